@@ -1,0 +1,318 @@
+/* dperm: differentially private empirical risk minimization.
+ *
+ * The whole public C API. The way through it is the way of the data: a schema says in public what
+ * a record may look like; a reader turns records into bounded rows; training turns rows into a
+ * model; a model predicts.
+ *
+ *     dperm_schema_read -> dperm_data_read -> dperm_train -> dperm_model_write / dperm_predict_file
+ *
+ * Conventions, everywhere:
+ *   - A function that can fail returns a status and writes one sentence into the caller's
+ *     dperm_error (which may be NULL). Outputs are written only on success.
+ *   - Handles are opaque, made by the library and given back with X_free; X_free(NULL) is fine.
+ *   - The library never prints, never exits, keeps no global state of its own. Different threads
+ *     may use different handles at once; one handle may be read by many threads.
+ *   - Whatever depends on the records and is not a released model carries "unsafe" in its name.
+ */
+#ifndef DPERM_H
+#define DPERM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define DPERM_API __attribute__((visibility("default")))
+#define DPERM_CHECKED __attribute__((warn_unused_result))
+#else
+#define DPERM_API
+#define DPERM_CHECKED
+#endif
+
+#define DPERM_VERSION_MAJOR 0
+#define DPERM_VERSION_MINOR 1
+#define DPERM_VERSION_PATCH 0
+
+/* "0.1.0": the version of the library that runs, which may differ from the header's. */
+DPERM_API const char *dperm_version(void);
+
+/* ---------------------------------------------------------------- statuses and errors */
+
+/* One list feeds the enum and the texts. Numbers are fixed for good; a retired one stays unused. */
+#define DPERM_STATUS_LIST(X)                                                                       \
+  X(DPERM_OK, 0, "success")                                                                        \
+  X(DPERM_INVALID_ARGUMENT, 1, "invalid argument")                                                 \
+  X(DPERM_INVALID_DATA, 2, "invalid data")                                                         \
+  X(DPERM_INVALID_SCHEMA, 3, "invalid schema")                                                     \
+  X(DPERM_INVALID_MODEL, 4, "invalid model")                                                       \
+  X(DPERM_IO_ERROR, 5, "input or output failed")                                                   \
+  X(DPERM_OUT_OF_MEMORY, 6, "out of memory")                                                       \
+  X(DPERM_NUMERIC_ERROR, 7, "numeric failure")                                                     \
+  X(DPERM_UNSUPPORTED, 8, "not supported")                                                         \
+  X(DPERM_CANCELLED, 9, "cancelled")
+
+typedef enum dperm_status {
+#define DPERM_STATUS_ENUM(name, number, text) name = number,
+  DPERM_STATUS_LIST(DPERM_STATUS_ENUM)
+#undef DPERM_STATUS_ENUM
+} dperm_status;
+
+/* A short text for a status ("invalid data"); "unknown status" for a number that is none. */
+DPERM_API const char *dperm_status_text(dperm_status status);
+
+/* Filled by the function that failed: one sentence, "FILE:LINE:COL: what is wrong; what to do"
+ * where there is a file. It never quotes the content of a record. */
+typedef struct dperm_error {
+  dperm_status status;
+  char message[1024];
+} dperm_error;
+
+/* Called now and then during long work, from the thread that called the library. `done` of
+ * `total` counts public work only (bytes of a file); total = 0 where there is nothing public to
+ * count. Return nonzero to stop: the call then fails with DPERM_CANCELLED and leaves nothing. */
+typedef struct dperm_progress {
+  int (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
+  void *context;
+} dperm_progress;
+
+/* ---------------------------------------------------------------- schema: what is public */
+
+/* Column types, ranges, categories and labels, known without looking at the records. The JSON
+ * format is in docs/formats.md. */
+typedef struct dperm_schema dperm_schema;
+
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_read(const char *path, dperm_schema **out,
+                                                       dperm_error *err);
+/* `name` stands for the file in messages. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_parse(const char *json, size_t length,
+                                                        const char *name, dperm_schema **out,
+                                                        dperm_error *err);
+DPERM_API void dperm_schema_free(dperm_schema *schema);
+
+/* Columns of the encoded matrix, the intercept (last) included. */
+DPERM_API size_t dperm_schema_dims(const dperm_schema *schema);
+/* Every encoded row has ‖x‖₂ ≤ this, for the doubles as stored. */
+DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
+/* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
+DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
+/* Class 0 is the negative one, class 1 the positive one. NULL past the end. */
+DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
+/* What encoded column `index` means, as "age" or "workclass=Private", into `name` (always
+ * terminated, cut if it does not fit). Returns the length of the whole name. */
+DPERM_API size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
+                                           size_t capacity);
+/* The columns of the file that the schema lists, the label's included. */
+DPERM_API size_t dperm_schema_columns(const dperm_schema *schema);
+DPERM_API const char *dperm_schema_column_name(const dperm_schema *schema, size_t column);
+/* "numeric", "categorical", "ignore" or "label". */
+DPERM_API const char *dperm_schema_column_type(const dperm_schema *schema, size_t column);
+/* Encoded columns that this column of the file becomes. */
+DPERM_API size_t dperm_schema_column_width(const dperm_schema *schema, size_t column);
+
+/* ---------------------------------------------------------------- data: bounded rows */
+
+typedef enum dperm_format {
+  DPERM_FORMAT_AUTO = 0, /* by the file's name: .svm, .svmlight, .libsvm, else CSV with a schema */
+  DPERM_FORMAT_CSV = 1,
+  DPERM_FORMAT_SVMLIGHT = 2
+} dperm_format;
+
+/* A file of records. Plain or gzip, told apart by content; "-" is standard input. */
+typedef struct dperm_source {
+  const char *path;
+  dperm_format format;
+  const dperm_schema *schema; /* CSV; svmlight has none */
+  size_t dims;                /* svmlight: the largest index allowed */
+} dperm_source;
+
+/* Encoded rows with their labels, in memory, every row within a known norm. */
+typedef struct dperm_data dperm_data;
+
+/* `progress` may be NULL. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_read(const dperm_source *source,
+                                                     const dperm_progress *progress,
+                                                     dperm_data **out, dperm_error *err);
+
+/* Rows from memory, copied; labels are −1 or +1. A row longer than `norm` is scaled down to it:
+ * `norm` must be known in public. Values must be finite. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_from_dense(size_t rows, size_t dims,
+                                                           const double *row_major,
+                                                           const double *labels, double norm,
+                                                           dperm_data **out, dperm_error *err);
+/* Compressed sparse rows: entries row_starts[i] … row_starts[i+1]−1 belong to row i, their
+ * columns ascending and below dims. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_from_csr(size_t rows, size_t dims,
+                                                         const size_t *row_starts,
+                                                         const uint32_t *columns,
+                                                         const double *values,
+                                                         const double *labels, double norm,
+                                                         dperm_data **out, dperm_error *err);
+/* A copy of some rows, in the order given: folds of a cross-validation, a holdout. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_select(const dperm_data *data,
+                                                       const size_t *row_indices, size_t count,
+                                                       dperm_data **out, dperm_error *err);
+DPERM_API void dperm_data_free(dperm_data *data);
+
+DPERM_API size_t dperm_data_rows(const dperm_data *data);
+DPERM_API size_t dperm_data_dims(const dperm_data *data);
+DPERM_API double dperm_data_norm_bound(const dperm_data *data);
+/* Memory that the encoded matrix takes. */
+DPERM_API size_t dperm_data_matrix_bytes(const dperm_data *data);
+/* −1 or +1 for each row; owned by `data`. */
+DPERM_API const double *dperm_data_labels(const dperm_data *data);
+/* Row `row` as `dims` doubles. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_row(const dperm_data *data, size_t row,
+                                                    double *values, dperm_error *err);
+
+/* How often a column of the schema held something the encoding changed. Depends on the records:
+ * for the custodian's eyes only. */
+typedef struct dperm_unsafe_column_counts {
+  size_t missing; /* encoded as zeros, as its own category, or the row was dropped */
+  size_t unknown; /* a category that the schema does not list: encoded as zeros */
+  size_t clamped; /* a number outside [min, max]: moved to the nearer bound */
+} dperm_unsafe_column_counts;
+DPERM_API DPERM_CHECKED dperm_status dperm_unsafe_data_counts(const dperm_data *data, size_t column,
+                                                              dperm_unsafe_column_counts *out,
+                                                              dperm_error *err);
+
+/* ---------------------------------------------------------------- loss and regularizer */
+
+/* A convex loss ℓ(z) of the margin z = y·fᵀx, with |ℓ′| ≤ lipschitz and 0 ≤ ℓ″ ≤ smoothness
+ * everywhere. Privacy rests on the two constants: declare them right. */
+typedef struct dperm_loss dperm_loss;
+struct dperm_loss {
+  const char *name;  /* static text, written into the model */
+  double parameter;  /* h; NaN for a loss without one */
+  double lipschitz;  /* L */
+  double smoothness; /* c */
+  /* Fills value, slope (ℓ′) and curvature (ℓ″) for `count` margins; each may be NULL. */
+  void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
+               double *curvature);
+  void *context; /* for eval; not touched by the library */
+};
+
+/* log(1 + e^−z); L = 1, c = 1/4. */
+DPERM_API dperm_loss dperm_loss_logistic(void);
+/* Hinge with a quadratic piece on |1−z| ≤ h; L = 1, c = 1/(2h). */
+DPERM_API DPERM_CHECKED dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_error *err);
+/* Hinge with a twice differentiable piece on |1−z| ≤ h; L = 1, c = 3/(4h). */
+DPERM_API DPERM_CHECKED dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out,
+                                                             dperm_error *err);
+/* "logistic", "huber" or "smooth-hinge"; `h` is used where the loss has one. */
+DPERM_API DPERM_CHECKED dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out,
+                                                        dperm_error *err);
+/* Tries to refute a loss on many points: convexity, that slope and curvature are derivatives of
+ * value, and both constants. DPERM_OK means "not refuted", never "proved". */
+DPERM_API DPERM_CHECKED dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err);
+
+/* N(f) = Σ N_j(f_j), each N_j differentiable with N_j″ ≥ 1. All zeros is ridge, ½‖f‖². */
+typedef struct dperm_regularizer {
+  const double *weights; /* dims numbers ≥ 1, or NULL for ones: ½ Σ w_j (f_j − p_j)² */
+  const double *prior;   /* dims numbers p_j known in public, or NULL for zeros */
+  /* Custom: fills N_j, N_j′, N_j″ at f; then weights and prior must be NULL. */
+  void (*eval)(void *context, size_t j, double f, double *value, double *slope, double *curvature);
+  void *context;
+} dperm_regularizer;
+
+/* ---------------------------------------------------------------- training */
+
+typedef enum dperm_mechanism {
+  DPERM_MECHANISM_OBJECTIVE = 0,
+  DPERM_MECHANISM_OUTPUT = 1,
+  DPERM_MECHANISM_NONE = 2 /* no privacy at all; the model says so */
+} dperm_mechanism;
+
+/* What training saw. Depends on the records: never part of a model. */
+typedef struct dperm_unsafe_diagnostics {
+  size_t iterations;
+  double objective;
+  double gradient_norm;
+  double training_error;
+  double solve_seconds;
+} dperm_unsafe_diagnostics;
+
+typedef struct dperm_options {
+  dperm_mechanism mechanism;
+  double epsilon; /* has no default; not used by DPERM_MECHANISM_NONE */
+  dperm_loss loss;
+  dperm_regularizer regularizer;
+  double lambda;             /* Λ > 0; NaN chooses from public numbers (1/n without privacy) */
+  double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision */
+  int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
+  dperm_progress progress;
+  dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */
+} dperm_options;
+
+/* Logistic loss, ridge, objective perturbation, Λ automatic, tolerance 1e-10. */
+DPERM_API void dperm_options_init(dperm_options *options);
+
+typedef struct dperm_model dperm_model;
+
+/* Minimizes (1/n) Σ ℓ(y_i fᵀx_i) + Λ N(f). */
+DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
+                                                 const dperm_options *options, dperm_model **out,
+                                                 dperm_error *err);
+
+/* ---------------------------------------------------------------- model */
+
+/* "-" is standard output. A file appears whole or not at all. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_write(const dperm_model *model, const char *path,
+                                                       dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_model_read(const char *path, dperm_model **out,
+                                                      dperm_error *err);
+DPERM_API void dperm_model_free(dperm_model *model);
+
+DPERM_API size_t dperm_model_dims(const dperm_model *model);
+/* `dims` doubles in encoded order, intercept last; owned by the model. */
+DPERM_API const double *dperm_model_weights(const dperm_model *model);
+/* 1 only if the model was released by a private mechanism with secure noise. */
+DPERM_API int dperm_model_is_private(const dperm_model *model);
+/* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
+DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);
+/* Class 0 is the negative one, class 1 the positive one. NULL past the end. */
+DPERM_API const char *dperm_model_class_name(const dperm_model *model, size_t index);
+
+/* fᵀx for each row of `data`; positive means class 1. `data` must be encoded as the model's was. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_scores(const dperm_model *model,
+                                                        const dperm_data *data, double *scores,
+                                                        dperm_error *err);
+
+/* Streams a file of records, labelled or not, to CSV lines "prediction,score,probability".
+ * Only `path` and `format` of the source are used; the model knows the rest. `out_path` NULL or
+ * "-" is standard output. */
+DPERM_API DPERM_CHECKED dperm_status dperm_predict_file(const dperm_model *model,
+                                                        const dperm_source *source,
+                                                        const char *out_path,
+                                                        const dperm_progress *progress,
+                                                        dperm_error *err);
+
+/* Exact counts, so a release of them is not private: for data that are public. */
+typedef struct dperm_metrics {
+  size_t rows, errors, false_positives, false_negatives;
+  double error_rate;
+  double auc;      /* area under the ROC curve, ties count half; NaN with one class only */
+  double log_loss; /* mean −log p(label) in nats; NaN unless the loss is logistic */
+} dperm_metrics;
+DPERM_API DPERM_CHECKED dperm_status dperm_model_score(const dperm_model *model,
+                                                       const dperm_data *data, dperm_metrics *out,
+                                                       dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_score_file(const dperm_model *model,
+                                                      const dperm_source *source,
+                                                      const dperm_progress *progress,
+                                                      dperm_metrics *out, dperm_error *err);
+
+/* ---------------------------------------------------------------- synthetic records */
+
+/* Census-like records that are nobody's: 12 columns of mixed types and an income label, made from
+ * a seed by a documented law (docs/synthetic.md). For demos and tests. */
+DPERM_API const char *dperm_synthetic_census_schema(void);
+DPERM_API DPERM_CHECKED dperm_status dperm_synthetic_census_write(const char *path, size_t rows,
+                                                                  uint64_t seed, dperm_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

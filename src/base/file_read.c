@@ -1,0 +1,117 @@
+/* Reading through zlib, which hands plain files on unchanged. */
+#include "base/file_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/memory.h"
+
+struct byte_source {
+  const char *path;
+  gzFile file;
+  uint64_t size;
+};
+
+const char *path_for_people(const char *path) {
+  return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+dperm_status byte_source_open(const char *path, byte_source **out, dperm_error *err) {
+  byte_source *source = NULL;
+  int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
+         path_for_people(path), strerror(errno));
+  }
+  dperm_status status = DPERM_OK;
+  struct stat about;
+  if (fstat(fd, &about) != 0 || S_ISDIR(about.st_mode)) {
+    FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
+  }
+  TRY_OR_DONE(memory_new(1, sizeof *source, &source, err));
+  source->path = path;
+  source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
+  source->file = gzdopen(fd, "rb");
+  if (!source->file) {
+    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(path));
+  }
+  fd = -1; /* belongs to zlib now */
+  (void)gzbuffer(source->file, 1U << 18);
+  *out = source;
+  source = NULL;
+done:
+  if (fd >= 0) {
+    close(fd);
+  }
+  free(source);
+  return status;
+}
+
+void byte_source_close(byte_source *source) {
+  if (source) {
+    (void)gzclose_r(source->file);
+    free(source);
+  }
+}
+
+dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
+                              dperm_error *err) {
+  unsigned ask = capacity < (1U << 30) ? (unsigned)capacity : 1U << 30;
+  errno = 0;
+  int count = gzread(source->file, buffer, ask);
+  if (count <= 0) {
+    int code = Z_OK;
+    int saved = errno;
+    const char *reason = gzerror(source->file, &code);
+    if (code == Z_BUF_ERROR) {
+      FAIL(err, DPERM_IO_ERROR, "%s: the gzip stream ends early; the file is cut, fetch it again",
+           path_for_people(source->path));
+    }
+    if (count < 0) {
+      FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
+           path_for_people(source->path), code == Z_ERRNO ? strerror(saved) : reason);
+    }
+  }
+  *got = (size_t)count;
+  return DPERM_OK;
+}
+
+uint64_t byte_source_position(const byte_source *source) {
+  z_off_t at = gzoffset(source->file);
+  return at > 0 ? (uint64_t)at : 0;
+}
+
+uint64_t byte_source_size(const byte_source *source) {
+  return source->size;
+}
+
+dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,
+                           dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  byte_source *source = NULL;
+  char *buffer = NULL;
+  size_t used = 0, capacity = 0, got = 0;
+  TRY_OR_DONE(byte_source_open(path, &source, err));
+  do {
+    TRY_OR_DONE(memory_reserve(&buffer, &capacity, used + (1U << 16), 1, err));
+    TRY_OR_DONE(byte_source_read(source, buffer + used, capacity - used - 1, &got, err));
+    used += got;
+    if (used > limit) {
+      FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: larger than %zu bytes; this is not such a file",
+                    path_for_people(path), limit);
+    }
+  } while (got > 0);
+  buffer[used] = '\0';
+  *text = buffer;
+  *length = used;
+  buffer = NULL;
+done:
+  free(buffer);
+  byte_source_close(source);
+  return status;
+}

@@ -1,0 +1,29 @@
+/* Bytes from a file, plain or gzip (told apart by content), or from standard input. */
+#ifndef DPERM_BASE_FILE_READ_H
+#define DPERM_BASE_FILE_READ_H
+
+#include "base/status.h"
+
+typedef struct byte_source byte_source;
+
+/* `path` must outlive the source: messages name it. "-" is standard input. */
+dperm_status byte_source_open(const char *path, byte_source **out, dperm_error *err);
+void byte_source_close(byte_source *source);
+
+/* Up to `capacity` bytes; `*got` = 0 only at the end. A gzip stream that ends early is an error,
+ * not an end. */
+dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
+                              dperm_error *err);
+
+/* Bytes of the file (compressed ones, if it is) read so far, and in all (0 if not known). */
+uint64_t byte_source_position(const byte_source *source);
+uint64_t byte_source_size(const byte_source *source);
+
+/* "-" becomes "standard input": what to call a path in a message. */
+const char *path_for_people(const char *path);
+
+/* A whole small file as terminated text; more than `limit` bytes is an error. The caller frees. */
+dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,
+                           dperm_error *err);
+
+#endif

@@ -1,0 +1,247 @@
+/* Reading: jansson parses, and when a value turns out to be wrong a second walk over the (now
+ * known to be well-formed) text finds where it stands. The walk visits text and tree together, so
+ * the value is recognized by its address and no path bookkeeping is needed. */
+#include "base/json_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+dperm_status json_document_parse(json_document *doc, dperm_error *err) {
+  if (doc->length >= 3 && memcmp(doc->text, "\xef\xbb\xbf", 3) == 0) { /* byte-order mark */
+    doc->text += 3;
+    doc->length -= 3;
+  }
+  json_error_t where;
+  doc->root = json_loadb(doc->text, doc->length, JSON_REJECT_DUPLICATES, &where);
+  if (!doc->root) {
+    FAIL(err, doc->blame, "%s:%d:%d: not valid JSON (%s); mend the text there", doc->name,
+         where.line > 0 ? where.line : 1, where.column > 0 ? where.column : 1, where.text);
+  }
+  return DPERM_OK;
+}
+
+/* ---- finding a value in the text */
+
+typedef struct walker {
+  const char *at, *end;
+  const json_t *wanted;
+  const char *found;
+} walker;
+
+static void skip_blanks(walker *w) {
+  while (w->at < w->end && strchr(" \t\r\n", *w->at)) {
+    w->at++;
+  }
+}
+
+static void skip_string(walker *w) {
+  for (w->at++; w->at < w->end && *w->at != '"'; w->at++) {
+    if (*w->at == '\\') {
+      w->at++;
+    }
+  }
+  w->at++;
+}
+
+static void walk_value(walker *w, json_t *value);
+
+/* A key as text; jansson has to decode it, since it may hold escapes. */
+static json_t *member_at(const char *key_start, const char *key_end,
+                         json_t *object) {
+  json_t *key =
+      json_loadb(key_start, (size_t)(key_end - key_start), JSON_DECODE_ANY, NULL);
+  json_t *member = key ? json_object_get(object, json_string_value(key)) : NULL;
+  json_decref(key);
+  return member;
+}
+
+static void walk_members(walker *w, json_t *value) {
+  for (size_t i = 0; !w->found && w->at < w->end; i++) {
+    skip_blanks(w);
+    if (*w->at == '}' || *w->at == ']') {
+      w->at++;
+      return;
+    }
+    json_t *member = json_array_get(value, i);
+    if (json_is_object(value)) {
+      const char *key = w->at;
+      skip_string(w);
+      member = member_at(key, w->at, value);
+      skip_blanks(w);
+      w->at++; /* the colon */
+      skip_blanks(w);
+    }
+    if (!member) {
+      return;
+    }
+    walk_value(w, member);
+    skip_blanks(w);
+    if (w->at < w->end && *w->at == ',') {
+      w->at++;
+    }
+  }
+}
+
+static void walk_value(walker *w, json_t *value) {
+  skip_blanks(w);
+  if (value == w->wanted) {
+    w->found = w->at;
+    return;
+  }
+  if (*w->at == '{' || *w->at == '[') {
+    w->at++;
+    walk_members(w, value);
+  } else if (*w->at == '"') {
+    skip_string(w);
+  } else {
+    while (w->at < w->end && !strchr(",]} \t\r\n", *w->at)) {
+      w->at++;
+    }
+  }
+}
+
+static void place_of(const json_document *doc, const json_t *value, int *line, int *column) {
+  walker w = {doc->text, doc->text + doc->length, value, NULL};
+  walk_value(&w, doc->root);
+  *line = *column = 1;
+  for (const char *c = doc->text; w.found && c < w.found; c++) {
+    *column = *c == '\n' ? 1 : *column + 1;
+    *line += *c == '\n';
+  }
+}
+
+dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_error *err,
+                          const char *format, ...) {
+  char sentence[768];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(sentence, sizeof sentence, format, args);
+  va_end(args);
+  int line = 1, column = 1;
+  place_of(doc, value, &line, &column);
+  FAIL(err, doc->blame, "%s:%d:%d: %s", doc->name, line, column, sentence);
+}
+
+dperm_status json_check_keys(const json_document *doc, json_t *object, const char *const *allowed,
+                             const char *what, dperm_error *err) {
+  const char *key;
+  json_t *value;
+  json_object_foreach(object, key, value) {
+    size_t i = 0;
+    while (allowed[i] && strcmp(allowed[i], key) != 0) {
+      i++;
+    }
+    if (!allowed[i]) {
+      char known[256] = "";
+      for (size_t j = 0, used = 0; allowed[j] && used < sizeof known; j++) {
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "",
+                                 allowed[j]);
+      }
+      return json_fail_at(doc, value, err, "%s has an unknown key \"%.64s\"; known keys are %s",
+                          what, key, known);
+    }
+  }
+  return DPERM_OK;
+}
+
+/* ---- writing */
+
+typedef struct printer {
+  output_file *out;
+  size_t column;
+} printer;
+
+static dperm_status put(printer *p, const char *text, size_t length, dperm_error *err) {
+  p->column += length;
+  return output_write(p->out, text, length, err);
+}
+
+static dperm_status put_line(printer *p, int depth, dperm_error *err) {
+  TRY(put(p, "\n", 1, err));
+  p->column = 0;
+  for (int i = 0; i < depth; i++) {
+    TRY(put(p, "  ", 2, err));
+  }
+  return DPERM_OK;
+}
+
+static dperm_status put_scalar(printer *p, const json_t *value, dperm_error *err) {
+  if (json_is_real(value)) {
+    char text[DOUBLE_TEXT_SIZE];
+    size_t length = format_double(json_real_value(value), true, text);
+    return put(p, text, length, err);
+  }
+  char *text = json_dumps(value, JSON_ENCODE_ANY);
+  if (!text) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing JSON");
+  }
+  dperm_status status = put(p, text, strlen(text), err);
+  free(text);
+  return status;
+}
+
+static dperm_status put_value(printer *p, const json_t *value, int depth, dperm_error *err);
+
+/* Scalars flow, so that a schema's value lists and a model's weights stay readable. */
+static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_error *err) {
+  TRY(put(p, "[", 1, err));
+  bool flat = true;
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    const json_t *element = json_array_get(array, i);
+    flat = !json_is_object(element) && !json_is_array(element);
+    if (i > 0) {
+      TRY(put(p, ",", 1, err));
+    }
+    if (!flat || p->column > 90) {
+      TRY(put_line(p, depth + 1, err));
+    } else if (i > 0) {
+      TRY(put(p, " ", 1, err));
+    }
+    TRY(put_value(p, element, depth + 1, err));
+  }
+  if (!flat) {
+    TRY(put_line(p, depth, err));
+  }
+  return put(p, "]", 1, err);
+}
+
+static dperm_status put_object(printer *p, const json_t *object, int depth, dperm_error *err) {
+  TRY(put(p, "{", 1, err));
+  bool first = true;
+  const char *key;
+  json_t *member;
+  json_object_foreach((json_t *)object, key, member) {
+    if (!first) {
+      TRY(put(p, ",", 1, err));
+    }
+    first = false;
+    TRY(put_line(p, depth + 1, err));
+    json_t *name = json_string(key);
+    dperm_status status = name ? put_scalar(p, name, err) : DPERM_OUT_OF_MEMORY;
+    json_decref(name);
+    TRY(status);
+    TRY(put(p, ": ", 2, err));
+    TRY(put_value(p, member, depth + 1, err));
+  }
+  if (!first) {
+    TRY(put_line(p, depth, err));
+  }
+  return put(p, "}", 1, err);
+}
+
+static dperm_status put_value(printer *p, const json_t *value, int depth, dperm_error *err) {
+  if (json_is_object(value)) {
+    return put_object(p, value, depth, err);
+  }
+  return json_is_array(value) ? put_array(p, value, depth, err) : put_scalar(p, value, err);
+}
+
+dperm_status json_write(const json_t *value, output_file *out, dperm_error *err) {
+  printer p = {out, 0};
+  TRY(put_value(&p, value, 0, err));
+  return put(&p, "\n", 1, err);
+}

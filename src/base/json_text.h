@@ -1,0 +1,35 @@
+/* JSON for people: messages with line and column, keys checked against a list, numbers written so
+ * that they read back to the same doubles in their shortest form. Parsing itself is jansson's. */
+#ifndef DPERM_BASE_JSON_TEXT_H
+#define DPERM_BASE_JSON_TEXT_H
+
+#include <jansson.h>
+
+#include "base/file_write.h"
+#include "base/status.h"
+
+/* A parsed text that remembers where it came from, so that a message about a value can say where
+ * the value stands. */
+typedef struct json_document {
+  const char *name; /* of the file, for messages */
+  const char *text; /* as parsed; outlives the document */
+  size_t length;
+  dperm_status blame; /* the status of errors found in it */
+  json_t *root;
+} json_document;
+
+/* On failure doc->root is NULL. Give back doc->root with json_decref. */
+dperm_status json_document_parse(json_document *doc, dperm_error *err);
+
+/* Fails at the place of `value` in the document: "name:line:col: " and the sentence. */
+dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_error *err,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Every key of `object` is in the NULL-terminated list; `what` names the object ("a column"). */
+dperm_status json_check_keys(const json_document *doc, json_t *object, const char *const *allowed,
+                             const char *what, dperm_error *err);
+
+/* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. */
+dperm_status json_write(const json_t *value, output_file *out, dperm_error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/* Checked allocation. Pointers travel as the address of the caller's typed pointer and are copied
+ * bytewise, so no aliasing rule is bent. */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static dperm_status fail_memory(size_t count, size_t size, dperm_error *err) {
+  FAIL(err, DPERM_OUT_OF_MEMORY,
+       "out of memory (%zu elements of %zu bytes); use fewer rows or columns, or a larger machine",
+       count, size);
+}
+
+dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err) {
+  void *room = calloc(count ? count : 1, size);
+  memcpy(out, &room, sizeof room);
+  return room ? DPERM_OK : fail_memory(count, size, err);
+}
+
+dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t size,
+                            dperm_error *err) {
+  if (needed <= *capacity) {
+    return DPERM_OK;
+  }
+  size_t grown = *capacity + *capacity / 2 + 16;
+  if (grown < needed) {
+    grown = needed;
+  }
+  if (grown > SIZE_MAX / 2 / size) {
+    return fail_memory(grown, size, err);
+  }
+  void *room = NULL;
+  memcpy(&room, array, sizeof room);
+  room = realloc(room, grown * size);
+  if (!room) {
+    return fail_memory(grown, size, err);
+  }
+  memcpy(array, &room, sizeof room);
+  *capacity = grown;
+  return DPERM_OK;
+}
+
+void memory_shrink(void *array, size_t *capacity, size_t used, size_t size) {
+  if (used == *capacity || used == 0) {
+    return;
+  }
+  void *room = NULL;
+  memcpy(&room, array, sizeof room);
+  room = realloc(room, used * size);
+  if (room) {
+    memcpy(array, &room, sizeof room);
+    *capacity = used;
+  }
+}
+
+dperm_status memory_copy_text(const char *text, size_t length, char **out, dperm_error *err) {
+  char *copy = NULL;
+  TRY(memory_new(length + 1, 1, &copy, err));
+  memcpy(copy, text, length);
+  *out = copy;
+  return DPERM_OK;
+}

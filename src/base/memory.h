@@ -1,0 +1,22 @@
+/* Checked memory: sizes are multiplied without overflow, failure is a status, and growth is
+ * geometric so that streaming appends cost a constant each. */
+#ifndef DPERM_BASE_MEMORY_H
+#define DPERM_BASE_MEMORY_H
+
+#include "base/status.h"
+
+/* Zeroed room for count × size bytes, to be given back with free(); never NULL on success, even
+ * for count = 0. `*out` is NULL on failure. */
+dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err);
+
+/* Makes room for at least `needed` elements, in an array of `*capacity`. The array pointer is
+ * passed by address as void*, as in memory_new. */
+dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t size,
+                            dperm_error *err);
+
+/* Gives back what growth left unused; cannot fail. */
+void memory_shrink(void *array, size_t *capacity, size_t used, size_t size);
+
+dperm_status memory_copy_text(const char *text, size_t length, char **out, dperm_error *err);
+
+#endif

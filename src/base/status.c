@@ -1,0 +1,40 @@
+/* Statuses, their texts, and the one place where an error message is written. */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define TEXT_OF(x) #x
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *dperm_version(void) {
+  return VERSION_TEXT(DPERM_VERSION_MAJOR, DPERM_VERSION_MINOR, DPERM_VERSION_PATCH);
+}
+
+const char *dperm_status_text(dperm_status status) {
+  switch (status) {
+#define STATUS_CASE(name, number, text)                                                            \
+  case name:                                                                                       \
+    return text;
+    DPERM_STATUS_LIST(STATUS_CASE)
+#undef STATUS_CASE
+  }
+  return "unknown status";
+}
+
+dperm_status error_set(dperm_error *err, dperm_status status, const char *format, ...) {
+  if (!err) {
+    return status;
+  }
+  err->status = status;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(err->message, sizeof err->message, format, args);
+  va_end(args);
+  for (char *c = err->message; *c; c++) {
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      *c = '?';
+    }
+  }
+  return status;
+}

@@ -1,0 +1,39 @@
+/* How every function of the library fails: a status goes up, one sentence goes into the caller's
+ * dperm_error. Nothing here prints, exits or keeps state. */
+#ifndef DPERM_BASE_STATUS_H
+#define DPERM_BASE_STATUS_H
+
+#include "dperm.h"
+
+/* Formats the sentence into `err` (may be NULL) and returns `status`. Control characters, as a
+ * file name may hold them, become '?': an error is one line. */
+dperm_status error_set(dperm_error *err, dperm_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Passes a failure on. */
+#define TRY(expr)                                                                                  \
+  do {                                                                                             \
+    dperm_status try_status_ = (expr);                                                             \
+    if (try_status_ != DPERM_OK) {                                                                 \
+      return try_status_;                                                                          \
+    }                                                                                              \
+  } while (0)
+
+/* Makes a failure. */
+#define FAIL(err, status, ...) return error_set((err), (status), __VA_ARGS__)
+
+/* The same two in a function that owns something: `dperm_status status` and a label `done`. */
+#define TRY_OR_DONE(expr)                                                                          \
+  do {                                                                                             \
+    status = (expr);                                                                               \
+    if (status != DPERM_OK) {                                                                      \
+      goto done;                                                                                   \
+    }                                                                                              \
+  } while (0)
+#define FAIL_AND_DONE(err, code, ...)                                                              \
+  do {                                                                                             \
+    status = error_set((err), (code), __VA_ARGS__);                                                \
+    goto done;                                                                                     \
+  } while (0)
+
+#endif

@@ -1,0 +1,24 @@
+/* OpenMP's number belongs to the calling thread; OpenBLAS has only one for the whole process, so
+ * two concurrent calls may restore it out of order. It is a number of threads, never a result. */
+#include "base/threads.h"
+
+#include <cblas.h>
+#include <omp.h>
+
+thread_scope threads_enter(int threads) {
+  thread_scope scope = {omp_get_max_threads(), openblas_get_num_threads()};
+  if (threads > 0) {
+    omp_set_num_threads(threads);
+  }
+  if (scope.blas_before != 1) {
+    openblas_set_num_threads(1);
+  }
+  return scope;
+}
+
+void threads_leave(thread_scope scope) {
+  omp_set_num_threads(scope.openmp_before);
+  if (scope.blas_before != 1) {
+    openblas_set_num_threads(scope.blas_before);
+  }
+}

@@ -1,0 +1,44 @@
+/* Records of a CSV file: RFC 4180 quotes, LF or CRLF, unquoted fields trimmed of blanks, blank and
+ * comment lines skipped, any size, one record in memory at a time. */
+#ifndef DPERM_DATA_CSV_H
+#define DPERM_DATA_CSV_H
+
+#include "base/text.h"
+#include "data/window.h"
+
+typedef struct csv_field {
+  slice text;    /* without quotes and blanks */
+  size_t offset; /* where the field begins, in bytes from the record's start */
+} csv_field;
+
+typedef struct csv_reader {
+  window window;
+  const char *path;
+  char separator;
+  const char *comment; /* or NULL */
+  bool special[256];   /* bytes that end a run of an unquoted field */
+
+  csv_field *fields; /* of the current record; valid until the next one */
+  size_t field_count, field_capacity;
+  bool any_quotes;      /* only then can the record span lines */
+  size_t line;          /* of the current record's first byte, from 1 */
+  size_t next_line;     /* of the byte after it */
+  const char *record;   /* its first byte */
+  size_t record_length; /* without the line end */
+  char *unquoted;       /* room for fields that held doubled quotes */
+  size_t unquoted_capacity;
+} csv_reader;
+
+/* `path` and `comment` must outlive the reader. */
+dperm_status csv_open(const char *path, char separator, const char *comment, csv_reader *out,
+                      dperm_error *err);
+void csv_close(csv_reader *reader);
+
+/* The next record, or *found = false at the end. */
+dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err);
+
+/* Fails at the place where a field of the current record begins. */
+dperm_status csv_fail_at(const csv_reader *reader, size_t offset, dperm_error *err,
+                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,251 @@
+/* Data sets from files and from memory. */
+#include "data/dataset.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/reader.h"
+#include "data/row_norm.h"
+
+/* ---- from files */
+
+dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
+                            const dperm_schema *schema, dperm_data **out, dperm_error *err) {
+  dperm_data *data = NULL;
+  TRY(memory_new(1, sizeof *data, &data, err));
+  memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
+  memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
+  memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
+  memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
+  dperm_status status = matrix_sparse_new(rows->count, dims, rows->starts, rows->columns,
+                                          rows->values, &data->x, err);
+  if (status != DPERM_OK) {
+    free(data);
+    return status;
+  }
+  data->labels = rows->labels;
+  data->norm_bound = 1.0;
+  data->origin = origin;
+  data->schema = schema_share(schema);
+  *rows = (growing_rows){0};
+  *out = data;
+  return DPERM_OK;
+}
+
+dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
+                             dperm_data **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  row_reader reader;
+  growing_rows rows = {0};
+  TRY(row_reader_open(source, true, progress, &reader, err));
+  bool csv = reader.format == DPERM_FORMAT_CSV;
+  TRY_OR_DONE(row_reader_next(&reader, SIZE_MAX, &rows, err));
+  if (rows.count == 0) {
+    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
+                  path_for_people(source->path));
+  }
+  TRY_OR_DONE(data_from_rows(&rows, csv ? source->schema->dims : source->dims,
+                             csv ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, csv ? source->schema : NULL,
+                             out, err));
+  if (csv) {
+    (*out)->counts = reader.encoder.counts;
+    reader.encoder.counts = NULL;
+  }
+done:
+  rows_clear(&rows);
+  row_reader_close(&reader);
+  return status;
+}
+
+/* ---- from memory */
+
+static dperm_status check_memory(size_t rows, size_t dims, const double *labels, double norm,
+                                 dperm_error *err) {
+  if (rows == 0 || dims == 0 || dims > INT32_MAX) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows of %zu columns; give at least one of each", rows,
+         dims);
+  }
+  if (!(norm >= 1e-100 && norm <= 1e100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "norm bound %g; give one between 1e-100 and 1e100", norm);
+  }
+  for (size_t i = 0; i < rows; i++) {
+    if (labels[i] != 1.0 && labels[i] != -1.0) {
+      FAIL(err, DPERM_INVALID_DATA, "the label of row %zu is not -1 or +1", i);
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status clip_finite(double *values, size_t count, double norm, size_t row,
+                                dperm_error *err) {
+  for (size_t j = 0; j < count; j++) {
+    if (!isfinite(values[j])) {
+      FAIL(err, DPERM_INVALID_DATA, "row %zu holds NaN or infinity; mend the data", row);
+    }
+  }
+  row_clip(values, count, norm);
+  return DPERM_OK;
+}
+
+/* Takes over `x` and, on success, copies the labels beside it. */
+static dperm_status data_from_matrix(matrix *x, const double *labels, double norm,
+                                     dperm_data **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_data *data = NULL;
+  TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
+  TRY_OR_DONE(memory_new(x->rows, sizeof *data->labels, &data->labels, err));
+  memcpy(data->labels, labels, x->rows * sizeof *labels);
+  data->x = x;
+  data->norm_bound = norm;
+  data->origin = ORIGIN_MEMORY;
+  *out = data;
+  return DPERM_OK;
+done:
+  free(data);
+  matrix_free(x);
+  return status;
+}
+
+dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_major,
+                                   const double *labels, double norm, dperm_data **out,
+                                   dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  double *values = NULL;
+  matrix *x = NULL;
+  TRY(check_memory(rows, dims, labels, norm, err));
+  if (rows > SIZE_MAX / sizeof *values / dims) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "%zu rows of %zu columns do not fit in memory", rows, dims);
+  }
+  TRY_OR_DONE(memory_new(rows * dims, sizeof *values, &values, err));
+  memcpy(values, row_major, rows * dims * sizeof *values);
+  for (size_t i = 0; i < rows; i++) {
+    TRY_OR_DONE(clip_finite(values + i * dims, dims, norm, i, err));
+  }
+  TRY_OR_DONE(matrix_dense_new(rows, dims, values, &x, err));
+  return data_from_matrix(x, labels, norm, out, err);
+done:
+  free(values);
+  return status;
+}
+
+static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t *columns,
+                                 const double *values, size_t count, double label, double norm,
+                                 dperm_error *err) {
+  TRY(rows_reserve(rows, count, err));
+  size_t before = rows->entries;
+  for (size_t e = 0; e < count; e++) {
+    if (columns[e] >= dims || (e > 0 && columns[e] <= columns[e - 1])) {
+      FAIL(err, DPERM_INVALID_DATA,
+           "row %zu has column %" PRIu32 " out of order or beyond %zu columns", rows->count,
+           columns[e], dims);
+    }
+    rows_push(rows, columns[e], values[e]);
+  }
+  TRY(clip_finite(rows->values + before, count, norm, rows->count, err));
+  rows_end(rows, label);
+  return DPERM_OK;
+}
+
+dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_starts,
+                                 const uint32_t *columns, const double *values,
+                                 const double *labels, double norm, dperm_data **out,
+                                 dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  growing_rows copy = {0};
+  TRY(check_memory(rows, dims, labels, norm, err));
+  for (size_t i = 0; i < rows; i++) {
+    size_t from = row_starts[i];
+    if (row_starts[i + 1] < from || row_starts[i + 1] - from > dims) {
+      FAIL_AND_DONE(err, DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
+    }
+    TRY_OR_DONE(copy_csr_row(&copy, dims, columns + from, values + from, row_starts[i + 1] - from,
+                             labels[i], norm, err));
+  }
+  TRY_OR_DONE(data_from_rows(&copy, dims, ORIGIN_MEMORY, NULL, out, err));
+  (*out)->norm_bound = norm;
+done:
+  rows_clear(&copy);
+  return status;
+}
+
+dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices, size_t count,
+                               dperm_data **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_data *part = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (row_indices[i] >= data->x->rows) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu",
+           row_indices[i], data->x->rows - 1);
+    }
+  }
+  if (count == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "no rows are selected; name at least one");
+  }
+  TRY_OR_DONE(memory_new(1, sizeof *part, &part, err));
+  TRY_OR_DONE(memory_new(count, sizeof *part->labels, &part->labels, err));
+  for (size_t i = 0; i < count; i++) {
+    part->labels[i] = data->labels[row_indices[i]];
+  }
+  TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
+  part->norm_bound = data->norm_bound;
+  part->origin = data->origin;
+  part->schema = schema_share(data->schema);
+  *out = part;
+  part = NULL;
+done:
+  dperm_data_free(part);
+  return status;
+}
+
+void dperm_data_free(dperm_data *data) {
+  if (data) {
+    matrix_free(data->x);
+    free(data->labels);
+    free(data->counts);
+    dperm_schema_free(data->schema);
+    free(data);
+  }
+}
+
+/* ---- what a caller may ask */
+
+size_t dperm_data_rows(const dperm_data *data) {
+  return data->x->rows;
+}
+
+size_t dperm_data_dims(const dperm_data *data) {
+  return data->x->cols;
+}
+
+double dperm_data_norm_bound(const dperm_data *data) {
+  return data->norm_bound;
+}
+
+size_t dperm_data_matrix_bytes(const dperm_data *data) {
+  return data->x->kind->bytes(data->x);
+}
+
+const double *dperm_data_labels(const dperm_data *data) {
+  return data->labels;
+}
+
+dperm_status dperm_data_row(const dperm_data *data, size_t row, double *values, dperm_error *err) {
+  if (row >= data->x->rows) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "row %zu is beyond the last row, %zu", row,
+         data->x->rows - 1);
+  }
+  data->x->kind->row(data->x, row, values);
+  return DPERM_OK;
+}
+
+dperm_status dperm_unsafe_data_counts(const dperm_data *data, size_t column,
+                                      dperm_unsafe_column_counts *out, dperm_error *err) {
+  if (!data->counts || column >= data->schema->column_count) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "there are no counts for column %zu", column);
+  }
+  *out = data->counts[column];
+  return DPERM_OK;
+}

@@ -1,0 +1,25 @@
+/* A data set in memory: matrix, labels, and what is known of both in public. */
+#ifndef DPERM_DATA_DATASET_H
+#define DPERM_DATA_DATASET_H
+
+#include "data/matrix.h"
+#include "data/rows.h"
+#include "data/schema.h"
+
+/* How the rows were made, so that a model's predictions encode records the same way. */
+typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_origin;
+
+struct dperm_data {
+  matrix *x;
+  double *labels;      /* −1 or +1; 0 where a file had none */
+  double norm_bound;   /* R: ‖x‖₂ ≤ R for every stored row */
+  data_origin origin;
+  dperm_schema *schema; /* a share, or NULL */
+  dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
+};
+
+/* Rows into a data set; `rows` is left empty. `schema` may be NULL. */
+dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
+                            const dperm_schema *schema, dperm_data **out, dperm_error *err);
+
+#endif

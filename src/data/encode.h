@@ -1,0 +1,30 @@
+/* From a CSV record to an encoded row under the schema. A pure function of the record and the
+ * schema: no other record has any influence, which is what makes "replace one record" change one
+ * row only. */
+#ifndef DPERM_DATA_ENCODE_H
+#define DPERM_DATA_ENCODE_H
+
+#include "data/csv.h"
+#include "data/rows.h"
+#include "data/schema.h"
+
+typedef struct encoder {
+  const dperm_schema *schema;
+  size_t *field_of;   /* where each column of the schema stands in a record */
+  size_t field_count; /* fields that every record must have */
+  bool need_labels;
+  dperm_unsafe_column_counts *counts; /* one per column of the schema */
+} encoder;
+
+/* Reads the header, or looks at the first record, to know where the columns are. A file without
+ * the label's column is fine unless labels are needed. On success `csv` stands before the first
+ * data record; *first is true if that record is already in `csv` (a file without a header). */
+dperm_status encoder_open(const dperm_schema *schema, bool need_labels, csv_reader *csv,
+                          encoder *out, bool *first, dperm_error *err);
+void encoder_close(encoder *e);
+
+/* Appends the current record of `csv` to `rows`, or drops it if the schema says so. A label that
+ * is not needed is 0. */
+dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, dperm_error *err);
+
+#endif

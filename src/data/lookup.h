@@ -1,0 +1,28 @@
+/* From a text to a small number: which category a value is. */
+#ifndef DPERM_DATA_LOOKUP_H
+#define DPERM_DATA_LOOKUP_H
+
+#include "base/status.h"
+#include "base/text.h"
+
+enum { LOOKUP_NONE = -1 };
+
+typedef struct lookup_entry {
+  char *text; /* owned; NULL marks a free place */
+  size_t length;
+  int32_t value;
+} lookup_entry;
+
+/* Zeroed is empty. */
+typedef struct lookup {
+  lookup_entry *places; /* open addressing, a power of two of them */
+  size_t capacity, count;
+} lookup;
+
+/* `*added` is false if the text was there already (and keeps its old value). */
+dperm_status lookup_add(lookup *table, slice text, int32_t value, bool *added, dperm_error *err);
+/* LOOKUP_NONE if it is not there. */
+int32_t lookup_find(const lookup *table, slice text);
+void lookup_clear(lookup *table);
+
+#endif

@@ -1,0 +1,64 @@
+/* The matrix seam: encoded rows behind a few operations that work on k right-hand sides at once.
+ * Tall arrays (one row per record, k numbers each) and wide ones (one row per column of X, k
+ * numbers each) are row-major, so the k numbers stand together. The solver never knows which kind
+ * it holds; tests/unit/matrix_conformance_test.c runs one suite over every kind.
+ *
+ * Results do not depend on the number of threads: rows are cut into stripes by public sizes alone,
+ * each stripe is summed in its own room, and the rooms are added in order. */
+#ifndef DPERM_DATA_MATRIX_H
+#define DPERM_DATA_MATRIX_H
+
+#include "base/status.h"
+
+typedef struct matrix matrix;
+
+typedef struct matrix_kind {
+  const char *name;
+  /* Z = X F: rows × k from cols × k. */
+  dperm_status (*apply)(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
+  /* G = Xᵀ W: cols × k from rows × k. */
+  dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
+                                   dperm_error *err);
+  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; w has stride `stride`. */
+  dperm_status (*gram)(const matrix *x, const double *w, size_t stride, double *h,
+                       dperm_error *err);
+  /* D = diagonals of Xᵀ diag(W_m) X for each of the k columns W_m: cols × k. */
+  dperm_status (*gram_diagonal)(const matrix *x, const double *w, size_t k, double *d,
+                                dperm_error *err);
+  /* Row i as `cols` doubles. */
+  void (*row)(const matrix *x, size_t i, double *values);
+  /* A new matrix of the same kind with copies of some rows, in the order given. */
+  dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                         dperm_error *err);
+  size_t (*bytes)(const matrix *x);
+  void (*free)(matrix *x);
+} matrix_kind;
+
+/* What every kind starts with. */
+struct matrix {
+  const matrix_kind *kind;
+  size_t rows, cols;
+  size_t row_entries; /* at most so many nonzero entries in a row */
+  size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ W */
+};
+
+void matrix_free(matrix *x);
+
+/* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
+dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                               double *values, matrix **out, dperm_error *err);
+/* Dense row-major. Takes over `values` on success only. */
+dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
+                              dperm_error *err);
+
+/* ---- for the kinds: a fixed cut of the rows, and sums over it */
+
+/* Pieces of the rows that depend on sizes only: at most 16, at least 512 rows each, and no more
+ * than fit in 64 MB of `room` doubles each (but two, if the rows allow). */
+size_t stripe_count(size_t rows, size_t room);
+/* The first row of stripe s of `count`. */
+size_t stripe_start(size_t rows, size_t count, size_t s);
+/* total[i] = Σ_s parts[s·size + i], in order. */
+void stripe_sum(const double *parts, size_t count, size_t size, double *total);
+
+#endif

@@ -1,0 +1,212 @@
+/* Compressed sparse rows: the kind that one-hot records become. Within a stripe, sums over rows are
+ * kept in a small block and folded into the stripe's total every `block_rows` rows, so that the
+ * depth of a sum (and with it the rounding error that certification must cover) stays far below
+ * the number of rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/matrix.h"
+
+typedef struct sparse {
+  matrix base;
+  size_t *starts;    /* rows + 1 */
+  uint32_t *columns; /* ascending within a row */
+  double *values;
+  size_t block_rows;
+} sparse;
+
+static dperm_status sparse_apply(const matrix *x, const double *f, size_t k, double *z,
+                                 dperm_error *err) {
+  (void)err;
+  const sparse *m = (const sparse *)x;
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < x->rows; i++) {
+    double *zi = z + i * k;
+    if (k == 1) {
+      double sum = 0;
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+        sum += m->values[e] * f[m->columns[e]];
+      }
+      *zi = sum;
+      continue;
+    }
+    memset(zi, 0, k * sizeof *zi);
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+      const double *fj = f + m->columns[e] * k;
+      for (size_t c = 0; c < k; c++) {
+        zi[c] += m->values[e] * fj[c];
+      }
+    }
+  }
+  return DPERM_OK;
+}
+
+/* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`. */
+static void add_rows(const sparse *m, size_t from, size_t to, const double *w, size_t k,
+                     int squared, double *total) {
+  for (size_t i = from; i < to; i++) {
+    const double *wi = w + i * k;
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+      double v = squared ? m->values[e] * m->values[e] : m->values[e];
+      double *t = total + m->columns[e] * k;
+      for (size_t c = 0; c < k; c++) {
+        t[c] += v * wi[c];
+      }
+    }
+  }
+}
+
+static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, int squared,
+                                  double *out, dperm_error *err) {
+  const matrix *x = &m->base;
+  size_t size = x->cols * k, stripes = stripe_count(x->rows, 2 * size);
+  double *parts = NULL; /* stripes totals, then stripes blocks */
+  TRY(memory_new(2 * stripes * size, sizeof *parts, &parts, err));
+#pragma omp parallel for schedule(dynamic)
+  for (size_t s = 0; s < stripes; s++) {
+    size_t from = stripe_start(x->rows, stripes, s), to = stripe_start(x->rows, stripes, s + 1);
+    double *total = parts + s * size, *block = parts + (stripes + s) * size;
+    if (to - from <= m->block_rows) {
+      add_rows(m, from, to, w, k, squared, total);
+      continue;
+    }
+    for (size_t at = from; at < to; at += m->block_rows) {
+      memset(block, 0, size * sizeof *block);
+      add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
+      for (size_t i = 0; i < size; i++) {
+        total[i] += block[i];
+      }
+    }
+  }
+  stripe_sum(parts, stripes, size, out);
+  free(parts);
+  return DPERM_OK;
+}
+
+static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
+                                            dperm_error *err) {
+  return sum_over_rows((const sparse *)x, w, k, 0, g, err);
+}
+
+static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                         dperm_error *err) {
+  return sum_over_rows((const sparse *)x, w, k, 1, d, err);
+}
+
+static void add_gram_rows(const sparse *m, size_t from, size_t to, const double *w, size_t stride,
+                          double *h) {
+  size_t cols = m->base.cols;
+  for (size_t i = from; i < to; i++) {
+    double wi = w[i * stride];
+    if (wi == 0.0) {
+      continue;
+    }
+    size_t end = m->starts[i + 1];
+    for (size_t a = m->starts[i]; a < end; a++) {
+      double scaled = wi * m->values[a];
+      double *row = h + (size_t)m->columns[a] * cols;
+      for (size_t b = a; b < end; b++) {
+        row[m->columns[b]] += scaled * m->values[b];
+      }
+    }
+  }
+}
+
+static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
+                                dperm_error *err) {
+  const sparse *m = (const sparse *)x;
+  size_t size = x->cols * x->cols, stripes = stripe_count(x->rows, size);
+  double *parts = NULL;
+  TRY(memory_new(stripes * size, sizeof *parts, &parts, err));
+#pragma omp parallel for schedule(dynamic)
+  for (size_t s = 0; s < stripes; s++) {
+    add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
+                  stride, parts + s * size);
+  }
+  stripe_sum(parts, stripes, size, h);
+  free(parts);
+  return DPERM_OK;
+}
+
+static void sparse_row(const matrix *x, size_t i, double *values) {
+  const sparse *m = (const sparse *)x;
+  memset(values, 0, x->cols * sizeof *values);
+  for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+    values[m->columns[e]] = m->values[e];
+  }
+}
+
+static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                                  dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  const sparse *m = (const sparse *)x;
+  size_t *starts = NULL, entries = 0;
+  uint32_t *columns = NULL;
+  double *values = NULL;
+  for (size_t i = 0; i < count; i++) {
+    entries += m->starts[rows[i] + 1] - m->starts[rows[i]];
+  }
+  TRY_OR_DONE(memory_new(count + 1, sizeof *starts, &starts, err));
+  TRY_OR_DONE(memory_new(entries, sizeof *columns, &columns, err));
+  TRY_OR_DONE(memory_new(entries, sizeof *values, &values, err));
+  for (size_t i = 0; i < count; i++) {
+    size_t from = m->starts[rows[i]], length = m->starts[rows[i] + 1] - from;
+    memcpy(columns + starts[i], m->columns + from, length * sizeof *columns);
+    memcpy(values + starts[i], m->values + from, length * sizeof *values);
+    starts[i + 1] = starts[i] + length;
+  }
+  TRY_OR_DONE(matrix_sparse_new(count, x->cols, starts, columns, values, out, err));
+  return DPERM_OK;
+done:
+  free(starts);
+  free(columns);
+  free(values);
+  return status;
+}
+
+static size_t sparse_bytes(const matrix *x) {
+  const sparse *m = (const sparse *)x;
+  return (x->rows + 1) * sizeof *m->starts +
+         m->starts[x->rows] * (sizeof *m->columns + sizeof *m->values);
+}
+
+static void sparse_free(matrix *x) {
+  sparse *m = (sparse *)x;
+  free(m->starts);
+  free(m->columns);
+  free(m->values);
+  free(m);
+}
+
+static const matrix_kind sparse_kind = {
+    .name = "sparse",
+    .apply = sparse_apply,
+    .apply_transposed = sparse_apply_transposed,
+    .gram = sparse_gram,
+    .gram_diagonal = sparse_gram_diagonal,
+    .row = sparse_row,
+    .select = sparse_select,
+    .bytes = sparse_bytes,
+    .free = sparse_free,
+};
+
+dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                               double *values, matrix **out, dperm_error *err) {
+  sparse *m = NULL;
+  TRY(memory_new(1, sizeof *m, &m, err));
+  m->base = (matrix){.kind = &sparse_kind, .rows = rows, .cols = cols};
+  m->starts = row_starts;
+  m->columns = columns;
+  m->values = values;
+  for (size_t i = 0; i < rows; i++) {
+    size_t entries = row_starts[i + 1] - row_starts[i];
+    m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
+  }
+  /* Folding a block costs cols additions: keep that below a quarter of the block's own work. */
+  size_t mean = rows ? row_starts[rows] / rows + 1 : 1;
+  m->block_rows = 4 * cols / mean > 4096 ? 4 * cols / mean : 4096;
+  m->base.sum_depth = (rows < m->block_rows ? rows : m->block_rows) + rows / m->block_rows + 17;
+  *out = &m->base;
+  return DPERM_OK;
+}

@@ -1,0 +1,92 @@
+/* Choosing the reader, ticking progress. */
+#include "data/reader.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/progress.h"
+
+static bool ends_with(const char *text, size_t length, const char *ending) {
+  size_t n = strlen(ending);
+  return length >= n && strncasecmp(text + length - n, ending, n) == 0;
+}
+
+dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_error *err) {
+  if (!source->path) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the source has no path; name a file");
+  }
+  size_t length = strlen(source->path);
+  if (ends_with(source->path, length, ".gz")) {
+    length -= 3;
+  }
+  *out = source->format;
+  if (*out == DPERM_FORMAT_AUTO) {
+    bool svmlight = ends_with(source->path, length, ".svm") ||
+                    ends_with(source->path, length, ".svmlight") ||
+                    ends_with(source->path, length, ".libsvm");
+    *out = svmlight                          ? DPERM_FORMAT_SVMLIGHT
+           : source->schema || !source->dims ? DPERM_FORMAT_CSV
+                                             : DPERM_FORMAT_SVMLIGHT;
+  }
+  if (*out == DPERM_FORMAT_CSV && !source->schema) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: CSV data need a schema; give --schema, or --format svmlight with --dims",
+         path_for_people(source->path));
+  }
+  return DPERM_OK;
+}
+
+dperm_status row_reader_open(const dperm_source *source, bool need_labels,
+                             const dperm_progress *progress, row_reader *out, dperm_error *err) {
+  *out = (row_reader){.path = source->path, .progress = progress};
+  TRY(source_format(source, &out->format, err));
+  if (out->format == DPERM_FORMAT_SVMLIGHT) {
+    return svmlight_open(source->path, source->dims, need_labels, &out->svmlight, err);
+  }
+  const dperm_schema *schema = source->schema;
+  TRY(csv_open(source->path, schema->separator, schema->comment, &out->csv, err));
+  dperm_status status =
+      encoder_open(schema, need_labels, &out->csv, &out->encoder, &out->record_waiting, err);
+  if (status != DPERM_OK) {
+    csv_close(&out->csv);
+  }
+  return status;
+}
+
+void row_reader_close(row_reader *reader) {
+  if (reader->format == DPERM_FORMAT_SVMLIGHT) {
+    svmlight_close(&reader->svmlight);
+  } else if (reader->format == DPERM_FORMAT_CSV) {
+    encoder_close(&reader->encoder);
+    csv_close(&reader->csv);
+  }
+}
+
+static dperm_status next_row(row_reader *reader, growing_rows *rows, bool *found,
+                             dperm_error *err) {
+  if (reader->format == DPERM_FORMAT_SVMLIGHT) {
+    return svmlight_next(&reader->svmlight, rows, found, err);
+  }
+  *found = reader->record_waiting;
+  reader->record_waiting = false;
+  if (!*found) {
+    TRY(csv_next(&reader->csv, found, err));
+  }
+  return *found ? encoder_add(&reader->encoder, &reader->csv, rows, err) : DPERM_OK;
+}
+
+dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
+                             dperm_error *err) {
+  const byte_source *bytes = reader->format == DPERM_FORMAT_SVMLIGHT
+                                 ? reader->svmlight.window.source
+                                 : reader->csv.window.source;
+  bool found = true;
+  for (size_t i = 0; found && rows->count < limit; i++) {
+    TRY(next_row(reader, rows, &found, err));
+    if (i % 4096 == 0) {
+      TRY(progress_tick(reader->progress, "reading", byte_source_position(bytes),
+                        byte_source_size(bytes), err));
+    }
+  }
+  return DPERM_OK;
+}

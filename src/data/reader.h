@@ -1,0 +1,29 @@
+/* One face for the readers: encoded rows from any file of records, as many at a time as asked. */
+#ifndef DPERM_DATA_READER_H
+#define DPERM_DATA_READER_H
+
+#include "data/encode.h"
+#include "data/svmlight.h"
+
+typedef struct row_reader {
+  dperm_format format;
+  csv_reader csv;
+  encoder encoder;
+  bool record_waiting; /* the first record was read to find the columns */
+  svmlight_reader svmlight;
+  const char *path;
+  const dperm_progress *progress;
+} row_reader;
+
+/* AUTO becomes what the name says; a name that does not tell is CSV if there is a schema. */
+dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_error *err);
+
+dperm_status row_reader_open(const dperm_source *source, bool need_labels,
+                             const dperm_progress *progress, row_reader *out, dperm_error *err);
+void row_reader_close(row_reader *reader);
+
+/* Appends rows until there are `limit` in `rows` or the file ends. */
+dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
+                             dperm_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* Write u = 2^−53 and S = Σ v_i² exactly.
+ *
+ * row_norm_upper. With the largest |v_i| brought into [1, 2) by a power of two (exact, but for
+ * entries so small that their squares cannot reach 2^−900 of S), the computed sum s of m squares
+ * has s ≥ S(1 − (m+1)u), and the rounded root r ≥ √s(1 − u); so √S ≤ r(1 + (m/2 + 3)u), and the
+ * factor 1 + (m+16)u below, itself rounded, covers that with room to spare.
+ *
+ * row_scale_down. σ = fl(fl(bound/D)(1 − 4u)) ≤ (bound/D)(1 − 4u)(1 + u)², and a product fl(v σ)
+ * adds one more factor (1 + u), or, in the subnormal range, at most 2^−1075. The factors multiply
+ * to less than 1 − u/2, so the norm is at most bound·√S/D. */
+#include "data/row_norm.h"
+
+#include <math.h>
+
+double row_norm_upper(const double *values, size_t count) {
+  double peak = 0;
+  for (size_t i = 0; i < count; i++) {
+    peak = fmax(peak, fabs(values[i]));
+  }
+  if (count <= 1 || peak == 0) {
+    return peak;
+  }
+  int exponent = 0;
+  if (peak < 0x1p-300 || peak > 0x1p300) {
+    (void)frexp(peak, &exponent);
+  }
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    double v = exponent ? ldexp(values[i], -exponent) : values[i];
+    sum += v * v;
+  }
+  return ldexp(sqrt(sum) * (1.0 + ((double)count + 16.0) * 0x1p-53), exponent);
+}
+
+void row_scale_down(double *values, size_t count, double bound, double divisor) {
+  double factor = bound / divisor * (1.0 - 0x1p-51);
+  for (size_t i = 0; i < count; i++) {
+    values[i] *= factor;
+  }
+}
+
+void row_clip(double *values, size_t count, double bound) {
+  double norm = row_norm_upper(values, count);
+  if (norm > bound) {
+    /* Huge rows first go to the middle of the exponent range, where the factor below is normal. */
+    if (norm > 0x1p500) {
+      for (size_t i = 0; i < count; i++) {
+        values[i] = ldexp(values[i], -600);
+      }
+      norm = row_norm_upper(values, count);
+    }
+    row_scale_down(values, count, bound, norm);
+  }
+}

@@ -1,0 +1,35 @@
+/* Growing arrays of encoded rows. */
+#include "data/rows.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) {
+  size_t needed = rows->entries + entries;
+  TRY(memory_reserve(&rows->starts, &rows->starts_capacity, rows->count + 2, sizeof *rows->starts,
+                     err));
+  TRY(memory_reserve(&rows->labels, &rows->labels_capacity, rows->count + 1, sizeof *rows->labels,
+                     err));
+  TRY(memory_reserve(&rows->columns, &rows->columns_capacity, needed, sizeof *rows->columns, err));
+  TRY(memory_reserve(&rows->values, &rows->values_capacity, needed, sizeof *rows->values, err));
+  rows->starts[0] = 0;
+  return DPERM_OK;
+}
+
+void rows_end(growing_rows *rows, double label) {
+  rows->labels[rows->count++] = label;
+  rows->starts[rows->count] = rows->entries;
+}
+
+void rows_reset(growing_rows *rows) {
+  rows->count = rows->entries = 0;
+}
+
+void rows_clear(growing_rows *rows) {
+  free(rows->starts);
+  free(rows->columns);
+  free(rows->values);
+  free(rows->labels);
+  *rows = (growing_rows){0};
+}

@@ -1,0 +1,32 @@
+/* Encoded rows as they grow: what the readers append to and the sparse matrix is made of. */
+#ifndef DPERM_DATA_ROWS_H
+#define DPERM_DATA_ROWS_H
+
+#include "base/status.h"
+
+/* Zeroed is empty. starts[0] is 0 once there is a row. */
+typedef struct growing_rows {
+  size_t count, entries;
+  size_t *starts;
+  uint32_t *columns;
+  double *values, *labels;
+  size_t starts_capacity, columns_capacity, values_capacity, labels_capacity;
+} growing_rows;
+
+/* Makes room for one more row of up to `entries` entries. */
+dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err);
+
+/* One more entry of the row that is being made; room was reserved. */
+static inline void rows_push(growing_rows *rows, size_t column, double value) {
+  rows->columns[rows->entries] = (uint32_t)column;
+  rows->values[rows->entries++] = value;
+}
+
+/* Ends the row that is being made. */
+void rows_end(growing_rows *rows, double label);
+
+/* Forgets all rows but keeps the room. */
+void rows_reset(growing_rows *rows);
+void rows_clear(growing_rows *rows);
+
+#endif

@@ -1,0 +1,428 @@
+/* From JSON to a schema, with every mistake named at its line and column. Keys are checked against
+ * the list of known ones: a misspelt "max" must not become a silent default. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_read.h"
+#include "base/json_text.h"
+#include "base/memory.h"
+#include "data/schema.h"
+
+enum { SCHEMA_LIMIT = 64 << 20 };
+
+/* ---- typed members */
+
+/* true, false and null are one object each in jansson, so their place is that of their owner. */
+static const json_t *blamed(const json_t *owner, const json_t *value) {
+  return json_is_boolean(value) || json_is_null(value) ? owner : value;
+}
+
+static dperm_status get_text(const json_document *doc, json_t *object, const char *key,
+                             const char *fallback, const char **out, dperm_error *err) {
+  const json_t *value = json_object_get(object, key);
+  if (!value && fallback) {
+    *out = fallback;
+    return DPERM_OK;
+  }
+  if (!value) {
+    return json_fail_at(doc, object, err, "\"%s\" is missing here; add it", key);
+  }
+  if (!json_is_string(value)) {
+    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be a text in quotes", key);
+  }
+  *out = json_string_value(value);
+  return DPERM_OK;
+}
+
+static dperm_status get_bool(const json_document *doc, json_t *object, const char *key, bool *out,
+                             dperm_error *err) {
+  const json_t *value = json_object_get(object, key);
+  if (value && !json_is_boolean(value)) {
+    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be true or false", key);
+  }
+  *out = value ? json_is_true(value) : *out;
+  return DPERM_OK;
+}
+
+static dperm_status get_number(const json_document *doc, json_t *object, const char *key,
+                               const double *fallback, double *out, dperm_error *err) {
+  const json_t *value = json_object_get(object, key);
+  if (!value && fallback) {
+    *out = *fallback;
+    return DPERM_OK;
+  }
+  if (!value) {
+    return json_fail_at(doc, object, err,
+                        "a numeric column needs \"%s\", known in public; add it", key);
+  }
+  if (!json_is_number(value)) {
+    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be a number", key);
+  }
+  *out = json_number_value(value);
+  return DPERM_OK;
+}
+
+/* One of a NULL-terminated list of words; its index. */
+static dperm_status get_choice(const json_document *doc, json_t *object, const char *key,
+                               const char *const *words, int *out, dperm_error *err) {
+  const char *text = NULL;
+  TRY(get_text(doc, object, key, words[0], &text, err));
+  for (int i = 0; words[i]; i++) {
+    if (strcmp(words[i], text) == 0) {
+      *out = i;
+      return DPERM_OK;
+    }
+  }
+  return json_fail_at(doc, json_object_get(object, key), err,
+                      "\"%s\" cannot be \"%.64s\"; choose \"%s\"%s%s%s%s%s%s", key, text, words[0],
+                      words[1] ? ", \"" : "", words[1] ? words[1] : "", words[1] ? "\"" : "",
+                      words[1] && words[2] ? ", \"" : "", words[1] && words[2] ? words[2] : "",
+                      words[1] && words[2] ? "\"" : "");
+}
+
+/* ---- lists of values */
+
+/* Adds the texts of a nonempty array to `table` as first, first + step, …; each only once. */
+static dperm_status add_values(const json_document *doc, const json_t *owner, const json_t *list,
+                               const char *key, int32_t first, int32_t step, lookup *table,
+                               dperm_error *err) {
+  if (!json_is_array(list) || json_array_size(list) == 0) {
+    return json_fail_at(doc, list ? blamed(owner, list) : owner, err,
+                        "\"%s\" must be a list of at least one text", key);
+  }
+  size_t i;
+  json_t *element;
+  json_array_foreach(list, i, element) {
+    if (!json_is_string(element)) {
+      return json_fail_at(doc, blamed(list, element), err,
+                          "a value in \"%s\" must be a text in quotes", key);
+    }
+    bool added = false;
+    slice text = {json_string_value(element), json_string_length(element)};
+    TRY(lookup_add(table, text, first + (int32_t)i * step, &added, err));
+    if (!added) {
+      return json_fail_at(doc, element, err, "\"%.64s\" stands here a second time; keep one",
+                          text.start);
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status add_category(schema_column *column, const char *name, dperm_error *err) {
+  TRY(memory_copy_text(name, strlen(name), &column->categories[column->category_count], err));
+  column->category_count++;
+  return DPERM_OK;
+}
+
+/* "values": each its own category, in the order given. */
+static dperm_status parse_values(const json_document *doc, const json_t *object,
+                                 const json_t *list, schema_column *column, dperm_error *err) {
+  TRY(add_values(doc, object, list, "values", 0, 1, &column->values, err));
+  TRY(memory_new(json_array_size(list), sizeof *column->categories, &column->categories, err));
+  size_t i;
+  json_t *element;
+  json_array_foreach(list, i, element) {
+    TRY(add_category(column, json_string_value(element), err));
+  }
+  return DPERM_OK;
+}
+
+/* "groups": a category for each key; "*" stands for all values not named. */
+static dperm_status parse_groups(const json_document *doc, json_t *groups, schema_column *column,
+                                 dperm_error *err) {
+  if (!json_is_object(groups) || json_object_size(groups) == 0) {
+    return json_fail_at(doc, groups, err, "\"groups\" must be an object of at least one group");
+  }
+  TRY(memory_new(json_object_size(groups), sizeof *column->categories, &column->categories, err));
+  const char *name;
+  json_t *members;
+  json_object_foreach(groups, name, members) {
+    int32_t category = (int32_t)column->category_count;
+    if (json_is_string(members) && strcmp(json_string_value(members), "*") == 0) {
+      if (column->other != LOOKUP_NONE) {
+        return json_fail_at(doc, members, err, "only one group can be \"*\" (all other values)");
+      }
+      column->other = category;
+    } else {
+      TRY(add_values(doc, groups, members, name, category, 0, &column->values, err));
+    }
+    TRY(add_category(column, name, err));
+  }
+  return DPERM_OK;
+}
+
+/* ---- columns */
+
+static dperm_status parse_categorical(const json_document *doc, json_t *object,
+                                      schema_column *column, dperm_error *err) {
+  json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
+  if ((values != NULL) == (groups != NULL)) {
+    return json_fail_at(doc, object, err,
+                        "categorical column \"%.64s\" needs either \"values\" or \"groups\", "
+                        "known in public",
+                        column->name);
+  }
+  return values ? parse_values(doc, object, values, column, err)
+                : parse_groups(doc, groups, column, err);
+}
+
+static dperm_status parse_numeric(const json_document *doc, json_t *object, schema_column *column,
+                                  dperm_error *err) {
+  static const char *const transforms[] = {"none", "log1p", NULL};
+  static const char *const scales[] = {"max", "center", NULL};
+  int transform = 0, scale = 0;
+  TRY(get_number(doc, object, "min", NULL, &column->min, err));
+  TRY(get_number(doc, object, "max", NULL, &column->max, err));
+  TRY(get_choice(doc, object, "transform", transforms, &transform, err));
+  TRY(get_choice(doc, object, "scale", scales, &scale, err));
+  column->transform = (column_transform)transform;
+  column->scale = (column_scale)scale;
+  if (!(column->min < column->max)) {
+    return json_fail_at(doc, object, err, "\"min\" of column \"%.64s\" must be below its \"max\"",
+                        column->name);
+  }
+  if (column->transform == TRANSFORM_LOG1P && !(column->min > -1)) {
+    return json_fail_at(doc, object, err,
+                        "column \"%.64s\" uses log1p, so its \"min\" must be above -1",
+                        column->name);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status parse_column(const json_document *doc, json_t *object, schema_column *column,
+                                 dperm_error *err) {
+  static const char *const types[] = {"numeric", "categorical", "ignore", "label", NULL};
+  static const char *const keys[][9] = {
+      {"name", "type", "min", "max", "transform", "scale", "weight", NULL},
+      {"name", "type", "values", "groups", "weight", NULL},
+      {"name", "type", NULL},
+      {"name", "type", NULL}};
+  if (!json_is_object(object)) {
+    return json_fail_at(doc, object, err, "a column must be an object in braces");
+  }
+  const char *name = NULL, *type_name = NULL;
+  TRY(get_text(doc, object, "name", NULL, &name, err));
+  TRY(get_text(doc, object, "type", NULL, &type_name, err));
+  size_t type = 0;
+  while (types[type] && strcmp(types[type], type_name) != 0) {
+    type++;
+  }
+  if (!types[type]) {
+    return json_fail_at(doc, json_object_get(object, "type"), err,
+                        "no column type is called \"%.64s\"; choose numeric, categorical, ignore "
+                        "or label",
+                        type_name);
+  }
+  TRY(json_check_keys(doc, object, keys[type], "this column", err));
+  TRY(memory_copy_text(name, strlen(name), &column->name, err));
+  column->type = (column_type)type;
+  column->other = LOOKUP_NONE;
+  const double one = 1.0;
+  TRY(get_number(doc, object, "weight", &one, &column->weight, err));
+  if (!(column->weight >= 1e-6 && column->weight <= 1e6)) {
+    return json_fail_at(doc, json_object_get(object, "weight"), err,
+                        "\"weight\" must be between 1e-6 and 1e6");
+  }
+  if (column->type == COLUMN_NUMERIC) {
+    return parse_numeric(doc, object, column, err);
+  }
+  return column->type == COLUMN_CATEGORICAL ? parse_categorical(doc, object, column, err)
+                                            : DPERM_OK;
+}
+
+static dperm_status parse_columns(const json_document *doc, dperm_schema *schema,
+                                  dperm_error *err) {
+  json_t *list = json_object_get(doc->root, "columns");
+  if (!json_is_array(list) || json_array_size(list) == 0) {
+    return json_fail_at(doc, list ? blamed(doc->root, list) : doc->root, err,
+                        "\"columns\" must be a list of at least one column");
+  }
+  lookup names = {0};
+  dperm_status status = DPERM_OK;
+  TRY_OR_DONE(memory_new(json_array_size(list), sizeof *schema->columns, &schema->columns, err));
+  size_t i;
+  json_t *object;
+  json_array_foreach(list, i, object) {
+    schema->column_count++; /* counted first, so that a half-made column is freed */
+    TRY_OR_DONE(parse_column(doc, object, &schema->columns[i], err));
+    bool added = false;
+    TRY_OR_DONE(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
+    if (!added) {
+      TRY_OR_DONE(json_fail_at(doc, object, err, "column \"%.64s\" stands here a second time",
+                               schema->columns[i].name));
+    }
+  }
+done:
+  lookup_clear(&names);
+  return status;
+}
+
+/* ---- the rest of the document */
+
+static dperm_status parse_label(const json_document *doc, dperm_schema *schema, dperm_error *err) {
+  static const char *const keys[] = {"column", "positive", "negative", NULL};
+  json_t *label = json_object_get(doc->root, "label");
+  if (!json_is_object(label)) {
+    return json_fail_at(doc, label ? blamed(doc->root, label) : doc->root, err,
+                        "\"label\" must be an object with \"column\", \"positive\" and "
+                        "\"negative\"");
+  }
+  TRY(json_check_keys(doc, label, keys, "\"label\"", err));
+  const char *column = NULL;
+  TRY(get_text(doc, label, "column", NULL, &column, err));
+  TRY(memory_copy_text(column, strlen(column), &schema->label_column, err));
+  schema->label_other = LOOKUP_NONE;
+  for (int32_t side = 1; side >= 0; side--) {
+    const char *key = side ? "positive" : "negative", *name = key;
+    const json_t *list = json_object_get(label, key);
+    if (json_is_string(list) && strcmp(json_string_value(list), "*") == 0) {
+      if (schema->label_other != LOOKUP_NONE) {
+        return json_fail_at(doc, list, err, "only one side can be \"*\" (all other values)");
+      }
+      schema->label_other = side;
+    } else {
+      TRY(add_values(doc, label, list, key, side, 0, &schema->labels, err));
+      name = json_string_value(json_array_get(list, 0));
+    }
+    TRY(memory_copy_text(name, strlen(name), &schema->class_names[side], err));
+  }
+  return DPERM_OK;
+}
+
+static dperm_status parse_separator(const json_document *doc, dperm_schema *schema,
+                                    dperm_error *err) {
+  const char *text = NULL;
+  TRY(get_text(doc, doc->root, "separator", ",", &text, err));
+  if (strlen(text) != 1 || strchr("\"\r\n ", *text)) {
+    return json_fail_at(doc, json_object_get(doc->root, "separator"), err,
+                        "\"separator\" must be one byte, such as \",\" or \";\" or \"\\t\"");
+  }
+  schema->separator = *text;
+  return DPERM_OK;
+}
+
+static dperm_status parse_comment(const json_document *doc, dperm_schema *schema,
+                                  dperm_error *err) {
+  const char *text = NULL;
+  TRY(get_text(doc, doc->root, "comment", "", &text, err));
+  if (strlen(text) > 64 || strchr(text, '\n')) {
+    return json_fail_at(doc, json_object_get(doc->root, "comment"), err,
+                        "\"comment\" must be a short prefix of a line");
+  }
+  return *text ? memory_copy_text(text, strlen(text), &schema->comment, err) : DPERM_OK;
+}
+
+static dperm_status parse_missing(const json_document *doc, dperm_schema *schema,
+                                  dperm_error *err) {
+  const json_t *list = json_object_get(doc->root, "missing");
+  bool added = false;
+  if (!list) {
+    return lookup_add(&schema->missing, slice_of(""), 0, &added, err);
+  }
+  if (json_is_array(list) && json_array_size(list) == 0) {
+    return DPERM_OK; /* nothing counts as missing */
+  }
+  return add_values(doc, doc->root, list, "missing", 0, 0, &schema->missing, err);
+}
+
+/* The label is a column of the file; a value cannot be missing and a category at once. */
+static dperm_status check_together(const json_document *doc, const dperm_schema *schema,
+                                   dperm_error *err) {
+  const json_t *list = json_object_get(doc->root, "columns");
+  bool found = false;
+  for (size_t i = 0; i < schema->column_count; i++) {
+    const schema_column *column = &schema->columns[i];
+    const json_t *place = json_array_get(list, i);
+    bool is_label = strcmp(column->name, schema->label_column) == 0;
+    found = found || is_label;
+    if (is_label != (column->type == COLUMN_LABEL)) {
+      return json_fail_at(doc, place, err,
+                          "column \"%.64s\" %s; its type and \"label\" must agree", column->name,
+                          is_label ? "is the label's, but is not of type label"
+                                   : "is of type label, but \"label\" names another");
+    }
+    for (size_t p = 0; p < column->values.capacity; p++) {
+      const lookup_entry *entry = &column->values.places[p];
+      if (entry->text &&
+          lookup_find(&schema->missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
+        return json_fail_at(doc, place, err,
+                            "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
+                            entry->text, column->name);
+      }
+    }
+  }
+  if (!found && !schema->header) {
+    return json_fail_at(doc, list, err,
+                        "without a header every column is listed: add the label's as {\"name\": "
+                        "\"%.64s\", \"type\": \"label\"}",
+                        schema->label_column);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status parse_document(const json_document *doc, dperm_schema *schema,
+                                   dperm_error *err) {
+  static const char *const keys[] = {"header", "missing",    "label",   "columns",   "intercept",
+                                     "rows",   "on_missing", "comment", "separator", NULL};
+  static const char *const row_rules[] = {"clip", "fixed", NULL};
+  static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
+  if (!json_is_object(doc->root)) {
+    return json_fail_at(doc, doc->root, err, "a schema is an object in braces");
+  }
+  TRY(json_check_keys(doc, doc->root, keys, "the schema", err));
+  int rows = 0, on_missing = 0;
+  schema->header = true;
+  TRY(get_bool(doc, doc->root, "header", &schema->header, err));
+  TRY(get_bool(doc, doc->root, "intercept", &schema->intercept, err));
+  TRY(get_choice(doc, doc->root, "rows", row_rules, &rows, err));
+  TRY(get_choice(doc, doc->root, "on_missing", missing_rules, &on_missing, err));
+  schema->rows = (row_rule)rows;
+  schema->on_missing = (missing_rule)on_missing;
+  TRY(parse_separator(doc, schema, err));
+  TRY(parse_comment(doc, schema, err));
+  TRY(parse_missing(doc, schema, err));
+  TRY(parse_label(doc, schema, err));
+  TRY(parse_columns(doc, schema, err));
+  TRY(check_together(doc, schema, err));
+  schema->json = json_incref(doc->root);
+  return schema_layout(schema, err);
+}
+
+static dperm_status schema_from_document(const json_document *doc, dperm_schema **out,
+                                         dperm_error *err) {
+  dperm_schema *schema = NULL;
+  TRY(memory_new(1, sizeof *schema, &schema, err));
+  atomic_init(&schema->owners, 1);
+  dperm_status status = parse_document(doc, schema, err);
+  if (status == DPERM_OK) {
+    *out = schema;
+  } else {
+    dperm_schema_free(schema);
+  }
+  return status;
+}
+
+dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out,
+                              dperm_error *err) {
+  const json_document doc = {name, "", 0, DPERM_INVALID_SCHEMA, json};
+  return schema_from_document(&doc, out, err);
+}
+
+dperm_status dperm_schema_parse(const char *json, size_t length, const char *name,
+                                dperm_schema **out, dperm_error *err) {
+  json_document doc = {name, json, length, DPERM_INVALID_SCHEMA, NULL};
+  TRY(json_document_parse(&doc, err));
+  dperm_status status = schema_from_document(&doc, out, err);
+  json_decref(doc.root);
+  return status;
+}
+
+dperm_status dperm_schema_read(const char *path, dperm_schema **out, dperm_error *err) {
+  char *text = NULL;
+  size_t length = 0;
+  TRY(file_read_all(path, SCHEMA_LIMIT, &text, &length, err));
+  dperm_status status = dperm_schema_parse(text, length, path_for_people(path), out, err);
+  free(text);
+  return status;
+}

@@ -1,0 +1,57 @@
+/* Refilling the window. */
+#include "data/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { CHUNK = 1 << 18 };
+
+dperm_status window_open(const char *path, window *out, dperm_error *err) {
+  *out = (window){0};
+  TRY(byte_source_open(path, &out->source, err));
+  dperm_status status = window_more(out, err);
+  if (status != DPERM_OK) {
+    window_close(out);
+  }
+  return status;
+}
+
+void window_close(window *w) {
+  byte_source_close(w->source);
+  free(w->bytes);
+  *w = (window){0};
+}
+
+dperm_status window_more(window *w, dperm_error *err) {
+  size_t unread = w->end - w->begin;
+  if (w->begin > 0) {
+    memmove(w->bytes, w->bytes + w->begin, unread);
+    w->begin = 0;
+    w->end = unread;
+  }
+  TRY(memory_reserve(&w->bytes, &w->capacity, unread + CHUNK + 1, 1, err));
+  size_t got = 0;
+  dperm_status status =
+      byte_source_read(w->source, w->bytes + w->end, w->capacity - w->end - 1, &got, err);
+  w->end += got;
+  w->at_end = got == 0;
+  w->bytes[w->end] = '\n';
+  return status;
+}
+
+dperm_status window_skip_mark(window *w, const char *path, dperm_error *err) {
+  while (w->end - w->begin < 3 && !w->at_end) {
+    TRY(window_more(w, err));
+  }
+  const char *at = w->bytes + w->begin;
+  if (w->end - w->begin >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) {
+    w->begin += 3;
+  } else if (w->end - w->begin >= 2 &&
+             (memcmp(at, "\xff\xfe", 2) == 0 || memcmp(at, "\xfe\xff", 2) == 0)) {
+    FAIL(err, DPERM_INVALID_DATA, "%s:1:1: the file is UTF-16; save it as UTF-8",
+         path_for_people(path));
+  }
+  return DPERM_OK;
+}

@@ -1,0 +1,31 @@
+/* A sliding window over a byte source, for readers that need one record contiguous in memory. The
+ * byte behind the last one is always a newline, so a scan for line ends needs no bounds check. */
+#ifndef DPERM_DATA_WINDOW_H
+#define DPERM_DATA_WINDOW_H
+
+#include <stdbool.h>
+
+#include "base/file_read.h"
+
+typedef struct window {
+  byte_source *source;
+  char *bytes;
+  size_t begin, end; /* the unread part; bytes[end] == '\n' */
+  size_t capacity;
+  bool at_end; /* nothing more behind `end` */
+} window;
+
+dperm_status window_open(const char *path, window *out, dperm_error *err);
+void window_close(window *w);
+
+/* Adds more bytes behind `end`, moving the unread part to the front or growing the room; all
+ * pointers into the window are void afterwards. Sets at_end when there is no more. */
+dperm_status window_more(window *w, dperm_error *err);
+
+/* Skips a UTF-8 byte-order mark; refuses UTF-16 with advice. */
+dperm_status window_skip_mark(window *w, const char *path, dperm_error *err);
+
+/* More than this in one record means something is wrong with it. */
+enum { RECORD_LIMIT = 16 << 20 };
+
+#endif

@@ -1,0 +1,14 @@
+/* The loss seam inside the library: validation of what a caller passes, and the choice by name.
+ * The losses themselves are one file each. */
+#ifndef DPERM_LOSS_LOSS_H
+#define DPERM_LOSS_LOSS_H
+
+#include "base/status.h"
+
+/* A usable loss: an eval function, finite constants above zero. Not a proof of the constants. */
+dperm_status loss_validate(const dperm_loss *loss, dperm_error *err);
+
+/* 0 < h ≤ 1e6 and not so small that 1/h loses the smooth piece in rounding (h ≥ 1e-9). */
+dperm_status loss_validate_h(double h, dperm_error *err);
+
+#endif

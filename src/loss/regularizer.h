@@ -1,0 +1,16 @@
+/* The regularizer N(f) = Σ N_j(f_j), and the check that it is 1-strongly convex, on which every
+ * privacy formula rests. */
+#ifndef DPERM_LOSS_REGULARIZER_H
+#define DPERM_LOSS_REGULARIZER_H
+
+#include "base/status.h"
+
+/* Weights ≥ 1 and finite, prior finite, no mixture of custom and quadratic. */
+dperm_status regularizer_validate(const dperm_regularizer *regularizer, size_t dims,
+                                  dperm_error *err);
+
+/* N_j at f. A custom one that shows N_j″ < 1 or something not finite is refused, always. */
+dperm_status regularizer_eval(const dperm_regularizer *regularizer, size_t j, double f,
+                              double *value, double *slope, double *curvature, dperm_error *err);
+
+#endif

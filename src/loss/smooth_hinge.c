@@ -1,0 +1,46 @@
+/* Smoothed hinge: twice differentiable everywhere, for those who want CMS's assumptions to the
+ * letter. With u = (1−z)/h ∈ [−1, 1]: |ℓ′| = (2 + 3u − u³)/4, ℓ″ = 3(1 − u²)/(4h), and ℓ is the
+ * integral h(3 + 8u + 6u² − u⁴)/16, all written as products in 1+u so that nothing cancels at the
+ * foot of the curve. */
+#include <math.h>
+
+#include "loss/loss.h"
+
+static void smooth_hinge_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                              double *slope, double *curvature) {
+  double h = loss->parameter;
+  for (size_t i = 0; i < count; i++) {
+    double gap = 1.0 - z[i];
+    double l = 0, s = 0, a = 0;
+    if (gap > h) {
+      l = gap;
+      s = -1.0;
+    } else if (gap >= -h) {
+      double up = (h + gap) / h, down = (h - gap) / h; /* 1+u and 1−u */
+      l = h * (up * up * up) * (2.0 + down) / 16.0;
+      s = -fmin(1.0, up * up * (1.0 + down) / 4.0); /* rounding must not pass L or c */
+      a = fmin(loss->smoothness, 3.0 * up * down / (4.0 * h));
+    } else if (isnan(gap)) {
+      l = s = a = gap;
+    }
+    if (value) {
+      value[i] = l;
+    }
+    if (slope) {
+      slope[i] = s;
+    }
+    if (curvature) {
+      curvature[i] = a;
+    }
+  }
+}
+
+dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out, dperm_error *err) {
+  TRY(loss_validate_h(h, err));
+  *out = (dperm_loss){.name = "smooth-hinge",
+                      .parameter = h,
+                      .lipschitz = 1.0,
+                      .smoothness = 3.0 / (4.0 * h),
+                      .eval = smooth_hinge_eval};
+  return DPERM_OK;
+}

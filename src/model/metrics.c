@@ -1,0 +1,77 @@
+/* Counts, the area under the ROC curve by ranks, the log loss. */
+#include "model/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+
+typedef struct scored {
+  double score, label;
+} scored;
+
+static int by_score(const void *a, const void *b) {
+  double x = ((const scored *)a)->score, y = ((const scored *)b)->score;
+  return (x > y) - (x < y);
+}
+
+/* P(score of a positive > score of a negative) + P(equal)/2. */
+static dperm_status area_under_curve(const double *scores, const double *labels, size_t rows,
+                                     double *auc, dperm_error *err) {
+  scored *sorted = NULL;
+  TRY(memory_new(rows, sizeof *sorted, &sorted, err));
+  for (size_t i = 0; i < rows; i++) {
+    sorted[i] = (scored){scores[i], labels[i]};
+  }
+  qsort(sorted, rows, sizeof *sorted, by_score);
+  double positives = 0, negatives = 0, wins = 0;
+  for (size_t i = 0; i < rows;) {
+    double tied_positives = 0, tied_negatives = 0, score = sorted[i].score;
+    for (; i < rows && sorted[i].score == score; i++) {
+      tied_positives += sorted[i].label > 0;
+      tied_negatives += sorted[i].label < 0;
+    }
+    wins += tied_positives * (negatives + 0.5 * tied_negatives);
+    positives += tied_positives;
+    negatives += tied_negatives;
+  }
+  free(sorted);
+  *auc = positives > 0 && negatives > 0 ? wins / positives / negatives : (double)NAN;
+  return DPERM_OK;
+}
+
+dperm_status metrics_of(const double *scores, const double *labels, size_t rows,
+                        bool probabilities, dperm_metrics *out, dperm_error *err) {
+  dperm_metrics m = {.rows = rows, .log_loss = probabilities ? 0.0 : (double)NAN};
+  dperm_loss logistic = dperm_loss_logistic();
+  for (size_t i = 0; i < rows; i++) {
+    bool predicted = scores[i] > 0, actual = labels[i] > 0;
+    m.false_positives += predicted && !actual;
+    m.false_negatives += !predicted && actual;
+    if (probabilities) { /* −log p(label) is the logistic loss at the margin */
+      double margin = labels[i] * scores[i], value = 0;
+      logistic.eval(&logistic, 1, &margin, &value, NULL, NULL);
+      m.log_loss += value;
+    }
+  }
+  m.errors = m.false_positives + m.false_negatives;
+  m.error_rate = (double)m.errors / (double)rows;
+  m.log_loss /= (double)rows;
+  TRY(area_under_curve(scores, labels, rows, &m.auc, err));
+  *out = m;
+  return DPERM_OK;
+}
+
+dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data, dperm_metrics *out,
+                               dperm_error *err) {
+  double *scores = NULL;
+  TRY(memory_new(data->x->rows, sizeof *scores, &scores, err));
+  dperm_status status = dperm_model_scores(model, data, scores, err);
+  if (status == DPERM_OK) {
+    status = metrics_of(scores, data->labels, data->x->rows, model_has_probabilities(model), out,
+                        err);
+  }
+  free(scores);
+  return status;
+}

@@ -1,0 +1,106 @@
+/* Making, asking and freeing models. */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/reader.h"
+
+dperm_status model_new(const dperm_data *data, dperm_model **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_model *model = NULL;
+  TRY(memory_new(1, sizeof *model, &model, err));
+  model->dims = data->x->cols;
+  model->rows = model->rows_fitted = data->x->rows;
+  model->origin = data->origin;
+  model->norm_bound = data->norm_bound;
+  model->schema = schema_share(data->schema);
+  for (size_t i = 0; i < 2; i++) {
+    const char *name = data->schema ? data->schema->class_names[i] : i ? "+1" : "-1";
+    TRY_OR_DONE(memory_copy_text(name, strlen(name), &model->class_names[i], err));
+  }
+  TRY_OR_DONE(memory_new(model->dims, sizeof *model->weights, &model->weights, err));
+  *out = model;
+  return DPERM_OK;
+done:
+  dperm_model_free(model);
+  return status;
+}
+
+void dperm_model_free(dperm_model *model) {
+  if (model) {
+    dperm_schema_free(model->schema);
+    free(model->reason);
+    free(model->loss);
+    free(model->class_names[0]);
+    free(model->class_names[1]);
+    free(model->weights);
+    free(model);
+  }
+}
+
+dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
+                          dperm_error *err) {
+  *out = (dperm_source){.path = given->path,
+                        .format = given->format,
+                        .schema = model->schema,
+                        .dims = model->schema ? 0 : model->dims};
+  if (model->origin == ORIGIN_MEMORY && model->norm_bound != 1.0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the model was trained on rows from memory with norm bound %g; predict from memory too",
+         model->norm_bound);
+  }
+  dperm_format format = DPERM_FORMAT_AUTO;
+  TRY(source_format(out, &format, err));
+  if ((format == DPERM_FORMAT_CSV) != (model->schema != NULL)) {
+    FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",
+         path_for_people(given->path), model->schema ? "CSV" : "svmlight");
+  }
+  return DPERM_OK;
+}
+
+size_t dperm_model_dims(const dperm_model *model) {
+  return model->dims;
+}
+
+const double *dperm_model_weights(const dperm_model *model) {
+  return model->weights;
+}
+
+int dperm_model_is_private(const dperm_model *model) {
+  return model->is_private;
+}
+
+const dperm_schema *dperm_model_schema(const dperm_model *model) {
+  return model->schema;
+}
+
+const char *dperm_model_class_name(const dperm_model *model, size_t index) {
+  return index < 2 ? model->class_names[index] : NULL;
+}
+
+bool model_has_probabilities(const dperm_model *model) {
+  return strcmp(model->loss, "logistic") == 0;
+}
+
+double model_probability(double score) {
+  double e = exp(-fabs(score));
+  return score >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data, double *scores,
+                                dperm_error *err) {
+  if (data->x->cols != model->dims) {
+    FAIL(err, DPERM_INVALID_DATA, "the data have %zu encoded columns, the model %zu", data->x->cols,
+         model->dims);
+  }
+  bool same = !data->schema || !model->schema || data->schema == model->schema ||
+              json_equal(data->schema->json, model->schema->json);
+  if (!same || (data->origin == ORIGIN_SCHEMA && !model->schema)) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "the data were encoded with another schema than the model's; use dperm_model_schema");
+  }
+  return data->x->kind->apply(data->x, model->weights, 1, scores, err);
+}

@@ -1,0 +1,38 @@
+/* A model inside the library: weights, and everything public that says what they mean. */
+#ifndef DPERM_MODEL_MODEL_H
+#define DPERM_MODEL_MODEL_H
+
+#include "data/dataset.h"
+
+struct dperm_model {
+  bool is_private;
+  char *reason; /* why it is not private; NULL if it is */
+
+  const char *mechanism; /* static text: "none" */
+  double lambda;         /* Λ */
+
+  char *loss;    /* name */
+  double loss_h; /* NaN for a loss without one */
+
+  size_t rows, rows_fitted; /* n of the file, n of the fit */
+  data_origin origin;
+  double norm_bound;
+  dperm_schema *schema; /* a share, or NULL */
+  char *class_names[2];
+
+  size_t dims;
+  double *weights;
+};
+
+/* An empty model shaped by the data it is fitted to: origin, schema, classes, room for weights. */
+dperm_status model_new(const dperm_data *data, dperm_model **out, dperm_error *err);
+
+/* A file of records with the model's own schema or columns filled in, for a reader. */
+dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
+                          dperm_error *err);
+
+bool model_has_probabilities(const dperm_model *model);
+/* P(class 1) for a logistic model. */
+double model_probability(double score);
+
+#endif

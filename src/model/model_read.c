@@ -1,0 +1,159 @@
+/* A model file back into a model, with every doubt refused: a wrong weight is worse than none. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_read.h"
+#include "base/json_text.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/model_file.h"
+
+enum { MODEL_LIMIT = 1 << 30 };
+
+static dperm_status fail_damaged(const json_document *doc, const char *what, dperm_error *err) {
+  FAIL(err, DPERM_INVALID_MODEL, "%s: damaged model, %s; get the file again or train anew",
+       doc->name, what);
+}
+
+static dperm_status check_format(const json_document *doc, dperm_error *err) {
+  const char *format = json_string_value(json_object_get(doc->root, "format"));
+  size_t prefix = strlen(MODEL_FORMAT_NAME), number = 0;
+  if (!format || strncmp(format, MODEL_FORMAT_NAME, prefix) != 0 ||
+      !parse_size(slice_of(format + prefix), 1000000, &number) || number == 0) {
+    FAIL(err, DPERM_INVALID_MODEL, "%s: not a dperm model; name a file that dperm train wrote",
+         doc->name);
+  }
+  if (number > MODEL_FORMAT_NUMBER) {
+    FAIL(err, DPERM_INVALID_MODEL,
+         "%s: model format %zu is newer than this dperm (%s) knows; install a newer dperm",
+         doc->name, number, dperm_version());
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_digest(const json_document *doc, dperm_error *err) {
+  char digest[DIGEST_TEXT_SIZE];
+  const char *written = json_string_value(json_object_get(doc->root, "digest"));
+  TRY(model_digest(doc->root, digest, err));
+  if (!written || strcmp(written, digest) != 0) {
+    return fail_damaged(doc, "its digest does not fit its content", err);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status read_text(const json_document *doc, const json_t *value, const char *what,
+                              char **out, dperm_error *err) {
+  if (!json_is_string(value)) {
+    return fail_damaged(doc, what, err);
+  }
+  return memory_copy_text(json_string_value(value), json_string_length(value), out, err);
+}
+
+static dperm_status read_weights(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *weights = json_object_get(doc->root, "weights");
+  model->dims = json_array_size(weights);
+  if (model->dims == 0 || (model->schema && model->dims != model->schema->dims)) {
+    return fail_damaged(doc, "the number of weights does not fit its schema", err);
+  }
+  TRY(memory_new(model->dims, sizeof *model->weights, &model->weights, err));
+  for (size_t j = 0; j < model->dims; j++) {
+    const json_t *weight = json_array_get(weights, j);
+    model->weights[j] = json_number_value(weight);
+    if (!json_is_number(weight) || !isfinite(model->weights[j])) {
+      return fail_damaged(doc, "a weight is not a number", err);
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status read_encoding(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *encoding = json_object_get(doc->root, "encoding");
+  const char *source = json_string_value(json_object_get(encoding, "source"));
+  json_t *schema = json_object_get(doc->root, "schema");
+  size_t origin = 0;
+  while (origin < 3 && (!source || strcmp(source, model_origin_names[origin]) != 0)) {
+    origin++;
+  }
+  if (origin == 3 || (origin == ORIGIN_SCHEMA) != json_is_object(schema)) {
+    return fail_damaged(doc, "its encoding is not clear", err);
+  }
+  model->origin = (data_origin)origin;
+  model->norm_bound = json_number_value(json_object_get(encoding, "norm"));
+  if (!(model->norm_bound > 0 && isfinite(model->norm_bound))) {
+    return fail_damaged(doc, "its norm bound is not a positive number", err);
+  }
+  return json_is_object(schema) ? schema_from_json(schema, doc->name, &model->schema, err)
+                                : DPERM_OK;
+}
+
+static dperm_status read_counts(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *rows = json_object_get(doc->root, "rows");
+  const json_t *fitted = json_object_get(doc->root, "rows_fitted");
+  if (json_integer_value(rows) < 1 || json_integer_value(fitted) < 1) {
+    return fail_damaged(doc, "its number of rows is not a positive number", err);
+  }
+  model->rows = (size_t)json_integer_value(rows);
+  model->rows_fitted = (size_t)json_integer_value(fitted);
+  return DPERM_OK;
+}
+
+static dperm_status read_claim(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *is_private = json_object_get(doc->root, "private");
+  const json_t *privacy = json_object_get(doc->root, "privacy");
+  const char *mechanism = json_string_value(json_object_get(privacy, "mechanism"));
+  const json_t *lambda = json_object_get(privacy, "lambda");
+  model->lambda = json_number_value(lambda);
+  if (!json_is_boolean(is_private) || !mechanism || !(model->lambda > 0)) {
+    return fail_damaged(doc, "its privacy block is not whole", err);
+  }
+  if (strcmp(mechanism, "none") != 0 || json_is_true(is_private)) {
+    FAIL(err, DPERM_INVALID_MODEL,
+         "%s: the model names a privacy mechanism that this dperm (%s) does not have; install a "
+         "newer one",
+         doc->name, dperm_version());
+  }
+  model->mechanism = "none";
+  return read_text(doc, json_object_get(doc->root, "reason"), "it does not say why it is not private",
+                   &model->reason, err);
+}
+
+static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *loss = json_object_get(doc->root, "loss");
+  const json_t *h = json_object_get(loss, "h");
+  const json_t *classes = json_object_get(doc->root, "classes");
+  TRY(check_format(doc, err));
+  TRY(check_digest(doc, err));
+  TRY(read_claim(doc, model, err));
+  TRY(read_text(doc, json_object_get(loss, "name"), "its loss has no name", &model->loss, err));
+  model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;
+  TRY(read_counts(doc, model, err));
+  TRY(read_encoding(doc, model, err));
+  if (json_array_size(classes) != 2) {
+    return fail_damaged(doc, "it does not name two classes", err);
+  }
+  for (size_t i = 0; i < 2; i++) {
+    TRY(read_text(doc, json_array_get(classes, i), "a class has no name", &model->class_names[i],
+                  err));
+  }
+  return read_weights(doc, model, err);
+}
+
+dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  char *text = NULL;
+  dperm_model *model = NULL;
+  json_document doc = {.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};
+  TRY_OR_DONE(file_read_all(path, MODEL_LIMIT, &text, &doc.length, err));
+  doc.text = text;
+  TRY_OR_DONE(json_document_parse(&doc, err));
+  TRY_OR_DONE(memory_new(1, sizeof *model, &model, err));
+  TRY_OR_DONE(read_model(&doc, model, err));
+  *out = model;
+  model = NULL;
+done:
+  dperm_model_free(model);
+  json_decref(doc.root);
+  free(text);
+  return status;
+}

@@ -1,0 +1,69 @@
+/* A model as JSON. Only public options and released numbers go in; the list is in docs/formats.md,
+ * and tests/cli compare the keys of a written file with it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/file_write.h"
+#include "base/json_text.h"
+#include "model/model_file.h"
+
+/* JSON has no NaN: what does not apply is null. */
+static json_t *number_or_null(double value) {
+  return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *weights_json(const dperm_model *model) {
+  json_t *array = json_array();
+  for (size_t j = 0; array && j < model->dims; j++) {
+    if (json_array_append_new(array, json_real(model->weights[j])) != 0) {
+      json_decref(array);
+      return NULL;
+    }
+  }
+  return array;
+}
+
+static json_t *privacy_json(const dperm_model *model) {
+  return json_pack("{s:n, s:n, s:n, s:s, s:s, s:n, s:n, s:n, s:f, s:f, s:n}", "definition",
+                   "epsilon", "delta", "neighbours", "replace-one", "mechanism", model->mechanism,
+                   "analysis", "noise", "beta", "delta_reg", 0.0, "lambda", model->lambda,
+                   "numerics");
+}
+
+static json_t *model_json(const dperm_model *model) {
+  char format[32];
+  (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
+  json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
+  return json_pack(
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o}, s:I, s:I, s:n, s:n, s:[s, s], s:{s:s, s:I, s:f}, "
+      "s:o, s:n, s:o, s:s}",
+      "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
+      privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h), "rows",
+      (json_int_t)model->rows, "rows_fitted", (json_int_t)model->rows_fitted, "selection",
+      "ledger", "classes", model->class_names[0], model->class_names[1], "encoding", "source",
+      model_origin_names[model->origin], "dims", (json_int_t)model->dims, "norm",
+      model->norm_bound, "schema", schema, "kernel", "weights", weights_json(model),
+      "dperm_version", dperm_version());
+}
+
+dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  output_file *out = NULL;
+  char digest[DIGEST_TEXT_SIZE];
+  json_t *object = model_json(model);
+  if (!object) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing a model");
+  }
+  TRY_OR_DONE(model_digest(object, digest, err));
+  if (json_object_set_new(object, "digest", json_string(digest)) != 0) {
+    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while writing a model");
+  }
+  TRY_OR_DONE(output_open(path, &out, err));
+  TRY_OR_DONE(json_write(object, out, err));
+  status = output_commit(out, err);
+  out = NULL;
+done:
+  output_discard(out);
+  json_decref(object);
+  return status;
+}

@@ -1,0 +1,171 @@
+/* Records in, predictions out, a block at a time: memory does not grow with the file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_write.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "data/reader.h"
+#include "model/metrics.h"
+#include "model/model.h"
+
+enum { BLOCK_ROWS = 8192 };
+
+/* A stream of scored blocks of a file. */
+typedef struct scored_file {
+  const dperm_model *model;
+  row_reader reader;
+  growing_rows rows;
+  dperm_data *block;
+  double *scores; /* of the block's rows */
+} scored_file;
+
+static dperm_status scored_open(const dperm_model *model, const dperm_source *source,
+                                bool need_labels, const dperm_progress *progress, scored_file *s,
+                                dperm_error *err) {
+  dperm_source filled;
+  *s = (scored_file){.model = model};
+  TRY(model_source(model, source, &filled, err));
+  TRY(memory_new(BLOCK_ROWS, sizeof *s->scores, &s->scores, err));
+  dperm_status status = row_reader_open(&filled, need_labels, progress, &s->reader, err);
+  if (status != DPERM_OK) {
+    free(s->scores);
+  }
+  return status;
+}
+
+/* The next block; s->block is NULL at the end. */
+static dperm_status scored_next(scored_file *s, dperm_error *err) {
+  dperm_data_free(s->block);
+  s->block = NULL;
+  TRY(row_reader_next(&s->reader, BLOCK_ROWS, &s->rows, err));
+  if (s->rows.count == 0) {
+    return DPERM_OK;
+  }
+  TRY(data_from_rows(&s->rows, s->model->dims, s->model->origin, s->model->schema, &s->block, err));
+  return dperm_model_scores(s->model, s->block, s->scores, err);
+}
+
+static void scored_close(scored_file *s) {
+  row_reader_close(&s->reader);
+  rows_clear(&s->rows);
+  dperm_data_free(s->block);
+  free(s->scores);
+}
+
+/* A class name as a CSV field. */
+static dperm_status quoted(const char *name, char **out, dperm_error *err) {
+  size_t length = strlen(name), used = 0;
+  TRY(memory_new(2 * length + 3, 1, out, err));
+  bool plain = strpbrk(name, ",\"\r\n") == NULL && strcmp(name, "") != 0;
+  if (plain) {
+    memcpy(*out, name, length);
+    return DPERM_OK;
+  }
+  (*out)[used++] = '"';
+  for (size_t i = 0; i < length; i++) {
+    if (name[i] == '"') {
+      (*out)[used++] = '"';
+    }
+    (*out)[used++] = name[i];
+  }
+  (*out)[used] = '"';
+  return DPERM_OK;
+}
+
+static dperm_status write_row(output_file *out, const char *name, double score, bool probabilities,
+                              dperm_error *err) {
+  char line[2 * DOUBLE_TEXT_SIZE + 4];
+  size_t used = 0;
+  line[used++] = ',';
+  used += format_double(score, false, line + used);
+  line[used++] = ',';
+  if (probabilities) {
+    used += format_double(model_probability(score), false, line + used);
+  }
+  line[used++] = '\n';
+  TRY(output_write(out, name, strlen(name), err));
+  return output_write(out, line, used, err);
+}
+
+static dperm_status predict_all(scored_file *s, output_file *out, dperm_error *err) {
+  static const char header[] = "prediction,score,probability\n";
+  dperm_status status = DPERM_OK;
+  char *names[2] = {NULL, NULL};
+  size_t rows = 0;
+  bool probabilities = model_has_probabilities(s->model);
+  TRY_OR_DONE(quoted(s->model->class_names[0], &names[0], err));
+  TRY_OR_DONE(quoted(s->model->class_names[1], &names[1], err));
+  TRY_OR_DONE(output_write(out, header, sizeof header - 1, err));
+  TRY_OR_DONE(scored_next(s, err));
+  while (s->block) {
+    size_t count = dperm_data_rows(s->block);
+    for (size_t i = 0; i < count; i++) {
+      TRY_OR_DONE(write_row(out, names[s->scores[i] > 0], s->scores[i], probabilities, err));
+    }
+    rows += count;
+    TRY_OR_DONE(scored_next(s, err));
+  }
+  if (rows == 0) {
+    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
+                  path_for_people(s->reader.path));
+  }
+done:
+  free(names[0]);
+  free(names[1]);
+  return status;
+}
+
+dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *source,
+                                const char *out_path, const dperm_progress *progress,
+                                dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  output_file *out = NULL;
+  scored_file s;
+  TRY(scored_open(model, source, false, progress, &s, err));
+  thread_scope threads = threads_enter(0);
+  TRY_OR_DONE(output_open(out_path, &out, err));
+  TRY_OR_DONE(predict_all(&s, out, err));
+  status = output_commit(out, err);
+  out = NULL;
+done:
+  threads_leave(threads);
+  output_discard(out);
+  scored_close(&s);
+  return status;
+}
+
+/* The area under the curve needs all scores at once: 16 bytes a row. */
+dperm_status dperm_score_file(const dperm_model *model, const dperm_source *source,
+                              const dperm_progress *progress, dperm_metrics *out,
+                              dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  double *scores = NULL, *labels = NULL;
+  size_t rows = 0, scores_room = 0, labels_room = 0;
+  scored_file s;
+  TRY(scored_open(model, source, true, progress, &s, err));
+  thread_scope threads = threads_enter(0);
+  TRY_OR_DONE(scored_next(&s, err));
+  while (s.block) {
+    size_t count = dperm_data_rows(s.block);
+    TRY_OR_DONE(memory_reserve(&scores, &scores_room, rows + count, sizeof *scores, err));
+    TRY_OR_DONE(memory_reserve(&labels, &labels_room, rows + count, sizeof *labels, err));
+    memcpy(scores + rows, s.scores, count * sizeof *scores);
+    memcpy(labels + rows, dperm_data_labels(s.block), count * sizeof *labels);
+    rows += count;
+    TRY_OR_DONE(scored_next(&s, err));
+  }
+  if (rows == 0) {
+    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
+                  path_for_people(source->path));
+  }
+  TRY_OR_DONE(metrics_of(scores, labels, rows, model_has_probabilities(model), out, err));
+done:
+  threads_leave(threads);
+  free(scores);
+  free(labels);
+  scored_close(&s);
+  return status;
+}

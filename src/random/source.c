@@ -1,0 +1,50 @@
+/* Bits by the buffer from libsodium's ChaCha20 stream under a key made of the seed. */
+#include "random/source.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+
+dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) {
+  if (sodium_init() < 0) {
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
+  memset(out, 0, sizeof *out);
+  for (size_t i = 0; i < 8; i++) { /* the same key on every byte order */
+    out->key[i] = (unsigned char)(seed >> (8 * i));
+  }
+  out->used = sizeof out->buffer;
+  return DPERM_OK;
+}
+
+uint64_t random_bits(random_source *source) {
+  if (source->used == sizeof source->buffer) {
+    unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
+    for (size_t i = 0; i < sizeof nonce; i++) {
+      nonce[i] = (unsigned char)(source->block >> (8 * i));
+    }
+    crypto_stream_chacha20(source->buffer, sizeof source->buffer, nonce, source->key);
+    source->block++;
+    source->used = 0;
+  }
+  uint64_t bits = 0;
+  for (size_t i = 0; i < 8; i++) {
+    bits |= (uint64_t)source->buffer[source->used + i] << (8 * i);
+  }
+  source->used += 8;
+  return bits;
+}
+
+double random_unit(random_source *source) {
+  return (double)(random_bits(source) >> 11) * 0x1p-53;
+}
+
+double random_normal(random_source *source) {
+  for (;;) {
+    double u = 2.0 * random_unit(source) - 1.0, v = 2.0 * random_unit(source) - 1.0;
+    double s = u * u + v * v;
+    if (s > 0.0 && s < 1.0) {
+      return u * sqrt(-2.0 * log(s) / s);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/* Newton directions d with (approximately) ∇²J d = −∇J, a descent in any case. Two ways: a
+ * Cholesky factor for moderate numbers of columns, conjugate gradients beyond. */
+#ifndef DPERM_SOLVE_DIRECTION_H
+#define DPERM_SOLVE_DIRECTION_H
+
+#include "solve/problem.h"
+
+/* Fills `direction` (wide) for the active models, zeros for the others. */
+dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
+                                double *direction, dperm_error *err);
+/* Solves until the residual is below tolerance[m]·‖∇J_m‖ for each active model. */
+dperm_status direction_cg(const problem *p, const point *at, const bool *active,
+                          const double *tolerance, double *direction, dperm_error *err);
+
+/* The diagonal of the penalty's Hessian, Λ N_j″(f_j) + Δ, for model m: cols numbers. */
+dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,
+                               dperm_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* The Hessian, its Cholesky factor, one triangular solve. Where rounding makes the factorization
+ * fail (curvatures that differ by sixteen powers of ten), the diagonal is raised until it goes
+ * through: the direction is then shorter but still one of descent. */
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "loss/regularizer.h"
+#include "solve/direction.h"
+
+dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,
+                               dperm_error *err) {
+  for (size_t j = 0; j < p->x->cols; j++) {
+    double value, slope, curvature;
+    TRY(regularizer_eval(p->regularizer, j, f[j * p->models + m], &value, &slope, &curvature, err));
+    diagonal[j] = p->model[m].lambda * curvature + p->model[m].ridge;
+  }
+  return DPERM_OK;
+}
+
+/* h is symmetric with the upper triangle (row-major) set; LAPACK sees a lower one, column-major. */
+static dperm_status solve_raised(double *h, double *factor, double *x, size_t cols,
+                                 dperm_error *err) {
+  double peak = 0;
+  for (size_t j = 0; j < cols; j++) {
+    peak = fmax(peak, h[j * cols + j]);
+  }
+  for (double raise = 0; raise < 1e6; raise = raise > 0 ? 100 * raise : 1e-14) {
+    memcpy(factor, h, cols * cols * sizeof *factor);
+    for (size_t j = 0; j < cols; j++) {
+      factor[j * cols + j] += raise * peak;
+    }
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, factor, (lapack_int)cols) ==
+        0) {
+      (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, 1, factor,
+                                (lapack_int)cols, x, (lapack_int)cols);
+      return DPERM_OK;
+    }
+  }
+  FAIL(err, DPERM_NUMERIC_ERROR, "the Hessian is not positive definite; check a custom loss");
+}
+
+dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
+                                double *direction, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t cols = p->x->cols, k = p->models;
+  double *h = NULL, *factor = NULL, *diagonal = NULL, *d = NULL, n = (double)p->x->rows;
+  TRY_OR_DONE(memory_new(cols * cols, sizeof *h, &h, err));
+  TRY_OR_DONE(memory_new(cols * cols, sizeof *factor, &factor, err));
+  TRY_OR_DONE(memory_new(cols, sizeof *diagonal, &diagonal, err));
+  TRY_OR_DONE(memory_new(cols, sizeof *d, &d, err));
+  memset(direction, 0, cols * k * sizeof *direction);
+  for (size_t m = 0; m < k; m++) {
+    if (!active[m]) {
+      continue;
+    }
+    TRY_OR_DONE(p->x->kind->gram(p->x, at->curvature + m, k, h, err));
+    TRY_OR_DONE(penalty_curvature(p, m, at->f, diagonal, err));
+    for (size_t i = 0; i < cols; i++) {
+      for (size_t j = i; j < cols; j++) {
+        h[i * cols + j] /= n;
+      }
+      h[i * cols + i] += diagonal[i];
+      d[i] = -at->gradient[i * k + m];
+    }
+    TRY_OR_DONE(solve_raised(h, factor, d, cols, err));
+    for (size_t j = 0; j < cols; j++) {
+      direction[j * k + m] = d[j];
+    }
+  }
+done:
+  free(h);
+  free(factor);
+  free(diagonal);
+  free(d);
+  return status;
+}

@@ -1,0 +1,14 @@
+/* Steps along a direction of descent, found by the derivative alone: near the minimum the objective
+ * stalls at the square root of the rounding error, its derivative does not. */
+#ifndef DPERM_SOLVE_LINE_SEARCH_H
+#define DPERM_SOLVE_LINE_SEARCH_H
+
+#include "solve/problem.h"
+
+/* For each active model a step t ≥ 0 with φ′(0)/10 ≤ φ′(t) ≤ 0, so that the objective falls by at
+ * least (1−0.01) φ′(0)²/(2M), M the largest curvature on the way; t = 0 only if rounding hides
+ * every descent. `q` is X·direction. */
+dperm_status line_search(const problem *p, const point *at, const double *direction,
+                         const double *q, const bool *active, double *t, dperm_error *err);
+
+#endif

@@ -1,0 +1,210 @@
+/* Damped Newton for k models in step. A full step is taken when it halves the smallest gradient
+ * norm seen at such a step; that can happen only finitely often before the tolerance is met. Every
+ * other step is one of the line search, which lowers the objective by a share of φ′(0)² that
+ * strong convexity bounds from below, and those alone converge too. So does their mixture: between
+ * two halvings only descent happens. Near the minimum the first rule is Newton's quadratic
+ * convergence, on the gradient, down to the last digits. */
+#include "solve/newton.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/progress.h"
+#include "solve/direction.h"
+#include "solve/line_search.h"
+
+enum {
+  CHOLESKY_MOST_COLUMNS = 1024,
+  PATIENCE = 4, /* iterations without a better gradient before rounding is blamed */
+  MOST_ITERATIONS = 2000
+};
+
+typedef struct batch {
+  const problem *p;
+  const solver_options *options;
+  point here, there;
+  double *direction;   /* wide */
+  double *q;           /* tall: X·direction */
+  double *step;        /* per model */
+  double *cg_tolerance;
+  double *norm;        /* ‖∇J‖ here */
+  double *halved;      /* ‖∇J‖ at the last full step */
+  double *best;        /* the smallest ‖∇J‖ seen */
+  size_t *idle;        /* iterations since `best` fell by a tenth */
+  bool *active, *searching;
+  solver_report *report;
+} batch;
+
+static double column_norm(const double *wide, size_t cols, size_t k, size_t m) {
+  double sum = 0;
+  for (size_t j = 0; j < cols; j++) {
+    sum += wide[j * k + m] * wide[j * k + m];
+  }
+  return sqrt(sum);
+}
+
+static dperm_status new_point(const problem *p, point *out, dperm_error *err) {
+  size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
+  TRY(memory_new(wide, sizeof *out->f, &out->f, err));
+  TRY(memory_new(wide, sizeof *out->gradient, &out->gradient, err));
+  TRY(memory_new(tall, sizeof *out->z, &out->z, err));
+  TRY(memory_new(tall, sizeof *out->slope, &out->slope, err));
+  return memory_new(tall, sizeof *out->curvature, &out->curvature, err);
+}
+
+static void free_point(point *at) {
+  free(at->f);
+  free(at->gradient);
+  free(at->z);
+  free(at->slope);
+  free(at->curvature);
+}
+
+static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
+  size_t k = p->models;
+  TRY(new_point(p, &b->here, err));
+  TRY(new_point(p, &b->there, err));
+  TRY(memory_new(p->x->cols * k, sizeof *b->direction, &b->direction, err));
+  TRY(memory_new(5 * k, sizeof *b->step, &b->step, err));
+  b->cg_tolerance = b->step + k;
+  b->norm = b->step + 2 * k;
+  b->halved = b->step + 3 * k;
+  b->best = b->step + 4 * k;
+  TRY(memory_new(k, sizeof *b->idle, &b->idle, err));
+  TRY(memory_new(2 * k, sizeof *b->active, &b->active, err));
+  b->searching = b->active + k;
+  return DPERM_OK;
+}
+
+static void free_batch(batch *b) {
+  free_point(&b->here);
+  free_point(&b->there);
+  free(b->direction);
+  free(b->q);
+  free(b->step);
+  free(b->idle);
+  free(b->active);
+}
+
+/* Takes note of where each model stands and retires those that are done. */
+static size_t retire(batch *b) {
+  const problem *p = b->p;
+  size_t left = 0;
+  for (size_t m = 0; m < p->models; m++) {
+    if (!b->active[m]) {
+      continue;
+    }
+    double norm = column_norm(b->here.gradient, p->x->cols, p->models, m);
+    b->norm[m] = norm;
+    b->idle[m] = norm < 0.9 * b->best[m] ? 0 : b->idle[m] + 1;
+    b->best[m] = fmin(norm, b->best[m]);
+    bool reached = norm <= b->options->tolerance;
+    bool at_limit =
+        b->idle[m] >= PATIENCE && norm <= 4 * problem_rounding(p, m, b->here.f);
+    bool given_up = b->report[m].iterations >= MOST_ITERATIONS;
+    b->report[m].gradient_norm = norm;
+    b->report[m].converged = reached || at_limit;
+    b->active[m] = !(reached || at_limit || given_up);
+    left += b->active[m];
+  }
+  return left;
+}
+
+static dperm_status find_direction(batch *b, dperm_error *err) {
+  const problem *p = b->p;
+  solver_method method = b->options->method;
+  if (method == SOLVER_AUTO) {
+    method = p->x->cols <= CHOLESKY_MOST_COLUMNS ? SOLVER_CHOLESKY : SOLVER_CG;
+  }
+  if (method == SOLVER_CHOLESKY) {
+    return direction_cholesky(p, &b->here, b->active, b->direction, err);
+  }
+  for (size_t m = 0; m < p->models; m++) { /* superlinear convergence: Nocedal & Wright, 7.1 */
+    b->cg_tolerance[m] = fmin(0.1, sqrt(b->norm[m]));
+  }
+  return direction_cg(p, &b->here, b->active, b->cg_tolerance, b->direction, err);
+}
+
+/* there = here + step·direction, with all that follows from it. */
+static dperm_status go(batch *b, dperm_error *err) {
+  size_t k = b->p->models, wide = b->p->x->cols * k;
+  for (size_t i = 0; i < wide; i++) {
+    b->there.f[i] = b->here.f[i] + b->step[i % k] * b->direction[i];
+  }
+  return problem_evaluate(b->p, &b->there, err);
+}
+
+/* Full steps where they halve the gradient; marks the models that need the line search. */
+static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err) {
+  const problem *p = b->p;
+  for (size_t m = 0; m < p->models; m++) {
+    b->step[m] = b->active[m] ? 1.0 : 0.0;
+  }
+  TRY(go(b, err));
+  *searching = 0;
+  for (size_t m = 0; m < p->models; m++) {
+    double norm = column_norm(b->there.gradient, p->x->cols, p->models, m);
+    b->searching[m] = b->active[m] && !(norm <= 0.5 * b->halved[m]);
+    *searching += b->searching[m];
+    if (b->active[m] && !b->searching[m]) {
+      b->halved[m] = norm;
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status search_steps(batch *b, dperm_error *err) {
+  const problem *p = b->p;
+  if (!b->q) {
+    TRY(memory_new(p->x->rows * p->models, sizeof *b->q, &b->q, err));
+  }
+  double *found = b->cg_tolerance; /* free after the direction */
+  TRY(p->x->kind->apply(p->x, b->direction, p->models, b->q, err));
+  TRY(line_search(p, &b->here, b->direction, b->q, b->searching, found, err));
+  for (size_t m = 0; m < p->models; m++) {
+    b->step[m] = b->searching[m] ? found[m] : b->step[m];
+  }
+  return go(b, err);
+}
+
+static dperm_status iterate(batch *b, dperm_error *err) {
+  size_t searching = 0;
+  TRY(find_direction(b, err));
+  TRY(try_full_steps(b, &searching, err));
+  if (searching > 0) {
+    TRY(search_steps(b, err));
+  }
+  for (size_t m = 0; m < b->p->models; m++) {
+    b->report[m].iterations += b->active[m];
+  }
+  point before = b->here;
+  b->here = b->there;
+  b->there = before;
+  return DPERM_OK;
+}
+
+dperm_status solve(const problem *p, const solver_options *options, double *weights,
+                   solver_report *report, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  batch b = {.p = p, .options = options, .report = report};
+  size_t wide = p->x->cols * p->models;
+  TRY_OR_DONE(new_batch(p, &b, err));
+  memcpy(b.here.f, weights, wide * sizeof *weights);
+  TRY_OR_DONE(problem_evaluate(p, &b.here, err));
+  for (size_t m = 0; m < p->models; m++) {
+    b.active[m] = true;
+    b.halved[m] = column_norm(b.here.gradient, p->x->cols, p->models, m);
+    b.best[m] = INFINITY;
+    report[m] = (solver_report){0};
+  }
+  while (retire(&b) > 0) {
+    TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
+    TRY_OR_DONE(iterate(&b, err));
+  }
+  memcpy(weights, b.here.f, wide * sizeof *weights);
+done:
+  free_batch(&b);
+  return status;
+}

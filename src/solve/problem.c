@@ -1,0 +1,192 @@
+/* Values and derivatives of the objective. The passes over rows are cut into fixed blocks whose
+ * sums are added in order, so threads do not change a bit. */
+#include "solve/problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "loss/regularizer.h"
+
+enum { BLOCK = 512 };
+
+static size_t block_count(const problem *p) {
+  return (p->x->rows + BLOCK - 1) / BLOCK;
+}
+
+static size_t block_end(const problem *p, size_t block) {
+  size_t end = (block + 1) * BLOCK;
+  return end < p->x->rows ? end : p->x->rows;
+}
+
+/* ---- rows */
+
+/* The loss is evaluated on contiguous margins, so one model's column is gathered at a time. */
+static void evaluate_block(const problem *p, size_t block, point *at) {
+  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK];
+  size_t from = block * BLOCK, to = block_end(p, block), k = p->models;
+  for (size_t m = 0; m < k; m++) {
+    for (size_t i = from; i < to; i++) {
+      margin[i - from] = p->labels[i] * at->z[i * k + m];
+    }
+    p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
+    for (size_t i = from; i < to; i++) {
+      at->slope[i * k + m] = p->labels[i] * slope[i - from];
+      at->curvature[i * k + m] = curvature[i - from];
+    }
+  }
+}
+
+/* ---- the whole gradient */
+
+static dperm_status add_penalty(const problem *p, size_t m, point *at, dperm_error *err) {
+  const problem_model *model = &p->model[m];
+  double n = (double)p->x->rows;
+  for (size_t j = 0; j < p->x->cols; j++) {
+    double value, slope, curvature, f = at->f[j * p->models + m];
+    TRY(regularizer_eval(p->regularizer, j, f, &value, &slope, &curvature, err));
+    double *g = &at->gradient[j * p->models + m];
+    *g = *g / n + model->lambda * slope + model->ridge * f +
+         (model->linear ? model->linear[j] : 0.0);
+    if (!isfinite(*g)) {
+      FAIL(err, DPERM_NUMERIC_ERROR,
+           "the gradient is not finite; the loss, the regularizer or the data overflow");
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err) {
+  TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
+  size_t blocks = block_count(p);
+#pragma omp parallel for schedule(static)
+  for (size_t b = 0; b < blocks; b++) {
+    evaluate_block(p, b, at);
+  }
+  TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
+  for (size_t m = 0; m < p->models; m++) {
+    TRY(add_penalty(p, m, at, err));
+  }
+  return DPERM_OK;
+}
+
+/* Σ_i ℓ(y_i z_i) of model m, block by block. */
+static double loss_sum(const problem *p, const double *z, size_t m) {
+  double total = 0;
+  for (size_t b = 0; b < block_count(p); b++) {
+    double margin[BLOCK] = {0}, value[BLOCK], sum = 0;
+    size_t from = b * BLOCK, to = block_end(p, b);
+    for (size_t i = from; i < to; i++) {
+      margin[i - from] = p->labels[i] * z[i * p->models + m];
+    }
+    p->loss->eval(p->loss, to - from, margin, value, NULL, NULL);
+    for (size_t i = from; i < to; i++) {
+      sum += value[i - from];
+    }
+    total += sum;
+  }
+  return total;
+}
+
+dperm_status problem_objective(const problem *p, const double *f, double *objective,
+                               dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  double *z = NULL;
+  size_t k = p->models;
+  TRY_OR_DONE(memory_new(p->x->rows * k, sizeof *z, &z, err));
+  TRY_OR_DONE(p->x->kind->apply(p->x, f, k, z, err));
+  for (size_t m = 0; m < k; m++) {
+    const problem_model *model = &p->model[m];
+    objective[m] = loss_sum(p, z, m) / (double)p->x->rows;
+    for (size_t j = 0; j < p->x->cols; j++) {
+      double value, slope, curvature, fj = f[j * k + m];
+      TRY_OR_DONE(regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, err));
+      objective[m] += model->lambda * value + 0.5 * model->ridge * fj * fj +
+                      (model->linear ? model->linear[j] * fj : 0.0);
+    }
+  }
+done:
+  free(z);
+  return status;
+}
+
+/* ---- along a line */
+
+static void along_block(const problem *p, const point *at, const double *q, size_t block, size_t m,
+                        double t, double sums[2]) {
+  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK];
+  size_t from = block * BLOCK, to = block_end(p, block), k = p->models;
+  for (size_t i = from; i < to; i++) {
+    margin[i - from] = p->labels[i] * (at->z[i * k + m] + t * q[i * k + m]);
+  }
+  p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
+  sums[0] = sums[1] = 0;
+  for (size_t i = from; i < to; i++) {
+    double step = q[i * k + m];
+    sums[0] += p->labels[i] * slope[i - from] * step;
+    sums[1] += curvature[i - from] * step * step;
+  }
+}
+
+static dperm_status along_penalty(const problem *p, const point *at, const double *direction,
+                                  size_t m, double t, double *first, double *second,
+                                  dperm_error *err) {
+  const problem_model *model = &p->model[m];
+  for (size_t j = 0; j < p->x->cols; j++) {
+    double d = direction[j * p->models + m], f = at->f[j * p->models + m] + t * d;
+    double value, slope, curvature;
+    TRY(regularizer_eval(p->regularizer, j, f, &value, &slope, &curvature, err));
+    *first += d * (model->lambda * slope + model->ridge * f +
+                   (model->linear ? model->linear[j] : 0.0));
+    *second += d * d * (model->lambda * curvature + model->ridge);
+  }
+  return DPERM_OK;
+}
+
+dperm_status problem_along(const problem *p, const point *at, const double *direction,
+                           const double *q, const double *t, const bool *active, double *first,
+                           double *second, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t blocks = block_count(p), k = p->models;
+  double n = (double)p->x->rows;
+  double(*sums)[2] = NULL;
+  TRY(memory_new(blocks, sizeof *sums, &sums, err));
+  for (size_t m = 0; m < k; m++) {
+    if (!active[m]) {
+      continue;
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < blocks; b++) {
+      along_block(p, at, q, b, m, t[m], sums[b]);
+    }
+    first[m] = second[m] = 0;
+    for (size_t b = 0; b < blocks; b++) {
+      first[m] += sums[b][0];
+      second[m] += sums[b][1];
+    }
+    first[m] /= n;
+    second[m] /= n;
+    TRY_OR_DONE(along_penalty(p, at, direction, m, t[m], &first[m], &second[m], err));
+  }
+done:
+  free(sums);
+  return status;
+}
+
+/* ---- rounding */
+
+double problem_rounding(const problem *p, size_t m, const double *f) {
+  const double u = 0x1p-53;
+  double norm = 0, linear = 0;
+  for (size_t j = 0; j < p->x->cols; j++) {
+    norm += f[j * p->models + m] * f[j * p->models + m];
+    if (p->model[m].linear) {
+      linear += p->model[m].linear[j] * p->model[m].linear[j];
+    }
+  }
+  norm = sqrt(norm);
+  double r = p->norm_bound, total = p->model[m].lambda + p->model[m].ridge;
+  double margins = p->loss->smoothness * ((double)p->x->row_entries + 1.0) * u * r * norm;
+  double sums = ((double)p->x->sum_depth * p->loss->lipschitz + 8.0) * u;
+  return r * (margins + sums) + 4.0 * u * (total * norm + sqrt(linear));
+}

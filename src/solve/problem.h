@@ -1,0 +1,57 @@
+/* What the solver minimizes, for k models that share rows:
+ *
+ *   J_m(f) = (1/n) Σ_i ℓ(y_i fᵀx_i) + Λ_m N(f) + (Δ_m/2)‖f‖² + linear_mᵀ f,   m = 1 … k.
+ *
+ * One model is k = 1. Wide arrays (f, gradients, directions) hold cols × k doubles, tall ones
+ * (margins, slopes, curvatures) rows × k, the k numbers of a place together (data/matrix.h). */
+#ifndef DPERM_SOLVE_PROBLEM_H
+#define DPERM_SOLVE_PROBLEM_H
+
+#include <stdbool.h>
+
+#include "data/matrix.h"
+
+typedef struct problem_model {
+  double lambda;        /* Λ > 0 */
+  double ridge;         /* Δ ≥ 0 */
+  const double *linear; /* cols numbers, or NULL for none */
+} problem_model;
+
+typedef struct problem {
+  const matrix *x;
+  const double *labels; /* −1 or +1 */
+  double norm_bound;    /* ‖x_i‖₂ ≤ R */
+  const dperm_loss *loss;
+  const dperm_regularizer *regularizer;
+  size_t models;
+  const problem_model *model;
+} problem;
+
+/* A point of all k models, with what the rows say there. The caller owns the arrays. */
+typedef struct point {
+  double *f;         /* wide */
+  double *z;         /* tall: fᵀx */
+  double *slope;     /* tall: y ℓ′(y z) */
+  double *curvature; /* tall: ℓ″(y z) */
+  double *gradient;  /* wide */
+} point;
+
+/* From f to everything else: two passes over the matrix. A loss or regularizer that answers with
+ * something not finite is an error. */
+dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
+
+/* J_m(f) for each m: one pass over the matrix. */
+dperm_status problem_objective(const problem *p, const double *f, double *objective,
+                               dperm_error *err);
+
+/* φ_m′(t_m) and φ_m″(t_m) for φ_m(t) = J_m(f + t·d), where d = `direction` (wide) and q = X d
+ * (tall). Models with active[m] = false are left out. No pass over the matrix. */
+dperm_status problem_along(const problem *p, const point *at, const double *direction,
+                           const double *q, const double *t, const bool *active,
+                           double *first, double *second, dperm_error *err);
+
+/* What rounding alone may leave in the computed gradient at f, in the l2 norm (privacy.md 6,
+ * E_fp): a gradient below this says nothing more. */
+double problem_rounding(const problem *p, size_t m, const double *f);
+
+#endif
