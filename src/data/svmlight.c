@@ -28,8 +28,7 @@ void svmlight_close(svmlight_reader *reader) {
 }
 
 /* The next line without its end and its comment; false at the end of the file. */
-static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found,
-                              dperm_error *err) {
+static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found, dperm_error *err) {
   window *w = &reader->window;
   for (;;) {
     char *start = w->bytes + w->begin;
@@ -92,8 +91,8 @@ static dperm_status parse_label(svmlight_reader *reader, slice line, slice token
   reader->seen_zero = reader->seen_zero || value == 0;
   reader->seen_minus = reader->seen_minus || value == -1;
   if (reader->seen_zero && reader->seen_minus) {
-    return fail_token(reader, line, token,
-                      "labels 0 and -1 in one file; use either -1/+1 or 0/1", err);
+    return fail_token(reader, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1",
+                      err);
   }
   *label = value > 0 ? 1.0 : -1.0;
   return DPERM_OK;
@@ -124,8 +123,8 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
                       "the index is beyond the declared number of columns; raise --dims", err);
   }
   if (index <= *last) {
-    return fail_token(reader, line, token, "the index is not above the one before; sort the entries",
-                      err);
+    return fail_token(reader, line, token,
+                      "the index is not above the one before; sort the entries", err);
   }
   if (parse_double(right, &value) != NUMBER_OK) {
     return fail_token(reader, line, token, "the value is not a finite number; mend it", err);
