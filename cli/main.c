@@ -63,6 +63,5 @@ int main(int argc, char **argv) {
   char *only_help[] = {help_flag, NULL};
   int exit_status = help ? found->run(1, only_help) : found->run(argc - 2, argv + 2);
   session_quiet();
-  int written = session_finish_stdout();
-  return exit_status ? exit_status : written;
+  return exit_status ? exit_status : session_finish_stdout();
 }

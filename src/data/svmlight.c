@@ -6,15 +6,15 @@
 
 #include "data/row_norm.h"
 
-dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, svmlight_reader *out,
-                           dperm_error *err) {
+dperm_status svmlight_open(const char *path, size_t dims, bool need_labels,
+                           const dperm_progress *progress, svmlight_reader *out, dperm_error *err) {
   if (dims == 0 || dims > INT32_MAX) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "svmlight data need the number of columns, 1 to %d, known in public; give --dims D",
          INT32_MAX);
   }
   *out = (svmlight_reader){.path = path, .dims = dims, .need_labels = need_labels};
-  TRY(window_open(path, &out->window, err));
+  TRY(window_open(path, progress, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
     svmlight_close(out);
