@@ -11,4 +11,9 @@ dperm_status loss_validate(const dperm_loss *loss, dperm_error *err);
 /* 0 < h ≤ 1e6 and not so small that 1/h loses the smooth piece in rounding (h ≥ 1e-9). */
 dperm_status loss_validate_h(double h, dperm_error *err);
 
+/* Which of the library's own losses this is, told by its code and constants, never by its name: a
+ * custom loss that calls itself "logistic" must not get the logistic loss's privacy analysis. */
+typedef enum loss_kind { LOSS_LOGISTIC, LOSS_HUBER, LOSS_SMOOTH_HINGE, LOSS_CUSTOM } loss_kind;
+loss_kind loss_identify(const dperm_loss *loss);
+
 #endif

@@ -1,15 +1,32 @@
-/* Bits by the buffer from libsodium's ChaCha20 stream under a key made of the seed. */
+/* Bits by the buffer: from the system's source, or from libsodium's ChaCha20 stream under a key
+ * made of the seed. */
+#define _GNU_SOURCE
 #include "random/source.h"
 
+#include <errno.h>
 #include <math.h>
 #include <sodium.h>
 #include <string.h>
+#include <sys/random.h>
+
+dperm_status random_secure(random_source *out, dperm_error *err) {
+  unsigned char probe[8];
+  /* libsodium would end the process where the kernel gives no entropy; ask the kernel first. */
+  if (sodium_init() < 0 || getrandom(probe, sizeof probe, 0) != (ssize_t)sizeof probe) {
+    FAIL(err, DPERM_UNSUPPORTED, "the system gives no secure random bits (%s); nothing is released",
+         strerror(errno));
+  }
+  memset(out, 0, sizeof *out);
+  out->used = sizeof out->buffer;
+  return DPERM_OK;
+}
 
 dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) {
   if (sodium_init() < 0) {
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
   memset(out, 0, sizeof *out);
+  out->seeded = true;
   for (size_t i = 0; i < 8; i++) { /* the same key on every byte order */
     out->key[i] = (unsigned char)(seed >> (8 * i));
   }
@@ -17,15 +34,28 @@ dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) 
   return DPERM_OK;
 }
 
-uint64_t random_bits(random_source *source) {
-  if (source->used == sizeof source->buffer) {
+void random_wipe(random_source *source) {
+  sodium_memzero(source, sizeof *source);
+  source->used = sizeof source->buffer;
+}
+
+static void refill(random_source *source) {
+  if (source->seeded) {
     unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
     for (size_t i = 0; i < sizeof nonce; i++) {
       nonce[i] = (unsigned char)(source->block >> (8 * i));
     }
     crypto_stream_chacha20(source->buffer, sizeof source->buffer, nonce, source->key);
     source->block++;
-    source->used = 0;
+  } else {
+    randombytes_buf(source->buffer, sizeof source->buffer);
+  }
+  source->used = 0;
+}
+
+uint64_t random_bits(random_source *source) {
+  if (source->used == sizeof source->buffer) {
+    refill(source);
   }
   uint64_t bits = 0;
   for (size_t i = 0; i < 8; i++) {

@@ -1,18 +1,26 @@
-/* Where random bits come from. The seeded source is a ChaCha20 stream, for records that are made
- * up and for tests; what it touches protects nobody. */
+/* Where random bits come from. The secure source is the operating system's, through libsodium; it
+ * is the only one that protects anybody. The seeded one is a ChaCha20 stream for tests and made-up
+ * records, and marks itself. */
 #ifndef DPERM_RANDOM_SOURCE_H
 #define DPERM_RANDOM_SOURCE_H
+
+#include <stdbool.h>
 
 #include "base/status.h"
 
 typedef struct random_source {
+  bool seeded; /* whatever was drawn from it is not private */
   unsigned char key[32];
   uint64_t block;
   unsigned char buffer[1024];
   size_t used;
 } random_source;
 
+/* Fails, and never falls back, where the system has no secure source. */
+dperm_status random_secure(random_source *out, dperm_error *err);
 dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err);
+/* Forgets what was drawn ahead. */
+void random_wipe(random_source *source);
 
 uint64_t random_bits(random_source *source);
 /* Uniform on [0, 1), a multiple of 2^−53. */

@@ -1,0 +1,40 @@
+/* From public numbers to a noise plan. The signature makes it plain: nothing here can see a record,
+ * so nothing that is chosen here costs privacy. */
+#ifndef DPERM_MECHANISM_CALIBRATE_H
+#define DPERM_MECHANISM_CALIBRATE_H
+
+#include "base/status.h"
+#include "random/noise.h"
+
+typedef struct public_numbers {
+  size_t rows;             /* n */
+  size_t dims;             /* d */
+  double norm;             /* R₂: ‖x‖₂ ≤ R₂ for every row */
+  const dperm_loss *loss;  /* with its constants L and c */
+  double epsilon;
+  dperm_mechanism mechanism;
+  dperm_analysis analysis;
+  double lambda;     /* Λ; NaN to choose it */
+  double delta_reg;  /* Δ; NaN to choose it */
+  double norm_guess; /* F, a guess of ‖f*‖; NaN for the bound */
+} public_numbers;
+
+/* All that a mechanism needs to know, and all that a model states of it. */
+typedef struct privacy_plan {
+  dperm_mechanism mechanism;
+  dperm_analysis analysis;
+  double epsilon;
+  double lambda, delta_reg; /* Λ, Δ; Λ_t is their sum */
+  noise_plan noise;
+} privacy_plan;
+
+/* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
+dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err);
+
+/* F = min(LR/Λ, √(2ℓ(0)/Λ)), a bound on ‖argmin J‖, or the guess (privacy.md 4). */
+double solution_norm_bound(const public_numbers *given, double lambda);
+
+/* The p-quantile of the objective's excess over its minimum that the noise causes (privacy.md 10). */
+double excess_objective_quantile(const public_numbers *given, const privacy_plan *plan, double p);
+
+#endif
