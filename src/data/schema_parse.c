@@ -13,11 +13,6 @@ enum { SCHEMA_LIMIT = 64 << 20 };
 
 /* ---- typed members */
 
-/* true, false and null are one object each in jansson, so their place is that of their owner. */
-static const json_t *blamed(const json_t *owner, const json_t *value) {
-  return json_is_boolean(value) || json_is_null(value) ? owner : value;
-}
-
 static dperm_status get_text(const json_document *doc, json_t *object, const char *key,
                              const char *fallback, const char **out, dperm_error *err) {
   const json_t *value = json_object_get(object, key);
@@ -29,7 +24,7 @@ static dperm_status get_text(const json_document *doc, json_t *object, const cha
     return json_fail_at(doc, object, err, "\"%s\" is missing here; add it", key);
   }
   if (!json_is_string(value)) {
-    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be a text in quotes", key);
+    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a text in quotes", key);
   }
   *out = json_string_value(value);
   return DPERM_OK;
@@ -39,7 +34,7 @@ static dperm_status get_bool(const json_document *doc, json_t *object, const cha
                              dperm_error *err) {
   const json_t *value = json_object_get(object, key);
   if (value && !json_is_boolean(value)) {
-    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be true or false", key);
+    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be true or false", key);
   }
   *out = value ? json_is_true(value) : *out;
   return DPERM_OK;
@@ -57,7 +52,7 @@ static dperm_status get_number(const json_document *doc, json_t *object, const c
                         "a numeric column needs \"%s\", known in public; add it", key);
   }
   if (!json_is_number(value)) {
-    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be a number", key);
+    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a number", key);
   }
   *out = json_number_value(value);
   return DPERM_OK;
@@ -88,14 +83,14 @@ static dperm_status add_values(const json_document *doc, const json_t *owner, co
                                const char *key, int32_t first, int32_t step, lookup *table,
                                dperm_error *err) {
   if (!json_is_array(list) || json_array_size(list) == 0) {
-    return json_fail_at(doc, list ? blamed(owner, list) : owner, err,
+    return json_fail_at(doc, list ? json_blamed(owner, list) : owner, err,
                         "\"%s\" must be a list of at least one text", key);
   }
   size_t i;
   json_t *element;
   json_array_foreach(list, i, element) {
     if (!json_is_string(element)) {
-      return json_fail_at(doc, blamed(list, element), err,
+      return json_fail_at(doc, json_blamed(list, element), err,
                           "a value in \"%s\" must be a text in quotes", key);
     }
     bool added = false;
@@ -129,10 +124,10 @@ static dperm_status parse_values(const json_document *doc, const json_t *object,
 }
 
 /* "groups": a category for each key; "*" stands for all values not named. */
-static dperm_status parse_groups(const json_document *doc, json_t *groups, schema_column *column,
-                                 dperm_error *err) {
+static dperm_status parse_groups(const json_document *doc, const json_t *object, json_t *groups,
+                                 schema_column *column, dperm_error *err) {
   if (!json_is_object(groups) || json_object_size(groups) == 0) {
-    return json_fail_at(doc, groups, err, "\"groups\" must be an object of at least one group");
+    return json_fail_at(doc, json_blamed(object, groups), err, "\"groups\" must be an object of at least one group");
   }
   TRY(memory_new(json_object_size(groups), sizeof *column->categories, &column->categories, err));
   const char *name;
@@ -164,7 +159,7 @@ static dperm_status parse_categorical(const json_document *doc, json_t *object,
                         column->name);
   }
   return values ? parse_values(doc, object, values, column, err)
-                : parse_groups(doc, groups, column, err);
+                : parse_groups(doc, object, groups, column, err);
 }
 
 static dperm_status parse_numeric(const json_document *doc, json_t *object, schema_column *column,
@@ -190,8 +185,8 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
   return DPERM_OK;
 }
 
-static dperm_status parse_column(const json_document *doc, json_t *object, schema_column *column,
-                                 dperm_error *err) {
+static dperm_status parse_column(const json_document *doc, const json_t *list, json_t *object,
+                                 schema_column *column, dperm_error *err) {
   static const char *const types[] = {"numeric", "categorical", "ignore", "label", NULL};
   static const char *const keys[][9] = {
       {"name", "type", "min", "max", "transform", "scale", "weight", NULL},
@@ -199,7 +194,7 @@ static dperm_status parse_column(const json_document *doc, json_t *object, schem
       {"name", "type", NULL},
       {"name", "type", NULL}};
   if (!json_is_object(object)) {
-    return json_fail_at(doc, object, err, "a column must be an object in braces");
+    return json_fail_at(doc, json_blamed(list, object), err, "a column must be an object in braces");
   }
   const char *name = NULL, *type_name = NULL;
   TRY(get_text(doc, object, "name", NULL, &name, err));
@@ -235,7 +230,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
                                   dperm_error *err) {
   json_t *list = json_object_get(doc->root, "columns");
   if (!json_is_array(list) || json_array_size(list) == 0) {
-    return json_fail_at(doc, list ? blamed(doc->root, list) : doc->root, err,
+    return json_fail_at(doc, list ? json_blamed(doc->root, list) : doc->root, err,
                         "\"columns\" must be a list of at least one column");
   }
   lookup names = {0};
@@ -245,7 +240,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
   json_t *object;
   json_array_foreach(list, i, object) {
     schema->column_count++; /* counted first, so that a half-made column is freed */
-    TRY_OR_DONE(parse_column(doc, object, &schema->columns[i], err));
+    TRY_OR_DONE(parse_column(doc, list, object, &schema->columns[i], err));
     bool added = false;
     TRY_OR_DONE(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
     if (!added) {
@@ -264,7 +259,7 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
   static const char *const keys[] = {"column", "positive", "negative", NULL};
   json_t *label = json_object_get(doc->root, "label");
   if (!json_is_object(label)) {
-    return json_fail_at(doc, label ? blamed(doc->root, label) : doc->root, err,
+    return json_fail_at(doc, label ? json_blamed(doc->root, label) : doc->root, err,
                         "\"label\" must be an object with \"column\", \"positive\" and "
                         "\"negative\"");
   }
