@@ -200,7 +200,7 @@ static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_
     if (i > 0) {
       TRY(put(p, ",", 1, err));
     }
-    if (!flat || p->column > 90) {
+    if (!flat || p->column > 74) {
       TRY(put_line(p, depth + 1, err));
     } else if (i > 0) {
       TRY(put(p, " ", 1, err));

@@ -249,7 +249,7 @@ static void lists_of_numbers_flow_over_short_lines(void **state) {
   for (const char *c = text; *c; c++) {
     column = *c == '\n' ? 0 : column + 1;
     lines += *c == '\n';
-    assert_true(column <= 130);
+    assert_true(column <= 100);
   }
   assert_true(lines > 100 && lines < 400);
   free(text);
