@@ -24,7 +24,8 @@ static dperm_status get_text(const json_document *doc, json_t *object, const cha
     return json_fail_at(doc, object, err, "\"%s\" is missing here; add it", key);
   }
   if (!json_is_string(value)) {
-    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a text in quotes", key);
+    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a text in quotes",
+                        key);
   }
   *out = json_string_value(value);
   return DPERM_OK;
@@ -127,7 +128,8 @@ static dperm_status parse_values(const json_document *doc, const json_t *object,
 static dperm_status parse_groups(const json_document *doc, const json_t *object, json_t *groups,
                                  schema_column *column, dperm_error *err) {
   if (!json_is_object(groups) || json_object_size(groups) == 0) {
-    return json_fail_at(doc, json_blamed(object, groups), err, "\"groups\" must be an object of at least one group");
+    return json_fail_at(doc, json_blamed(object, groups), err,
+                        "\"groups\" must be an object of at least one group");
   }
   TRY(memory_new(json_object_size(groups), sizeof *column->categories, &column->categories, err));
   const char *name;
@@ -194,7 +196,8 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
       {"name", "type", NULL},
       {"name", "type", NULL}};
   if (!json_is_object(object)) {
-    return json_fail_at(doc, json_blamed(list, object), err, "a column must be an object in braces");
+    return json_fail_at(doc, json_blamed(list, object), err,
+                        "a column must be an object in braces");
   }
   const char *name = NULL, *type_name = NULL;
   TRY(get_text(doc, object, "name", NULL, &name, err));
