@@ -1,6 +1,6 @@
 /* Write u = 2^−53 and S = Σ v_i² exactly.
  *
- * row_norm_upper. With the largest |v_i| brought into [1, 2) by a power of two (exact, but for
+ * row_norm_upper. With the largest |v_i| near 1, or brought there by a power of two (exact, but for
  * entries so small that their squares cannot reach 2^−900 of S), the computed sum s of m squares
  * has s ≥ S(1 − (m+1)u), and the rounded root r ≥ √s(1 − u); so √S ≤ r(1 + (m/2 + 3)u), and the
  * factor 1 + (m+16)u below, itself rounded, covers that with room to spare. Going back by the power
