@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "data/row_norm.h"
+#include "data/schema.h"
 
 /* ---- exact sums of squares */
 
@@ -440,6 +441,24 @@ static void random_table(random_source *source, size_t columns, const bool *nume
   }
 }
 
+/* privacy.md 5: an entry of column g is at most r_g = w_g/max(1, ρ) (or w_g over the fixed
+ * divisor), and there is one at most. The sign of a fused multiply-add is exact. */
+static void check_entries(const dperm_schema *schema, const double *row) {
+  for (size_t c = 0; c < schema->column_count; c++) {
+    const schema_column *column = &schema->columns[c];
+    size_t nonzero = 0;
+    for (size_t j = column->first; j < column->first + column->width; j++) {
+      nonzero += row[j] != 0;
+      assert_true(fma(fabs(row[j]), schema->min_divisor, -column->weight) <= 0);
+    }
+    assert_true(nonzero <= 1);
+  }
+  if (schema->intercept) {
+    assert_true(row[schema->dims - 1] > 0);
+    assert_true(fma(row[schema->dims - 1], schema->min_divisor, -1) <= 0);
+  }
+}
+
 static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
   (void)state;
   static text_room schema_text, table;
@@ -463,6 +482,7 @@ static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
     for (size_t i = 0; i < ROWS; i++) {
       assert_ok(dperm_data_row(data, i, row, err));
       assert_true(compare_norm(row, dperm_data_dims(data), 1.0) <= 0);
+      check_entries(schema, row);
     }
     dperm_data_free(data);
     dperm_schema_free(schema);
