@@ -21,8 +21,9 @@ struct output_file {
 };
 
 static dperm_status fail_write(const output_file *file, int reason, dperm_error *err) {
-  FAIL(err, DPERM_IO_ERROR, "%s: cannot write (%s); check the place, its permissions and free space",
-       file->name, strerror(reason));
+  FAIL(err, DPERM_IO_ERROR,
+       "%s: cannot write (%s); check the place, its permissions and free space", file->name,
+       strerror(reason));
 }
 
 static void release(output_file *file) {

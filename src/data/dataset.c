@@ -91,8 +91,8 @@ static dperm_status clip_finite(double *values, size_t count, double norm, size_
 }
 
 /* Takes over `x` and, on success, copies the labels beside it. */
-static dperm_status data_from_matrix(matrix *x, const double *labels, double norm,
-                                     dperm_data **out, dperm_error *err) {
+static dperm_status data_from_matrix(matrix *x, const double *labels, double norm, dperm_data **out,
+                                     dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
   TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
@@ -177,8 +177,8 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   dperm_data *part = NULL;
   for (size_t i = 0; i < count; i++) {
     if (row_indices[i] >= data->x->rows) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu",
-           row_indices[i], data->x->rows - 1);
+      FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu", row_indices[i],
+           data->x->rows - 1);
     }
   }
   if (count == 0) {

@@ -63,9 +63,10 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
       place_numeric(column);
       column->width = 1;
       if (!(column->half > 0 && isfinite(column->half))) {
-        FAIL(err, DPERM_INVALID_SCHEMA,
-             "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
-             column->name, column->min, column->max);
+        FAIL(
+            err, DPERM_INVALID_SCHEMA,
+            "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
+            column->name, column->min, column->max);
       }
     } else if (column->type == COLUMN_CATEGORICAL) {
       column->width = column->category_count;

@@ -49,8 +49,8 @@ static dperm_status get_number(const json_document *doc, json_t *object, const c
     return DPERM_OK;
   }
   if (!value) {
-    return json_fail_at(doc, object, err,
-                        "a numeric column needs \"%s\", known in public; add it", key);
+    return json_fail_at(doc, object, err, "a numeric column needs \"%s\", known in public; add it",
+                        key);
   }
   if (!json_is_number(value)) {
     return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a number", key);
@@ -112,8 +112,8 @@ static dperm_status add_category(schema_column *column, const char *name, dperm_
 }
 
 /* "values": each its own category, in the order given. */
-static dperm_status parse_values(const json_document *doc, const json_t *object,
-                                 const json_t *list, schema_column *column, dperm_error *err) {
+static dperm_status parse_values(const json_document *doc, const json_t *object, const json_t *list,
+                                 schema_column *column, dperm_error *err) {
   TRY(add_values(doc, object, list, "values", 0, 1, &column->values, err));
   TRY(memory_new(json_array_size(list), sizeof *column->categories, &column->categories, err));
   size_t i;
@@ -335,8 +335,8 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
     bool is_label = strcmp(column->name, schema->label_column) == 0;
     found = found || is_label;
     if (is_label != (column->type == COLUMN_LABEL)) {
-      return json_fail_at(doc, place, err,
-                          "column \"%.64s\" %s; its type and \"label\" must agree", column->name,
+      return json_fail_at(doc, place, err, "column \"%.64s\" %s; its type and \"label\" must agree",
+                          column->name,
                           is_label ? "is the label's, but is not of type label"
                                    : "is of type label, but \"label\" names another");
     }

@@ -6,15 +6,15 @@
 
 #include "data/row_norm.h"
 
-dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, svmlight_reader *out,
-                           dperm_error *err) {
+dperm_status svmlight_open(const char *path, size_t dims, bool need_labels,
+                           const dperm_progress *progress, svmlight_reader *out, dperm_error *err) {
   if (dims == 0 || dims > INT32_MAX) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "svmlight data need the number of columns, 1 to %d, known in public; give --dims D",
          INT32_MAX);
   }
   *out = (svmlight_reader){.path = path, .dims = dims, .need_labels = need_labels};
-  TRY(window_open(path, &out->window, err));
+  TRY(window_open(path, progress, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
     svmlight_close(out);
@@ -28,8 +28,7 @@ void svmlight_close(svmlight_reader *reader) {
 }
 
 /* The next line without its end; false at the end of the file. */
-static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found,
-                              dperm_error *err) {
+static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found, dperm_error *err) {
   window *w = &reader->window;
   for (;;) {
     char *start = w->bytes + w->begin;
@@ -91,8 +90,8 @@ static dperm_status parse_label(svmlight_reader *reader, slice line, slice token
   reader->seen_zero = reader->seen_zero || value == 0;
   reader->seen_minus = reader->seen_minus || value == -1;
   if (reader->seen_zero && reader->seen_minus) {
-    return fail_token(reader, line, token,
-                      "labels 0 and -1 in one file; use either -1/+1 or 0/1", err);
+    return fail_token(reader, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1",
+                      err);
   }
   *label = value > 0 ? 1.0 : -1.0;
   return DPERM_OK;
@@ -123,8 +122,8 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
                       "the index is beyond the declared number of columns; raise --dims", err);
   }
   if (index <= *last) {
-    return fail_token(reader, line, token, "the index is not above the one before; sort the entries",
-                      err);
+    return fail_token(reader, line, token,
+                      "the index is not above the one before; sort the entries", err);
   }
   if (parse_double(right, &value) != NUMBER_OK) {
     return fail_token(reader, line, token, "the value is not a finite number; mend it", err);

@@ -114,8 +114,8 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
          doc->name, dperm_version());
   }
   model->mechanism = "none";
-  return read_text(doc, json_object_get(doc->root, "reason"), "it does not say why it is not private",
-                   &model->reason, err);
+  return read_text(doc, json_object_get(doc->root, "reason"),
+                   "it does not say why it is not private", &model->reason, err);
 }
 
 static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {

@@ -136,8 +136,8 @@ static dperm_status along_penalty(const problem *p, const point *at, const doubl
     double d = direction[j * p->models + m], f = at->f[j * p->models + m] + t * d;
     double value, slope, curvature;
     TRY(regularizer_eval(p->regularizer, j, f, &value, &slope, &curvature, err));
-    *first += d * (model->lambda * slope + model->ridge * f +
-                   (model->linear ? model->linear[j] : 0.0));
+    *first +=
+        d * (model->lambda * slope + model->ridge * f + (model->linear ? model->linear[j] : 0.0));
     *second += d * d * (model->lambda * curvature + model->ridge);
   }
   return DPERM_OK;
