@@ -324,7 +324,19 @@ static dperm_status parse_missing(const json_document *doc, dperm_schema *schema
   return add_values(doc, doc->root, list, "missing", 0, 0, &schema->missing, err);
 }
 
-/* The label is a column of the file; a value cannot be missing and a category at once. */
+/* The first of the table's texts that also means "missing", or NULL. */
+static const char *also_missing(const dperm_schema *schema, const lookup *table) {
+  for (size_t p = 0; p < table->capacity; p++) {
+    const lookup_entry *entry = &table->places[p];
+    if (entry->text &&
+        lookup_find(&schema->missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
+      return entry->text;
+    }
+  }
+  return NULL;
+}
+
+/* The label is a column of the file; a value cannot be missing and a category or label at once. */
 static dperm_status check_together(const json_document *doc, const dperm_schema *schema,
                                    dperm_error *err) {
   const json_t *list = json_object_get(doc->root, "columns");
@@ -340,15 +352,17 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
                           is_label ? "is the label's, but is not of type label"
                                    : "is of type label, but \"label\" names another");
     }
-    for (size_t p = 0; p < column->values.capacity; p++) {
-      const lookup_entry *entry = &column->values.places[p];
-      if (entry->text &&
-          lookup_find(&schema->missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
-        return json_fail_at(doc, place, err,
-                            "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
-                            entry->text, column->name);
-      }
+    const char *twice = also_missing(schema, &column->values);
+    if (twice) {
+      return json_fail_at(doc, place, err,
+                          "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
+                          twice, column->name);
     }
+  }
+  const char *twice = also_missing(schema, &schema->labels);
+  if (twice) {
+    return json_fail_at(doc, json_object_get(doc->root, "label"), err,
+                        "label \"%.64s\" is in \"missing\" too; keep one", twice);
   }
   if (!found && !schema->header) {
     return json_fail_at(doc, list, err,

@@ -110,7 +110,7 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
   if (left.length && left.start[0] == '-') {
     return fail_token(reader, line, token, "a negative index; indices count from 1", err);
   }
-  if (!parse_size(left, INT32_MAX, &index)) {
+  if (!parse_size(left, SIZE_MAX / 2, &index)) {
     return fail_token(reader, line, token, "the index is not a whole number; indices count from 1",
                       err);
   }
