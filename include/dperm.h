@@ -55,7 +55,7 @@ DPERM_API const char *dperm_version(void);
   X(DPERM_CANCELLED, 9, "cancelled")
 
 typedef enum dperm_status {
-#define DPERM_STATUS_ENUM(name, number, text) name = number,
+#define DPERM_STATUS_ENUM(name, number, text) name = (number),
   DPERM_STATUS_LIST(DPERM_STATUS_ENUM)
 #undef DPERM_STATUS_ENUM
 } dperm_status;

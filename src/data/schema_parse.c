@@ -62,7 +62,7 @@ static dperm_status get_number(const json_document *doc, json_t *object, const c
 /* One of a NULL-terminated list of words; its index. */
 static dperm_status get_choice(const json_document *doc, json_t *object, const char *key,
                                const char *const *words, int *out, dperm_error *err) {
-  const char *text = NULL;
+  const char *text = "";
   TRY(get_text(doc, object, key, words[0], &text, err));
   for (int i = 0; words[i]; i++) {
     if (strcmp(words[i], text) == 0) {
@@ -199,7 +199,7 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
     return json_fail_at(doc, json_blamed(list, object), err,
                         "a column must be an object in braces");
   }
-  const char *name = NULL, *type_name = NULL;
+  const char *name = "", *type_name = "";
   TRY(get_text(doc, object, "name", NULL, &name, err));
   TRY(get_text(doc, object, "type", NULL, &type_name, err));
   size_t type = 0;
@@ -290,7 +290,7 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
 
 static dperm_status parse_separator(const json_document *doc, dperm_schema *schema,
                                     dperm_error *err) {
-  const char *text = NULL;
+  const char *text = "";
   TRY(get_text(doc, doc->root, "separator", ",", &text, err));
   if (strlen(text) != 1 || strchr("\"\r\n ", *text)) {
     return json_fail_at(doc, json_object_get(doc->root, "separator"), err,
@@ -302,7 +302,7 @@ static dperm_status parse_separator(const json_document *doc, dperm_schema *sche
 
 static dperm_status parse_comment(const json_document *doc, dperm_schema *schema,
                                   dperm_error *err) {
-  const char *text = NULL;
+  const char *text = "";
   TRY(get_text(doc, doc->root, "comment", "", &text, err));
   if (strlen(text) > 64 || strchr(text, '\n')) {
     return json_fail_at(doc, json_object_get(doc->root, "comment"), err,

@@ -92,10 +92,10 @@ static dperm_status check_pair(const dperm_loss *loss, const points *p, size_t i
 dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *room = NULL;
-  enum { CAPACITY = 48000 };
+  const size_t capacity = 48000;
   TRY(loss_validate(loss, err));
-  TRY(memory_new(4 * (size_t)CAPACITY, sizeof *room, &room, err));
-  points p = {0, room, room + CAPACITY, room + 2 * CAPACITY, room + 3 * CAPACITY};
+  TRY(memory_new(4 * capacity, sizeof *room, &room, err));
+  points p = {0, room, room + capacity, room + 2 * capacity, room + 3 * capacity};
   place_points(&p);
   loss->eval(loss, p.count, p.z, p.value, p.slope, p.curvature);
   for (size_t i = 0; i < p.count; i++) {
