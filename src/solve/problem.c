@@ -177,16 +177,21 @@ done:
 
 double problem_rounding(const problem *p, size_t m, const double *f) {
   const double u = 0x1p-53;
-  double norm = 0, linear = 0;
+  const problem_model *model = &p->model[m];
+  double norm = 0, penalty = 0; /* by hypot: squares may overflow */
   for (size_t j = 0; j < p->x->cols; j++) {
-    norm += f[j * p->models + m] * f[j * p->models + m];
-    if (p->model[m].linear) {
-      linear += p->model[m].linear[j] * p->model[m].linear[j];
+    double value, slope, curvature, fj = f[j * p->models + m];
+    if (regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, NULL) != DPERM_OK) {
+      return (double)NAN;
     }
+    /* The sums' own rounding, and what the rounding of f_j itself does to the slope. */
+    double parts = model->lambda * (fabs(slope) + curvature * fabs(fj)) +
+                   model->ridge * fabs(fj) + (model->linear ? fabs(model->linear[j]) : 0.0);
+    norm = hypot(norm, fj);
+    penalty = hypot(penalty, parts);
   }
-  norm = sqrt(norm);
-  double r = p->norm_bound, total = p->model[m].lambda + p->model[m].ridge;
+  double r = p->norm_bound;
   double margins = p->loss->smoothness * ((double)p->x->row_entries + 1.0) * u * r * norm;
   double sums = ((double)p->x->sum_depth * p->loss->lipschitz + 8.0) * u;
-  return r * (margins + sums) + 4.0 * u * (total * norm + sqrt(linear));
+  return r * (margins + sums) + 4.0 * u * penalty;
 }
