@@ -121,8 +121,11 @@ static dperm_status find_direction(batch *b, dperm_error *err) {
   if (method == SOLVER_CHOLESKY) {
     return direction_cholesky(p, &b->here, b->active, b->direction, err);
   }
-  for (size_t m = 0; m < p->models; m++) { /* superlinear convergence: Nocedal & Wright, 7.1 */
-    b->cg_tolerance[m] = fmin(0.1, sqrt(b->norm[m]));
+  /* Superlinear convergence: Nocedal & Wright, 7.1; but against the smallest gradient seen. When a
+   * row of a Huber loss has just begun to bend, its own gradient hides all others, and a residual
+   * below a share of that one would only undo the last step, over and over. */
+  for (size_t m = 0; m < p->models; m++) {
+    b->cg_tolerance[m] = fmin(0.1, sqrt(b->best[m])) * (b->best[m] / b->norm[m]);
   }
   return direction_cg(p, &b->here, b->active, b->cg_tolerance, b->direction, err);
 }
