@@ -101,9 +101,10 @@ static size_t retire(batch *b) {
     b->idle[m] = norm < 0.9 * b->best[m] ? 0 : b->idle[m] + 1;
     b->best[m] = fmin(norm, b->best[m]);
     bool reached = norm <= b->options->tolerance;
-    bool at_limit =
-        b->idle[m] >= PATIENCE && norm <= 4 * problem_rounding(p, m, b->here.f);
-    bool given_up = b->report[m].iterations >= MOST_ITERATIONS;
+    bool stands = b->report[m].iterations > 0 && b->step[m] == 0; /* and would for ever */
+    bool at_limit = (b->idle[m] >= PATIENCE || stands) &&
+                    norm <= 4 * problem_rounding(p, m, b->here.f);
+    bool given_up = stands || b->report[m].iterations >= MOST_ITERATIONS;
     b->report[m].gradient_norm = norm;
     b->report[m].converged = reached || at_limit;
     b->active[m] = !(reached || at_limit || given_up);
