@@ -131,13 +131,12 @@ static dperm_status find_direction(batch *b, dperm_error *err) {
   return direction_cg(p, &b->here, b->active, b->cg_tolerance, b->direction, err);
 }
 
-/* there = here + step·direction, with all that follows from it. */
-static dperm_status go(batch *b, dperm_error *err) {
+/* there = here + step·direction. */
+static void move(batch *b) {
   size_t k = b->p->models, wide = b->p->x->cols * k;
   for (size_t i = 0; i < wide; i++) {
     b->there.f[i] = b->here.f[i] + b->step[i % k] * b->direction[i];
   }
-  return problem_evaluate(b->p, &b->there, err);
 }
 
 /* Full steps where they halve the gradient; marks the models that need the line search. */
@@ -146,11 +145,12 @@ static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err
   for (size_t m = 0; m < p->models; m++) {
     b->step[m] = b->active[m] ? 1.0 : 0.0;
   }
-  TRY(go(b, err));
+  move(b);
+  TRY(problem_try(p, &b->there, err));
   *searching = 0;
   for (size_t m = 0; m < p->models; m++) {
     double norm = column_norm(b->there.gradient, p->x->cols, p->models, m);
-    b->searching[m] = b->active[m] && !(norm <= 0.5 * b->halved[m]);
+    b->searching[m] = b->active[m] && !(isfinite(norm) && norm <= 0.5 * b->halved[m]);
     *searching += b->searching[m];
     if (b->active[m] && !b->searching[m]) {
       b->halved[m] = norm;
@@ -170,7 +170,8 @@ static dperm_status search_steps(batch *b, dperm_error *err) {
   for (size_t m = 0; m < p->models; m++) {
     b->step[m] = b->searching[m] ? found[m] : b->step[m];
   }
-  return go(b, err);
+  move(b);
+  return problem_evaluate(p, &b->there, err);
 }
 
 static dperm_status iterate(batch *b, dperm_error *err) {

@@ -39,7 +39,8 @@ static void evaluate_block(const problem *p, size_t block, point *at) {
 
 /* ---- the whole gradient */
 
-static dperm_status add_penalty(const problem *p, size_t m, point *at, dperm_error *err) {
+static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *at,
+                                dperm_error *err) {
   const problem_model *model = &p->model[m];
   double n = (double)p->x->rows;
   for (size_t j = 0; j < p->x->cols; j++) {
@@ -48,7 +49,10 @@ static dperm_status add_penalty(const problem *p, size_t m, point *at, dperm_err
     double *g = &at->gradient[j * p->models + m];
     *g = *g / n + model->lambda * slope + model->ridge * f +
          (model->linear ? model->linear[j] : 0.0);
-    if (!isfinite(*g)) {
+    if (!trial && !(isfinite(value) && isfinite(slope) && isfinite(curvature))) {
+      FAIL(err, DPERM_NUMERIC_ERROR, "the regularizer is not finite at f[%zu] = %g", j, f);
+    }
+    if (!trial && !isfinite(*g)) {
       FAIL(err, DPERM_NUMERIC_ERROR,
            "the gradient is not finite; the loss, the regularizer or the data overflow");
     }
@@ -56,7 +60,7 @@ static dperm_status add_penalty(const problem *p, size_t m, point *at, dperm_err
   return DPERM_OK;
 }
 
-dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err) {
+static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
   size_t blocks = block_count(p);
 #pragma omp parallel for schedule(static)
@@ -65,9 +69,17 @@ dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err) {
   }
   TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   for (size_t m = 0; m < p->models; m++) {
-    TRY(add_penalty(p, m, at, err));
+    TRY(add_penalty(p, m, trial, at, err));
   }
   return DPERM_OK;
+}
+
+dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err) {
+  return evaluate(p, false, at, err);
+}
+
+dperm_status problem_try(const problem *p, point *at, dperm_error *err) {
+  return evaluate(p, true, at, err);
 }
 
 /* Σ_i ℓ(y_i z_i) of model m, block by block. */

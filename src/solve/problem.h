@@ -39,6 +39,8 @@ typedef struct point {
 /* From f to everything else: two passes over the matrix. A loss or regularizer that answers with
  * something not finite is an error. */
 dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
+/* The same at a place that may lie too far out: what is not finite stays in the gradient. */
+dperm_status problem_try(const problem *p, point *at, dperm_error *err);
 
 /* J_m(f) for each m: one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
