@@ -20,8 +20,8 @@ void reference_eval(reference_loss loss, long double h, long double z, long doub
   } else if (u < -1) {
     out[0] = out[1] = out[2] = 0;
   } else if (loss == REF_HUBER) { /* CMS equation 7 */
-    out[0] = (1 + h - z) * (1 + h - z) / (4 * h);
-    out[1] = -(1 + h - z) / (2 * h);
+    out[0] = (h + gap) * (h + gap) / (4 * h);
+    out[1] = -(h + gap) / (2 * h);
     out[2] = 1 / (2 * h);
   } else {
     out[0] = h * (3 + 8 * u + 6 * u * u - u * u * u * u) / 16;
