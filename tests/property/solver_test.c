@@ -406,6 +406,7 @@ static void cancelling_leaves_the_weights_alone(void **state) {
 }
 
 int main(void) {
+  thread_scope scope = threads_enter(1); /* many small problems */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_lbfgs_for_every_loss_and_lambda),
       cmocka_unit_test(agrees_with_lbfgs_for_every_regularizer),
@@ -419,5 +420,7 @@ int main(void) {
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(cancelling_leaves_the_weights_alone),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  threads_leave(scope);
+  return failed;
 }

@@ -171,7 +171,7 @@ static void every_changed_byte_is_refused_or_harmless(void **state) {
   for (size_t i = 0; i < length; i++) {
     char before = text[i];
     for (size_t change = 0; change < 8 + sizeof others; change++) {
-      text[i] = change < 8 ? (char)(before ^ (1 << change)) : others[change - 8];
+      text[i] = (char)(change < 8 ? before ^ (1 << change) : others[change - 8]);
       if (text[i] != before) {
         check_damaged(model, text, length, &refused);
         tried++;
