@@ -119,8 +119,7 @@ static void converges_on_rows_of_zeros(void **state) {
   try_all(test_rows_of(30, 4, x, labels), "zeros");
 }
 
-static void converges_on_constant_rows(void **state) {
-  (void)state;
+static test_rows *constant_rows(void) {
   double *x = calloc(30 * 4, sizeof *x), *labels = calloc(30, sizeof *labels);
   assert_true(x && labels);
   for (size_t i = 0; i < 30; i++) {
@@ -129,12 +128,16 @@ static void converges_on_constant_rows(void **state) {
       x[i * 4 + j] = 0.49;
     }
   }
-  try_all(test_rows_of(30, 4, x, labels), "constant");
+  return test_rows_of(30, 4, x, labels);
+}
+
+static void converges_on_constant_rows(void **state) {
+  (void)state;
+  try_all(constant_rows(), "constant");
 }
 
 /* Duplicated columns, one of them again in units so small that it hardly shows. */
-static void converges_on_duplicated_columns(void **state) {
-  (void)state;
+static test_rows *duplicated_rows(void) {
   test_rows *from = test_rows_random(17, 70, 3, 0.8);
   double *x = calloc(70 * 7, sizeof *x), *labels = calloc(70, sizeof *labels);
   assert_true(x && labels);
@@ -146,7 +149,12 @@ static void converges_on_duplicated_columns(void **state) {
     labels[i] = from->labels[i];
   }
   test_rows_free(from);
-  try_all(test_rows_of(70, 7, x, labels), "duplicated");
+  return test_rows_of(70, 7, x, labels);
+}
+
+static void converges_on_duplicated_columns(void **state) {
+  (void)state;
+  try_all(duplicated_rows(), "duplicated");
 }
 
 /* Contradicting labels on the same rows put the minimum exactly between two flat pieces. */
@@ -247,6 +255,76 @@ static void converges_with_a_huge_linear_term(void **state) {
       solve_everywhere(&t, "huge linear term");
       test_problem_clear(&t);
     }
+  }
+  test_rows_free(data);
+}
+
+/* Below any use, but legal: the Hessian is singular in doubles. */
+static void converges_where_lambda_vanishes_beside_the_data(void **state) {
+  (void)state;
+  test_rows *all[3] = {test_rows_random(13, 8, 25, 0.6), duplicated_rows(), constant_rows()};
+  for (int i = 0; i < 3; i++) {
+    for (double lambda = 1e-14; lambda > 1e-40; lambda *= 1e-9) {
+      for (int loss = 0; loss < 3; loss++) {
+        test_problem t;
+        test_problem_init(&t, 9, all[i], (reference_loss)loss, 0.5, lambda, 0, REF_RIDGE, false);
+        solve_everywhere(&t, "vanishing lambda");
+        test_problem_clear(&t);
+      }
+    }
+    test_rows_free(all[i]);
+  }
+}
+
+/* No tolerance is too small: the solver ends where rounding does, and says that it converged. */
+static void an_unreachable_tolerance_ends_at_the_limit_of_precision(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(29, 700, 9, 0.6);
+  for (int loss = 0; loss < 3; loss++) {
+    for (double lambda = 1; lambda > 1e-9; lambda /= 100) {
+      for (int way = 0; way < 4; way++) {
+        for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
+          test_problem t;
+          double f[9];
+          test_problem_init(&t, 12, data, (reference_loss)loss, 0.1, lambda, 0,
+                            (reference_regularizer)kind, true);
+          problem p = problem_for(&t, way & 1 ? data->sparse : data->dense);
+          const solver_options how = {.method = way & 2 ? SOLVER_CG : SOLVER_CHOLESKY,
+                                      .tolerance = 1e-300};
+          solver_report report;
+          fill_far(3, 100, f, 9);
+          assert_ok(solve(&p, &how, f, &report, err));
+          double rounding = problem_rounding(&p, 0, f);
+          if (!report.converged || report.iterations > MOST ||
+              !(reference_gradient_norm(&t, f) <= 5 * rounding)) {
+            fail_msg("loss %d, lambda %g, way %d, regularizer %d: %d, %zu iterations, %g (%g)",
+                     loss, lambda, way, kind, report.converged, report.iterations,
+                     report.gradient_norm, rounding);
+          }
+          test_problem_clear(&t);
+        }
+      }
+    }
+  }
+  test_rows_free(data);
+}
+
+static void many_columns_are_solved_without_a_factorization(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(30, 400, 1100, 0.01);
+  for (int loss = 0; loss < 3; loss++) {
+    test_problem t;
+    test_problem_init(&t, 13, data, (reference_loss)loss, 0.5, 1e-6, 0, REF_PRIOR, true);
+    problem p = problem_for(&t, data->sparse);
+    const solver_options how = {.method = SOLVER_AUTO, .tolerance = 1e-10};
+    double *f = calloc(data->cols, sizeof *f);
+    solver_report report;
+    assert_non_null(f);
+    assert_ok(solve(&p, &how, f, &report, err));
+    assert_true(report.converged && report.iterations < MOST);
+    assert_true(reference_gradient_norm(&t, f) <= 1.1e-10 + problem_rounding(&p, 0, f));
+    free(f);
+    test_problem_clear(&t);
   }
   test_rows_free(data);
 }
@@ -415,6 +493,9 @@ int main(void) {
       cmocka_unit_test(converges_with_huge_weights_and_a_prior),
       cmocka_unit_test(converges_with_a_prior_far_away),
       cmocka_unit_test(converges_with_a_huge_linear_term),
+      cmocka_unit_test(converges_where_lambda_vanishes_beside_the_data),
+      cmocka_unit_test(an_unreachable_tolerance_ends_at_the_limit_of_precision),
+      cmocka_unit_test(many_columns_are_solved_without_a_factorization),
       cmocka_unit_test(converges_for_lambda_of_any_size),
       cmocka_unit_test(a_step_beyond_the_regularizers_range_is_only_too_long),
       cmocka_unit_test(a_loss_that_answers_nan_is_a_numeric_error),
