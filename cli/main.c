@@ -1,1 +1,67 @@
-int main(void){return 0;}
+/* dperm COMMAND [options]: finds the command and runs it. */
+#include <dperm.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "session.h"
+
+const command commands[] = {
+    {"train", "fit one model to a file of records", run_train},
+    {"predict", "apply a model to records", run_predict},
+    {"score", "count a model's errors on public labelled records", run_score},
+    {"schema", "check a schema, alone or against a file", run_schema},
+    {"demo", "the whole way on built-in synthetic census records", run_demo},
+};
+const size_t command_count = sizeof commands / sizeof *commands;
+
+static const command *find_command(const char *name) {
+  for (size_t i = 0; i < command_count; i++) {
+    if (strcmp(commands[i].name, name) == 0) {
+      return &commands[i];
+    }
+  }
+  return NULL;
+}
+
+static int print_overview(void) {
+  printf("dperm %s: classifiers that do not betray the people in the training data\n\n"
+         "usage: dperm COMMAND [options]\n\n",
+         dperm_version());
+  for (size_t i = 0; i < command_count; i++) {
+    printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+  }
+  printf("\n'dperm help COMMAND' explains one; start with 'dperm demo'.\n");
+  return session_finish_stdout();
+}
+
+static int unknown_command(const char *name) {
+  fprintf(stderr, "dperm: no command is called \"%.40s\"; see 'dperm help'\n", name);
+  return EXIT_WRONG_USAGE;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    fprintf(stderr, "dperm: a command is missing; see 'dperm help'\n");
+    return EXIT_WRONG_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--version") == 0) {
+    printf("dperm %s\n", dperm_version());
+    return session_finish_stdout();
+  }
+  bool help = strcmp(name, "help") == 0;
+  if ((help && argc == 2) || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    return print_overview();
+  }
+  const command *found = find_command(help ? argv[2] : name);
+  if (!found) {
+    return unknown_command(help ? argv[2] : name);
+  }
+  session_catch_signals();
+  static char help_flag[] = "--help";
+  char *only_help[] = {help_flag, NULL};
+  int exit_status = help ? found->run(1, only_help) : found->run(argc - 2, argv + 2);
+  session_quiet();
+  return exit_status ? exit_status : session_finish_stdout();
+}

@@ -144,12 +144,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_from_dense(size_t rows, size_t d
                                                            dperm_data **out, dperm_error *err);
 /* Compressed sparse rows: entries row_starts[i] … row_starts[i+1]−1 belong to row i, their
  * columns ascending and below dims. */
-DPERM_API DPERM_CHECKED dperm_status dperm_data_from_csr(size_t rows, size_t dims,
-                                                         const size_t *row_starts,
-                                                         const uint32_t *columns,
-                                                         const double *values,
-                                                         const double *labels, double norm,
-                                                         dperm_data **out, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_data_from_csr(
+    size_t rows, size_t dims, const size_t *row_starts, const uint32_t *columns,
+    const double *values, const double *labels, double norm, dperm_data **out, dperm_error *err);
 /* A copy of some rows, in the order given: folds of a cross-validation, a holdout. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_select(const dperm_data *data,
                                                        const size_t *row_indices, size_t count,

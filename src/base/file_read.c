@@ -10,9 +10,11 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 
 struct byte_source {
   const char *path;
+  const dperm_progress *progress;
   gzFile file;
   uint64_t size;
 };
@@ -21,7 +23,8 @@ const char *path_for_people(const char *path) {
   return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-dperm_status byte_source_open(const char *path, byte_source **out, dperm_error *err) {
+dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
+                              dperm_error *err) {
   byte_source *source = NULL;
   int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -30,11 +33,16 @@ dperm_status byte_source_open(const char *path, byte_source **out, dperm_error *
   }
   dperm_status status = DPERM_OK;
   struct stat about;
-  if (fstat(fd, &about) != 0 || S_ISDIR(about.st_mode)) {
+  if (fstat(fd, &about) != 0) {
+    FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the file",
+                  path_for_people(path), strerror(errno));
+  }
+  if (S_ISDIR(about.st_mode)) {
     FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
   }
   TRY_OR_DONE(memory_new(1, sizeof *source, &source, err));
   source->path = path;
+  source->progress = progress;
   source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
   source->file = gzdopen(fd, "rb");
   if (!source->file) {
@@ -59,35 +67,38 @@ void byte_source_close(byte_source *source) {
   }
 }
 
+static dperm_status tick(const byte_source *source, dperm_error *err) {
+  z_off_t at = gzoffset(source->file);
+  return progress_tick(source->progress, "reading", at > 0 ? (uint64_t)at : 0, source->size, err);
+}
+
+/* A signal that asks to stop shows as EINTR; zlib may have lost bytes then, so there is no going
+ * on after one. */
+static dperm_status fail_read(const byte_source *source, int reason, dperm_error *err) {
+  int code = Z_OK;
+  const char *zlib_reason = gzerror(source->file, &code);
+  TRY(tick(source, err));
+  FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
+       path_for_people(source->path), code == Z_ERRNO ? strerror(reason) : zlib_reason);
+}
+
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err) {
   unsigned ask = capacity < (1U << 30) ? (unsigned)capacity : 1U << 30;
+  TRY(tick(source, err));
   errno = 0;
   int count = gzread(source->file, buffer, ask);
-  if (count <= 0) {
-    int code = Z_OK;
-    int saved = errno;
-    const char *reason = gzerror(source->file, &code);
-    if (code == Z_BUF_ERROR) {
-      FAIL(err, DPERM_IO_ERROR, "%s: the gzip stream ends early; the file is cut, fetch it again",
-           path_for_people(source->path));
-    }
-    if (count < 0) {
-      FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
-           path_for_people(source->path), code == Z_ERRNO ? strerror(saved) : reason);
-    }
+  if (count < 0) {
+    return fail_read(source, errno, err);
+  }
+  int code = Z_OK;
+  (void)gzerror(source->file, &code);
+  if (count == 0 && code == Z_BUF_ERROR) {
+    FAIL(err, DPERM_IO_ERROR, "%s: the gzip stream ends early; the file is cut, fetch it again",
+         path_for_people(source->path));
   }
   *got = (size_t)count;
   return DPERM_OK;
-}
-
-uint64_t byte_source_position(const byte_source *source) {
-  z_off_t at = gzoffset(source->file);
-  return at > 0 ? (uint64_t)at : 0;
-}
-
-uint64_t byte_source_size(const byte_source *source) {
-  return source->size;
 }
 
 dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,
@@ -96,7 +107,7 @@ dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *
   byte_source *source = NULL;
   char *buffer = NULL;
   size_t used = 0, capacity = 0, got = 0;
-  TRY_OR_DONE(byte_source_open(path, &source, err));
+  TRY_OR_DONE(byte_source_open(path, NULL, &source, err));
   do {
     TRY_OR_DONE(memory_reserve(&buffer, &capacity, used + (1U << 16), 1, err));
     TRY_OR_DONE(byte_source_read(source, buffer + used, capacity - used - 1, &got, err));

@@ -6,18 +6,15 @@
 
 typedef struct byte_source byte_source;
 
-/* `path` must outlive the source: messages name it. "-" is standard input. */
-dperm_status byte_source_open(const char *path, byte_source **out, dperm_error *err);
+/* `path` and `progress` (may be NULL) must outlive the source. "-" is standard input. */
+dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
+                              dperm_error *err);
 void byte_source_close(byte_source *source);
 
 /* Up to `capacity` bytes; `*got` = 0 only at the end. A gzip stream that ends early is an error,
- * not an end. */
+ * not an end. Ticks progress with the bytes of the file (compressed ones, if it is) read so far. */
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err);
-
-/* Bytes of the file (compressed ones, if it is) read so far, and in all (0 if not known). */
-uint64_t byte_source_position(const byte_source *source);
-uint64_t byte_source_size(const byte_source *source);
 
 /* "-" becomes "standard input": what to call a path in a message. */
 const char *path_for_people(const char *path);

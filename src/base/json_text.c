@@ -50,10 +50,8 @@ static void skip_string(walker *w) {
 static void walk_value(walker *w, json_t *value);
 
 /* A key as text; jansson has to decode it, since it may hold escapes. */
-static json_t *member_at(const char *key_start, const char *key_end,
-                         json_t *object) {
-  json_t *key =
-      json_loadb(key_start, (size_t)(key_end - key_start), JSON_DECODE_ANY, NULL);
+static json_t *member_at(const char *key_start, const char *key_end, json_t *object) {
+  json_t *key = json_loadb(key_start, (size_t)(key_end - key_start), JSON_DECODE_ANY, NULL);
   json_t *member = key ? json_object_get(object, json_string_value(key)) : NULL;
   json_decref(key);
   return member;
@@ -126,6 +124,10 @@ dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_e
   FAIL(err, doc->blame, "%s:%d:%d: %s", doc->name, line, column, sentence);
 }
 
+const json_t *json_blamed(const json_t *owner, const json_t *value) {
+  return json_is_boolean(value) || json_is_null(value) ? owner : value;
+}
+
 dperm_status json_check_keys(const json_document *doc, json_t *object, const char *const *allowed,
                              const char *what, dperm_error *err) {
   const char *key;
@@ -138,11 +140,11 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
     if (!allowed[i]) {
       char known[256] = "";
       for (size_t j = 0, used = 0; allowed[j] && used < sizeof known; j++) {
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "",
-                                 allowed[j]);
+        used +=
+            (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "", allowed[j]);
       }
-      return json_fail_at(doc, value, err, "%s has an unknown key \"%.64s\"; known keys are %s",
-                          what, key, known);
+      return json_fail_at(doc, json_blamed(object, value), err,
+                          "%s has an unknown key \"%.64s\"; known keys are %s", what, key, known);
     }
   }
   return DPERM_OK;
@@ -196,7 +198,7 @@ static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_
     if (i > 0) {
       TRY(put(p, ",", 1, err));
     }
-    if (!flat || p->column > 90) {
+    if (!flat || p->column > 74) {
       TRY(put_line(p, depth + 1, err));
     } else if (i > 0) {
       TRY(put(p, " ", 1, err));

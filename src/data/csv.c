@@ -11,20 +11,20 @@
 #include "base/memory.h"
 
 typedef enum scan_result {
-  SCAN_RECORD, /* fields, record_length and *consumed are set */
+  SCAN_RECORD,  /* fields, record_length and *consumed are set */
   SCAN_NOTHING, /* a blank or comment line: *consumed is set */
   SCAN_NEEDS_MORE,
   SCAN_ERROR
 } scan_result;
 
-dperm_status csv_open(const char *path, char separator, const char *comment, csv_reader *out,
-                      dperm_error *err) {
+dperm_status csv_open(const char *path, char separator, const char *comment,
+                      const dperm_progress *progress, csv_reader *out, dperm_error *err) {
   *out = (csv_reader){
       .path = path, .separator = separator, .comment = comment, .line = 1, .next_line = 1};
   out->special[(unsigned char)separator] = true;
   out->special['\n'] = true;
   out->special['\0'] = true;
-  TRY(window_open(path, &out->window, err));
+  TRY(window_open(path, progress, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
     csv_close(out);
@@ -60,14 +60,12 @@ static dperm_status fail_nul(const csv_reader *reader, const char *at, dperm_err
                      "a NUL byte; this is not a text file, or it is damaged");
 }
 
-static dperm_status add_field(csv_reader *reader, slice text, const char *start,
-                              dperm_error *err) {
+static dperm_status add_field(csv_reader *reader, slice text, const char *start, dperm_error *err) {
   if (reader->field_count == reader->field_capacity) {
     TRY(memory_reserve(&reader->fields, &reader->field_capacity, reader->field_count + 1,
                        sizeof *reader->fields, err));
   }
-  reader->fields[reader->field_count++] =
-      (csv_field){text, (size_t)(start - reader->record)};
+  reader->fields[reader->field_count++] = (csv_field){text, (size_t)(start - reader->record)};
   return DPERM_OK;
 }
 
@@ -112,7 +110,7 @@ static scan_result scan_quoted(csv_reader *reader, const char *at, const char *s
   const char *end = reader->window.bytes + reader->window.end;
   const char *p = at + 1;
   bool doubled = false;
-  for (;; p++) {
+  for (;;) {
     while (p < end && *p != '"' && *p != '\0') {
       p++;
     }
@@ -135,7 +133,7 @@ static scan_result scan_quoted(csv_reader *reader, const char *at, const char *s
       break;
     }
     doubled = true;
-    p++;
+    p += 2;
   }
   slice text = {at + 1, (size_t)(p - at - 1)};
   for (p++; p < end && (is_blank(reader, *p) || (*p == '\r' && p[1] == '\n')); p++) {
@@ -266,8 +264,8 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
     }
     reader->record_length = (size_t)(next - reader->record);
     bool ended_by_line = next < w->bytes + w->end;
-    reader->next_line = reader->line + ended_by_line +
-                        (reader->any_quotes ? count_lines(reader->record, next) : 0);
+    reader->next_line =
+        reader->line + ended_by_line + (reader->any_quotes ? count_lines(reader->record, next) : 0);
     w->begin += reader->record_length + ended_by_line;
     if (result == SCAN_RECORD) {
       *found = true;

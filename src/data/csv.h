@@ -29,9 +29,9 @@ typedef struct csv_reader {
   size_t unquoted_capacity;
 } csv_reader;
 
-/* `path` and `comment` must outlive the reader. */
-dperm_status csv_open(const char *path, char separator, const char *comment, csv_reader *out,
-                      dperm_error *err);
+/* `path`, `comment` and `progress` (may be NULL) must outlive the reader. */
+dperm_status csv_open(const char *path, char separator, const char *comment,
+                      const dperm_progress *progress, csv_reader *out, dperm_error *err);
 void csv_close(csv_reader *reader);
 
 /* The next record, or *found = false at the end. */

@@ -1,7 +1,6 @@
 /* Data sets from files and from memory. */
 #include "data/dataset.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +90,8 @@ static dperm_status clip_finite(double *values, size_t count, double norm, size_
 }
 
 /* Takes over `x` and, on success, copies the labels beside it. */
-static dperm_status data_from_matrix(matrix *x, const double *labels, double norm,
-                                     dperm_data **out, dperm_error *err) {
+static dperm_status data_from_matrix(matrix *x, const double *labels, double norm, dperm_data **out,
+                                     dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
   TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
@@ -138,9 +137,8 @@ static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t
   size_t before = rows->entries;
   for (size_t e = 0; e < count; e++) {
     if (columns[e] >= dims || (e > 0 && columns[e] <= columns[e - 1])) {
-      FAIL(err, DPERM_INVALID_DATA,
-           "row %zu has column %" PRIu32 " out of order or beyond %zu columns", rows->count,
-           columns[e], dims);
+      FAIL(err, DPERM_INVALID_DATA, "the columns of row %zu are not ascending, or not below %zu",
+           rows->count, dims);
     }
     rows_push(rows, columns[e], values[e]);
   }
@@ -177,8 +175,8 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   dperm_data *part = NULL;
   for (size_t i = 0; i < count; i++) {
     if (row_indices[i] >= data->x->rows) {
-      FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu",
-           row_indices[i], data->x->rows - 1);
+      FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu", row_indices[i],
+           data->x->rows - 1);
     }
   }
   if (count == 0) {

@@ -11,10 +11,10 @@ typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_
 
 struct dperm_data {
   matrix *x;
-  double *labels;      /* −1 or +1; 0 where a file had none */
-  double norm_bound;   /* R: ‖x‖₂ ≤ R for every stored row */
+  double *labels;    /* −1 or +1; 0 where a file had none */
+  double norm_bound; /* R: ‖x‖₂ ≤ R for every stored row */
   data_origin origin;
-  dperm_schema *schema; /* a share, or NULL */
+  dperm_schema *schema;               /* a share, or NULL */
   dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
 };
 

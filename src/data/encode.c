@@ -180,7 +180,8 @@ static bool is_missing(const dperm_schema *schema, slice text) {
 dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, dperm_error *err) {
   const dperm_schema *schema = e->schema;
   if (csv->field_count != e->field_count) {
-    return csv_fail_at(csv, 0, err, "%zu fields where %zu are expected; mend the line or the schema",
+    return csv_fail_at(csv, 0, err,
+                       "%zu fields where %zu are expected; mend the line or the schema",
                        csv->field_count, e->field_count);
   }
   size_t label_at = e->field_of[schema->column_count];

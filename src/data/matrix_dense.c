@@ -51,8 +51,8 @@ static dperm_status dense_apply_transposed(const matrix *x, const double *w, siz
     double *total = parts + s * size, *block = parts + (stripes + s) * size;
     for (size_t at = stripe_start(x->rows, stripes, s); at < to; at += BLOCK) {
       cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)x->cols, (blasint)k,
-                  (blasint)smaller(BLOCK, to - at), 1.0, m->values + at * x->cols,
-                  (blasint)x->cols, w + at * k, (blasint)k, 0.0, block, (blasint)k);
+                  (blasint)smaller(BLOCK, to - at), 1.0, m->values + at * x->cols, (blasint)x->cols,
+                  w + at * k, (blasint)k, 0.0, block, (blasint)k);
       for (size_t i = 0; i < size; i++) {
         total[i] += block[i];
       }

@@ -1,10 +1,8 @@
-/* Choosing the reader, ticking progress. */
+/* Choosing the reader. */
 #include "data/reader.h"
 
 #include <string.h>
 #include <strings.h>
-
-#include "base/progress.h"
 
 static bool ends_with(const char *text, size_t length, const char *ending) {
   size_t n = strlen(ending);
@@ -28,6 +26,10 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
            : source->schema || !source->dims ? DPERM_FORMAT_CSV
                                              : DPERM_FORMAT_SVMLIGHT;
   }
+  if (*out != DPERM_FORMAT_CSV && *out != DPERM_FORMAT_SVMLIGHT) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: no format has the number %d; choose CSV or svmlight",
+         path_for_people(source->path), (int)*out);
+  }
   if (*out == DPERM_FORMAT_CSV && !source->schema) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s: CSV data need a schema; give --schema, or --format svmlight with --dims",
@@ -38,13 +40,13 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
 
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader *out, dperm_error *err) {
-  *out = (row_reader){.path = source->path, .progress = progress};
+  *out = (row_reader){.path = source->path};
   TRY(source_format(source, &out->format, err));
   if (out->format == DPERM_FORMAT_SVMLIGHT) {
-    return svmlight_open(source->path, source->dims, need_labels, &out->svmlight, err);
+    return svmlight_open(source->path, source->dims, need_labels, progress, &out->svmlight, err);
   }
   const dperm_schema *schema = source->schema;
-  TRY(csv_open(source->path, schema->separator, schema->comment, &out->csv, err));
+  TRY(csv_open(source->path, schema->separator, schema->comment, progress, &out->csv, err));
   dperm_status status =
       encoder_open(schema, need_labels, &out->csv, &out->encoder, &out->record_waiting, err);
   if (status != DPERM_OK) {
@@ -77,16 +79,9 @@ static dperm_status next_row(row_reader *reader, growing_rows *rows, bool *found
 
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
                              dperm_error *err) {
-  const byte_source *bytes = reader->format == DPERM_FORMAT_SVMLIGHT
-                                 ? reader->svmlight.window.source
-                                 : reader->csv.window.source;
   bool found = true;
-  for (size_t i = 0; found && rows->count < limit; i++) {
+  while (found && rows->count < limit) {
     TRY(next_row(reader, rows, &found, err));
-    if (i % 4096 == 0) {
-      TRY(progress_tick(reader->progress, "reading", byte_source_position(bytes),
-                        byte_source_size(bytes), err));
-    }
   }
   return DPERM_OK;
 }

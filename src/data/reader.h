@@ -12,7 +12,6 @@ typedef struct row_reader {
   bool record_waiting; /* the first record was read to find the columns */
   svmlight_reader svmlight;
   const char *path;
-  const dperm_progress *progress;
 } row_reader;
 
 /* AUTO becomes what the name says; a name that does not tell is CSV if there is a schema. */

@@ -9,7 +9,12 @@
 #include "base/status.h"
 #include "data/lookup.h"
 
-typedef enum column_type { COLUMN_NUMERIC, COLUMN_CATEGORICAL, COLUMN_IGNORE, COLUMN_LABEL } column_type;
+typedef enum column_type {
+  COLUMN_NUMERIC,
+  COLUMN_CATEGORICAL,
+  COLUMN_IGNORE,
+  COLUMN_LABEL
+} column_type;
 typedef enum column_transform { TRANSFORM_NONE, TRANSFORM_LOG1P } column_transform;
 typedef enum column_scale { SCALE_MAX, SCALE_CENTER } column_scale;
 typedef enum row_rule { ROWS_CLIP, ROWS_FIXED } row_rule;
@@ -53,9 +58,9 @@ struct dperm_schema {
   size_t column_count;
 
   char *label_column;
-  lookup labels;         /* value → 0 (negative) or 1 (positive) */
-  int32_t label_other;   /* class of all other values, or LOOKUP_NONE */
-  char *class_names[2];  /* negative, positive */
+  lookup labels;        /* value → 0 (negative) or 1 (positive) */
+  int32_t label_other;  /* class of all other values, or LOOKUP_NONE */
+  char *class_names[2]; /* negative, positive */
 
   /* from schema_layout */
   size_t dims;

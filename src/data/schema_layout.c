@@ -63,9 +63,10 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
       place_numeric(column);
       column->width = 1;
       if (!(column->half > 0 && isfinite(column->half))) {
-        FAIL(err, DPERM_INVALID_SCHEMA,
-             "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
-             column->name, column->min, column->max);
+        FAIL(
+            err, DPERM_INVALID_SCHEMA,
+            "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
+            column->name, column->min, column->max);
       }
     } else if (column->type == COLUMN_CATEGORICAL) {
       column->width = column->category_count;
@@ -162,7 +163,7 @@ size_t dperm_schema_column_width(const dperm_schema *schema, size_t column) {
 
 size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                  size_t capacity) {
-  int length = 0;
+  int length = snprintf(name, capacity, "%s", "");
   if (schema->intercept && index == schema->dims - 1) {
     length = snprintf(name, capacity, "(intercept)");
   }

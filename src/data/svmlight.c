@@ -6,15 +6,15 @@
 
 #include "data/row_norm.h"
 
-dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, svmlight_reader *out,
-                           dperm_error *err) {
+dperm_status svmlight_open(const char *path, size_t dims, bool need_labels,
+                           const dperm_progress *progress, svmlight_reader *out, dperm_error *err) {
   if (dims == 0 || dims > INT32_MAX) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "svmlight data need the number of columns, 1 to %d, known in public; give --dims D",
          INT32_MAX);
   }
   *out = (svmlight_reader){.path = path, .dims = dims, .need_labels = need_labels};
-  TRY(window_open(path, &out->window, err));
+  TRY(window_open(path, progress, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
     svmlight_close(out);
@@ -27,9 +27,8 @@ void svmlight_close(svmlight_reader *reader) {
   *reader = (svmlight_reader){0};
 }
 
-/* The next line without its end and its comment; false at the end of the file. */
-static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found,
-                              dperm_error *err) {
+/* The next line without its end; false at the end of the file. */
+static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found, dperm_error *err) {
   window *w = &reader->window;
   for (;;) {
     char *start = w->bytes + w->begin;
@@ -46,8 +45,7 @@ static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found,
     if (*found) {
       reader->line++;
       w->begin = (size_t)(stop - w->bytes) + (stop < w->bytes + w->end);
-      const char *hash = memchr(start, '#', (size_t)(stop - start));
-      *line = (slice){start, (size_t)((hash ? hash : stop) - start)};
+      *line = (slice){start, (size_t)(stop - start)};
     }
     return DPERM_OK;
   }
@@ -92,8 +90,8 @@ static dperm_status parse_label(svmlight_reader *reader, slice line, slice token
   reader->seen_zero = reader->seen_zero || value == 0;
   reader->seen_minus = reader->seen_minus || value == -1;
   if (reader->seen_zero && reader->seen_minus) {
-    return fail_token(reader, line, token,
-                      "labels 0 and -1 in one file; use either -1/+1 or 0/1", err);
+    return fail_token(reader, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1",
+                      err);
   }
   *label = value > 0 ? 1.0 : -1.0;
   return DPERM_OK;
@@ -112,7 +110,7 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
   if (left.length && left.start[0] == '-') {
     return fail_token(reader, line, token, "a negative index; indices count from 1", err);
   }
-  if (!parse_size(left, INT32_MAX, &index)) {
+  if (!parse_size(left, SIZE_MAX / 2, &index)) {
     return fail_token(reader, line, token, "the index is not a whole number; indices count from 1",
                       err);
   }
@@ -124,8 +122,8 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
                       "the index is beyond the declared number of columns; raise --dims", err);
   }
   if (index <= *last) {
-    return fail_token(reader, line, token, "the index is not above the one before; sort the entries",
-                      err);
+    return fail_token(reader, line, token,
+                      "the index is not above the one before; sort the entries", err);
   }
   if (parse_double(right, &value) != NUMBER_OK) {
     return fail_token(reader, line, token, "the value is not a finite number; mend it", err);
@@ -151,7 +149,8 @@ dperm_status svmlight_next(svmlight_reader *reader, growing_rows *rows, bool *fo
       return fail_token(reader, line, (slice){nul, 1},
                         "a NUL byte; this is not a text file, or it is damaged", err);
     }
-    rest = line;
+    const char *hash = memchr(line.start, '#', line.length);
+    rest = (slice){line.start, hash ? (size_t)(hash - line.start) : line.length};
     token = next_token(&rest);
   } while (token.length == 0); /* blank or only a comment */
 

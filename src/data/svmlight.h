@@ -15,8 +15,8 @@ typedef struct svmlight_reader {
   bool seen_zero, seen_minus; /* 0/1 and −1/+1 in one file is a mistake */
 } svmlight_reader;
 
-dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, svmlight_reader *out,
-                           dperm_error *err);
+dperm_status svmlight_open(const char *path, size_t dims, bool need_labels,
+                           const dperm_progress *progress, svmlight_reader *out, dperm_error *err);
 void svmlight_close(svmlight_reader *reader);
 
 /* Appends the next record to `rows`, or *found = false at the end. */

@@ -13,7 +13,8 @@ const char *dperm_synthetic_census_schema(void) {
   return "{\n"
          "  \"header\": true,\n"
          "  \"missing\": [\"?\", \"\"],\n"
-         "  \"label\": {\"column\": \"income\", \"positive\": [\"high\"], \"negative\": [\"low\"]},\n"
+         "  \"label\": {\"column\": \"income\", \"positive\": [\"high\"], \"negative\": "
+         "[\"low\"]},\n"
          "  \"columns\": [\n"
          "    {\"name\": \"age\", \"type\": \"numeric\", \"min\": 16, \"max\": 90},\n"
          "    {\"name\": \"sex\", \"type\": \"categorical\", \"values\": [\"female\", \"male\"]},\n"
@@ -26,7 +27,8 @@ const char *dperm_synthetic_census_schema(void) {
          "     \"values\": [\"private\", \"public\", \"self-employed\", \"nonprofit\"]},\n"
          "    {\"name\": \"occupation\", \"type\": \"categorical\",\n"
          "     \"values\": [\"agriculture\", \"crafts\", \"industry\", \"transport\", \"sales\",\n"
-         "                \"services\", \"clerical\", \"technical\", \"professional\", \"management\"]},\n"
+         "                \"services\", \"clerical\", \"technical\", \"professional\", "
+         "\"management\"]},\n"
          "    {\"name\": \"hours_per_week\", \"type\": \"numeric\", \"min\": 1, \"max\": 99},\n"
          "    {\"name\": \"years_in_job\", \"type\": \"numeric\", \"min\": 0, \"max\": 50},\n"
          "    {\"name\": \"household_size\", \"type\": \"numeric\", \"min\": 1, \"max\": 12},\n"
@@ -34,7 +36,8 @@ const char *dperm_synthetic_census_schema(void) {
          "     \"values\": [\"capital\", \"north\", \"east\", \"south\", \"west\", \"islands\"]},\n"
          "    {\"name\": \"dwelling\", \"type\": \"categorical\",\n"
          "     \"values\": [\"owner\", \"tenant\", \"other\"]},\n"
-         "    {\"name\": \"investment_income\", \"type\": \"numeric\", \"min\": 0, \"max\": 100000,\n"
+         "    {\"name\": \"investment_income\", \"type\": \"numeric\", \"min\": 0, \"max\": "
+         "100000,\n"
          "     \"transform\": \"log1p\"}\n"
          "  ]\n"
          "}\n";
@@ -52,10 +55,9 @@ static const char *const maritals[] = {"single", "married", "divorced", "widowed
 static const char *const educations[] = {"primary",  "secondary", "vocational",
                                          "bachelor", "master",    "doctorate"};
 static const char *const sectors[] = {"private", "public", "self-employed", "nonprofit"};
-static const char *const occupations[] = {"agriculture", "crafts",    "industry",
-                                          "transport",   "sales",     "services",
-                                          "clerical",    "technical", "professional",
-                                          "management"};
+static const char *const occupations[] = {"agriculture",  "crafts",    "industry", "transport",
+                                          "sales",        "services",  "clerical", "technical",
+                                          "professional", "management"};
 static const char *const regions[] = {"capital", "north", "east", "south", "west", "islands"};
 static const char *const dwellings[] = {"owner", "tenant", "other"};
 
@@ -99,10 +101,10 @@ static person draw_person(random_source *source) {
   double young = p.age < 30 ? (30 - p.age) / 10.0 : 0;
   double old = p.age > 60 ? (p.age - 60) / 10.0 : 0;
   p.marital = draw_among(source, (double[]){0.2 + 2 * young, 1.0, 0.25, 0.03 + 0.4 * old}, 4);
-  p.education = draw_among(
-      source, (double[]){0.15 + 0.2 * old, 1.0, 0.7, p.age < 20 ? 0.0 : 0.55,
-                         p.age < 23 ? 0.0 : 0.28, p.age < 27 ? 0.0 : 0.05},
-      6);
+  p.education = draw_among(source,
+                           (double[]){0.15 + 0.2 * old, 1.0, 0.7, p.age < 20 ? 0.0 : 0.55,
+                                      p.age < 23 ? 0.0 : 0.28, p.age < 27 ? 0.0 : 0.05},
+                           6);
   p.sector = draw_among(source, (double[]){6, 2, 1.2, 0.6}, 4);
   p.occupation = draw_occupation(source, p.education);
   p.hours = draw_rounded(source, p.age > 65 ? 20 : p.male ? 41 : 36, 11, 1, 99);
@@ -119,7 +121,7 @@ static person draw_person(random_source *source) {
 /* The latent score; the constant puts about a quarter of the people above zero. */
 static double worth(const person *p) {
   double prime = (p->age - 48) / 18.0;
-  return -3.05 - 0.75 * prime * prime + 0.25 * p->male + 1.7 * (p->marital == 1) +
+  return -2.55 - 0.75 * prime * prime + 0.25 * p->male + 1.7 * (p->marital == 1) +
          1.1 * education_worth[p->education] + sector_worth[p->sector] +
          1.1 * occupation_worth[p->occupation] + 0.055 * (p->hours - 38) + 0.03 * p->years -
          0.08 * (p->household - 2) + region_worth[p->region] + 0.5 * (p->dwelling == 0) +

@@ -8,9 +8,10 @@
 
 enum { CHUNK = 1 << 18 };
 
-dperm_status window_open(const char *path, window *out, dperm_error *err) {
+dperm_status window_open(const char *path, const dperm_progress *progress, window *out,
+                         dperm_error *err) {
   *out = (window){0};
-  TRY(byte_source_open(path, &out->source, err));
+  TRY(byte_source_open(path, progress, &out->source, err));
   dperm_status status = window_more(out, err);
   if (status != DPERM_OK) {
     window_close(out);

@@ -15,7 +15,8 @@ typedef struct window {
   bool at_end; /* nothing more behind `end` */
 } window;
 
-dperm_status window_open(const char *path, window *out, dperm_error *err);
+dperm_status window_open(const char *path, const dperm_progress *progress, window *out,
+                         dperm_error *err);
 void window_close(window *w);
 
 /* Adds more bytes behind `end`, moving the unread part to the front or growing the room; all

@@ -82,7 +82,8 @@ static dperm_status check_pair(const dperm_loss *loss, const points *p, size_t i
   }
   if (bend > loss->smoothness * (1 + slack) + slope_noise) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "loss %s near z = %g: its slope rises at rate %g, beyond its c = %g (a kink, or c is wrong)",
+         "loss %s near z = %g: its slope rises at rate %g, beyond its c = %g (a kink, or c is "
+         "wrong)",
          loss->name, z, bend, loss->smoothness);
   }
   return DPERM_OK;

@@ -42,8 +42,8 @@ static dperm_status area_under_curve(const double *scores, const double *labels,
   return DPERM_OK;
 }
 
-dperm_status metrics_of(const double *scores, const double *labels, size_t rows,
-                        bool probabilities, dperm_metrics *out, dperm_error *err) {
+dperm_status metrics_of(const double *scores, const double *labels, size_t rows, bool probabilities,
+                        dperm_metrics *out, dperm_error *err) {
   dperm_metrics m = {.rows = rows, .log_loss = probabilities ? 0.0 : (double)NAN};
   dperm_loss logistic = dperm_loss_logistic();
   for (size_t i = 0; i < rows; i++) {
@@ -70,8 +70,8 @@ dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data,
   TRY(memory_new(data->x->rows, sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);
   if (status == DPERM_OK) {
-    status = metrics_of(scores, data->labels, data->x->rows, model_has_probabilities(model), out,
-                        err);
+    status =
+        metrics_of(scores, data->labels, data->x->rows, model_has_probabilities(model), out, err);
   }
   free(scores);
   return status;

@@ -52,8 +52,8 @@ static dperm_status read_text(const json_document *doc, const json_t *value, con
 
 static dperm_status read_weights(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *weights = json_object_get(doc->root, "weights");
-  json_int_t dims = json_integer_value(
-      json_object_get(json_object_get(doc->root, "encoding"), "dims"));
+  json_int_t dims =
+      json_integer_value(json_object_get(json_object_get(doc->root, "encoding"), "dims"));
   model->dims = json_array_size(weights);
   if (model->dims == 0 || dims < 0 || model->dims != (size_t)dims ||
       (model->schema && model->dims != model->schema->dims)) {
@@ -124,8 +124,8 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
          doc->name, dperm_version());
   }
   model->mechanism = "none";
-  return read_text(doc, json_object_get(doc->root, "reason"), "it does not say why it is not private",
-                   &model->reason, err);
+  return read_text(doc, json_object_get(doc->root, "reason"),
+                   "it does not say why it is not private", &model->reason, err);
 }
 
 static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {

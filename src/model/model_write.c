@@ -39,11 +39,10 @@ static json_t *model_json(const dperm_model *model) {
       "s:o, s:n, s:o, s:s}",
       "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
       privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h), "rows",
-      (json_int_t)model->rows, "rows_fitted", (json_int_t)model->rows_fitted, "selection",
-      "ledger", "classes", model->class_names[0], model->class_names[1], "encoding", "source",
-      model_origin_names[model->origin], "dims", (json_int_t)model->dims, "norm",
-      model->norm_bound, "schema", schema, "kernel", "weights", weights_json(model),
-      "dperm_version", dperm_version());
+      (json_int_t)model->rows, "rows_fitted", (json_int_t)model->rows_fitted, "selection", "ledger",
+      "classes", model->class_names[0], model->class_names[1], "encoding", "source",
+      model_origin_names[model->origin], "dims", (json_int_t)model->dims, "norm", model->norm_bound,
+      "schema", schema, "kernel", "weights", weights_json(model), "dperm_version", dperm_version());
 }
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {

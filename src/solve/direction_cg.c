@@ -11,11 +11,11 @@
 typedef struct systems {
   const problem *p;
   const point *at;
-  double *penalty;        /* wide: the penalty's own Hessian, diagonal */
-  double *preconditioner; /* wide: the whole Hessian's diagonal */
+  double *penalty;                   /* wide: the penalty's own Hessian, diagonal */
+  double *preconditioner;            /* wide: the whole Hessian's diagonal */
   double *residual, *step, *product; /* wide */
-  double *tall;           /* X·step, then weighted */
-  double *rho, *goal;     /* per model: residualᵀ M⁻¹ residual; the norm to reach */
+  double *tall;                      /* X·step, then weighted */
+  double *rho, *goal;                /* per model: residualᵀ M⁻¹ residual; the norm to reach */
   bool *running;
 } systems;
 
@@ -86,8 +86,7 @@ static void advance(systems *s, size_t m, double *direction) {
   double beta = s->running[m] ? rho / s->rho[m] : 0.0;
   for (size_t j = 0; j < cols; j++) {
     size_t i = j * k + m;
-    s->step[i] =
-        s->running[m] ? s->residual[i] / s->preconditioner[i] + beta * s->step[i] : 0.0;
+    s->step[i] = s->running[m] ? s->residual[i] / s->preconditioner[i] + beta * s->step[i] : 0.0;
   }
   s->rho[m] = rho;
 }

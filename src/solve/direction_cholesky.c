@@ -27,7 +27,7 @@ static dperm_status solve_raised(double *h, double *factor, double *x, size_t co
   for (size_t j = 0; j < cols; j++) {
     peak = fmax(peak, h[j * cols + j]);
   }
-  for (double raise = 0; raise < 1e6; raise = raise > 0 ? 100 * raise : 1e-14) {
+  for (double raise = 0; raise<1e6; raise = raise> 0 ? 100 * raise : 1e-14) {
     memcpy(factor, h, cols * cols * sizeof *factor);
     for (size_t j = 0; j < cols; j++) {
       factor[j * cols + j] += raise * peak;

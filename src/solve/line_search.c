@@ -1,8 +1,8 @@
 /* φ′ is continuous and nondecreasing with φ′(0) < 0 and, as J is strongly convex, positive far
  * out. A bracket [low, high] with φ′(low) ≤ 0 < φ′(high) shrinks around the root: by Newton's step
  * on φ′ where that falls well inside, else by the middle (while low = 0 by a factor that squares
- * itself, since the step may be wrong by hundreds of powers of ten, then by geometric means). The k searches run in step, so that each evaluation is one
- * pass over the rows. */
+ * itself, since the step may be wrong by hundreds of powers of ten, then by geometric means). The k
+ * searches run in step, so that each evaluation is one pass over the rows. */
 #include "solve/line_search.h"
 
 #include <math.h>
@@ -37,7 +37,8 @@ static double next_step(bracket *b, double t, double first, double second) {
   return b->high > 4 * b->low ? sqrt(b->low) * sqrt(b->high) : 0.5 * (b->low + b->high);
 }
 
-/* Takes in φ′(t), where what is not a number counts as too far out; true when low is good enough, or cannot be told from high. */
+/* Takes in φ′(t), where what is not a number counts as too far out; true when low is good enough,
+ * or cannot be told from high. */
 static bool narrow(bracket *b, double t, double first) {
   if (first <= 0) {
     b->low = t;

@@ -25,14 +25,14 @@ typedef struct batch {
   const problem *p;
   const solver_options *options;
   point here, there;
-  double *direction;   /* wide */
-  double *q;           /* tall: X·direction */
-  double *step;        /* per model */
+  double *direction; /* wide */
+  double *q;         /* tall: X·direction */
+  double *step;      /* per model */
   double *cg_tolerance;
-  double *norm;        /* ‖∇J‖ here */
-  double *halved;      /* ‖∇J‖ at the last full step */
-  double *best;        /* the smallest ‖∇J‖ seen */
-  size_t *idle;        /* iterations since `best` fell by a tenth */
+  double *norm;   /* ‖∇J‖ here */
+  double *halved; /* ‖∇J‖ at the last full step */
+  double *best;   /* the smallest ‖∇J‖ seen */
+  size_t *idle;   /* iterations since `best` fell by a tenth */
   bool *active, *searching;
   solver_report *report;
 } batch;
@@ -102,8 +102,8 @@ static size_t retire(batch *b) {
     b->best[m] = fmin(norm, b->best[m]);
     bool reached = norm <= b->options->tolerance;
     bool stands = b->report[m].iterations > 0 && b->step[m] == 0; /* and would for ever */
-    bool at_limit = (b->idle[m] >= PATIENCE || stands) &&
-                    norm <= 4 * problem_rounding(p, m, b->here.f);
+    bool at_limit =
+        (b->idle[m] >= PATIENCE || stands) && norm <= 4 * problem_rounding(p, m, b->here.f);
     bool given_up = stands || b->report[m].iterations >= MOST_ITERATIONS;
     b->report[m].gradient_norm = norm;
     b->report[m].converged = reached || at_limit;

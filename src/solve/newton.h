@@ -9,7 +9,7 @@ typedef enum solver_method { SOLVER_AUTO, SOLVER_CHOLESKY, SOLVER_CG } solver_me
 
 typedef struct solver_options {
   solver_method method;
-  double tolerance; /* on ‖∇J‖₂ */
+  double tolerance;               /* on ‖∇J‖₂ */
   const dperm_progress *progress; /* asked whether to go on; may be NULL */
 } solver_options;
 

@@ -148,8 +148,8 @@ static dperm_status along_penalty(const problem *p, const point *at, const doubl
     double d = direction[j * p->models + m], f = at->f[j * p->models + m] + t * d;
     double value, slope, curvature;
     TRY(regularizer_eval(p->regularizer, j, f, &value, &slope, &curvature, err));
-    *first += d * (model->lambda * slope + model->ridge * f +
-                   (model->linear ? model->linear[j] : 0.0));
+    *first +=
+        d * (model->lambda * slope + model->ridge * f + (model->linear ? model->linear[j] : 0.0));
     *second += d * d * (model->lambda * curvature + model->ridge);
   }
   return DPERM_OK;
@@ -197,8 +197,8 @@ double problem_rounding(const problem *p, size_t m, const double *f) {
       return (double)NAN;
     }
     /* The sums' own rounding, and what the rounding of f_j itself does to the slope. */
-    double parts = model->lambda * (fabs(slope) + curvature * fabs(fj)) +
-                   model->ridge * fabs(fj) + (model->linear ? fabs(model->linear[j]) : 0.0);
+    double parts = model->lambda * (fabs(slope) + curvature * fabs(fj)) + model->ridge * fabs(fj) +
+                   (model->linear ? fabs(model->linear[j]) : 0.0);
     norm = hypot(norm, fj);
     penalty = hypot(penalty, parts);
   }

@@ -49,8 +49,8 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
 /* φ_m′(t_m) and φ_m″(t_m) for φ_m(t) = J_m(f + t·d), where d = `direction` (wide) and q = X d
  * (tall). Models with active[m] = false are left out. No pass over the matrix. */
 dperm_status problem_along(const problem *p, const point *at, const double *direction,
-                           const double *q, const double *t, const bool *active,
-                           double *first, double *second, dperm_error *err);
+                           const double *q, const double *t, const bool *active, double *first,
+                           double *second, dperm_error *err);
 
 /* What rounding alone may leave in the computed gradient at f, in the l2 norm (privacy.md 6,
  * E_fp, with the penalty's own terms for weights, priors and custom regularizers): a gradient below

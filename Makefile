@@ -1,0 +1,53 @@
+# The front door: two commands matter, `make demo` and `make test`. All real work is CMake's.
+
+# Debian packages by name. `deps` installs those that are missing and nothing else.
+BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev liblapacke-dev \
+  libjansson-dev zlib1g-dev
+TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3-minimal binutils
+FULL_PACKAGES := clang libclang-rt-dev valgrind
+CHECK_PACKAGES := clang-format clang-tidy libomp-dev
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.PHONY: all deps deps-test deps-full deps-check build demo test test-full check install clean
+
+all: build
+
+deps:
+	@tools/install-missing $(BUILD_PACKAGES)
+deps-test: deps
+	@tools/install-missing $(TEST_PACKAGES)
+deps-full: deps-test
+	@tools/install-missing $(FULL_PACKAGES)
+deps-check: deps-test
+	@tools/install-missing $(CHECK_PACKAGES)
+
+build: deps
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > build-release.log 2>&1 \
+	  || { cat build-release.log; exit 1; }
+	@rm -f build-release.log
+	@cmake --build build/release -j $(JOBS)
+
+demo: build
+	@build/release/dperm demo
+
+test: deps-test
+	@tests/run dev
+
+# The long counts: everything again under the sanitizers, memory under valgrind, fuzzers for a while.
+test-full: deps-full
+	@tests/run dev asan
+	@tests/valgrind
+	@tests/fuzz/run
+
+# Static checks; CI runs them after the tests.
+check: deps-check
+	@tools/check-format
+	@tools/check-tidy
+
+install: build
+	@cmake --install build/release
+
+clean:
+	@rm -rf build dperm-demo

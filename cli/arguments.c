@@ -1,0 +1,187 @@
+/* Parsing "--name value", "--name=value", flags and positional words. */
+#include "arguments.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int wrong_usage(const char *command_name, const char *format, ...) {
+  va_list args;
+  fprintf(stderr, "dperm: %s: ", command_name);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fprintf(stderr, "; see 'dperm help %s'\n", command_name);
+  return EXIT_WRONG_USAGE;
+}
+
+static void print_help(const char *command_name, const argument *table, size_t count,
+                       const char *rest) {
+  for (size_t i = 0; i < command_count; i++) {
+    if (strcmp(commands[i].name, command_name) == 0) {
+      printf("dperm %s: %s\n\n", command_name, commands[i].summary);
+    }
+  }
+  printf("usage: dperm %s", command_name);
+  for (size_t i = 0; i < count; i++) {
+    bool flag = table[i].kind == ARGUMENT_FLAG, positional = table[i].name[0] != '-';
+    printf(" %s%s%s%s%s", table[i].required ? "" : "[", positional ? "" : table[i].name,
+           flag || positional ? "" : " ", flag ? "" : table[i].value, table[i].required ? "" : "]");
+  }
+  printf("\n\n");
+  for (size_t i = 0; i < count; i++) {
+    char left[64];
+    bool flag = table[i].kind == ARGUMENT_FLAG, positional = table[i].name[0] != '-';
+    (void)snprintf(left, sizeof left, "%s%s%s", positional ? "" : table[i].name,
+                   flag || positional ? "" : " ", flag ? "" : table[i].value);
+    printf("  %-26s %s\n", left, table[i].help);
+  }
+  if (rest) {
+    printf("\n%s\n", rest);
+  }
+}
+
+/* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal. */
+static bool read_number(const char *text, double *out) {
+  if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) {
+    return false;
+  }
+  char *end = NULL;
+  *out = strtod(text, &end);
+  return *end == '\0' && isfinite(*out);
+}
+
+static bool read_whole(const char *text, uint64_t *out) {
+  if (!*text || strspn(text, "0123456789") != strlen(text)) {
+    return false;
+  }
+  errno = 0;
+  *out = strtoull(text, NULL, 10);
+  return errno == 0;
+}
+
+static bool store(const char *command_name, argument *a, const char *text, int *exit_status) {
+  double number = 0;
+  uint64_t whole = 0;
+  if (a->given) {
+    *exit_status = wrong_usage(command_name, "%s is given twice", a->name);
+    return false;
+  }
+  a->given = true;
+  if (a->word && strcmp(a->word, text) == 0) {
+    return true;
+  }
+  switch (a->kind) {
+  case ARGUMENT_TEXT:
+    *(const char **)a->target = text;
+    return true;
+  case ARGUMENT_NUMBER:
+  case ARGUMENT_POSITIVE:
+    if (!read_number(text, &number) || (a->kind == ARGUMENT_POSITIVE && !(number > 0))) {
+      *exit_status = wrong_usage(command_name, "%s must be a %snumber%s%s, not \"%.40s\"", a->name,
+                                 a->kind == ARGUMENT_POSITIVE ? "positive " : "finite ",
+                                 a->word ? " or " : "", a->word ? a->word : "", text);
+      return false;
+    }
+    *(double *)a->target = number;
+    return true;
+  case ARGUMENT_COUNT:
+    if (!read_whole(text, &whole) || whole == 0 || whole > SIZE_MAX / 2) {
+      *exit_status = wrong_usage(command_name, "%s must be a whole number from 1, not \"%.40s\"",
+                                 a->name, text);
+      return false;
+    }
+    *(size_t *)a->target = (size_t)whole;
+    return true;
+  case ARGUMENT_SEED:
+    if (!read_whole(text, &whole)) {
+      *exit_status = wrong_usage(command_name, "%s must be a whole number from 0, not \"%.40s\"",
+                                 a->name, text);
+      return false;
+    }
+    *(uint64_t *)a->target = whole;
+    return true;
+  case ARGUMENT_FLAG:
+    break;
+  }
+  return false;
+}
+
+static argument *find_named(argument *table, size_t count, const char *word, size_t length) {
+  for (size_t i = 0; i < count; i++) {
+    if (strlen(table[i].name) == length && strncmp(table[i].name, word, length) == 0) {
+      return &table[i];
+    }
+  }
+  return NULL;
+}
+
+static argument *next_positional(argument *table, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (table[i].name[0] != '-' && !table[i].given) {
+      return &table[i];
+    }
+  }
+  return NULL;
+}
+
+/* Takes argv[*at] and, if it needs one, the value behind it. */
+static bool take(const char *command_name, argument *table, size_t count, int argc, char **argv,
+                 int *at, int *exit_status) {
+  const char *word = argv[*at], *equals = strchr(word, '=');
+  if (strncmp(word, "--", 2) != 0) {
+    argument *a = next_positional(table, count);
+    if (!a) {
+      *exit_status = wrong_usage(command_name, "\"%.40s\" is one word too many", word);
+      return false;
+    }
+    return store(command_name, a, word, exit_status);
+  }
+  argument *a = find_named(table, count, word, equals ? (size_t)(equals - word) : strlen(word));
+  if (!a) {
+    *exit_status = wrong_usage(command_name, "unknown option %.60s", word);
+    return false;
+  }
+  if (a->kind == ARGUMENT_FLAG) {
+    if (equals || a->given) {
+      *exit_status =
+          wrong_usage(command_name, "%s %s", a->name, equals ? "takes no value" : "is given twice");
+      return false;
+    }
+    a->given = *(bool *)a->target = true;
+    return true;
+  }
+  if (!equals && *at + 1 >= argc) {
+    *exit_status = wrong_usage(command_name, "%s needs a value", a->name);
+    return false;
+  }
+  return store(command_name, a, equals ? equals + 1 : argv[++*at], exit_status);
+}
+
+bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
+                     const char *rest, int *exit_status) {
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      print_help(command_name, table, count, rest);
+      *exit_status = 0;
+      return false;
+    }
+  }
+  for (int i = 0; i < argc; i++) {
+    if (!take(command_name, table, count, argc, argv, &i, exit_status)) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (table[i].required && !table[i].given) {
+      bool positional = table[i].name[0] != '-';
+      *exit_status =
+          wrong_usage(command_name, "%s is missing", positional ? table[i].value : table[i].name);
+      return false;
+    }
+  }
+  return true;
+}

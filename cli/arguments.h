@@ -1,0 +1,55 @@
+/* A command's arguments as a table: it is parsed, checked and shown as help from the same lines, so
+ * a flag cannot exist without a meaning or a text. */
+#ifndef DPERM_CLI_ARGUMENTS_H
+#define DPERM_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
+
+typedef enum argument_kind {
+  ARGUMENT_TEXT,     /* const char * */
+  ARGUMENT_NUMBER,   /* double, finite */
+  ARGUMENT_POSITIVE, /* double > 0 */
+  ARGUMENT_COUNT,    /* size_t ≥ 1 */
+  ARGUMENT_SEED,     /* uint64_t */
+  ARGUMENT_FLAG      /* bool */
+} argument_kind;
+
+typedef struct argument {
+  const char *name; /* "--lambda"; a name without dashes is a positional one */
+  argument_kind kind;
+  void *target;
+  bool required;
+  const char *value; /* what to write for the value in help: "X", "FILE" */
+  const char *help;
+  const char *word; /* a word allowed instead of a number ("auto"): leaves the target alone */
+  bool given;       /* set by the parser */
+} argument;
+
+typedef struct command {
+  const char *name, *summary;
+  int (*run)(int argc, char **argv); /* argv[0] is the first word after the command */
+} command;
+
+extern const command commands[];
+extern const size_t command_count;
+
+/* Fills the targets. Returns true to go on; else the command ends with *exit_status: 0 after
+ * --help, 2 after one line about what is wrong. `rest` is help's closing paragraph, or NULL. */
+bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
+                     const char *rest, int *exit_status);
+
+/* One line on stderr that says what is wrong with the call; returns 2. */
+int wrong_usage(const char *command_name, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+int run_train(int argc, char **argv);
+int run_predict(int argc, char **argv);
+int run_score(int argc, char **argv);
+int run_schema(int argc, char **argv);
+int run_demo(int argc, char **argv);
+
+#endif

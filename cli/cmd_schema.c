@@ -1,0 +1,87 @@
+/* dperm schema check: is this schema sound, and does this file fit it? */
+#include <stdio.h>
+#include <string.h>
+
+#include "session.h"
+
+static void print_schema(const char *path, const dperm_schema *schema) {
+  printf("%s: a sound schema\n", path);
+  printf("  classes          %s (negative), %s (positive)\n", dperm_schema_class_name(schema, 0),
+         dperm_schema_class_name(schema, 1));
+  printf("  encoded columns  %zu\n", dperm_schema_dims(schema));
+  printf("  norm of a row    at most %g\n", dperm_schema_norm_bound(schema));
+  if (dperm_schema_drops_rows(schema)) {
+    printf("  missing values   drop the row: for public data only, a private fit refuses it\n");
+  }
+  printf("\n  %-24s %-12s %s\n", "column", "type", "encoded columns");
+  for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
+    printf("  %-24s %-12s %zu\n", dperm_schema_column_name(schema, i),
+           dperm_schema_column_type(schema, i), dperm_schema_column_width(schema, i));
+  }
+}
+
+/* For the custodian: what the encoding changed, per column. */
+static dperm_status print_unsafe(const dperm_schema *schema, const dperm_data *data,
+                                 dperm_error *err) {
+  fprintf(stderr,
+          "warning: what follows depends on the records and is not private\n"
+          "%-24s %10s %10s %10s\n",
+          "column", "missing", "unknown", "clamped");
+  for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
+    dperm_unsafe_column_counts counts;
+    dperm_status status = dperm_unsafe_data_counts(data, i, &counts, err);
+    if (status != DPERM_OK) {
+      return status;
+    }
+    fprintf(stderr, "%-24s %10zu %10zu %10zu\n", dperm_schema_column_name(schema, i),
+            counts.missing, counts.unknown, counts.clamped);
+  }
+  return DPERM_OK;
+}
+
+int run_schema(int argc, char **argv) {
+  const char *action = NULL, *path = NULL, *data_path = NULL;
+  bool unsafe = false;
+  argument table[] = {
+      {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", NULL, false},
+      {"schema", ARGUMENT_TEXT, &path, true, "SCHEMA", "the schema (JSON)", NULL, false},
+      {"--data", ARGUMENT_TEXT, &data_path, false, "FILE", "read and encode these CSV records too",
+       NULL, false},
+      {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
+       "with --data: print missing, unknown and clamped counts to stderr", NULL, false},
+  };
+  int exit_status = 0;
+  if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv, NULL,
+                       &exit_status)) {
+    return exit_status;
+  }
+  if (strcmp(action, "check") != 0) {
+    return wrong_usage("schema", "no action is called \"%.40s\"; use check", action);
+  }
+  if (unsafe && !data_path) {
+    return wrong_usage("schema", "--unsafe-diagnostics needs --data");
+  }
+  dperm_error err;
+  dperm_schema *schema = NULL;
+  dperm_data *data = NULL;
+  dperm_status status = dperm_schema_read(path, &schema, &err);
+  const dperm_source source = {data_path, DPERM_FORMAT_CSV, schema, 0};
+  if (status == DPERM_OK && data_path) {
+    status = dperm_data_read(&source, session_progress(), &data, &err);
+  }
+  if (status == DPERM_OK && unsafe) {
+    session_quiet();
+    status = print_unsafe(schema, data, &err);
+  }
+  if (status != DPERM_OK) {
+    exit_status = report_error(&err);
+  } else {
+    print_schema(path, schema);
+    if (data) {
+      printf("\n%s: %zu rows fit the schema\n", data_path, dperm_data_rows(data));
+    }
+  }
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  return exit_status;
+}

@@ -1,0 +1,111 @@
+/* See session.h. */
+#include "session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+  interrupted = number;
+}
+
+void session_catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
+  (void)sigaction(SIGINT, &action, NULL);
+  (void)sigaction(SIGTERM, &action, NULL);
+}
+
+int report_error(const dperm_error *err) {
+  session_quiet();
+  fprintf(stderr, "dperm: %s\n", err->message);
+  if (err->status == DPERM_CANCELLED) {
+    return 128 + (interrupted ? interrupted : SIGINT);
+  }
+  return err->status == DPERM_INVALID_ARGUMENT ? EXIT_WRONG_USAGE : EXIT_WORK_FAILED;
+}
+
+/* ---- the bar */
+
+static struct {
+  double started, drawn; /* seconds; 0 before the first tick */
+  bool visible;
+} bar;
+
+static double seconds_now(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void draw(const char *stage, double share) {
+  enum { WIDTH = 30 };
+  int full = (int)(share * WIDTH);
+  fprintf(stderr, "\r%-10s [", stage);
+  for (int i = 0; i < WIDTH; i++) {
+    fputc(i < full ? '#' : '.', stderr);
+  }
+  fprintf(stderr, "] %3.0f%%", 100 * share);
+  bar.visible = true;
+}
+
+static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  if (interrupted) {
+    return 1;
+  }
+  double now = seconds_now();
+  if (bar.started == 0) {
+    bar.started = now;
+  }
+  if (total > 0 && now - bar.started > 1 && now - bar.drawn > 0.1 && isatty(STDERR_FILENO)) {
+    draw(stage, done < total ? (double)done / (double)total : 1.0);
+    bar.drawn = now;
+  }
+  return 0;
+}
+
+const dperm_progress *session_progress(void) {
+  static const dperm_progress progress = {tick, NULL};
+  return &progress;
+}
+
+void session_quiet(void) {
+  if (bar.visible) {
+    fprintf(stderr, "\r\033[K");
+    bar.visible = false;
+  }
+}
+
+/* ---- the rest */
+
+int session_finish_stdout(void) {
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "dperm: standard output: cannot write (%s); check free space\n",
+            strerror(errno));
+    return EXIT_WORK_FAILED;
+  }
+  return 0;
+}
+
+bool parse_format(const char *command_name, const char *text, dperm_format *out, int *exit_status) {
+  *out = DPERM_FORMAT_AUTO;
+  if (!text) {
+    return true;
+  }
+  if (strcmp(text, "csv") == 0) {
+    *out = DPERM_FORMAT_CSV;
+  } else if (strcmp(text, "svmlight") == 0) {
+    *out = DPERM_FORMAT_SVMLIGHT;
+  } else {
+    *exit_status = wrong_usage(command_name, "--format must be csv or svmlight");
+    return false;
+  }
+  return true;
+}

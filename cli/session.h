@@ -1,0 +1,28 @@
+/* What commands share: errors as one line, the progress bar, Ctrl-C, the arguments that name
+ * data. */
+#ifndef DPERM_CLI_SESSION_H
+#define DPERM_CLI_SESSION_H
+
+#include <dperm.h>
+
+#include "arguments.h"
+
+/* "dperm: message" on stderr; the exit status that fits: 2 for wrong usage, 130 after Ctrl-C, else
+ * 1. */
+int report_error(const dperm_error *err);
+
+/* A bar on stderr if that is a terminal and the work takes over a second. It counts public work
+ * only. Answers "stop" after Ctrl-C, so that the library cleans up behind itself. */
+const dperm_progress *session_progress(void);
+/* Wipes the bar. */
+void session_quiet(void);
+/* From now on Ctrl-C and SIGTERM ask the work to stop. */
+void session_catch_signals(void);
+
+/* Success of writing all results to stdout; 1 with a message if not. */
+int session_finish_stdout(void);
+
+/* "csv", "svmlight" or NULL for by name; false with a message for anything else. */
+bool parse_format(const char *command_name, const char *text, dperm_format *out, int *exit_status);
+
+#endif

@@ -1,0 +1,92 @@
+# The command as a whole: help, version, demo, the example program, the installed package.
+load helpers
+
+@test "version and help" {
+  run "$DPERM" --version
+  [[ "$output" =~ ^dperm\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+  run "$DPERM" help
+  [ "$status" -eq 0 ]
+  for command in train predict score schema demo; do
+    [[ "$output" == *"$command"* ]]
+    run "$DPERM" help $command
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"usage: dperm $command"* ]]
+    [ "$output" = "$("$DPERM" $command --help)" ]
+    run "$DPERM" help
+  done
+}
+
+@test "no command, an unknown command" {
+  run "$DPERM"
+  fails_with 2 "a command is missing"
+  run "$DPERM" tarin
+  fails_with 2 "no command is called \"tarin\""
+  run "$DPERM" help tarin
+  fails_with 2 "no command is called"
+}
+
+@test "help to a full disk is an error" {
+  run bash -c '"$DPERM" help 2>&1 > /dev/full'
+  fails_with 1 "standard output: cannot write"
+}
+
+@test "demo makes its files and beats the constant guess" {
+  run "$DPERM" demo --rows 3000 --out d
+  [ "$status" -eq 0 ]
+  for f in schema.json people.csv others.csv model.json predictions.csv; do [ -s d/$f ]; done
+  "$DPERM" score --model d/model.json --data d/others.csv > score.json
+  python3 - <<'P'
+import csv, json
+s = json.load(open("score.json"))
+rich = sum(r["income"] == "high" for r in csv.DictReader(open("d/others.csv")))
+assert s["error_rate"] < 0.8 * rich / s["rows"], s
+P
+}
+
+@test "demo records are the same for the same seed and differ for another" {
+  "$DPERM" demo --rows 500 --seed 7 --out a > /dev/null
+  "$DPERM" demo --rows 500 --seed 7 --out b > /dev/null
+  "$DPERM" demo --rows 500 --seed 9 --out c > /dev/null
+  cmp a/people.csv b/people.csv
+  ! cmp -s a/people.csv c/people.csv
+}
+
+@test "demo with bad arguments" {
+  run "$DPERM" demo --rows 0
+  fails_with 2 "--rows must be"
+  echo x > occupied
+  run "$DPERM" demo --rows 10 --out occupied
+  fails_with 1 "occupied"
+}
+
+@test "the example program trains and predicts" {
+  "$DPERM" demo --rows 2000 --out d > /dev/null
+  run "$EXAMPLE" d/schema.json d/people.csv d/others.csv
+  [ "$status" -eq 0 ]
+  [[ "$output" =~ ^667\ rows,\ error\ rate\ 0\.[0-9]+$ ]]
+  [ "$(wc -l < "$DPERM_SOURCE/examples/train_and_predict.c")" -lt 60 ]
+}
+
+@test "an installed dperm is found by pkg-config and by CMake" {
+  case "$DPERM_BUILD" in *asan*) skip "sanitizers do not install" ;; esac
+  cmake --install "$DPERM_BUILD" --prefix "$PWD/root" > /dev/null
+  pc=$(dirname "$(find root -name dperm.pc)")
+  lib=$(dirname "$(find "$PWD/root" -name libdperm.so)")
+  sed -i "s|^prefix=.*|prefix=$PWD/root|" "$pc/dperm.pc"
+  cc "$DPERM_SOURCE/examples/train_and_predict.c" -o by_pc \
+    $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs dperm)
+  mkdir p
+  cat > p/CMakeLists.txt <<'C'
+cmake_minimum_required(VERSION 3.22)
+project(p C)
+find_package(dperm 0.1 REQUIRED)
+add_executable(by_cmake ${EXAMPLE_SOURCE})
+target_link_libraries(by_cmake dperm::dperm)
+C
+  cmake -S p -B p/b -DCMAKE_PREFIX_PATH="$PWD/root" \
+    -DEXAMPLE_SOURCE="$DPERM_SOURCE/examples/train_and_predict.c" > /dev/null
+  cmake --build p/b > /dev/null
+  root/bin/dperm demo --rows 300 --out d > /dev/null
+  LD_LIBRARY_PATH=$lib ./by_pc d/schema.json d/people.csv d/others.csv
+  p/b/by_cmake d/schema.json d/people.csv d/others.csv
+}

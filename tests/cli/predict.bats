@@ -1,0 +1,114 @@
+# dperm predict: good and bad input.
+load helpers
+
+@test "one line per record, in order, with class, score and probability" {
+  train_none
+  run "$DPERM" predict --model model.json --data people.csv
+  [ "$status" -eq 0 ]
+  [ "${#lines[@]}" -eq 121 ]
+  [ "${lines[0]}" = "prediction,score,probability" ]
+  "$DPERM" predict --model model.json --data people.csv | python3 -c '
+import csv, json, math, sys
+m = json.load(open("model.json"))
+w = m["weights"]
+people = list(csv.DictReader(open("people.csv")))
+for p, r in zip(people, csv.DictReader(sys.stdin)):
+    x = [float(p["age"]) / 100] + [float(p["job"] == j) for j in ("farmer", "nurse", "judge")]
+    norm = max(1, math.sqrt(sum(v * v for v in x)))
+    score = sum(a * b for a, b in zip(w, x)) / norm
+    assert abs(score - float(r["score"])) < 1e-12, (score, r)
+    assert abs(float(r["probability"]) - 1 / (1 + math.exp(-score))) < 1e-12
+    assert r["prediction"] == ("yes" if score > 0 else "no")
+'
+}
+
+@test "hinge models have no probability" {
+  "$DPERM" train --data people.csv --schema schema.json --mechanism none --loss huber \
+    --out model.json 2> /dev/null
+  run "$DPERM" predict --model model.json --data people.csv
+  [[ "${lines[1]}" == *, ]]
+}
+
+@test "labels may be absent, wrong or missing" {
+  train_none
+  cut -d, -f1,2 people.csv > unlabelled.csv
+  sed '2,$s/,[a-z]*$/,whatever/' people.csv > wrong.csv
+  "$DPERM" predict --model model.json --data people.csv --out a.csv
+  "$DPERM" predict --model model.json --data unlabelled.csv --out b.csv
+  "$DPERM" predict --model model.json --data wrong.csv --out c.csv
+  cmp a.csv b.csv
+  cmp a.csv c.csv
+}
+
+@test "rows with missing values get a prediction even where training drops them" {
+  sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
+  train_none people.csv drop.json
+  printf 'age,job\n?,nurse\n30,?\n' > holes.csv
+  run "$DPERM" predict --model model.json --data holes.csv
+  [ "${#lines[@]}" -eq 3 ]
+}
+
+@test "a class name with a comma is quoted" {
+  sed 's/"yes"/"yes, very"/' schema.json > comma.json
+  sed 's/,yes$/,"yes, very"/' people.csv > comma.csv
+  train_none comma.csv comma.json
+  run "$DPERM" predict --model model.json --data comma.csv
+  [[ "$output" == *'"yes, very",'* ]]
+}
+
+@test "damaged, newer and foreign models are refused" {
+  train_none
+  head -c 300 model.json > cut.json
+  run "$DPERM" predict --model cut.json --data people.csv --out p.csv
+  fails_with 1 "cut.json:"
+  sed 's/dperm-model\/1/dperm-model\/2/' model.json > newer.json
+  run "$DPERM" predict --model newer.json --data people.csv --out p.csv
+  fails_with 1 "newer"
+  sed 's/\("rows": \)120/\1121/' model.json > edited.json
+  run "$DPERM" predict --model edited.json --data people.csv --out p.csv
+  fails_with 1 "digest"
+  echo '{"hello": 1}' > other.json
+  run "$DPERM" predict --model other.json --data people.csv --out p.csv
+  fails_with 1 "not a dperm model"
+  run "$DPERM" predict --model people.csv --data people.csv --out p.csv
+  fails_with 1 "people.csv:1:"
+  leaves_no p.csv
+}
+
+@test "a reformatted model is still the same model" {
+  train_none
+  python3 -c 'import json; json.dump(json.load(open("model.json")), open("m2.json", "w"), sort_keys=True)'
+  "$DPERM" predict --model model.json --data people.csv --out a.csv
+  "$DPERM" predict --model m2.json --data people.csv --out b.csv
+  cmp a.csv b.csv
+}
+
+@test "data that do not fit the model's schema are refused" {
+  train_none
+  printf 'years,job\n30,nurse\n' > other.csv
+  run "$DPERM" predict --model model.json --data other.csv --out p.csv
+  fails_with 1 'other.csv:1:1: the header has no column "age"'
+  printf '+1 1:1\n' > rows.svm
+  run "$DPERM" predict --model model.json --data rows.svm --out p.csv
+  fails_with 1 "trained on CSV"
+  leaves_no p.csv
+}
+
+@test "a record that does not parse leaves no half-written predictions" {
+  train_none
+  { cat people.csv; echo "old,nurse,yes"; } > bad.csv
+  run "$DPERM" predict --model model.json --data bad.csv --out p.csv
+  fails_with 1 "bad.csv:122:1:"
+  leaves_no p.csv
+}
+
+@test "no rows, a full disk, missing arguments" {
+  train_none
+  echo 'age,job' > empty.csv
+  run "$DPERM" predict --model model.json --data empty.csv --out p.csv
+  fails_with 1 "no rows"
+  run bash -c '"$DPERM" predict --model model.json --data people.csv 2>&1 > /dev/full'
+  fails_with 1 "cannot write"
+  run "$DPERM" predict --data people.csv
+  fails_with 2 "--model is missing"
+}

@@ -1,0 +1,243 @@
+# dperm train: good and bad input.
+load helpers
+
+@test "train writes a model that says it is not private" {
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json
+  [ "$status" -eq 0 ]
+  python3 - <<'P'
+import json
+m = json.load(open("model.json"))
+assert m["format"] == "dperm-model/1"
+assert m["private"] is False and "without a privacy mechanism" in m["reason"]
+assert m["privacy"]["mechanism"] == "none" and m["privacy"]["epsilon"] is None
+assert m["privacy"]["lambda"] == 1 / 120
+assert m["rows"] == m["rows_fitted"] == 120
+assert m["classes"] == ["no", "yes"] and len(m["weights"]) == 4
+assert m["schema"]["columns"][1]["values"] == ["farmer", "nurse", "judge"]
+P
+}
+
+@test "a model file holds the documented keys and nothing else" {
+  train_none
+  run python3 -c 'import json; m = json.load(open("model.json")); print(*m); print(*m["privacy"])'
+  [ "${lines[0]}" = "format private reason privacy loss rows rows_fitted selection ledger classes encoding schema kernel weights dperm_version digest" ]
+  [ "${lines[1]}" = "definition epsilon delta neighbours mechanism analysis noise beta delta_reg lambda numerics" ]
+}
+
+@test "default output tells nothing that depends on the records" {
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json
+  [ "$output" = "model.json: 4 weights from 120 rows; not private (--mechanism none)" ]
+}
+
+@test "unsafe diagnostics go to stderr with a warning" {
+  run bash -c '"$DPERM" train --data people.csv --schema schema.json --mechanism none \
+    --out model.json --unsafe-diagnostics 2>&1 > /dev/null'
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"warning"*"training error"*"iterations"* ]]
+}
+
+@test "the same model whatever the number of threads" {
+  "$DPERM" demo --rows 20000 --out d > /dev/null
+  for n in 1 2 3; do
+    "$DPERM" train --data d/people.csv --schema d/schema.json --mechanism none --loss huber \
+      --lambda 1e-6 --threads $n --out m$n.json 2> /dev/null
+  done
+  cmp m1.json m2.json
+  cmp m1.json m3.json
+}
+
+@test "data from gzip, from standard input and with CRLF give the same model" {
+  train_none people.csv schema.json a.json
+  gzip -k people.csv
+  train_none people.csv.gz schema.json b.json
+  "$DPERM" train --data - --schema schema.json --mechanism none --lambda 1e-3 --out c.json \
+    < people.csv 2> /dev/null
+  sed 's/$/\r/' people.csv > crlf.csv
+  train_none crlf.csv schema.json d.json
+  for m in b c d; do cmp a.json $m.json; done
+}
+
+@test "a model goes to standard output with --out -" {
+  "$DPERM" train --data people.csv --schema schema.json --mechanism none --out - 2> /dev/null |
+    python3 -c 'import json, sys; json.load(sys.stdin)'
+}
+
+@test "svmlight data need no schema" {
+  printf '+1 1:0.5 3:1\n-1 2:0.25\n+1 1:1 # a comment\n\n-1 2:3\n' > rows.svm
+  run "$DPERM" train --data rows.svm --dims 3 --mechanism none --lambda 0.1 --out model.json
+  [ "$status" -eq 0 ]
+  run "$DPERM" predict --model model.json --data rows.svm
+  [ "${lines[0]}" = "prediction,score,probability" ]
+  [[ "${lines[1]}" == "+1,"* && "${lines[2]}" == "-1,"* ]]
+}
+
+@test "every loss and h is accepted, and recorded" {
+  for loss in logistic huber smooth-hinge; do
+    "$DPERM" train --data people.csv --schema schema.json --mechanism none --loss $loss --h 0.25 \
+      --out $loss.json 2> /dev/null
+    grep -q "\"name\": \"$loss\"" $loss.json
+  done
+  grep -q '"h": 0.25' huber.json
+  grep -q '"h": null' logistic.json
+}
+
+@test "an existing model is replaced, keeping its permissions and a symbolic link" {
+  echo old > real.json
+  chmod 640 real.json
+  ln -s real.json link.json
+  train_none people.csv schema.json link.json
+  [ -L link.json ] && [ "$(stat -c %a real.json)" = 640 ]
+  grep -q dperm-model real.json
+}
+
+@test "private training is not there yet" {
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  fails_with 1 "private training is not there yet"
+  leaves_no model.json
+}
+
+@test "a missing epsilon is wrong usage" {
+  run "$DPERM" train --data people.csv --schema schema.json --out model.json
+  fails_with 2 "--epsilon is missing"
+}
+
+@test "bad numbers are wrong usage" {
+  for lambda in 0 -1 nan inf 1e999 0x10 "" abc; do
+    run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json \
+      --lambda "$lambda"
+    fails_with 2 "--lambda must be a positive number or auto"
+    leaves_no model.json
+  done
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --loss huber --h 0
+  fails_with 2 "--h must be a positive number"
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --threads 0
+  fails_with 2 "--threads must be a whole number"
+}
+
+@test "wrong words are wrong usage" {
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --bogus 1
+  fails_with 2 "unknown option --bogus"
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism magic --out m
+  fails_with 2 "--mechanism must be"
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --loss hinge --out m
+  fails_with 2 "no loss is called"
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none
+  fails_with 2 "--out is missing"
+  run "$DPERM" train --data people.csv --data people.csv --mechanism none --out m
+  fails_with 2 "--data is given twice"
+  run "$DPERM" train --data people.csv --mechanism none --out m
+  fails_with 2 "need a schema"
+  run "$DPERM" train extra --data people.csv --mechanism none --out m
+  fails_with 2 "one word too many"
+}
+
+@test "a file that is not there, or cannot be read, or is a folder" {
+  run "$DPERM" train --data none.csv --schema schema.json --mechanism none --out m
+  fails_with 1 "none.csv: cannot open"
+  run "$DPERM" train --data people.csv --schema none.json --mechanism none --out m
+  fails_with 1 "none.json: cannot open"
+  run "$DPERM" train --data . --schema schema.json --mechanism none --out m
+  fails_with 1 "is a directory"
+  leaves_no m
+}
+
+@test "an output that cannot be written leaves nothing" {
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out no/such/m.json
+  fails_with 1 "no/such/m.json: cannot write"
+  mkdir folder
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out folder
+  fails_with 1 "folder: cannot write"
+}
+
+@test "a full disk is an error and leaves nothing" {
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out /dev/full
+  fails_with 1 "/dev/full: cannot write"
+  [ -c /dev/full ]
+  run bash -c 'trap "" XFSZ; ulimit -f 0
+    "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json 2>&1 | cat'
+  [[ "$output" == *"model.json: cannot write"* ]]
+  leaves_no model.json
+}
+
+# One bad CSV at a time: content, then the text expected in the message.
+refuses_csv() {
+  printf "$1" > bad.csv
+  run "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
+  fails_with 1 "$2"
+  leaves_no model.json
+}
+
+@test "bad CSV is refused with its place" {
+  refuses_csv 'age,job,rich\n30,nurse,yes\n30,nurse\n' 'bad.csv:3:1: 2 fields where 3 are expected'
+  refuses_csv 'age,job,rich\n30,nurse,yes,no\n' 'bad.csv:2:1: 4 fields'
+  refuses_csv 'age,job,rich\n30,"nurse,yes\n' 'bad.csv:2:4: this quote is never closed'
+  refuses_csv 'age,job,rich\nold,nurse,yes\n' 'bad.csv:2:1: column "age" is not a number'
+  refuses_csv 'age,job,rich\n30,nurse,maybe\n' 'bad.csv:2:10: the label'
+  refuses_csv 'age,job,rich\n3\0000,nurse,yes\n' 'bad.csv:2:2: a NUL byte'
+  refuses_csv 'age,job,rich\n' 'bad.csv: no rows'
+  refuses_csv '' 'bad.csv: no rows'
+  refuses_csv 'age,job,rich\nnan,nurse,yes\n' 'bad.csv:2:1: column "age" holds NaN or infinity'
+  refuses_csv 'age,job,rich\n-inf,nurse,yes\n' 'bad.csv:2:1: column "age" holds NaN or infinity'
+  refuses_csv 'age,work,rich\n30,nurse,yes\n' 'bad.csv:1:1: the header has no column "job"'
+  refuses_csv 'age,job\n30,nurse\n' 'bad.csv:1:1: the header has no label column'
+  refuses_csv 'age,age,job,rich\n3,30,nurse,yes\n' 'bad.csv:1:5: the header names column "age" twice'
+}
+
+@test "messages never quote a record" {
+  printf 'age,job,rich\nSECRET,nurse,yes\n' > bad.csv
+  run "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
+  [[ "$output" != *SECRET* ]]
+  printf 'age,job,rich\n30,nurse,SECRET\n' > bad.csv
+  run "$DPERM" train --data bad.csv --schema schema.json --mechanism none --out model.json
+  [[ "$output" != *SECRET* ]]
+}
+
+@test "a cut gzip file is refused" {
+  gzip -k people.csv
+  head -c 200 people.csv.gz > cut.csv.gz
+  run "$DPERM" train --data cut.csv.gz --schema schema.json --mechanism none --out model.json
+  fails_with 1 "the gzip stream ends early"
+  leaves_no model.json
+}
+
+refuses_svm() {
+  printf "$1" > bad.svm
+  run "$DPERM" train --data bad.svm --dims 3 --mechanism none --out model.json
+  fails_with 1 "$2"
+  leaves_no model.json
+}
+
+@test "bad svmlight is refused with its place" {
+  refuses_svm '+1 1:1 1:2\n' 'bad.svm:1:8: the index is not above the one before'
+  refuses_svm '+1 3:1 2:2\n' 'bad.svm:1:8: the index is not above the one before'
+  refuses_svm '+1 0:1\n' 'bad.svm:1:4: index 0'
+  refuses_svm '+1 -1:1\n' 'bad.svm:1:4: a negative index'
+  refuses_svm '+1 4:1\n' 'bad.svm:1:4: the index is beyond'
+  refuses_svm '+1 1:nan\n' 'bad.svm:1:4: the value is not a finite number'
+  refuses_svm '+1 1:inf\n' 'bad.svm:1:4: the value is not a finite number'
+  refuses_svm '+1 1:1e999\n' 'bad.svm:1:4: the value is not a finite number'
+  refuses_svm '+1 1\n' 'bad.svm:1:4: an entry must be index:value'
+  refuses_svm '2 1:1\n' 'bad.svm:1:1: the label'
+  refuses_svm '0 1:1\n-1 1:1\n' 'bad.svm:2:1: labels 0 and -1'
+  refuses_svm '# nothing\n' 'bad.svm: no rows'
+  run "$DPERM" train --data bad.svm --mechanism none --out model.json
+  fails_with 2 "--dims"
+}
+
+@test "a stop signal leaves nothing behind" {
+  mkfifo slow.csv
+  "$DPERM" train --data slow.csv --schema schema.json --mechanism none --out model.json \
+    2> message &
+  worker=$!
+  exec 7> slow.csv
+  echo "age,job,rich" >&7
+  sleep 0.3
+  kill -INT $worker
+  (yes "30,nurse,yes" | head -n 100000 >&7) 2> /dev/null || true
+  exec 7>&-
+  status=0
+  wait $worker || status=$?
+  [ "$status" -eq 130 ]
+  grep -q "stopped on request" message
+  leaves_no model.json
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The shared library exports exactly the names in tests/house/symbols.txt, all declared in
+# include/dperm.h.
+set -u
+cd "$1" || exit 1
+exported=$(nm -D --defined-only "$2" | awk '$2 ~ /[TDBR]/ {print $3}' | grep -v '^__asan\|^__odr_asan' | sort)
+listed=$(sort tests/house/symbols.txt)
+trouble=0
+if [ "$exported" != "$listed" ]; then
+  diff <(echo "$listed") <(echo "$exported") | sed 's/^/# /'
+  echo "# update tests/house/symbols.txt if the change of the interface is meant"
+  trouble=1
+fi
+for name in $exported; do
+  grep -q "\b$name(" include/dperm.h || { echo "# $name is not in include/dperm.h"; trouble=1; }
+done
+[ "$trouble" -eq 0 ] && echo "ok 1 - exported symbols are the listed ones" ||
+  echo "not ok 1 - exported symbols are the listed ones"
+exit "$trouble"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Small rules that keep the tree a pleasure: file names unique, no file over 600 lines, a paragraph
+# at the top of each, no random source but our own, nothing left open in the code.
+set -u
+cd "$1" || exit 1
+trouble=0
+number=0
+rule() { # name, findings
+  number=$((number + 1))
+  if [ -n "$2" ]; then
+    sed 's/^/# /' <<< "$2"
+    echo "not ok $number - $1"
+    trouble=1
+  else
+    echo "ok $number - $1"
+  fi
+}
+code=$(find src cli include tests bench experiments examples -name '*.[ch]' | sort)
+rule "file names are unique" "$(xargs -n1 basename <<< "$code" | sort | uniq -d)"
+rule "no file is over 600 lines" "$(xargs wc -l <<< "$code" | awk '$2 != "total" && $1 > 600')"
+rule "every file opens with a paragraph" \
+  "$(for f in $code; do head -n 1 "$f" | grep -q '^/\*' || echo "$f"; done)"
+rule "no insecure or unchecked calls in the library and the command" \
+  "$(grep -nE '\b(rand|srand|random|drand48|atof|atoi|strcpy|strcat|sprintf|gets)\(' -r src cli --include='*.[ch]')"
+rule "nothing is left open in the code" "$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src cli include)"
+rule "no flags that change rounding" \
+  "$(grep -nE 'ffast-math|march=native|funsafe-math' CMakeLists.txt CMakePresets.json Makefile | grep -v 'fno-fast-math')"
+exit "$trouble"
