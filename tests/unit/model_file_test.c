@@ -131,7 +131,7 @@ static void weights_of_every_size_come_back_bit_for_bit(void **state) {
                                0x1p53,    0x1.0000000000001p0};
   random_source r;
   assert_ok(random_seeded(1, &r, err));
-  for (size_t round = 0; round < 200; round++) {
+  for (size_t round = 0; round < 40; round++) {
     dperm_model *model = memory_model(1.0);
     for (size_t j = 0; j < 3; j++) {
       uint64_t bits = random_bits(&r);
