@@ -63,7 +63,7 @@ static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *a
 static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
   size_t blocks = block_count(p);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 2)
   for (size_t b = 0; b < blocks; b++) {
     evaluate_block(p, b, at);
   }
@@ -167,7 +167,7 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
     if (!active[m]) {
       continue;
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 2)
     for (size_t b = 0; b < blocks; b++) {
       along_block(p, at, q, b, m, t[m], sums[b]);
     }
