@@ -39,6 +39,7 @@ test: deps-test
 test-full: deps-full
 	@tests/run dev asan
 	@tests/valgrind
+	@tests/large-file
 	@tests/fuzz/run
 
 # Static checks; CI runs them after the tests.

@@ -4,6 +4,7 @@
  *   fit_speed DATA.csv SCHEMA.json      one's own data
  *   fit_speed                           45,222 synthetic census records, the size of Adult
  */
+#define _DEFAULT_SOURCE /* wait4 */
 #include <dperm.h>
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,9 @@
 
 #include "session.h"
 
-enum { PATH_SIZE = 4096, NAME_SIZE = 64, BAR = 28, SHOWN = 6 };
+enum { PATH_SIZE = 4096, NAME_SIZE = 64, BAR = 28 };
+
+static const size_t shown = 6; /* weights at either end */
 
 typedef struct demo {
   const char *folder;
@@ -149,7 +151,7 @@ static void show_weight(const demo *d, const feature *f, double peak) {
 static void show_weights(const demo *d, const dperm_model *model) {
   size_t dims = dperm_model_dims(model);
   feature *features = calloc(dims, sizeof *features);
-  if (!features || dims < 2 * SHOWN) {
+  if (!features || dims < 2 * shown) {
     free(features);
     return;
   }
@@ -159,11 +161,11 @@ static void show_weights(const demo *d, const dperm_model *model) {
     peak = fmax(peak, fabs(features[j].weight));
   }
   qsort(features, dims, sizeof *features, by_weight);
-  for (size_t i = 0; i < SHOWN; i++) {
+  for (size_t i = 0; i < shown; i++) {
     show_weight(d, &features[i], peak);
   }
   printf("   …\n");
-  for (size_t i = dims - SHOWN; i < dims; i++) {
+  for (size_t i = dims - shown; i < dims; i++) {
     show_weight(d, &features[i], peak);
   }
   free(features);

@@ -35,21 +35,22 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
           d->training_error, d->iterations, d->objective, d->gradient_norm, d->solve_seconds);
 }
 
-static int train(const train_settings *s, dperm_options *options, dperm_format format) {
+static int train(const train_settings *s, const dperm_options *given, dperm_format format) {
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   dperm_model *model = NULL;
   dperm_unsafe_diagnostics diagnostics;
-  options->unsafe_diagnostics = s->unsafe_diagnostics ? &diagnostics : NULL;
-  options->progress = *session_progress();
+  dperm_options options = *given;
+  options.unsafe_diagnostics = s->unsafe_diagnostics ? &diagnostics : NULL;
+  options.progress = *session_progress();
   dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, &err) : DPERM_OK;
   const dperm_source source = {s->data, format, schema, s->dims};
   if (status == DPERM_OK) {
     status = dperm_data_read(&source, session_progress(), &data, &err);
   }
   if (status == DPERM_OK) {
-    status = dperm_train(data, options, &model, &err);
+    status = dperm_train(data, &options, &model, &err);
   }
   if (status == DPERM_OK) {
     status = dperm_model_write(model, s->out, &err);

@@ -55,7 +55,7 @@ DPERM_API const char *dperm_version(void);
   X(DPERM_CANCELLED, 9, "cancelled")
 
 typedef enum dperm_status {
-#define DPERM_STATUS_ENUM(name, number, text) name = number,
+#define DPERM_STATUS_ENUM(name, number, text) name = (number),
   DPERM_STATUS_LIST(DPERM_STATUS_ENUM)
 #undef DPERM_STATUS_ENUM
 } dperm_status;
@@ -181,7 +181,7 @@ DPERM_API DPERM_CHECKED dperm_status dperm_unsafe_data_counts(const dperm_data *
  * everywhere. Privacy rests on the two constants: declare them right. */
 typedef struct dperm_loss dperm_loss;
 struct dperm_loss {
-  const char *name;  /* static text, written into the model */
+  const char *name;  /* static printable ASCII, written into the model */
   double parameter;  /* h; NaN for a loss without one */
   double lipschitz;  /* L */
   double smoothness; /* c */

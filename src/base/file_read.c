@@ -33,7 +33,11 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   }
   dperm_status status = DPERM_OK;
   struct stat about;
-  if (fstat(fd, &about) != 0 || S_ISDIR(about.st_mode)) {
+  if (fstat(fd, &about) != 0) {
+    FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the file",
+                  path_for_people(path), strerror(errno));
+  }
+  if (S_ISDIR(about.st_mode)) {
     FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
   }
   TRY_OR_DONE(memory_new(1, sizeof *source, &source, err));

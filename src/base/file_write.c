@@ -38,37 +38,41 @@ static void release(output_file *file) {
   free(file);
 }
 
-/* The permissions a plain creation would give; those of the file that is replaced, if any. */
-static mode_t wanted_mode(const char *target) {
-  struct stat about;
-  if (stat(target, &about) == 0) {
-    return about.st_mode & 07777;
+/* A new file beside the target, with the permissions of a plain creation (mkstemp's 0600 would
+ * stay) or of the file that is replaced. The name need not be secret, only free: O_EXCL sees to
+ * that. */
+static int create_beside(const char *target, char *name, size_t size) {
+  const char *slash = strrchr(target, '/');
+  int folder = slash ? (int)(slash - target) + 1 : 0;
+  int fd = -1;
+  errno = EEXIST;
+  for (unsigned attempt = 0; fd < 0 && errno == EEXIST && attempt < 1000; attempt++) {
+    (void)snprintf(name, size, "%.*s.%.200s.%lx-%x", folder, target, target + folder,
+                   (unsigned long)getpid(), attempt);
+    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
-  mode_t mask = umask(0);
-  (void)umask(mask);
-  return 0666 & ~mask;
+  struct stat about;
+  if (fd >= 0 && stat(target, &about) == 0) {
+    (void)fchmod(fd, about.st_mode & 07777);
+  }
+  return fd;
 }
 
-/* Opens a temporary file beside file->target. */
 static dperm_status open_beside(output_file *file, dperm_error *err) {
-  size_t length = strlen(file->target);
-  TRY(memory_new(length + 16, 1, &file->temporary, err));
-  const char *slash = strrchr(file->target, '/');
-  size_t folder = slash ? (size_t)(slash - file->target) + 1 : 0;
-  (void)snprintf(file->temporary, length + 16, "%.*s.%s.XXXXXX", (int)folder, file->target,
-                 file->target + folder);
-  int fd = mkostemp(file->temporary, O_CLOEXEC);
+  size_t size = strlen(file->target) + 48;
+  TRY(memory_new(size, 1, &file->temporary, err));
+  int fd = create_beside(file->target, file->temporary, size);
   if (fd < 0) {
     int reason = errno;
     free(file->temporary);
     file->temporary = NULL;
     return fail_write(file, reason, err);
   }
-  (void)fchmod(fd, wanted_mode(file->target));
   file->stream = fdopen(fd, "wb");
   if (!file->stream) {
+    int reason = errno;
     (void)close(fd);
-    return fail_write(file, errno, err);
+    return fail_write(file, reason, err);
   }
   return DPERM_OK;
 }

@@ -124,6 +124,10 @@ dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_e
   FAIL(err, doc->blame, "%s:%d:%d: %s", doc->name, line, column, sentence);
 }
 
+const json_t *json_blamed(const json_t *owner, const json_t *value) {
+  return json_is_boolean(value) || json_is_null(value) ? owner : value;
+}
+
 dperm_status json_check_keys(const json_document *doc, json_t *object, const char *const *allowed,
                              const char *what, dperm_error *err) {
   const char *key;
@@ -139,8 +143,8 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
         used +=
             (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "", allowed[j]);
       }
-      return json_fail_at(doc, value, err, "%s has an unknown key \"%.64s\"; known keys are %s",
-                          what, key, known);
+      return json_fail_at(doc, json_blamed(object, value), err,
+                          "%s has an unknown key \"%.64s\"; known keys are %s", what, key, known);
     }
   }
   return DPERM_OK;
@@ -194,7 +198,7 @@ static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_
     if (i > 0) {
       TRY(put(p, ",", 1, err));
     }
-    if (!flat || p->column > 90) {
+    if (!flat || p->column > 74) {
       TRY(put_line(p, depth + 1, err));
     } else if (i > 0) {
       TRY(put(p, " ", 1, err));

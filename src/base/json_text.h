@@ -25,6 +25,10 @@ dperm_status json_document_parse(json_document *doc, dperm_error *err);
 dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_error *err,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Whose place to name for a wrong `value`: true, false and null are one object each in jansson, so
+ * theirs is that of the object or list they stand in. */
+const json_t *json_blamed(const json_t *owner, const json_t *value);
+
 /* Every key of `object` is in the NULL-terminated list; `what` names the object ("a column"). */
 dperm_status json_check_keys(const json_document *doc, json_t *object, const char *const *allowed,
                              const char *what, dperm_error *err);

@@ -20,7 +20,11 @@ dperm_status error_set(dperm_error *err, dperm_status status, const char *format
   } while (0)
 
 /* Makes a failure. */
-#define FAIL(err, status, ...) return error_set((err), (status), __VA_ARGS__)
+#define FAIL(err, code, ...)                                                                       \
+  do {                                                                                             \
+    (void)error_set((err), (code), __VA_ARGS__);                                                   \
+    return (code);                                                                                 \
+  } while (0)
 
 /* The same two in a function that owns something: `dperm_status status` and a label `done`. */
 #define TRY_OR_DONE(expr)                                                                          \
@@ -32,7 +36,8 @@ dperm_status error_set(dperm_error *err, dperm_status status, const char *format
   } while (0)
 #define FAIL_AND_DONE(err, code, ...)                                                              \
   do {                                                                                             \
-    status = error_set((err), (code), __VA_ARGS__);                                                \
+    (void)error_set((err), (code), __VA_ARGS__);                                                   \
+    status = (code);                                                                               \
     goto done;                                                                                     \
   } while (0)
 

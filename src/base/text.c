@@ -136,7 +136,7 @@ number_result parse_double(slice s, double *out) {
     for (; at < end && is_digit(*at); at++) {
       exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
     }
-    exact = exact && scale > -100000;
+    exact = exact && exponent < 100000; /* not cut, so that it may be weighed against scale */
     scale += down ? -exponent : exponent;
   }
   if (at != end) {

@@ -110,7 +110,7 @@ static scan_result scan_quoted(csv_reader *reader, const char *at, const char *s
   const char *end = reader->window.bytes + reader->window.end;
   const char *p = at + 1;
   bool doubled = false;
-  for (;; p++) {
+  for (;;) {
     while (p < end && *p != '"' && *p != '\0') {
       p++;
     }
@@ -133,7 +133,7 @@ static scan_result scan_quoted(csv_reader *reader, const char *at, const char *s
       break;
     }
     doubled = true;
-    p++;
+    p += 2;
   }
   slice text = {at + 1, (size_t)(p - at - 1)};
   for (p++; p < end && (is_blank(reader, *p) || (*p == '\r' && p[1] == '\n')); p++) {

@@ -1,7 +1,6 @@
 /* Data sets from files and from memory. */
 #include "data/dataset.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,9 +137,8 @@ static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t
   size_t before = rows->entries;
   for (size_t e = 0; e < count; e++) {
     if (columns[e] >= dims || (e > 0 && columns[e] <= columns[e - 1])) {
-      FAIL(err, DPERM_INVALID_DATA,
-           "row %zu has column %" PRIu32 " out of order or beyond %zu columns", rows->count,
-           columns[e], dims);
+      FAIL(err, DPERM_INVALID_DATA, "the columns of row %zu are not ascending, or not below %zu",
+           rows->count, dims);
     }
     rows_push(rows, columns[e], values[e]);
   }

@@ -22,7 +22,7 @@ static dperm_status dense_apply(const matrix *x, const double *f, size_t k, doub
   (void)err;
   const dense *m = (const dense *)x;
   size_t blocks = (x->rows + BLOCK - 1) / BLOCK;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 1)
   for (size_t b = 0; b < blocks; b++) {
     size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
     const double *rows = m->values + from * x->cols;
@@ -45,7 +45,7 @@ static dperm_status dense_apply_transposed(const matrix *x, const double *w, siz
   size_t size = x->cols * k, stripes = stripe_count(x->rows, 2 * size);
   double *parts = NULL;
   TRY(memory_new(2 * stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     size_t to = stripe_start(x->rows, stripes, s + 1);
     double *total = parts + s * size, *block = parts + (stripes + s) * size;
@@ -88,7 +88,7 @@ static dperm_status dense_gram(const matrix *x, const double *w, size_t stride, 
   size_t across = (x->cols + TILE - 1) / TILE, tiles = across * across;
   double *room = NULL;
   TRY(memory_new(tiles * BLOCK * TILE, sizeof *room, &room, err));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (x->rows > BLOCK)
   for (size_t t = 0; t < tiles; t++) {
     if (t / across <= t % across) {
       gram_tile(m, w, stride, t / across * TILE, t % across * TILE, room + t * BLOCK * TILE, h);
@@ -104,7 +104,7 @@ static dperm_status dense_gram_diagonal(const matrix *x, const double *w, size_t
   size_t size = x->cols * k, stripes = stripe_count(x->rows, size);
   double *parts = NULL;
   TRY(memory_new(stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     size_t to = stripe_start(x->rows, stripes, s + 1);
     for (size_t i = stripe_start(x->rows, stripes, s); i < to; i++) {

@@ -20,7 +20,7 @@ static dperm_status sparse_apply(const matrix *x, const double *f, size_t k, dou
                                  dperm_error *err) {
   (void)err;
   const sparse *m = (const sparse *)x;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (x->rows > 1024)
   for (size_t i = 0; i < x->rows; i++) {
     double *zi = z + i * k;
     if (k == 1) {
@@ -63,7 +63,7 @@ static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, in
   size_t size = x->cols * k, stripes = stripe_count(x->rows, 2 * size);
   double *parts = NULL; /* stripes totals, then stripes blocks */
   TRY(memory_new(2 * stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     size_t from = stripe_start(x->rows, stripes, s), to = stripe_start(x->rows, stripes, s + 1);
     double *total = parts + s * size, *block = parts + (stripes + s) * size;
@@ -119,7 +119,7 @@ static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride,
   size_t size = x->cols * x->cols, stripes = stripe_count(x->rows, size);
   double *parts = NULL;
   TRY(memory_new(stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
                   stride, parts + s * size);

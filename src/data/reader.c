@@ -26,6 +26,10 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
            : source->schema || !source->dims ? DPERM_FORMAT_CSV
                                              : DPERM_FORMAT_SVMLIGHT;
   }
+  if (*out != DPERM_FORMAT_CSV && *out != DPERM_FORMAT_SVMLIGHT) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: no format has the number %d; choose CSV or svmlight",
+         path_for_people(source->path), (int)*out);
+  }
   if (*out == DPERM_FORMAT_CSV && !source->schema) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s: CSV data need a schema; give --schema, or --format svmlight with --dims",

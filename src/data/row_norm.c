@@ -1,9 +1,11 @@
 /* Write u = 2^−53 and S = Σ v_i² exactly.
  *
- * row_norm_upper. With the largest |v_i| brought into [1, 2) by a power of two (exact, but for
- * entries so small that their squares cannot reach 2^−900 of S), the computed sum s of m squares
- * has s ≥ S(1 − (m+1)u), and the rounded root r ≥ √s(1 − u); so √S ≤ r(1 + (m/2 + 3)u), and the
- * factor 1 + (m+16)u below, itself rounded, covers that with room to spare.
+ * row_norm_upper. With the largest |v_i| within 2^±300, or brought near 1 by a power of two
+ * (exact, but for entries so small that their squares cannot reach 2^−400 of S), the computed sum
+ * s of m squares has s ≥ S(1 − (m+1)u), and the rounded root r ≥ √s(1 − u); so √S ≤ r(1 + (m/2 +
+ * 3)u), and the factor 1 + (m+16)u below, itself rounded, covers that with room to spare. Going
+ * back by the power of two rounds again where the norm is subnormal, by half a step: one step up
+ * covers that.
  *
  * row_scale_down. σ = fl(fl(bound/D)(1 − 4u)) ≤ (bound/D)(1 − 4u)(1 + u)², and a product fl(v σ)
  * adds one more factor (1 + u), or, in the subnormal range, at most 2^−1075. The factors multiply
@@ -29,7 +31,8 @@ double row_norm_upper(const double *values, size_t count) {
     double v = exponent ? ldexp(values[i], -exponent) : values[i];
     sum += v * v;
   }
-  return ldexp(sqrt(sum) * (1.0 + ((double)count + 16.0) * 0x1p-53), exponent);
+  double norm = ldexp(sqrt(sum) * (1.0 + ((double)count + 16.0) * 0x1p-53), exponent);
+  return norm < 0x1p-1000 ? nextafter(norm, INFINITY) : norm;
 }
 
 void row_scale_down(double *values, size_t count, double bound, double divisor) {

@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/* At least ‖values‖₂ in exact arithmetic, and within a factor 1 + (count+20)·2^−53 of it; equal
- * to it for one value. Values must be finite. */
+/* At least ‖values‖₂ in exact arithmetic (infinity if that is beyond the doubles), and within a
+ * factor 1 + (2·count+20)·2^−53 of it unless it is subnormal; equal to it for one value. Values
+ * must be finite. */
 double row_norm_upper(const double *values, size_t count);
 
 /* values ← values·(bound/divisor), each rounded so that the exact norm is at most

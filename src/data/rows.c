@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) {
-  size_t needed = rows->entries + entries;
+  size_t needed = rows->entries + entries + 1; /* not 0: rows point into arrays, even empty ones */
   TRY(memory_reserve(&rows->starts, &rows->starts_capacity, rows->count + 2, sizeof *rows->starts,
                      err));
   TRY(memory_reserve(&rows->labels, &rows->labels_capacity, rows->count + 1, sizeof *rows->labels,

@@ -163,7 +163,7 @@ size_t dperm_schema_column_width(const dperm_schema *schema, size_t column) {
 
 size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                  size_t capacity) {
-  int length = 0;
+  int length = snprintf(name, capacity, "%s", "");
   if (schema->intercept && index == schema->dims - 1) {
     length = snprintf(name, capacity, "(intercept)");
   }

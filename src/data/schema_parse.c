@@ -13,11 +13,6 @@ enum { SCHEMA_LIMIT = 64 << 20 };
 
 /* ---- typed members */
 
-/* true, false and null are one object each in jansson, so their place is that of their owner. */
-static const json_t *blamed(const json_t *owner, const json_t *value) {
-  return json_is_boolean(value) || json_is_null(value) ? owner : value;
-}
-
 static dperm_status get_text(const json_document *doc, json_t *object, const char *key,
                              const char *fallback, const char **out, dperm_error *err) {
   const json_t *value = json_object_get(object, key);
@@ -29,7 +24,8 @@ static dperm_status get_text(const json_document *doc, json_t *object, const cha
     return json_fail_at(doc, object, err, "\"%s\" is missing here; add it", key);
   }
   if (!json_is_string(value)) {
-    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be a text in quotes", key);
+    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a text in quotes",
+                        key);
   }
   *out = json_string_value(value);
   return DPERM_OK;
@@ -39,7 +35,7 @@ static dperm_status get_bool(const json_document *doc, json_t *object, const cha
                              dperm_error *err) {
   const json_t *value = json_object_get(object, key);
   if (value && !json_is_boolean(value)) {
-    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be true or false", key);
+    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be true or false", key);
   }
   *out = value ? json_is_true(value) : *out;
   return DPERM_OK;
@@ -57,7 +53,7 @@ static dperm_status get_number(const json_document *doc, json_t *object, const c
                         key);
   }
   if (!json_is_number(value)) {
-    return json_fail_at(doc, blamed(object, value), err, "\"%s\" must be a number", key);
+    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a number", key);
   }
   *out = json_number_value(value);
   return DPERM_OK;
@@ -66,7 +62,7 @@ static dperm_status get_number(const json_document *doc, json_t *object, const c
 /* One of a NULL-terminated list of words; its index. */
 static dperm_status get_choice(const json_document *doc, json_t *object, const char *key,
                                const char *const *words, int *out, dperm_error *err) {
-  const char *text = NULL;
+  const char *text = "";
   TRY(get_text(doc, object, key, words[0], &text, err));
   for (int i = 0; words[i]; i++) {
     if (strcmp(words[i], text) == 0) {
@@ -88,14 +84,14 @@ static dperm_status add_values(const json_document *doc, const json_t *owner, co
                                const char *key, int32_t first, int32_t step, lookup *table,
                                dperm_error *err) {
   if (!json_is_array(list) || json_array_size(list) == 0) {
-    return json_fail_at(doc, list ? blamed(owner, list) : owner, err,
+    return json_fail_at(doc, list ? json_blamed(owner, list) : owner, err,
                         "\"%s\" must be a list of at least one text", key);
   }
   size_t i;
   json_t *element;
   json_array_foreach(list, i, element) {
     if (!json_is_string(element)) {
-      return json_fail_at(doc, blamed(list, element), err,
+      return json_fail_at(doc, json_blamed(list, element), err,
                           "a value in \"%s\" must be a text in quotes", key);
     }
     bool added = false;
@@ -129,10 +125,11 @@ static dperm_status parse_values(const json_document *doc, const json_t *object,
 }
 
 /* "groups": a category for each key; "*" stands for all values not named. */
-static dperm_status parse_groups(const json_document *doc, json_t *groups, schema_column *column,
-                                 dperm_error *err) {
+static dperm_status parse_groups(const json_document *doc, const json_t *object, json_t *groups,
+                                 schema_column *column, dperm_error *err) {
   if (!json_is_object(groups) || json_object_size(groups) == 0) {
-    return json_fail_at(doc, groups, err, "\"groups\" must be an object of at least one group");
+    return json_fail_at(doc, json_blamed(object, groups), err,
+                        "\"groups\" must be an object of at least one group");
   }
   TRY(memory_new(json_object_size(groups), sizeof *column->categories, &column->categories, err));
   const char *name;
@@ -164,7 +161,7 @@ static dperm_status parse_categorical(const json_document *doc, json_t *object,
                         column->name);
   }
   return values ? parse_values(doc, object, values, column, err)
-                : parse_groups(doc, groups, column, err);
+                : parse_groups(doc, object, groups, column, err);
 }
 
 static dperm_status parse_numeric(const json_document *doc, json_t *object, schema_column *column,
@@ -190,8 +187,8 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
   return DPERM_OK;
 }
 
-static dperm_status parse_column(const json_document *doc, json_t *object, schema_column *column,
-                                 dperm_error *err) {
+static dperm_status parse_column(const json_document *doc, const json_t *list, json_t *object,
+                                 schema_column *column, dperm_error *err) {
   static const char *const types[] = {"numeric", "categorical", "ignore", "label", NULL};
   static const char *const keys[][9] = {
       {"name", "type", "min", "max", "transform", "scale", "weight", NULL},
@@ -199,9 +196,10 @@ static dperm_status parse_column(const json_document *doc, json_t *object, schem
       {"name", "type", NULL},
       {"name", "type", NULL}};
   if (!json_is_object(object)) {
-    return json_fail_at(doc, object, err, "a column must be an object in braces");
+    return json_fail_at(doc, json_blamed(list, object), err,
+                        "a column must be an object in braces");
   }
-  const char *name = NULL, *type_name = NULL;
+  const char *name = "", *type_name = "";
   TRY(get_text(doc, object, "name", NULL, &name, err));
   TRY(get_text(doc, object, "type", NULL, &type_name, err));
   size_t type = 0;
@@ -235,7 +233,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
                                   dperm_error *err) {
   json_t *list = json_object_get(doc->root, "columns");
   if (!json_is_array(list) || json_array_size(list) == 0) {
-    return json_fail_at(doc, list ? blamed(doc->root, list) : doc->root, err,
+    return json_fail_at(doc, list ? json_blamed(doc->root, list) : doc->root, err,
                         "\"columns\" must be a list of at least one column");
   }
   lookup names = {0};
@@ -245,7 +243,7 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
   json_t *object;
   json_array_foreach(list, i, object) {
     schema->column_count++; /* counted first, so that a half-made column is freed */
-    TRY_OR_DONE(parse_column(doc, object, &schema->columns[i], err));
+    TRY_OR_DONE(parse_column(doc, list, object, &schema->columns[i], err));
     bool added = false;
     TRY_OR_DONE(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
     if (!added) {
@@ -264,7 +262,7 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
   static const char *const keys[] = {"column", "positive", "negative", NULL};
   json_t *label = json_object_get(doc->root, "label");
   if (!json_is_object(label)) {
-    return json_fail_at(doc, label ? blamed(doc->root, label) : doc->root, err,
+    return json_fail_at(doc, label ? json_blamed(doc->root, label) : doc->root, err,
                         "\"label\" must be an object with \"column\", \"positive\" and "
                         "\"negative\"");
   }
@@ -292,7 +290,7 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
 
 static dperm_status parse_separator(const json_document *doc, dperm_schema *schema,
                                     dperm_error *err) {
-  const char *text = NULL;
+  const char *text = "";
   TRY(get_text(doc, doc->root, "separator", ",", &text, err));
   if (strlen(text) != 1 || strchr("\"\r\n ", *text)) {
     return json_fail_at(doc, json_object_get(doc->root, "separator"), err,
@@ -304,7 +302,7 @@ static dperm_status parse_separator(const json_document *doc, dperm_schema *sche
 
 static dperm_status parse_comment(const json_document *doc, dperm_schema *schema,
                                   dperm_error *err) {
-  const char *text = NULL;
+  const char *text = "";
   TRY(get_text(doc, doc->root, "comment", "", &text, err));
   if (strlen(text) > 64 || strchr(text, '\n')) {
     return json_fail_at(doc, json_object_get(doc->root, "comment"), err,
@@ -326,7 +324,19 @@ static dperm_status parse_missing(const json_document *doc, dperm_schema *schema
   return add_values(doc, doc->root, list, "missing", 0, 0, &schema->missing, err);
 }
 
-/* The label is a column of the file; a value cannot be missing and a category at once. */
+/* The first of the table's texts that also means "missing", or NULL. */
+static const char *also_missing(const dperm_schema *schema, const lookup *table) {
+  for (size_t p = 0; p < table->capacity; p++) {
+    const lookup_entry *entry = &table->places[p];
+    if (entry->text &&
+        lookup_find(&schema->missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
+      return entry->text;
+    }
+  }
+  return NULL;
+}
+
+/* The label is a column of the file; a value cannot be missing and a category or label at once. */
 static dperm_status check_together(const json_document *doc, const dperm_schema *schema,
                                    dperm_error *err) {
   const json_t *list = json_object_get(doc->root, "columns");
@@ -342,15 +352,17 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
                           is_label ? "is the label's, but is not of type label"
                                    : "is of type label, but \"label\" names another");
     }
-    for (size_t p = 0; p < column->values.capacity; p++) {
-      const lookup_entry *entry = &column->values.places[p];
-      if (entry->text &&
-          lookup_find(&schema->missing, (slice){entry->text, entry->length}) != LOOKUP_NONE) {
-        return json_fail_at(doc, place, err,
-                            "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
-                            entry->text, column->name);
-      }
+    const char *twice = also_missing(schema, &column->values);
+    if (twice) {
+      return json_fail_at(doc, place, err,
+                          "value \"%.64s\" of column \"%.64s\" is in \"missing\" too; keep one",
+                          twice, column->name);
     }
+  }
+  const char *twice = also_missing(schema, &schema->labels);
+  if (twice) {
+    return json_fail_at(doc, json_object_get(doc->root, "label"), err,
+                        "label \"%.64s\" is in \"missing\" too; keep one", twice);
   }
   if (!found && !schema->header) {
     return json_fail_at(doc, list, err,

@@ -27,7 +27,7 @@ void svmlight_close(svmlight_reader *reader) {
   *reader = (svmlight_reader){0};
 }
 
-/* The next line without its end and its comment; false at the end of the file. */
+/* The next line without its end; false at the end of the file. */
 static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found, dperm_error *err) {
   window *w = &reader->window;
   for (;;) {
@@ -45,8 +45,7 @@ static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found,
     if (*found) {
       reader->line++;
       w->begin = (size_t)(stop - w->bytes) + (stop < w->bytes + w->end);
-      const char *hash = memchr(start, '#', (size_t)(stop - start));
-      *line = (slice){start, (size_t)((hash ? hash : stop) - start)};
+      *line = (slice){start, (size_t)(stop - start)};
     }
     return DPERM_OK;
   }
@@ -111,7 +110,7 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
   if (left.length && left.start[0] == '-') {
     return fail_token(reader, line, token, "a negative index; indices count from 1", err);
   }
-  if (!parse_size(left, INT32_MAX, &index)) {
+  if (!parse_size(left, SIZE_MAX / 2, &index)) {
     return fail_token(reader, line, token, "the index is not a whole number; indices count from 1",
                       err);
   }
@@ -150,7 +149,8 @@ dperm_status svmlight_next(svmlight_reader *reader, growing_rows *rows, bool *fo
       return fail_token(reader, line, (slice){nul, 1},
                         "a NUL byte; this is not a text file, or it is damaged", err);
     }
-    rest = line;
+    const char *hash = memchr(line.start, '#', line.length);
+    rest = (slice){line.start, hash ? (size_t)(hash - line.start) : line.length};
     token = next_token(&rest);
   } while (token.length == 0); /* blank or only a comment */
 

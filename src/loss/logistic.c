@@ -14,7 +14,8 @@ static void logistic_eval(const dperm_loss *loss, size_t count, const double *z,
       slope[i] = z[i] >= 0 ? -(e * q) : -q;
     }
     if (curvature) {
-      curvature[i] = fmin(0.25, e * q * q); /* rounding must not pass c */
+      double a = e * q * q;
+      curvature[i] = a > 0.25 ? 0.25 : a; /* rounding must not pass c; a NaN stays one */
     }
     if (value) {
       value[i] = log1p(e) + (z[i] < 0 ? -z[i] : 0.0);

@@ -9,6 +9,16 @@ dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {
   if (!loss->eval || !loss->name) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the loss has no name or no eval function; set both");
   }
+  for (const char *c = loss->name; *c; c++) {
+    if (*c < 0x20 || *c > 0x7e) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "the loss's name goes into the model file; use printable ASCII only");
+    }
+  }
+  if (isinf(loss->parameter)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "loss %s has an infinite parameter; give a finite one, or NaN for none", loss->name);
+  }
   if (!(loss->lipschitz > 0) || isinf(loss->lipschitz)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "loss %s declares L = %g; the bound on |slope| must be positive and finite", loss->name,

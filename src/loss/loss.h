@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* A usable loss: an eval function, finite constants above zero. Not a proof of the constants. */
+/* A usable loss: an eval function, a name and parameter that a model file can hold,
+ * finite constants above zero. Not a proof of the constants. */
 dperm_status loss_validate(const dperm_loss *loss, dperm_error *err);
 
 /* 0 < h ≤ 1e6 and not so small that 1/h loses the smooth piece in rounding (h ≥ 1e-9). */

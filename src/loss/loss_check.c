@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "loss/loss.h"
 
-/* Room for rounding in the loss's own arithmetic. */
-static const double slack = 1e-9;
+/* Room for rounding in the loss's own arithmetic: of its answers, and of a dozen operations. */
+static const double slack = 1e-9, rounding = 4e-15;
 
 typedef struct points {
   size_t count;
@@ -68,13 +68,13 @@ static dperm_status check_pair(const dperm_loss *loss, const points *p, size_t i
     return DPERM_OK;
   }
   double scale = fabs(p->value[i]) + fabs(p->value[i + 1]) + fabs(z) + 1.0;
-  double noise = 4e-16 * scale / gap + slack;
+  double noise = rounding * scale / gap + slack;
   double rise = (p->value[i + 1] - p->value[i]) / gap;
   if (rise < p->slope[i] - noise || rise > p->slope[i + 1] + noise) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "loss %s near z = %g: its slope is not the derivative of a convex value", loss->name, z);
   }
-  double slope_noise = 4e-16 * (loss->lipschitz + loss->smoothness * fabs(z)) / gap + slack;
+  double slope_noise = rounding * (loss->lipschitz + loss->smoothness * fabs(z)) / gap + slack;
   double bend = (p->slope[i + 1] - p->slope[i]) / gap;
   if (bend < -slope_noise) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "loss %s near z = %g: its slope falls, so it is not convex",
@@ -92,10 +92,10 @@ static dperm_status check_pair(const dperm_loss *loss, const points *p, size_t i
 dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *room = NULL;
-  enum { CAPACITY = 48000 };
+  const size_t capacity = 48000;
   TRY(loss_validate(loss, err));
-  TRY(memory_new(4 * (size_t)CAPACITY, sizeof *room, &room, err));
-  points p = {0, room, room + CAPACITY, room + 2 * CAPACITY, room + 3 * CAPACITY};
+  TRY(memory_new(4 * capacity, sizeof *room, &room, err));
+  points p = {0, room, room + capacity, room + 2 * capacity, room + 3 * capacity};
   place_points(&p);
   loss->eval(loss, p.count, p.z, p.value, p.slope, p.curvature);
   for (size_t i = 0; i < p.count; i++) {

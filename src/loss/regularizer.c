@@ -32,10 +32,7 @@ dperm_status regularizer_eval(const dperm_regularizer *r, size_t j, double f, do
     return DPERM_OK;
   }
   r->eval(r->context, j, f, value, slope, curvature);
-  if (!(isfinite(*value) && isfinite(*slope) && isfinite(*curvature))) {
-    FAIL(err, DPERM_NUMERIC_ERROR, "the custom regularizer is not finite at f[%zu] = %g", j, f);
-  }
-  if (!(*curvature >= 1.0)) {
+  if (*curvature < 1.0) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the custom regularizer has curvature %g < 1 at f[%zu] = %g; it must be 1-strongly convex",
          *curvature, j, f);

@@ -9,7 +9,8 @@
 dperm_status regularizer_validate(const dperm_regularizer *regularizer, size_t dims,
                                   dperm_error *err);
 
-/* N_j at f. A custom one that shows N_j″ < 1 or something not finite is refused, always. */
+/* N_j at f. A custom one that shows N_j″ < 1 is refused, always. What is not finite is passed on:
+ * the solver may only have tried a step too long (solve/problem.h). */
 dperm_status regularizer_eval(const dperm_regularizer *regularizer, size_t j, double f,
                               double *value, double *slope, double *curvature, dperm_error *err);
 

@@ -28,10 +28,11 @@ static dperm_status area_under_curve(const double *scores, const double *labels,
   double positives = 0, negatives = 0, wins = 0;
   for (size_t i = 0; i < rows;) {
     double tied_positives = 0, tied_negatives = 0, score = sorted[i].score;
-    for (; i < rows && sorted[i].score == score; i++) {
+    do { /* at least one: a score that is not a number equals nothing, not even itself */
       tied_positives += sorted[i].label > 0;
       tied_negatives += sorted[i].label < 0;
-    }
+      i++;
+    } while (i < rows && sorted[i].score == score);
     wins += tied_positives * (negatives + 0.5 * tied_negatives);
     positives += tied_positives;
     negatives += tied_negatives;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "data/reader.h"
 
 dperm_status model_new(const dperm_data *data, dperm_model **out, dperm_error *err) {
@@ -102,5 +103,15 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
     FAIL(err, DPERM_INVALID_DATA,
          "the data were encoded with another schema than the model's; use dperm_model_schema");
   }
-  return data->x->kind->apply(data->x, model->weights, 1, scores, err);
+  thread_scope threads = threads_enter(0);
+  dperm_status status = data->x->kind->apply(data->x, model->weights, 1, scores, err);
+  threads_leave(threads);
+  TRY(status);
+  for (size_t i = 0; i < data->x->rows; i++) {
+    if (!isfinite(scores[i])) {
+      FAIL(err, DPERM_NUMERIC_ERROR,
+           "the model's weights are too large: their sum is beyond all doubles; train anew");
+    }
+  }
+  return DPERM_OK;
 }

@@ -52,9 +52,12 @@ static dperm_status read_text(const json_document *doc, const json_t *value, con
 
 static dperm_status read_weights(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *weights = json_object_get(doc->root, "weights");
+  json_int_t dims =
+      json_integer_value(json_object_get(json_object_get(doc->root, "encoding"), "dims"));
   model->dims = json_array_size(weights);
-  if (model->dims == 0 || (model->schema && model->dims != model->schema->dims)) {
-    return fail_damaged(doc, "the number of weights does not fit its schema", err);
+  if (model->dims == 0 || dims < 0 || model->dims != (size_t)dims ||
+      (model->schema && model->dims != model->schema->dims)) {
+    return fail_damaged(doc, "the number of weights does not fit its encoding", err);
   }
   TRY(memory_new(model->dims, sizeof *model->weights, &model->weights, err));
   for (size_t j = 0; j < model->dims; j++) {
@@ -82,6 +85,13 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
   model->norm_bound = json_number_value(json_object_get(encoding, "norm"));
   if (!(model->norm_bound > 0 && isfinite(model->norm_bound))) {
     return fail_damaged(doc, "its norm bound is not a positive number", err);
+  }
+  const json_t *kernel = json_object_get(doc->root, "kernel");
+  if (kernel && !json_is_null(kernel)) {
+    FAIL(err, DPERM_INVALID_MODEL,
+         "%s: the model has kernel features, which this dperm (%s) does not have; install a newer "
+         "one",
+         doc->name, dperm_version());
   }
   return json_is_object(schema) ? schema_from_json(schema, doc->name, &model->schema, err)
                                 : DPERM_OK;

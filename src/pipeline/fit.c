@@ -26,8 +26,8 @@ static dperm_status check_options(const dperm_data *data, const dperm_options *o
   if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
   }
-  if (!(o->gradient_tolerance > 0)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive",
+  if (!(o->gradient_tolerance > 0 && isfinite(o->gradient_tolerance))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
          o->gradient_tolerance);
   }
   if (o->threads < 0 || o->threads > 4096) {

@@ -32,7 +32,7 @@ static dperm_status multiply(systems *s, dperm_error *err) {
   const matrix *x = s->p->x;
   size_t k = s->p->models, wide = x->cols * k, tall = x->rows * k;
   TRY(x->kind->apply(x, s->step, k, s->tall, err));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (tall > 16384)
   for (size_t i = 0; i < tall; i++) {
     s->tall[i] *= s->at->curvature[i];
   }

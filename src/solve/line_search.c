@@ -1,8 +1,8 @@
 /* φ′ is continuous and nondecreasing with φ′(0) < 0 and, as J is strongly convex, positive far
  * out. A bracket [low, high] with φ′(low) ≤ 0 < φ′(high) shrinks around the root: by Newton's step
- * on φ′ where that falls well inside, else by the middle (geometric while low = 0, since the step
- * may be wrong by many powers of ten). The k searches run in step, so that each evaluation is one
- * pass over the rows. */
+ * on φ′ where that falls well inside, else by the middle (while low = 0 by a factor that squares
+ * itself, since the step may be wrong by hundreds of powers of ten, then by geometric means). The k
+ * searches run in step, so that each evaluation is one pass over the rows. */
 #include "solve/line_search.h"
 
 #include <math.h>
@@ -16,10 +16,11 @@ typedef struct bracket {
   double low, high;    /* high = INFINITY until one is found */
   double slope_at_low; /* φ′(low) ≤ 0 */
   double wanted;       /* φ′(0)/10 */
+  double shrink;       /* the next factor on high while low = 0 */
 } bracket;
 
 /* Where to look next, given φ′ and φ″ at the last place looked at. */
-static double next_step(const bracket *b, double t, double first, double second) {
+static double next_step(bracket *b, double t, double first, double second) {
   double newton = second > 0 ? t - first / second : INFINITY;
   if (isinf(b->high)) {
     return fmin(fmax(newton, 2 * t), 1e3 * t);
@@ -29,12 +30,15 @@ static double next_step(const bracket *b, double t, double first, double second)
     return newton;
   }
   if (b->low == 0) {
-    return 0.03 * b->high;
+    double next = fmax(b->shrink * b->high, 1e-301);
+    b->shrink *= b->shrink;
+    return next;
   }
-  return b->high > 4 * b->low ? sqrt(b->low * b->high) : 0.5 * (b->low + b->high);
+  return b->high > 4 * b->low ? sqrt(b->low) * sqrt(b->high) : 0.5 * (b->low + b->high);
 }
 
-/* Takes in φ′(t); true when low is good enough, or cannot be told from high. */
+/* Takes in φ′(t), where what is not a number counts as too far out; true when low is good enough,
+ * or cannot be told from high. */
 static bool narrow(bracket *b, double t, double first) {
   if (first <= 0) {
     b->low = t;
@@ -63,7 +67,7 @@ dperm_status line_search(const problem *p, const point *at, const double *direct
   for (size_t m = 0; m < k; m++) {
     searching[m] = active[m] && first[m] < 0;
     left += searching[m];
-    brackets[m] = (bracket){0, INFINITY, first[m], first[m] / 10};
+    brackets[m] = (bracket){0, INFINITY, first[m], first[m] / 10, 0.03};
     t[m] = searching[m] ? 1.0 : 0.0;
   }
   for (int tries = 0; left > 0 && tries < MOST_EVALUATIONS; tries++) {
@@ -71,9 +75,6 @@ dperm_status line_search(const problem *p, const point *at, const double *direct
     for (size_t m = 0; m < k; m++) {
       if (!searching[m]) {
         continue;
-      }
-      if (isnan(first[m])) {
-        FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR, "the objective is not a number along a step");
       }
       if (narrow(&brackets[m], t[m], first[m])) {
         searching[m] = false;

@@ -101,8 +101,10 @@ static size_t retire(batch *b) {
     b->idle[m] = norm < 0.9 * b->best[m] ? 0 : b->idle[m] + 1;
     b->best[m] = fmin(norm, b->best[m]);
     bool reached = norm <= b->options->tolerance;
-    bool at_limit = b->idle[m] >= PATIENCE && norm <= 4 * problem_rounding(p, m, b->here.f);
-    bool given_up = b->report[m].iterations >= MOST_ITERATIONS;
+    bool stands = b->report[m].iterations > 0 && b->step[m] == 0; /* and would for ever */
+    bool at_limit =
+        (b->idle[m] >= PATIENCE || stands) && norm <= 4 * problem_rounding(p, m, b->here.f);
+    bool given_up = stands || b->report[m].iterations >= MOST_ITERATIONS;
     b->report[m].gradient_norm = norm;
     b->report[m].converged = reached || at_limit;
     b->active[m] = !(reached || at_limit || given_up);
@@ -120,19 +122,21 @@ static dperm_status find_direction(batch *b, dperm_error *err) {
   if (method == SOLVER_CHOLESKY) {
     return direction_cholesky(p, &b->here, b->active, b->direction, err);
   }
-  for (size_t m = 0; m < p->models; m++) { /* superlinear convergence: Nocedal & Wright, 7.1 */
-    b->cg_tolerance[m] = fmin(0.1, sqrt(b->norm[m]));
+  /* Superlinear convergence: Nocedal & Wright, 7.1; but against the smallest gradient seen. When a
+   * row of a Huber loss has just begun to bend, its own gradient hides all others, and a residual
+   * below a share of that one would only undo the last step, over and over. */
+  for (size_t m = 0; m < p->models; m++) {
+    b->cg_tolerance[m] = fmin(0.1, sqrt(b->best[m])) * (b->best[m] / b->norm[m]);
   }
   return direction_cg(p, &b->here, b->active, b->cg_tolerance, b->direction, err);
 }
 
-/* there = here + step·direction, with all that follows from it. */
-static dperm_status go(batch *b, dperm_error *err) {
+/* there = here + step·direction. */
+static void move(batch *b) {
   size_t k = b->p->models, wide = b->p->x->cols * k;
   for (size_t i = 0; i < wide; i++) {
     b->there.f[i] = b->here.f[i] + b->step[i % k] * b->direction[i];
   }
-  return problem_evaluate(b->p, &b->there, err);
 }
 
 /* Full steps where they halve the gradient; marks the models that need the line search. */
@@ -141,11 +145,12 @@ static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err
   for (size_t m = 0; m < p->models; m++) {
     b->step[m] = b->active[m] ? 1.0 : 0.0;
   }
-  TRY(go(b, err));
+  move(b);
+  TRY(problem_try(p, &b->there, err));
   *searching = 0;
   for (size_t m = 0; m < p->models; m++) {
     double norm = column_norm(b->there.gradient, p->x->cols, p->models, m);
-    b->searching[m] = b->active[m] && !(norm <= 0.5 * b->halved[m]);
+    b->searching[m] = b->active[m] && !(isfinite(norm) && norm <= 0.5 * b->halved[m]);
     *searching += b->searching[m];
     if (b->active[m] && !b->searching[m]) {
       b->halved[m] = norm;
@@ -165,7 +170,8 @@ static dperm_status search_steps(batch *b, dperm_error *err) {
   for (size_t m = 0; m < p->models; m++) {
     b->step[m] = b->searching[m] ? found[m] : b->step[m];
   }
-  return go(b, err);
+  move(b);
+  return problem_evaluate(p, &b->there, err);
 }
 
 static dperm_status iterate(batch *b, dperm_error *err) {

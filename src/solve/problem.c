@@ -39,7 +39,8 @@ static void evaluate_block(const problem *p, size_t block, point *at) {
 
 /* ---- the whole gradient */
 
-static dperm_status add_penalty(const problem *p, size_t m, point *at, dperm_error *err) {
+static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *at,
+                                dperm_error *err) {
   const problem_model *model = &p->model[m];
   double n = (double)p->x->rows;
   for (size_t j = 0; j < p->x->cols; j++) {
@@ -48,7 +49,10 @@ static dperm_status add_penalty(const problem *p, size_t m, point *at, dperm_err
     double *g = &at->gradient[j * p->models + m];
     *g = *g / n + model->lambda * slope + model->ridge * f +
          (model->linear ? model->linear[j] : 0.0);
-    if (!isfinite(*g)) {
+    if (!trial && !(isfinite(value) && isfinite(slope) && isfinite(curvature))) {
+      FAIL(err, DPERM_NUMERIC_ERROR, "the regularizer is not finite at f[%zu] = %g", j, f);
+    }
+    if (!trial && !isfinite(*g)) {
       FAIL(err, DPERM_NUMERIC_ERROR,
            "the gradient is not finite; the loss, the regularizer or the data overflow");
     }
@@ -56,18 +60,26 @@ static dperm_status add_penalty(const problem *p, size_t m, point *at, dperm_err
   return DPERM_OK;
 }
 
-dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err) {
+static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
   size_t blocks = block_count(p);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 2)
   for (size_t b = 0; b < blocks; b++) {
     evaluate_block(p, b, at);
   }
   TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   for (size_t m = 0; m < p->models; m++) {
-    TRY(add_penalty(p, m, at, err));
+    TRY(add_penalty(p, m, trial, at, err));
   }
   return DPERM_OK;
+}
+
+dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err) {
+  return evaluate(p, false, at, err);
+}
+
+dperm_status problem_try(const problem *p, point *at, dperm_error *err) {
+  return evaluate(p, true, at, err);
 }
 
 /* Σ_i ℓ(y_i z_i) of model m, block by block. */
@@ -155,7 +167,7 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
     if (!active[m]) {
       continue;
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 2)
     for (size_t b = 0; b < blocks; b++) {
       along_block(p, at, q, b, m, t[m], sums[b]);
     }
@@ -177,16 +189,21 @@ done:
 
 double problem_rounding(const problem *p, size_t m, const double *f) {
   const double u = 0x1p-53;
-  double norm = 0, linear = 0;
+  const problem_model *model = &p->model[m];
+  double norm = 0, penalty = 0; /* by hypot: squares may overflow */
   for (size_t j = 0; j < p->x->cols; j++) {
-    norm += f[j * p->models + m] * f[j * p->models + m];
-    if (p->model[m].linear) {
-      linear += p->model[m].linear[j] * p->model[m].linear[j];
+    double value, slope, curvature, fj = f[j * p->models + m];
+    if (regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, NULL) != DPERM_OK) {
+      return (double)NAN;
     }
+    /* The sums' own rounding, and what the rounding of f_j itself does to the slope. */
+    double parts = model->lambda * (fabs(slope) + curvature * fabs(fj)) + model->ridge * fabs(fj) +
+                   (model->linear ? fabs(model->linear[j]) : 0.0);
+    norm = hypot(norm, fj);
+    penalty = hypot(penalty, parts);
   }
-  norm = sqrt(norm);
-  double r = p->norm_bound, total = p->model[m].lambda + p->model[m].ridge;
+  double r = p->norm_bound;
   double margins = p->loss->smoothness * ((double)p->x->row_entries + 1.0) * u * r * norm;
   double sums = ((double)p->x->sum_depth * p->loss->lipschitz + 8.0) * u;
-  return r * (margins + sums) + 4.0 * u * (total * norm + sqrt(linear));
+  return r * (margins + sums) + 4.0 * u * penalty;
 }

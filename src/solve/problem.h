@@ -39,6 +39,8 @@ typedef struct point {
 /* From f to everything else: two passes over the matrix. A loss or regularizer that answers with
  * something not finite is an error. */
 dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
+/* The same at a place that may lie too far out: what is not finite stays in the gradient. */
+dperm_status problem_try(const problem *p, point *at, dperm_error *err);
 
 /* J_m(f) for each m: one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
@@ -51,7 +53,8 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
                            double *second, dperm_error *err);
 
 /* What rounding alone may leave in the computed gradient at f, in the l2 norm (privacy.md 6,
- * E_fp): a gradient below this says nothing more. */
+ * E_fp, with the penalty's own terms for weights, priors and custom regularizers): a gradient below
+ * this says nothing more. NaN if the regularizer is refused at f. */
 double problem_rounding(const problem *p, size_t m, const double *f);
 
 #endif

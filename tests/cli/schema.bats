@@ -54,6 +54,7 @@ refuses() {
   refuses "{$label, \"columns\": []}" 'at least one column'
   refuses "{$label}" 'at least one column'
   refuses '{"columns": [{"name": "a", "type": "numeric", "min": 0, "max": 1}]}' '"label" must be an object'
+  refuses "{$label, \"missing\": [\"0\"], \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}" 'label "0" is in "missing" too'
   refuses '[1, 2]' 'a schema is an object'
   refuses '' 'bad.json:1:'
 }

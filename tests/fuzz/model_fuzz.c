@@ -1,0 +1,50 @@
+/* Any bytes as a model file, once as they are and once, if they are a JSON object, with a digest
+ * that fits, so that what lies behind the digest is reached. */
+#include "memory_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model_file.h"
+
+static void use(const dperm_model *model) {
+  size_t dims = dperm_model_dims(model);
+  const double *weights = dperm_model_weights(model);
+  MUST(dims > 0 && weights);
+  for (size_t j = 0; j < dims; j++) {
+    MUST(isfinite(weights[j]));
+  }
+  MUST(dperm_model_class_name(model, 0) && dperm_model_class_name(model, 1));
+  const dperm_schema *schema = dperm_model_schema(model);
+  MUST(!schema || dperm_schema_dims(schema) == dims);
+}
+
+static void read_model(const void *bytes, size_t length) {
+  memory_file file = memory_file_with(bytes, length);
+  dperm_model *model = NULL;
+  dperm_error error = {DPERM_OK, ""};
+  dperm_status status = dperm_model_read(file.path, &model, &error);
+  if (status == DPERM_OK) {
+    use(model);
+  } else {
+    MUST(!model && error.message[0] != '\0' && !strchr(error.message, '\n'));
+  }
+  dperm_model_free(model);
+  memory_file_close(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+  read_model(bytes, length);
+  json_t *object = json_loadb((const char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
+  char digest[DIGEST_TEXT_SIZE];
+  if (json_is_object(object) && model_digest(object, digest, NULL) == DPERM_OK) {
+    MUST(json_object_set_new(object, "digest", json_string(digest)) == 0);
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    MUST(text != NULL);
+    read_model(text, strlen(text));
+    free(text);
+  }
+  json_decref(object);
+  return 0;
+}

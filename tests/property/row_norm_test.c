@@ -1,0 +1,508 @@
+/* The bound every privacy formula starts from: ‖x‖₂ ≤ R for the doubles that are stored, in exact
+ * arithmetic. Squares of doubles are whole multiples of 2^−2148, so a sum of them is kept as one
+ * long integer and compared without any rounding. Rows are chosen to hurt: many equal entries,
+ * neighbours of 1/√k, all magnitudes at once, values at the ends of the exponent range. */
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/row_norm.h"
+#include "data/schema.h"
+
+/* ---- exact sums of squares */
+
+__extension__ typedef unsigned __int128 wide;
+
+/* Σ v² in units of 2^−2148. The largest square is below 2^2048, so 4196 bits and some carries. */
+enum { LIMBS = 67 };
+typedef struct exact {
+  uint64_t limb[LIMBS];
+} exact;
+
+static void add_square(exact *sum, double v) {
+  int exponent = 0;
+  double fraction = frexp(fabs(v), &exponent); /* v = fraction·2^exponent, fraction < 1 */
+  uint64_t mantissa = (uint64_t)ldexp(fraction, 53);
+  int shift = exponent - 53;
+  while (mantissa != 0 && shift < -1074) { /* subnormal: its low bits are zeros */
+    assert_true(mantissa % 2 == 0);
+    mantissa /= 2;
+    shift++;
+  }
+  if (mantissa == 0) {
+    return;
+  }
+  wide square = (wide)mantissa * mantissa;
+  size_t bits = (size_t)(2 * shift + 2148), at = bits / 64, offset = bits % 64;
+  uint64_t parts[3] = {(uint64_t)(square << offset), (uint64_t)((square << offset) >> 64),
+                       offset ? (uint64_t)(square >> (128 - offset)) : 0};
+  unsigned carry = 0;
+  for (size_t i = 0; i < 3 || carry; i++) {
+    assert_true(at + i < LIMBS);
+    wide total = (wide)sum->limb[at + i] + (i < 3 ? parts[i] : 0) + carry;
+    sum->limb[at + i] = (uint64_t)total;
+    carry = (unsigned)(total >> 64);
+  }
+}
+
+static exact sum_of_squares(const double *values, size_t count) {
+  exact sum = {{0}};
+  for (size_t i = 0; i < count; i++) {
+    add_square(&sum, values[i]);
+  }
+  return sum;
+}
+
+/* −1, 0 or 1 as ‖values‖ is below, equal to or above `bound`, exactly. */
+static int compare_norm(const double *values, size_t count, double bound) {
+  exact sum = sum_of_squares(values, count), limit = sum_of_squares(&bound, 1);
+  for (size_t i = LIMBS; i-- > 0;) {
+    if (sum.limb[i] != limit.limb[i]) {
+      return sum.limb[i] < limit.limb[i] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static void exact_comparison_sees_the_last_bit(void **state) {
+  (void)state;
+  assert_int_equal(compare_norm((const double[]){3, 4}, 2, 5), 0);
+  assert_int_equal(compare_norm((const double[]){3, 4, 5e-324}, 3, 5), 1);
+  assert_int_equal(compare_norm((const double[]){3, nextafter(4, 0)}, 2, 5), -1);
+  assert_int_equal(compare_norm((const double[]){DBL_MAX, 5e-324}, 2, DBL_MAX), 1);
+  assert_int_equal(compare_norm((const double[]){5e-324}, 1, 5e-324), 0);
+  assert_int_equal(compare_norm((const double[]){DBL_MIN, -DBL_MIN}, 2, DBL_MIN), 1);
+  double quarters[16];
+  for (size_t i = 0; i < 16; i++) {
+    quarters[i] = i % 2 ? 0.25 : -0.25;
+  }
+  assert_int_equal(compare_norm(quarters, 16, 1), 0);
+}
+
+/* ---- rows that hurt */
+
+enum { LONGEST = 3000, SHAPES = 11 };
+
+static size_t below(random_source *source, size_t limit) {
+  return (size_t)(random_bits(source) % limit);
+}
+
+static double signed_unit(random_source *source) {
+  return 2 * random_unit(source) - 1;
+}
+
+static double any_finite(random_source *source) {
+  for (;;) {
+    uint64_t bits = random_bits(source);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (isfinite(value)) {
+      return value;
+    }
+  }
+}
+
+/* A few steps up or down among the doubles. */
+static double nudged(random_source *source, double v) {
+  size_t steps = below(source, 4);
+  double towards = below(source, 2) ? INFINITY : 0;
+  for (size_t i = 0; i < steps; i++) {
+    v = nextafter(v, towards);
+  }
+  return v;
+}
+
+static void random_row(random_source *source, size_t shape, double bound, double *v, size_t count) {
+  double k = (double)count, scale = exp(20 * signed_unit(source));
+  for (size_t i = 0; i < count; i++) {
+    switch (shape) {
+    case 0: /* ‖v‖ = bound but for rounding */
+      v[i] = bound / sqrt(k);
+      break;
+    case 1:
+      v[i] = nudged(source, bound / sqrt(k));
+      break;
+    case 2:
+      v[i] = signed_unit(source) * bound;
+      break;
+    case 3:
+      v[i] = scale * signed_unit(source);
+      break;
+    case 4: /* all magnitudes at once */
+      v[i] = exp(300 * signed_unit(source)) * signed_unit(source);
+      break;
+    case 5:
+      v[i] = any_finite(source);
+      break;
+    case 6: /* one large, many that only their number makes count */
+      v[i] = i == 0 ? nudged(source, bound) : bound * 0x1p-27 * (1 + random_unit(source));
+      break;
+    case 7:
+      v[i] = fmin(nudged(source, DBL_MAX), DBL_MAX);
+      break;
+    case 8:
+      v[i] = 5e-324 * (double)below(source, 1000);
+      break;
+    case 9: /* round where clipping has its own cases */
+      v[i] = ldexp(1 + random_unit(source), (int)below(source, 3) * 100 + 400);
+      break;
+    default: /* one-hot */
+      v[i] = below(source, 2) ? 1.0 : 0.0;
+      break;
+    }
+  }
+}
+
+static size_t random_length(random_source *source) {
+  static const size_t lengths[] = {1, 2, 3, 4, 5, 8, 13, 100, 101, 1000, LONGEST};
+  return below(source, 40) == 0 ? lengths[8 + below(source, 3)] : lengths[below(source, 8)];
+}
+
+static const double bounds[] = {1, 0.2, 5, 1e-100, 1e100, 0x1.fffffffffffffp0};
+
+static void norm_upper_is_never_below_the_norm(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(11, &source, err));
+  double v[LONGEST];
+  for (int i = 0; i < 60000; i++) {
+    size_t count = random_length(&source), shape = below(&source, SHAPES);
+    random_row(&source, shape, bounds[below(&source, 6)], v, count);
+    double upper = row_norm_upper(v, count);
+    if (isfinite(upper) && compare_norm(v, count, upper) > 0) {
+      fail_msg("row_norm_upper of %zu values of shape %zu is %a, too small", count, shape, upper);
+    }
+    assert_true(upper >= 0);
+  }
+}
+
+static void norm_upper_is_close_and_exact_for_one_value(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(12, &source, err));
+  double v[LONGEST];
+  for (int i = 0; i < 30000; i++) {
+    size_t count = random_length(&source), shape = below(&source, SHAPES);
+    random_row(&source, shape, bounds[below(&source, 6)], v, count);
+    double upper = row_norm_upper(v, count);
+    if (count == 1) {
+      assert_true(upper == fabs(v[0]));
+    } else if (upper > DBL_MIN && upper < DBL_MAX) {
+      double lower = upper * (1 - (2 * (double)count + 24) * 0x1p-53);
+      assert_true(compare_norm(v, count, lower) >= 0);
+    }
+  }
+  assert_true(row_norm_upper(v, 0) == 0);
+  assert_true(row_norm_upper((const double[]){0, -0.0}, 2) == 0);
+}
+
+static void norm_upper_holds_among_the_smallest_doubles(void **state) {
+  (void)state;
+  for (size_t count = 2; count < 200; count++) {
+    double v[200];
+    for (size_t i = 0; i < count; i++) {
+      v[i] = 5e-324;
+    }
+    assert_true(compare_norm(v, count, row_norm_upper(v, count)) <= 0);
+    v[0] = DBL_MIN;
+    assert_true(compare_norm(v, count, row_norm_upper(v, count)) <= 0);
+  }
+}
+
+/* Equal entries make every rounding of the sum fall the same way. */
+static void norm_upper_holds_for_equal_entries_of_every_count(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(13, &source, err));
+  double v[LONGEST];
+  for (size_t count = 1; count <= LONGEST; count += 1 + below(&source, 3)) {
+    double entry = 1 + random_unit(&source);
+    for (size_t i = 0; i < count; i++) {
+      v[i] = entry;
+    }
+    double upper = row_norm_upper(v, count);
+    assert_true(compare_norm(v, count, upper) <= 0);
+    assert_true(compare_norm(v, count, upper * (1 - (2 * (double)count + 24) * 0x1p-53)) >= 0);
+  }
+}
+
+/* ---- clipping */
+
+/* Within the bound, exactly; a row that was clipped did not lose more than rounding. */
+static void check_row(const double *before, const double *after, size_t count, double bound) {
+  if (compare_norm(after, count, bound) > 0) {
+    fail_msg("a row of %zu values is longer than %g", count, bound);
+  }
+  double shrunk = bound * (1 - (4 * (double)count + 64) * 0x1p-53);
+  bool long_before = compare_norm(before, count, shrunk) > 0;
+  if (!long_before) {
+    assert_memory_equal(after, before, count * sizeof *after);
+  } else {
+    assert_true(compare_norm(after, count, shrunk) > 0);
+  }
+  for (size_t i = 0; i < count; i++) {
+    assert_true(after[i] == 0 || signbit(after[i]) == signbit(before[i]));
+  }
+}
+
+static void clipped_rows_are_within_the_bound(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(14, &source, err));
+  double before[LONGEST], after[LONGEST];
+  for (int i = 0; i < 60000; i++) {
+    size_t count = random_length(&source), shape = below(&source, SHAPES);
+    double bound = bounds[below(&source, 6)];
+    random_row(&source, shape, bound, before, count);
+    memcpy(after, before, sizeof after);
+    row_clip(after, count, bound);
+    check_row(before, after, count, bound);
+  }
+}
+
+static void clipping_twice_is_clipping_once(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(15, &source, err));
+  double once[LONGEST], twice[LONGEST];
+  for (int i = 0; i < 20000; i++) {
+    size_t count = random_length(&source);
+    double bound = bounds[below(&source, 6)];
+    random_row(&source, below(&source, SHAPES), bound, once, count);
+    row_clip(once, count, bound);
+    memcpy(twice, once, sizeof twice);
+    row_clip(twice, count, bound);
+    assert_true(compare_norm(twice, count, bound) <= 0);
+    for (size_t j = 0; j < count; j++) { /* a second pass may round once more, no worse */
+      assert_true(fabs(twice[j]) <= fabs(once[j]));
+    }
+  }
+}
+
+static void scaling_by_a_divisor_no_less_than_the_norm_ends_within_the_bound(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(16, &source, err));
+  double v[LONGEST];
+  for (int i = 0; i < 60000; i++) {
+    size_t count = random_length(&source);
+    double bound = bounds[below(&source, 3)];
+    random_row(&source, below(&source, 4), bound, v, count);
+    double divisor = row_norm_upper(v, count);
+    if (divisor > 0) {
+      row_scale_down(v, count, bound, divisor);
+      assert_true(compare_norm(v, count, bound) <= 0);
+    }
+  }
+}
+
+/* ---- through the public ways in */
+
+enum { ROWS = 60, DIMS = 40 };
+
+static void fill_rows(random_source *source, double bound, double *values, double *labels) {
+  for (size_t i = 0; i < ROWS; i++) {
+    random_row(source, i % SHAPES, bound, values + i * DIMS, DIMS);
+    labels[i] = below(source, 2) ? 1.0 : -1.0;
+  }
+}
+
+static void check_data(const dperm_data *data, const double *values, double bound) {
+  double row[DIMS];
+  assert_true(dperm_data_norm_bound(data) == bound);
+  for (size_t i = 0; i < ROWS; i++) {
+    assert_ok(dperm_data_row(data, i, row, err));
+    check_row(values + i * DIMS, row, DIMS, bound);
+  }
+}
+
+static void rows_from_memory_are_within_their_bound(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(17, &source, err));
+  double values[ROWS * DIMS], labels[ROWS];
+  size_t starts[ROWS + 1];
+  uint32_t columns[ROWS * DIMS];
+  for (size_t i = 0; i < ROWS * DIMS; i++) {
+    columns[i] = (uint32_t)(i % DIMS);
+  }
+  for (size_t i = 0; i <= ROWS; i++) {
+    starts[i] = i * DIMS;
+  }
+  for (int round = 0; round < 60; round++) {
+    double bound = bounds[round % 6];
+    fill_rows(&source, bound, values, labels);
+    dperm_data *dense = NULL, *sparse = NULL;
+    assert_ok(dperm_data_from_dense(ROWS, DIMS, values, labels, bound, &dense, err));
+    assert_ok(
+        dperm_data_from_csr(ROWS, DIMS, starts, columns, values, labels, bound, &sparse, err));
+    check_data(dense, values, bound);
+    check_data(sparse, values, bound);
+    dperm_data_free(dense);
+    dperm_data_free(sparse);
+  }
+}
+
+static void svmlight_rows_are_within_one(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(18, &source, err));
+  double values[ROWS * DIMS], labels[ROWS];
+  char *text = malloc(ROWS * DIMS * 40);
+  assert_non_null(text);
+  for (int round = 0; round < 20; round++) {
+    fill_rows(&source, 1.0, values, labels);
+    size_t length = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+      length += (size_t)sprintf(text + length, "%+d", (int)labels[i]);
+      for (size_t j = 0; j < DIMS; j++) {
+        length += (size_t)sprintf(text + length, " %zu:%.17g", j + 1, values[i * DIMS + j]);
+      }
+      text[length++] = '\n';
+    }
+    char *path = file_with(text, length);
+    dperm_source from = {path, DPERM_FORMAT_SVMLIGHT, NULL, DIMS};
+    dperm_data *data = NULL;
+    assert_ok(dperm_data_read(&from, NULL, &data, err));
+    check_data(data, values, 1.0);
+    dperm_data_free(data);
+    file_remove(path);
+  }
+  free(text);
+}
+
+/* ---- through a schema */
+
+typedef struct text_room {
+  char bytes[1 << 18];
+  size_t length;
+} text_room;
+
+__attribute__((format(printf, 2, 3))) static void put(text_room *room, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  room->length += (size_t)vsnprintf(room->bytes + room->length, sizeof room->bytes - room->length,
+                                    format, args);
+  va_end(args);
+  assert_true(room->length < sizeof room->bytes);
+}
+
+static double random_weight(random_source *source) {
+  static const double weights[] = {1, 1, 0.1, 1e-6, 1e6, 3};
+  return below(source, 2) ? weights[below(source, 6)] : exp(3 * signed_unit(source));
+}
+
+static void random_schema(random_source *source, size_t columns, bool *numeric, text_room *out) {
+  static const char *const missing[] = {"zero", "category"};
+  out->length = 0;
+  put(out, "{\"intercept\": %s, \"rows\": \"%s\", \"on_missing\": \"%s\",",
+      below(source, 2) ? "true" : "false", below(source, 2) ? "clip" : "fixed",
+      missing[below(source, 2)]);
+  put(out, "\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]},");
+  put(out, "\"columns\": [");
+  for (size_t c = 0; c < columns; c++) {
+    numeric[c] = below(source, 2);
+    put(out, "%s{\"name\": \"c%zu\", \"weight\": %.17g, ", c ? ", " : "", c, random_weight(source));
+    if (numeric[c]) {
+      double low = below(source, 2) ? 0 : 100 * signed_unit(source);
+      bool log = low > -1 && below(source, 2);
+      put(out, "\"type\": \"numeric\", \"min\": %.17g, \"max\": %.17g, \"scale\": \"%s\"%s}", low,
+          low + 1 + 1000 * random_unit(source), below(source, 2) ? "max" : "center",
+          log ? ", \"transform\": \"log1p\"" : "");
+    } else {
+      put(out, "\"type\": \"categorical\", \"values\": [\"u\", \"v\"]}");
+    }
+  }
+  put(out, "]}");
+}
+
+static void random_table(random_source *source, size_t columns, const bool *numeric,
+                         text_room *out) {
+  out->length = 0;
+  for (size_t c = 0; c < columns; c++) {
+    put(out, "c%zu,", c);
+  }
+  put(out, "y\n");
+  for (size_t i = 0; i < ROWS; i++) {
+    for (size_t c = 0; c < columns; c++) {
+      if (below(source, 8) == 0) {
+        put(out, ",");
+      } else if (numeric[c]) {
+        put(out, "%.17g,", below(source, 3) ? 1e9 * signed_unit(source) : random_unit(source));
+      } else {
+        put(out, "%s,", below(source, 3) ? "u" : below(source, 2) ? "v" : "w");
+      }
+    }
+    put(out, "%d\n", (int)below(source, 2));
+  }
+}
+
+/* privacy.md 5: an entry of column g is at most r_g = w_g/max(1, ρ) (or w_g over the fixed
+ * divisor), and there is one at most. The sign of a fused multiply-add is exact. */
+static void check_entries(const dperm_schema *schema, const double *row) {
+  for (size_t c = 0; c < schema->column_count; c++) {
+    const schema_column *column = &schema->columns[c];
+    size_t nonzero = 0;
+    for (size_t j = column->first; j < column->first + column->width; j++) {
+      nonzero += row[j] != 0;
+      assert_true(fma(fabs(row[j]), schema->min_divisor, -column->weight) <= 0);
+    }
+    assert_true(nonzero <= 1);
+  }
+  if (schema->intercept) {
+    assert_true(row[schema->dims - 1] > 0);
+    assert_true(fma(row[schema->dims - 1], schema->min_divisor, -1) <= 0);
+  }
+}
+
+static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
+  (void)state;
+  static text_room schema_text, table;
+  random_source source;
+  assert_ok(random_seeded(19, &source, err));
+  for (int round = 0; round < 300; round++) {
+    bool numeric[64];
+    size_t columns = 1 + below(&source, round % 10 ? 12 : 64);
+    random_schema(&source, columns, numeric, &schema_text);
+    random_table(&source, columns, numeric, &table);
+    dperm_schema *schema = NULL;
+    assert_ok(dperm_schema_parse(schema_text.bytes, schema_text.length, "s.json", &schema, err));
+    char *path = file_with(table.bytes, table.length);
+    dperm_source from = {path, DPERM_FORMAT_CSV, schema, 0};
+    dperm_data *data = NULL;
+    assert_ok(dperm_data_read(&from, NULL, &data, err));
+    double row[256], bound = dperm_schema_norm_bound(schema);
+    assert_true(bound == 1.0 && dperm_data_norm_bound(data) == 1.0);
+    assert_true(dperm_data_dims(data) <= 256);
+    assert_int_equal(dperm_data_rows(data), ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+      assert_ok(dperm_data_row(data, i, row, err));
+      assert_true(compare_norm(row, dperm_data_dims(data), 1.0) <= 0);
+      check_entries(schema, row);
+    }
+    dperm_data_free(data);
+    dperm_schema_free(schema);
+    file_remove(path);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(exact_comparison_sees_the_last_bit),
+      cmocka_unit_test(norm_upper_is_never_below_the_norm),
+      cmocka_unit_test(norm_upper_is_close_and_exact_for_one_value),
+      cmocka_unit_test(norm_upper_holds_among_the_smallest_doubles),
+      cmocka_unit_test(norm_upper_holds_for_equal_entries_of_every_count),
+      cmocka_unit_test(clipped_rows_are_within_the_bound),
+      cmocka_unit_test(clipping_twice_is_clipping_once),
+      cmocka_unit_test(scaling_by_a_divisor_no_less_than_the_norm_ends_within_the_bound),
+      cmocka_unit_test(rows_from_memory_are_within_their_bound),
+      cmocka_unit_test(svmlight_rows_are_within_one),
+      cmocka_unit_test(encoded_rows_are_within_one_whatever_the_schema),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,426 @@
+/* The solver against an independent oracle: libLBFGS on the objective written out naively
+ * (support/reference.c), for every loss, regularizer, kind of matrix and method. Also what the
+ * solver promises about many models at once, threads and cancelling. */
+#include <lbfgs.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "reference.h"
+
+/* ---- the oracle */
+
+static lbfgsfloatval_t oracle_evaluate(void *instance, const lbfgsfloatval_t *f, lbfgsfloatval_t *g,
+                                       const int cols, const lbfgsfloatval_t step) {
+  (void)step;
+  long double *gradient = calloc((size_t)cols, sizeof *gradient);
+  assert_non_null(gradient);
+  long double value = reference_objective(instance, f, gradient);
+  for (int j = 0; j < cols; j++) {
+    g[j] = (double)gradient[j];
+  }
+  free(gradient);
+  return (double)value;
+}
+
+/* The minimizer as libLBFGS finds it; f has room for cols numbers. */
+static void oracle_solve(test_problem *t, double *f) {
+  lbfgs_parameter_t how;
+  lbfgs_parameter_init(&how);
+  how.m = 30;
+  how.epsilon = 1e-10;
+  how.max_linesearch = 60;
+  lbfgsfloatval_t *at = lbfgs_malloc((int)t->data->cols);
+  assert_non_null(at);
+  memset(at, 0, t->data->cols * sizeof *at);
+  /* It often ends by "rounding error" rather than by its own criterion: judged by the gradient. */
+  (void)lbfgs((int)t->data->cols, at, NULL, oracle_evaluate, NULL, t, &how);
+  memcpy(f, at, t->data->cols * sizeof *f);
+  lbfgs_free(at);
+}
+
+static solver_report solve_one(const test_problem *t, const matrix *x, solver_method method,
+                               double *f) {
+  problem p = problem_for(t, x);
+  const solver_options how = {.method = method, .tolerance = 1e-10};
+  solver_report report;
+  assert_ok(solve(&p, &how, f, &report, err));
+  return report;
+}
+
+/* Strong convexity puts two points with gradients g₁, g₂ within (g₁ + g₂)/Λ of each other; so if
+ * both gradients are small by the reference's word, both are at the minimizer. */
+static void check_against_oracle(test_problem *t) {
+  size_t cols = t->data->cols;
+  double *f = calloc(cols, sizeof *f), *oracle = calloc(cols, sizeof *oracle);
+  assert_true(f && oracle);
+  oracle_solve(t, oracle);
+  double theirs = reference_gradient_norm(t, oracle), strong = t->lambda + t->ridge;
+  assert_true(theirs < 1e-5);
+  for (int way = 0; way < 4; way++) {
+    memset(f, 0, cols * sizeof *f);
+    const matrix *x = way & 1 ? t->data->sparse : t->data->dense;
+    solver_report report = solve_one(t, x, way & 2 ? SOLVER_CG : SOLVER_CHOLESKY, f);
+    assert_true(report.converged);
+    assert_true(report.gradient_norm <= 1e-10);
+    assert_true(report.iterations < 100);
+    double ours = reference_gradient_norm(t, f), distance = 0;
+    assert_close(ours, report.gradient_norm, 1e-12);
+    for (size_t j = 0; j < cols; j++) {
+      distance += (f[j] - oracle[j]) * (f[j] - oracle[j]);
+    }
+    assert_true(sqrt(distance) <= (ours + theirs) / strong * (1 + 1e-6));
+    assert_true(reference_objective(t, f, NULL) <=
+                reference_objective(t, oracle, NULL) + 1e-15L + ours * ours / strong);
+  }
+  free(f);
+  free(oracle);
+}
+
+static void agrees_with_lbfgs_for_every_loss_and_lambda(void **state) {
+  (void)state;
+  static const double lambdas[] = {1.0, 1e-2, 1e-4};
+  test_rows *data = test_rows_random(1, 300, 7, 0.6);
+  for (int loss = 0; loss < 3; loss++) {
+    for (size_t l = 0; l < 3; l++) {
+      for (double h = 0.5; h > 0.01; h /= 5) {
+        test_problem t;
+        test_problem_init(&t, l, data, (reference_loss)loss, h, lambdas[l], 0, REF_RIDGE, false);
+        check_against_oracle(&t);
+        test_problem_clear(&t);
+      }
+    }
+  }
+  test_rows_free(data);
+}
+
+static void agrees_with_lbfgs_for_every_regularizer(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(2, 150, 12, 0.4);
+  for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
+    for (int loss = 0; loss < 3; loss++) {
+      test_problem t;
+      test_problem_init(&t, 20 + (uint64_t)kind, data, (reference_loss)loss, 0.5, 1e-3, 0,
+                        (reference_regularizer)kind, false);
+      check_against_oracle(&t);
+      test_problem_clear(&t);
+    }
+  }
+  test_rows_free(data);
+}
+
+static void agrees_with_lbfgs_with_a_linear_term_and_a_ridge(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(3, 200, 9, 0.5);
+  for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
+    for (int loss = 0; loss < 3; loss++) {
+      test_problem t;
+      test_problem_init(&t, 30 + (uint64_t)loss, data, (reference_loss)loss, 0.5, 1e-3, 0.02,
+                        (reference_regularizer)kind, true);
+      check_against_oracle(&t);
+      test_problem_clear(&t);
+    }
+  }
+  test_rows_free(data);
+}
+
+static void agrees_with_lbfgs_with_more_columns_than_rows(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(4, 15, 60, 0.3);
+  for (int loss = 0; loss < 3; loss++) {
+    test_problem t;
+    test_problem_init(&t, 40, data, (reference_loss)loss, 0.5, 1e-3, 0, REF_PRIOR, true);
+    check_against_oracle(&t);
+    test_problem_clear(&t);
+  }
+  test_rows_free(data);
+}
+
+/* ---- the problem's own functions */
+
+static void fill_normal(uint64_t seed, double scale, double *values, size_t count) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  for (size_t i = 0; i < count; i++) {
+    values[i] = scale * random_normal(&r);
+  }
+}
+
+static point point_new(const problem *p) {
+  size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
+  point at = {.f = calloc(wide, sizeof(double)),
+              .z = calloc(tall, sizeof(double)),
+              .slope = calloc(tall, sizeof(double)),
+              .curvature = calloc(tall, sizeof(double)),
+              .gradient = calloc(wide, sizeof(double))};
+  assert_true(at.f && at.z && at.slope && at.curvature && at.gradient);
+  return at;
+}
+
+static void point_free(point *at) {
+  free(at->f);
+  free(at->z);
+  free(at->slope);
+  free(at->curvature);
+  free(at->gradient);
+}
+
+/* The heart of "at the limit of double precision": what the estimate does not cover would make the
+ * solver go on for nothing, and certification lie. */
+static void check_rounding(test_problem *t, double scale) {
+  size_t cols = t->data->cols;
+  long double *exact = calloc(cols, sizeof *exact);
+  assert_non_null(exact);
+  for (int way = 0; way < 2; way++) {
+    problem p = problem_for(t, way ? t->data->sparse : t->data->dense);
+    point at = point_new(&p);
+    for (uint64_t draw = 0; draw < 4; draw++) {
+      fill_normal(70 + draw, scale, at.f, cols);
+      assert_ok(problem_evaluate(&p, &at, err));
+      (void)reference_objective(t, at.f, exact);
+      long double off = 0;
+      for (size_t j = 0; j < cols; j++) {
+        off += (exact[j] - at.gradient[j]) * (exact[j] - at.gradient[j]);
+      }
+      double bound = problem_rounding(&p, 0, at.f);
+      if (!((double)sqrtl(off) <= bound)) {
+        fail_msg("regularizer %d, loss %d, scale %g: off by %Lg, bound %g", (int)t->kind,
+                 (int)t->loss, scale, sqrtl(off), bound);
+      }
+      double size = reference_gradient_norm(t, at.f) + scale * (1 + 1 / t->h);
+      assert_true(bound <= 1e-12 * size + 1e-12); /* covers, but says something */
+    }
+    point_free(&at);
+  }
+  free(exact);
+}
+
+static void rounding_estimate_covers_the_computed_gradient(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(5, 700, 11, 0.7);
+  for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
+    for (int loss = 0; loss < 3; loss++) {
+      for (double scale = 1e-3; scale < 1e7; scale *= 100) {
+        test_problem t;
+        test_problem_init(&t, 50, data, (reference_loss)loss, 0.1, 1e-2, 1e-3,
+                          (reference_regularizer)kind, true);
+        check_rounding(&t, scale);
+        test_problem_clear(&t);
+      }
+    }
+  }
+  test_rows_free(data);
+}
+
+static void rounding_estimate_covers_large_weights_and_lambda(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(5, 100, 6, 0.7);
+  test_problem t;
+  test_problem_init(&t, 50, data, REF_LOGISTIC, 1, 1.0, 0, REF_WEIGHTED_PRIOR, true);
+  for (size_t j = 0; j < data->cols; j++) {
+    t.weights[j] = 1e8 + (double)j / 3;
+  }
+  check_rounding(&t, 1.0);
+  test_problem_clear(&t);
+  test_problem_init(&t, 50, data, REF_LOGISTIC, 1, 1e9 / 3, 0.1, REF_PRIOR, true);
+  check_rounding(&t, 1.0);
+  test_problem_clear(&t);
+  test_rows_free(data);
+}
+
+static void objective_and_line_derivatives_match_the_reference(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(6, 1100, 5, 0.7);
+  test_problem t;
+  test_problem_init(&t, 60, data, REF_SMOOTH_HINGE, 0.7, 1e-2, 1e-3, REF_QUARTIC, true);
+  problem p = problem_for(&t, data->sparse);
+  point at = point_new(&p);
+  double direction[5], moved[5], *q = calloc(data->rows, sizeof *q), objective = 0;
+  assert_non_null(q);
+  fill_normal(61, 2.0, at.f, 5);
+  fill_normal(62, 1.0, direction, 5);
+  assert_ok(problem_evaluate(&p, &at, err));
+  assert_ok(problem_objective(&p, at.f, &objective, err));
+  assert_close(objective, (double)reference_objective(&t, at.f, NULL), 1e-13);
+  assert_ok(data->sparse->kind->apply(data->sparse, direction, 1, q, err));
+  for (double step = 0; step < 2; step += 0.3) {
+    const bool on = true;
+    double first = 0, second = 0, slopes[2], reach = 1e-4;
+    assert_ok(problem_along(&p, &at, direction, q, &step, &on, &first, &second, err));
+    for (int side = 0; side < 2; side++) {
+      long double gradient[5], sum = 0;
+      for (size_t j = 0; j < 5; j++) {
+        moved[j] = at.f[j] + (step + (side ? reach : -reach)) * direction[j];
+      }
+      (void)reference_objective(&t, moved, gradient);
+      for (size_t j = 0; j < 5; j++) {
+        sum += gradient[j] * direction[j];
+      }
+      slopes[side] = (double)sum;
+    }
+    assert_close(first, 0.5 * (slopes[0] + slopes[1]), 1e-6);
+    assert_close(second, (slopes[1] - slopes[0]) / (2 * reach), 1e-4);
+  }
+  free(q);
+  point_free(&at);
+  test_problem_clear(&t);
+  test_rows_free(data);
+}
+
+/* ---- many models at once */
+
+enum { MANY = 5 };
+
+/* Five models that share rows, loss and regularizer but neither lambda, ridge nor linear term. */
+static void many_init(const test_rows *data, test_problem t[MANY], problem_model models[MANY]) {
+  static const double lambdas[MANY] = {1.0, 1e-1, 1e-2, 1e-3, 1e-4};
+  for (size_t m = 0; m < MANY; m++) {
+    test_problem_init(&t[m], 80 + m, data, REF_HUBER, 0.5, lambdas[m], 0.01 * (double)m, REF_RIDGE,
+                      m != 2);
+    models[m] = t[m].model;
+  }
+}
+
+static void many_models_equal_each_alone(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(7, 600, 8, 0.6);
+  test_problem t[MANY];
+  problem_model models[MANY];
+  many_init(data, t, models);
+  for (int way = 0; way < 4; way++) {
+    problem p = problem_for(&t[0], way & 1 ? data->sparse : data->dense);
+    p.models = MANY;
+    p.model = models;
+    const solver_options how = {.method = way & 2 ? SOLVER_CG : SOLVER_CHOLESKY,
+                                .tolerance = 1e-10};
+    double together[8 * MANY] = {0};
+    solver_report reports[MANY];
+    assert_ok(solve(&p, &how, together, reports, err));
+    for (size_t m = 0; m < MANY; m++) {
+      double alone[8] = {0}, apart = 0, column[8];
+      solver_report report = solve_one(&t[m], p.x, how.method, alone);
+      assert_true(report.converged && reports[m].converged);
+      for (size_t j = 0; j < 8; j++) {
+        column[j] = together[j * MANY + m];
+        apart += (column[j] - alone[j]) * (column[j] - alone[j]);
+      }
+      assert_true(sqrt(apart) <= 2.1e-10 / (models[m].lambda + models[m].ridge));
+      assert_close(reference_gradient_norm(&t[m], column), reports[m].gradient_norm, 1e-12);
+    }
+  }
+  for (size_t m = 0; m < MANY; m++) {
+    test_problem_clear(&t[m]);
+  }
+  test_rows_free(data);
+}
+
+static void finished_models_do_not_change(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(8, 400, 8, 0.6);
+  test_problem t[MANY];
+  problem_model models[MANY];
+  many_init(data, t, models);
+  problem p = problem_for(&t[0], data->dense);
+  p.models = MANY;
+  p.model = models;
+  for (int method = SOLVER_CHOLESKY; method <= SOLVER_CG; method++) {
+    double first[8 * MANY] = {0}, second[8 * MANY];
+    solver_report reports[MANY];
+    const solver_options how = {.method = (solver_method)method, .tolerance = 1e-10};
+    assert_ok(solve(&p, &how, first, reports, err));
+    memcpy(second, first, sizeof second);
+    for (size_t j = 0; j < 8; j++) {
+      second[j * MANY + 3] = 1e4; /* only this one has work left */
+    }
+    assert_ok(solve(&p, &how, second, reports, err));
+    for (size_t i = 0; i < 8 * (size_t)MANY; i++) {
+      if (i % MANY != 3) {
+        assert_true(first[i] == second[i]);
+        assert_int_equal(reports[i % MANY].iterations, 0);
+      }
+    }
+    assert_true(reports[3].converged && reports[3].iterations > 0);
+  }
+  for (size_t m = 0; m < MANY; m++) {
+    test_problem_clear(&t[m]);
+  }
+  test_rows_free(data);
+}
+
+/* ---- threads and cancelling */
+
+static void threads_do_not_change_a_bit(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(9, 5000, 20, 0.3);
+  test_problem t[MANY];
+  problem_model models[MANY];
+  many_init(data, t, models);
+  for (int way = 0; way < 8; way++) {
+    problem p = problem_for(&t[0], way & 1 ? data->sparse : data->dense);
+    p.models = way & 4 ? 1 : MANY;
+    p.model = models;
+    double results[3][20 * MANY] = {{0}};
+    solver_report reports[3][MANY];
+    for (int threads = 1; threads <= 3; threads++) {
+      const solver_options how = {.method = way & 2 ? SOLVER_CG : SOLVER_CHOLESKY,
+                                  .tolerance = 1e-10};
+      thread_scope scope = threads_enter(threads);
+      assert_ok(solve(&p, &how, results[threads - 1], reports[threads - 1], err));
+      threads_leave(scope);
+    }
+    assert_memory_equal(results[0], results[1], sizeof results[0]);
+    assert_memory_equal(results[0], results[2], sizeof results[0]);
+    assert_int_equal(reports[0][0].iterations, reports[2][0].iterations);
+  }
+  for (size_t m = 0; m < MANY; m++) {
+    test_problem_clear(&t[m]);
+  }
+  test_rows_free(data);
+}
+
+static int stop_at_third_tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)stage;
+  assert_int_equal(done, 0);
+  assert_int_equal(total, 0);
+  return ++*(int *)context >= 3;
+}
+
+static void cancelling_leaves_the_weights_alone(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(10, 300, 6, 0.6);
+  test_problem t;
+  test_problem_init(&t, 90, data, REF_LOGISTIC, 1, 1e-4, 0, REF_RIDGE, false);
+  problem p = problem_for(&t, data->dense);
+  int ticks = 0;
+  const dperm_progress progress = {stop_at_third_tick, &ticks};
+  const solver_options how = {.tolerance = 1e-10, .progress = &progress};
+  double f[6] = {1, 2, 3, 4, 5, 6};
+  solver_report report;
+  assert_fails(solve(&p, &how, f, &report, err), DPERM_CANCELLED, "stopped on request");
+  assert_int_equal(ticks, 3);
+  for (size_t j = 0; j < 6; j++) {
+    assert_true(f[j] == (double)(j + 1));
+  }
+  test_problem_clear(&t);
+  test_rows_free(data);
+}
+
+int main(void) {
+  thread_scope scope = threads_enter(1); /* many small problems */
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(agrees_with_lbfgs_for_every_loss_and_lambda),
+      cmocka_unit_test(agrees_with_lbfgs_for_every_regularizer),
+      cmocka_unit_test(agrees_with_lbfgs_with_a_linear_term_and_a_ridge),
+      cmocka_unit_test(agrees_with_lbfgs_with_more_columns_than_rows),
+      cmocka_unit_test(rounding_estimate_covers_the_computed_gradient),
+      cmocka_unit_test(rounding_estimate_covers_large_weights_and_lambda),
+      cmocka_unit_test(objective_and_line_derivatives_match_the_reference),
+      cmocka_unit_test(many_models_equal_each_alone),
+      cmocka_unit_test(finished_models_do_not_change),
+      cmocka_unit_test(threads_do_not_change_a_bit),
+      cmocka_unit_test(cancelling_leaves_the_weights_alone),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  threads_leave(scope);
+  return failed;
+}

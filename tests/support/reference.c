@@ -1,0 +1,212 @@
+/* See reference.h. */
+#include "reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- losses and regularizers */
+
+void reference_eval(reference_loss loss, long double h, long double z, long double out[3]) {
+  long double gap = 1 - z, u = gap / h;
+  if (loss == REF_LOGISTIC) {
+    long double p = 1 / (1 + expl(z)); /* expl(z) is infinite only where p is zero */
+    out[0] = z > 0 ? log1pl(expl(-z)) : -z + log1pl(expl(z));
+    out[1] = -p;
+    out[2] = z > 0 ? expl(-z) / powl(1 + expl(-z), 2) : expl(z) / powl(1 + expl(z), 2);
+  } else if (u > 1) {
+    out[0] = gap;
+    out[1] = -1;
+    out[2] = 0;
+  } else if (u < -1) {
+    out[0] = out[1] = out[2] = 0;
+  } else if (loss == REF_HUBER) { /* CMS equation 7 */
+    out[0] = (h + gap) * (h + gap) / (4 * h);
+    out[1] = -(h + gap) / (2 * h);
+    out[2] = 1 / (2 * h);
+  } else {
+    out[0] = h * (3 + 8 * u + 6 * u * u - u * u * u * u) / 16;
+    out[1] = -(2 + 3 * u - u * u * u) / 4;
+    out[2] = 3 * (1 - u * u) / (4 * h);
+  }
+}
+
+dperm_loss library_loss(reference_loss loss, double h) {
+  dperm_loss out = dperm_loss_logistic();
+  if (loss == REF_HUBER) {
+    assert_ok(dperm_loss_huber(h, &out, err));
+  } else if (loss == REF_SMOOTH_HINGE) {
+    assert_ok(dperm_loss_smooth_hinge(h, &out, err));
+  }
+  return out;
+}
+
+void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
+                  double *curvature) {
+  (void)context;
+  (void)j;
+  *value = 0.5 * f * f + 0.25 * f * f * f * f;
+  *slope = f + f * f * f;
+  *curvature = 1 + 3 * f * f;
+}
+
+/* ---- rows */
+
+static matrix *dense_of(const test_rows *t) {
+  matrix *out = NULL;
+  double *copy = calloc(t->rows * t->cols, sizeof *copy);
+  assert_non_null(copy);
+  memcpy(copy, t->x, t->rows * t->cols * sizeof *copy);
+  assert_ok(matrix_dense_new(t->rows, t->cols, copy, &out, err));
+  return out;
+}
+
+static matrix *sparse_of(const test_rows *t) {
+  matrix *out = NULL;
+  size_t *starts = calloc(t->rows + 1, sizeof *starts), entries = 0;
+  uint32_t *columns = calloc(t->rows * t->cols, sizeof *columns);
+  double *values = calloc(t->rows * t->cols, sizeof *values);
+  assert_true(starts && columns && values);
+  for (size_t i = 0; i < t->rows; i++) {
+    for (size_t j = 0; j < t->cols; j++) {
+      double v = t->x[i * t->cols + j];
+      if (v != 0) {
+        columns[entries] = (uint32_t)j;
+        values[entries++] = v;
+      }
+    }
+    starts[i + 1] = entries;
+  }
+  assert_ok(matrix_sparse_new(t->rows, t->cols, starts, columns, values, &out, err));
+  return out;
+}
+
+test_rows *test_rows_of(size_t rows, size_t cols, double *x, double *labels) {
+  test_rows *t = calloc(1, sizeof *t);
+  assert_non_null(t);
+  *t = (test_rows){.rows = rows, .cols = cols, .x = x, .labels = labels};
+  t->dense = dense_of(t);
+  t->sparse = sparse_of(t);
+  return t;
+}
+
+test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double density) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  double *x = calloc(rows * cols, sizeof *x), *labels = calloc(rows, sizeof *labels);
+  double *teacher = calloc(cols, sizeof *teacher);
+  assert_true(x && labels && teacher);
+  for (size_t j = 0; j < cols; j++) {
+    teacher[j] = random_normal(&r);
+  }
+  for (size_t i = 0; i < rows; i++) {
+    double *row = x + i * cols, norm = 0, score = 0;
+    for (size_t j = 0; j < cols; j++) {
+      row[j] = random_unit(&r) < density ? random_normal(&r) : 0.0;
+      norm += row[j] * row[j];
+      score += row[j] * teacher[j];
+    }
+    double scale = norm > 0 ? random_unit(&r) * (1 - 1e-12) / sqrt(norm) : 1.0;
+    for (size_t j = 0; j < cols; j++) {
+      row[j] *= scale;
+    }
+    labels[i] = score + random_normal(&r) > 0 ? 1.0 : -1.0;
+  }
+  free(teacher);
+  return test_rows_of(rows, cols, x, labels);
+}
+
+void test_rows_free(test_rows *t) {
+  matrix_free(t->dense);
+  matrix_free(t->sparse);
+  free(t->x);
+  free(t->labels);
+  free(t);
+}
+
+/* ---- problems */
+
+void test_problem_init(test_problem *t, uint64_t seed, const test_rows *data, reference_loss loss,
+                       double h, double lambda, double ridge, reference_regularizer kind,
+                       bool linear) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  *t = (test_problem){
+      .data = data, .loss = loss, .h = h, .lambda = lambda, .ridge = ridge, .kind = kind};
+  t->weights = calloc(data->cols, sizeof(double));
+  t->prior = calloc(data->cols, sizeof(double));
+  t->linear = linear ? calloc(data->cols, sizeof(double)) : NULL;
+  assert_true(t->weights && t->prior && (t->linear || !linear));
+  for (size_t j = 0; j < data->cols; j++) {
+    t->weights[j] = 1 + 4 * random_unit(&r);
+    t->prior[j] = random_normal(&r);
+    if (linear) {
+      t->linear[j] = 0.1 * random_normal(&r);
+    }
+  }
+  t->library_loss = library_loss(loss, h);
+  bool weighted = kind == REF_WEIGHTED || kind == REF_WEIGHTED_PRIOR;
+  bool towards = kind == REF_PRIOR || kind == REF_WEIGHTED_PRIOR;
+  t->regularizer = (dperm_regularizer){.weights = weighted ? t->weights : NULL,
+                                       .prior = towards ? t->prior : NULL,
+                                       .eval = kind == REF_QUARTIC ? quartic_eval : NULL};
+  t->model = (problem_model){.lambda = lambda, .ridge = ridge, .linear = t->linear};
+}
+
+void test_problem_clear(test_problem *t) {
+  free(t->weights);
+  free(t->prior);
+  free(t->linear);
+}
+
+problem problem_for(const test_problem *t, const matrix *x) {
+  return (problem){.x = x,
+                   .labels = t->data->labels,
+                   .norm_bound = 1.0,
+                   .loss = &t->library_loss,
+                   .regularizer = &t->regularizer,
+                   .models = 1,
+                   .model = &t->model};
+}
+
+long double reference_objective(const test_problem *t, const double *f, long double *gradient) {
+  const test_rows *d = t->data;
+  long double total = 0, n = (long double)d->rows, l[3];
+  for (size_t j = 0; gradient && j < d->cols; j++) {
+    gradient[j] = 0;
+  }
+  for (size_t i = 0; i < d->rows; i++) {
+    long double z = 0;
+    for (size_t j = 0; j < d->cols; j++) {
+      z += (long double)d->x[i * d->cols + j] * f[j];
+    }
+    reference_eval(t->loss, t->h, d->labels[i] * z, l);
+    total += l[0] / n;
+    for (size_t j = 0; gradient && j < d->cols; j++) {
+      gradient[j] += d->labels[i] * l[1] * d->x[i * d->cols + j] / n;
+    }
+  }
+  for (size_t j = 0; j < d->cols; j++) {
+    long double w = t->regularizer.weights ? t->weights[j] : 1, fj = f[j];
+    long double away = fj - (t->regularizer.prior ? t->prior[j] : 0);
+    long double slope = w * away + (t->kind == REF_QUARTIC ? fj * fj * fj : 0);
+    long double linear = t->linear ? t->linear[j] : 0;
+    total +=
+        t->lambda * (w * away * away / 2 + (t->kind == REF_QUARTIC ? fj * fj * fj * fj / 4 : 0));
+    total += t->ridge * fj * fj / 2 + linear * fj;
+    if (gradient) {
+      gradient[j] += t->lambda * slope + t->ridge * fj + linear;
+    }
+  }
+  return total;
+}
+
+double reference_gradient_norm(const test_problem *t, const double *f) {
+  long double *gradient = calloc(t->data->cols, sizeof *gradient), sum = 0;
+  assert_non_null(gradient);
+  (void)reference_objective(t, f, gradient);
+  for (size_t j = 0; j < t->data->cols; j++) {
+    sum += gradient[j] * gradient[j];
+  }
+  free(gradient);
+  return (double)sqrtl(sum);
+}

@@ -1,0 +1,70 @@
+/* The mathematics once more, written out naively in long double from the formulas of the paper and
+ * docs/privacy.md: losses, regularizers, the objective and its gradient by plain loops. It shares
+ * no code with the library, so that the two can be compared. Also the random problems on which
+ * they are. */
+#ifndef DPERM_TESTS_REFERENCE_H
+#define DPERM_TESTS_REFERENCE_H
+
+#include "solve/newton.h"
+#include "support.h"
+
+typedef enum reference_loss { REF_LOGISTIC, REF_HUBER, REF_SMOOTH_HINGE } reference_loss;
+
+/* ℓ, ℓ′, ℓ″ at z. */
+void reference_eval(reference_loss loss, long double h, long double z, long double out[3]);
+/* The library's loss of that name. */
+dperm_loss library_loss(reference_loss loss, double h);
+
+/* A custom regularizer for tests: N_j(f) = ½f² + ¼f⁴. */
+void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
+                  double *curvature);
+
+/* Rows in memory, as the reference reads them and as two kinds of matrix. */
+typedef struct test_rows {
+  size_t rows, cols;
+  double *x; /* row-major */
+  double *labels;
+  matrix *dense, *sparse;
+} test_rows;
+
+/* Takes over x and labels (from malloc) and builds both matrices of them. */
+test_rows *test_rows_of(size_t rows, size_t cols, double *x, double *labels);
+/* Rows of norm at most 1 with about `density` of their entries not zero, and labels that a random
+ * hyperplane explains but for some noise. */
+test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double density);
+void test_rows_free(test_rows *t);
+
+typedef enum reference_regularizer {
+  REF_RIDGE,
+  REF_WEIGHTED,
+  REF_PRIOR,
+  REF_WEIGHTED_PRIOR,
+  REF_QUARTIC
+} reference_regularizer;
+
+/* One model's objective, for the reference and for the library. */
+typedef struct test_problem {
+  const test_rows *data;
+  reference_loss loss;
+  double h, lambda, ridge;
+  reference_regularizer kind;
+  double *weights, *prior, *linear; /* cols each; linear NULL for none */
+  /* filled by test_problem_init */
+  dperm_loss library_loss;
+  dperm_regularizer regularizer;
+  problem_model model;
+} test_problem;
+
+/* With random weights in [1, 5], prior and linear term (if `linear`). */
+void test_problem_init(test_problem *t, uint64_t seed, const test_rows *data, reference_loss loss,
+                       double h, double lambda, double ridge, reference_regularizer kind,
+                       bool linear);
+void test_problem_clear(test_problem *t);
+/* The same for the solver, on either kind of matrix. */
+problem problem_for(const test_problem *t, const matrix *x);
+
+/* J(f), and its gradient if not NULL. */
+long double reference_objective(const test_problem *t, const double *f, long double *gradient);
+double reference_gradient_norm(const test_problem *t, const double *f);
+
+#endif

@@ -1,0 +1,458 @@
+/* Encoding of CSV records, to the last bit: each expected double is computed here from the
+ * documented rule (clamp, transform, scale, weight, then the row's divisor). Messages name the
+ * place and never the content. Schemas are written with ' for ". */
+#include "support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static dperm_schema *schema_of(const char *text) {
+  char json[4096];
+  size_t length = strlen(text);
+  assert_true(length < sizeof json);
+  for (size_t i = 0; i <= length; i++) {
+    json[i] = text[i] == '\'' ? '"' : text[i];
+  }
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(json, length, "s.json", &schema, err));
+  return schema;
+}
+
+static dperm_status read_csv(const char *schema_text, const char *csv, dperm_data **data,
+                             dperm_error *err) {
+  dperm_schema *schema = schema_of(schema_text);
+  char *path = file_with_text(csv);
+  dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  dperm_status status = dperm_data_read(&source, NULL, data, err);
+  dperm_schema_free(schema); /* the data keep their own share */
+  file_remove(path);
+  return status;
+}
+
+static dperm_data *encoded(const char *schema, const char *csv) {
+  dperm_data *data = NULL;
+  assert_ok(read_csv(schema, csv, &data, err));
+  return data;
+}
+
+static void refuses(const char *schema, const char *csv, const char *words) {
+  dperm_data *data = NULL;
+  assert_fails(read_csv(schema, csv, &data, err), DPERM_INVALID_DATA, words);
+  assert_null(data);
+}
+
+static void row_is(const dperm_data *data, size_t row, const double *expected) {
+  double values[64];
+  size_t dims = dperm_data_dims(data);
+  assert_true(dims <= 64);
+  assert_ok(dperm_data_row(data, row, values, err));
+  for (size_t j = 0; j < dims; j++) {
+    if (values[j] != expected[j]) {
+      fail_msg("entry %zu of row %zu is %a (%.17g), not %a (%.17g)", j, row, values[j], values[j],
+               expected[j], expected[j]);
+    }
+  }
+}
+#define ROW(...) ((const double[]){__VA_ARGS__})
+
+/* The rule of row_norm.c, written again: at least the norm. */
+static double norm_of(const double *values, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += values[i] * values[i];
+  }
+  return count == 1 ? fabs(values[0]) : sqrt(sum) * (1 + ((double)count + 16) / 0x1p53);
+}
+
+static double factor_of(double divisor) {
+  return divisor == 1.0 ? 1.0 : 1 / divisor * (1 - 0x1p-51);
+}
+
+#define LABEL "'label': {'column': 'y', 'positive': ['p', 'P'], 'negative': ['n']}"
+#define ONE_NUMBER "{'name': 'a', 'type': 'numeric', 'min': -3, 'max': 7}"
+#define COLOURS "{'name': 'c', 'type': 'categorical', 'values': ['red', 'green', 'blue']}"
+
+/* ---- one value */
+
+static void numbers_are_divided_by_the_larger_bound(void **state) {
+  (void)state;
+  dperm_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER "]}",
+                             "a,y\n1,p\n-3,n\n7,P\n0,n\n.1,n\n-1e-3,p\n");
+  assert_int_equal(dperm_data_rows(data), 6);
+  assert_int_equal(dperm_data_dims(data), 1);
+  static const double values[] = {1, -3, 7, 0, 0.1, -1e-3}, labels[] = {1, -1, 1, -1, -1, 1};
+  for (size_t i = 0; i < 6; i++) {
+    row_is(data, i, ROW(values[i] / 7.0));
+  }
+  assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
+  dperm_data_free(data);
+}
+
+static void numbers_beyond_the_range_are_clamped(void **state) {
+  (void)state;
+  dperm_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER "]}",
+                             "a,y\n8,p\n-4,n\n1e999,p\n-1e999,p\n1e308,p\n");
+  row_is(data, 0, ROW(1));
+  row_is(data, 1, ROW(-3.0 / 7.0));
+  row_is(data, 2, ROW(1));
+  row_is(data, 3, ROW(-3.0 / 7.0));
+  row_is(data, 4, ROW(1));
+  dperm_unsafe_column_counts counts;
+  assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
+  assert_int_equal(counts.clamped, 5);
+  dperm_data_free(data);
+}
+
+static void center_maps_the_range_onto_minus_one_to_one(void **state) {
+  (void)state;
+  dperm_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
+                             " 'min': -3, 'max': 7, 'scale': 'center'}]}",
+                             "a,y\n-3,p\n7,n\n2,p\n0,p\n9,p\n");
+  row_is(data, 0, ROW(-1));
+  row_is(data, 1, ROW(1));
+  row_is(data, 2, ROW(0));
+  row_is(data, 3, ROW((0.0 - 2.0) / 5.0));
+  row_is(data, 4, ROW(1));
+  dperm_data_free(data);
+}
+
+static void log1p_is_taken_after_clamping_and_before_scaling(void **state) {
+  (void)state;
+  dperm_data *data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric',"
+                             " 'min': 0, 'max': 99999, 'transform': 'log1p'}]}",
+                             "a,y\n0,p\n99999,n\n2174,p\n-5,p\n1e9,p\n");
+  static const double values[] = {0, 99999, 2174, 0, 99999};
+  for (size_t i = 0; i < 5; i++) {
+    row_is(data, i, ROW(log1p(values[i]) / log1p(99999)));
+  }
+  dperm_data_free(data);
+  data = encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': -0.5,"
+                 " 'max': 20, 'transform': 'log1p', 'scale': 'center'}]}",
+                 "a,y\n3,p\n-0.5,p\n20,p\n");
+  double low = log1p(-0.5), high = log1p(20), middle = low / 2 + high / 2,
+         half = high / 2 - low / 2;
+  row_is(data, 0, ROW((log1p(3) - middle) / half));
+  row_is(data, 1, ROW(fmax((low - middle) / half, -1)));
+  row_is(data, 2, ROW(fmin((high - middle) / half, 1)));
+  dperm_data_free(data);
+}
+
+static void categories_are_one_hot_and_unknown_ones_zeros(void **state) {
+  (void)state;
+  dperm_data *data = encoded("{" LABEL ", 'columns': [" COLOURS "]}",
+                             "c,y\nblue,p\nred,n\n \"green\" ,n\nBlue,n\npink,n\n,n\n");
+  row_is(data, 0, ROW(0, 0, 1));
+  row_is(data, 1, ROW(1, 0, 0));
+  row_is(data, 2, ROW(0, 1, 0));
+  row_is(data, 3, ROW(0, 0, 0));
+  row_is(data, 4, ROW(0, 0, 0));
+  row_is(data, 5, ROW(0, 0, 0));
+  dperm_unsafe_column_counts counts;
+  assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
+  assert_int_equal(counts.unknown, 2);
+  assert_int_equal(counts.missing, 1);
+  assert_int_equal(counts.clamped, 0);
+  dperm_data_free(data);
+}
+
+static void groups_encode_by_their_own_place(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'groups':"
+              " {'warm': ['red', 'orange'], 'rest': '*', 'cold': ['blue']}}]}",
+              "c,y\norange,p\nblue,n\nred,n\npink,n\n,n\n");
+  row_is(data, 0, ROW(1, 0, 0));
+  row_is(data, 1, ROW(0, 0, 1));
+  row_is(data, 2, ROW(1, 0, 0));
+  row_is(data, 3, ROW(0, 1, 0));
+  row_is(data, 4, ROW(0, 0, 0)); /* missing comes before "*" */
+  dperm_data_free(data);
+}
+
+/* ---- whole rows */
+
+static void complete_rows_divide_by_the_larger_of_norm_and_rho(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10,"
+              " 'weight': 2}, " COLOURS ", {'name': 'd', 'type': 'categorical', 'values':"
+              " ['x'], 'weight': 0.5}]}",
+              "a,c,d,y\n3,green,x,p\n0,red,x,n\n,red,,n\n,,x,n\n");
+  double rho = norm_of(ROW(1, 0.5), 2);
+  double a = 2 * (3.0 / 10.0), f = factor_of(norm_of(ROW(a, 1, 0.5), 3));
+  row_is(data, 0, ROW(a * f, 0, f, 0, 0.5 * f));
+  double g = factor_of(rho); /* the norms below are no larger */
+  row_is(data, 1, ROW(0, g, 0, 0, 0.5 * g));
+  row_is(data, 2, ROW(0, g, 0, 0, 0));
+  row_is(data, 3, ROW(0, 0, 0, 0, 0.5 * g));
+  dperm_data_free(data);
+}
+
+static void short_rows_without_categories_keep_their_bits(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'columns': [{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10},"
+              " {'name': 'b', 'type': 'numeric', 'min': 0, 'max': 3, 'weight': 0.1}]}",
+              "a,b,y\n7,1,p\n10,3,p\n");
+  row_is(data, 0, ROW(7.0 / 10.0, 0.1 * (1.0 / 3.0)));
+  double f = factor_of(norm_of(ROW(1, 0.1), 2));
+  row_is(data, 1, ROW(f, 0.1 * f));
+  dperm_data_free(data);
+}
+
+static void intercept_is_last_and_counts_in_the_norm(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'intercept': true, 'columns': [" ONE_NUMBER "]}", "a,y\n7,p\n0,n\n,n\n");
+  double f = factor_of(norm_of(ROW(1, 1), 2));
+  row_is(data, 0, ROW(f, f));
+  row_is(data, 1, ROW(0, 1)); /* ρ = 1: nothing to divide */
+  row_is(data, 2, ROW(0, 1));
+  dperm_data_free(data);
+}
+
+static void fixed_rows_divide_by_the_largest_norm_of_the_schema(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'rows': 'fixed', 'intercept': true, 'columns': [{'name': 'a', 'type':"
+              " 'numeric', 'min': -3, 'max': 7, 'weight': 3}, " COLOURS "]}",
+              "a,c,y\n7,red,p\n,,n\n-3,blue,n\n");
+  /* Categories and intercept first, then numbers: Σ w² = 1 + 1 + 9. */
+  double f = factor_of(norm_of(ROW(1, 1, 3), 3));
+  row_is(data, 0, ROW(3 * f, f, 0, 0, f));
+  row_is(data, 1, ROW(0, 0, 0, 0, f));
+  row_is(data, 2, ROW(3 * (-3.0 / 7.0) * f, 0, 0, f, f));
+  dperm_data_free(data);
+  data = encoded("{" LABEL ", 'rows': 'fixed', 'columns': [{'name': 'a', 'type': 'numeric',"
+                 " 'min': 0, 'max': 4, 'weight': 0.25}]}",
+                 "a,y\n4,p\n1,p\n");
+  double g = factor_of(0.25);
+  row_is(data, 0, ROW(0.25 * g));
+  row_is(data, 1, ROW(0.25 * 0.25 * g));
+  dperm_data_free(data);
+}
+
+/* ---- missing values */
+
+static void missing_may_be_a_category_of_its_own(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'missing': ['?', 'NA'], 'on_missing': 'category', 'columns': ["
+              "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10, 'weight': 0.5}, " COLOURS "]}",
+              "a,c,y\n?,NA,p\n5,red,n\nNA,pink,n\n10,\" ?\",n\n");
+  double f = factor_of(norm_of(ROW(0.5, 1), 2)), h = factor_of(norm_of(ROW(0.25, 1), 2));
+  row_is(data, 0, ROW(0, 0.5 * f, 0, 0, 0, f));
+  row_is(data, 1, ROW(0.25 * h, 0, h, 0, 0, 0));
+  row_is(data, 2, ROW(0, 0.5, 0, 0, 0, 0));
+  row_is(data, 3, ROW(0.5, 0, 0, 0, 0, 0)); /* " ?" in quotes is another text */
+  dperm_data_free(data);
+}
+
+static void missing_rows_may_be_dropped(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'missing': ['?'], 'on_missing': 'drop', 'columns': [" ONE_NUMBER
+              ", " COLOURS ", {'name': 'i', 'type': 'ignore'}]}",
+              "i,a,c,y\n1,?,red,p\n2,7,red,n\n3,1,?,n\n4,1,blue,?\n?,0,blue,p\n");
+  assert_int_equal(dperm_data_rows(data), 2);
+  double f = factor_of(norm_of(ROW(1, 1), 2));
+  row_is(data, 0, ROW(f, f, 0, 0));
+  row_is(data, 1, ROW(0, 0, 0, 1)); /* an ignored column may miss */
+  static const double labels[] = {-1, 1};
+  assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
+  dperm_unsafe_column_counts counts;
+  assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
+  assert_int_equal(counts.missing, 1);
+  dperm_data_free(data);
+}
+
+static void dropping_every_row_leaves_no_data(void **state) {
+  (void)state;
+  refuses("{" LABEL ", 'on_missing': 'drop', 'columns': [" ONE_NUMBER "]}", "a,y\n,p\n,n\n",
+          "no rows");
+}
+
+/* ---- where the columns are */
+
+static void header_decides_the_order_and_other_columns_are_passed_over(void **state) {
+  (void)state;
+  dperm_data *data = encoded("{" LABEL ", 'columns': [" ONE_NUMBER ", " COLOURS
+                             ", {'name': 'gone', 'type': 'ignore'}]}",
+                             "c, extra ,y,\"a\"\nred,zzz,p,0\nblue,\"x,y\",n,7\n");
+  row_is(data, 0, ROW(0, 1, 0, 0));
+  double f = factor_of(norm_of(ROW(1, 1), 2));
+  row_is(data, 1, ROW(f, 0, 0, f));
+  dperm_data_free(data);
+}
+
+static void without_a_header_the_schema_decides_the_order(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{'header': false, " LABEL ", 'columns': [" ONE_NUMBER ", {'name': 'y', 'type':"
+              " 'label'}, {'name': 'i', 'type': 'ignore'}, " COLOURS "]}",
+              "0,p,anything,green\n\n0,n,,blue\n");
+  assert_int_equal(dperm_data_rows(data), 2);
+  row_is(data, 0, ROW(0, 0, 1, 0));
+  row_is(data, 1, ROW(0, 0, 0, 1));
+  dperm_data_free(data);
+}
+
+static void separator_comment_and_star_label_are_the_schemas(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{'separator': ';', 'comment': '|', 'label': {'column': 'y',"
+              " 'positive': ['yes, sir'], 'negative': '*'}, 'columns': [" ONE_NUMBER "]}",
+              "|note\na;y\n7;yes, sir\n|7;x\n7;no\n7;\n");
+  static const double labels[] = {1, -1, -1};
+  assert_int_equal(dperm_data_rows(data), 3);
+  assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
+  dperm_data_free(data);
+}
+
+/* ---- refusals */
+
+static void records_of_another_length_are_refused(void **state) {
+  (void)state;
+  static const char schema[] = "{" LABEL ", 'columns': [" ONE_NUMBER "]}";
+  refuses(schema, "a,y\n1,p\n\n1,p,2\n", ":4:1: 3 fields where 2 are expected");
+  refuses(schema, "a,y\n1\n", ":2:1: 1 fields where 2 are expected");
+  refuses("{'header': false, " LABEL ", 'columns': [" ONE_NUMBER
+          ", {'name': 'y', 'type': 'label'}]}",
+          "1\n", ":1:1: 1 fields where 2 are expected");
+}
+
+static void headers_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  static const char schema[] = "{" LABEL ", 'columns': [" ONE_NUMBER "]}";
+  refuses(schema, "b,y\n1,p\n", ":1:1: the header has no column \"a\"");
+  refuses(schema, "a,z\n1,p\n", ":1:1: the header has no label column \"y\"");
+  refuses(schema, "a,y,a\n1,p,1\n", ":1:5: the header names column \"a\" twice");
+  refuses(schema, "a,y,y\n1,p,p\n", ":1:5: the header names column \"y\" twice");
+}
+
+static void bad_cells_are_refused_at_their_place(void **state) {
+  (void)state;
+  static const char schema[] = "{" LABEL ", 'columns': [" COLOURS ", " ONE_NUMBER "]}";
+  static const char *const cases[][2] = {
+      {"c,a,y\nred,x1,p\n", ":2:5: column \"a\" is not a number"},
+      {"c,a,y\nred,1 2,p\n", ":2:5: column \"a\" is not a number"},
+      {"c,a,y\nred,0x10,p\n", ":2:5: column \"a\" is not a number"},
+      {"c,a,y\nred,\"1,5\",p\n", ":2:5: column \"a\" is not a number"},
+      {"c,a,y\n\"r\ned\",-,p\n", ":3:5: column \"a\" is not a number"},
+      {"c,a,y\nred,nan,p\n", ":2:5: column \"a\" holds NaN or infinity"},
+      {"c,a,y\nred,  -inf,p\n", ":2:7: column \"a\" holds NaN or infinity"},
+      {"c,a,y\nred,Infinity,p\n", ":2:5: column \"a\" holds NaN or infinity"},
+      {"c,a,y\nred,1,q\n", ":2:7: the label in column \"y\" is not one that the schema lists"},
+      {"c,a,y\nred,1,\n", ":2:7: the label in column \"y\""},
+      {"c,a,y\nred,1,pp\n", ":2:7: the label in column \"y\""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    refuses(schema, cases[i][0], cases[i][1]);
+  }
+}
+
+static void files_without_records_are_refused(void **state) {
+  (void)state;
+  static const char schema[] = "{" LABEL ", 'columns': [" ONE_NUMBER "]}";
+  refuses(schema, "", "no rows");
+  refuses(schema, "a,y\n", "no rows");
+  refuses(schema, "\n \n", "no rows");
+}
+
+static void messages_never_hold_the_content_of_a_cell(void **state) {
+  (void)state;
+  static const char *const tables[] = {"c,a,y\nred,SECRET,p\n",     "c,a,y\nred,1,SECRET\n",
+                                       "c,a,y\nred,1,p,SECRET\n",   "c,a,y\nSECRET\n",
+                                       "c,a,y\nred,\"SECRET,p\n",   "c,a,y\nred,1,\"p\"SECRET\n",
+                                       "c,a,y\nSECRET,nan,SECRET\n"};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    dperm_data *data = NULL;
+    dperm_error error = {DPERM_OK, ""};
+    assert_int_equal(
+        read_csv("{" LABEL ", 'columns': [" COLOURS ", " ONE_NUMBER "]}", tables[i], &data, &error),
+        DPERM_INVALID_DATA);
+    assert_null(strstr(error.message, "SECRET"));
+    assert_null(strchr(error.message, '\n'));
+  }
+}
+
+/* ---- counts */
+
+static void counts_tell_missing_unknown_and_clamped(void **state) {
+  (void)state;
+  dperm_data *data = encoded("{" LABEL ", 'missing': ['?', ''], 'columns': [" ONE_NUMBER
+                             ", " COLOURS ", {'name': 'i', 'type': 'ignore'}]}",
+                             "a,c,i,y\n9,?,?,p\n7,pink,,n\n?,grey,,n\n,red,,n\n-3,blue,,n\n");
+  static const dperm_unsafe_column_counts expected[] = {{2, 0, 1}, {1, 2, 0}, {0, 0, 0}};
+  for (size_t c = 0; c < 3; c++) {
+    dperm_unsafe_column_counts counts;
+    assert_ok(dperm_unsafe_data_counts(data, c, &counts, err));
+    assert_memory_equal(&counts, &expected[c], sizeof counts);
+  }
+  dperm_unsafe_column_counts counts;
+  assert_fails(dperm_unsafe_data_counts(data, 3, &counts, err), DPERM_INVALID_ARGUMENT,
+               "no counts for column 3");
+  dperm_data *part = NULL;
+  assert_ok(dperm_data_select(data, (const size_t[]){4, 0}, 2, &part, err));
+  assert_fails(dperm_unsafe_data_counts(part, 0, &counts, err), DPERM_INVALID_ARGUMENT,
+               "no counts");
+  double f = factor_of(norm_of(ROW(-3.0 / 7.0, 1), 2));
+  row_is(part, 0, ROW(-3.0 / 7.0 * f, 0, 0, f));
+  row_is(part, 1, ROW(1, 0, 0, 0));
+  dperm_data_free(part);
+  dperm_data_free(data);
+}
+
+static int stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)done;
+  assert_string_equal(stage, "reading");
+  *(uint64_t *)context = total;
+  return 1;
+}
+
+static void reading_can_be_stopped(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of("{" LABEL ", 'columns': [" ONE_NUMBER "]}");
+  char *path = file_with_text("a,y\n1,p\n");
+  dperm_source source = {path, DPERM_FORMAT_AUTO, schema, 0};
+  uint64_t total = 0;
+  dperm_progress progress = {stop_at_once, &total};
+  dperm_data *data = NULL;
+  assert_fails(dperm_data_read(&source, &progress, &data, err), DPERM_CANCELLED, "stopped");
+  assert_null(data);
+  assert_int_equal(total, 8);
+  source.schema = NULL;
+  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--schema");
+  dperm_schema_free(schema);
+  file_remove(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_are_divided_by_the_larger_bound),
+      cmocka_unit_test(numbers_beyond_the_range_are_clamped),
+      cmocka_unit_test(center_maps_the_range_onto_minus_one_to_one),
+      cmocka_unit_test(log1p_is_taken_after_clamping_and_before_scaling),
+      cmocka_unit_test(categories_are_one_hot_and_unknown_ones_zeros),
+      cmocka_unit_test(groups_encode_by_their_own_place),
+      cmocka_unit_test(complete_rows_divide_by_the_larger_of_norm_and_rho),
+      cmocka_unit_test(short_rows_without_categories_keep_their_bits),
+      cmocka_unit_test(intercept_is_last_and_counts_in_the_norm),
+      cmocka_unit_test(fixed_rows_divide_by_the_largest_norm_of_the_schema),
+      cmocka_unit_test(missing_may_be_a_category_of_its_own),
+      cmocka_unit_test(missing_rows_may_be_dropped),
+      cmocka_unit_test(dropping_every_row_leaves_no_data),
+      cmocka_unit_test(header_decides_the_order_and_other_columns_are_passed_over),
+      cmocka_unit_test(without_a_header_the_schema_decides_the_order),
+      cmocka_unit_test(separator_comment_and_star_label_are_the_schemas),
+      cmocka_unit_test(records_of_another_length_are_refused),
+      cmocka_unit_test(headers_that_do_not_fit_are_refused),
+      cmocka_unit_test(bad_cells_are_refused_at_their_place),
+      cmocka_unit_test(files_without_records_are_refused),
+      cmocka_unit_test(messages_never_hold_the_content_of_a_cell),
+      cmocka_unit_test(counts_tell_missing_unknown_and_clamped),
+      cmocka_unit_test(reading_can_be_stopped),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/* JSON for people: a message about a value stands at the line and column of that value, keys are
+ * checked, and what is written reads back to the same tree. */
+#include "support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/file_read.h"
+#include "base/json_text.h"
+
+static json_document document(const char *text) {
+  return (json_document){"file.json", text, strlen(text), DPERM_INVALID_SCHEMA, NULL};
+}
+
+static void refused_at(const char *text, const char *place) {
+  json_document doc = document(text);
+  assert_fails(json_document_parse(&doc, err), DPERM_INVALID_SCHEMA, place);
+  assert_null(doc.root);
+}
+
+/* The first value found by following keys and indices ("a", "2", "b", NULL). */
+static json_t *follow(json_t *value, const char *const *path) {
+  for (; *path; path++) {
+    value = json_is_array(value) ? json_array_get(value, (size_t)atoi(*path))
+                                 : json_object_get(value, *path);
+  }
+  return value;
+}
+
+static void value_stands_at(const char *text, const char *const *path, const char *place) {
+  json_document doc = document(text);
+  assert_ok(json_document_parse(&doc, err));
+  const json_t *value = follow(doc.root, path);
+  assert_non_null(value);
+  assert_fails(json_fail_at(&doc, value, err, "wrong"), DPERM_INVALID_SCHEMA, place);
+  json_decref(doc.root);
+}
+#define PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void syntax_errors_have_line_and_column(void **state) {
+  (void)state;
+  refused_at("{\"a\": 1,\n \"b\": }", "file.json:2:7: not valid JSON");
+  refused_at("", "file.json:1:1: not valid JSON");
+  refused_at("{\"a\": [1, 2}", "file.json:1:12: not valid JSON");
+  refused_at("{}\n\n x", "file.json:3:2: not valid JSON");
+  refused_at("3", "file.json:1:1: not valid JSON");
+  refused_at("{\"a\": 1e999}", "not valid JSON");
+  refused_at("{\"a\": NaN}", "not valid JSON");
+  refused_at("{\"a\": 99999999999999999999}", "not valid JSON");
+  refused_at("{\"a\": \"\\u0000\"}", "not valid JSON");
+  refused_at("{\"a\": \"\xff\"}", "not valid JSON");
+  refused_at("{'a': 1}", "not valid JSON");
+}
+
+static void duplicate_keys_are_refused(void **state) {
+  (void)state;
+  refused_at("{\"a\": 1,\n \"a\": 2}", "file.json:2:");
+  refused_at("{\"a\": 1, \"\\u0061\": 2}", "duplicate");
+}
+
+static void deep_nesting_is_refused_not_fatal(void **state) {
+  (void)state;
+  enum { DEPTH = 200000 };
+  char *text = malloc(DEPTH + 1);
+  assert_non_null(text);
+  memset(text, '[', DEPTH);
+  text[DEPTH] = '\0';
+  refused_at(text, "not valid JSON");
+  free(text);
+}
+
+static void values_are_found_where_they_stand(void **state) {
+  (void)state;
+  static const char text[] = "{\n"
+                             "  \"one\": 1,\n"
+                             "  \"list\": [10, -2.5e3, \"x,]}\\\"\", {\"deep\": [[], [7]]}],\n"
+                             "\t\"k\\u0065y\" :\r\n   {\"a\":0 ,\"b\" : [ 1,2 ] }\n"
+                             "}\n";
+  value_stands_at(text, PATH("one"), "file.json:2:10: wrong");
+  value_stands_at(text, PATH("list"), "file.json:3:11: wrong");
+  value_stands_at(text, PATH("list", "0"), "file.json:3:12: wrong");
+  value_stands_at(text, PATH("list", "1"), "file.json:3:16: wrong");
+  value_stands_at(text, PATH("list", "2"), "file.json:3:24: wrong");
+  value_stands_at(text, PATH("list", "3"), "file.json:3:34: wrong");
+  value_stands_at(text, PATH("list", "3", "deep", "0"), "file.json:3:44: wrong");
+  value_stands_at(text, PATH("list", "3", "deep", "1", "0"), "file.json:3:49: wrong");
+  value_stands_at(text, PATH("key"), "file.json:5:4: wrong");
+  value_stands_at(text, PATH("key", "b"), "file.json:5:18: wrong");
+  value_stands_at(text, PATH("key", "b", "1"), "file.json:5:22: wrong");
+  value_stands_at("  [ ]", (const char *const[]){NULL}, "file.json:1:3: wrong");
+}
+
+static void text_need_not_be_terminated(void **state) {
+  (void)state;
+  static const char text[] = "{\"a\": {\"b\": 5}}";
+  size_t length = strlen(text);
+  char *exact = malloc(length); /* the sanitizer guards its end */
+  assert_non_null(exact);
+  memcpy(exact, text, length);
+  json_document doc = {"file.json", exact, length, DPERM_INVALID_MODEL, NULL};
+  assert_ok(json_document_parse(&doc, err));
+  const json_t *five = json_object_get(json_object_get(doc.root, "a"), "b");
+  assert_fails(json_fail_at(&doc, five, err, "no %d", 5), DPERM_INVALID_MODEL,
+               "file.json:1:13: no 5");
+  json_t *elsewhere = json_integer(1);
+  assert_fails(json_fail_at(&doc, elsewhere, err, "wrong"), DPERM_INVALID_MODEL,
+               "file.json:1:1: wrong");
+  json_decref(elsewhere);
+  json_decref(doc.root);
+  free(exact);
+}
+
+static void byte_order_mark_is_skipped_and_not_counted(void **state) {
+  (void)state;
+  value_stands_at("\xef\xbb\xbf{\"a\": 1}", PATH("a"), "file.json:1:7: wrong");
+  refused_at("\xef\xbb\xbf{\"a\" 1}", "file.json:1:6: not valid JSON");
+}
+
+static void unknown_key_is_named_where_it_stands(void **state) {
+  (void)state;
+  static const char *const allowed[] = {"name", "size", NULL};
+  static const char *const cases[][2] = {
+      {"{\"name\": 1,\n  \"colour\": 2}", "file.json:2:13: a thing has an unknown key \"colour\""},
+      {"{\"colour\": {}}", "known keys are name, size"},
+      {"{\"Name\": 1}", "unknown key \"Name\""},
+      {"{\"\": 1}", "unknown key \"\""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    json_document doc = document(cases[i][0]);
+    assert_ok(json_document_parse(&doc, err));
+    assert_fails(json_check_keys(&doc, doc.root, allowed, "a thing", err), DPERM_INVALID_SCHEMA,
+                 cases[i][1]);
+    json_decref(doc.root);
+  }
+  json_document doc = document("{\"size\": 1, \"name\": 1}");
+  assert_ok(json_document_parse(&doc, err));
+  assert_ok(json_check_keys(&doc, doc.root, allowed, "a thing", err));
+  json_decref(doc.root);
+}
+
+/* true, false and null are one object each in jansson, however often they stand in the text. */
+static void unknown_key_with_a_constant_is_not_placed_at_another(void **state) {
+  (void)state;
+  static const char *const allowed[] = {"first", "inner", NULL};
+  static const char *const words[] = {"true", "false", "null"};
+  for (size_t i = 0; i < 3; i++) {
+    char text[128];
+    (void)snprintf(text, sizeof text, "{\"first\": %s,\n \"inner\": {\n \"odd\": %s}}", words[i],
+                   words[i]);
+    json_document doc = document(text);
+    assert_ok(json_document_parse(&doc, err));
+    json_t *inner = json_object_get(doc.root, "inner");
+    dperm_error error;
+    assert_int_equal(json_check_keys(&doc, inner, allowed, "inner", &error), DPERM_INVALID_SCHEMA);
+    assert_null(strstr(error.message, "file.json:1:"));
+    assert_non_null(strstr(error.message, "unknown key \"odd\""));
+    json_decref(doc.root);
+  }
+}
+
+static void long_list_of_known_keys_is_cut(void **state) {
+  (void)state;
+  char name[101];
+  memset(name, 'k', 100);
+  name[100] = '\0';
+  const char *const allowed[] = {name, name, name, name, NULL};
+  json_document doc = document("{\"a\": 1}");
+  assert_ok(json_document_parse(&doc, err));
+  assert_fails(json_check_keys(&doc, doc.root, allowed, "it", err), DPERM_INVALID_SCHEMA, "kkk");
+  json_decref(doc.root);
+}
+
+/* ---- writing */
+
+static char *written(const json_t *value) {
+  char *path = file_with("", 0);
+  output_file *out = NULL;
+  assert_ok(output_open(path, &out, err));
+  assert_ok(json_write(value, out, err));
+  assert_ok(output_commit(out, err));
+  char *text = NULL;
+  size_t length = 0;
+  assert_ok(file_read_all(path, 1 << 24, &text, &length, err));
+  file_remove(path);
+  return text;
+}
+
+static void reads_back_equal(const json_t *value) {
+  char *text = written(value);
+  json_t *back = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  assert_non_null(back);
+  assert_true(json_equal(value, back));
+  json_decref(back);
+  free(text);
+}
+
+static void written_documents_read_back_equal(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "{}",
+      "[]",
+      "{\"a\": {}, \"b\": [], \"c\": [[]], \"d\": [{}]}",
+      "{\"a\": [1, [2, 3], 4], \"b\": [{\"x\": 1}, 2]}",
+      "{\"a\": 1, \"b\": 1.0, \"c\": 1e300, \"d\": -0.0, \"e\": true, \"f\": null}",
+      "{\"\": \"\", \"q\\\"\\\\\": \"\\n\\t\\u0001 \\u20ac \\ud83d\\ude00 /\"}",
+      "[9223372036854775807, -9223372036854775808]"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    json_t *value = json_loads(texts[i], 0, NULL);
+    assert_non_null(value);
+    reads_back_equal(value);
+    json_decref(value);
+  }
+}
+
+static void random_reals_read_back_to_the_same_bits(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(4, &source, err));
+  json_t *list = json_array();
+  for (int i = 0; i < 20000; i++) {
+    uint64_t bits = random_bits(&source);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (isfinite(value)) {
+      assert_int_equal(json_array_append_new(list, json_real(value)), 0);
+    }
+  }
+  reads_back_equal(list);
+  char *text = written(list);
+  json_t *back = json_loads(text, 0, NULL);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    double a = json_real_value(json_array_get(list, i));
+    double b = json_real_value(json_array_get(back, i));
+    assert_memory_equal(&a, &b, sizeof a);
+  }
+  json_decref(back);
+  free(text);
+  json_decref(list);
+}
+
+static void lists_of_numbers_flow_over_short_lines(void **state) {
+  (void)state;
+  json_t *list = json_array();
+  for (int i = 0; i < 1000; i++) {
+    assert_int_equal(json_array_append_new(list, json_real(1.0 / (i + 1))), 0);
+  }
+  char *text = written(list);
+  size_t column = 0, lines = 0;
+  for (const char *c = text; *c; c++) {
+    column = *c == '\n' ? 0 : column + 1;
+    lines += *c == '\n';
+    assert_true(column <= 100);
+  }
+  assert_true(lines > 100 && lines < 400);
+  free(text);
+  json_decref(list);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(syntax_errors_have_line_and_column),
+      cmocka_unit_test(duplicate_keys_are_refused),
+      cmocka_unit_test(deep_nesting_is_refused_not_fatal),
+      cmocka_unit_test(values_are_found_where_they_stand),
+      cmocka_unit_test(text_need_not_be_terminated),
+      cmocka_unit_test(byte_order_mark_is_skipped_and_not_counted),
+      cmocka_unit_test(unknown_key_is_named_where_it_stands),
+      cmocka_unit_test(unknown_key_with_a_constant_is_not_placed_at_another),
+      cmocka_unit_test(long_list_of_known_keys_is_cut),
+      cmocka_unit_test(written_documents_read_back_equal),
+      cmocka_unit_test(random_reals_read_back_to_the_same_bits),
+      cmocka_unit_test(lists_of_numbers_flow_over_short_lines),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

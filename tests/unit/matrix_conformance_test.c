@@ -1,0 +1,325 @@
+/* One suite for every kind of matrix: each operation against plain loops over the rows in long
+ * double, for sizes around every block and stripe, one and several right-hand sides, and the same
+ * bits from 1, 2 and 3 threads. A new kind adds one line to `kinds`. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "reference.h"
+
+/* ---- the kinds */
+
+typedef struct kind {
+  const char *name;
+  /* The matrix of these rows. It may belong to `t`. */
+  const matrix *(*of)(const test_rows *t);
+} kind;
+
+static const matrix *dense_kind_of(const test_rows *t) {
+  return t->dense;
+}
+
+static const matrix *sparse_kind_of(const test_rows *t) {
+  return t->sparse;
+}
+
+static const kind kinds[] = {
+    {"dense", dense_kind_of},
+    {"sparse", sparse_kind_of},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* ---- rows to try them on */
+
+/* About eight entries a row; every seventh row and, if there are enough, every eleventh column is
+ * empty. */
+static test_rows *some_rows(size_t rows, size_t cols) {
+  random_source r;
+  assert_ok(random_seeded(rows * 1000 + cols, &r, err));
+  double *x = calloc(rows * cols, sizeof *x), *labels = calloc(rows, sizeof *labels);
+  assert_true(x && labels);
+  for (size_t i = 0; i < rows; i++) {
+    labels[i] = 1;
+    for (size_t j = 0; j < cols; j++) {
+      bool on = i % 7 != 1 && j % 11 != 10 && random_unit(&r) * (double)cols < 8;
+      x[i * cols + j] = on ? random_normal(&r) : 0.0;
+    }
+  }
+  return test_rows_of(rows, cols, x, labels);
+}
+
+static double *random_array(uint64_t seed, size_t count) {
+  random_source r;
+  double *values = calloc(count, sizeof *values);
+  assert_non_null(values);
+  assert_ok(random_seeded(seed, &r, err));
+  for (size_t i = 0; i < count; i++) {
+    values[i] = i % 5 == 3 ? 0.0 : random_normal(&r);
+  }
+  return values;
+}
+
+/* Outputs start as NaN: nothing of them may be read. */
+static double *blank_array(size_t count) {
+  double *values = calloc(count, sizeof *values);
+  assert_non_null(values);
+  for (size_t i = 0; i < count; i++) {
+    values[i] = (double)NAN;
+  }
+  return values;
+}
+
+/* ---- plain loops, entry by entry */
+
+typedef struct sum {
+  long double value, size; /* Σ terms, Σ |terms| */
+} sum;
+
+static void add(sum *s, long double term) {
+  s->value += term;
+  s->size += fabsl(term);
+}
+
+static sum apply_entry(const test_rows *t, const double *f, size_t k, size_t i, size_t m) {
+  sum s = {0, 0};
+  for (size_t j = 0; j < t->cols; j++) {
+    add(&s, (long double)t->x[i * t->cols + j] * f[j * k + m]);
+  }
+  return s;
+}
+
+static sum transposed_entry(const test_rows *t, const double *w, size_t k, size_t j, size_t m) {
+  sum s = {0, 0};
+  for (size_t i = 0; i < t->rows; i++) {
+    add(&s, (long double)t->x[i * t->cols + j] * w[i * k + m]);
+  }
+  return s;
+}
+
+static sum gram_entry(const test_rows *t, const double *w, size_t k, size_t a, size_t b, size_t m) {
+  sum s = {0, 0};
+  for (size_t i = 0; i < t->rows; i++) {
+    const double *row = t->x + i * t->cols;
+    add(&s, (long double)row[a] * row[b] * w[i * k + m]);
+  }
+  return s;
+}
+
+static void compare(const char *what, const matrix *x, double got, sum expected) {
+  if (!(fabsl(got - expected.value) <= 1e-14L * expected.size)) {
+    fail_msg("%s %s of %zu x %zu: %.17g instead of %.17Lg", x->kind->name, what, x->rows, x->cols,
+             got, expected.value);
+  }
+}
+
+/* All of a few entries, some of many. */
+enum { SAMPLE = 300 };
+static size_t stride_for(size_t count) {
+  return count <= SAMPLE ? 1 : count / SAMPLE | 1;
+}
+
+/* ---- one matrix, k right-hand sides */
+
+typedef struct results {
+  double *z, *g, *d, *h;
+} results;
+
+static results run(const matrix *x, const double *f, const double *w, size_t k, bool with_gram) {
+  results r = {blank_array(x->rows * k), blank_array(x->cols * k), blank_array(x->cols * k),
+               blank_array(x->cols * x->cols)};
+  assert_ok(x->kind->apply(x, f, k, r.z, err));
+  assert_ok(x->kind->apply_transposed(x, w, k, r.g, err));
+  assert_ok(x->kind->gram_diagonal(x, w, k, r.d, err));
+  if (with_gram) {
+    assert_ok(x->kind->gram(x, w + k - 1, k, r.h, err));
+  }
+  return r;
+}
+
+static void results_free(results *r) {
+  free(r->z);
+  free(r->g);
+  free(r->d);
+  free(r->h);
+}
+
+static void check_entries(const test_rows *t, const matrix *x, const double *f, const double *w,
+                          size_t k, const results *r, bool with_gram) {
+  for (size_t e = 0; e < x->rows * k; e += stride_for(x->rows * k)) {
+    compare("apply", x, r->z[e], apply_entry(t, f, k, e / k, e % k));
+  }
+  for (size_t e = 0; e < x->cols * k; e += stride_for(10 * x->cols * k)) {
+    compare("apply_transposed", x, r->g[e], transposed_entry(t, w, k, e / k, e % k));
+    compare("gram_diagonal", x, r->d[e], gram_entry(t, w, k, e / k, e / k, e % k));
+  }
+  for (size_t e = 0; with_gram && e < x->cols * x->cols; e += stride_for(x->cols * x->cols)) {
+    size_t a = e / x->cols, b = e % x->cols;
+    if (a <= b) {
+      compare("gram", x, r->h[e], gram_entry(t, w, k, a, b, k - 1));
+    }
+  }
+}
+
+/* Whole arrays but for the gram's lower triangle, which nobody promised. */
+static void check_same_bits(const matrix *x, const results *a, const results *b, size_t k,
+                            bool with_gram) {
+  assert_memory_equal(a->z, b->z, x->rows * k * sizeof(double));
+  assert_memory_equal(a->g, b->g, x->cols * k * sizeof(double));
+  assert_memory_equal(a->d, b->d, x->cols * k * sizeof(double));
+  for (size_t i = 0; with_gram && i < x->cols; i++) {
+    size_t at = i * x->cols + i;
+    assert_memory_equal(a->h + at, b->h + at, (x->cols - i) * sizeof(double));
+  }
+}
+
+static void check_products(const test_rows *t, const matrix *x) {
+  static const size_t counts[] = {1, 3, 7};
+  for (size_t c = 0; c < 3; c++) {
+    size_t k = counts[c];
+    bool with_gram = k < 7; /* it takes one column at a time, so two strides say it all */
+    double *f = random_array(1, x->cols * k), *w = random_array(2, x->rows * k);
+    results by_threads[3];
+    for (int threads = 1; threads <= 3; threads++) {
+      thread_scope scope = threads_enter(threads);
+      by_threads[threads - 1] = run(x, f, w, k, with_gram);
+      threads_leave(scope);
+    }
+    check_entries(t, x, f, w, k, &by_threads[0], with_gram);
+    check_same_bits(x, &by_threads[0], &by_threads[1], k, with_gram);
+    check_same_bits(x, &by_threads[0], &by_threads[2], k, with_gram);
+    for (int i = 0; i < 3; i++) {
+      results_free(&by_threads[i]);
+    }
+    free(f);
+    free(w);
+  }
+}
+
+static void check_rows(const test_rows *t, const matrix *x) {
+  double *row = blank_array(x->cols);
+  for (size_t i = 0; i < x->rows; i += stride_for(x->rows)) {
+    x->kind->row(x, i, row);
+    assert_memory_equal(row, t->x + i * t->cols, t->cols * sizeof *row);
+  }
+  free(row);
+}
+
+/* Backwards, with repetitions and gaps. */
+static void check_select(const test_rows *t, const matrix *x) {
+  size_t count = x->rows + x->rows / 2 + 1, *chosen = calloc(count, sizeof *chosen);
+  double *row = blank_array(x->cols);
+  matrix *part = NULL;
+  assert_non_null(chosen);
+  for (size_t i = 0; i < count; i++) {
+    chosen[i] = (x->rows - 1 + 3 * (count - i)) % x->rows;
+  }
+  assert_ok(x->kind->select(x, chosen, count, &part, err));
+  assert_ptr_equal(part->kind, x->kind);
+  assert_int_equal(part->rows, count);
+  assert_int_equal(part->cols, x->cols);
+  for (size_t i = 0; i < count; i += stride_for(count)) {
+    part->kind->row(part, i, row);
+    assert_memory_equal(row, t->x + chosen[i] * t->cols, t->cols * sizeof *row);
+  }
+  matrix_free(part);
+  free(chosen);
+  free(row);
+}
+
+/* What certification builds on: the sizes that a kind declares. */
+static void check_declared(const test_rows *t, const matrix *x) {
+  assert_int_equal(x->rows, t->rows);
+  assert_int_equal(x->cols, t->cols);
+  size_t most = 0;
+  for (size_t i = 0; i < t->rows; i++) {
+    size_t entries = 0;
+    for (size_t j = 0; j < t->cols; j++) {
+      entries += t->x[i * t->cols + j] != 0;
+    }
+    most = entries > most ? entries : most;
+  }
+  assert_true(x->row_entries >= most && x->row_entries <= t->cols);
+  assert_true(x->sum_depth >= 1 && x->sum_depth <= t->rows + 1000);
+  assert_true(x->kind->bytes(x) > 0);
+}
+
+typedef void check(const test_rows *t, const matrix *x);
+
+static void for_every_kind_and_size(check *what) {
+  static const size_t rows[] = {1, 2, 511, 512, 513, 5000, 20000};
+  static const size_t cols[] = {1, 5, 130, 300};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
+      test_rows *t = some_rows(rows[r], cols[c]);
+      for (size_t k = 0; k < KINDS; k++) {
+        what(t, kinds[k].of(t));
+      }
+      test_rows_free(t);
+    }
+  }
+}
+
+static void products_are_right_and_do_not_depend_on_threads(void **state) {
+  (void)state;
+  for_every_kind_and_size(check_products);
+}
+
+static void rows_come_back_as_they_went_in(void **state) {
+  (void)state;
+  for_every_kind_and_size(check_rows);
+}
+
+static void selected_rows_are_copies_in_the_order_given(void **state) {
+  (void)state;
+  for_every_kind_and_size(check_select);
+}
+
+static void declared_sizes_hold(void **state) {
+  (void)state;
+  for_every_kind_and_size(check_declared);
+}
+
+/* ---- rows without any entry at all */
+
+static void a_matrix_of_zeros_gives_zeros(void **state) {
+  (void)state;
+  double *x = calloc(600 * 3, sizeof *x), *labels = calloc(600, sizeof *labels);
+  assert_true(x && labels);
+  test_rows *t = test_rows_of(600, 3, x, labels);
+  for (size_t k = 0; k < KINDS; k++) {
+    check_products(t, kinds[k].of(t));
+    check_rows(t, kinds[k].of(t));
+    check_select(t, kinds[k].of(t));
+  }
+  test_rows_free(t);
+}
+
+/* ---- the fixed cut of the rows */
+
+static void stripes_cover_the_rows_once(void **state) {
+  (void)state;
+  for (size_t rows = 0; rows < 40000; rows = rows * 9 / 8 + 1) {
+    for (size_t room = 1; room < (size_t)1 << 26; room *= 64) {
+      size_t count = stripe_count(rows, room);
+      assert_in_range(count, 1, 16);
+      assert_true(count == 1 || rows / count >= 512);
+      assert_int_equal(stripe_start(rows, count, 0), 0);
+      assert_int_equal(stripe_start(rows, count, count), rows);
+      for (size_t s = 0; s < count; s++) {
+        assert_true(stripe_start(rows, count, s) <= stripe_start(rows, count, s + 1));
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_are_right_and_do_not_depend_on_threads),
+      cmocka_unit_test(rows_come_back_as_they_went_in),
+      cmocka_unit_test(selected_rows_are_copies_in_the_order_given),
+      cmocka_unit_test(declared_sizes_hold),
+      cmocka_unit_test(a_matrix_of_zeros_gives_zeros),
+      cmocka_unit_test(stripes_cover_the_rows_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* What a model says about data: scores against plain sums, metrics against the naive definitions
+ * (the area under the curve over all pairs), data of another kind refused. */
+#include "model/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/model.h"
+#include "support.h"
+
+/* ---- metrics of scores */
+
+static double naive_auc(const double *scores, const double *labels, size_t rows) {
+  double wins = 0, pairs = 0;
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t j = 0; j < rows; j++) {
+      if (labels[i] > 0 && labels[j] < 0) {
+        pairs++;
+        wins += scores[i] > scores[j] ? 1 : scores[i] == scores[j] ? 0.5 : 0;
+      }
+    }
+  }
+  return wins / pairs;
+}
+
+static void metrics_match_the_naive_definitions(void **state) {
+  (void)state;
+  enum { MOST = 400 };
+  double scores[MOST], labels[MOST];
+  random_source r;
+  assert_ok(random_seeded(1, &r, err));
+  for (size_t rows = 2; rows <= MOST; rows += 1 + rows / 3) {
+    for (double grain = 1e-6; grain < 3; grain *= 50) { /* coarse grains make ties */
+      size_t false_positives = 0, false_negatives = 0;
+      long double log_loss = 0;
+      for (size_t i = 0; i < rows; i++) {
+        labels[i] = i < 2 ? (i ? 1.0 : -1.0) : random_unit(&r) < 0.3 ? 1.0 : -1.0;
+        scores[i] = grain * floor((random_normal(&r) + 0.5 * labels[i]) / grain);
+        false_positives += scores[i] > 0 && labels[i] < 0;
+        false_negatives += !(scores[i] > 0) && labels[i] > 0;
+        long double p = 1 / (1 + expl(-(long double)scores[i]));
+        log_loss -= logl(labels[i] > 0 ? p : 1 - p);
+      }
+      dperm_metrics m;
+      assert_ok(metrics_of(scores, labels, rows, true, &m, err));
+      assert_int_equal(m.rows, rows);
+      assert_int_equal(m.false_positives, false_positives);
+      assert_int_equal(m.false_negatives, false_negatives);
+      assert_int_equal(m.errors, false_positives + false_negatives);
+      assert_close(m.error_rate, (double)m.errors / (double)rows, 0);
+      assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
+      assert_close(m.log_loss, (double)(log_loss / rows), 1e-13);
+      assert_ok(metrics_of(scores, labels, rows, false, &m, err));
+      assert_true(isnan(m.log_loss));
+      assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
+    }
+  }
+}
+
+static void log_loss_of_a_sure_mistake_stays_finite(void **state) {
+  (void)state;
+  const double scores[] = {1e5, -1e300}, labels[] = {-1, 1};
+  dperm_metrics m;
+  assert_ok(metrics_of(scores, labels, 1, true, &m, err));
+  assert_close(m.log_loss, 1e5, 1e-9);
+  assert_ok(metrics_of(scores, labels, 2, true, &m, err));
+  assert_true(m.log_loss == 5e299);
+  assert_true(m.errors == 2 && m.auc == 0);
+}
+
+static void one_class_alone_has_no_curve(void **state) {
+  (void)state;
+  const double scores[] = {1, 2, 3}, ups[] = {1, 1, 1}, downs[] = {-1, -1, -1};
+  dperm_metrics m;
+  assert_ok(metrics_of(scores, ups, 3, true, &m, err));
+  assert_true(isnan(m.auc) && m.errors == 0 && m.error_rate == 0);
+  assert_ok(metrics_of(scores, downs, 3, true, &m, err));
+  assert_true(isnan(m.auc) && m.false_positives == 3 && m.error_rate == 1);
+}
+
+static void a_score_of_zero_predicts_the_negative_class(void **state) {
+  (void)state;
+  const double scores[] = {0.0, -0.0, 0.0}, labels[] = {-1, -1, 1};
+  dperm_metrics m;
+  assert_ok(metrics_of(scores, labels, 3, true, &m, err));
+  assert_true(m.false_negatives == 1 && m.false_positives == 0 && m.auc == 0.5);
+  assert_close(m.log_loss, log(2), 1e-15);
+}
+
+/* ---- models on data */
+
+static dperm_model *train_on(const dperm_data *data, const char *loss) {
+  dperm_model *model = NULL;
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_loss_by_name(loss, 0.5, &options.loss, err));
+  assert_ok(dperm_train(data, &options, &model, err));
+  return model;
+}
+
+enum { ROWS = 700, DIMS = 6 };
+
+static dperm_data *random_data(uint64_t seed) {
+  static double x[ROWS * DIMS], labels[ROWS];
+  random_source r;
+  dperm_data *data = NULL;
+  assert_ok(random_seeded(seed, &r, err));
+  for (size_t i = 0; i < ROWS * (size_t)DIMS; i++) {
+    x[i] = 0.4 * random_normal(&r);
+  }
+  for (size_t i = 0; i < ROWS; i++) {
+    labels[i] = x[i * DIMS] + 0.3 * random_normal(&r) > 0 ? 1 : -1;
+  }
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, x, labels, 1.0, &data, err));
+  return data;
+}
+
+static void scores_are_plain_sums_and_metrics_follow(void **state) {
+  (void)state;
+  dperm_data *data = random_data(2);
+  dperm_model *logistic = train_on(data, "logistic"), *huber = train_on(data, "huber");
+  double scores[ROWS], row[DIMS];
+  assert_ok(dperm_model_scores(logistic, data, scores, err));
+  for (size_t i = 0; i < ROWS; i++) {
+    double sum = 0;
+    assert_ok(dperm_data_row(data, i, row, err));
+    for (size_t j = 0; j < DIMS; j++) {
+      sum += row[j] * dperm_model_weights(logistic)[j];
+    }
+    assert_close(scores[i], sum, 1e-14 * (1 + fabs(sum)));
+  }
+  dperm_metrics m, naive;
+  assert_ok(dperm_model_score(logistic, data, &m, err));
+  assert_ok(metrics_of(scores, dperm_data_labels(data), ROWS, true, &naive, err));
+  assert_memory_equal(&m, &naive, sizeof m);
+  assert_close(m.auc, naive_auc(scores, dperm_data_labels(data), ROWS), 1e-14);
+  assert_true(m.error_rate < 0.3 && m.log_loss < log(2));
+  assert_ok(dperm_model_score(huber, data, &m, err));
+  assert_true(isnan(m.log_loss)); /* a margin is not a probability */
+  dperm_model_free(logistic);
+  dperm_model_free(huber);
+  dperm_data_free(data);
+}
+
+static dperm_data *read_csv(const char *schema_text, const char *text, dperm_schema **schema) {
+  dperm_data *data = NULL;
+  char *path = file_with_text(text);
+  assert_ok(dperm_schema_parse(schema_text, strlen(schema_text), "schema", schema, err));
+  const dperm_source source = {.path = path, .schema = *schema};
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  file_remove(path);
+  return data;
+}
+
+#define SCHEMA(name, top)                                                                          \
+  "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]},"                 \
+  " \"columns\": [{\"name\": \"" name "\", \"type\": \"numeric\", \"min\": 0, \"max\": " top "}]}"
+
+static void data_of_another_encoding_are_refused(void **state) {
+  (void)state;
+  dperm_schema *first = NULL, *again = NULL, *wider = NULL;
+  dperm_data *data = read_csv(SCHEMA("a", "10"), "a,y\n1,1\n9,0\n", &first);
+  dperm_data *same = read_csv(SCHEMA("a", "10"), "a,y\n2,1\n3,0\n", &again);
+  dperm_data *other = read_csv(SCHEMA("a", "99"), "a,y\n1,1\n9,0\n", &wider);
+  dperm_data *six = random_data(3);
+  dperm_model *model = train_on(data, "logistic"), *memory = train_on(six, "logistic");
+  double scores[ROWS];
+  dperm_metrics m;
+  assert_ok(dperm_model_scores(model, same, scores, err));
+  assert_fails(dperm_model_scores(model, other, scores, err), DPERM_INVALID_DATA, "another schema");
+  assert_fails(dperm_model_score(model, other, &m, err), DPERM_INVALID_DATA, "another schema");
+  assert_fails(dperm_model_scores(model, six, scores, err), DPERM_INVALID_DATA,
+               "6 encoded columns");
+  assert_fails(dperm_model_scores(memory, data, scores, err), DPERM_INVALID_DATA, "columns");
+  dperm_model_free(model);
+  dperm_model_free(memory);
+  dperm_data_free(data);
+  dperm_data_free(same);
+  dperm_data_free(other);
+  dperm_data_free(six);
+  dperm_schema_free(first);
+  dperm_schema_free(again);
+  dperm_schema_free(wider);
+}
+
+/* Weights that a file may hold, but whose sums no double can: no score, and no endless loop. */
+static void scores_beyond_all_doubles_are_an_error(void **state) {
+  (void)state;
+  dperm_data *data = random_data(4);
+  dperm_model *model = train_on(data, "logistic");
+  double scores[ROWS];
+  dperm_metrics m;
+  for (size_t j = 0; j < DIMS; j++) {
+    model->weights[j] = j % 2 ? -1.7e308 : 1.7e308;
+  }
+  assert_fails(dperm_model_scores(model, data, scores, err), DPERM_NUMERIC_ERROR, "too large");
+  assert_fails(dperm_model_score(model, data, &m, err), DPERM_NUMERIC_ERROR, "too large");
+  dperm_model_free(model);
+  dperm_data_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(metrics_match_the_naive_definitions),
+      cmocka_unit_test(log_loss_of_a_sure_mistake_stays_finite),
+      cmocka_unit_test(one_class_alone_has_no_curve),
+      cmocka_unit_test(a_score_of_zero_predicts_the_negative_class),
+      cmocka_unit_test(scores_are_plain_sums_and_metrics_follow),
+      cmocka_unit_test(data_of_another_encoding_are_refused),
+      cmocka_unit_test(scores_beyond_all_doubles_are_an_error),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,408 @@
+/* Model files: written and read back bit for bit; damaged, foreign, newer and inconsistent ones
+ * refused with a message that says what is wrong; nothing left behind where writing fails. */
+#include <dirent.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file_read.h"
+#include "model/model_file.h"
+#include "support.h"
+
+/* ---- models to write */
+
+static const char schema_text[] =
+    "{\"label\": {\"column\": \"y\", \"positive\": [\"yes\"], \"negative\": [\"no\"]},"
+    " \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 10},"
+    " {\"name\": \"c\", \"type\": \"categorical\", \"values\": [\"u\", \"v\\u00e9\"]}],"
+    " \"intercept\": true}";
+
+static dperm_model *train_on(dperm_data *data, const char *loss) {
+  dperm_model *model = NULL;
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_loss_by_name(loss, 0.3, &options.loss, err));
+  assert_ok(dperm_train(data, &options, &model, err));
+  dperm_data_free(data);
+  return model;
+}
+
+static dperm_model *schema_model(void) {
+  dperm_schema *schema = NULL;
+  dperm_data *data = NULL;
+  assert_ok(dperm_schema_parse(schema_text, strlen(schema_text), "schema", &schema, err));
+  char *path = file_with_text("a,c,y\n1,u,yes\n7,v\xc3\xa9,no\n3,u,no\n10,v\xc3\xa9,yes\n");
+  const dperm_source source = {.path = path, .schema = schema};
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  dperm_schema_free(schema);
+  file_remove(path);
+  return train_on(data, "huber");
+}
+
+static dperm_model *memory_model(double norm) {
+  static const double x[] = {0.5, 0.1, 0, -0.3, 0.2, 0.9}, labels[] = {1, -1};
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_from_dense(2, 3, x, labels, norm, &data, err));
+  return train_on(data, "logistic");
+}
+
+static dperm_model *svmlight_model(void) {
+  dperm_data *data = NULL;
+  char *path = file_with_text("+1 1:0.5 3:0.2\n-1 2:0.7\n");
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 4};
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  file_remove(path);
+  return train_on(data, "smooth-hinge");
+}
+
+static bool same_double(double a, double b) {
+  return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+static bool same_model(const dperm_model *a, const dperm_model *b) {
+  bool schemas = !a->schema && !b->schema;
+  if (a->schema && b->schema) {
+    schemas = json_equal(a->schema->json, b->schema->json);
+  }
+  return schemas && a->is_private == b->is_private && strcmp(a->reason, b->reason) == 0 &&
+         strcmp(a->mechanism, b->mechanism) == 0 && same_double(a->lambda, b->lambda) &&
+         strcmp(a->loss, b->loss) == 0 && same_double(a->loss_h, b->loss_h) && a->rows == b->rows &&
+         a->rows_fitted == b->rows_fitted && a->origin == b->origin &&
+         same_double(a->norm_bound, b->norm_bound) &&
+         strcmp(a->class_names[0], b->class_names[0]) == 0 &&
+         strcmp(a->class_names[1], b->class_names[1]) == 0 && a->dims == b->dims &&
+         memcmp(a->weights, b->weights, a->dims * sizeof(double)) == 0;
+}
+
+/* The text of the model's file; *length without the terminator. */
+static char *text_of(const dperm_model *model, size_t *length) {
+  char *path = file_with("", 0), *text = NULL;
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(file_read_all(path, 1 << 20, &text, length, err));
+  file_remove(path);
+  return text;
+}
+
+static dperm_status read_bytes(const char *bytes, size_t length, dperm_model **out,
+                               dperm_error *err) {
+  char *path = file_with(bytes, length);
+  dperm_status status = dperm_model_read(path, out, err);
+  file_remove(path);
+  return status;
+}
+
+/* ---- there and back */
+
+static void check_round_trip(dperm_model *model) {
+  dperm_model *back = NULL;
+  size_t length = 0, again = 0;
+  char *text = text_of(model, &length);
+  assert_ok(read_bytes(text, length, &back, err));
+  assert_true(same_model(model, back));
+  char *second = text_of(back, &again);
+  assert_int_equal(again, length);
+  assert_memory_equal(second, text, length);
+  free(text);
+  free(second);
+  dperm_model_free(back);
+  dperm_model_free(model);
+}
+
+static void models_of_every_origin_come_back_whole(void **state) {
+  (void)state;
+  check_round_trip(schema_model());
+  check_round_trip(memory_model(1.0));
+  check_round_trip(memory_model(0.1 + 0.2));
+  check_round_trip(svmlight_model());
+}
+
+static void weights_of_every_size_come_back_bit_for_bit(void **state) {
+  (void)state;
+  static const double odd[] = {0.0,       -0.0,
+                               0x1p-1074, -0x1.8p-1060,
+                               0x1p-1022, 0x1.fffffffffffffp+1023,
+                               1e308,     -1e-308,
+                               0.1,       1.0 / 3,
+                               -2,        1e22,
+                               1e23,      5e-324,
+                               0x1p53,    0x1.0000000000001p0};
+  random_source r;
+  assert_ok(random_seeded(1, &r, err));
+  for (size_t round = 0; round < 40; round++) {
+    dperm_model *model = memory_model(1.0);
+    for (size_t j = 0; j < 3; j++) {
+      uint64_t bits = random_bits(&r);
+      memcpy(&model->weights[j], &bits, sizeof bits);
+      if (!isfinite(model->weights[j]) || round < 16) {
+        model->weights[j] = odd[(round + j) % 16];
+      }
+    }
+    check_round_trip(model);
+  }
+}
+
+/* ---- damage */
+
+static void check_damaged(const dperm_model *model, const char *text, size_t length,
+                          size_t *refused) {
+  dperm_model *back = NULL;
+  dperm_error err = {DPERM_OK, ""};
+  dperm_status status = read_bytes(text, length, &back, &err);
+  if (status == DPERM_OK) {
+    assert_true(same_model(model, back));
+    dperm_model_free(back);
+  } else {
+    assert_true(status == DPERM_INVALID_MODEL || status == DPERM_INVALID_SCHEMA);
+    assert_true(strlen(err.message) > 10);
+    assert_null(back);
+    ++*refused;
+  }
+}
+
+static void every_changed_byte_is_refused_or_harmless(void **state) {
+  (void)state;
+  static const char others[] = {'0', '9', ' ', '"', '}', ',', 'e', '-', '\0', '\xff'};
+  dperm_model *model = schema_model();
+  size_t length = 0, refused = 0, tried = 0;
+  char *text = text_of(model, &length);
+  for (size_t i = 0; i < length; i++) {
+    char before = text[i];
+    for (size_t change = 0; change < 8 + sizeof others; change++) {
+      text[i] = (char)(change < 8 ? before ^ (1 << change) : others[change - 8]);
+      if (text[i] != before) {
+        check_damaged(model, text, length, &refused);
+        tried++;
+      }
+    }
+    text[i] = before;
+  }
+  assert_true(refused > tried * 9 / 10);
+  free(text);
+  dperm_model_free(model);
+}
+
+static void every_truncation_is_refused(void **state) {
+  (void)state;
+  dperm_model *model = schema_model();
+  size_t length = 0, refused = 0;
+  char *text = text_of(model, &length);
+  assert_true(text[length - 1] == '\n' && text[length - 2] == '}');
+  for (size_t cut = 0; cut < length - 1; cut++) {
+    check_damaged(model, text, cut, &refused);
+  }
+  assert_int_equal(refused, length - 1);
+  free(text);
+  dperm_model_free(model);
+}
+
+static void blanks_and_order_do_not_matter(void **state) {
+  (void)state;
+  dperm_model *model = schema_model(), *back = NULL;
+  size_t length = 0;
+  char *text = text_of(model, &length);
+  json_t *root = json_loadb(text, length, 0, NULL);
+  char *dense = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+  assert_non_null(dense);
+  assert_ok(read_bytes(dense, strlen(dense), &back, err));
+  assert_true(same_model(model, back));
+  dperm_model_free(back);
+  free(dense);
+  json_decref(root);
+  free(text);
+  dperm_model_free(model);
+}
+
+/* ---- files that are whole but wrong: edited, with the digest made to fit */
+
+typedef void edit(json_t *root);
+
+static dperm_status read_edited(dperm_model *model, edit *change, dperm_model **out,
+                                dperm_error *err) {
+  size_t length = 0;
+  char *text = text_of(model, &length), digest[DIGEST_TEXT_SIZE];
+  json_t *root = json_loadb(text, length, 0, NULL);
+  assert_non_null(root);
+  change(root);
+  assert_int_equal(model_digest(root, digest, NULL), DPERM_OK);
+  assert_int_equal(json_object_set_new(root, "digest", json_string(digest)), 0);
+  char *edited = json_dumps(root, JSON_REAL_PRECISION(17));
+  assert_non_null(edited);
+  dperm_status status = read_bytes(edited, strlen(edited), out, err);
+  free(edited);
+  json_decref(root);
+  free(text);
+  dperm_model_free(model);
+  return status;
+}
+
+#define assert_edit_refused(model, change, text)                                                   \
+  do {                                                                                             \
+    dperm_model *back_ = NULL;                                                                     \
+    assert_fails(read_edited(model, change, &back_, err), DPERM_INVALID_MODEL, text);              \
+    assert_null(back_);                                                                            \
+  } while (0)
+
+static void change_nothing(json_t *root) {
+  (void)root;
+}
+static void make_newer(json_t *root) {
+  (void)json_object_set_new(root, "format", json_string("dperm-model/2"));
+}
+static void drop_a_weight(json_t *root) {
+  (void)json_array_remove(json_object_get(root, "weights"), 0);
+}
+static void add_a_weight(json_t *root) {
+  (void)json_array_append_new(json_object_get(root, "weights"), json_real(0.5));
+}
+static void spell_a_weight(json_t *root) {
+  (void)json_array_set_new(json_object_get(root, "weights"), 0, json_string("0.5"));
+}
+static void nest_the_weights(json_t *root) {
+  json_t *weights = json_object_get(root, "weights");
+  for (size_t j = 0; j < json_array_size(weights); j++) {
+    (void)json_array_set_new(weights, j, json_array());
+  }
+}
+static void claim_privacy(json_t *root) {
+  (void)json_object_set_new(root, "private", json_true());
+}
+static void claim_a_mechanism(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "mechanism",
+                            json_string("objective"));
+}
+static void use_a_kernel(json_t *root) {
+  (void)json_object_set_new(root, "kernel", json_pack("{s:s}", "name", "gaussian"));
+}
+static void forget_the_schema(json_t *root) {
+  (void)json_object_set_new(root, "schema", json_null());
+}
+static void three_classes(json_t *root) {
+  (void)json_array_append_new(json_object_get(root, "classes"), json_string("third"));
+}
+static void no_rows(json_t *root) {
+  (void)json_object_set_new(root, "rows", json_integer(0));
+}
+static void negative_lambda(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "lambda", json_real(-1));
+}
+static void zero_norm(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "encoding"), "norm", json_integer(0));
+}
+static void unknown_source(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "encoding"), "source", json_string("moon"));
+}
+
+static void files_that_do_not_fit_together_are_refused(void **state) {
+  (void)state;
+  dperm_model *back = NULL;
+  assert_ok(read_edited(schema_model(), change_nothing, &back, err));
+  dperm_model_free(back);
+  assert_edit_refused(schema_model(), make_newer, "format 2 is newer");
+  assert_edit_refused(schema_model(), drop_a_weight, "number of weights");
+  assert_edit_refused(schema_model(), add_a_weight, "number of weights");
+  assert_edit_refused(svmlight_model(), drop_a_weight, "number of weights");
+  assert_edit_refused(memory_model(1), add_a_weight, "number of weights");
+  assert_edit_refused(schema_model(), spell_a_weight, "not a number");
+  assert_edit_refused(memory_model(1), nest_the_weights, "not a number");
+  assert_edit_refused(schema_model(), claim_privacy, "mechanism");
+  assert_edit_refused(schema_model(), claim_a_mechanism, "mechanism");
+  assert_edit_refused(schema_model(), use_a_kernel, "kernel");
+  assert_edit_refused(schema_model(), forget_the_schema, "encoding");
+  assert_edit_refused(memory_model(1), three_classes, "two classes");
+  assert_edit_refused(memory_model(1), no_rows, "number of rows");
+  assert_edit_refused(memory_model(1), negative_lambda, "privacy block");
+  assert_edit_refused(memory_model(1), zero_norm, "norm bound");
+  assert_edit_refused(memory_model(1), unknown_source, "encoding");
+}
+
+static const char *dropped;
+static void drop_a_key(json_t *root) {
+  assert_int_equal(json_object_del(root, dropped), 0);
+}
+
+static void each_needed_key_must_be_there(void **state) {
+  (void)state;
+  static const char *const needed[] = {"format",  "private", "reason",     "privacy",
+                                       "loss",    "rows",    "classes",    "encoding",
+                                       "weights", "schema",  "rows_fitted"};
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    dropped = needed[i];
+    assert_edit_refused(schema_model(), drop_a_key, "model");
+  }
+}
+
+static void other_files_are_no_models(void **state) {
+  (void)state;
+  static const char *const texts[] = {"{}",
+                                      "[]",
+                                      "[1, 2]",
+                                      "{\"format\": 1}",
+                                      "{\"format\": \"dperm-model/x\"}",
+                                      "{\"format\": \"dperm-model/0\"}",
+                                      schema_text};
+  dperm_model *model = NULL;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    assert_fails(read_bytes(texts[i], strlen(texts[i]), &model, err), DPERM_INVALID_MODEL,
+                 "not a dperm model");
+  }
+  assert_fails(read_bytes("", 0, &model, err), DPERM_INVALID_MODEL, "not valid JSON");
+  assert_fails(read_bytes("a,b,c\n1,2,3\n", 12, &model, err), DPERM_INVALID_MODEL, ":1:");
+  assert_fails(dperm_model_read("no/such/file.json", &model, err), DPERM_IO_ERROR,
+               "no/such/file.json");
+  assert_null(model);
+}
+
+/* ---- places that cannot be written */
+
+static size_t files_in(const char *folder) {
+  size_t count = 0;
+  DIR *open = opendir(folder);
+  assert_non_null(open);
+  while (readdir(open)) {
+    count++;
+  }
+  closedir(open);
+  return count;
+}
+
+static void writing_that_fails_leaves_nothing(void **state) {
+  (void)state;
+  dperm_model *model = memory_model(1);
+  const char *base = getenv("TMPDIR");
+  char folder[1024], path[1100];
+  (void)snprintf(folder, sizeof folder, "%s/dperm-model-XXXXXX", base ? base : "/tmp");
+  assert_non_null(mkdtemp(folder));
+  size_t empty = files_in(folder);
+  (void)snprintf(path, sizeof path, "%s/missing/model.json", folder);
+  assert_fails(dperm_model_write(model, path, err), DPERM_IO_ERROR, "cannot write");
+  assert_fails(dperm_model_write(model, folder, err), DPERM_IO_ERROR, "cannot write");
+  assert_int_equal(files_in(folder), empty);
+  if (access("/dev/full", W_OK) == 0) {
+    assert_fails(dperm_model_write(model, "/dev/full", err), DPERM_IO_ERROR, "cannot write");
+  }
+  (void)snprintf(path, sizeof path, "%s/model.json", folder);
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_write(model, path, err)); /* and over itself */
+  assert_int_equal(files_in(folder), empty + 1);
+  unlink(path);
+  rmdir(folder);
+  dperm_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(models_of_every_origin_come_back_whole),
+      cmocka_unit_test(weights_of_every_size_come_back_bit_for_bit),
+      cmocka_unit_test(every_changed_byte_is_refused_or_harmless),
+      cmocka_unit_test(every_truncation_is_refused),
+      cmocka_unit_test(blanks_and_order_do_not_matter),
+      cmocka_unit_test(files_that_do_not_fit_together_are_refused),
+      cmocka_unit_test(each_needed_key_must_be_there),
+      cmocka_unit_test(other_files_are_no_models),
+      cmocka_unit_test(writing_that_fails_leaves_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* Predicting and scoring from files: the same numbers as in memory, over several blocks of rows;
+ * labelled and unlabelled files, with and without header; nothing written where something fails. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file_read.h"
+#include "model/model.h"
+#include "support.h"
+
+static dperm_model *train_on(const dperm_data *data, const char *loss) {
+  dperm_model *model = NULL;
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_loss_by_name(loss, 0.5, &options.loss, err));
+  assert_ok(dperm_train(data, &options, &model, err));
+  return model;
+}
+
+static dperm_data *read_data(const char *path, const dperm_schema *schema, size_t dims) {
+  dperm_data *data = NULL;
+  const dperm_source source = {.path = path,
+                               .format = schema ? DPERM_FORMAT_CSV : DPERM_FORMAT_SVMLIGHT,
+                               .schema = schema,
+                               .dims = dims};
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  return data;
+}
+
+static dperm_schema *parse(const char *text) {
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(text, strlen(text), "schema", &schema, err));
+  return schema;
+}
+
+/* The predictions of a file as text, to be freed. */
+static char *predict(const dperm_model *model, const char *path, dperm_format format) {
+  const dperm_source source = {.path = path, .format = format};
+  char *out = file_with("", 0), *text = NULL;
+  size_t length = 0;
+  assert_ok(dperm_predict_file(model, &source, out, NULL, err));
+  assert_ok(file_read_all(out, 1 << 26, &text, &length, err));
+  file_remove(out);
+  return text;
+}
+
+/* One line for each row: class, score and probability, all as the model has them in memory. */
+static void check_lines(const dperm_model *model, const dperm_data *data, const char *text,
+                        bool probabilities) {
+  size_t rows = dperm_data_rows(data);
+  double *scores = calloc(rows, sizeof *scores);
+  assert_non_null(scores);
+  assert_ok(dperm_model_scores(model, data, scores, err));
+  const char header[] = "prediction,score,probability\n";
+  assert_memory_equal(text, header, sizeof header - 1);
+  const char *at = text + sizeof header - 1;
+  for (size_t i = 0; i < rows; i++) {
+    const char *name = dperm_model_class_name(model, scores[i] > 0);
+    assert_memory_equal(at, name, strlen(name));
+    at += strlen(name);
+    assert_int_equal(*at, ',');
+    char *end = NULL;
+    assert_true(strtod(at + 1, &end) == scores[i]);
+    assert_int_equal(*end, ',');
+    at = end + 1;
+    if (probabilities) {
+      double p = strtod(at, &end);
+      assert_close(p, (double)(1 / (1 + expl(-(long double)scores[i]))), 4e-16);
+      assert_true((p > 0.5) == (scores[i] > 0) || fabs(scores[i]) < 1e-15);
+      at = end;
+    }
+    assert_int_equal(*at, '\n');
+    at++;
+  }
+  assert_int_equal(*at, '\0');
+  free(scores);
+}
+
+static void predictions_of_a_file_equal_those_in_memory(void **state) {
+  (void)state;
+  char *path = file_with("", 0);
+  assert_ok(dperm_synthetic_census_write(path, 20000, 7, err)); /* three blocks */
+  dperm_schema *schema = parse(dperm_synthetic_census_schema());
+  dperm_data *data = read_data(path, schema, 0);
+  for (int which = 0; which < 2; which++) {
+    dperm_model *model = train_on(data, which ? "huber" : "logistic");
+    char *text = predict(model, path, DPERM_FORMAT_AUTO);
+    check_lines(model, data, text, which == 0);
+    dperm_metrics file, memory;
+    const dperm_source source = {.path = path};
+    assert_ok(dperm_score_file(model, &source, NULL, &file, err));
+    assert_ok(dperm_model_score(model, data, &memory, err));
+    assert_memory_equal(&file, &memory, sizeof file);
+    assert_int_equal(file.rows, 20000);
+    free(text);
+    dperm_model_free(model);
+  }
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  file_remove(path);
+}
+
+#define COLUMNS                                                                                    \
+  "{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 10},"                             \
+  "{\"name\": \"y\", \"type\": \"label\"},"                                                        \
+  "{\"name\": \"c\", \"type\": \"categorical\", \"values\": [\"u\", \"v\"]}"
+#define LABEL                                                                                      \
+  "\"label\": {\"column\": \"y\", \"positive\": [\"yes, \\\"sir\\\"\"], \"negative\": [\"no\"]}"
+
+static const char labelled_rows[] =
+    "1,no,u\n9,\"yes, \"\"sir\"\"\",v\n3,no,v\n8,\"yes, \"\"sir\"\"\",u\n";
+static const char unlabelled_rows[] = "1,u\n9,v\n3,v\n8,u\n";
+static const char odd_labels[] = "1,,u\n9,?,v\n3,maybe,v\n8,no,u\n";
+
+/* The same predictions for labelled rows, rows without labels, and rows whose labels make no
+ * sense: prediction does not look at them. */
+static void check_unlabelled(const char *schema_text, const char *with, const char *without) {
+  dperm_schema *schema = parse(schema_text);
+  char texts[3][256], *paths[3];
+  (void)snprintf(texts[0], sizeof texts[0], "%s%s", with, labelled_rows);
+  (void)snprintf(texts[1], sizeof texts[1], "%s%s", without, unlabelled_rows);
+  (void)snprintf(texts[2], sizeof texts[2], "%s%s", with, odd_labels);
+  for (int i = 0; i < 3; i++) {
+    paths[i] = file_with_text(texts[i]);
+  }
+  dperm_data *data = read_data(paths[0], schema, 0);
+  dperm_model *model = train_on(data, "logistic");
+  char *expected = predict(model, paths[0], DPERM_FORMAT_AUTO);
+  assert_non_null(strstr(expected, "\n\"yes, \"\"sir\"\"\","));
+  assert_non_null(strstr(expected, "\nno,"));
+  for (int i = 1; i < 3; i++) {
+    char *text = predict(model, paths[i], DPERM_FORMAT_AUTO);
+    assert_string_equal(text, expected);
+    free(text);
+  }
+  dperm_metrics m;
+  const dperm_source source = {.path = paths[1]};
+  assert_int_equal(dperm_score_file(model, &source, NULL, &m, NULL), DPERM_INVALID_DATA);
+  free(expected);
+  for (int i = 0; i < 3; i++) {
+    file_remove(paths[i]);
+  }
+  dperm_model_free(model);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+}
+
+static void unlabelled_files_are_predicted_with_a_header(void **state) {
+  (void)state;
+  check_unlabelled("{" LABEL ", \"columns\": [" COLUMNS "]}", "a,y,c\n", "a,c\n");
+}
+
+static void unlabelled_files_are_predicted_without_a_header(void **state) {
+  (void)state;
+  check_unlabelled("{\"header\": false, " LABEL ", \"columns\": [" COLUMNS "]}", "", "");
+}
+
+static void rows_that_training_would_drop_are_predicted(void **state) {
+  (void)state;
+  dperm_schema *schema = parse("{\"on_missing\": \"drop\", " LABEL ", \"columns\": [" COLUMNS "]}");
+  char *path = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n,no,u\n4,no,v\n");
+  dperm_data *data = read_data(path, schema, 0);
+  assert_int_equal(dperm_data_rows(data), 3);
+  dperm_model *model = train_on(data, "logistic");
+  char *text = predict(model, path, DPERM_FORMAT_AUTO);
+  size_t lines = 0;
+  for (const char *c = text; *c; c++) {
+    lines += *c == '\n';
+  }
+  assert_int_equal(lines, 5);
+  free(text);
+  dperm_model_free(model);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  file_remove(path);
+}
+
+static void svmlight_files_are_predicted(void **state) {
+  (void)state;
+  char *path = file_with_text("+1 1:0.5 3:0.2\n-1 2:0.7\n+1 1:3 2:-4\n-1\n");
+  char *other = file_with_text("0 1:0.5 3:0.2\n7 2:0.7\n0 1:3 2:-4\n-3.5\n");
+  dperm_data *data = read_data(path, NULL, 3);
+  dperm_model *model = train_on(data, "logistic");
+  char *text = predict(model, path, DPERM_FORMAT_SVMLIGHT);
+  check_lines(model, data, text, true);
+  char *same = predict(model, other, DPERM_FORMAT_AUTO);
+  assert_string_equal(same, text);
+  free(text);
+  free(same);
+  dperm_model_free(model);
+  dperm_data_free(data);
+  file_remove(path);
+  file_remove(other);
+}
+
+static void models_from_memory_predict_files_of_their_norm_only(void **state) {
+  (void)state;
+  const double x[] = {0.5, 0.1, -0.3, 0.2}, labels[] = {1, -1};
+  char *path = file_with_text("+1 1:0.5 2:0.1\n");
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
+  for (int wide = 0; wide < 2; wide++) {
+    dperm_data *data = NULL;
+    assert_ok(dperm_data_from_dense(2, 2, x, labels, wide ? 5.0 : 1.0, &data, err));
+    dperm_model *model = train_on(data, "logistic");
+    if (wide) {
+      assert_fails(dperm_predict_file(model, &source, "-", NULL, err), DPERM_INVALID_ARGUMENT,
+                   "norm bound 5");
+    } else {
+      free(predict(model, path, DPERM_FORMAT_SVMLIGHT));
+    }
+    dperm_model_free(model);
+    dperm_data_free(data);
+  }
+  file_remove(path);
+}
+
+/* ---- failures */
+
+static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  return 1;
+}
+
+static void a_failed_prediction_leaves_the_old_file(void **state) {
+  (void)state;
+  dperm_schema *schema = parse("{" LABEL ", \"columns\": [" COLUMNS "]}");
+  char *good = file_with_text("a,y,c\n1,no,u\n9,\"yes, \"\"sir\"\"\",v\n");
+  char *bad = file_with_text("a,y,c\n1,no,u\nx,no,u\n"), *empty = file_with_text("a,y,c\n");
+  char *other = file_with_text("+1 1:1\n"), *out = file_with_text("old"), *text = NULL;
+  size_t length = 0;
+  dperm_data *data = read_data(good, schema, 0);
+  dperm_model *model = train_on(data, "logistic");
+  const dperm_source from_bad = {.path = bad}, from_empty = {.path = empty};
+  const dperm_source from_good = {.path = good}, from_nowhere = {.path = "no/such/file"};
+  const dperm_source from_other = {.path = other, .format = DPERM_FORMAT_SVMLIGHT};
+  const dperm_progress stopping = {stop, NULL};
+  dperm_metrics m = {.rows = 77};
+  assert_fails(dperm_predict_file(model, &from_bad, out, NULL, err), DPERM_INVALID_DATA, ":3:1:");
+  assert_fails(dperm_predict_file(model, &from_empty, out, NULL, err), DPERM_INVALID_DATA,
+               "no rows");
+  assert_fails(dperm_predict_file(model, &from_nowhere, out, NULL, err), DPERM_IO_ERROR, "no/such");
+  assert_fails(dperm_predict_file(model, &from_other, out, NULL, err), DPERM_INVALID_DATA,
+               "trained on CSV");
+  assert_fails(dperm_predict_file(model, &from_good, out, &stopping, err), DPERM_CANCELLED,
+               "stopped");
+  assert_fails(dperm_predict_file(model, &from_good, "no/such/place", NULL, err), DPERM_IO_ERROR,
+               "cannot write");
+  assert_fails(dperm_score_file(model, &from_bad, NULL, &m, err), DPERM_INVALID_DATA, ":3:1:");
+  assert_fails(dperm_score_file(model, &from_empty, NULL, &m, err), DPERM_INVALID_DATA, "no rows");
+  assert_fails(dperm_score_file(model, &from_good, &stopping, &m, err), DPERM_CANCELLED, "stopped");
+  assert_int_equal(m.rows, 77);
+  assert_ok(file_read_all(out, 100, &text, &length, err));
+  assert_string_equal(text, "old");
+  free(text);
+  file_remove(good);
+  file_remove(bad);
+  file_remove(empty);
+  file_remove(other);
+  file_remove(out);
+  dperm_model_free(model);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(predictions_of_a_file_equal_those_in_memory),
+      cmocka_unit_test(unlabelled_files_are_predicted_with_a_header),
+      cmocka_unit_test(unlabelled_files_are_predicted_without_a_header),
+      cmocka_unit_test(rows_that_training_would_drop_are_predicted),
+      cmocka_unit_test(svmlight_files_are_predicted),
+      cmocka_unit_test(models_from_memory_predict_files_of_their_norm_only),
+      cmocka_unit_test(a_failed_prediction_leaves_the_old_file),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

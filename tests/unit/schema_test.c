@@ -1,0 +1,449 @@
+/* The schema: every key with its default, the layout that follows from it, and every refusal with
+ * its place. Texts are written with ' for ", to keep them readable. */
+#include "support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/schema.h"
+
+/* The text with ' turned into "; static room, good until the next call. */
+static const char *json_of(const char *text) {
+  static char room[8192];
+  size_t length = strlen(text);
+  assert_true(length < sizeof room);
+  for (size_t i = 0; i <= length; i++) {
+    room[i] = text[i] == '\'' ? '"' : text[i];
+  }
+  return room;
+}
+
+static dperm_schema *schema_of(const char *text) {
+  const char *json = json_of(text);
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(json, strlen(json), "s.json", &schema, err));
+  return schema;
+}
+
+static void refuses(const char *text, const char *words) {
+  const char *json = json_of(text);
+  dperm_schema *schema = NULL;
+  assert_fails(dperm_schema_parse(json, strlen(json), "s.json", &schema, err), DPERM_INVALID_SCHEMA,
+               words);
+  assert_null(schema);
+}
+
+#define LABEL "'label': {'column': 'y', 'positive': ['p'], 'negative': ['n']}"
+#define NUMERIC "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 10}"
+
+/* A schema with this one column, and with these members besides label and columns. */
+static const char *with_column(const char *column) {
+  static char room[4096];
+  (void)snprintf(room, sizeof room, "{" LABEL ",\n'columns': [\n  %s]}", column);
+  return room;
+}
+static const char *with_member(const char *member) {
+  static char room[4096];
+  (void)snprintf(room, sizeof room, "{" LABEL ",\n'columns': [" NUMERIC "],\n  %s}", member);
+  return room;
+}
+static const char *with_label(const char *label) {
+  static char room[4096];
+  (void)snprintf(room, sizeof room, "{'columns': [" NUMERIC "],\n'label': %s}", label);
+  return room;
+}
+
+/* ---- what is accepted */
+
+static void only_label_and_columns_are_required(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of("{" LABEL ", 'columns': [" NUMERIC "]}");
+  assert_true(schema->header);
+  assert_false(schema->intercept);
+  assert_int_equal(schema->rows, ROWS_CLIP);
+  assert_int_equal(schema->on_missing, MISSING_ZERO);
+  assert_null(schema->comment);
+  assert_int_equal(schema->separator, ',');
+  assert_int_equal(schema->missing.count, 1);
+  assert_true(lookup_find(&schema->missing, slice_of("")) != LOOKUP_NONE);
+  assert_int_equal(dperm_schema_drops_rows(schema), 0);
+  assert_int_equal(dperm_schema_dims(schema), 1);
+  assert_true(dperm_schema_norm_bound(schema) == 1.0);
+  const schema_column *a = &schema->columns[0];
+  assert_int_equal(a->type, COLUMN_NUMERIC);
+  assert_true(a->weight == 1.0 && a->min == 0 && a->max == 10);
+  assert_int_equal(a->transform, TRANSFORM_NONE);
+  assert_int_equal(a->scale, SCALE_MAX);
+  dperm_schema_free(schema);
+}
+
+static void every_key_takes_effect(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(
+      "{'header': false, 'missing': ['?', 'NA'], 'intercept': true, 'rows': 'fixed',"
+      " 'on_missing': 'drop', 'comment': '|', 'separator': ';',"
+      " 'label': {'column': 'y', 'positive': ['>50K', '>50K.'], 'negative': ['<=50K']},"
+      " 'columns': [{'name': 'g', 'type': 'numeric', 'min': 0, 'max': 99999,"
+      "              'transform': 'log1p', 'scale': 'center', 'weight': 2.5},"
+      "             {'name': 'w', 'type': 'categorical', 'values': ['P', 'S'], 'weight': 0.5},"
+      "             {'name': 'f', 'type': 'ignore'}, {'name': 'y', 'type': 'label'}]}");
+  assert_false(schema->header);
+  assert_true(schema->intercept);
+  assert_int_equal(schema->rows, ROWS_FIXED);
+  assert_int_equal(dperm_schema_drops_rows(schema), 1);
+  assert_string_equal(schema->comment, "|");
+  assert_int_equal(schema->separator, ';');
+  assert_int_equal(schema->missing.count, 2);
+  assert_int_equal(lookup_find(&schema->missing, slice_of("")), LOOKUP_NONE);
+  assert_int_equal(lookup_find(&schema->labels, slice_of(">50K.")), 1);
+  assert_int_equal(lookup_find(&schema->labels, slice_of("<=50K")), 0);
+  assert_int_equal(lookup_find(&schema->labels, slice_of("x")), LOOKUP_NONE);
+  assert_int_equal(schema->columns[0].transform, TRANSFORM_LOG1P);
+  assert_int_equal(schema->columns[0].scale, SCALE_CENTER);
+  assert_true(schema->columns[0].weight == 2.5);
+  assert_true(schema->columns[1].weight == 0.5);
+  assert_string_equal(dperm_schema_class_name(schema, 0), "<=50K");
+  assert_string_equal(dperm_schema_class_name(schema, 1), ">50K");
+  assert_null(dperm_schema_class_name(schema, 2));
+  assert_int_equal(dperm_schema_columns(schema), 4);
+  static const char *const types[] = {"numeric", "categorical", "ignore", "label"};
+  static const char *const names[] = {"g", "w", "f", "y"};
+  static const size_t widths[] = {1, 2, 0, 0};
+  for (size_t i = 0; i < 4; i++) {
+    assert_string_equal(dperm_schema_column_name(schema, i), names[i]);
+    assert_string_equal(dperm_schema_column_type(schema, i), types[i]);
+    assert_int_equal(dperm_schema_column_width(schema, i), widths[i]);
+  }
+  assert_null(dperm_schema_column_name(schema, 4));
+  assert_null(dperm_schema_column_type(schema, 4));
+  assert_int_equal(dperm_schema_column_width(schema, 4), 0);
+  dperm_schema_free(schema);
+  dperm_schema_free(NULL);
+}
+
+static void defaults_may_be_spelt_out(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(
+      "{'header': true, 'missing': [''], 'intercept': false, 'rows': 'clip', 'comment': '',"
+      " 'on_missing': 'zero', 'separator': ',', " LABEL ", 'columns': [{'name': 'a', 'type':"
+      " 'numeric', 'min': -1.5e0, 'max': 2, 'transform': 'none', 'scale': 'max', 'weight': 1}]}");
+  assert_null(schema->comment);
+  assert_true(schema->columns[0].half == 2.0 && schema->columns[0].middle == 0.0);
+  dperm_schema_free(schema);
+}
+
+static void missing_may_be_nothing(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(with_member("'missing': []"));
+  assert_int_equal(lookup_find(&schema->missing, slice_of("")), LOOKUP_NONE);
+  dperm_schema_free(schema);
+}
+
+static void tab_is_a_separator(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(with_member("'separator': '\\t'"));
+  assert_int_equal(schema->separator, '\t');
+  dperm_schema_free(schema);
+}
+
+static void numeric_columns_scale_by_the_documented_rule(void **state) {
+  (void)state;
+  static const struct {
+    const char *rest;
+    double middle, half;
+  } cases[] = {{"'min': 0, 'max': 100", 0, 100},
+               {"'min': -300, 'max': 100", 0, 300},
+               {"'min': 0, 'max': 100, 'scale': 'center'", 50, 50},
+               {"'min': -2, 'max': 10, 'scale': 'center'", 4, 6}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char column[256];
+    (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'numeric', %s}", cases[i].rest);
+    dperm_schema *schema = schema_of(with_column(column));
+    assert_true(schema->columns[0].middle == cases[i].middle);
+    assert_true(schema->columns[0].half == cases[i].half);
+    dperm_schema_free(schema);
+  }
+  dperm_schema *schema = schema_of(
+      with_column("{'name':'a','type':'numeric','min':0,'max':99999,'transform':'log1p'}"));
+  assert_true(schema->columns[0].half == log1p(99999));
+  dperm_schema_free(schema);
+}
+
+static void groups_share_a_category_and_star_takes_the_rest(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(
+      with_column("{'name': 'c', 'type': 'categorical', 'groups': {'US': ['United-States', 'Guam'],"
+                  " 'other': '*', 'EU': ['France', '*']}}"));
+  const schema_column *c = &schema->columns[0];
+  assert_int_equal(dperm_schema_dims(schema), 3);
+  assert_int_equal(lookup_find(&c->values, slice_of("United-States")), 0);
+  assert_int_equal(lookup_find(&c->values, slice_of("Guam")), 0);
+  assert_int_equal(lookup_find(&c->values, slice_of("France")), 2);
+  assert_int_equal(lookup_find(&c->values, slice_of("*")), 2); /* in a list it is a text */
+  assert_int_equal(lookup_find(&c->values, slice_of("Peru")), LOOKUP_NONE);
+  assert_int_equal(c->other, 1);
+  char name[64];
+  (void)dperm_schema_feature_name(schema, 1, name, sizeof name);
+  assert_string_equal(name, "c=other");
+  dperm_schema_free(schema);
+}
+
+static void one_side_of_the_label_may_be_all_other_values(void **state) {
+  (void)state;
+  dperm_schema *schema =
+      schema_of(with_label("{'column': 'y', 'positive': ['p'], 'negative': '*'}"));
+  assert_int_equal(schema->label_other, 0);
+  assert_string_equal(dperm_schema_class_name(schema, 0), "negative");
+  assert_string_equal(dperm_schema_class_name(schema, 1), "p");
+  dperm_schema_free(schema);
+  schema = schema_of(with_label("{'column': 'y', 'positive': '*', 'negative': ['*']}"));
+  assert_int_equal(schema->label_other, 1);
+  assert_int_equal(lookup_find(&schema->labels, slice_of("*")), 0);
+  assert_string_equal(dperm_schema_class_name(schema, 1), "positive");
+  dperm_schema_free(schema);
+}
+
+static void dims_and_names_follow_the_columns(void **state) {
+  (void)state;
+  dperm_schema *schema =
+      schema_of("{" LABEL ", 'intercept': true, 'on_missing': 'category', 'columns': ["
+                "{'name': 'i', 'type': 'ignore'}, " NUMERIC ", {'name': 'w', 'type': 'categorical',"
+                " 'values': ['P', 'S S']}, {'name': 'y', 'type': 'label'}]}");
+  static const char *const names[] = {"a",     "a=(missing)", "w=P",
+                                      "w=S S", "w=(missing)", "(intercept)"};
+  assert_int_equal(dperm_schema_dims(schema), 6);
+  assert_int_equal(dperm_schema_column_width(schema, 1), 2);
+  assert_int_equal(dperm_schema_column_width(schema, 2), 3);
+  for (size_t i = 0; i < 6; i++) {
+    char name[64];
+    assert_int_equal(dperm_schema_feature_name(schema, i, name, sizeof name), strlen(names[i]));
+    assert_string_equal(name, names[i]);
+  }
+  char small[4];
+  assert_int_equal(dperm_schema_feature_name(schema, 1, small, sizeof small), 11);
+  assert_string_equal(small, "a=(");
+  assert_int_equal(dperm_schema_feature_name(schema, 1, NULL, 0), 11);
+  dperm_schema_free(schema);
+}
+
+static void name_past_the_end_is_empty(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(with_member("'intercept': true"));
+  char name[8] = "old";
+  assert_int_equal(dperm_schema_feature_name(schema, 2, name, sizeof name), 0);
+  assert_string_equal(name, "");
+  assert_int_equal(dperm_schema_feature_name(schema, SIZE_MAX, NULL, 0), 0);
+  dperm_schema_free(schema);
+}
+
+static void schema_may_begin_with_a_byte_order_mark_and_be_in_a_file(void **state) {
+  (void)state;
+  char text[1024];
+  (void)snprintf(text, sizeof text, "\xef\xbb\xbf%s", json_of(with_member("'header': true")));
+  char *path = file_with_text(text);
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_read(path, &schema, err));
+  dperm_schema_free(schema);
+  file_remove(path);
+  assert_fails(dperm_schema_read("no/such.json", &schema, err), DPERM_IO_ERROR, "no/such.json: ");
+}
+
+static void synthetic_schema_is_a_schema(void **state) {
+  (void)state;
+  const char *text = dperm_synthetic_census_schema();
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
+  assert_int_equal(dperm_schema_columns(schema), 12);
+  dperm_schema_free(schema);
+}
+
+/* ---- what is refused */
+
+static void text_that_is_not_a_json_object_is_refused(void **state) {
+  (void)state;
+  refuses("{'label': \n oops}", "s.json:2:");
+  refuses("", "s.json:1:1: not valid JSON");
+  refuses("[]", "s.json:1:1: a schema is an object");
+  refuses("{'header': true, 'header': true}", "duplicate");
+  refuses("age,sex\n39,M\n", "s.json:1:3: not valid JSON"); /* the end of the odd word */
+}
+
+static void unknown_keys_are_refused_where_they_stand(void **state) {
+  (void)state;
+  refuses(with_member("'headers': 1"), "s.json:3:14: the schema has an unknown key \"headers\"");
+  refuses(with_member("'header': true, 'x': true"), "s.json:1:1: the schema has an unknown key");
+  refuses(with_column("{'name':'a','type':'numeric','min':0,'maximum':1}"),
+          "s.json:3:50: this column has an unknown key \"maximum\"");
+  refuses(with_column("{'name':'a','type':'numeric','min':0,'max':1,'values':['b']}"),
+          "unknown key \"values\"");
+  refuses(with_column("{'name':'a','type':'categorical','values':['b'],'min':1}"),
+          "unknown key \"min\"");
+  refuses(with_column("{'name':'a','type':'ignore','weight':1}"), "unknown key \"weight\"");
+  refuses(with_column("{'name':'y','type':'label','values':['p']}"), "unknown key \"values\"");
+  refuses(with_label("{'column':'y','positive':['p'],'negative':['n'],'neutral':['o']}"),
+          "s.json:2:68: \"label\" has an unknown key \"neutral\"");
+}
+
+static void label_is_checked(void **state) {
+  (void)state;
+  refuses("{'columns': [" NUMERIC "]}", "s.json:1:1: \"label\" must be an object");
+  refuses(with_label("'y'"), "s.json:2:10: \"label\" must be an object");
+  refuses(with_label("null"), "s.json:1:1: \"label\" must be an object");
+  refuses(with_label("{'positive':['p'],'negative':['n']}"), "\"column\" is missing here");
+  refuses(with_label("{'column':3,'positive':['p'],'negative':['n']}"),
+          "s.json:2:20: \"column\" must be a text");
+  refuses(with_label("{'column':'y','negative':['n']}"), "\"positive\" must be a list");
+  refuses(with_label("{'column':'y','positive':['p'],'negative':[]}"),
+          "s.json:2:52: \"negative\" must be a list of at least one text");
+  refuses(with_label("{'column':'y','positive':'p','negative':['n']}"),
+          "\"positive\" must be a list");
+  refuses(with_label("{'column':'y','positive':[1],'negative':[0]}"),
+          "a value in \"positive\" must be a text");
+  refuses(with_label("{'column':'y','positive':['p'],'negative':['n','p']}"),
+          "s.json:2:57: \"p\" stands here a second time");
+  refuses(with_label("{'column':'y','positive':'*','negative':'*'}"), "only one side can be");
+}
+
+static void columns_are_checked(void **state) {
+  (void)state;
+  refuses("{" LABEL "}", "s.json:1:1: \"columns\" must be a list");
+  refuses("{" LABEL ", 'columns': []}", "\"columns\" must be a list of at least one");
+  refuses("{" LABEL ", 'columns': {}}", "\"columns\" must be a list");
+  refuses("{'header': true,\n" LABEL ", 'columns': [\n true]}",
+          "s.json:2:76: a column must be an object");
+  refuses(with_column("'a'"), "s.json:3:3: a column must be an object");
+  refuses(with_column("{'type':'ignore'}"), "\"name\" is missing here");
+  refuses(with_column("{'name':'a'}"), "\"type\" is missing here");
+  refuses(with_column("{'name':1,'type':'ignore'}"), "\"name\" must be a text");
+  refuses(with_column("{'name':'a','type':'number'}"),
+          "s.json:3:22: no column type is called \"number\"");
+  refuses(with_column(NUMERIC ",\n" NUMERIC), "s.json:4:1: column \"a\" stands here a second time");
+  refuses(with_column("{'name':'a','type':'ignore'}"), "nothing to learn from");
+}
+
+static void numeric_columns_are_checked(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"'max': 1", "needs \"min\""},
+      {"'min': 1", "needs \"max\""},
+      {"'min': '0', 'max': 1", "\"min\" must be a number"},
+      {"'min': 0, 'max': null", "\"max\" must be a number"},
+      {"'min': 1, 'max': 1", "s.json:3:3: \"min\" of column \"a\" must be below its \"max\""},
+      {"'min': 2, 'max': 1", "must be below its \"max\""},
+      {"'min': 0, 'max': 1, 'transform': 'log'", "\"transform\" cannot be \"log\""},
+      {"'min': 0, 'max': 1, 'transform': 1", "\"transform\" must be a text"},
+      {"'min': 0, 'max': 1, 'scale': 'z'", "\"scale\" cannot be \"z\"; choose \"max\", \"center\""},
+      {"'min': -1, 'max': 1, 'transform': 'log1p'", "its \"min\" must be above -1"},
+      {"'min': -5, 'max': 1, 'transform': 'log1p'", "its \"min\" must be above -1"},
+      {"'min': 0, 'max': 1, 'weight': 0", "\"weight\" must be between"},
+      {"'min': 0, 'max': 1, 'weight': -1", "\"weight\" must be between"},
+      {"'min': 0, 'max': 1, 'weight': 9e-7", "\"weight\" must be between"},
+      {"'min': 0, 'max': 1, 'weight': 1000001", "\"weight\" must be between"},
+      {"'min': 0, 'max': 1, 'weight': '1'", "\"weight\" must be a number"},
+      {"'min': 0, 'max': 5e-324, 'scale': 'center'", "cannot be scaled"},
+      {"'min': 0, 'max': 1e999", "not valid JSON"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char column[256];
+    (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'numeric', %s}", cases[i][0]);
+    refuses(with_column(column), cases[i][1]);
+  }
+}
+
+static void categorical_columns_are_checked(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"'weight': 1", "needs either \"values\" or \"groups\""},
+      {"'values': ['b'], 'groups': {'g': ['b']}", "needs either \"values\" or \"groups\""},
+      {"'values': []", "\"values\" must be a list of at least one"},
+      {"'values': '*'", "\"values\" must be a list"},
+      {"'values': ['b', 1]", "a value in \"values\" must be a text"},
+      {"'values': ['b', null]", "a value in \"values\" must be a text"},
+      {"'values': ['b',\n 'c', 'b']", "s.json:4:7: \"b\" stands here a second time"},
+      {"'groups': {}", "\"groups\" must be an object"},
+      {"'groups': ['b']", "\"groups\" must be an object"},
+      {"'groups': null", "s.json:3:3: \"groups\" must be an object"},
+      {"'groups': {'g': []}", "\"g\" must be a list of at least one"},
+      {"'groups': {'g': 'b'}", "\"g\" must be a list"},
+      {"'groups': {'g': ['b'], 'h': ['b']}", "\"b\" stands here a second time"},
+      {"'groups': {'g': '*', 'h': '*'}", "only one group can be"},
+      {"'values': ['b', '']", "s.json:3:3: value \"\" of column \"a\" is in \"missing\" too"},
+      {"'groups': {'g': ['']}", "is in \"missing\" too"},
+      {"'values': ['b'], 'weight': 1e7", "\"weight\" must be between"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char column[256];
+    (void)snprintf(column, sizeof column, "{'name': 'a', 'type': 'categorical', %s}", cases[i][0]);
+    refuses(with_column(column), cases[i][1]);
+  }
+}
+
+static void the_other_members_are_checked(void **state) {
+  (void)state;
+  refuses(with_member("'header': 1"), "s.json:3:13: \"header\" must be true or false");
+  refuses(with_member("'intercept': 'yes'"), "\"intercept\" must be true or false");
+  refuses(with_member("'header': null"), "\"header\" must be true or false");
+  refuses(with_member("'rows': 'scale'"),
+          "\"rows\" cannot be \"scale\"; choose \"clip\", \"fixed\"");
+  refuses(with_member("'rows': false"), "\"rows\" must be a text");
+  refuses(with_member("'on_missing': 'mean'"), "choose \"zero\", \"category\", \"drop\"");
+  refuses(with_member("'missing': 'NA'"), "\"missing\" must be a list");
+  refuses(with_member("'missing': ['NA', 'NA']"), "\"NA\" stands here a second time");
+  refuses(with_member("'missing': [0]"), "a value in \"missing\" must be a text");
+  refuses(with_member("'comment': 1"), "\"comment\" must be a text");
+  refuses(with_member("'comment': 'a\\nb'"), "\"comment\" must be a short prefix");
+  static const char *const separators[] = {"", ",,", " ", "\\\"", "\\n", "\\r", "\xc2\xa7"};
+  for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
+    char member[64];
+    (void)snprintf(member, sizeof member, "'separator': '%s'", separators[i]);
+    refuses(with_member(member), "\"separator\" must be one byte");
+  }
+}
+
+static void label_column_and_columns_must_agree(void **state) {
+  (void)state;
+  refuses(with_member("'header': false"), "without a header every column is listed");
+  refuses(with_column("{'name':'y','type':'numeric','min':0,'max':1}"),
+          "is the label's, but is not of type label");
+  refuses(with_column(NUMERIC ", {'name':'z','type':'label'}"),
+          "is of type label, but \"label\" names another");
+  dperm_schema *schema = schema_of("{'header': false, " LABEL ", 'columns': [" NUMERIC
+                                   ", {'name': 'y', 'type': 'label'}]}");
+  dperm_schema_free(schema);
+}
+
+static void long_names_fit_into_messages(void **state) {
+  (void)state;
+  char column[4000], name[1500];
+  memset(name, 'n', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  (void)snprintf(column, sizeof column, "{'name':'%s','type':'numeric','min':1,'max':1}", name);
+  refuses(with_column(column), "must be below its \"max\"");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_label_and_columns_are_required),
+      cmocka_unit_test(every_key_takes_effect),
+      cmocka_unit_test(defaults_may_be_spelt_out),
+      cmocka_unit_test(missing_may_be_nothing),
+      cmocka_unit_test(tab_is_a_separator),
+      cmocka_unit_test(numeric_columns_scale_by_the_documented_rule),
+      cmocka_unit_test(groups_share_a_category_and_star_takes_the_rest),
+      cmocka_unit_test(one_side_of_the_label_may_be_all_other_values),
+      cmocka_unit_test(dims_and_names_follow_the_columns),
+      cmocka_unit_test(name_past_the_end_is_empty),
+      cmocka_unit_test(schema_may_begin_with_a_byte_order_mark_and_be_in_a_file),
+      cmocka_unit_test(synthetic_schema_is_a_schema),
+      cmocka_unit_test(text_that_is_not_a_json_object_is_refused),
+      cmocka_unit_test(unknown_keys_are_refused_where_they_stand),
+      cmocka_unit_test(label_is_checked),
+      cmocka_unit_test(columns_are_checked),
+      cmocka_unit_test(numeric_columns_are_checked),
+      cmocka_unit_test(categorical_columns_are_checked),
+      cmocka_unit_test(the_other_members_are_checked),
+      cmocka_unit_test(label_column_and_columns_must_agree),
+      cmocka_unit_test(long_names_fit_into_messages),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,315 @@
+/* The svmlight reader: good rows, every kind of bad one at its place, and rows clipped to norm 1
+ * however large or small their values. */
+#include "support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static dperm_status read_text(const char *text, size_t length, size_t dims, dperm_data **data,
+                              dperm_error *err) {
+  char *path = file_with(text, length);
+  dperm_source source = {path, DPERM_FORMAT_SVMLIGHT, NULL, dims};
+  dperm_status status = dperm_data_read(&source, NULL, data, err);
+  file_remove(path);
+  return status;
+}
+
+static dperm_data *rows_of(const char *text, size_t dims) {
+  dperm_data *data = NULL;
+  assert_ok(read_text(text, strlen(text), dims, &data, err));
+  return data;
+}
+
+static void row_is(const dperm_data *data, size_t row, const double *expected) {
+  double values[64];
+  size_t dims = dperm_data_dims(data);
+  assert_true(dims <= 64);
+  assert_ok(dperm_data_row(data, row, values, err));
+  for (size_t j = 0; j < dims; j++) {
+    if (values[j] != expected[j]) {
+      fail_msg("entry %zu of row %zu is %.17g, not %.17g", j, row, values[j], expected[j]);
+    }
+  }
+}
+#define ROW(...) ((const double[]){__VA_ARGS__})
+
+static void refuses_bytes(const char *text, size_t length, const char *words) {
+  dperm_data *data = NULL;
+  assert_fails(read_text(text, length, 5, &data, err), DPERM_INVALID_DATA, words);
+  assert_null(data);
+}
+
+static void refuses(const char *text, const char *words) {
+  refuses_bytes(text, strlen(text), words);
+}
+
+/* ---- good files */
+
+static void short_rows_keep_their_bits(void **state) {
+  (void)state;
+  dperm_data *data = rows_of("+1 1:0.1 3:-0.25\n-1 2:.5\t5:1e-3\n1\n-1 5:0\n", 5);
+  assert_int_equal(dperm_data_rows(data), 4);
+  assert_int_equal(dperm_data_dims(data), 5);
+  assert_true(dperm_data_norm_bound(data) == 1.0);
+  row_is(data, 0, ROW(0.1, 0, -0.25, 0, 0));
+  row_is(data, 1, ROW(0, 0.5, 0, 0, 1e-3));
+  row_is(data, 2, ROW(0, 0, 0, 0, 0));
+  row_is(data, 3, ROW(0, 0, 0, 0, 0));
+  static const double labels[] = {1, -1, 1, -1};
+  assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
+  dperm_data_free(data);
+}
+
+static void file_of_empty_rows_only_is_fine(void **state) {
+  (void)state;
+  dperm_data *data = rows_of("+1\n-1\n", 5);
+  assert_int_equal(dperm_data_rows(data), 2);
+  row_is(data, 1, ROW(0, 0, 0, 0, 0));
+  dperm_data_free(data);
+}
+
+static void comments_blank_lines_and_crlf_are_skipped(void **state) {
+  (void)state;
+  dperm_data *data = rows_of("\xef\xbb\xbf# head\r\n\r\n  \n+1 1:0.5 # 2:0.5\r\n"
+                             "-1 2:0.5# x\n#\n\t-1   3:0.5  \t\n+1 4:0.5",
+                             5);
+  assert_int_equal(dperm_data_rows(data), 4);
+  row_is(data, 0, ROW(0.5, 0, 0, 0, 0));
+  row_is(data, 1, ROW(0, 0.5, 0, 0, 0));
+  row_is(data, 2, ROW(0, 0, 0.5, 0, 0));
+  row_is(data, 3, ROW(0, 0, 0, 0.5, 0));
+  dperm_data_free(data);
+}
+
+static void name_tells_the_format(void **state) {
+  (void)state;
+  char *path = file_with_text("1 1:0.5\n0 2:1\n");
+  char named[4200];
+  (void)snprintf(named, sizeof named, "%s.svm", path);
+  assert_int_equal(rename(path, named), 0);
+  dperm_source source = {named, DPERM_FORMAT_AUTO, NULL, 2};
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  row_is(data, 0, ROW(0.5, 0));
+  dperm_data_free(data);
+  (void)remove(named);
+  free(path);
+}
+
+/* ---- labels */
+
+static void labels_may_be_zero_and_one(void **state) {
+  (void)state;
+  dperm_data *data = rows_of("0 1:1\n1 1:1\n+1.0 1:1\n0.0 1:1\n-0 1:1\n1e0\n", 5);
+  static const double labels[] = {-1, 1, 1, -1, -1, 1};
+  assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
+  dperm_data_free(data);
+}
+
+static void labels_may_be_minus_and_plus_one(void **state) {
+  (void)state;
+  dperm_data *data = rows_of("-1 1:1\n+1 1:1\n1\n-1.0\n", 5);
+  static const double labels[] = {-1, 1, 1, -1};
+  assert_memory_equal(dperm_data_labels(data), labels, sizeof labels);
+  dperm_data_free(data);
+}
+
+static void labels_of_both_kinds_are_refused(void **state) {
+  (void)state;
+  refuses("0 1:1\n1 1:1\n-1 1:1\n", ":3:1: labels 0 and -1");
+  refuses("-1 1:1\n  0 1:1\n", ":2:3: labels 0 and -1");
+}
+
+static void other_labels_are_refused(void **state) {
+  (void)state;
+  static const char *const labels[] = {"2",   "-2",  "0.5", "yes",   "nan",
+                                       "inf", "1:1", "1,",  "1e999", "--1"};
+  for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+    char text[64];
+    (void)snprintf(text, sizeof text, "+1 1:1\n%s 1:1\n", labels[i]);
+    refuses(text, ":2:1: the label must be");
+  }
+}
+
+/* ---- bad rows */
+
+static void bad_entries_are_refused_at_their_place(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"+1 1:1 3:1 2:1\n", ":1:12: the index is not above the one before"},
+      {"+1 2:1 2:1\n", ":1:8: the index is not above the one before"},
+      {"+1 2:0 2:1\n", ":1:8: the index is not above the one before"},
+      {"+1 0:1\n", ":1:4: index 0"},
+      {"+1 00:1\n", ":1:4: index 0"},
+      {"+1 -3:1\n", ":1:4: a negative index"},
+      {"+1 1:1\n-1   6:1\n", ":2:6: the index is beyond"},
+      {"+1 99999999999999999999:1\n", ":1:4: the index"},
+      {"+1 4294967297:1\n", ":1:4: the index"},
+      {"+1 1.5:1\n", ":1:4: the index is not a whole number"},
+      {"+1 +1:1\n", ":1:4: the index is not a whole number"},
+      {"+1 :1\n", ":1:4: the index is not a whole number"},
+      {"+1 qid:3 1:1\n", ":1:4: the index is not a whole number"},
+      {"+1 1\n", ":1:4: an entry must be index:value"},
+      {"+1 1 :1\n", ":1:4: an entry must be index:value"},
+      {"+1 1:\n", ":1:4: the value is not a finite number"},
+      {"+1 1: 1\n", ":1:4: the value is not a finite number"},
+      {"+1 1:x\n", ":1:4: the value is not a finite number"},
+      {"+1 1:1:1\n", ":1:4: the value is not a finite number"},
+      {"+1 1:0x1p3\n", ":1:4: the value is not a finite number"},
+      {"+1 1:nan\n", ":1:4: the value is not a finite number"},
+      {"+1 1:-inf\n", ":1:4: the value is not a finite number"},
+      {"+1 1:1e999\n", ":1:4: the value is not a finite number"},
+      {"+1 1:1,2:1\n", ":1:4: the value is not a finite number"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    refuses(cases[i][0], cases[i][1]);
+  }
+}
+
+static void messages_do_not_quote_the_record(void **state) {
+  (void)state;
+  static const char *const texts[] = {"SECRET 1:1\n", "+1 SECRET\n", "+1 1:SECRET\n",
+                                      "+1 SECRET:1\n"};
+  for (size_t i = 0; i < 4; i++) {
+    dperm_data *data = NULL;
+    dperm_error error = {DPERM_OK, ""};
+    assert_int_equal(read_text(texts[i], strlen(texts[i]), 5, &data, &error), DPERM_INVALID_DATA);
+    assert_null(strstr(error.message, "SECRET"));
+  }
+}
+
+static void nul_byte_is_refused(void **state) {
+  (void)state;
+  refuses_bytes("+1 1:1\n+1 1:\0 1\n", 17, ":2:6: a NUL byte");
+  refuses_bytes("\0", 1, ":1:1: a NUL byte");
+  refuses_bytes("+1 1:1 # a\0\n", 12, ":1:11: a NUL byte");
+}
+
+static void files_without_rows_are_refused(void **state) {
+  (void)state;
+  refuses("", "no rows");
+  refuses("# only a comment\n\n", "no rows");
+}
+
+static void utf16_is_refused(void **state) {
+  (void)state;
+  refuses_bytes("\xff\xfe+\0", 4, "UTF-16");
+}
+
+static void dims_are_required(void **state) {
+  (void)state;
+  char *path = file_with_text("+1 1:1\n");
+  dperm_data *data = NULL;
+  dperm_source source = {path, DPERM_FORMAT_SVMLIGHT, NULL, 0};
+  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--dims");
+  source.dims = (size_t)INT32_MAX + 1;
+  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--dims");
+  source.format = (dperm_format)7;
+  source.dims = 1;
+  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "format");
+  file_remove(path);
+}
+
+static void endless_line_is_refused(void **state) {
+  (void)state;
+  size_t length = (size_t)18 << 20;
+  char *text = malloc(length);
+  assert_non_null(text);
+  memset(text, ' ', length);
+  memcpy(text, "+1\n", 3);
+  refuses_bytes(text, length, ":2:1: a line of over");
+  free(text);
+}
+
+/* ---- the norm */
+
+static void long_rows_are_clipped_to_norm_one(void **state) {
+  (void)state;
+  dperm_data *data = rows_of("+1 1:3 2:4\n-1 1:-300 5:400\n+1 3:2\n-1 1:1\n", 5);
+  double values[5];
+  assert_ok(dperm_data_row(data, 0, values, err));
+  assert_close(values[0], 0.6, 1e-14);
+  assert_close(values[1], 0.8, 1e-14);
+  assert_ok(dperm_data_row(data, 1, values, err));
+  assert_close(values[0], -0.6, 1e-14);
+  assert_close(values[4], 0.8, 1e-14);
+  assert_ok(dperm_data_row(data, 2, values, err));
+  assert_close(values[2], 1, 1e-14);
+  assert_true(values[2] <= 1);
+  row_is(data, 3, ROW(1, 0, 0, 0, 0));
+  dperm_data_free(data);
+}
+
+static void huge_and_tiny_values_are_clipped_without_overflow(void **state) {
+  (void)state;
+  dperm_data *data = rows_of("+1 1:3e300 2:-4e300\n"
+                             "+1 1:1.7976931348623157e308 2:1.7976931348623157e308\n"
+                             "+1 1:1e300 2:1e-300\n"
+                             "+1 1:3e-300 2:4e-300\n"
+                             "+1 1:5e-324 2:5e-324\n"
+                             "+1 1:1e-300 2:1\n",
+                             5);
+  double values[5];
+  assert_ok(dperm_data_row(data, 0, values, err));
+  assert_close(values[0], 0.6, 1e-14);
+  assert_close(values[1], -0.8, 1e-14);
+  assert_ok(dperm_data_row(data, 1, values, err));
+  assert_close(values[0], sqrt(0.5), 1e-14);
+  assert_close(values[1], sqrt(0.5), 1e-14);
+  assert_ok(dperm_data_row(data, 2, values, err));
+  assert_close(values[0], 1, 1e-14);
+  assert_close(values[1], 0, 1e-300);
+  row_is(data, 3, ROW(3e-300, 4e-300, 0, 0, 0));
+  row_is(data, 4, ROW(5e-324, 5e-324, 0, 0, 0));
+  dperm_data_free(data);
+}
+
+static void rows_across_the_windows_edge_are_whole(void **state) {
+  (void)state;
+  enum { ROWS = 60000 };
+  char *text = malloc(ROWS * 64);
+  assert_non_null(text);
+  size_t length = 0;
+  for (int i = 0; i < ROWS; i++) {
+    length += (size_t)sprintf(text + length, "%s %d:0.%d # %d\n", i % 3 ? "+1" : "-1", 1 + i % 5,
+                              1 + i % 999, i);
+  }
+  dperm_data *data = NULL;
+  assert_ok(read_text(text, length, 5, &data, err));
+  assert_int_equal(dperm_data_rows(data), ROWS);
+  for (size_t i = 0; i < ROWS; i++) {
+    char number[16];
+    double expected[5] = {0};
+    (void)snprintf(number, sizeof number, "0.%zu", 1 + i % 999);
+    expected[i % 5] = strtod(number, NULL);
+    row_is(data, i, expected);
+    assert_true(dperm_data_labels(data)[i] == (i % 3 ? 1.0 : -1.0));
+  }
+  dperm_data_free(data);
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(short_rows_keep_their_bits),
+      cmocka_unit_test(file_of_empty_rows_only_is_fine),
+      cmocka_unit_test(comments_blank_lines_and_crlf_are_skipped),
+      cmocka_unit_test(name_tells_the_format),
+      cmocka_unit_test(labels_may_be_zero_and_one),
+      cmocka_unit_test(labels_may_be_minus_and_plus_one),
+      cmocka_unit_test(labels_of_both_kinds_are_refused),
+      cmocka_unit_test(other_labels_are_refused),
+      cmocka_unit_test(bad_entries_are_refused_at_their_place),
+      cmocka_unit_test(messages_do_not_quote_the_record),
+      cmocka_unit_test(nul_byte_is_refused),
+      cmocka_unit_test(files_without_rows_are_refused),
+      cmocka_unit_test(utf16_is_refused),
+      cmocka_unit_test(dims_are_required),
+      cmocka_unit_test(endless_line_is_refused),
+      cmocka_unit_test(long_rows_are_clipped_to_norm_one),
+      cmocka_unit_test(huge_and_tiny_values_are_clipped_without_overflow),
+      cmocka_unit_test(rows_across_the_windows_edge_are_whole),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/* dperm_train through the public interface: which options it refuses and how, what it fills in,
+ * and that the same rows give the same model however they came in. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/model.h"
+#include "support.h"
+
+enum { ROWS = 300, DIMS = 5 };
+
+static double rows[ROWS * DIMS], labels[ROWS];
+
+static int make_rows(void **state) {
+  (void)state;
+  random_source r;
+  if (random_seeded(1, &r, NULL) != DPERM_OK) {
+    return 1;
+  }
+  for (size_t i = 0; i < ROWS * (size_t)DIMS; i++) {
+    rows[i] = random_unit(&r) < 0.6 ? 0.4 * random_normal(&r) : 0.0;
+  }
+  for (size_t i = 0; i < ROWS; i++) {
+    labels[i] = rows[i * DIMS] - rows[i * DIMS + 3] + 0.2 * random_normal(&r) > 0 ? 1 : -1;
+  }
+  return 0;
+}
+
+static dperm_data *dense_data(double norm) {
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, rows, labels, norm, &data, err));
+  return data;
+}
+
+static dperm_data *sparse_data(double norm) {
+  static size_t starts[ROWS + 1];
+  static uint32_t columns[ROWS * DIMS];
+  static double values[ROWS * DIMS];
+  dperm_data *data = NULL;
+  size_t entries = 0;
+  for (size_t i = 0; i < ROWS; i++) {
+    for (size_t j = 0; j < DIMS; j++) {
+      if (rows[i * DIMS + j] != 0) {
+        columns[entries] = (uint32_t)j;
+        values[entries++] = rows[i * DIMS + j];
+      }
+    }
+    starts[i + 1] = entries;
+  }
+  assert_ok(dperm_data_from_csr(ROWS, DIMS, starts, columns, values, labels, norm, &data, err));
+  return data;
+}
+
+static dperm_options plain(void) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  return options;
+}
+
+/* ---- refusals: a status, a sentence, and no output */
+
+static void check_refused(const dperm_options *options, dperm_status status, const char *text) {
+  dperm_data *data = dense_data(1.0);
+  dperm_model *model = NULL;
+  dperm_unsafe_diagnostics seen = {.iterations = 12345};
+  dperm_options asked = *options;
+  asked.unsafe_diagnostics = &seen;
+  assert_fails(dperm_train(data, &asked, &model, err), status, text);
+  assert_int_equal(dperm_train(data, &asked, &model, NULL), status);
+  assert_null(model);
+  assert_int_equal(seen.iterations, 12345);
+  dperm_data_free(data);
+}
+
+static void lambda_must_be_positive_and_finite(void **state) {
+  (void)state;
+  const double bad[] = {0, -0.0, -1, (double)INFINITY, -(double)INFINITY};
+  for (size_t i = 0; i < 5; i++) {
+    dperm_options options = plain();
+    options.lambda = bad[i];
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "lambda");
+  }
+}
+
+static void the_tolerance_must_be_positive_and_finite(void **state) {
+  (void)state;
+  const double bad[] = {0, -1e-10, (double)NAN, (double)INFINITY};
+  for (size_t i = 0; i < 4; i++) {
+    dperm_options options = plain();
+    options.gradient_tolerance = bad[i];
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "tolerance");
+  }
+}
+
+static void the_number_of_threads_must_make_sense(void **state) {
+  (void)state;
+  const int bad[] = {-1, 4097, INT32_MIN, INT32_MAX};
+  for (size_t i = 0; i < 4; i++) {
+    dperm_options options = plain();
+    options.threads = bad[i];
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "threads");
+  }
+}
+
+static void regularizers_must_be_strongly_convex(void **state) {
+  (void)state;
+  const double weights[DIMS] = {1, 1, 0.999, 1, 1}, prior[DIMS] = {0, 0, 0, 0, (double)NAN};
+  dperm_options options = plain();
+  options.regularizer.weights = weights;
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "weight 2");
+  options = plain();
+  options.regularizer.prior = prior;
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "prior 4");
+}
+
+static void losses_must_be_usable(void **state) {
+  (void)state;
+  dperm_options options = plain();
+  options.loss = (dperm_loss){0};
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "loss");
+  options = plain();
+  options.loss.lipschitz = (double)NAN;
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "L = ");
+  options = plain();
+  options.loss.smoothness = 0;
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "c = 0");
+  options = plain();
+  options.loss.parameter = (double)INFINITY; /* no JSON number: the model could not be written */
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "parameter");
+  options = plain();
+  options.loss.name = "caf\xe9"; /* not UTF-8: neither could this */
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "name");
+}
+
+static void private_mechanisms_are_not_there_yet(void **state) {
+  (void)state;
+  const dperm_mechanism mechanisms[] = {DPERM_MECHANISM_OBJECTIVE, DPERM_MECHANISM_OUTPUT};
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options options;
+    dperm_options_init(&options);
+    options.epsilon = 0.5;
+    options.mechanism = mechanisms[i];
+    check_refused(&options, DPERM_UNSUPPORTED, "private training");
+  }
+}
+
+static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  (void)done;
+  assert_string_equal(stage, "solving");
+  assert_int_equal(total, 0);
+  return 1;
+}
+
+static void a_cancelled_fit_leaves_nothing(void **state) {
+  (void)state;
+  dperm_options options = plain();
+  options.progress.tick = stop;
+  check_refused(&options, DPERM_CANCELLED, "stopped");
+}
+
+/* ---- results */
+
+static dperm_model *train(dperm_data *data, const dperm_options *options) {
+  dperm_model *model = NULL;
+  assert_ok(dperm_train(data, options, &model, err));
+  return model;
+}
+
+static void options_start_private_and_automatic(void **state) {
+  (void)state;
+  dperm_options options;
+  memset(&options, 0x5a, sizeof options);
+  dperm_options_init(&options);
+  assert_int_equal(options.mechanism, DPERM_MECHANISM_OBJECTIVE);
+  assert_true(isnan(options.epsilon) && isnan(options.lambda));
+  assert_string_equal(options.loss.name, "logistic");
+  assert_true(options.gradient_tolerance == 1e-10);
+  assert_true(options.threads == 0 && !options.progress.tick && !options.unsafe_diagnostics);
+  assert_true(!options.regularizer.weights && !options.regularizer.prior);
+  assert_null(options.regularizer.eval);
+}
+
+static void automatic_lambda_is_one_over_the_rows(void **state) {
+  (void)state;
+  dperm_data *data = dense_data(1.0);
+  dperm_options options = plain();
+  dperm_model *automatic = train(data, &options);
+  options.lambda = 1.0 / ROWS;
+  dperm_model *given = train(data, &options);
+  assert_true(automatic->lambda == 1.0 / ROWS);
+  assert_memory_equal(automatic->weights, given->weights, sizeof(double) * DIMS);
+  dperm_model_free(automatic);
+  dperm_model_free(given);
+  dperm_data_free(data);
+}
+
+static void the_model_says_what_it_is(void **state) {
+  (void)state;
+  dperm_data *data = dense_data(2.0);
+  dperm_options options = plain();
+  assert_ok(dperm_loss_huber(0.25, &options.loss, err));
+  options.lambda = 0.03;
+  dperm_model *model = train(data, &options);
+  assert_int_equal(dperm_model_dims(model), DIMS);
+  assert_int_equal(dperm_model_is_private(model), 0);
+  assert_null(dperm_model_schema(model));
+  assert_string_equal(dperm_model_class_name(model, 0), "-1");
+  assert_string_equal(dperm_model_class_name(model, 1), "+1");
+  assert_null(dperm_model_class_name(model, 2));
+  assert_string_equal(model->loss, "huber");
+  assert_string_equal(model->mechanism, "none");
+  assert_non_null(strstr(model->reason, "without"));
+  assert_true(model->loss_h == 0.25 && model->lambda == 0.03 && model->norm_bound == 2);
+  assert_true(model->rows == ROWS && model->rows_fitted == ROWS);
+  dperm_model_free(model);
+  dperm_data_free(data);
+}
+
+/* The objective at f, by the definition. */
+static double objective_at(const dperm_data *data, const dperm_options *options, const double *f) {
+  double total = 0, row[DIMS], penalty = 0;
+  for (size_t i = 0; i < ROWS; i++) {
+    double z = 0, value = 0;
+    assert_ok(dperm_data_row(data, i, row, err));
+    for (size_t j = 0; j < DIMS; j++) {
+      z += row[j] * f[j];
+    }
+    z *= dperm_data_labels(data)[i];
+    options->loss.eval(&options->loss, 1, &z, &value, NULL, NULL);
+    total += value;
+  }
+  for (size_t j = 0; j < DIMS; j++) {
+    penalty += 0.5 * f[j] * f[j];
+  }
+  return total / ROWS + options->lambda * penalty;
+}
+
+static void diagnostics_are_filled_and_true(void **state) {
+  (void)state;
+  dperm_data *data = dense_data(1.0);
+  for (int which = 0; which < 3; which++) {
+    static const char *const names[] = {"logistic", "huber", "smooth-hinge"};
+    dperm_unsafe_diagnostics seen = {.solve_seconds = -1};
+    dperm_options options = plain();
+    options.lambda = 1e-3;
+    options.unsafe_diagnostics = &seen;
+    assert_ok(dperm_loss_by_name(names[which], 0.5, &options.loss, err));
+    dperm_model *model = train(data, &options);
+    dperm_metrics m;
+    assert_ok(dperm_model_score(model, data, &m, err));
+    assert_in_range(seen.iterations, 1, 50);
+    assert_true(seen.gradient_norm >= 0 && seen.gradient_norm <= 1e-10);
+    assert_true(seen.solve_seconds >= 0 && seen.solve_seconds < 60);
+    assert_close(seen.training_error, m.error_rate, 0);
+    double least = objective_at(data, &options, dperm_model_weights(model));
+    assert_close(seen.objective, least, 1e-13);
+    for (size_t j = 0; j < DIMS; j++) { /* a step either way goes up */
+      double f[DIMS];
+      for (int side = -1; side <= 1; side += 2) {
+        memcpy(f, dperm_model_weights(model), sizeof f);
+        f[j] += side * 1e-3;
+        assert_true(objective_at(data, &options, f) > least);
+      }
+    }
+    dperm_model_free(model);
+  }
+  dperm_data_free(data);
+}
+
+static void dense_and_sparse_rows_give_the_same_model(void **state) {
+  (void)state;
+  for (double norm = 0.3; norm < 4; norm *= 3) { /* the small ones clip */
+    dperm_data *dense = dense_data(norm), *sparse = sparse_data(norm);
+    dperm_options options = plain();
+    options.lambda = 0.01;
+    dperm_model *first = train(dense, &options), *second = train(sparse, &options);
+    for (size_t j = 0; j < DIMS; j++) {
+      assert_close(first->weights[j], second->weights[j], 1e-9);
+    }
+    dperm_model_free(first);
+    dperm_model_free(second);
+    dperm_data_free(dense);
+    dperm_data_free(sparse);
+  }
+}
+
+static void threads_do_not_change_the_model(void **state) {
+  (void)state;
+  dperm_data *data = sparse_data(1.0);
+  dperm_options options = plain();
+  dperm_model *first = train(data, &options);
+  for (int threads = 1; threads <= 3; threads++) {
+    options.threads = threads;
+    dperm_model *model = train(data, &options);
+    assert_memory_equal(model->weights, first->weights, sizeof(double) * DIMS);
+    dperm_model_free(model);
+  }
+  dperm_model_free(first);
+  dperm_data_free(data);
+}
+
+/* Legal however odd: one row, one class, huge norms, huge weights on the penalty. */
+static void odd_but_legal_data_are_fitted(void **state) {
+  (void)state;
+  const double norms[] = {1e-100, 1e-3, 1.0, 1e3, 1e6, 1e100};
+  for (size_t i = 0; i < 6; i++) {
+    for (int which = 0; which < 3; which++) {
+      static const char *const names[] = {"logistic", "huber", "smooth-hinge"};
+      const double long_rows[] = {1e150, 1e150, -1e150, 1e149, 0, 0}, ys[] = {1, 1, 1};
+      dperm_data *data = NULL;
+      dperm_options options = plain();
+      assert_ok(dperm_loss_by_name(names[which], 0.5, &options.loss, err));
+      assert_ok(dperm_data_from_dense(3, 2, long_rows, ys, norms[i], &data, err));
+      dperm_model *model = train(data, &options);
+      assert_true(isfinite(model->weights[0]) && isfinite(model->weights[1]));
+      dperm_model_free(model);
+      dperm_data_free(data);
+    }
+  }
+}
+
+static void heavy_penalties_are_fitted(void **state) {
+  (void)state;
+  const double weights[DIMS] = {1, 1e3, 1e6, 1e9, 1e12}, prior[DIMS] = {1, -1, 1, -1, 1.0 / 3};
+  dperm_data *data = dense_data(1.0);
+  dperm_options options = plain();
+  options.lambda = 1;
+  options.regularizer.weights = weights;
+  options.regularizer.prior = prior;
+  dperm_model *model = train(data, &options);
+  assert_close(model->weights[4], 1.0 / 3, 1e-11);
+  dperm_model_free(model);
+  dperm_data_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lambda_must_be_positive_and_finite),
+      cmocka_unit_test(the_tolerance_must_be_positive_and_finite),
+      cmocka_unit_test(the_number_of_threads_must_make_sense),
+      cmocka_unit_test(regularizers_must_be_strongly_convex),
+      cmocka_unit_test(losses_must_be_usable),
+      cmocka_unit_test(private_mechanisms_are_not_there_yet),
+      cmocka_unit_test(a_cancelled_fit_leaves_nothing),
+      cmocka_unit_test(options_start_private_and_automatic),
+      cmocka_unit_test(automatic_lambda_is_one_over_the_rows),
+      cmocka_unit_test(the_model_says_what_it_is),
+      cmocka_unit_test(diagnostics_are_filled_and_true),
+      cmocka_unit_test(dense_and_sparse_rows_give_the_same_model),
+      cmocka_unit_test(threads_do_not_change_the_model),
+      cmocka_unit_test(odd_but_legal_data_are_fitted),
+      cmocka_unit_test(heavy_penalties_are_fitted),
+  };
+  return cmocka_run_group_tests(tests, make_rows, NULL);
+}
