@@ -47,6 +47,7 @@ int wrong_usage(const char *command_name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 int run_train(int argc, char **argv);
+int run_plan(int argc, char **argv);
 int run_predict(int argc, char **argv);
 int run_score(int argc, char **argv);
 int run_schema(int argc, char **argv);

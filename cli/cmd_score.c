@@ -1,16 +1,7 @@
 /* dperm score: how often a model errs on labelled records that the user calls public. */
-#include <math.h>
 #include <stdio.h>
 
 #include "session.h"
-
-static void print_number(const char *name, double value, const char *end) {
-  if (isnan(value)) {
-    printf("  \"%s\": null%s\n", name, end);
-  } else {
-    printf("  \"%s\": %.17g%s\n", name, value, end);
-  }
-}
 
 int run_score(int argc, char **argv) {
   const char *model_path = NULL, *data = NULL, *format_text = NULL;
@@ -43,11 +34,11 @@ int run_score(int argc, char **argv) {
     return report_error(&err);
   }
   printf("{\n  \"rows\": %zu,\n  \"errors\": %zu,\n", m.rows, m.errors);
-  print_number("error_rate", m.error_rate, ",");
+  print_json_number("error_rate", m.error_rate, ",");
   printf("  \"false_positives\": %zu,\n  \"false_negatives\": %zu,\n", m.false_positives,
          m.false_negatives);
-  print_number("auc", m.auc, ",");
-  print_number("log_loss", m.log_loss, "");
+  print_json_number("auc", m.auc, ",");
+  print_json_number("log_loss", m.log_loss, "");
   printf("}\n");
   return 0;
 }

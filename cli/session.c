@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,14 @@ void session_quiet(void) {
 }
 
 /* ---- the rest */
+
+void print_json_number(const char *name, double value, const char *end) {
+  if (isnan(value)) {
+    printf("  \"%s\": null%s\n", name, end);
+  } else {
+    printf("  \"%s\": %.17g%s\n", name, value, end);
+  }
+}
 
 int session_finish_stdout(void) {
   if (fflush(stdout) != 0 || ferror(stdout)) {

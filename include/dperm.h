@@ -214,6 +214,17 @@ typedef struct dperm_regularizer {
   void *context;
 } dperm_regularizer;
 
+/* ---------------------------------------------------------------- randomness */
+
+/* Where noise comes from. Secure: the operating system's source, through libsodium; fails where
+ * there is none. Seeded: the same noise every time, for tests and experiments; a model made with it
+ * says that it is not private. Not to be shared between threads. */
+typedef struct dperm_random dperm_random;
+DPERM_API DPERM_CHECKED dperm_status dperm_random_secure(dperm_random **out, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_random_seeded(uint64_t seed, dperm_random **out,
+                                                         dperm_error *err);
+DPERM_API void dperm_random_free(dperm_random *random);
+
 /* ---------------------------------------------------------------- training */
 
 typedef enum dperm_mechanism {
@@ -221,6 +232,12 @@ typedef enum dperm_mechanism {
   DPERM_MECHANISM_OUTPUT = 1,
   DPERM_MECHANISM_NONE = 2 /* no privacy at all; the model says so */
 } dperm_mechanism;
+
+/* How ε is turned into noise by objective perturbation (docs/guide.md). */
+typedef enum dperm_analysis {
+  DPERM_ANALYSIS_TIGHT = 0, /* less noise for the same ε */
+  DPERM_ANALYSIS_PAPER = 1  /* Chaudhuri, Monteleoni & Sarwate's own formulas, for comparison */
+} dperm_analysis;
 
 /* What training saw. Depends on the records: never part of a model. */
 typedef struct dperm_unsafe_diagnostics {
@@ -234,9 +251,13 @@ typedef struct dperm_unsafe_diagnostics {
 typedef struct dperm_options {
   dperm_mechanism mechanism;
   double epsilon; /* has no default; not used by DPERM_MECHANISM_NONE */
+  dperm_analysis analysis;
+  double delta_reg;     /* Δ ≥ 0, extra ridge of objective perturbation; NaN chooses the best */
+  double norm_guess;    /* a public guess of the solution's norm for that choice; NaN for none */
+  dperm_random *random; /* NULL for a secure source of its own */
   dperm_loss loss;
   dperm_regularizer regularizer;
-  double lambda;             /* Λ > 0; NaN chooses from public numbers (1/n without privacy) */
+  double lambda;             /* Λ > 0; NaN chooses from public numbers */
   double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
   dperm_progress progress;
@@ -248,10 +269,35 @@ DPERM_API void dperm_options_init(dperm_options *options);
 
 typedef struct dperm_model dperm_model;
 
-/* Minimizes (1/n) Σ ℓ(y_i fᵀx_i) + Λ N(f). */
+/* Minimizes (1/n) Σ ℓ(y_i fᵀx_i) + Λ N(f) under the chosen mechanism. The model is the only thing
+ * that leaves, and the guarantee is about all of it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
                                                  const dperm_options *options, dperm_model **out,
                                                  dperm_error *err);
+
+/* ---------------------------------------------------------------- planning */
+
+/* What a fit will do, from public numbers alone: costs no privacy. */
+typedef struct dperm_plan {
+  size_t rows, dims;
+  double norm; /* bound on ‖x‖₂ */
+  dperm_mechanism mechanism;
+  dperm_analysis analysis;
+  double epsilon, lambda, delta_reg;
+  const char *noise; /* "l2", or NULL without noise, as all that follows is then NaN */
+  double beta;       /* density of the noise ∝ exp(−β‖b‖₂) */
+  double expected_noise_norm, rms_noise_norm;
+  double noise_norm_q50, noise_norm_q95;
+  double shift_rms;            /* how far the noise moves the solution, at most, in rms */
+  double solution_norm_bound;  /* the solution without noise is at most this long */
+  double excess_objective_q50; /* the noise costs at most this much of the objective, with */
+  double excess_objective_q95; /* probability 0.5 and 0.95 */
+} dperm_plan;
+
+/* `norm` bounds every row; of the options, progress, threads, random and tolerance are not used. */
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
+                                                     const dperm_options *options, dperm_plan *out,
+                                                     dperm_error *err);
 
 /* ---------------------------------------------------------------- model */
 

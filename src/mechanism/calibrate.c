@@ -78,8 +78,7 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
 
 /* The smallest Λ_t that the tight analysis can serve, with a little room (privacy.md 4). */
 static double feasible_total(const public_numbers *g) {
-  return 1.01 * g->loss->smoothness * g->norm * g->norm /
-         ((double)g->rows * expm1(g->epsilon));
+  return 1.01 * g->loss->smoothness * g->norm * g->norm / ((double)g->rows * expm1(g->epsilon));
 }
 
 /* U(Λ_t) = E‖b‖²/(2n²Λ_t) + (Λ_t − Λ)F²/2: what noise and extra regularization cost together. */
@@ -123,8 +122,8 @@ static double paper_delta(const public_numbers *g, double lambda) {
   if (objective_beta(g, lambda) > 0) {
     return 0;
   }
-  double total = g->loss->smoothness * g->norm * g->norm /
-                 ((double)g->rows * expm1(g->epsilon / 4)) / down;
+  double total =
+      g->loss->smoothness * g->norm * g->norm / ((double)g->rows * expm1(g->epsilon / 4)) / down;
   return fmax(0, total - lambda);
 }
 
@@ -139,10 +138,9 @@ static double choose_delta(const public_numbers *g, double lambda) {
 }
 
 static dperm_status fail_infeasible(const public_numbers *g, double lambda, dperm_error *err) {
-  double least = g->analysis == DPERM_ANALYSIS_PAPER
-                     ? g->loss->smoothness * g->norm * g->norm /
-                           ((double)g->rows * expm1(g->epsilon / 2))
-                     : feasible_total(g);
+  double least = g->analysis == DPERM_ANALYSIS_PAPER ? g->loss->smoothness * g->norm * g->norm /
+                                                           ((double)g->rows * expm1(g->epsilon / 2))
+                                                     : feasible_total(g);
   FAIL(err, DPERM_INVALID_ARGUMENT,
        "lambda + delta-reg = %.4g is too small for epsilon = %g with %zu rows; give a delta-reg of "
        "at least %.4g, or leave it out",

@@ -7,10 +7,10 @@
 #include "random/noise.h"
 
 typedef struct public_numbers {
-  size_t rows;             /* n */
-  size_t dims;             /* d */
-  double norm;             /* R₂: ‖x‖₂ ≤ R₂ for every row */
-  const dperm_loss *loss;  /* with its constants L and c */
+  size_t rows;            /* n */
+  size_t dims;            /* d */
+  double norm;            /* R₂: ‖x‖₂ ≤ R₂ for every row */
+  const dperm_loss *loss; /* with its constants L and c */
   double epsilon;
   dperm_mechanism mechanism;
   dperm_analysis analysis;
@@ -34,7 +34,8 @@ dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_err
 /* F = min(LR/Λ, √(2ℓ(0)/Λ)), a bound on ‖argmin J‖, or the guess (privacy.md 4). */
 double solution_norm_bound(const public_numbers *given, double lambda);
 
-/* The p-quantile of the objective's excess over its minimum that the noise causes (privacy.md 10). */
+/* The p-quantile of the objective's excess over its minimum that the noise causes (privacy.md 10).
+ */
 double excess_objective_quantile(const public_numbers *given, const privacy_plan *plan, double p);
 
 #endif

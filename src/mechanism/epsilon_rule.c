@@ -1,5 +1,5 @@
-/* The sup over the margin for each loss. Only the library's own losses, recognized by their code and
- * constants and not by a name that a caller may choose, use a rule of their own; any other loss
+/* The sup over the margin for each loss. Only the library's own losses, recognized by their code
+ * and constants and not by a name that a caller may choose, use a rule of their own; any other loss
  * falls back on its declared constants, 2AL + log(1 + κc). Results are raised by a relative 1e-12
  * against rounding, so an inverse errs towards more noise. */
 #include "mechanism/epsilon_rule.h"

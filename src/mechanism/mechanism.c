@@ -26,6 +26,8 @@ static dperm_status run_none(const privacy_plan *plan, const problem *base,
   return mechanism_solve(base, &model, how, weights, report, err);
 }
 
+const char *const analysis_names[2] = {"tight", "paper"};
+
 const mechanism mechanism_none = {"none", run_none};
 
 const mechanism *mechanism_of(dperm_mechanism kind) {

@@ -16,8 +16,7 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
   for (size_t j = 0; j < plan->noise.dims; j++) {
     linear[j] /= (double)base->x->rows;
   }
-  const problem_model model = {
-      .lambda = plan->lambda, .ridge = plan->delta_reg, .linear = linear};
+  const problem_model model = {.lambda = plan->lambda, .ridge = plan->delta_reg, .linear = linear};
   TRY_OR_DONE(mechanism_solve(base, &model, how, weights, report, err));
 done:
   free(linear);

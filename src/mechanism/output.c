@@ -1,5 +1,5 @@
-/* Output perturbation (CMS Algorithm 1): minimize, then add noise to the minimizer. One record moves
- * the minimizer by at most 2LR/(nΛ) (privacy.md 3), whatever the others are. */
+/* Output perturbation (CMS Algorithm 1): minimize, then add noise to the minimizer. One record
+ * moves the minimizer by at most 2LR/(nΛ) (privacy.md 3), whatever the others are. */
 #include <stdlib.h>
 
 #include "base/memory.h"

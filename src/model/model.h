@@ -3,13 +3,13 @@
 #define DPERM_MODEL_MODEL_H
 
 #include "data/dataset.h"
+#include "mechanism/calibrate.h"
 
 struct dperm_model {
   bool is_private;
   char *reason; /* why it is not private; NULL if it is */
 
-  const char *mechanism; /* static text: "none" */
-  double lambda;         /* Λ */
+  privacy_plan plan; /* mechanism, ε, Λ, Δ and the noise, as they were used */
 
   char *loss;    /* name */
   double loss_h; /* NaN for a loss without one */

@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "mechanism/mechanism.h"
 #include "model/model_file.h"
 
 enum { MODEL_LIMIT = 1 << 30 };
@@ -108,24 +109,69 @@ static dperm_status read_counts(const json_document *doc, dperm_model *model, dp
   return DPERM_OK;
 }
 
+/* A member that must be a finite number above zero. */
+static bool read_positive(const json_t *object, const char *key, double *out) {
+  const json_t *value = json_object_get(object, key);
+  *out = json_number_value(value);
+  return json_is_number(value) && *out > 0 && isfinite(*out);
+}
+
+/* Epsilon and the noise, for a model that claims some. */
+static dperm_status read_noise(const json_document *doc, const json_t *privacy, privacy_plan *plan,
+                               dperm_error *err) {
+  const char *kind = json_string_value(json_object_get(privacy, "noise"));
+  const char *analysis = json_string_value(json_object_get(privacy, "analysis"));
+  bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  if (!kind || strcmp(kind, "l2") != 0) {
+    FAIL(err, DPERM_INVALID_MODEL,
+         "%s: the model names a kind of noise that this dperm (%s) does not have; install a newer "
+         "one",
+         doc->name, dperm_version());
+  }
+  plan->noise.kind = "l2";
+  plan->analysis = analysis && strcmp(analysis, analysis_names[DPERM_ANALYSIS_PAPER]) == 0
+                       ? DPERM_ANALYSIS_PAPER
+                       : DPERM_ANALYSIS_TIGHT;
+  bool known = !objective || (analysis && strcmp(analysis, analysis_names[plan->analysis]) == 0);
+  if (!known || !read_positive(privacy, "epsilon", &plan->epsilon) ||
+      !read_positive(privacy, "beta", &plan->noise.beta)) {
+    return fail_damaged(doc, "its privacy block is not whole", err);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status read_claim(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *is_private = json_object_get(doc->root, "private");
   const json_t *privacy = json_object_get(doc->root, "privacy");
-  const char *mechanism = json_string_value(json_object_get(privacy, "mechanism"));
-  const json_t *lambda = json_object_get(privacy, "lambda");
-  model->lambda = json_number_value(lambda);
-  if (!json_is_boolean(is_private) || !mechanism || !(model->lambda > 0)) {
-    return fail_damaged(doc, "its privacy block is not whole", err);
+  const json_t *delta_reg = json_object_get(privacy, "delta_reg");
+  const char *name = json_string_value(json_object_get(privacy, "mechanism"));
+  privacy_plan *plan = &model->plan;
+  int kind = DPERM_MECHANISM_OBJECTIVE;
+  while (name && kind <= DPERM_MECHANISM_NONE &&
+         strcmp(name, mechanism_of((dperm_mechanism)kind)->name) != 0) {
+    kind++;
   }
-  if (strcmp(mechanism, "none") != 0 || json_is_true(is_private)) {
+  if (kind > DPERM_MECHANISM_NONE) {
     FAIL(err, DPERM_INVALID_MODEL,
          "%s: the model names a privacy mechanism that this dperm (%s) does not have; install a "
          "newer one",
          doc->name, dperm_version());
   }
-  model->mechanism = "none";
-  return read_text(doc, json_object_get(doc->root, "reason"),
-                   "it does not say why it is not private", &model->reason, err);
+  plan->mechanism = (dperm_mechanism)kind;
+  plan->delta_reg = json_number_value(delta_reg);
+  model->is_private = json_is_true(is_private);
+  bool claims_too_much = model->is_private && plan->mechanism == DPERM_MECHANISM_NONE;
+  if (!name || !json_is_boolean(is_private) || claims_too_much ||
+      !read_positive(privacy, "lambda", &plan->lambda) || !(plan->delta_reg >= 0)) {
+    return fail_damaged(doc, "its privacy block is not whole", err);
+  }
+  if (plan->mechanism != DPERM_MECHANISM_NONE) {
+    TRY(read_noise(doc, privacy, plan, err));
+  }
+  return model->is_private
+             ? DPERM_OK
+             : read_text(doc, json_object_get(doc->root, "reason"),
+                         "it does not say why it is not private", &model->reason, err);
 }
 
 static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {

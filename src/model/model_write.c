@@ -5,6 +5,7 @@
 
 #include "base/file_write.h"
 #include "base/json_text.h"
+#include "mechanism/mechanism.h"
 #include "model/model_file.h"
 
 /* JSON has no NaN: what does not apply is null. */
@@ -24,10 +25,18 @@ static json_t *weights_json(const dperm_model *model) {
 }
 
 static json_t *privacy_json(const dperm_model *model) {
-  return json_pack("{s:n, s:n, s:n, s:s, s:s, s:n, s:n, s:n, s:f, s:f, s:n}", "definition",
-                   "epsilon", "delta", "neighbours", "replace-one", "mechanism", model->mechanism,
-                   "analysis", "noise", "beta", "delta_reg", 0.0, "lambda", model->lambda,
-                   "numerics");
+  const privacy_plan *plan = &model->plan;
+  bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
+  bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  const double none = (double)NAN;
+  return json_pack(
+      "{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:f, s:f, s:n}", "definition",
+      noisy ? "epsilon-differential privacy" : NULL, "epsilon",
+      number_or_null(noisy ? plan->epsilon : none), "delta", number_or_null(noisy ? 0.0 : none),
+      "neighbours", "replace-one", "mechanism", mechanism_of(plan->mechanism)->name, "analysis",
+      objective ? analysis_names[plan->analysis] : NULL, "noise", noisy ? plan->noise.kind : NULL,
+      "beta", number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg,
+      "lambda", plan->lambda, "numerics");
 }
 
 static json_t *model_json(const dperm_model *model) {

@@ -1,40 +1,27 @@
-/* From bounded rows to a model, in the order of the picture in docs/architecture.md. The only file
- * that knows that order. */
+/* From bounded rows to a model, in the order of the picture in docs/architecture.md: public numbers
+ * become a plan, the mechanism perturbs and solves under it, the model says what was done. The only
+ * file that knows that order. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "loss/loss.h"
 #include "loss/regularizer.h"
+#include "mechanism/mechanism.h"
 #include "model/model.h"
-#include "solve/newton.h"
+#include "pipeline/options.h"
+#include "random/handle.h"
 
-void dperm_options_init(dperm_options *options) {
-  *options = (dperm_options){
-      .mechanism = DPERM_MECHANISM_OBJECTIVE,
-      .epsilon = (double)NAN,
-      .loss = dperm_loss_logistic(),
-      .lambda = (double)NAN,
-      .gradient_tolerance = 1e-10,
-  };
-}
-
-static dperm_status check_options(const dperm_data *data, const dperm_options *o,
-                                  dperm_error *err) {
-  if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
+static dperm_status check_data(const dperm_data *data, const dperm_options *options,
+                               dperm_error *err) {
+  if (options->mechanism != DPERM_MECHANISM_NONE && data->schema &&
+      dperm_schema_drops_rows(data->schema)) {
+    FAIL(err, DPERM_INVALID_SCHEMA,
+         "the schema drops rows with missing values, so the number of rows depends on the records "
+         "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   }
-  if (!(o->gradient_tolerance > 0 && isfinite(o->gradient_tolerance))) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
-         o->gradient_tolerance);
-  }
-  if (o->threads < 0 || o->threads > 4096) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
-  }
-  TRY(loss_validate(&o->loss, err));
-  return regularizer_validate(&o->regularizer, data->x->cols, err);
+  return regularizer_validate(&options->regularizer, data->x->cols, err);
 }
 
 static double seconds_now(void) {
@@ -44,10 +31,16 @@ static double seconds_now(void) {
 }
 
 /* The one place where what depends on the records is reported, on request. */
-static dperm_status report_unsafe(const dperm_model *model, const dperm_data *data,
-                                  const solver_report *solved, double objective, double seconds,
-                                  dperm_unsafe_diagnostics *out, dperm_error *err) {
+static dperm_status report_unsafe(const problem *base, const dperm_model *model,
+                                  const dperm_data *data, const solver_report *solved,
+                                  double seconds, dperm_unsafe_diagnostics *out, dperm_error *err) {
+  const problem_model plain = {.lambda = model->plan.lambda};
+  problem p = *base;
   dperm_metrics metrics;
+  double objective = 0;
+  p.models = 1;
+  p.model = &plain;
+  TRY(problem_objective(&p, model->weights, &objective, err));
   TRY(dperm_model_score(model, data, &metrics, err));
   *out = (dperm_unsafe_diagnostics){.iterations = solved->iterations,
                                     .objective = objective,
@@ -57,58 +50,61 @@ static dperm_status report_unsafe(const dperm_model *model, const dperm_data *da
   return DPERM_OK;
 }
 
-static dperm_status describe(dperm_model *model, const dperm_options *options, double lambda,
-                             dperm_error *err) {
-  static const char reason[] = "trained without a privacy mechanism";
-  model->mechanism = "none";
-  model->lambda = lambda;
+static dperm_status describe(dperm_model *model, const dperm_options *options,
+                             const random_source *source, dperm_error *err) {
+  const char *reason = NULL;
+  if (options->mechanism == DPERM_MECHANISM_NONE) {
+    reason = "trained without a privacy mechanism";
+  } else if (source->seeded) {
+    reason = "the noise came from a seed, for tests and experiments";
+  }
+  model->is_private = reason == NULL;
   model->loss_h = options->loss.parameter;
-  TRY(memory_copy_text(reason, strlen(reason), &model->reason, err));
+  if (reason) {
+    TRY(memory_copy_text(reason, strlen(reason), &model->reason, err));
+  }
   return memory_copy_text(options->loss.name, strlen(options->loss.name), &model->loss, err);
 }
 
-static dperm_status fit(const dperm_data *data, const dperm_options *options, dperm_model *model,
-                        dperm_error *err) {
-  double lambda = isnan(options->lambda) ? 1.0 / (double)data->x->rows : options->lambda;
-  const problem_model task = {.lambda = lambda};
-  const problem p = {.x = data->x,
-                     .labels = data->labels,
-                     .norm_bound = data->norm_bound,
-                     .loss = &options->loss,
-                     .regularizer = &options->regularizer,
-                     .models = 1,
-                     .model = &task};
+static dperm_status fit(const dperm_data *data, const dperm_options *options, random_source *source,
+                        dperm_model *model, dperm_error *err) {
+  const problem base = {.x = data->x,
+                        .labels = data->labels,
+                        .norm_bound = data->norm_bound,
+                        .loss = &options->loss,
+                        .regularizer = &options->regularizer};
   const solver_options how = {.tolerance = options->gradient_tolerance,
                               .progress = &options->progress};
+  const public_numbers given =
+      options_public(options, data->x->rows, data->x->cols, data->norm_bound);
   solver_report solved;
   double started = seconds_now();
-  TRY(solve(&p, &how, model->weights, &solved, err));
+  TRY(calibrate(&given, &model->plan, err));
+  TRY(mechanism_of(options->mechanism)
+          ->run(&model->plan, &base, &how, source, model->weights, &solved, err));
   double seconds = seconds_now() - started;
-  if (!solved.converged) {
-    FAIL(err, DPERM_NUMERIC_ERROR,
-         "the minimum was not reached; raise lambda, or check a custom loss with dperm_loss_check");
-  }
-  TRY(describe(model, options, lambda, err));
-  if (options->unsafe_diagnostics) {
-    double objective = 0;
-    TRY(problem_objective(&p, model->weights, &objective, err));
-    TRY(report_unsafe(model, data, &solved, objective, seconds, options->unsafe_diagnostics, err));
-  }
-  return DPERM_OK;
+  TRY(describe(model, options, source, err));
+  return options->unsafe_diagnostics
+             ? report_unsafe(&base, model, data, &solved, seconds, options->unsafe_diagnostics, err)
+             : DPERM_OK;
 }
 
 dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,
                          dperm_error *err) {
   dperm_model *model = NULL;
-  TRY(check_options(data, options, err));
-  if (options->mechanism != DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "private training is not there yet; use mechanism none on data that are public");
+  dperm_random *own = NULL;
+  TRY(options_validate(options, err));
+  TRY(check_data(data, options, err));
+  if (!options->random) {
+    TRY(dperm_random_secure(&own, err));
   }
-  TRY(model_new(data, &model, err));
-  thread_scope threads = threads_enter(options->threads);
-  dperm_status status = fit(data, options, model, err);
-  threads_leave(threads);
+  dperm_status status = model_new(data, &model, err);
+  if (status == DPERM_OK) {
+    thread_scope threads = threads_enter(options->threads);
+    status = fit(data, options, own ? &own->source : &options->random->source, model, err);
+    threads_leave(threads);
+  }
+  dperm_random_free(own);
   if (status == DPERM_OK) {
     *out = model;
   } else {

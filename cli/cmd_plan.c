@@ -1,0 +1,117 @@
+/* dperm plan: what a fit will do, from public numbers only. Looks at no record. */
+#include <math.h>
+#include <stdio.h>
+
+#include "fit_settings.h"
+#include "session.h"
+
+static void print_json(const dperm_plan *p) {
+  printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
+  print_json_number("norm", p->norm, ",");
+  printf("  \"mechanism\": \"%s\",\n", mechanism_name(p->mechanism));
+  printf(p->mechanism == DPERM_MECHANISM_OBJECTIVE ? "  \"analysis\": \"%s\",\n"
+                                                   : "  \"analysis\": null,\n",
+         analysis_name(p->analysis));
+  print_json_number("epsilon", p->epsilon, ",");
+  print_json_number("lambda", p->lambda, ",");
+  print_json_number("delta_reg", p->delta_reg, ",");
+  printf(p->noise ? "  \"noise\": \"%s\",\n" : "  \"noise\": null,\n", p->noise);
+  print_json_number("beta", p->beta, ",");
+  print_json_number("expected_noise_norm", p->expected_noise_norm, ",");
+  print_json_number("rms_noise_norm", p->rms_noise_norm, ",");
+  print_json_number("noise_norm_q50", p->noise_norm_q50, ",");
+  print_json_number("noise_norm_q95", p->noise_norm_q95, ",");
+  print_json_number("shift_rms", p->shift_rms, ",");
+  print_json_number("solution_norm_bound", p->solution_norm_bound, ",");
+  print_json_number("excess_objective_q50", p->excess_objective_q50, ",");
+  print_json_number("excess_objective_q95", p->excess_objective_q95, "");
+  printf("}\n");
+}
+
+static void print_text(const dperm_plan *p) {
+  printf("%zu rows of %zu columns, norm at most %g\n\n", p->rows, p->dims, p->norm);
+  if (!p->noise) {
+    printf("mechanism none: nothing is private\nlambda   %.4g\n", p->lambda);
+    return;
+  }
+  bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  printf("epsilon              %-12.4g for every record: replacing one changes the probability of\n"
+         "                                  any outcome by a factor of at most %.4g\n",
+         p->epsilon, exp(p->epsilon));
+  if (objective) {
+    printf(
+        "mechanism            objective    a random linear term in the objective (%s analysis)\n",
+        analysis_name(p->analysis));
+  } else {
+    printf("mechanism            output       noise on the finished weights\n");
+  }
+  printf("lambda               %-12.4g regularization\n", p->lambda);
+  if (objective) {
+    printf("delta_reg            %-12.4g extra regularization for privacy\n", p->delta_reg);
+  }
+  printf("beta                 %-12.4g %s noise with density ~ exp(-beta |b|)\n", p->beta,
+         p->noise);
+  printf("noise norm           %-12.4g on average; below %.4g in half of all runs,\n"
+         "                                  below %.4g in 95 percent\n",
+         p->expected_noise_norm, p->noise_norm_q50, p->noise_norm_q95);
+  printf("shift of the weights %-12.4g at most, in rms; without noise they are at most\n"
+         "                                  %.4g long\n",
+         p->shift_rms, p->solution_norm_bound);
+  printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
+         p->excess_objective_q95, p->excess_objective_q50);
+}
+
+int run_plan(int argc, char **argv) {
+  fit_settings fit;
+  const char *schema_path = NULL;
+  size_t rows = 0, dims = 0;
+  double norm = 1.0;
+  bool json = false;
+  enum { OWN = 5 };
+  argument table[OWN + FIT_ARGUMENTS] = {
+      {"--rows", ARGUMENT_COUNT, &rows, true, "N", "the number of records", NULL, false},
+      {"--schema", ARGUMENT_TEXT, &schema_path, false, "FILE", "the schema, or else --dims", NULL,
+       false},
+      {"--dims", ARGUMENT_COUNT, &dims, false, "D", "the number of encoded columns", NULL, false},
+      {"--norm", ARGUMENT_POSITIVE, &norm, false, "R", "with --dims: bound on a row's norm (1)",
+       NULL, false},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
+  };
+  int exit_status = 0;
+  dperm_options options;
+  fit_settings_init(&fit, table + OWN);
+  if (!arguments_parse("plan", table, sizeof table / sizeof *table, argc, argv,
+                       "A plan looks at no record, so it costs no privacy: plan as often as you "
+                       "like.\ndocs/guide.md explains each line.",
+                       &exit_status) ||
+      !fit_settings_apply(&fit, "plan", &options, &exit_status)) {
+    return exit_status;
+  }
+  if ((schema_path != NULL) == (dims > 0)) {
+    return wrong_usage("plan", "give either --schema or --dims");
+  }
+  if (schema_path && table[3].given) {
+    return wrong_usage("plan", "--norm goes with --dims; a schema has a norm of its own");
+  }
+  dperm_error err;
+  dperm_schema *schema = NULL;
+  dperm_plan plan;
+  dperm_status status = schema_path ? dperm_schema_read(schema_path, &schema, &err) : DPERM_OK;
+  if (status == DPERM_OK && schema) {
+    dims = dperm_schema_dims(schema);
+    norm = dperm_schema_norm_bound(schema);
+  }
+  if (status == DPERM_OK) {
+    status = dperm_plan_make(rows, dims, norm, &options, &plan, &err);
+  }
+  dperm_schema_free(schema);
+  if (status != DPERM_OK) {
+    return report_error(&err);
+  }
+  if (json) {
+    print_json(&plan);
+  } else {
+    print_text(&plan);
+  }
+  return 0;
+}

@@ -1,0 +1,56 @@
+/* Defaults and checks of what a caller asks for. */
+#include "pipeline/options.h"
+
+#include <math.h>
+
+#include "loss/loss.h"
+
+void dperm_options_init(dperm_options *options) {
+  *options = (dperm_options){
+      .mechanism = DPERM_MECHANISM_OBJECTIVE,
+      .epsilon = (double)NAN,
+      .analysis = DPERM_ANALYSIS_TIGHT,
+      .delta_reg = (double)NAN,
+      .norm_guess = (double)NAN,
+      .loss = dperm_loss_logistic(),
+      .lambda = (double)NAN,
+      .gradient_tolerance = 1e-10,
+  };
+}
+
+dperm_status options_validate(const dperm_options *o, dperm_error *err) {
+  if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->mechanism != DPERM_MECHANISM_OUTPUT &&
+      o->mechanism != DPERM_MECHANISM_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "mechanism number %d is none of the three",
+         (int)o->mechanism);
+  }
+  if (o->analysis != DPERM_ANALYSIS_TIGHT && o->analysis != DPERM_ANALYSIS_PAPER) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "analysis number %d is none of the two", (int)o->analysis);
+  }
+  if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
+  }
+  if (!(o->gradient_tolerance > 0 && isfinite(o->gradient_tolerance))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
+         o->gradient_tolerance);
+  }
+  if (o->threads < 0 || o->threads > 4096) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
+  }
+  TRY(loss_validate(&o->loss, err));
+  bool vouched = loss_identify(&o->loss) != LOSS_CUSTOM || o->mechanism == DPERM_MECHANISM_NONE;
+  return vouched ? DPERM_OK : dperm_loss_check(&o->loss, err);
+}
+
+public_numbers options_public(const dperm_options *o, size_t rows, size_t dims, double norm) {
+  return (public_numbers){.rows = rows,
+                          .dims = dims,
+                          .norm = norm,
+                          .loss = &o->loss,
+                          .epsilon = o->epsilon,
+                          .mechanism = o->mechanism,
+                          .analysis = o->analysis,
+                          .lambda = o->lambda,
+                          .delta_reg = o->delta_reg,
+                          .norm_guess = o->norm_guess};
+}

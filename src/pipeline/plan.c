@@ -1,0 +1,50 @@
+/* dperm_plan_make: what a fit would do, told from public numbers. */
+#include <math.h>
+
+#include "pipeline/options.h"
+
+dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
+                             dperm_plan *out, dperm_error *err) {
+  if (rows == 0 || dims == 0 || !(norm >= 1e-100 && norm <= 1e100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu rows of %zu columns and norm %g; give at least one of each and a positive norm", rows,
+         dims, norm);
+  }
+  TRY(options_validate(options, err));
+  const public_numbers given = options_public(options, rows, dims, norm);
+  privacy_plan plan;
+  TRY(calibrate(&given, &plan, err));
+  const double none = (double)NAN;
+  *out = (dperm_plan){.rows = rows,
+                      .dims = dims,
+                      .norm = norm,
+                      .mechanism = plan.mechanism,
+                      .analysis = plan.analysis,
+                      .epsilon = plan.epsilon,
+                      .lambda = plan.lambda,
+                      .delta_reg = plan.delta_reg,
+                      .beta = none,
+                      .expected_noise_norm = none,
+                      .rms_noise_norm = none,
+                      .noise_norm_q50 = none,
+                      .noise_norm_q95 = none,
+                      .shift_rms = none,
+                      .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
+                      .excess_objective_q50 = none,
+                      .excess_objective_q95 = none};
+  if (plan.mechanism == DPERM_MECHANISM_NONE) {
+    return DPERM_OK;
+  }
+  out->noise = plan.noise.kind;
+  out->beta = plan.noise.beta;
+  out->expected_noise_norm = noise_mean_norm(&plan.noise);
+  out->rms_noise_norm = noise_rms_norm(&plan.noise);
+  out->noise_norm_q50 = noise_norm_quantile(&plan.noise, 0.5);
+  out->noise_norm_q95 = noise_norm_quantile(&plan.noise, 0.95);
+  out->shift_rms = plan.mechanism == DPERM_MECHANISM_OUTPUT
+                       ? out->rms_noise_norm
+                       : out->rms_noise_norm / ((double)rows * (plan.lambda + plan.delta_reg));
+  out->excess_objective_q50 = excess_objective_quantile(&given, &plan, 0.5);
+  out->excess_objective_q95 = excess_objective_quantile(&given, &plan, 0.95);
+  return DPERM_OK;
+}
