@@ -1,6 +1,10 @@
-/* k-fold cross-validation of non-private models on public data: one line per loss and Λ.
+/* k-fold cross-validation on public data: one line per cell, a cell being
+ * LOSS,MECHANISM,ANALYSIS,LAMBDA,EPSILON (h = 0.5; empty fields where they do not apply).
  *
- *   cross_validate DATA.csv SCHEMA.json FOLDS SEED LAMBDA...
+ *   cross_validate DATA.csv SCHEMA.json FOLDS DRAWS SEED CELL...
+ *   cross_validate adult.csv adult.json 10 5 1 huber,objective,paper,3e-3,0.1 logistic,none,,1e-7,
+ *
+ * Noise is seeded, since the data are public and the figures must be reproducible.
  */
 #include <dperm.h>
 #include <math.h>
@@ -68,54 +72,99 @@ static folds make_folds(const dperm_data *data, size_t count, uint64_t seed) {
   return f;
 }
 
-static void evaluate(const folds *f, const char *loss, double lambda) {
+typedef struct cell {
+  char loss[24], mechanism[16], analysis[16], lambda[32], epsilon[32];
+} cell;
+
+/* Splits at commas; all five fields must be there, even if empty. */
+static int parse_cell(const char *text, cell *out) {
+  char *fields[] = {out->loss, out->mechanism, out->analysis, out->lambda, out->epsilon};
+  size_t sizes[] = {sizeof out->loss, sizeof out->mechanism, sizeof out->analysis,
+                    sizeof out->lambda, sizeof out->epsilon};
+  for (int i = 0; i < 5; i++) {
+    size_t length = strcspn(text, ",");
+    if (length >= sizes[i] || (i < 4) != (text[length] == ',')) {
+      return 0;
+    }
+    memcpy(fields[i], text, length);
+    fields[i][length] = '\0';
+    text += length + (i < 4);
+  }
+  return 1;
+}
+
+static dperm_options options_of(const cell *c) {
   dperm_error err;
   dperm_options options;
-  double sum = 0, squares = 0;
   dperm_options_init(&options);
-  options.mechanism = DPERM_MECHANISM_NONE;
-  options.lambda = lambda;
-  check(dperm_loss_by_name(loss, 0.5, &options.loss, &err), &err);
+  options.mechanism = strcmp(c->mechanism, "none") == 0     ? DPERM_MECHANISM_NONE
+                      : strcmp(c->mechanism, "output") == 0 ? DPERM_MECHANISM_OUTPUT
+                                                            : DPERM_MECHANISM_OBJECTIVE;
+  options.analysis =
+      strcmp(c->analysis, "paper") == 0 ? DPERM_ANALYSIS_PAPER : DPERM_ANALYSIS_TIGHT;
+  options.lambda = strcmp(c->lambda, "auto") == 0 ? (double)NAN : strtod(c->lambda, NULL);
+  options.epsilon = strtod(c->epsilon, NULL);
+  check(dperm_loss_by_name(c->loss, 0.5, &options.loss, &err), &err);
+  return options;
+}
+
+static void evaluate(const folds *f, const cell *c, size_t draws, dperm_random *random) {
+  dperm_error err;
+  dperm_options options = options_of(c);
+  double sum = 0, squares = 0;
+  options.random = random;
+  draws = options.mechanism == DPERM_MECHANISM_NONE ? 1 : draws;
   for (size_t fold = 0; fold < f->count; fold++) {
-    dperm_model *model = NULL;
-    dperm_metrics metrics;
-    check(dperm_train(f->train[fold], &options, &model, &err), &err);
-    check(dperm_model_score(model, f->test[fold], &metrics, &err), &err);
-    dperm_model_free(model);
-    sum += metrics.error_rate;
-    squares += metrics.error_rate * metrics.error_rate;
+    double fold_sum = 0;
+    for (size_t draw = 0; draw < draws; draw++) {
+      dperm_model *model = NULL;
+      dperm_metrics metrics;
+      check(dperm_train(f->train[fold], &options, &model, &err), &err);
+      check(dperm_model_score(model, f->test[fold], &metrics, &err), &err);
+      dperm_model_free(model);
+      fold_sum += metrics.error_rate / (double)draws;
+    }
+    sum += fold_sum;
+    squares += fold_sum * fold_sum;
   }
   double n = (double)f->count, mean = sum / n;
   double deviation = sqrt(fmax(0, squares / n - mean * mean) * n / (n - 1));
-  printf("%s,none,,%.6g,,%.5f,%.5f,%zu\n", loss, lambda, mean, deviation / sqrt(n), f->count);
+  printf("%s,%s,%s,%s,%s,%s,%.5f,%.5f,%zu\n", c->loss, c->mechanism, c->analysis,
+         options.mechanism == DPERM_MECHANISM_NONE ? "" : "l2", c->lambda, c->epsilon, mean,
+         deviation / sqrt(n), f->count * draws);
   fflush(stdout);
 }
 
 int main(int argc, char **argv) {
-  static const char *const losses[] = {"logistic", "huber", "smooth-hinge"};
-  if (argc < 6) {
-    fprintf(stderr, "usage: cross_validate DATA.csv SCHEMA.json FOLDS SEED LAMBDA...\n");
+  if (argc < 7) {
+    fprintf(stderr, "usage: cross_validate DATA.csv SCHEMA.json FOLDS DRAWS SEED CELL...\n");
     return 2;
   }
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
-  size_t count = (size_t)strtoul(argv[3], NULL, 10);
+  dperm_random *random = NULL;
+  size_t count = strtoul(argv[3], NULL, 10), draws = strtoul(argv[4], NULL, 10);
+  uint64_t seed = strtoull(argv[5], NULL, 10);
   check(dperm_schema_read(argv[2], &schema, &err), &err);
   const dperm_source source = {argv[1], DPERM_FORMAT_CSV, schema, 0};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
-  if (count < 2 || count > dperm_data_rows(data)) {
-    fprintf(stderr, "cross_validate: FOLDS must be from 2 to the number of rows\n");
+  check(dperm_random_seeded(seed, &random, &err), &err);
+  if (count < 2 || count > dperm_data_rows(data) || draws == 0) {
+    fprintf(stderr, "cross_validate: FOLDS must be from 2 to the number of rows, DRAWS from 1\n");
     return 2;
   }
   printf("# %zu rows x %zu columns, %zu folds\n", dperm_data_rows(data), dperm_data_dims(data),
          count);
-  printf("loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
-  folds f = make_folds(data, count, strtoull(argv[4], NULL, 10));
-  for (int i = 5; i < argc; i++) {
-    for (size_t l = 0; l < 3; l++) {
-      evaluate(&f, losses[l], strtod(argv[i], NULL));
+  printf("loss,mechanism,analysis,noise,lambda,epsilon,error_mean,error_se,runs\n");
+  folds f = make_folds(data, count, seed);
+  for (int i = 6; i < argc; i++) {
+    cell c;
+    if (!parse_cell(argv[i], &c)) {
+      fprintf(stderr, "cross_validate: \"%s\" is not a cell\n", argv[i]);
+      return 2;
     }
+    evaluate(&f, &c, draws, random);
   }
   for (size_t fold = 0; fold < count; fold++) {
     dperm_data_free(f.train[fold]);
@@ -123,6 +172,7 @@ int main(int argc, char **argv) {
   }
   free(f.train);
   free(f.test);
+  dperm_random_free(random);
   dperm_data_free(data);
   dperm_schema_free(schema);
   return 0;
