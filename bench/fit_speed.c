@@ -130,17 +130,21 @@ int main(int argc, char **argv) {
   double matrix = (double)dperm_data_matrix_bytes(data), read = median(reading);
   double all = median_fit_ms(data, 0, DPERM_MECHANISM_NONE);
   double one = median_fit_ms(data, 1, DPERM_MECHANISM_NONE);
-  double objective = median_fit_ms(data, 0, DPERM_MECHANISM_OBJECTIVE);
-  double output = median_fit_ms(data, 0, DPERM_MECHANISM_OUTPUT);
   printf("rows x columns            %zu x %zu, matrix %.2f MB\n", dperm_data_rows(data),
          dperm_data_dims(data), matrix / 1e6);
   printf("read and encode           %8.1f ms   (%.0f MB/s)\n", read, megabytes / read * 1e3);
   printf("solve, all cores          %8.1f ms   (logistic, lambda 10^-2.5, gradient 1e-8)\n", all);
   printf("solve, one core           %8.1f ms   (%.2f x)\n", one, one / all);
-  printf("private, objective        %8.1f ms   (epsilon 0.1; %.2f x the plain fit)\n", objective,
-         objective / all);
-  printf("private, output           %8.1f ms   (epsilon 0.1; %.2f x the plain fit)\n", output,
-         output / all);
+  if (dperm_schema_drops_rows(schema)) {
+    printf("private fits              left out: the schema drops rows\n");
+  } else {
+    double objective = median_fit_ms(data, 0, DPERM_MECHANISM_OBJECTIVE);
+    double output = median_fit_ms(data, 0, DPERM_MECHANISM_OUTPUT);
+    printf("private, objective        %8.1f ms   (epsilon 0.1; %.2f x the plain fit)\n", objective,
+           objective / all);
+    printf("private, output           %8.1f ms   (epsilon 0.1; %.2f x the plain fit)\n", output,
+           output / all);
+  }
   printf("peak memory / matrix      %8.2f      (%.1f MB; %.1f MB above an idle process, %.2f x)\n",
          peak / matrix, peak / 1e6, (peak - base) / 1e6, (peak - base) / matrix);
   dperm_data_free(data);
