@@ -239,6 +239,23 @@ typedef enum dperm_analysis {
   DPERM_ANALYSIS_PAPER = 1  /* Chaudhuri, Monteleoni & Sarwate's own formulas, for comparison */
 } dperm_analysis;
 
+/* Random features (Rahimi & Recht): a linear model in cos and sin of random directions is a kernel
+ * machine. k(x, x′) = exp(−γ‖x−x′‖₂²), exp(−γ‖x−x′‖₁), or Π_j 1/(1 + γ²(x_j−x′_j)²). */
+typedef enum dperm_kernel_name {
+  DPERM_KERNEL_NONE = 0, /* linear */
+  DPERM_KERNEL_GAUSSIAN = 1,
+  DPERM_KERNEL_LAPLACIAN = 2,
+  DPERM_KERNEL_CAUCHY = 3
+} dperm_kernel_name;
+
+typedef struct dperm_kernel {
+  dperm_kernel_name name;
+  double gamma;    /* γ > 0 */
+  size_t features; /* D, even: D/2 directions, a cos and a sin each */
+  int independent; /* gaussian: 1 for independent directions, as the paper; 0 for orthogonal ones */
+  uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
+} dperm_kernel;
+
 /* What training saw. Depends on the records: never part of a model. */
 typedef struct dperm_unsafe_diagnostics {
   size_t iterations;
@@ -257,6 +274,7 @@ typedef struct dperm_options {
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_loss loss;
   dperm_regularizer regularizer;
+  dperm_kernel kernel;       /* all zeros: a linear model */
   double lambda;             /* Λ > 0; NaN chooses from public numbers */
   double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */

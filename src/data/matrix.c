@@ -1,12 +1,31 @@
 /* What the matrix kinds share: cutting rows and adding up the pieces. */
 #include "data/matrix.h"
 
+#include <omp.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 void matrix_free(matrix *x) {
   if (x) {
     x->kind->free(x);
   }
+}
+
+dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
+                                 dperm_error *err) {
+  size_t blocks = (x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+  double *rooms = NULL; /* one a thread: they hold nothing between blocks */
+  TRY(memory_new(x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
+#pragma omp parallel for schedule(static) if (blocks > 2)
+  for (size_t b = 0; b < blocks; b++) {
+    size_t from = b * MATRIX_BLOCK, left = x->rows - from;
+    x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, f, k, z + from * k,
+                        rooms + x->room * (size_t)omp_get_thread_num());
+  }
+  free(rooms);
+  return DPERM_OK;
 }
 
 size_t stripe_count(size_t rows, size_t room) {

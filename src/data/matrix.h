@@ -16,6 +16,10 @@ typedef struct matrix_kind {
   const char *name;
   /* Z = X F: rows × k from cols × k. */
   dperm_status (*apply)(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
+  /* The same for rows from, …, from + count − 1 only, into z + 0: sequential, in room of the
+   * caller's own (x->room doubles). A row's numbers depend on its place, never on the call. */
+  void (*apply_rows)(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                     double *z, double *room);
   /* G = Xᵀ W: cols × k from rows × k. */
   dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
                                    dperm_error *err);
@@ -31,6 +35,9 @@ typedef struct matrix_kind {
   dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
                          dperm_error *err);
   size_t (*bytes)(const matrix *x);
+  /* Rows as a dense block, count × cols, made in `room` or where they stand; NULL for a kind that
+   * has a better way (data/matrix_blocks.h). `from` is a multiple of MATRIX_BLOCK. */
+  const double *(*block)(const matrix *x, size_t from, size_t count, double *room);
   void (*free)(matrix *x);
 } matrix_kind;
 
@@ -39,10 +46,17 @@ struct matrix {
   const matrix_kind *kind;
   size_t rows, cols;
   size_t row_entries; /* at most so many nonzero entries in a row */
+  size_t room;        /* doubles that apply_rows needs beside its arguments */
   size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ W */
 };
 
+enum { MATRIX_BLOCK = 256 };
+
 void matrix_free(matrix *x);
+
+/* `apply` by way of apply_rows, block by block, for every kind. */
+dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
+                                 dperm_error *err);
 
 /* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,

@@ -16,13 +16,12 @@ typedef struct sparse {
   size_t block_rows;
 } sparse;
 
-static dperm_status sparse_apply(const matrix *x, const double *f, size_t k, double *z,
-                                 dperm_error *err) {
-  (void)err;
+static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                              double *z, double *room) {
+  (void)room;
   const sparse *m = (const sparse *)x;
-#pragma omp parallel for schedule(static) if (x->rows > 1024)
-  for (size_t i = 0; i < x->rows; i++) {
-    double *zi = z + i * k;
+  for (size_t i = from; i < from + count; i++) {
+    double *zi = z + (i - from) * k;
     if (k == 1) {
       double sum = 0;
       for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
@@ -39,7 +38,6 @@ static dperm_status sparse_apply(const matrix *x, const double *f, size_t k, dou
       }
     }
   }
-  return DPERM_OK;
 }
 
 /* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`. */
@@ -181,7 +179,8 @@ static void sparse_free(matrix *x) {
 
 static const matrix_kind sparse_kind = {
     .name = "sparse",
-    .apply = sparse_apply,
+    .apply = matrix_apply_blocks,
+    .apply_rows = sparse_apply_rows,
     .apply_transposed = sparse_apply_transposed,
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,

@@ -34,6 +34,14 @@ dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) 
   return DPERM_OK;
 }
 
+dperm_status random_public(uint64_t seed, const char *purpose, random_source *out,
+                           dperm_error *err) {
+  TRY(random_seeded(seed, out, err));
+  size_t length = strlen(purpose), room = sizeof out->key - 8;
+  memcpy(out->key + 8, purpose, length < room ? length : room);
+  return DPERM_OK;
+}
+
 void random_wipe(random_source *source) {
   sodium_memzero(source, sizeof *source);
   source->used = sizeof source->buffer;

@@ -19,6 +19,9 @@ typedef struct random_source {
 /* Fails, and never falls back, where the system has no secure source. */
 dperm_status random_secure(random_source *out, dperm_error *err);
 dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err);
+/* A seeded stream that no other purpose or seed shares: `purpose` is a short word. */
+dperm_status random_public(uint64_t seed, const char *purpose, random_source *out,
+                           dperm_error *err);
 /* Forgets what was drawn ahead. */
 void random_wipe(random_source *source);
 

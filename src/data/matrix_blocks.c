@@ -1,0 +1,116 @@
+/* Products with blocks of dense rows. Sums over rows are made block by block within stripes of
+ * whole blocks; each stripe has its own room and the rooms are added in order. */
+#include "data/matrix_blocks.h"
+
+#include <cblas.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { BLOCK = MATRIX_BLOCK, TILE = 128 };
+
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+size_t blocks_sum_depth(size_t rows) {
+  return BLOCK + rows / BLOCK + 33;
+}
+
+void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                       double *z, double *room) {
+  const double *rows = x->kind->block(x, from, count, room);
+  if (k == 1) {
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)count, (blasint)x->cols, 1.0, rows,
+                (blasint)x->cols, f, 1, 0.0, z, 1);
+  } else {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)count, (blasint)k,
+                (blasint)x->cols, 1.0, rows, (blasint)x->cols, f, (blasint)k, 0.0, z, (blasint)k);
+  }
+}
+
+/* ---- sums over rows */
+
+/* Adds a block's share to a stripe's total; `spare` is room for size doubles. */
+typedef void add_block(const matrix *x, const double *rows, size_t from, size_t count,
+                       const double *w, size_t k, double *total, double *spare);
+
+/* Σ over blocks into `out`, size doubles, by way of stripes of whole blocks. */
+static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_t size,
+                               size_t spare_size, add_block *add, double *out, dperm_error *err) {
+  size_t blocks = (x->rows + BLOCK - 1) / BLOCK, each = size + spare_size + x->room;
+  size_t stripes = smaller(stripe_count(x->rows, each), blocks);
+  double *parts = NULL; /* the totals, then spare room and the block of each stripe */
+  TRY(memory_new(stripes * each, sizeof *parts, &parts, err));
+#pragma omp parallel for schedule(dynamic) if (stripes > 1)
+  for (size_t s = 0; s < stripes; s++) {
+    double *total = parts + s * size;
+    double *spare = parts + stripes * size + s * (spare_size + x->room), *room = spare + spare_size;
+    size_t to = stripe_start(blocks, stripes, s + 1);
+    for (size_t b = stripe_start(blocks, stripes, s); b < to; b++) {
+      size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
+      add(x, x->kind->block(x, from, count, room), from, count, w, k, total, spare);
+    }
+  }
+  stripe_sum(parts, stripes, size, out);
+  free(parts);
+  return DPERM_OK;
+}
+
+static void add_transposed(const matrix *x, const double *rows, size_t from, size_t count,
+                           const double *w, size_t k, double *total, double *spare) {
+  size_t size = x->cols * k;
+  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)x->cols, (blasint)k, (blasint)count,
+              1.0, rows, (blasint)x->cols, w + from * k, (blasint)k, 0.0, spare, (blasint)k);
+  for (size_t i = 0; i < size; i++) {
+    total[i] += spare[i];
+  }
+}
+
+dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
+                                     dperm_error *err) {
+  return sum_blocks(x, w, k, x->cols * k, x->cols * k, add_transposed, g, err);
+}
+
+/* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]); k is w's stride. */
+static void add_gram(const matrix *x, const double *rows, size_t from, size_t count,
+                     const double *w, size_t k, double *total, double *spare) {
+  size_t cols = x->cols;
+  for (size_t left = 0; left < cols; left += TILE) {
+    size_t wide = smaller(TILE, cols - left);
+    for (size_t i = 0; i < count; i++) {
+      double wi = w[(from + i) * k];
+      for (size_t j = 0; j < wide; j++) {
+        spare[i * TILE + j] = wi * rows[i * cols + left + j];
+      }
+    }
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)(left + wide), (blasint)wide,
+                (blasint)count, 1.0, rows, (blasint)cols, spare, TILE, 1.0, total + left,
+                (blasint)cols);
+  }
+}
+
+dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
+                         dperm_error *err) {
+  return sum_blocks(x, w, stride, x->cols * x->cols, (size_t)BLOCK * TILE, add_gram, h, err);
+}
+
+static void add_diagonal(const matrix *x, const double *rows, size_t from, size_t count,
+                         const double *w, size_t k, double *total, double *spare) {
+  (void)spare;
+  for (size_t i = 0; i < count; i++) {
+    const double *wi = w + (from + i) * k;
+    for (size_t j = 0; j < x->cols; j++) {
+      double v = rows[i * x->cols + j];
+      for (size_t c = 0; c < k; c++) {
+        total[j * k + c] += wi[c] * v * v;
+      }
+    }
+  }
+}
+
+dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                  dperm_error *err) {
+  return sum_blocks(x, w, k, x->cols * k, 0, add_diagonal, d, err);
+}

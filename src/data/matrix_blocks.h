@@ -1,0 +1,23 @@
+/* The matrix operations for kinds whose rows can be had as dense blocks: a dense matrix has them,
+ * random features make them. Everything is done by BLAS on blocks of MATRIX_BLOCK rows that stay in
+ * cache; blocks begin at multiples of MATRIX_BLOCK in every operation, so a row that is computed on
+ * the way is the same row in every pass. */
+#ifndef DPERM_DATA_MATRIX_BLOCKS_H
+#define DPERM_DATA_MATRIX_BLOCKS_H
+
+#include "data/matrix.h"
+
+/* z has `room` beside it for the block itself: set x->room to what `block` needs. */
+void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                       double *z, double *room);
+dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
+                                     dperm_error *err);
+dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
+                         dperm_error *err);
+dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                  dperm_error *err);
+
+/* At most so many additions stand behind an entry of blocks_apply_transposed. */
+size_t blocks_sum_depth(size_t rows);
+
+#endif

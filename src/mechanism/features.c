@@ -1,0 +1,117 @@
+/* The matrix kind: a block of rows is the inner matrix times the directions, then cos and sin. */
+#define _GNU_SOURCE
+#include "mechanism/features.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/matrix_blocks.h"
+
+typedef struct features {
+  matrix base;
+  const feature_map *map;
+  const matrix *inner;
+  matrix *owned; /* the inner matrix of a selection; else NULL */
+} features;
+
+static dperm_status features_over(const feature_map *map, const matrix *inner, matrix *owned,
+                                  matrix **out, dperm_error *err);
+
+/* All cosines first, then all sines. The scale is rounded once, so the norm is within
+ * FEATURES_NORM: √(2/D)² · D/2 pairs whose squares sum to 1 within a few units in the last place.
+ */
+static const double *features_block(const matrix *x, size_t from, size_t count, double *room) {
+  const features *m = (const features *)x;
+  size_t half = x->cols / 2;
+  double scale = sqrt(1.0 / (double)half);
+  double *angles = room, *rows = room + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
+  m->inner->kind->apply_rows(m->inner, from, count, m->map->directions, half, angles, rest);
+  for (size_t i = 0; i < count; i++) {
+    for (size_t r = 0; r < half; r++) {
+      double s = 0, c = 0;
+      sincos(angles[i * half + r], &s, &c);
+      rows[i * x->cols + r] = scale * c;
+      rows[i * x->cols + half + r] = scale * s;
+    }
+  }
+  return rows;
+}
+
+/* By way of its whole block, so that it is the same row as in a pass. NaN without memory. */
+static void features_row(const matrix *x, size_t i, double *values) {
+  size_t from = i - i % MATRIX_BLOCK, left = x->rows - from;
+  double *room = calloc(x->room, sizeof *room);
+  for (size_t j = 0; !room && j < x->cols; j++) {
+    values[j] = (double)NAN;
+  }
+  if (room) {
+    const double *rows = features_block(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, room);
+    memcpy(values, rows + (i - from) * x->cols, x->cols * sizeof *values);
+  }
+  free(room);
+}
+
+static dperm_status features_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                                    dperm_error *err) {
+  const features *m = (const features *)x;
+  matrix *inner = NULL;
+  TRY(m->inner->kind->select(m->inner, rows, count, &inner, err));
+  dperm_status status = features_over(m->map, inner, inner, out, err);
+  if (status != DPERM_OK) {
+    matrix_free(inner);
+  }
+  return status;
+}
+
+static size_t features_bytes(const matrix *x) {
+  const features *m = (const features *)x;
+  return m->inner->kind->bytes(m->inner) + m->map->inputs * (x->cols / 2) * sizeof(double);
+}
+
+static void features_free(matrix *x) {
+  matrix_free(((features *)x)->owned);
+  free(x);
+}
+
+static const matrix_kind features_kind = {
+    .name = "features",
+    .apply = matrix_apply_blocks,
+    .apply_rows = blocks_apply_rows,
+    .apply_transposed = blocks_apply_transposed,
+    .gram = blocks_gram,
+    .gram_diagonal = blocks_gram_diagonal,
+    .row = features_row,
+    .select = features_select,
+    .bytes = features_bytes,
+    .block = features_block,
+    .free = features_free,
+};
+
+static dperm_status features_over(const feature_map *map, const matrix *inner, matrix *owned,
+                                  matrix **out, dperm_error *err) {
+  features *m = NULL;
+  size_t cols = map->kernel.features;
+  if (inner->cols != map->inputs) {
+    FAIL(err, DPERM_INVALID_DATA, "the features are of %zu columns, the data have %zu", map->inputs,
+         inner->cols);
+  }
+  TRY(memory_new(1, sizeof *m, &m, err));
+  m->base = (matrix){.kind = &features_kind,
+                     .rows = inner->rows,
+                     .cols = cols,
+                     .row_entries = cols,
+                     .room = (size_t)MATRIX_BLOCK * (cols + cols / 2) + inner->room,
+                     .sum_depth = blocks_sum_depth(inner->rows)};
+  m->map = map;
+  m->inner = inner;
+  m->owned = owned;
+  *out = &m->base;
+  return DPERM_OK;
+}
+
+dperm_status features_new(const feature_map *map, const matrix *inner, matrix **out,
+                          dperm_error *err) {
+  return features_over(map, inner, NULL, out, err);
+}
