@@ -9,11 +9,12 @@
 #include "base/threads.h"
 #include "data/reader.h"
 
-dperm_status model_new(const dperm_data *data, dperm_model **out, dperm_error *err) {
+dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm_model **out,
+                       dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
   TRY(memory_new(1, sizeof *model, &model, err));
-  model->dims = data->x->cols;
+  model->inputs = model->dims = data->x->cols;
   model->rows = model->rows_fitted = data->x->rows;
   model->origin = data->origin;
   model->norm_bound = data->norm_bound;
@@ -21,6 +22,10 @@ dperm_status model_new(const dperm_data *data, dperm_model **out, dperm_error *e
   for (size_t i = 0; i < 2; i++) {
     const char *name = data->schema ? data->schema->class_names[i] : i ? "+1" : "-1";
     TRY_OR_DONE(memory_copy_text(name, strlen(name), &model->class_names[i], err));
+  }
+  if (kernel->name != DPERM_KERNEL_NONE) {
+    TRY_OR_DONE(feature_map_new(kernel, model->inputs, &model->map, err));
+    model->dims = kernel->features;
   }
   TRY_OR_DONE(memory_new(model->dims, sizeof *model->weights, &model->weights, err));
   *out = model;
@@ -33,6 +38,7 @@ done:
 void dperm_model_free(dperm_model *model) {
   if (model) {
     dperm_schema_free(model->schema);
+    feature_map_free(model->map);
     free(model->reason);
     free(model->loss);
     free(model->class_names[0]);
@@ -47,7 +53,7 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
   *out = (dperm_source){.path = given->path,
                         .format = given->format,
                         .schema = model->schema,
-                        .dims = model->schema ? 0 : model->dims};
+                        .dims = model->schema ? 0 : model->inputs};
   if (model->origin == ORIGIN_MEMORY && model->norm_bound != 1.0) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the model was trained on rows from memory with norm bound %g; predict from memory too",
@@ -91,11 +97,21 @@ double model_probability(double score) {
   return score >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
 }
 
+dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
+                        matrix **made, dperm_error *err) {
+  *made = NULL;
+  if (model->map) {
+    TRY(features_new(model->map, x, made, err));
+  }
+  *view = *made ? *made : x;
+  return DPERM_OK;
+}
+
 dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data, double *scores,
                                 dperm_error *err) {
-  if (data->x->cols != model->dims) {
+  if (data->x->cols != model->inputs) {
     FAIL(err, DPERM_INVALID_DATA, "the data have %zu encoded columns, the model %zu", data->x->cols,
-         model->dims);
+         model->inputs);
   }
   bool same = !data->schema || !model->schema || data->schema == model->schema ||
               json_equal(data->schema->json, model->schema->json);
@@ -103,9 +119,13 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
     FAIL(err, DPERM_INVALID_DATA,
          "the data were encoded with another schema than the model's; use dperm_model_schema");
   }
+  const matrix *view = NULL;
+  matrix *made = NULL;
+  TRY(model_view(model, data->x, &view, &made, err));
   thread_scope threads = threads_enter(0);
-  dperm_status status = data->x->kind->apply(data->x, model->weights, 1, scores, err);
+  dperm_status status = view->kind->apply(view, model->weights, 1, scores, err);
   threads_leave(threads);
+  matrix_free(made);
   TRY(status);
   for (size_t i = 0; i < data->x->rows; i++) {
     if (!isfinite(scores[i])) {

@@ -4,6 +4,7 @@
 
 #include "data/dataset.h"
 #include "mechanism/calibrate.h"
+#include "mechanism/features.h"
 
 struct dperm_model {
   bool is_private;
@@ -20,12 +21,21 @@ struct dperm_model {
   dperm_schema *schema; /* a share, or NULL */
   char *class_names[2];
 
-  size_t dims;
+  size_t inputs;    /* encoded columns of the data */
+  feature_map *map; /* random features over them, or NULL for a linear model */
+  size_t dims;      /* weights: inputs, or the number of features */
   double *weights;
 };
 
-/* An empty model shaped by the data it is fitted to: origin, schema, classes, room for weights. */
-dperm_status model_new(const dperm_data *data, dperm_model **out, dperm_error *err);
+/* An empty model shaped by the data it is fitted to: origin, schema, classes, the directions of its
+ * features, room for weights. */
+dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm_model **out,
+                       dperm_error *err);
+
+/* The model's own view of encoded rows: `x` itself, or features over it, which *made then holds and
+ * the caller frees. */
+dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
+                        matrix **made, dperm_error *err);
 
 /* A file of records with the model's own schema or columns filled in, for a reader. */
 dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,

@@ -51,13 +51,18 @@ static dperm_status read_text(const json_document *doc, const json_t *value, con
   return memory_copy_text(json_string_value(value), json_string_length(value), out, err);
 }
 
+/* A member that must be a finite number above zero. */
+static bool read_positive(const json_t *object, const char *key, double *out) {
+  const json_t *value = json_object_get(object, key);
+  *out = json_number_value(value);
+  return json_is_number(value) && *out > 0 && isfinite(*out);
+}
+
 static dperm_status read_weights(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *weights = json_object_get(doc->root, "weights");
-  json_int_t dims =
-      json_integer_value(json_object_get(json_object_get(doc->root, "encoding"), "dims"));
+  size_t wanted = model->map ? model->map->kernel.features : model->inputs;
   model->dims = json_array_size(weights);
-  if (model->dims == 0 || dims < 0 || model->dims != (size_t)dims ||
-      (model->schema && model->dims != model->schema->dims)) {
+  if (model->dims == 0 || model->dims != wanted) {
     return fail_damaged(doc, "the number of weights does not fit its encoding", err);
   }
   TRY(memory_new(model->dims, sizeof *model->weights, &model->weights, err));
@@ -87,15 +92,50 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
   if (!(model->norm_bound > 0 && isfinite(model->norm_bound))) {
     return fail_damaged(doc, "its norm bound is not a positive number", err);
   }
-  const json_t *kernel = json_object_get(doc->root, "kernel");
-  if (kernel && !json_is_null(kernel)) {
+  if (json_is_object(schema)) {
+    TRY(schema_from_json(schema, doc->name, &model->schema, err));
+  }
+  json_int_t inputs = json_integer_value(json_object_get(encoding, "dims"));
+  if (inputs < 1 || inputs > INT32_MAX ||
+      (model->schema && (size_t)inputs != model->schema->dims)) {
+    return fail_damaged(doc, "its number of columns does not fit its encoding", err);
+  }
+  model->inputs = (size_t)inputs;
+  return DPERM_OK;
+}
+
+/* The kernel's public numbers; the directions are drawn again from its seed. */
+static dperm_status read_kernel(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *object = json_object_get(doc->root, "kernel");
+  if (!object || json_is_null(object)) {
+    return DPERM_OK;
+  }
+  const char *name = json_string_value(json_object_get(object, "name"));
+  const char *kind = json_string_value(json_object_get(object, "kind"));
+  json_int_t features = json_integer_value(json_object_get(object, "features"));
+  json_int_t seed = json_integer_value(json_object_get(object, "seed"));
+  dperm_kernel kernel = {.name = DPERM_KERNEL_GAUSSIAN};
+  while (name && kernel.name <= DPERM_KERNEL_CAUCHY &&
+         strcmp(name, kernel_name(kernel.name)) != 0) {
+    kernel.name++;
+  }
+  if (!name || kernel.name > DPERM_KERNEL_CAUCHY) {
     FAIL(err, DPERM_INVALID_MODEL,
-         "%s: the model has kernel features, which this dperm (%s) does not have; install a newer "
-         "one",
+         "%s: the model names a kernel that this dperm (%s) does not have; install a newer one",
          doc->name, dperm_version());
   }
-  return json_is_object(schema) ? schema_from_json(schema, doc->name, &model->schema, err)
-                                : DPERM_OK;
+  kernel.independent = kind && strcmp(kind, "iid") == 0;
+  if (!kind || (!kernel.independent && strcmp(kind, "orthogonal") != 0) || features < 2 ||
+      (size_t)features != json_array_size(json_object_get(doc->root, "weights")) || seed < 0 ||
+      !read_positive(object, "gamma", &kernel.gamma)) {
+    return fail_damaged(doc, "its kernel is not whole", err);
+  }
+  kernel.features = (size_t)features;
+  kernel.seed = (uint64_t)seed;
+  if (kernel_validate(&kernel, model->inputs, NULL) != DPERM_OK) {
+    return fail_damaged(doc, "its kernel is out of range", err);
+  }
+  return feature_map_new(&kernel, model->inputs, &model->map, err);
 }
 
 static dperm_status read_counts(const json_document *doc, dperm_model *model, dperm_error *err) {
@@ -107,13 +147,6 @@ static dperm_status read_counts(const json_document *doc, dperm_model *model, dp
   model->rows = (size_t)json_integer_value(rows);
   model->rows_fitted = (size_t)json_integer_value(fitted);
   return DPERM_OK;
-}
-
-/* A member that must be a finite number above zero. */
-static bool read_positive(const json_t *object, const char *key, double *out) {
-  const json_t *value = json_object_get(object, key);
-  *out = json_number_value(value);
-  return json_is_number(value) && *out > 0 && isfinite(*out);
 }
 
 /* Epsilon and the noise, for a model that claims some. */
@@ -185,6 +218,7 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;
   TRY(read_counts(doc, model, err));
   TRY(read_encoding(doc, model, err));
+  TRY(read_kernel(doc, model, err));
   if (json_array_size(classes) != 2) {
     return fail_damaged(doc, "it does not name two classes", err);
   }

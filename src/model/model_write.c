@@ -39,19 +39,31 @@ static json_t *privacy_json(const dperm_model *model) {
       "lambda", plan->lambda, "numerics");
 }
 
+static json_t *kernel_json(const dperm_model *model) {
+  if (!model->map) {
+    return json_null();
+  }
+  const dperm_kernel *k = &model->map->kernel;
+  bool orthogonal = k->name == DPERM_KERNEL_GAUSSIAN && !k->independent;
+  return json_pack("{s:s, s:f, s:I, s:s, s:I}", "name", kernel_name(k->name), "gamma", k->gamma,
+                   "features", (json_int_t)k->features, "kind", orthogonal ? "orthogonal" : "iid",
+                   "seed", (json_int_t)k->seed);
+}
+
 static json_t *model_json(const dperm_model *model) {
   char format[32];
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   return json_pack(
       "{s:s, s:b, s:s?, s:o, s:{s:s, s:o}, s:I, s:I, s:n, s:n, s:[s, s], s:{s:s, s:I, s:f}, "
-      "s:o, s:n, s:o, s:s}",
+      "s:o, s:o, s:o, s:s}",
       "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
       privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h), "rows",
       (json_int_t)model->rows, "rows_fitted", (json_int_t)model->rows_fitted, "selection", "ledger",
       "classes", model->class_names[0], model->class_names[1], "encoding", "source",
-      model_origin_names[model->origin], "dims", (json_int_t)model->dims, "norm", model->norm_bound,
-      "schema", schema, "kernel", "weights", weights_json(model), "dperm_version", dperm_version());
+      model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
+      model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
+      weights_json(model), "dperm_version", dperm_version());
 }
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {

@@ -10,6 +10,7 @@
 #include "loss/regularizer.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"
+#include "pipeline/fit.h"
 #include "pipeline/options.h"
 #include "random/handle.h"
 
@@ -21,7 +22,7 @@ static dperm_status check_data(const dperm_data *data, const dperm_options *opti
          "the schema drops rows with missing values, so the number of rows depends on the records "
          "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   }
-  return regularizer_validate(&options->regularizer, data->x->cols, err);
+  return DPERM_OK;
 }
 
 static double seconds_now(void) {
@@ -66,17 +67,18 @@ static dperm_status describe(dperm_model *model, const dperm_options *options,
   return memory_copy_text(options->loss.name, strlen(options->loss.name), &model->loss, err);
 }
 
-static dperm_status fit(const dperm_data *data, const dperm_options *options, random_source *source,
-                        dperm_model *model, dperm_error *err) {
-  const problem base = {.x = data->x,
+/* Plan, perturb and solve, describe: `view` is what the weights are for. */
+static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_options *options,
+                        random_source *source, dperm_model *model, dperm_error *err) {
+  double norm = model->map ? FEATURES_NORM : data->norm_bound;
+  const problem base = {.x = view,
                         .labels = data->labels,
-                        .norm_bound = data->norm_bound,
+                        .norm_bound = norm,
                         .loss = &options->loss,
                         .regularizer = &options->regularizer};
   const solver_options how = {.tolerance = options->gradient_tolerance,
                               .progress = &options->progress};
-  const public_numbers given =
-      options_public(options, data->x->rows, data->x->cols, data->norm_bound);
+  const public_numbers given = options_public(options, view->rows, view->cols, norm);
   solver_report solved;
   double started = seconds_now();
   TRY(calibrate(&given, &model->plan, err));
@@ -89,26 +91,51 @@ static dperm_status fit(const dperm_data *data, const dperm_options *options, ra
              : DPERM_OK;
 }
 
+/* The model's shape, and with a kernel the public seed of its directions, drawn apart from the
+ * noise where the caller left it open. */
+static dperm_status shape_model(const dperm_data *data, const dperm_options *options,
+                                random_source *source, dperm_model **model, dperm_error *err) {
+  dperm_kernel kernel = options->kernel;
+  TRY(kernel_validate(&kernel, data->x->cols, err));
+  if (kernel.name != DPERM_KERNEL_NONE && kernel.seed == 0) {
+    kernel.seed = 1 + random_bits(source) % ((UINT64_C(1) << 53) - 1);
+  }
+  size_t dims = kernel.name == DPERM_KERNEL_NONE ? data->x->cols : kernel.features;
+  TRY(regularizer_validate(&options->regularizer, dims, err));
+  return model_new(data, &kernel, model, err);
+}
+
+dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
+                       dperm_model **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_model *model = NULL;
+  const matrix *view = NULL;
+  matrix *made = NULL;
+  TRY(check_data(data, options, err));
+  TRY_OR_DONE(shape_model(data, options, source, &model, err));
+  TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
+  thread_scope threads = threads_enter(options->threads);
+  status = fit(data, view, options, source, model, err);
+  threads_leave(threads);
+  if (status == DPERM_OK) {
+    *out = model;
+    model = NULL;
+  }
+done:
+  matrix_free(made);
+  dperm_model_free(model);
+  return status;
+}
+
 dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,
                          dperm_error *err) {
-  dperm_model *model = NULL;
   dperm_random *own = NULL;
   TRY(options_validate(options, err));
-  TRY(check_data(data, options, err));
   if (!options->random) {
     TRY(dperm_random_secure(&own, err));
   }
-  dperm_status status = model_new(data, &model, err);
-  if (status == DPERM_OK) {
-    thread_scope threads = threads_enter(options->threads);
-    status = fit(data, options, own ? &own->source : &options->random->source, model, err);
-    threads_leave(threads);
-  }
+  dperm_status status =
+      fit_model(data, options, own ? &own->source : &options->random->source, out, err);
   dperm_random_free(own);
-  if (status == DPERM_OK) {
-    *out = model;
-  } else {
-    dperm_model_free(model);
-  }
   return status;
 }
