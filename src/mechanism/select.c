@@ -1,0 +1,76 @@
+/* See select.h; docs/privacy.md 7 has the proofs. */
+#include "mechanism/select.h"
+
+#include <math.h>
+
+static size_t smallest(const size_t *errors, size_t count) {
+  size_t least = errors[0];
+  for (size_t i = 1; i < count; i++) {
+    least = errors[i] < least ? errors[i] : least;
+  }
+  return least;
+}
+
+/* A uniform proposal kept with probability exp(−ε(z − z_min)/2), until one is kept: exactly the
+ * exponential mechanism's law, without computing a single exponential. */
+size_t select_exponential(random_source *source, const size_t *errors, size_t count,
+                          ratio epsilon) {
+  size_t least = smallest(errors, count);
+  for (;;) {
+    size_t i = (size_t)random_below(source, count);
+    if (random_bernoulli_exp(source, epsilon, errors[i] - least, 2)) {
+      return i;
+    }
+  }
+}
+
+size_t select_permute_and_flip(random_source *source, const size_t *errors, size_t count,
+                               ratio epsilon, size_t *room) {
+  size_t least = smallest(errors, count);
+  random_order(source, count, room);
+  for (size_t i = 0; i < count; i++) {
+    if (random_bernoulli_exp(source, epsilon, errors[room[i]] - least, 2)) {
+      return room[i];
+    }
+  }
+  return room[count - 1]; /* not reached: the best candidate is accepted with probability 1 */
+}
+
+double selection_bound(size_t candidates, double epsilon, double delta) {
+  return candidates < 2 ? 0.0 : 2.0 / epsilon * fmax(0.0, log((double)(candidates - 1) / delta));
+}
+
+uint64_t rounds_geometric(random_source *source, ratio mean) {
+  uint64_t rounds = 1;
+  while (!random_bernoulli(source, mean.under, mean.over)) {
+    rounds++;
+  }
+  return rounds;
+}
+
+/* A geometric proposal with success 1 − p on 1, 2, …, kept with probability 1/k: ∝ p^(k−1)/k. */
+uint64_t rounds_logarithmic(random_source *source, ratio p) {
+  for (;;) {
+    uint64_t k = 1;
+    while (random_bernoulli(source, p.over, p.under)) {
+      k++;
+    }
+    if (random_below(source, k) == 0) {
+      return k;
+    }
+  }
+}
+
+/* The mean of the law ∝ p^k/k is −p/((1−p) ln(1−p)), increasing in p. */
+double logarithmic_parameter(double mean) {
+  double low = 0, high = 1;
+  for (int i = 0; i < 200; i++) {
+    double p = 0.5 * (low + high);
+    if (-p / ((1 - p) * log1p(-p)) < mean) {
+      low = p;
+    } else {
+      high = p;
+    }
+  }
+  return low;
+}

@@ -1,0 +1,96 @@
+/* See choice.h. Rates are at most a few thousand with 20-bit numerators; counts are numbers of
+ * rows. */
+#include "random/choice.h"
+
+#include <math.h>
+
+typedef wide_integer wide;
+
+ratio ratio_below(double value) {
+  int exponent = 0;
+  double mantissa = frexp(value, &exponent); /* value = mantissa·2^exponent, mantissa ∈ [½, 1) */
+  uint64_t over = (uint64_t)floor(ldexp(mantissa, 20));
+  int shift = exponent - 20;
+  while (shift < 0 && over % 2 == 0) {
+    over /= 2;
+    shift++;
+  }
+  if (shift >= 0) {
+    return (ratio){over << shift, 1};
+  }
+  return (ratio){over, UINT64_C(1) << -shift};
+}
+
+double ratio_value(ratio r) {
+  return (double)r.over / (double)r.under;
+}
+
+uint64_t random_below(random_source *source, uint64_t bound) {
+  uint64_t rest = (0 - bound) % bound, draw = 0; /* 2^64 mod bound: the draws to refuse */
+  do {
+    draw = random_bits(source);
+  } while (draw < rest);
+  return draw % bound;
+}
+
+static wide wide_below(random_source *source, wide bound) {
+  if (bound <= UINT64_MAX) {
+    return random_below(source, (uint64_t)bound);
+  }
+  wide rest = (0 - bound) % bound, draw = 0;
+  do {
+    draw = (wide)random_bits(source) << 64 | random_bits(source);
+  } while (draw < rest);
+  return draw % bound;
+}
+
+bool random_bernoulli(random_source *source, wide over, wide under) {
+  return wide_below(source, under) < over;
+}
+
+/* exp(−over/under) for over ≤ under: the parity of the first failure of Bernoulli(γ/1),
+ * Bernoulli(γ/2), … */
+static bool bernoulli_exp_below_one(random_source *source, wide over, wide under) {
+  uint64_t k = 1;
+  while (random_bernoulli(source, over, under * k)) {
+    k++;
+  }
+  return k % 2 == 1;
+}
+
+bool random_bernoulli_exp(random_source *source, ratio rate, uint64_t count, uint64_t divisor) {
+  wide over = (wide)rate.over * count, under = (wide)rate.under * divisor;
+  for (; over > under; over -= under) { /* e^−1 for each whole part */
+    if (!bernoulli_exp_below_one(source, 1, 1)) {
+      return false;
+    }
+  }
+  return bernoulli_exp_below_one(source, over, under);
+}
+
+/* Canonne, Kamath & Steinke, Algorithm 2: with rate s/t, U uniform below t accepted with e^(−U/t),
+ * V geometric with e^−1, magnitude ⌊(U + tV)/s⌋; a negative zero is refused. */
+int64_t random_discrete_laplace(random_source *source, ratio rate) {
+  for (;;) {
+    uint64_t u = random_below(source, rate.under), v = 0;
+    if (!bernoulli_exp_below_one(source, u, rate.under)) {
+      continue;
+    }
+    while (bernoulli_exp_below_one(source, 1, 1)) {
+      v++;
+    }
+    wide size = ((wide)rate.under * v + u) / rate.over;
+    bool negative = random_bits(source) >> 63;
+    if (!(negative && size == 0)) {
+      return negative ? -(int64_t)size : (int64_t)size;
+    }
+  }
+}
+
+void random_order(random_source *source, size_t count, size_t *order) {
+  for (size_t i = 0; i < count; i++) {
+    size_t j = (size_t)random_below(source, i + 1);
+    order[i] = order[j];
+    order[j] = i;
+  }
+}
