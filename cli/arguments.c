@@ -45,7 +45,7 @@ static void print_help(const char *command_name, const argument *table, size_t c
 }
 
 /* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal. */
-static bool read_number(const char *text, double *out) {
+bool read_number(const char *text, double *out) {
   if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) {
     return false;
   }
@@ -54,7 +54,7 @@ static bool read_number(const char *text, double *out) {
   return *end == '\0' && isfinite(*out);
 }
 
-static bool read_whole(const char *text, uint64_t *out) {
+bool read_whole(const char *text, uint64_t *out) {
   if (!*text || strspn(text, "0123456789") != strlen(text)) {
     return false;
   }

@@ -42,11 +42,16 @@ extern const size_t command_count;
 bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
                      const char *rest, int *exit_status);
 
+/* A decimal number, finite; digits only. False on anything else. */
+bool read_number(const char *text, double *out);
+bool read_whole(const char *text, uint64_t *out);
+
 /* One line on stderr that says what is wrong with the call; returns 2. */
 int wrong_usage(const char *command_name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 int run_train(int argc, char **argv);
+int run_tune(int argc, char **argv);
 int run_plan(int argc, char **argv);
 int run_predict(int argc, char **argv);
 int run_score(int argc, char **argv);

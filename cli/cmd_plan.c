@@ -84,7 +84,7 @@ int run_plan(int argc, char **argv) {
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like.\ndocs/guide.md explains each line.",
                        &exit_status) ||
-      !fit_settings_apply(&fit, "plan", &options, &exit_status)) {
+      !fit_settings_one(&fit, "plan", &options, &exit_status)) {
     return exit_status;
   }
   if ((schema_path != NULL) == (dims > 0)) {
@@ -100,6 +100,10 @@ int run_plan(int argc, char **argv) {
   if (status == DPERM_OK && schema) {
     dims = dperm_schema_dims(schema);
     norm = dperm_schema_norm_bound(schema);
+  }
+  if (status == DPERM_OK && options.kernel.name != DPERM_KERNEL_NONE) {
+    dims = options.kernel.features; /* pairs of cos and sin: norm 1, up to rounding */
+    norm = 1.0 + 0x1p-48;
   }
   if (status == DPERM_OK) {
     status = dperm_plan_make(rows, dims, norm, &options, &plan, &err);

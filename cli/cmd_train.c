@@ -115,7 +115,7 @@ int run_train(int argc, char **argv) {
   if (!arguments_parse("train", table, sizeof table / sizeof *table, argc, argv, closing,
                        &exit_status) ||
       !parse_format("train", s.format, &format, &exit_status) ||
-      !fit_settings_apply(&s.fit, "train", &options, &exit_status)) {
+      !fit_settings_one(&s.fit, "train", &options, &exit_status)) {
     return exit_status;
   }
   if (seed->given && options.mechanism == DPERM_MECHANISM_NONE) {

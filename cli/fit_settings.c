@@ -2,12 +2,15 @@
 #include "fit_settings.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "session.h"
 
 static const char *const mechanism_names[] = {"objective", "output", "none"};
 static const char *const analysis_names[] = {"tight", "paper"};
+static const char *const kernel_names[] = {"", "gaussian", "laplacian", "cauchy"};
+static const char *const kind_names[] = {"orthogonal", "iid"};
 
 const char *mechanism_name(dperm_mechanism mechanism) {
   return mechanism_names[mechanism];
@@ -19,11 +22,15 @@ const char *analysis_name(dperm_analysis analysis) {
 
 void fit_settings_init(fit_settings *s, argument *table) {
   *s = (fit_settings){.loss = "logistic",
+                      .h = "0.5",
+                      .lambda = "auto",
+                      .gamma = NULL,
+                      .features = NULL,
                       .mechanism = "objective",
                       .analysis = "tight",
+                      .kernel = "",
+                      .features_kind = NULL,
                       .epsilon = (double)NAN,
-                      .h = 0.5,
-                      .lambda = (double)NAN,
                       .delta_reg = (double)NAN,
                       .norm_guess = (double)NAN};
   const argument lines[FIT_ARGUMENTS] = {
@@ -33,16 +40,23 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "objective (default), output or none", NULL, false},
       {"--loss", ARGUMENT_TEXT, &s->loss, false, "L", "logistic (default), huber or smooth-hinge",
        NULL, false},
-      {"--h", ARGUMENT_POSITIVE, &s->h, false, "H", "half-width of a hinge's smooth piece (0.5)",
-       NULL, false},
-      {"--lambda", ARGUMENT_POSITIVE, &s->lambda, false, "X|auto",
-       "regularization; auto (default) chooses from public numbers", "auto", false},
+      {"--h", ARGUMENT_TEXT, &s->h, false, "H", "half-width of a hinge's smooth piece (0.5)", NULL,
+       false},
+      {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
+       "regularization; auto (default) chooses from public numbers", NULL, false},
       {"--delta-reg", ARGUMENT_NUMBER, &s->delta_reg, false, "X|auto",
        "extra regularization of objective perturbation (auto)", "auto", false},
       {"--norm-guess", ARGUMENT_POSITIVE, &s->norm_guess, false, "F",
        "a public guess of the weights' norm, to choose --delta-reg", NULL, false},
       {"--analysis", ARGUMENT_TEXT, &s->analysis, false, "tight|paper",
        "how epsilon becomes noise; paper is for comparison", NULL, false},
+      {"--kernel", ARGUMENT_TEXT, &s->kernel, false, "K",
+       "gaussian, laplacian or cauchy, by random features", NULL, false},
+      {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width", NULL, false},
+      {"--features", ARGUMENT_TEXT, &s->features, false, "D", "the number of random features, even",
+       NULL, false},
+      {"--features-kind", ARGUMENT_TEXT, &s->features_kind, false, "orthogonal|iid",
+       "directions of the gaussian kernel (orthogonal)", NULL, false},
   };
   memcpy(table, lines, sizeof lines);
 }
@@ -61,11 +75,84 @@ static bool refuse(int *exit_status, int code) {
   return false;
 }
 
-bool fit_settings_apply(const fit_settings *s, const char *command_name, dperm_options *options,
-                        int *exit_status) {
-  int mechanism = 0, analysis = 0;
-  dperm_error err;
-  dperm_options_init(options);
+/* ---- lists */
+
+enum { LIST_MOST = 1000, WORD_SIZE = 64 };
+
+typedef struct word_list {
+  char words[LIST_MOST][WORD_SIZE];
+  size_t count;
+} word_list;
+
+/* Splits at commas; a word must not be empty, too long or there already. */
+static bool split_list(const char *command_name, const char *name, const char *text, word_list *out,
+                       int *exit_status) {
+  out->count = 0;
+  for (;;) {
+    size_t length = strcspn(text, ",");
+    if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
+      return refuse(exit_status, wrong_usage(command_name,
+                                             "%s must be a list of values with commas between, "
+                                             "not \"%.40s\"",
+                                             name, text));
+    }
+    char *word = out->words[out->count];
+    memcpy(word, text, length);
+    word[length] = '\0';
+    for (size_t i = 0; i < out->count; i++) {
+      if (strcmp(out->words[i], word) == 0) {
+        return refuse(
+            exit_status,
+            wrong_usage(command_name, "%s has %s twice; each candidate costs rows", name, word));
+      }
+    }
+    out->count++;
+    if (text[length] == '\0') {
+      return true;
+    }
+    text += length + 1;
+  }
+}
+
+static bool positive(const char *command_name, const char *name, const char *word, const char *or_,
+                     double *out, int *exit_status) {
+  if (read_number(word, out) && *out > 0) {
+    return true;
+  }
+  return refuse(
+      exit_status,
+      wrong_usage(command_name, "%s must be a positive number%s, not \"%.40s\"", name, or_, word));
+}
+
+/* ---- what goes together */
+
+static bool check_together(const fit_settings *s, const char *command_name, const dperm_options *o,
+                           int *exit_status) {
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
+  bool shaped = !isnan(s->delta_reg) || !isnan(s->norm_guess) || o->analysis != 0;
+  const char *wrong = NULL;
+  if (noisy && isnan(s->epsilon)) {
+    wrong = "--epsilon is missing: it has no default, the choice is yours";
+  } else if (!noisy && !isnan(s->epsilon)) {
+    wrong = "--epsilon does not go with --mechanism none";
+  } else if (shaped && o->mechanism != DPERM_MECHANISM_OBJECTIVE) {
+    wrong = "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
+  } else if (kernel && (!s->gamma || !s->features)) {
+    wrong = "--kernel needs --gamma and --features";
+  } else if (!kernel && (s->gamma || s->features || s->features_kind)) {
+    wrong = "--gamma, --features and --features-kind are for --kernel";
+  } else if (s->features_kind && o->kernel.name != DPERM_KERNEL_GAUSSIAN) {
+    wrong = "--features-kind is for --kernel gaussian";
+  }
+  return wrong ? refuse(exit_status, wrong_usage(command_name, "%s", wrong)) : true;
+}
+
+/* All that has one value. */
+static bool apply_single(const fit_settings *s, const char *command_name, dperm_options *o,
+                         int *exit_status) {
+  int mechanism = 0, analysis = 0, kernel = 0, kind = 0;
+  dperm_options_init(o);
   if (!choose(s->mechanism, mechanism_names, 3, &mechanism)) {
     return refuse(exit_status,
                   wrong_usage(command_name, "--mechanism must be objective, output or none"));
@@ -73,28 +160,139 @@ bool fit_settings_apply(const fit_settings *s, const char *command_name, dperm_o
   if (!choose(s->analysis, analysis_names, 2, &analysis)) {
     return refuse(exit_status, wrong_usage(command_name, "--analysis must be tight or paper"));
   }
-  bool noisy = mechanism != DPERM_MECHANISM_NONE;
-  if (noisy && isnan(s->epsilon)) {
-    return refuse(exit_status, wrong_usage(command_name, "--epsilon is missing: it has no default, "
-                                                         "the choice is yours"));
-  }
-  if (!noisy && !isnan(s->epsilon)) {
+  if (!choose(s->kernel, kernel_names, 4, &kernel)) {
     return refuse(exit_status,
-                  wrong_usage(command_name, "--epsilon does not go with --mechanism none"));
+                  wrong_usage(command_name, "--kernel must be gaussian, laplacian or cauchy"));
   }
-  bool shaped = !isnan(s->delta_reg) || !isnan(s->norm_guess) || analysis != 0;
-  if (shaped && mechanism != DPERM_MECHANISM_OBJECTIVE) {
-    return refuse(exit_status, wrong_usage(command_name, "--delta-reg, --norm-guess and --analysis "
-                                                         "are for --mechanism objective"));
+  if (s->features_kind && !choose(s->features_kind, kind_names, 2, &kind)) {
+    return refuse(exit_status,
+                  wrong_usage(command_name, "--features-kind must be orthogonal or iid"));
   }
-  if (dperm_loss_by_name(s->loss, s->h, &options->loss, &err) != DPERM_OK) {
+  o->mechanism = (dperm_mechanism)mechanism;
+  o->analysis = (dperm_analysis)analysis;
+  o->kernel.name = (dperm_kernel_name)kernel;
+  o->kernel.independent = kind;
+  o->epsilon = s->epsilon;
+  o->delta_reg = s->delta_reg;
+  o->norm_guess = s->norm_guess;
+  return check_together(s, command_name, o, exit_status);
+}
+
+/* ---- the grid */
+
+typedef struct grid {
+  word_list loss, h, lambda, gamma, features;
+} grid;
+
+static bool apply_words(const grid *g, const size_t at[5], const char *command_name,
+                        dperm_options *o, int *exit_status) {
+  dperm_error err;
+  double h = 0;
+  const char *lambda = g->lambda.words[at[2]];
+  if (!positive(command_name, "--h", g->h.words[at[1]], "", &h, exit_status)) {
+    return false;
+  }
+  if (strcmp(lambda, "auto") != 0 &&
+      !positive(command_name, "--lambda", lambda, " or auto", &o->lambda, exit_status)) {
+    return false;
+  }
+  if (dperm_loss_by_name(g->loss.words[at[0]], h, &o->loss, &err) != DPERM_OK) {
     return refuse(exit_status, report_error(&err));
   }
-  options->mechanism = (dperm_mechanism)mechanism;
-  options->analysis = (dperm_analysis)analysis;
-  options->epsilon = s->epsilon;
-  options->lambda = s->lambda;
-  options->delta_reg = s->delta_reg;
-  options->norm_guess = s->norm_guess;
+  if (o->kernel.name == DPERM_KERNEL_NONE) {
+    return true;
+  }
+  uint64_t features = 0;
+  if (!read_whole(g->features.words[at[4]], &features) || features == 0 || features % 2 != 0 ||
+      features > UINT32_MAX) {
+    return refuse(exit_status,
+                  wrong_usage(command_name,
+                              "--features must be an even number from 2, not \"%.40s\"",
+                              g->features.words[at[4]]));
+  }
+  o->kernel.features = (size_t)features;
+  return positive(command_name, "--gamma", g->gamma.words[at[3]], "", &o->kernel.gamma,
+                  exit_status);
+}
+
+/* All combinations; a loss without h takes part in the first h only. */
+static bool combine(const grid *g, const dperm_options *base, const char *command_name,
+                    dperm_options *options, size_t *count, int *exit_status) {
+  size_t at[5],
+      sizes[5] = {g->loss.count, g->h.count, g->lambda.count, g->gamma.count, g->features.count};
+  size_t all = sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4];
+  *count = 0;
+  for (size_t i = 0; i < all; i++) {
+    size_t rest = i;
+    for (int axis = 4; axis >= 0; axis--) {
+      at[axis] = rest % sizes[axis];
+      rest /= sizes[axis];
+    }
+    dperm_options *next = &options[*count];
+    *next = *base;
+    if (!apply_words(g, at, command_name, next, exit_status)) {
+      return false;
+    }
+    *count += !(isnan(next->loss.parameter) && at[1] > 0);
+  }
+  return true;
+}
+
+static bool build_grid(const fit_settings *s, const char *command_name, grid *g,
+                       dperm_options **options, size_t *count, int *exit_status) {
+  dperm_options base;
+  if (!apply_single(s, command_name, &base, exit_status) ||
+      !split_list(command_name, "--loss", s->loss, &g->loss, exit_status) ||
+      !split_list(command_name, "--h", s->h, &g->h, exit_status) ||
+      !split_list(command_name, "--lambda", s->lambda, &g->lambda, exit_status) ||
+      !split_list(command_name, "--gamma", s->gamma ? s->gamma : "-", &g->gamma, exit_status) ||
+      !split_list(command_name, "--features", s->features ? s->features : "-", &g->features,
+                  exit_status)) {
+    return false;
+  }
+  size_t all = g->loss.count * g->h.count * g->lambda.count * g->gamma.count * g->features.count;
+  if (all > 100000) {
+    return refuse(exit_status, wrong_usage(command_name, "%zu candidates are too many", all));
+  }
+  *options = calloc(all, sizeof **options);
+  if (!*options) {
+    return refuse(exit_status, EXIT_WORK_FAILED);
+  }
+  if (!combine(g, &base, command_name, *options, count, exit_status)) {
+    free(*options);
+    *options = NULL;
+    return false;
+  }
+  return true;
+}
+
+bool fit_settings_grid(const fit_settings *s, const char *command_name, dperm_options **options,
+                       size_t *count, int *exit_status) {
+  grid *g = malloc(sizeof *g);
+  bool good = g ? build_grid(s, command_name, g, options, count, exit_status)
+                : refuse(exit_status, EXIT_WORK_FAILED);
+  free(g);
+  return good;
+}
+
+bool fit_settings_one(const fit_settings *s, const char *command_name, dperm_options *options,
+                      int *exit_status) {
+  const char *const names[] = {"--loss", "--h", "--lambda", "--gamma", "--features"};
+  const char *const lists[] = {s->loss, s->h, s->lambda, s->gamma, s->features};
+  for (int i = 0; i < 5; i++) {
+    if (lists[i] && strchr(lists[i], ',')) {
+      return refuse(exit_status, wrong_usage(command_name,
+                                             "%s takes one value here; lists are for "
+                                             "tune",
+                                             names[i]));
+    }
+  }
+  dperm_options *all = NULL;
+  size_t count = 0;
+  if (!fit_settings_grid(s, command_name, &all, &count, exit_status)) {
+    return false;
+  }
+  *options = all[0];
+  free(all);
   return true;
 }

@@ -1,4 +1,5 @@
-/* The arguments that say how to fit, shared by the commands that fit or plan to. */
+/* The arguments that say how to fit, shared by the commands that fit, tune or plan. Where tune
+ * takes a list ("1e-3,1e-2"), the others take a list of one. */
 #ifndef DPERM_CLI_FIT_SETTINGS_H
 #define DPERM_CLI_FIT_SETTINGS_H
 
@@ -7,18 +8,23 @@
 #include "arguments.h"
 
 typedef struct fit_settings {
-  const char *loss, *mechanism, *analysis;
-  double epsilon, h, lambda, delta_reg, norm_guess;
+  const char *loss, *h, *lambda, *gamma, *features; /* lists */
+  const char *mechanism, *analysis, *kernel, *features_kind;
+  double epsilon, delta_reg, norm_guess;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 8 };
+enum { FIT_ARGUMENTS = 12 };
 
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);
 
-/* Settings into options; false with a message about what is wrong. */
-bool fit_settings_apply(const fit_settings *settings, const char *command_name,
-                        dperm_options *options, int *exit_status);
+/* Settings into options, one for each combination of the lists, in an array that the caller frees.
+ * False with a message about what is wrong: an empty or repeating list among it. */
+bool fit_settings_grid(const fit_settings *settings, const char *command_name,
+                       dperm_options **options, size_t *count, int *exit_status);
+/* The same where each list must have one element. */
+bool fit_settings_one(const fit_settings *settings, const char *command_name,
+                      dperm_options *options, int *exit_status);
 
 /* "objective", "output", "none"; "tight", "paper". */
 const char *mechanism_name(dperm_mechanism mechanism);

@@ -8,6 +8,7 @@
 
 const command commands[] = {
     {"train", "fit one model to a file of records", run_train},
+    {"tune", "choose among candidates, privately, and fit", run_tune},
     {"plan", "what a fit will do, from public numbers only", run_plan},
     {"predict", "apply a model to records", run_predict},
     {"score", "count a model's errors on public labelled records", run_score},

@@ -39,6 +39,7 @@ void dperm_model_free(dperm_model *model) {
   if (model) {
     dperm_schema_free(model->schema);
     feature_map_free(model->map);
+    json_decref(model->selection);
     free(model->reason);
     free(model->loss);
     free(model->class_names[0]);

@@ -10,7 +10,9 @@ struct dperm_model {
   bool is_private;
   char *reason; /* why it is not private; NULL if it is */
 
-  privacy_plan plan; /* mechanism, ε, Λ, Δ and the noise, as they were used */
+  double epsilon;    /* the whole claim: what the choice among candidates cost included */
+  privacy_plan plan; /* mechanism, Λ, Δ and the noise, as the fit used them */
+  json_t *selection; /* how the fit was chosen, or NULL */
 
   char *loss;    /* name */
   double loss_h; /* NaN for a loss without one */

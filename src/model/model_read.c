@@ -151,7 +151,7 @@ static dperm_status read_counts(const json_document *doc, dperm_model *model, dp
 
 /* Epsilon and the noise, for a model that claims some. */
 static dperm_status read_noise(const json_document *doc, const json_t *privacy, privacy_plan *plan,
-                               dperm_error *err) {
+                               double *epsilon, dperm_error *err) {
   const char *kind = json_string_value(json_object_get(privacy, "noise"));
   const char *analysis = json_string_value(json_object_get(privacy, "analysis"));
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
@@ -166,7 +166,7 @@ static dperm_status read_noise(const json_document *doc, const json_t *privacy, 
                        ? DPERM_ANALYSIS_PAPER
                        : DPERM_ANALYSIS_TIGHT;
   bool known = !objective || (analysis && strcmp(analysis, analysis_names[plan->analysis]) == 0);
-  if (!known || !read_positive(privacy, "epsilon", &plan->epsilon) ||
+  if (!known || !read_positive(privacy, "epsilon", epsilon) ||
       !read_positive(privacy, "beta", &plan->noise.beta)) {
     return fail_damaged(doc, "its privacy block is not whole", err);
   }
@@ -199,7 +199,7 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
     return fail_damaged(doc, "its privacy block is not whole", err);
   }
   if (plan->mechanism != DPERM_MECHANISM_NONE) {
-    TRY(read_noise(doc, privacy, plan, err));
+    TRY(read_noise(doc, privacy, plan, &model->epsilon, err));
   }
   return model->is_private
              ? DPERM_OK
@@ -219,6 +219,8 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   TRY(read_counts(doc, model, err));
   TRY(read_encoding(doc, model, err));
   TRY(read_kernel(doc, model, err));
+  json_t *selection = json_object_get(doc->root, "selection");
+  model->selection = json_is_object(selection) ? json_incref(selection) : NULL;
   if (json_array_size(classes) != 2) {
     return fail_damaged(doc, "it does not name two classes", err);
   }

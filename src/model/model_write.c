@@ -32,7 +32,7 @@ static json_t *privacy_json(const dperm_model *model) {
   return json_pack(
       "{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:f, s:f, s:n}", "definition",
       noisy ? "epsilon-differential privacy" : NULL, "epsilon",
-      number_or_null(noisy ? plan->epsilon : none), "delta", number_or_null(noisy ? 0.0 : none),
+      number_or_null(noisy ? model->epsilon : none), "delta", number_or_null(noisy ? 0.0 : none),
       "neighbours", "replace-one", "mechanism", mechanism_of(plan->mechanism)->name, "analysis",
       objective ? analysis_names[plan->analysis] : NULL, "noise", noisy ? plan->noise.kind : NULL,
       "beta", number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg,
@@ -53,15 +53,16 @@ static json_t *kernel_json(const dperm_model *model) {
 static json_t *model_json(const dperm_model *model) {
   char format[32];
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
+  json_t *selection = model->selection ? json_incref(model->selection) : json_null();
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   return json_pack(
-      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o}, s:I, s:I, s:n, s:n, s:[s, s], s:{s:s, s:I, s:f}, "
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o}, s:I, s:I, s:o, s:n, s:[s, s], s:{s:s, s:I, s:f}, "
       "s:o, s:o, s:o, s:s}",
       "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
       privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h), "rows",
-      (json_int_t)model->rows, "rows_fitted", (json_int_t)model->rows_fitted, "selection", "ledger",
-      "classes", model->class_names[0], model->class_names[1], "encoding", "source",
-      model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
+      (json_int_t)model->rows, "rows_fitted", (json_int_t)model->rows_fitted, "selection",
+      selection, "ledger", "classes", model->class_names[0], model->class_names[1], "encoding",
+      "source", model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
       model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
       weights_json(model), "dperm_version", dperm_version());
 }

@@ -60,6 +60,7 @@ static dperm_status describe(dperm_model *model, const dperm_options *options,
     reason = "the noise came from a seed, for tests and experiments";
   }
   model->is_private = reason == NULL;
+  model->epsilon = options->epsilon;
   model->loss_h = options->loss.parameter;
   if (reason) {
     TRY(memory_copy_text(reason, strlen(reason), &model->reason, err));

@@ -1,0 +1,176 @@
+/* dperm tune: like train, with lists; one model leaves, and its epsilon covers the choice. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit_settings.h"
+#include "session.h"
+
+static const char closing[] =
+    "Lists go with --loss, --h, --lambda, --gamma and --features: --lambda 1e-3,3e-3,1e-2.\n"
+    "split gives each candidate its own portion of the rows; stopping tries random candidates on\n"
+    "nearly all rows for a random number of rounds, which stays secret; public chooses on\n"
+    "--public-data that are nobody's secret. Often '--lambda auto' with train is better than any.";
+
+typedef struct tune_settings {
+  fit_settings fit;
+  const char *data, *schema, *out, *format, *method, *selector, *rounds, *public_data;
+  size_t dims, threads;
+  uint64_t seed;
+  double rounds_mean, holdout;
+} tune_settings;
+
+static dperm_status tune_to_file(const tune_settings *s, const dperm_options *candidates,
+                                 size_t count, dperm_tune_options how, dperm_format format,
+                                 dperm_error *err) {
+  dperm_schema *schema = NULL;
+  dperm_data *data = NULL, *public_data = NULL;
+  dperm_model *model = NULL;
+  dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, err) : DPERM_OK;
+  dperm_source source = {s->data, format, schema, s->dims};
+  if (status == DPERM_OK) {
+    status = dperm_data_read(&source, session_progress(), &data, err);
+  }
+  source.path = s->public_data;
+  if (status == DPERM_OK && s->public_data) {
+    status = dperm_data_read(&source, session_progress(), &public_data, err);
+    how.public_data = public_data;
+  }
+  if (status == DPERM_OK) {
+    status = dperm_tune(data, candidates, count, &how, &model, err);
+  }
+  if (status == DPERM_OK) {
+    status = dperm_model_write(model, s->out, err);
+  }
+  if (status == DPERM_OK) {
+    session_quiet();
+    fprintf(stderr, "%s: chosen among %zu candidates by %s; ",
+            strcmp(s->out, "-") == 0 ? "model" : s->out, count, s->method);
+    if (dperm_model_is_private(model)) {
+      fprintf(stderr, "epsilon = %g for every record, the choice included\n", s->fit.epsilon);
+    } else {
+      fprintf(stderr, "not private (--seed, for tests and experiments)\n");
+    }
+  }
+  dperm_model_free(model);
+  dperm_data_free(public_data);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  return status;
+}
+
+static int tune(const tune_settings *s, dperm_options *candidates, size_t count,
+                const dperm_tune_options *how, dperm_format format, bool seeded) {
+  dperm_error err;
+  dperm_random *random = NULL;
+  dperm_status status = seeded ? dperm_random_seeded(s->seed, &random, &err) : DPERM_OK;
+  for (size_t i = 0; i < count; i++) {
+    candidates[i].random = random;
+    candidates[i].progress = *session_progress();
+    candidates[i].threads = (int)s->threads;
+  }
+  if (status == DPERM_OK) {
+    status = tune_to_file(s, candidates, count, *how, format, &err);
+  }
+  dperm_random_free(random);
+  return status == DPERM_OK ? 0 : report_error(&err);
+}
+
+/* The words of the method into options; a message about what does not fit it. */
+static const char *apply_method(const tune_settings *s, bool selector_given, bool rounds_given,
+                                bool holdout_given, dperm_tune_options *how) {
+  dperm_tune_options_init(how);
+  bool split = strcmp(s->method, "split") == 0, stopping = strcmp(s->method, "stopping") == 0;
+  if (!split && !stopping && strcmp(s->method, "public") != 0) {
+    return "--method must be split, stopping or public";
+  }
+  how->method = split ? DPERM_TUNE_SPLIT : stopping ? DPERM_TUNE_STOPPING : DPERM_TUNE_PUBLIC;
+  bool exponential = strcmp(s->selector, "exponential") == 0;
+  if (!exponential && strcmp(s->selector, "permute-and-flip") != 0) {
+    return "--selector must be permute-and-flip or exponential";
+  }
+  bool geometric = strcmp(s->rounds, "geometric") == 0;
+  if (!geometric && strcmp(s->rounds, "logarithmic") != 0) {
+    return "--rounds must be geometric or logarithmic";
+  }
+  if (selector_given && !split) {
+    return "--selector is for --method split";
+  }
+  if (rounds_given && !stopping) {
+    return "--rounds and --rounds-mean are for --method stopping";
+  }
+  if (holdout_given && split) {
+    return "--holdout is for --method stopping and public";
+  }
+  if (!split && !(s->holdout > 0 && s->holdout < 1)) {
+    return "--holdout must be between 0 and 1";
+  }
+  if ((how->method == DPERM_TUNE_PUBLIC) != (s->public_data != NULL)) {
+    return "--public-data goes with --method public, and --method public needs it";
+  }
+  how->selector = exponential ? DPERM_SELECTOR_EXPONENTIAL : DPERM_SELECTOR_PERMUTE_AND_FLIP;
+  how->rounds = geometric ? DPERM_ROUNDS_GEOMETRIC : DPERM_ROUNDS_LOGARITHMIC;
+  how->rounds_mean = s->rounds_mean;
+  how->holdout = s->holdout;
+  return NULL;
+}
+
+int run_tune(int argc, char **argv) {
+  tune_settings s = {.method = "split",
+                     .selector = "permute-and-flip",
+                     .rounds = "logarithmic",
+                     .rounds_mean = (double)NAN,
+                     .holdout = 0.1};
+  enum { OWN = 13, SELECTOR = 8, ROUNDS, ROUNDS_MEAN, HOLDOUT, SEED = 6 };
+  argument table[OWN + FIT_ARGUMENTS] = {
+      {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records", NULL, false},
+      {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
+       NULL, false},
+      {"--out", ARGUMENT_TEXT, &s.out, true, "FILE", "where the model goes", NULL, false},
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+       "when the file's name does not tell", NULL, false},
+      {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
+      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N", "default: all cores", NULL, false},
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
+       "reproducible noise for tests: the model is not private", NULL, false},
+      {"--method", ARGUMENT_TEXT, &s.method, false, "M", "split (default), stopping or public",
+       NULL, false},
+      {"--selector", ARGUMENT_TEXT, &s.selector, false, "S",
+       "split: permute-and-flip (default) or exponential", NULL, false},
+      {"--rounds", ARGUMENT_TEXT, &s.rounds, false, "R",
+       "stopping: logarithmic (default) or geometric", NULL, false},
+      {"--rounds-mean", ARGUMENT_POSITIVE, &s.rounds_mean, false, "M",
+       "stopping: mean number of rounds (3 per candidate)", NULL, false},
+      {"--holdout", ARGUMENT_NUMBER, &s.holdout, false, "H",
+       "stopping, public: share of rows to choose by (0.1)", NULL, false},
+      {"--public-data", ARGUMENT_TEXT, &s.public_data, false, "FILE",
+       "public: records that are nobody's secret", NULL, false},
+  };
+  int exit_status = 0;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  dperm_options *candidates = NULL;
+  dperm_tune_options how;
+  size_t count = 0;
+  fit_settings_init(&s.fit, table + OWN);
+  if (!arguments_parse("tune", table, sizeof table / sizeof *table, argc, argv, closing,
+                       &exit_status) ||
+      !parse_format("tune", s.format, &format, &exit_status)) {
+    return exit_status;
+  }
+  const char *wrong =
+      apply_method(&s, table[SELECTOR].given, table[ROUNDS].given || table[ROUNDS_MEAN].given,
+                   table[HOLDOUT].given, &how);
+  if (wrong || s.threads > 4096) {
+    return wrong_usage("tune", "%s", wrong ? wrong : "--threads must be at most 4096");
+  }
+  if (strcmp(s.fit.mechanism, "none") == 0) {
+    return wrong_usage("tune", "--mechanism none has nothing to choose privately; use train");
+  }
+  if (!fit_settings_grid(&s.fit, "tune", &candidates, &count, &exit_status)) {
+    return exit_status;
+  }
+  exit_status = tune(&s, candidates, count, &how, format, table[SEED].given);
+  free(candidates);
+  return exit_status;
+}

@@ -1,0 +1,175 @@
+/* dperm_tune: checks the request before any work, runs the method, and has the model state what its
+ * epsilon covers: the candidates, the method and the choice. */
+#include <math.h>
+
+#include "mechanism/select.h"
+#include "pipeline/options.h"
+#include "pipeline/tune_methods.h"
+#include "random/handle.h"
+
+void dperm_tune_options_init(dperm_tune_options *options) {
+  *options = (dperm_tune_options){.method = DPERM_TUNE_SPLIT,
+                                  .selector = DPERM_SELECTOR_PERMUTE_AND_FLIP,
+                                  .rounds = DPERM_ROUNDS_LOGARITHMIC,
+                                  .rounds_mean = (double)NAN,
+                                  .holdout = 0.1};
+}
+
+/* ---- before any work */
+
+static dperm_status check_candidates(const tuning *t, dperm_error *err) {
+  if (t->count == 0 || t->count > 100000) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", t->count);
+  }
+  for (size_t i = 0; i < t->count; i++) {
+    const dperm_options *options = &t->candidates[i];
+    TRY(options_validate(options, err));
+    TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
+    if (options->mechanism == DPERM_MECHANISM_NONE) {
+      FAIL(
+          err, DPERM_INVALID_ARGUMENT,
+          "tuning needs a private mechanism; without one, compare candidates with train and score");
+    }
+    if (options->epsilon != t->candidates[0].epsilon) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "candidate %zu has an epsilon of its own; give all the same", i);
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_rows(const tuning *t, dperm_error *err) {
+  enum { LEAST = 10 };
+  size_t rows = t->data->x->rows;
+  if (t->how->method == DPERM_TUNE_SPLIT && split_portion(rows, t->count) < LEAST) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "%zu rows are too few for %zu candidates: each needs a portion of at least %d; give fewer "
+         "candidates or use random stopping",
+         rows, t->count, LEAST);
+  }
+  if (t->how->method == DPERM_TUNE_SPLIT) {
+    return DPERM_OK;
+  }
+  if (!(t->how->holdout > 0 && t->how->holdout < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a holdout of %g; give a share between 0 and 1",
+         t->how->holdout);
+  }
+  rows = t->how->method == DPERM_TUNE_PUBLIC ? t->how->public_data->x->rows : rows;
+  size_t held = holdout_rows(rows, t->how->holdout);
+  if (held < LEAST || rows - held < LEAST) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "a holdout of %g leaves fewer than %d of %zu rows on one side; choose another",
+         t->how->holdout, LEAST, rows);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_method(const tuning *t, dperm_error *err) {
+  const dperm_data *given = t->how->public_data;
+  if (t->how->method == DPERM_TUNE_STOPPING && !isnan(t->how->rounds_mean) &&
+      !(t->how->rounds_mean > 1 && t->how->rounds_mean <= 1e6)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a mean of %g rounds; give more than 1, at most a million",
+         t->how->rounds_mean);
+  }
+  if ((t->how->method == DPERM_TUNE_PUBLIC) != (given != NULL)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "public data go with the method public, and only with it");
+  }
+  if (given && (given->x->cols != t->data->x->cols || given->origin != t->data->origin ||
+                given->norm_bound != t->data->norm_bound ||
+                (given->schema != t->data->schema &&
+                 !json_equal(given->schema->json, t->data->schema->json)))) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "the public data are encoded in another way than the private ones; use one schema");
+  }
+  return check_rows(t, err);
+}
+
+/* ---- what the model states */
+
+static json_t *candidate_json(const dperm_options *o) {
+  bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
+  json_t *h = isnan(o->loss.parameter) ? json_null() : json_real(o->loss.parameter);
+  json_t *lambda = isnan(o->lambda) ? json_string("auto") : json_real(o->lambda);
+  json_t *gamma = kernel ? json_real(o->kernel.gamma) : json_null();
+  json_t *features = kernel ? json_integer((json_int_t)o->kernel.features) : json_null();
+  return json_pack("{s:s, s:o, s:o, s:o, s:o}", "loss", o->loss.name, "h", h, "lambda", lambda,
+                   "gamma", gamma, "features", features);
+}
+
+static json_t *candidates_json(const tuning *t) {
+  json_t *list = json_array();
+  for (size_t i = 0; list && i < t->count; i++) {
+    if (json_array_append_new(list, candidate_json(&t->candidates[i])) != 0) {
+      json_decref(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
+static json_t *selection_json(const tuning *t, size_t chosen) {
+  double epsilon = t->candidates[0].epsilon;
+  const double delta = 0.05;
+  switch (t->how->method) {
+  case DPERM_TUNE_SPLIT:
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
+                     t->how->selector == DPERM_SELECTOR_EXPONENTIAL ? "exponential"
+                                                                    : "permute-and-flip",
+                     "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "portion",
+                     (json_int_t)split_portion(t->data->x->rows, t->count), "bound", "delta", delta,
+                     "excess_errors", selection_bound(t->count, epsilon, delta));
+  case DPERM_TUNE_STOPPING:
+    return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
+                     t->how->rounds == DPERM_ROUNDS_GEOMETRIC ? "geometric" : "logarithmic",
+                     "rounds_mean", rounds_mean(t), "epsilon_round",
+                     round_epsilon(epsilon, t->how->rounds), "candidates", candidates_json(t),
+                     "chosen", (json_int_t)chosen, "holdout_rows",
+                     (json_int_t)holdout_rows(t->data->x->rows, t->how->holdout));
+  case DPERM_TUNE_PUBLIC:
+    return json_pack("{s:s, s:o, s:I, s:I}", "method", "public", "candidates", candidates_json(t),
+                     "chosen", (json_int_t)chosen, "public_rows",
+                     (json_int_t)t->how->public_data->x->rows);
+  }
+  return NULL;
+}
+
+static dperm_status run(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err) {
+  switch (t->how->method) {
+  case DPERM_TUNE_SPLIT:
+    return tune_by_split(t, chosen, model, err);
+  case DPERM_TUNE_STOPPING:
+    return tune_by_stopping(t, chosen, model, err);
+  case DPERM_TUNE_PUBLIC:
+    return tune_in_public(t, chosen, model, err);
+  }
+  FAIL(err, DPERM_INVALID_ARGUMENT, "tuning method number %d is none of the three",
+       (int)t->how->method);
+}
+
+dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates, size_t count,
+                        const dperm_tune_options *how, dperm_model **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_random *own = NULL;
+  dperm_model *model = NULL;
+  size_t chosen = 0;
+  tuning t = {data, candidates, count, how, NULL};
+  TRY(check_candidates(&t, err));
+  TRY(check_method(&t, err));
+  if (!candidates[0].random) {
+    TRY(dperm_random_secure(&own, err));
+  }
+  t.source = own ? &own->source : &candidates[0].random->source;
+  TRY_OR_DONE(run(&t, &chosen, &model, err));
+  model->rows = data->x->rows;
+  model->epsilon = candidates[0].epsilon;
+  model->selection = selection_json(&t, chosen);
+  if (!model->selection) {
+    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
+  }
+  *out = model;
+  model = NULL;
+done:
+  dperm_model_free(model);
+  dperm_random_free(own);
+  return status;
+}

@@ -1,0 +1,32 @@
+/* The three ways to choose among candidates; pipeline/tune.c checks the request and states the
+ * result. */
+#ifndef DPERM_PIPELINE_TUNE_METHODS_H
+#define DPERM_PIPELINE_TUNE_METHODS_H
+
+#include "model/model.h"
+#include "random/choice.h"
+
+typedef struct tuning {
+  const dperm_data *data;
+  const dperm_options *candidates;
+  size_t count;
+  const dperm_tune_options *how;
+  random_source *source;
+} tuning;
+
+/* Each fills *chosen and *model. */
+dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
+dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
+                              dperm_error *err);
+dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
+
+/* Rows of a portion of split tuning. */
+size_t split_portion(size_t rows, size_t candidates);
+/* Rows kept apart to choose by. */
+size_t holdout_rows(size_t rows, double share);
+/* The epsilon of one round of random stopping, rounded down. */
+double round_epsilon(double epsilon, dperm_rounds rounds);
+/* The mean number of rounds: as asked, or three for each candidate. */
+double rounds_mean(const tuning *t);
+
+#endif
