@@ -42,6 +42,14 @@ extern const size_t command_count;
 bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
                      const char *rest, int *exit_status);
 
+/* Whether the two paths name one existing regular file. */
+bool same_file(const char *a, const char *b);
+
+/* Refuses an output that would replace an input, and standard input named twice. `inputs` are
+ * `count` paths, NULL where not given. */
+bool paths_agree(const char *command_name, const char *out, const char *const *inputs, size_t count,
+                 int *exit_status);
+
 /* One line on stderr that says what is wrong with the call; returns 2. */
 int wrong_usage(const char *command_name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
