@@ -24,7 +24,7 @@ deps-check: deps-test
 	@tools/install-missing $(CHECK_PACKAGES)
 
 build: deps
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > build-release.log 2>&1 \
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1 \
 	  || { cat build-release.log; exit 1; }
 	@rm -f build-release.log
 	@cmake --build build/release -j $(JOBS)

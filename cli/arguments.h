@@ -46,6 +46,14 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
 bool read_number(const char *text, double *out);
 bool read_whole(const char *text, uint64_t *out);
 
+/* Whether the two paths name one existing regular file. */
+bool same_file(const char *a, const char *b);
+
+/* Refuses an output that would replace an input, and standard input named twice. `inputs` are
+ * `count` paths, NULL where not given. */
+bool paths_agree(const char *command_name, const char *out, const char *const *inputs, size_t count,
+                 int *exit_status);
+
 /* One line on stderr that says what is wrong with the call; returns 2. */
 int wrong_usage(const char *command_name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -97,6 +97,15 @@ int run_plan(int argc, char **argv) {
   dperm_schema *schema = NULL;
   dperm_plan plan;
   dperm_status status = schema_path ? dperm_schema_read(schema_path, &schema, &err) : DPERM_OK;
+  if (status == DPERM_OK && schema && dperm_schema_drops_rows(schema) &&
+      options.mechanism != DPERM_MECHANISM_NONE) {
+    dperm_schema_free(schema);
+    fprintf(stderr,
+            "dperm: %s: the schema drops rows with missing values, which no private fit "
+            "accepts; set \"on_missing\" to \"zero\" or \"category\"\n",
+            schema_path);
+    return EXIT_WORK_FAILED;
+  }
   if (status == DPERM_OK && schema) {
     dims = dperm_schema_dims(schema);
     norm = dperm_schema_norm_bound(schema);

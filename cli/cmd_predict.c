@@ -23,6 +23,10 @@ int run_predict(int argc, char **argv) {
       !parse_format("predict", format_text, &format, &exit_status)) {
     return exit_status;
   }
+  const char *const inputs[] = {data, model_path};
+  if (!paths_agree("predict", out, inputs, 2, &exit_status)) {
+    return exit_status;
+  }
   dperm_error err;
   dperm_model *model = NULL;
   const dperm_source source = {.path = data, .format = format};

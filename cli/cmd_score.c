@@ -21,6 +21,10 @@ int run_score(int argc, char **argv) {
       !parse_format("score", format_text, &format, &exit_status)) {
     return exit_status;
   }
+  const char *const inputs[] = {data, model_path};
+  if (!paths_agree("score", NULL, inputs, 2, &exit_status)) {
+    return exit_status;
+  }
   dperm_error err;
   dperm_model *model = NULL;
   dperm_metrics m;

@@ -118,8 +118,9 @@ int run_train(int argc, char **argv) {
       !fit_settings_one(&s.fit, "train", &options, &exit_status)) {
     return exit_status;
   }
-  if (seed->given && options.mechanism == DPERM_MECHANISM_NONE) {
-    return wrong_usage("train", "--seed does not go with --mechanism none, which draws nothing");
+  const char *const inputs[] = {s.data, s.schema};
+  if (!paths_agree("train", s.out, inputs, 2, &exit_status)) {
+    return exit_status;
   }
   if (s.threads > 4096) {
     return wrong_usage("train", "--threads must be at most 4096");

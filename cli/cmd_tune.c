@@ -164,6 +164,10 @@ int run_tune(int argc, char **argv) {
   if (wrong || s.threads > 4096) {
     return wrong_usage("tune", "%s", wrong ? wrong : "--threads must be at most 4096");
   }
+  const char *const inputs[] = {s.data, s.schema, s.public_data};
+  if (!paths_agree("tune", s.out, inputs, 3, &exit_status)) {
+    return exit_status;
+  }
   if (strcmp(s.fit.mechanism, "none") == 0) {
     return wrong_usage("tune", "--mechanism none has nothing to choose privately; use train");
   }

@@ -38,8 +38,7 @@ static int print_overview(void) {
 }
 
 static int unknown_command(const char *name) {
-  fprintf(stderr, "dperm: no command is called \"%.40s\"; see 'dperm help'\n", name);
-  return EXIT_WRONG_USAGE;
+  return wrong_usage("", "no command is called \"%.40s\"", name);
 }
 
 int main(int argc, char **argv) {
@@ -48,11 +47,14 @@ int main(int argc, char **argv) {
     return EXIT_WRONG_USAGE;
   }
   const char *name = argv[1];
+  bool help = strcmp(name, "help") == 0;
+  if ((strcmp(name, "--version") == 0 && argc > 2) || (help && argc > 3)) {
+    return wrong_usage("", "\"%.40s\" is one word too many", argv[help ? 3 : 2]);
+  }
   if (strcmp(name, "--version") == 0) {
     printf("dperm %s\n", dperm_version());
     return session_finish_stdout();
   }
-  bool help = strcmp(name, "help") == 0;
   if ((help && argc == 2) || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
     return print_overview();
   }

@@ -21,6 +21,7 @@ void session_catch_signals(void) {
   action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
   (void)sigaction(SIGINT, &action, NULL);
   (void)sigaction(SIGTERM, &action, NULL);
+  (void)sigaction(SIGHUP, &action, NULL);
 }
 
 int report_error(const dperm_error *err) {
@@ -87,7 +88,7 @@ void session_quiet(void) {
 /* ---- the rest */
 
 void print_json_number(const char *name, double value, const char *end) {
-  if (isnan(value)) {
+  if (!isfinite(value)) {
     printf("  \"%s\": null%s\n", name, end);
   } else {
     printf("  \"%s\": %.17g%s\n", name, value, end);

@@ -19,7 +19,8 @@ void session_quiet(void);
 /* From now on Ctrl-C and SIGTERM ask the work to stop. */
 void session_catch_signals(void);
 
-/* A member of a JSON object on a line of its own; NaN becomes null. `end` is "," or "". */
+/* A member of a JSON object on a line of its own; what is not finite becomes null. `end` is "," or
+ * "". */
 void print_json_number(const char *name, double value, const char *end);
 
 /* Success of writing all results to stdout; 1 with a message if not. */

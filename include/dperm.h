@@ -12,7 +12,8 @@
  *   - Handles are opaque, made by the library and given back with X_free; X_free(NULL) is fine.
  *   - The library never prints, never exits, keeps no global state of its own. Different threads
  *     may use different handles at once; one handle may be read by many threads.
- *   - Whatever depends on the records and is not a released model carries "unsafe" in its name.
+ *   - A dperm_data gives its owner's rows back. Apart from that, whatever depends on the records
+ * and is not a released model or its score on public data carries "unsafe" in its name.
  */
 #ifndef DPERM_H
 #define DPERM_H
@@ -72,7 +73,8 @@ typedef struct dperm_error {
 
 /* Called now and then during long work, from the thread that called the library. `done` of
  * `total` counts public work only (bytes of a file); total = 0 where there is nothing public to
- * count. Return nonzero to stop: the call then fails with DPERM_CANCELLED and leaves nothing. */
+ * count, and when and how often such calls come may depend on the records. Return nonzero to stop:
+ * the call then fails with DPERM_CANCELLED and leaves nothing. */
 typedef struct dperm_progress {
   int (*tick)(void *context, const char *stage, uint64_t done, uint64_t total);
   void *context;
@@ -185,7 +187,8 @@ struct dperm_loss {
   double parameter;  /* h; NaN for a loss without one */
   double lipschitz;  /* L */
   double smoothness; /* c */
-  /* Fills value, slope (ℓ′) and curvature (ℓ″) for `count` margins; each may be NULL. */
+  /* Fills value, slope (ℓ′) and curvature (ℓ″) for `count` margins; each may be NULL. Called from
+   * several threads at once. */
   void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
                double *curvature);
   void *context; /* for eval; not touched by the library */
@@ -276,7 +279,7 @@ typedef struct dperm_options {
   dperm_regularizer regularizer;
   dperm_kernel kernel;       /* all zeros: a linear model */
   double lambda;             /* Λ > 0; NaN chooses from public numbers */
-  double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision */
+  double gradient_tolerance; /* stop at this ‖∇J‖₂ (private: ≤ 1e-8), or at doubles' limit */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
   dperm_progress progress;
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */

@@ -268,8 +268,11 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
         reader->line + ended_by_line + (reader->any_quotes ? count_lines(reader->record, next) : 0);
     w->begin += reader->record_length + ended_by_line;
     if (result == SCAN_RECORD) {
-      *found = true;
+      reader->any_record = *found = true;
       return DPERM_OK;
+    }
+    if (reader->field_count == 0) { /* a comment; a blank line has one empty field */
+      *(reader->any_record ? &reader->comments_after : &reader->comments_before) = true;
     }
     reader->line = reader->next_line;
   }

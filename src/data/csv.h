@@ -20,12 +20,14 @@ typedef struct csv_reader {
 
   csv_field *fields; /* of the current record; valid until the next one */
   size_t field_count, field_capacity;
-  bool any_quotes;      /* only then can the record span lines */
-  size_t line;          /* of the current record's first byte, from 1 */
-  size_t next_line;     /* of the byte after it */
-  const char *record;   /* its first byte */
-  size_t record_length; /* without the line end */
-  char *unquoted;       /* room for fields that held doubled quotes */
+  bool any_record;                      /* a record was read */
+  bool comments_before, comments_after; /* comment lines before and after the first record */
+  bool any_quotes;                      /* only then can the record span lines */
+  size_t line;                          /* of the current record's first byte, from 1 */
+  size_t next_line;                     /* of the byte after it */
+  const char *record;                   /* its first byte */
+  size_t record_length;                 /* without the line end */
+  char *unquoted;                       /* room for fields that held doubled quotes */
   size_t unquoted_capacity;
 } csv_reader;
 

@@ -50,6 +50,8 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
                              csv ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, csv ? source->schema : NULL,
                              out, err));
   if (csv) {
+    (*out)->comments_among =
+        reader.csv.comments_after || (reader.csv.comments_before && !source->schema->header);
     (*out)->counts = reader.encoder.counts;
     reader.encoder.counts = NULL;
   }
@@ -190,6 +192,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
   part->norm_bound = data->norm_bound;
   part->origin = data->origin;
+  part->comments_among = data->comments_among;
   part->schema = schema_share(data->schema);
   *out = part;
   part = NULL;

@@ -14,7 +14,8 @@ struct dperm_data {
   double *labels;    /* −1 or +1; 0 where a file had none */
   double norm_bound; /* R: ‖x‖₂ ≤ R for every stored row */
   data_origin origin;
-  dperm_schema *schema;               /* a share, or NULL */
+  bool comments_among;  /* lines were skipped that could be records: n depends on their content */
+  dperm_schema *schema; /* a share, or NULL */
   dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
 };
 

@@ -42,6 +42,14 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader *out, dperm_error *err) {
   *out = (row_reader){.path = source->path};
   TRY(source_format(source, &out->format, err));
+  if (out->format == DPERM_FORMAT_SVMLIGHT && source->schema) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: svmlight data take no schema; leave --schema out",
+         path_for_people(source->path));
+  }
+  if (out->format == DPERM_FORMAT_CSV && source->schema && source->dims) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: CSV data have a schema; leave --dims out",
+         path_for_people(source->path));
+  }
   if (out->format == DPERM_FORMAT_SVMLIGHT) {
     return svmlight_open(source->path, source->dims, need_labels, progress, &out->svmlight, err);
   }

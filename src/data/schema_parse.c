@@ -176,7 +176,8 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
   column->transform = (column_transform)transform;
   column->scale = (column_scale)scale;
   if (!(column->min < column->max)) {
-    return json_fail_at(doc, object, err, "\"min\" of column \"%.64s\" must be below its \"max\"",
+    return json_fail_at(doc, object, err,
+                        "\"min\" of column \"%.64s\" must be below its \"max\"; mend the range",
                         column->name);
   }
   if (column->transform == TRANSFORM_LOG1P && !(column->min > -1)) {
@@ -247,7 +248,8 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
     bool added = false;
     TRY_OR_DONE(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
     if (!added) {
-      TRY_OR_DONE(json_fail_at(doc, object, err, "column \"%.64s\" stands here a second time",
+      TRY_OR_DONE(json_fail_at(doc, object, err,
+                               "column \"%.64s\" stands here a second time; keep one",
                                schema->columns[i].name));
     }
   }
@@ -284,6 +286,12 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
       name = json_string_value(json_array_get(list, 0));
     }
     TRY(memory_copy_text(name, strlen(name), &schema->class_names[side], err));
+  }
+  if (strcmp(schema->class_names[0], schema->class_names[1]) == 0) {
+    return json_fail_at(doc, label, err,
+                        "both classes would be called \"%.64s\"; list another value "
+                        "first",
+                        schema->class_names[0]);
   }
   return DPERM_OK;
 }
@@ -380,7 +388,8 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   static const char *const row_rules[] = {"clip", "fixed", NULL};
   static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
   if (!json_is_object(doc->root)) {
-    return json_fail_at(doc, doc->root, err, "a schema is an object in braces");
+    return json_fail_at(doc, doc->root, err,
+                        "a schema is an object in braces; put \"label\" and \"columns\" into one");
   }
   TRY(json_check_keys(doc, doc->root, keys, "the schema", err));
   int rows = 0, on_missing = 0;
@@ -398,7 +407,11 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(parse_columns(doc, schema, err));
   TRY(check_together(doc, schema, err));
   schema->json = json_incref(doc->root);
-  return schema_layout(schema, err);
+  dperm_error trouble = {DPERM_OK, ""};
+  if (schema_layout(schema, &trouble) != DPERM_OK) {
+    return json_fail_at(doc, json_object_get(doc->root, "columns"), err, "%.700s", trouble.message);
+  }
+  return DPERM_OK;
 }
 
 static dperm_status schema_from_document(const json_document *doc, dperm_schema **out,

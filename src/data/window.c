@@ -49,6 +49,16 @@ dperm_status window_skip_mark(window *w, const char *path, dperm_error *err) {
   const char *at = w->bytes + w->begin;
   if (w->end - w->begin >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) {
     w->begin += 3;
+  } else if (w->end - w->begin >= 3 &&
+             (memcmp(at,
+                     "\xfd"
+                     "7z",
+                     3) == 0 ||
+              memcmp(at, "\x28\xb5\x2f", 3) == 0 || memcmp(at, "PK\x03", 3) == 0 ||
+              memcmp(at, "BZh", 3) == 0)) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "%s:1:1: the file is compressed in a way that is not read; unpack it, or use gzip",
+         path_for_people(path));
   } else if (w->end - w->begin >= 2 &&
              (memcmp(at, "\xff\xfe", 2) == 0 || memcmp(at, "\xfe\xff", 2) == 0)) {
     FAIL(err, DPERM_INVALID_DATA, "%s:1:1: the file is UTF-16; save it as UTF-8",

@@ -2,11 +2,36 @@
 #include "loss/regularizer.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+/* Strong convexity by the slope itself, not by the curvature that the caller says it has. */
+static dperm_status check_custom(const dperm_regularizer *r, size_t j, dperm_error *err) {
+  static const double points[] = {-1e4, -100, -10, -3, -1, -0.3, -0.01, 0,
+                                  0.01, 0.3,  1,   3,  10, 100,  1e4};
+  double before = 0;
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+    double value = 0, slope = 0, curvature = 0;
+    r->eval(r->context, j, points[i], &value, &slope, &curvature);
+    double gap = i > 0 ? points[i] - points[i - 1] : 0;
+    bool both = i > 0 && isfinite(slope) && isfinite(before); /* it may overflow far out */
+    if (both && slope - before < gap * (1 - 1e-9)) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "the slope of the custom regularizer rises by %g from f[%zu] = %g to %g; it must be "
+           "1-strongly convex",
+           slope - before, j, points[i - 1], points[i]);
+    }
+    before = slope;
+  }
+  return DPERM_OK;
+}
 
 dperm_status regularizer_validate(const dperm_regularizer *r, size_t dims, dperm_error *err) {
   if (r->eval && (r->weights || r->prior)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "a custom regularizer takes no weights and no prior; fold them into its eval function");
+  }
+  for (size_t j = 0; r->eval && j < dims; j++) {
+    TRY(check_custom(r, j, err));
   }
   for (size_t j = 0; j < dims; j++) {
     if (r->weights && !(r->weights[j] >= 1.0 && isfinite(r->weights[j]))) {

@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* Weights ≥ 1 and finite, prior finite, no mixture of custom and quadratic. */
+/* Weights ≥ 1 and finite, prior finite, no mixture of custom and quadratic. A custom one is tried
+ * on many points: its slope must rise at rate 1 or more (not refuted is not proved). */
 dperm_status regularizer_validate(const dperm_regularizer *regularizer, size_t dims,
                                   dperm_error *err);
 

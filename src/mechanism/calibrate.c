@@ -41,9 +41,6 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
 }
 
 double solution_norm_bound(const public_numbers *g, double lambda) {
-  if (!isnan(g->norm_guess)) {
-    return g->norm_guess;
-  }
   double zero = 0, value = 0;
   g->loss->eval(g->loss, 1, &zero, &value, NULL, NULL);
   return fmin(g->loss->lipschitz * g->norm / lambda, sqrt(2 * value / lambda));
@@ -96,7 +93,8 @@ static double cost(const public_numbers *g, double lambda, double bound, double 
 static double cheapest_total(const public_numbers *g, double lambda, double lowest) {
   enum { STEPS = 240 };
   const double golden = 0.6180339887498949, span = 12.0 / STEPS;
-  double bound = solution_norm_bound(g, lambda), best = lowest;
+  double bound = isnan(g->norm_guess) ? solution_norm_bound(g, lambda) : g->norm_guess;
+  double best = lowest;
   double best_cost = cost(g, lambda, bound, lowest);
   for (int i = 1; i <= STEPS; i++) {
     double total = lowest * pow(10, span * i), price = cost(g, lambda, bound, total);
@@ -186,7 +184,7 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
     }
   }
   if (g->mechanism != DPERM_MECHANISM_NONE &&
-      !(plan.noise.beta > 0 && isfinite(plan.noise.beta) && isfinite(1 / plan.noise.beta))) {
+      !(plan.noise.beta > 0 && isfinite(plan.noise.beta) && noise_rms_norm(&plan.noise) < 1e140)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon, lambda and the number of rows give noise beyond all numbers; raise one of them");
   }

@@ -31,7 +31,7 @@ typedef struct privacy_plan {
 /* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
 dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err);
 
-/* F = min(LR/Λ, √(2ℓ(0)/Λ)), a bound on ‖argmin J‖, or the guess (privacy.md 4). */
+/* F = min(LR/Λ, √(2ℓ(0)/Λ)), a bound on ‖argmin J‖ for ridge (privacy.md 4). */
 double solution_norm_bound(const public_numbers *given, double lambda);
 
 /* The p-quantile of the objective's excess over its minimum that the noise causes (privacy.md 10).

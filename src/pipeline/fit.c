@@ -22,6 +22,11 @@ static dperm_status check_data(const dperm_data *data, const dperm_options *opti
          "the schema drops rows with missing values, so the number of rows depends on the records "
          "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   }
+  if (options->mechanism != DPERM_MECHANISM_NONE && data->comments_among) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "comment lines stand where records can, so the number of rows depends on what records "
+         "begin with and no private fit is possible; take them out, or put them above a header");
+  }
   return DPERM_OK;
 }
 
@@ -86,6 +91,11 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
   TRY(mechanism_of(options->mechanism)
           ->run(&model->plan, &base, &how, source, model->weights, &solved, err));
   double seconds = seconds_now() - started;
+  for (size_t j = 0; j < model->dims; j++) {
+    if (!isfinite(model->weights[j])) {
+      FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
+    }
+  }
   TRY(describe(model, options, source, err));
   return options->unsafe_diagnostics
              ? report_unsafe(&base, model, data, &solved, seconds, options->unsafe_diagnostics, err)

@@ -34,6 +34,13 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
          o->gradient_tolerance);
   }
+  /* The proofs are about the minimizer: what is far from it must not be released as private. */
+  const double loosest = 1e-8;
+  if (o->mechanism != DPERM_MECHANISM_NONE && o->gradient_tolerance > loosest) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "gradient tolerance %g is too loose for a private fit; give at most %g",
+         o->gradient_tolerance, loosest);
+  }
   if (o->threads < 0 || o->threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
   }

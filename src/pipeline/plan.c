@@ -5,10 +5,11 @@
 
 dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
                              dperm_plan *out, dperm_error *err) {
-  if (rows == 0 || dims == 0 || !(norm >= 1e-100 && norm <= 1e100)) {
+  if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu rows of %zu columns and norm %g; give at least one of each and a positive norm", rows,
-         dims, norm);
+         "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
+         "columns, and a positive norm",
+         rows, dims, norm);
   }
   TRY(options_validate(options, err));
   const public_numbers given = options_public(options, rows, dims, norm);
@@ -32,6 +33,10 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
                       .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
                       .excess_objective_q50 = none,
                       .excess_objective_q95 = none};
+  bool ridge = !options->regularizer.prior && !options->regularizer.eval;
+  if (!ridge) { /* the bound is about the distance from zero */
+    out->solution_norm_bound = none;
+  }
   if (plan.mechanism == DPERM_MECHANISM_NONE) {
     return DPERM_OK;
   }
@@ -44,6 +49,9 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
   out->shift_rms = plan.mechanism == DPERM_MECHANISM_OUTPUT
                        ? out->rms_noise_norm
                        : out->rms_noise_norm / ((double)rows * (plan.lambda + plan.delta_reg));
+  if (!ridge && plan.delta_reg > 0) {
+    return DPERM_OK;
+  }
   out->excess_objective_q50 = excess_objective_quantile(&given, &plan, 0.5);
   out->excess_objective_q95 = excess_objective_quantile(&given, &plan, 0.95);
   return DPERM_OK;

@@ -8,13 +8,17 @@
 #include <sodium.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 dperm_status random_secure(random_source *out, dperm_error *err) {
   unsigned char probe[8];
   /* libsodium would end the process where the kernel gives no entropy; ask the kernel first. */
-  if (sodium_init() < 0 || getrandom(probe, sizeof probe, 0) != (ssize_t)sizeof probe) {
+  if (getrandom(probe, sizeof probe, 0) != (ssize_t)sizeof probe) {
     FAIL(err, DPERM_UNSUPPORTED, "the system gives no secure random bits (%s); nothing is released",
          strerror(errno));
+  }
+  if (sodium_init() < 0) {
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
   memset(out, 0, sizeof *out);
   out->used = sizeof out->buffer;
@@ -57,12 +61,14 @@ static void refill(random_source *source) {
     source->block++;
   } else {
     randombytes_buf(source->buffer, sizeof source->buffer);
+    source->owner = (long)getpid();
   }
   source->used = 0;
 }
 
 uint64_t random_bits(random_source *source) {
-  if (source->used == sizeof source->buffer) {
+  if (source->used == sizeof source->buffer ||
+      (!source->seeded && source->owner != (long)getpid())) {
     refill(source);
   }
   uint64_t bits = 0;

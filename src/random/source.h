@@ -10,6 +10,7 @@
 
 typedef struct random_source {
   bool seeded; /* whatever was drawn from it is not private */
+  long owner;  /* the process that drew ahead: a child must not use its parent's bits */
   unsigned char key[32];
   uint64_t block;
   unsigned char buffer[1024];

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
@@ -204,8 +205,12 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
     b.best[m] = INFINITY;
     report[m] = (solver_report){0};
   }
+  clock_t asked = clock();
   while (retire(&b) > 0) {
-    TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
+    if (clock() - asked > CLOCKS_PER_SEC / 20) { /* now and then, not once an iteration */
+      TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
+      asked = clock();
+    }
     TRY_OR_DONE(iterate(&b, err));
   }
   memcpy(weights, b.here.f, wide * sizeof *weights);

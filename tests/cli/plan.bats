@@ -77,6 +77,28 @@ p = json.load(sys.stdin)
 assert p["lambda"] == 0.01 and p["noise"] is None and p["beta"] is None and p["epsilon"] is None'
 }
 
+@test "numbers beyond all numbers are refused or null, never invalid JSON" {
+  run "$DPERM" plan --rows 1 --dims 3 --norm 1e100 --epsilon 1e-9 --mechanism output --lambda 1e-80 --json
+  [ "$status" -ne 0 ] || python3 -c 'import json, sys; json.loads(sys.argv[1])' "$output"
+  run "$DPERM" plan --rows 10 --dims 4611686018427387903 --epsilon 1
+  fails_with 2 "columns"
+}
+
+@test "a guess of the norm changes the choice, not the bounds" {
+  "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --lambda .001 --json > a.json
+  "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --lambda .001 --norm-guess .01 --json > b.json
+  python3 -c '
+import json
+a, b = json.load(open("a.json")), json.load(open("b.json"))
+assert a["solution_norm_bound"] == b["solution_norm_bound"] and b["delta_reg"] > a["delta_reg"]'
+}
+
+@test "a plan refuses a schema that a private fit refuses" {
+  sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
+  run "$DPERM" plan --rows 100 --schema drop.json --epsilon 1
+  fails_with 1 "drops rows"
+}
+
 @test "wrong usage" {
   run "$DPERM" plan --dims 4 --epsilon 1
   fails_with 2 "--rows is missing"

@@ -140,6 +140,51 @@ P
   done
 }
 
+@test "comment lines that could be records are refused by a private fit" {
+  sed 's/"missing"/"comment": "#", "missing"/' schema.json > comment.json
+  { echo "# made up"; cat people.csv; } > above.csv
+  "$DPERM" train --data above.csv --schema comment.json --epsilon 1 --out m 2> /dev/null
+  rm m
+  sed '5s/^/#/' people.csv > among.csv
+  run "$DPERM" train --data among.csv --schema comment.json --epsilon 1 --out m
+  fails_with 1 "comment lines stand where records can"
+  leaves_no m
+  train_none among.csv comment.json m
+}
+
+@test "an output never replaces an input" {
+  before=$(cat people.csv schema.json | cksum)
+  ln people.csv other-name.csv
+  for out in people.csv ./schema.json other-name.csv; do
+    run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out $out
+    fails_with 2 "--out would replace an input"
+  done
+  [ "$before" = "$(cat people.csv schema.json | cksum)" ]
+  run "$DPERM" train --data - --schema - --mechanism none --out m
+  fails_with 2 "only one of the inputs"
+}
+
+@test "messages are one line whatever the arguments hold" {
+  run "$DPERM" train --lambda $'1\n2'
+  fails_with 2 "--lambda must be"
+  run "$DPERM" $'tra\nin'
+  fails_with 2 "no command is called"
+  run "$DPERM" train $'--fo\e[31m\no' 1
+  fails_with 2 "unknown option"
+}
+
+@test "data of one format do not take the other's arguments" {
+  printf '+1 1:1\n-1 2:1\n' > rows.svm
+  run "$DPERM" train --data rows.svm --schema schema.json --dims 2 --mechanism none --out m
+  fails_with 2 "take no schema"
+  run "$DPERM" train --data people.csv --schema schema.json --dims 4 --mechanism none --out m
+  fails_with 2 "leave --dims out"
+  printf '\3757zXZ\0' > people.csv.xz
+  run "$DPERM" train --data people.csv.xz --schema schema.json --mechanism none --out m
+  fails_with 1 "compressed in a way that is not read"
+  leaves_no m
+}
+
 @test "an epsilon that cannot be is refused" {
   for epsilon in 0 -1 nan inf 1e999 abc; do
     run "$DPERM" train --data people.csv --schema schema.json --epsilon "$epsilon" --out m
@@ -166,8 +211,6 @@ P
   train() { run "$DPERM" train --data people.csv --schema schema.json --out m "$@"; }
   train --mechanism none --epsilon 1
   fails_with 2 "--epsilon does not go with --mechanism none"
-  train --mechanism none --seed 1
-  fails_with 2 "--seed does not go with"
   train --mechanism output --epsilon 1 --delta-reg 1
   fails_with 2 "are for --mechanism objective"
   train --epsilon 1 --analysis loose
