@@ -14,9 +14,10 @@ static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
 /* Rounding towards more noise: far more than the few units that the formulas lose. */
 static const double down = 1.0 - 2e-12;
 
-/* `auto` chooses Λ so that the noise's rms norm, as a shift of the solution, is about this long: 20
- * for objective perturbation (privacy.md 4), shorter for output perturbation, whose noise goes into
- * the weights unshrunk (docs/guide.md has the figures). */
+/* `auto` chooses Λ so that the noise's rms norm, as a shift of the solution, is about this long in
+ * units of 1/R, in which margins are counted: 20 for objective perturbation (privacy.md 4), shorter
+ * for output perturbation, whose noise goes into the weights unshrunk (docs/guide.md has the
+ * figures). Rows twice as long then get the same model in halved weights. */
 static const double objective_shift = 20.0, output_shift = 5.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
@@ -149,14 +150,14 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
 
 /* ---- both */
 
-/* Λ from public numbers (privacy.md 4): the noise then shifts the solution by about `shift`. */
+/* Λ from public numbers (privacy.md 4): the noise then shifts the solution by about shift/R. */
 static double automatic_lambda(const public_numbers *g) {
   double n = (double)g->rows;
   switch (g->mechanism) {
-  case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift, and β is proportional to Λ */
-    return rms_norm(g, output_beta(g, 1.0)) / output_shift;
+  case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift/R, and β is proportional to Λ */
+    return g->norm * rms_norm(g, output_beta(g, 1.0)) / output_shift;
   case DPERM_MECHANISM_OBJECTIVE:
-    return fmax(rms_norm(g, g->epsilon / (2 * g->loss->lipschitz * g->norm)) /
+    return fmax(g->norm * rms_norm(g, g->epsilon / (2 * g->loss->lipschitz * g->norm)) /
                     (objective_shift * n),
                 feasible_total(g));
   case DPERM_MECHANISM_NONE:
