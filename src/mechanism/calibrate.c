@@ -11,6 +11,10 @@
 /* An ε above this protects nobody, and its powers of e are of no use. */
 static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
 
+/* Beyond this products of public numbers leave the range of full precision, and rounding could take
+ * more than `down` allows for. */
+static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
+
 /* Rounding towards more noise: far more than the few units that the formulas lose. */
 static const double down = 1.0 - 2e-12;
 
@@ -176,6 +180,11 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
     TRY(check_numbers(g, err));
   }
   plan.lambda = automatic ? automatic_lambda(g) : g->lambda;
+  if (g->mechanism != DPERM_MECHANISM_NONE &&
+      !(plan.lambda >= smallest_lambda && plan.lambda <= largest_lambda)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; for a private fit choose it between %g and %g",
+         plan.lambda, smallest_lambda, largest_lambda);
+  }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT) {
     plan.noise.beta = output_beta(g, plan.lambda);
   } else if (g->mechanism == DPERM_MECHANISM_OBJECTIVE) {
