@@ -46,5 +46,5 @@ double bernstein_limit(size_t count, double variance, double bound, double rate)
 }
 
 double random_scale(random_source *r, double low, double high) {
-  return low * pow(high / low, random_unit(r));
+  return low * exp((log(high) - log(low)) * random_unit(r));
 }
