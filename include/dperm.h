@@ -258,7 +258,8 @@ typedef struct dperm_options {
   dperm_loss loss;
   dperm_regularizer regularizer;
   double lambda;             /* Λ > 0; NaN chooses from public numbers */
-  double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision */
+  double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision; with a
+                                private mechanism at most 1e-8 */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
   dperm_progress progress;
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */

@@ -5,6 +5,10 @@
 
 #include "loss/loss.h"
 
+/* The noise hides by how much one record moves the minimizer, not by how far from it a solver
+ * stops. */
+static const double loosest_private_tolerance = 1e-8;
+
 void dperm_options_init(dperm_options *options) {
   *options = (dperm_options){
       .mechanism = DPERM_MECHANISM_OBJECTIVE,
@@ -33,6 +37,11 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (!(o->gradient_tolerance > 0 && isfinite(o->gradient_tolerance))) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
          o->gradient_tolerance);
+  }
+  if (o->mechanism != DPERM_MECHANISM_NONE && o->gradient_tolerance > loosest_private_tolerance) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "gradient tolerance %g; a private fit must reach the minimum, to %g or closer",
+         o->gradient_tolerance, loosest_private_tolerance);
   }
   if (o->threads < 0 || o->threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
