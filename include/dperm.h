@@ -292,7 +292,8 @@ typedef struct dperm_plan {
   double shift_rms;            /* how far the noise moves the solution, at most, in rms */
   double solution_norm_bound;  /* the solution without noise is at most this long */
   double excess_objective_q50; /* the noise costs at most this much of the objective, with */
-  double excess_objective_q95; /* probability 0.5 and 0.95 */
+  double excess_objective_q95; /* probability 0.5 and 0.95; infinite where nothing is known, as
+                                  for output perturbation with a custom regularizer */
 } dperm_plan;
 
 /* `norm` bounds every row; of the options, progress, threads, random and tolerance are not used. */

@@ -51,7 +51,8 @@ double solution_norm_bound(const public_numbers *g, double lambda) {
   }
   double zero = 0, value = 0;
   g->loss->eval(g->loss, 1, &zero, &value, NULL, NULL);
-  return fmin(g->loss->lipschitz * g->norm / lambda, sqrt(2 * value / lambda));
+  return g->pull +
+         fmin(g->loss->lipschitz * g->norm / lambda, sqrt(g->pull * g->pull + 2 * value / lambda));
 }
 
 /* rms‖b‖₂ of l2 noise with β. */
@@ -207,7 +208,8 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
 double excess_objective_quantile(const public_numbers *g, const privacy_plan *plan, double p) {
   double noise = noise_norm_quantile(&plan->noise, p), n = (double)g->rows;
   if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
-    return (g->loss->smoothness * g->norm * g->norm + plan->lambda) / 2 * noise * noise;
+    double curvature = g->loss->smoothness * g->norm * g->norm + plan->lambda * (1 + g->stiffness);
+    return curvature / 2 * noise * noise;
   }
   double bound = solution_norm_bound(g, plan->lambda);
   return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg)) +

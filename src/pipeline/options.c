@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "loss/loss.h"
+#include "loss/regularizer.h"
 
 /* The noise hides by how much one record moves the minimizer, not by how far from it a solver
  * stops. */
@@ -51,15 +52,27 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   return vouched ? DPERM_OK : dperm_loss_check(&o->loss, err);
 }
 
+/* What the plan must know of the regularizer: its slope at zero, its largest curvature. */
+static void describe_regularizer(const dperm_regularizer *r, size_t dims, public_numbers *out) {
+  for (size_t j = 0; j < dims; j++) {
+    double value = 0, slope = 0, curvature = 1;
+    (void)regularizer_eval(r, j, 0.0, &value, &slope, &curvature, NULL); /* a fit refuses */
+    out->pull = hypot(out->pull, slope);
+    out->stiffness = r->eval ? (double)INFINITY : fmax(out->stiffness, curvature - 1);
+  }
+}
+
 public_numbers options_public(const dperm_options *o, size_t rows, size_t dims, double norm) {
-  return (public_numbers){.rows = rows,
-                          .dims = dims,
-                          .norm = norm,
-                          .loss = &o->loss,
-                          .epsilon = o->epsilon,
-                          .mechanism = o->mechanism,
-                          .analysis = o->analysis,
-                          .lambda = o->lambda,
-                          .delta_reg = o->delta_reg,
-                          .norm_guess = o->norm_guess};
+  public_numbers out = {.rows = rows,
+                        .dims = dims,
+                        .norm = norm,
+                        .loss = &o->loss,
+                        .epsilon = o->epsilon,
+                        .mechanism = o->mechanism,
+                        .analysis = o->analysis,
+                        .lambda = o->lambda,
+                        .delta_reg = o->delta_reg,
+                        .norm_guess = o->norm_guess};
+  describe_regularizer(&o->regularizer, dims, &out);
+  return out;
 }

@@ -1,6 +1,7 @@
 /* dperm_plan_make: what a fit would do, told from public numbers. */
 #include <math.h>
 
+#include "loss/regularizer.h"
 #include "pipeline/options.h"
 
 dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
@@ -11,6 +12,7 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
          dims, norm);
   }
   TRY(options_validate(options, err));
+  TRY(regularizer_validate(&options->regularizer, dims, err));
   const public_numbers given = options_public(options, rows, dims, norm);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
