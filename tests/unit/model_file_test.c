@@ -86,8 +86,9 @@ static bool same_plan(const privacy_plan *a, const privacy_plan *b) {
   if (a->mechanism == DPERM_MECHANISM_NONE) {
     return same;
   }
-  return same && a->analysis == b->analysis && same_double(a->epsilon, b->epsilon) &&
-         same_double(a->noise.beta, b->noise.beta) && strcmp(a->noise.kind, b->noise.kind) == 0;
+  return same && a->analysis == b->analysis && a->noise.dims == b->noise.dims &&
+         same_double(a->epsilon, b->epsilon) && same_double(a->noise.beta, b->noise.beta) &&
+         strcmp(a->noise.kind, b->noise.kind) == 0;
 }
 
 static bool same_model(const dperm_model *a, const dperm_model *b) {
