@@ -1,4 +1,5 @@
-/* dperm demo: the whole way on records that are nobody's, and a look at what came out. */
+/* dperm demo: the story of privacy on records that are nobody's: what it costs in accuracy, at what
+ * epsilon, by which mechanism, and where the model is. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,11 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fit_settings.h"
 #include "session.h"
 
-enum { PATH_SIZE = 4096, NAME_SIZE = 64, BAR = 28 };
-
-static const size_t shown = 6; /* weights at either end */
+enum { PATH_SIZE = 4096, BAR = 28 };
 
 typedef struct demo {
   const char *folder;
@@ -98,112 +98,106 @@ static double share_of_positives(const dperm_data *data) {
   return positives / (double)dperm_data_rows(data);
 }
 
-static dperm_status fit(const demo *d, const char *loss, double lambda, dperm_model **model,
-                        dperm_error *err) {
+/* ---- fits */
+
+typedef struct average {
+  double error, low, high;
+} average;
+
+static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon,
+                        dperm_model **model, dperm_error *err) {
   dperm_options options;
   dperm_options_init(&options);
-  options.mechanism = DPERM_MECHANISM_NONE;
-  options.lambda = lambda;
+  options.mechanism = mechanism;
+  options.epsilon = epsilon;
   options.progress = *session_progress();
-  TRY_DEMO(dperm_loss_by_name(loss, 0.5, &options.loss, err));
+  TRY_DEMO(dperm_loss_huber(0.5, &options.loss, err));
   return dperm_train(d->train, &options, model, err);
 }
 
-/* One line of the table: error on people the model has not seen, as number and bar. */
-static dperm_status show_fit(const demo *d, const char *loss, double lambda, dperm_model **keep,
-                             dperm_error *err) {
-  dperm_model *model = NULL;
-  dperm_metrics m;
-  TRY_DEMO(fit(d, loss, lambda, &model, err));
-  dperm_status status = dperm_model_score(model, d->test, &m, err);
-  if (status == DPERM_OK) {
-    printf("   %-14s %8.0e   %6.2f%%   %.3f   ", loss, lambda, 100 * m.error_rate, m.auc);
-    print_bar(m.error_rate / 0.35);
-    printf("\n");
-  }
-  if (status == DPERM_OK && keep && !*keep) {
-    *keep = model;
-  } else {
+/* Error on people the models have not seen, over `runs` models with fresh noise. */
+static dperm_status try_fits(const demo *d, dperm_mechanism mechanism, double epsilon, int runs,
+                             average *out, dperm_error *err) {
+  *out = (average){0, 1, 0};
+  for (int i = 0; i < runs; i++) {
+    dperm_model *model = NULL;
+    dperm_metrics m;
+    TRY_DEMO(fit(d, mechanism, epsilon, &model, err));
+    dperm_status status = dperm_model_score(model, d->test, &m, err);
     dperm_model_free(model);
+    TRY_DEMO(status);
+    out->error += m.error_rate / runs;
+    out->low = fmin(out->low, m.error_rate);
+    out->high = fmax(out->high, m.error_rate);
   }
-  return status;
+  return DPERM_OK;
 }
 
-typedef struct feature {
-  size_t index;
-  double weight;
-} feature;
-
-static int by_weight(const void *a, const void *b) {
-  double x = ((const feature *)a)->weight, y = ((const feature *)b)->weight;
-  return (x < y) - (x > y);
-}
-
-static void show_weight(const demo *d, const feature *f, double peak) {
-  char name[NAME_SIZE];
-  (void)dperm_schema_feature_name(d->schema, f->index, name, sizeof name);
-  printf("   %-30s %+7.2f   ", name, f->weight);
-  print_bar(fabs(f->weight) / peak);
+static void print_average(const char *mechanism, const char *epsilon, const average *a, int runs) {
+  printf("   %-12s %7s   %6.2f%%  ", mechanism, epsilon, 100 * a->error);
+  if (runs > 1) {
+    printf("%5.1f - %4.1f%%   ", 100 * a->low, 100 * a->high);
+  } else {
+    printf("%13s   ", "");
+  }
+  print_bar(a->error / 0.5);
   printf("\n");
 }
 
-/* The weights that push hardest towards each class. */
-static void show_weights(const demo *d, const dperm_model *model) {
-  size_t dims = dperm_model_dims(model);
-  feature *features = calloc(dims, sizeof *features);
-  if (!features || dims < 2 * shown) {
-    free(features);
-    return;
+/* The table: no privacy, then each mechanism from little privacy to much. */
+static dperm_status show_table(const demo *d, dperm_error *err) {
+  static const double epsilons[] = {3, 1, 0.3, 0.1, 0.03};
+  enum { RUNS = 10 };
+  double guess = share_of_positives(d->test);
+  average a = {guess, guess, guess};
+  printf("   %-12s %7s   %7s  %13s\n", "mechanism", "epsilon", "error", "range");
+  print_average("always low", "", &a, 1);
+  TRY_DEMO(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &a, err));
+  print_average("none", "-", &a, 1);
+  for (int m = DPERM_MECHANISM_OBJECTIVE; m <= DPERM_MECHANISM_OUTPUT; m++) {
+    printf("\n");
+    for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
+      char text[16];
+      (void)snprintf(text, sizeof text, "%g", epsilons[e]);
+      TRY_DEMO(try_fits(d, (dperm_mechanism)m, epsilons[e], RUNS, &a, err));
+      print_average(mechanism_name((dperm_mechanism)m), text, &a, RUNS);
+    }
   }
-  double peak = 0;
-  for (size_t j = 0; j < dims; j++) {
-    features[j] = (feature){j, dperm_model_weights(model)[j]};
-    peak = fmax(peak, fabs(features[j].weight));
-  }
-  qsort(features, dims, sizeof *features, by_weight);
-  for (size_t i = 0; i < shown; i++) {
-    show_weight(d, &features[i], peak);
-  }
-  printf("   …\n");
-  for (size_t i = dims - shown; i < dims; i++) {
-    show_weight(d, &features[i], peak);
-  }
-  free(features);
+  return DPERM_OK;
 }
 
 static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
   const dperm_source others = {.path = d->test_path};
+  const double epsilon = 1.0;
   printf("1. %zu made-up census records (seed %llu). The first ones:\n\n", d->rows,
          (unsigned long long)d->seed);
   print_first_lines(d->train_path, 4);
   printf("\n   A public schema says what a record may hold; each becomes a row of %zu numbers\n"
          "   whose norm is at most %g, whatever the record says.\n\n",
          dperm_schema_dims(d->schema), dperm_schema_norm_bound(d->schema));
-  printf("2. Who earns \"%s\"? Trained on these, tested on %zu others:\n\n",
-         dperm_schema_class_name(d->schema, 1), dperm_data_rows(d->test));
-  double share = share_of_positives(d->test);
-  printf("   %-14s %8s   %7s   %5s\n", "loss", "lambda", "error", "AUC");
-  printf("   %-14s %8s   %6.2f%%   %.3f   ", "always \"low\"", "", 100 * share, 0.5);
-  print_bar(share / 0.35);
-  printf("\n");
-  TRY_DEMO(show_fit(d, "logistic", 1e-4, model, err));
-  TRY_DEMO(show_fit(d, "huber", 1e-4, NULL, err));
-  TRY_DEMO(show_fit(d, "smooth-hinge", 1e-4, NULL, err));
-  TRY_DEMO(show_fit(d, "logistic", 1e-2, NULL, err));
-  printf("\n3. What the first model learned: weights towards \"%s\" (+) and \"%s\" (-)\n\n",
-         dperm_schema_class_name(d->schema, 1), dperm_schema_class_name(d->schema, 0));
-  show_weights(d, *model);
+  printf(
+      "2. Who earns \"%s\"? Huber SVMs trained on these, tested on %zu others. Lambda is chosen\n"
+      "   from public numbers; private rows are averages of 10 models with fresh noise:\n\n",
+      dperm_schema_class_name(d->schema, 1), dperm_data_rows(d->test));
+  TRY_DEMO(show_table(d, err));
+  printf("\n   What epsilon = %g means: whatever somebody concludes from the model, they would\n"
+         "   conclude from a model trained with any one record replaced, up to a factor of\n"
+         "   e^%g = %.2f in probability. That holds for every record, also for somebody who\n"
+         "   knows all the others.\n",
+         epsilon, epsilon, exp(epsilon));
+  TRY_DEMO(fit(d, DPERM_MECHANISM_OBJECTIVE, epsilon, model, err));
   TRY_DEMO(dperm_model_write(*model, d->model_path, err));
   TRY_DEMO(dperm_predict_file(*model, &others, d->predictions_path, session_progress(), err));
-  printf("\n4. Predictions for the others:\n\n");
+  printf("\n3. One private model at epsilon = %g is in %s; its predictions for the\n"
+         "   others are in %s:\n\n",
+         epsilon, d->model_path, d->predictions_path);
   print_first_lines(d->predictions_path, 4);
-  printf("\nThese models are not private: the records are nobody's, so nobody needs protection.\n"
-         "Everything is in %s/: schema.json, people.csv, others.csv, model.json,\n"
-         "predictions.csv. Try it yourself:\n\n"
+  printf("\nTry it yourself (the records and the schema are in %s/ too):\n\n"
+         "   dperm plan --rows %zu --schema %s --epsilon 0.5\n"
          "   dperm train --data %s --schema %s \\\n"
-         "     --mechanism none --loss huber --lambda 1e-3 --out huber.json\n"
-         "   dperm score --model huber.json --data %s\n",
-         d->folder, d->train_path, d->schema_path, d->test_path);
+         "     --epsilon 0.5 --out model.json\n"
+         "   dperm score --model model.json --data %s\n",
+         d->folder, d->rows, d->schema_path, d->train_path, d->schema_path, d->test_path);
   return DPERM_OK;
 }
 

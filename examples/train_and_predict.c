@@ -1,4 +1,5 @@
-/* Trains on one CSV file, predicts another, and prints the error rate: the library in one page.
+/* Trains a private model on one CSV file, predicts another, and prints the error rate: the library
+ * in one page.
  *
  *   cc train_and_predict.c $(pkg-config --cflags --libs dperm) -o train_and_predict
  *   ./train_and_predict schema.json train.csv test.csv
@@ -30,8 +31,7 @@ int main(int argc, char **argv) {
   dperm_source train_file = {.path = argv[2], .schema = schema};
   dperm_source test_file = {.path = argv[3], .schema = schema};
   dperm_options_init(&options);
-  options.mechanism = DPERM_MECHANISM_NONE; /* public data: nobody to protect */
-  options.lambda = 1e-4;
+  options.epsilon = 1.0; /* the privacy budget: the one number that has no default */
 
   if (dperm_data_read(&train_file, NULL, &train, &err) != DPERM_OK ||
       dperm_data_read(&test_file, NULL, &test, &err) != DPERM_OK ||

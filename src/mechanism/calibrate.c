@@ -22,7 +22,7 @@ static const double down = 1.0 - 2e-12;
  * units of 1/R, in which margins are counted: 20 for objective perturbation (privacy.md 4), shorter
  * for output perturbation, whose noise goes into the weights unshrunk (docs/guide.md has the
  * figures). Rows twice as long then get the same model in halved weights. */
-static const double objective_shift = 20.0, output_shift = 5.0;
+static const double objective_shift = 20.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {

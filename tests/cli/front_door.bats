@@ -6,7 +6,7 @@ load helpers
   [[ "$output" =~ ^dperm\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
   run "$DPERM" help
   [ "$status" -eq 0 ]
-  for command in train predict score schema demo; do
+  for command in train plan predict score schema demo; do
     [[ "$output" == *"$command"* ]]
     run "$DPERM" help $command
     [ "$status" -eq 0 ]
@@ -30,16 +30,18 @@ load helpers
   fails_with 1 "standard output: cannot write"
 }
 
-@test "demo makes its files and beats the constant guess" {
-  run "$DPERM" demo --rows 3000 --out d
+@test "demo tells its story, and its private model beats the constant guess" {
+  run "$DPERM" demo --rows 20000 --out d
   [ "$status" -eq 0 ]
+  [[ "$output" == *"What epsilon = 1 means"* && "$output" == *"d/model.json"* ]]
+  grep -q '"private": true' d/model.json
   for f in schema.json people.csv others.csv model.json predictions.csv; do [ -s d/$f ]; done
   "$DPERM" score --model d/model.json --data d/others.csv > score.json
   python3 - <<'P'
 import csv, json
 s = json.load(open("score.json"))
 rich = sum(r["income"] == "high" for r in csv.DictReader(open("d/others.csv")))
-assert s["error_rate"] < 0.8 * rich / s["rows"], s
+assert s["error_rate"] < 0.9 * rich / s["rows"], s
 P
 }
 

@@ -90,10 +90,98 @@ P
   grep -q dperm-model real.json
 }
 
-@test "private training is not there yet" {
-  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
-  fails_with 1 "private training is not there yet"
-  leaves_no model.json
+@test "a private model says so, with all that its claim needs" {
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --lambda 0.05 --out model.json
+  [ "$status" -eq 0 ]
+  [ "$output" = "model.json: 4 weights from 120 rows; epsilon = 1 for every record (objective perturbation)" ]
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --json > plan.json
+  python3 - <<'P'
+import json
+m, p = json.load(open("model.json")), json.load(open("plan.json"))
+q = m["privacy"]
+assert m["private"] is True and m["reason"] is None
+assert q["definition"] == "epsilon-differential privacy" and q["neighbours"] == "replace-one"
+assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, 0, "objective", "tight", "l2")
+assert (q["beta"], q["lambda"], q["delta_reg"]) == (p["beta"], p["lambda"], p["delta_reg"])
+P
+}
+
+@test "a private model file holds the same keys as a plain one" {
+  train_none people.csv schema.json plain.json
+  for mechanism in objective output; do
+    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --mechanism $mechanism \
+      --out private.json 2> /dev/null
+    python3 - <<'P'
+import json
+a, b = json.load(open("plain.json")), json.load(open("private.json"))
+assert list(a) == list(b) and list(a["privacy"]) == list(b["privacy"])
+P
+  done
+}
+
+@test "noise is fresh each time, and the same under a seed, which is no longer private" {
+  for i in 1 2; do
+    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out secure$i.json 2> /dev/null
+    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --seed 5 --threads $i \
+      --out seeded$i.json 2> message
+  done
+  ! cmp -s secure1.json secure2.json
+  cmp seeded1.json seeded2.json
+  grep -q "not private (--seed" message
+  python3 -c 'import json; m = json.load(open("seeded1.json")); assert m["private"] is False and "seed" in m["reason"]'
+}
+
+@test "a schema that drops rows is refused by a private fit, with the reason" {
+  sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
+  for mechanism in objective output; do
+    run "$DPERM" train --data people.csv --schema drop.json --epsilon 1 --mechanism $mechanism --out m
+    fails_with 1 "the number of rows depends on the records"
+    leaves_no m
+  done
+}
+
+@test "an epsilon that cannot be is refused" {
+  for epsilon in 0 -1 nan inf 1e999 abc; do
+    run "$DPERM" train --data people.csv --schema schema.json --epsilon "$epsilon" --out m
+    fails_with 2 "--epsilon must be a positive number"
+  done
+  for epsilon in 1e6 101 1e-300; do
+    run "$DPERM" train --data people.csv --schema schema.json --epsilon "$epsilon" --out m
+    fails_with 2 "choose it between"
+  done
+  leaves_no m
+}
+
+@test "a delta-reg that is too small is refused with one that is not" {
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 0.01 --lambda 1e-6 --delta-reg 0 --out m
+  fails_with 2 "give a delta-reg of at least"
+  enough=$(sed -E 's/.*at least ([0-9.e+-]+),.*/\1/' <<< "$output")
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 0.01 --lambda 1e-6 \
+    --delta-reg "$enough" --out m
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --delta-reg -1 --out n
+  fails_with 2 "delta-reg"
+}
+
+@test "options that do not go together are wrong usage" {
+  train() { run "$DPERM" train --data people.csv --schema schema.json --out m "$@"; }
+  train --mechanism none --epsilon 1
+  fails_with 2 "--epsilon does not go with --mechanism none"
+  train --mechanism none --seed 1
+  fails_with 2 "--seed does not go with"
+  train --mechanism output --epsilon 1 --delta-reg 1
+  fails_with 2 "are for --mechanism objective"
+  train --epsilon 1 --analysis loose
+  fails_with 2 "--analysis must be"
+  train --epsilon 1 --norm-guess 0
+  fails_with 2 "--norm-guess must be a positive number"
+  leaves_no m
+}
+
+@test "private output tells nothing that depends on the records" {
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out a.json 2> message-a
+  { cat people.csv; } | sed '2,60s/,yes$/,no/' > other.csv
+  "$DPERM" train --data other.csv --schema schema.json --epsilon 1 --out a.json 2> message-b
+  cmp message-a message-b
 }
 
 @test "a missing epsilon is wrong usage" {

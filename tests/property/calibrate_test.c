@@ -345,8 +345,8 @@ static void automatic_lambda_follows_the_noise(void **state) {
     assert_true(plan.delta_reg == 0);
     g.mechanism = DPERM_MECHANISM_OUTPUT;
     plan = plan_of(&g);
-    assert_close(plan.lambda / (shift * reach / (5 * n)), 1, 1e-11);
-    assert_close(noise_rms_norm(&plan.noise) * g.norm, 5, 1e-9); /* that is its meaning */
+    assert_close(plan.lambda / (shift * reach / (3 * n)), 1, 1e-11);
+    assert_close(noise_rms_norm(&plan.noise) * g.norm, 3, 1e-9); /* that is its meaning */
     g.mechanism = DPERM_MECHANISM_NONE;
     assert_ok(calibrate(&g, &plan, err));
     assert_true(plan.lambda == 1 / n && plan.delta_reg == 0);

@@ -1,0 +1,38 @@
+/* The library's own losses, by name and by recognition. The one file that knows them all. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "loss/loss.h"
+
+static bool same_loss(const dperm_loss *a, const dperm_loss *b) {
+  return a->eval == b->eval && a->lipschitz == b->lipschitz && a->smoothness == b->smoothness;
+}
+
+loss_kind loss_identify(const dperm_loss *loss) {
+  dperm_loss own = dperm_loss_logistic();
+  if (same_loss(loss, &own)) {
+    return LOSS_LOGISTIC;
+  }
+  if (dperm_loss_huber(loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
+    return LOSS_HUBER;
+  }
+  if (dperm_loss_smooth_hinge(loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
+    return LOSS_SMOOTH_HINGE;
+  }
+  return LOSS_CUSTOM;
+}
+
+dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out, dperm_error *err) {
+  if (strcmp(name, "logistic") == 0) {
+    *out = dperm_loss_logistic();
+    return DPERM_OK;
+  }
+  if (strcmp(name, "huber") == 0) {
+    return dperm_loss_huber(h, out, err);
+  }
+  if (strcmp(name, "smooth-hinge") == 0) {
+    return dperm_loss_smooth_hinge(h, out, err);
+  }
+  FAIL(err, DPERM_INVALID_ARGUMENT,
+       "no loss is called \"%.64s\"; choose logistic, huber or smooth-hinge", name);
+}

@@ -1,0 +1,95 @@
+# dperm plan: public numbers in, what to expect out.
+load helpers
+
+@test "the plan has the promised fields and they agree with each other" {
+  "$DPERM" plan --rows 45222 --dims 104 --epsilon 0.1 --lambda 1e-3 --json > plan.json
+  python3 - <<'P'
+import json, math
+p = json.load(open("plan.json"))
+for key in ("epsilon", "lambda", "delta_reg", "beta", "noise", "expected_noise_norm", "noise_norm_q95", "excess_objective_q95"):
+    assert key in p, key
+assert abs(p["expected_noise_norm"] - 104 / p["beta"]) < 1e-9 * p["expected_noise_norm"]
+n, total = 45222, p["lambda"] + p["delta_reg"]
+bound = math.sqrt(2 * math.log(2) / p["lambda"])
+excess = p["noise_norm_q95"] ** 2 / (2 * n * n * total) + p["delta_reg"] / 2 * bound ** 2
+assert abs(p["excess_objective_q95"] - excess) < 1e-9 * excess
+assert p["noise_norm_q50"] < p["expected_noise_norm"] < p["noise_norm_q95"]
+P
+}
+
+@test "the paper's Algorithm 2 to the letter with --analysis paper" {
+  for lambda in 1e-2 1e-4 1e-6; do
+    "$DPERM" plan --rows 1000 --dims 10 --epsilon 0.5 --lambda $lambda --loss huber \
+      --analysis paper --json > plan.json
+    LAMBDA=$lambda python3 - <<'P'
+import json, math, os
+p = json.load(open("plan.json"))
+n, eps, c, lam = 1000, 0.5, 1.0, float(os.environ["LAMBDA"])
+left = eps - math.log(1 + 2 * c / (n * lam) + c * c / (n * lam) ** 2)
+delta = 0.0
+if left <= 0:
+    delta, left = c / (n * (math.exp(eps / 4) - 1)) - lam, eps / 2
+assert abs(p["beta"] - left / 2) < 1e-9, (p, left)
+assert abs(p["delta_reg"] - delta) < 1e-9 * max(1, delta)
+P
+  done
+}
+
+@test "the tight analysis never needs more noise" {
+  for loss in logistic huber smooth-hinge; do
+    for lambda in 1e-1 1e-2 3e-3; do
+      for a in tight paper; do
+        "$DPERM" plan --rows 2000 --dims 5 --epsilon 0.7 --lambda $lambda --delta-reg 0 \
+          --loss $loss --analysis $a --json > $a.json
+      done
+      python3 -c 'import json; assert json.load(open("tight.json"))["beta"] >= json.load(open("paper.json"))["beta"]'
+    done
+  done
+}
+
+@test "output perturbation by the book, for any norm" {
+  for norm in 0.2 1 5; do
+    "$DPERM" plan --rows 1000 --dims 10 --norm $norm --epsilon 0.5 --lambda 0.01 \
+      --mechanism output --json > plan.json
+    NORM=$norm python3 - <<'P'
+import json, os
+p = json.load(open("plan.json"))
+beta = 1000 * 0.01 * 0.5 / (2 * float(os.environ["NORM"]))
+assert p["beta"] <= beta and abs(p["beta"] - beta) < 1e-9 * beta
+assert p["analysis"] is None
+P
+  done
+}
+
+@test "a plan for people, from a schema" {
+  run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"120 rows of 4 columns"* && "$output" == *"beta"* && "$output" == *"excess objective"* ]]
+}
+
+@test "a plan without privacy says so" {
+  run "$DPERM" plan --rows 100 --dims 4 --mechanism none
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"nothing is private"* ]]
+  "$DPERM" plan --rows 100 --dims 4 --mechanism none --json | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+assert p["lambda"] == 0.01 and p["noise"] is None and p["beta"] is None and p["epsilon"] is None'
+}
+
+@test "wrong usage" {
+  run "$DPERM" plan --dims 4 --epsilon 1
+  fails_with 2 "--rows is missing"
+  run "$DPERM" plan --rows 10 --epsilon 1
+  fails_with 2 "either --schema or --dims"
+  run "$DPERM" plan --rows 10 --dims 4 --schema schema.json --epsilon 1
+  fails_with 2 "either --schema or --dims"
+  run "$DPERM" plan --rows 10 --schema schema.json --norm 2 --epsilon 1
+  fails_with 2 "--norm goes with --dims"
+  run "$DPERM" plan --rows 10 --dims 4
+  fails_with 2 "--epsilon is missing"
+  run "$DPERM" plan --rows 10 --dims 4 --epsilon 1000
+  fails_with 2 "choose it between"
+  run "$DPERM" plan --rows 10 --schema none.json --epsilon 1
+  fails_with 1 "none.json: cannot open"
+}
