@@ -88,7 +88,7 @@ static void only_secure_noise_makes_a_private_model(void **state) {
 
 static void a_seed_gives_the_same_weights_for_any_number_of_threads(void **state) {
   (void)state;
-  dperm_data *data = some_data(2, 5000);
+  dperm_data *data = some_data(2, 2000);
   for (size_t i = 0; i < 2; i++) {
     dperm_options options = asking(private_mechanisms[i]);
     dperm_model *first = train_seeded(data, options, 7);
