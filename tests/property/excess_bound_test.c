@@ -34,6 +34,7 @@ static void check_bounds(test_problem *t, double norm, dperm_mechanism mechanism
   dperm_options_init(&options);
   options.mechanism = mechanism;
   options.epsilon = epsilon;
+  options.threads = 1; /* many small problems */
   options.lambda = t->lambda;
   options.loss = t->library_loss;
   options.regularizer = t->regularizer;

@@ -20,6 +20,7 @@ static dperm_options asking(dperm_mechanism mechanism) {
   dperm_options_init(&options);
   options.mechanism = mechanism;
   options.epsilon = 0.5;
+  options.threads = 1; /* many small problems */
   return options;
 }
 
