@@ -195,7 +195,7 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
     }
   }
   if (g->mechanism != DPERM_MECHANISM_NONE &&
-      !(plan.noise.beta > 0 && isfinite(plan.noise.beta) && noise_rms_norm(&plan.noise) < 1e140)) {
+      !(plan.noise.beta > 0 && isfinite(plan.noise.beta) && noise_rms_norm(&plan.noise) < 1e300)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon, lambda and the number of rows give noise beyond all numbers; raise one of them");
   }

@@ -106,13 +106,15 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *options, d
   dperm_random *own = NULL;
   TRY(options_validate(options, err));
   TRY(check_data(data, options, err));
-  if (!options->random) {
+  dperm_random *random = options->random;
+  if (!random) {
     TRY(dperm_random_secure(&own, err));
+    random = own;
   }
   dperm_status status = model_new(data, &model, err);
   if (status == DPERM_OK) {
     thread_scope threads = threads_enter(options->threads);
-    status = fit(data, options, own ? &own->source : &options->random->source, model, err);
+    status = fit(data, options, &random->source, model, err);
     threads_leave(threads);
   }
   dperm_random_free(own);
