@@ -279,7 +279,8 @@ typedef struct dperm_options {
   dperm_regularizer regularizer;
   dperm_kernel kernel;       /* all zeros: a linear model */
   double lambda;             /* Λ > 0; NaN chooses from public numbers */
-  double gradient_tolerance; /* stop at this ‖∇J‖₂ (private: ≤ 1e-8), or at doubles' limit */
+  double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision; with a
+                                private mechanism at most 1e-8 */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
   dperm_progress progress;
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */
@@ -350,7 +351,8 @@ typedef struct dperm_plan {
   double shift_rms;            /* how far the noise moves the solution, at most, in rms */
   double solution_norm_bound;  /* the solution without noise is at most this long */
   double excess_objective_q50; /* the noise costs at most this much of the objective, with */
-  double excess_objective_q95; /* probability 0.5 and 0.95 */
+  double excess_objective_q95; /* probability 0.5 and 0.95; infinite where nothing is known, as
+                                  for output perturbation with a custom regularizer */
 } dperm_plan;
 
 /* `norm` bounds every row; of the options, progress, threads, random and tolerance are not used. */

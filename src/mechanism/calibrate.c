@@ -11,12 +11,17 @@
 /* An ε above this protects nobody, and its powers of e are of no use. */
 static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
 
+/* Beyond this products of public numbers leave the range of full precision, and rounding could take
+ * more than `down` allows for. */
+static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
+
 /* Rounding towards more noise: far more than the few units that the formulas lose. */
 static const double down = 1.0 - 2e-12;
 
-/* `auto` chooses Λ so that the noise's rms norm, as a shift of the solution, is about this long: 20
- * for objective perturbation (privacy.md 4), shorter for output perturbation, whose noise goes into
- * the weights unshrunk (docs/guide.md has the figures). */
+/* `auto` chooses Λ so that the noise's rms norm, as a shift of the solution, is about this long in
+ * units of 1/R, in which margins are counted: 20 for objective perturbation (privacy.md 4), shorter
+ * for output perturbation, whose noise goes into the weights unshrunk (docs/guide.md has the
+ * figures). Rows twice as long then get the same model in halved weights. */
 static const double objective_shift = 20.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
@@ -43,7 +48,8 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
 double solution_norm_bound(const public_numbers *g, double lambda) {
   double zero = 0, value = 0;
   g->loss->eval(g->loss, 1, &zero, &value, NULL, NULL);
-  return fmin(g->loss->lipschitz * g->norm / lambda, sqrt(2 * value / lambda));
+  return g->pull +
+         fmin(g->loss->lipschitz * g->norm / lambda, sqrt(g->pull * g->pull + 2 * value / lambda));
 }
 
 /* rms‖b‖₂ of l2 noise with β. */
@@ -147,14 +153,14 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
 
 /* ---- both */
 
-/* Λ from public numbers (privacy.md 4): the noise then shifts the solution by about `shift`. */
+/* Λ from public numbers (privacy.md 4): the noise then shifts the solution by about shift/R. */
 static double automatic_lambda(const public_numbers *g) {
   double n = (double)g->rows;
   switch (g->mechanism) {
-  case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift, and β is proportional to Λ */
-    return rms_norm(g, output_beta(g, 1.0)) / output_shift;
+  case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift/R, and β is proportional to Λ */
+    return g->norm * rms_norm(g, output_beta(g, 1.0)) / output_shift;
   case DPERM_MECHANISM_OBJECTIVE:
-    return fmax(rms_norm(g, g->epsilon / (2 * g->loss->lipschitz * g->norm)) /
+    return fmax(g->norm * rms_norm(g, g->epsilon / (2 * g->loss->lipschitz * g->norm)) /
                     (objective_shift * n),
                 feasible_total(g));
   case DPERM_MECHANISM_NONE:
@@ -173,6 +179,11 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
     TRY(check_numbers(g, err));
   }
   plan.lambda = automatic ? automatic_lambda(g) : g->lambda;
+  if (g->mechanism != DPERM_MECHANISM_NONE &&
+      !(plan.lambda >= smallest_lambda && plan.lambda <= largest_lambda)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; for a private fit choose it between %g and %g",
+         plan.lambda, smallest_lambda, largest_lambda);
+  }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT) {
     plan.noise.beta = output_beta(g, plan.lambda);
   } else if (g->mechanism == DPERM_MECHANISM_OBJECTIVE) {
@@ -184,7 +195,7 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
     }
   }
   if (g->mechanism != DPERM_MECHANISM_NONE &&
-      !(plan.noise.beta > 0 && isfinite(plan.noise.beta) && noise_rms_norm(&plan.noise) < 1e140)) {
+      !(plan.noise.beta > 0 && isfinite(plan.noise.beta) && noise_rms_norm(&plan.noise) < 1e300)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon, lambda and the number of rows give noise beyond all numbers; raise one of them");
   }
@@ -195,7 +206,8 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
 double excess_objective_quantile(const public_numbers *g, const privacy_plan *plan, double p) {
   double noise = noise_norm_quantile(&plan->noise, p), n = (double)g->rows;
   if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
-    return (g->loss->smoothness * g->norm * g->norm + plan->lambda) / 2 * noise * noise;
+    double curvature = g->loss->smoothness * g->norm * g->norm + plan->lambda * (1 + g->stiffness);
+    return curvature / 2 * noise * noise;
   }
   double bound = solution_norm_bound(g, plan->lambda);
   return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg)) +

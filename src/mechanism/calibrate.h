@@ -17,6 +17,8 @@ typedef struct public_numbers {
   double lambda;     /* Λ; NaN to choose it */
   double delta_reg;  /* Δ; NaN to choose it */
   double norm_guess; /* F, a guess of ‖f*‖; NaN for the bound */
+  double pull;       /* ‖∇N(0)‖: 0 for ridge, not for a prior */
+  double stiffness;  /* by how much N_j″ may pass 1: 0 for ridge, infinite where unknown */
 } public_numbers;
 
 /* All that a mechanism needs to know, and all that a model states of it. */
@@ -31,7 +33,9 @@ typedef struct privacy_plan {
 /* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
 dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err);
 
-/* F = min(LR/Λ, √(2ℓ(0)/Λ)), a bound on ‖argmin J‖ for ridge (privacy.md 4). */
+/* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (privacy.md 4). With
+ * G = ‖∇N(0)‖ strong convexity gives Λ‖f*‖ ≤ ‖∇J(0)‖ ≤ LR + ΛG, and J(f*) ≤ J(0) for a loss ≥ 0
+ * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */
 double solution_norm_bound(const public_numbers *given, double lambda);
 
 /* The p-quantile of the objective's excess over its minimum that the noise causes (privacy.md 10).

@@ -228,7 +228,9 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
     TRY(read_text(doc, json_array_get(classes, i), "a class has no name", &model->class_names[i],
                   err));
   }
-  return read_weights(doc, model, err);
+  TRY(read_weights(doc, model, err));
+  model->plan.noise.dims = model->dims;
+  return DPERM_OK;
 }
 
 dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {

@@ -142,11 +142,12 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *options, d
                          dperm_error *err) {
   dperm_random *own = NULL;
   TRY(options_validate(options, err));
-  if (!options->random) {
+  dperm_random *random = options->random;
+  if (!random) {
     TRY(dperm_random_secure(&own, err));
+    random = own;
   }
-  dperm_status status =
-      fit_model(data, options, own ? &own->source : &options->random->source, out, err);
+  dperm_status status = fit_model(data, options, &random->source, out, err);
   dperm_random_free(own);
   return status;
 }

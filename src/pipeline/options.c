@@ -4,6 +4,11 @@
 #include <math.h>
 
 #include "loss/loss.h"
+#include "loss/regularizer.h"
+
+/* The noise hides by how much one record moves the minimizer, not by how far from it a solver
+ * stops. */
+static const double loosest_private_tolerance = 1e-8;
 
 void dperm_options_init(dperm_options *options) {
   *options = (dperm_options){
@@ -34,12 +39,10 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
          o->gradient_tolerance);
   }
-  /* The proofs are about the minimizer: what is far from it must not be released as private. */
-  const double loosest = 1e-8;
-  if (o->mechanism != DPERM_MECHANISM_NONE && o->gradient_tolerance > loosest) {
+  if (o->mechanism != DPERM_MECHANISM_NONE && o->gradient_tolerance > loosest_private_tolerance) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "gradient tolerance %g is too loose for a private fit; give at most %g",
-         o->gradient_tolerance, loosest);
+         "gradient tolerance %g; a private fit must reach the minimum, to %g or closer",
+         o->gradient_tolerance, loosest_private_tolerance);
   }
   if (o->threads < 0 || o->threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
@@ -49,15 +52,27 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   return vouched ? DPERM_OK : dperm_loss_check(&o->loss, err);
 }
 
+/* What the plan must know of the regularizer: its slope at zero, its largest curvature. */
+static void describe_regularizer(const dperm_regularizer *r, size_t dims, public_numbers *out) {
+  for (size_t j = 0; j < dims; j++) {
+    double value = 0, slope = 0, curvature = 1;
+    (void)regularizer_eval(r, j, 0.0, &value, &slope, &curvature, NULL); /* a fit refuses */
+    out->pull = hypot(out->pull, slope);
+    out->stiffness = r->eval ? (double)INFINITY : fmax(out->stiffness, curvature - 1);
+  }
+}
+
 public_numbers options_public(const dperm_options *o, size_t rows, size_t dims, double norm) {
-  return (public_numbers){.rows = rows,
-                          .dims = dims,
-                          .norm = norm,
-                          .loss = &o->loss,
-                          .epsilon = o->epsilon,
-                          .mechanism = o->mechanism,
-                          .analysis = o->analysis,
-                          .lambda = o->lambda,
-                          .delta_reg = o->delta_reg,
-                          .norm_guess = o->norm_guess};
+  public_numbers out = {.rows = rows,
+                        .dims = dims,
+                        .norm = norm,
+                        .loss = &o->loss,
+                        .epsilon = o->epsilon,
+                        .mechanism = o->mechanism,
+                        .analysis = o->analysis,
+                        .lambda = o->lambda,
+                        .delta_reg = o->delta_reg,
+                        .norm_guess = o->norm_guess};
+  describe_regularizer(&o->regularizer, dims, &out);
+  return out;
 }

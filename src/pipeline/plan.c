@@ -1,6 +1,7 @@
 /* dperm_plan_make: what a fit would do, told from public numbers. */
 #include <math.h>
 
+#include "loss/regularizer.h"
 #include "pipeline/options.h"
 
 dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
@@ -12,6 +13,7 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
          rows, dims, norm);
   }
   TRY(options_validate(options, err));
+  TRY(regularizer_validate(&options->regularizer, dims, err));
   const public_numbers given = options_public(options, rows, dims, norm);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
@@ -33,10 +35,6 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
                       .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
                       .excess_objective_q50 = none,
                       .excess_objective_q95 = none};
-  bool ridge = !options->regularizer.prior && !options->regularizer.eval;
-  if (!ridge) { /* the bound is about the distance from zero */
-    out->solution_norm_bound = none;
-  }
   if (plan.mechanism == DPERM_MECHANISM_NONE) {
     return DPERM_OK;
   }
@@ -49,9 +47,6 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
   out->shift_rms = plan.mechanism == DPERM_MECHANISM_OUTPUT
                        ? out->rms_noise_norm
                        : out->rms_noise_norm / ((double)rows * (plan.lambda + plan.delta_reg));
-  if (!ridge && plan.delta_reg > 0) {
-    return DPERM_OK;
-  }
   out->excess_objective_q50 = excess_objective_quantile(&given, &plan, 0.5);
   out->excess_objective_q95 = excess_objective_quantile(&given, &plan, 0.95);
   return DPERM_OK;

@@ -155,10 +155,12 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
   tuning t = {data, candidates, count, how, NULL};
   TRY(check_candidates(&t, err));
   TRY(check_method(&t, err));
-  if (!candidates[0].random) {
+  dperm_random *random = candidates[0].random;
+  if (!random) {
     TRY(dperm_random_secure(&own, err));
+    random = own;
   }
-  t.source = own ? &own->source : &candidates[0].random->source;
+  t.source = &random->source;
   TRY_OR_DONE(run(&t, &chosen, &model, err));
   model->rows = data->x->rows;
   model->epsilon = candidates[0].epsilon;

@@ -1,6 +1,7 @@
 /* l2 noise: a direction from normal variables, a radius from a gamma variable. The normal ones come
  * in pairs √(2E)·(cos θ, sin θ) with E from random_exponential: the relative error of a pair is
  * that of E and of the libm functions, whatever its size. */
+#define _DEFAULT_SOURCE /* lgamma_r */
 #include "random/noise.h"
 
 #include <math.h>
@@ -21,8 +22,9 @@ static double gamma_tail(double shape, double x) {
   if (x <= 0) {
     return 1.0;
   }
+  int sign = 0; /* lgamma itself writes a global */
   double peak = fmin(shape - 1.0, floor(x));
-  double top = exp(-x + peak * log(x) - lgamma(peak + 1.0)), sum = 0, term = top;
+  double top = exp(-x + peak * log(x) - lgamma_r(peak + 1.0, &sign)), sum = 0, term = top;
   for (double k = peak; k >= 0 && term > 1e-18 * sum; k--) {
     sum += term;
     term *= k / x;

@@ -205,6 +205,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
     b.best[m] = INFINITY;
     report[m] = (solver_report){0};
   }
+  TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
   clock_t asked = clock();
   while (retire(&b) > 0) {
     if (clock() - asked > CLOCKS_PER_SEC / 20) { /* now and then, not once an iteration */

@@ -19,15 +19,23 @@ static const char schema_text[] =
     " {\"name\": \"c\", \"type\": \"categorical\", \"values\": [\"u\", \"v\\u00e9\"]}],"
     " \"intercept\": true}";
 
-static dperm_model *train_on(dperm_data *data, const char *loss) {
+static dperm_model *train_under(dperm_data *data, const char *loss, dperm_mechanism mechanism,
+                                dperm_analysis analysis, dperm_random *random) {
   dperm_model *model = NULL;
   dperm_options options;
   dperm_options_init(&options);
-  options.mechanism = DPERM_MECHANISM_NONE;
+  options.mechanism = mechanism;
+  options.analysis = analysis;
+  options.epsilon = 0.1;
+  options.random = random;
   assert_ok(dperm_loss_by_name(loss, 0.3, &options.loss, err));
   assert_ok(dperm_train(data, &options, &model, err));
   dperm_data_free(data);
   return model;
+}
+
+static dperm_model *train_on(dperm_data *data, const char *loss) {
+  return train_under(data, loss, DPERM_MECHANISM_NONE, DPERM_ANALYSIS_TIGHT, NULL);
 }
 
 static dperm_model *schema_model(void) {
@@ -42,11 +50,20 @@ static dperm_model *schema_model(void) {
   return train_on(data, "huber");
 }
 
-static dperm_model *memory_model(double norm) {
+static dperm_data *memory_data(double norm) {
   static const double x[] = {0.5, 0.1, 0, -0.3, 0.2, 0.9}, labels[] = {1, -1};
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(2, 3, x, labels, norm, &data, err));
-  return train_on(data, "logistic");
+  return data;
+}
+
+static dperm_model *memory_model(double norm) {
+  return train_on(memory_data(norm), "logistic");
+}
+
+static dperm_model *private_model(void) {
+  return train_under(memory_data(1), "huber", DPERM_MECHANISM_OBJECTIVE, DPERM_ANALYSIS_TIGHT,
+                     NULL);
 }
 
 static dperm_model *svmlight_model(void) {
@@ -62,13 +79,28 @@ static bool same_double(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
+/* Without a mechanism a file holds no epsilon and no noise. */
+static bool same_plan(const privacy_plan *a, const privacy_plan *b) {
+  bool same = a->mechanism == b->mechanism && same_double(a->lambda, b->lambda) &&
+              same_double(a->delta_reg, b->delta_reg);
+  if (a->mechanism == DPERM_MECHANISM_NONE) {
+    return same;
+  }
+  return same && a->analysis == b->analysis && a->noise.dims == b->noise.dims &&
+         same_double(a->epsilon, b->epsilon) && same_double(a->noise.beta, b->noise.beta) &&
+         strcmp(a->noise.kind, b->noise.kind) == 0;
+}
+
 static bool same_model(const dperm_model *a, const dperm_model *b) {
   bool schemas = !a->schema && !b->schema;
   if (a->schema && b->schema) {
     schemas = json_equal(a->schema->json, b->schema->json);
   }
-  return schemas && a->is_private == b->is_private && strcmp(a->reason, b->reason) == 0 &&
-         strcmp(a->mechanism, b->mechanism) == 0 && same_double(a->lambda, b->lambda) &&
+  bool reasons = !a->reason && !b->reason;
+  if (a->reason && b->reason) {
+    reasons = strcmp(a->reason, b->reason) == 0;
+  }
+  return schemas && reasons && a->is_private == b->is_private && same_plan(&a->plan, &b->plan) &&
          strcmp(a->loss, b->loss) == 0 && same_double(a->loss_h, b->loss_h) && a->rows == b->rows &&
          a->rows_fitted == b->rows_fitted && a->origin == b->origin &&
          same_double(a->norm_bound, b->norm_bound) &&
@@ -117,6 +149,27 @@ static void models_of_every_origin_come_back_whole(void **state) {
   check_round_trip(memory_model(1.0));
   check_round_trip(memory_model(0.1 + 0.2));
   check_round_trip(svmlight_model());
+}
+
+static void private_models_come_back_with_their_claim(void **state) {
+  (void)state;
+  for (int way = 0; way < 16; way++) {
+    dperm_random *random = NULL;
+    if (way & 4) {
+      assert_ok(dperm_random_seeded(7, &random, err));
+    }
+    dperm_model *model =
+        train_under(memory_data(way & 8 ? 5 : 1), "smooth-hinge", (dperm_mechanism)(way & 1),
+                    (dperm_analysis)(way >> 1 & 1), random);
+    assert_int_equal(model->is_private, random == NULL);
+    assert_true(!model->reason == !random);
+    assert_true(model->plan.epsilon == 0.1 && model->plan.noise.beta > 0);
+    if (model->plan.mechanism == DPERM_MECHANISM_OUTPUT) {
+      model->plan.analysis = DPERM_ANALYSIS_TIGHT; /* has none, and none is written */
+    }
+    check_round_trip(model);
+    dperm_random_free(random);
+  }
 }
 
 static void weights_of_every_size_come_back_bit_for_bit(void **state) {
@@ -273,6 +326,30 @@ static void claim_a_mechanism(json_t *root) {
   (void)json_object_set_new(json_object_get(root, "privacy"), "mechanism",
                             json_string("objective"));
 }
+static void forget_epsilon(json_t *root) {
+  (void)json_object_del(json_object_get(root, "privacy"), "epsilon");
+}
+static void zero_epsilon(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "epsilon", json_real(0));
+}
+static void negative_beta(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "beta", json_real(-1));
+}
+static void negative_delta_reg(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "delta_reg", json_real(-1e-9));
+}
+static void unknown_noise(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "noise", json_string("l7"));
+}
+static void unknown_analysis(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "analysis", json_string("hopeful"));
+}
+static void unknown_mechanism(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "mechanism", json_string("magic"));
+}
+static void spell_private(json_t *root) {
+  (void)json_object_set_new(root, "private", json_string("true"));
+}
 static void use_a_kernel(json_t *root) {
   (void)json_object_set_new(root, "kernel", json_pack("{s:s}", "name", "gaussian"));
 }
@@ -307,8 +384,16 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
   assert_edit_refused(memory_model(1), add_a_weight, "number of weights");
   assert_edit_refused(schema_model(), spell_a_weight, "not a number");
   assert_edit_refused(memory_model(1), nest_the_weights, "not a number");
-  assert_edit_refused(schema_model(), claim_privacy, "mechanism");
-  assert_edit_refused(schema_model(), claim_a_mechanism, "mechanism");
+  assert_edit_refused(schema_model(), claim_privacy, "privacy block");
+  assert_edit_refused(schema_model(), claim_a_mechanism, "kind of noise");
+  assert_edit_refused(private_model(), forget_epsilon, "privacy block");
+  assert_edit_refused(private_model(), zero_epsilon, "privacy block");
+  assert_edit_refused(private_model(), negative_beta, "privacy block");
+  assert_edit_refused(private_model(), negative_delta_reg, "privacy block");
+  assert_edit_refused(private_model(), unknown_noise, "kind of noise");
+  assert_edit_refused(private_model(), unknown_analysis, "privacy block");
+  assert_edit_refused(private_model(), unknown_mechanism, "privacy mechanism");
+  assert_edit_refused(private_model(), spell_private, "privacy block");
   assert_edit_refused(schema_model(), use_a_kernel, "kernel");
   assert_edit_refused(schema_model(), forget_the_schema, "encoding");
   assert_edit_refused(memory_model(1), three_classes, "two classes");
@@ -395,6 +480,7 @@ static void writing_that_fails_leaves_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(models_of_every_origin_come_back_whole),
+      cmocka_unit_test(private_models_come_back_with_their_claim),
       cmocka_unit_test(weights_of_every_size_come_back_bit_for_bit),
       cmocka_unit_test(every_changed_byte_is_refused_or_harmless),
       cmocka_unit_test(every_truncation_is_refused),

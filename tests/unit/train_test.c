@@ -132,16 +132,25 @@ static void losses_must_be_usable(void **state) {
   check_refused(&options, DPERM_INVALID_ARGUMENT, "name");
 }
 
-static void private_mechanisms_are_not_there_yet(void **state) {
+static void private_training_needs_an_epsilon(void **state) {
   (void)state;
   const dperm_mechanism mechanisms[] = {DPERM_MECHANISM_OBJECTIVE, DPERM_MECHANISM_OUTPUT};
   for (size_t i = 0; i < 2; i++) {
     dperm_options options;
     dperm_options_init(&options);
-    options.epsilon = 0.5;
     options.mechanism = mechanisms[i];
-    check_refused(&options, DPERM_UNSUPPORTED, "private training");
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "epsilon = nan");
   }
+}
+
+static void mechanism_and_analysis_must_be_known(void **state) {
+  (void)state;
+  dperm_options options = plain();
+  options.mechanism = (dperm_mechanism)3;
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "mechanism number 3");
+  options = plain();
+  options.analysis = (dperm_analysis)2;
+  check_refused(&options, DPERM_INVALID_ARGUMENT, "analysis number 2");
 }
 
 static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -173,7 +182,10 @@ static void options_start_private_and_automatic(void **state) {
   memset(&options, 0x5a, sizeof options);
   dperm_options_init(&options);
   assert_int_equal(options.mechanism, DPERM_MECHANISM_OBJECTIVE);
+  assert_int_equal(options.analysis, DPERM_ANALYSIS_TIGHT);
   assert_true(isnan(options.epsilon) && isnan(options.lambda));
+  assert_true(isnan(options.delta_reg) && isnan(options.norm_guess));
+  assert_null(options.random); /* secure */
   assert_string_equal(options.loss.name, "logistic");
   assert_true(options.gradient_tolerance == 1e-10);
   assert_true(options.threads == 0 && !options.progress.tick && !options.unsafe_diagnostics);
@@ -188,7 +200,7 @@ static void automatic_lambda_is_one_over_the_rows(void **state) {
   dperm_model *automatic = train(data, &options);
   options.lambda = 1.0 / ROWS;
   dperm_model *given = train(data, &options);
-  assert_true(automatic->lambda == 1.0 / ROWS);
+  assert_true(automatic->plan.lambda == 1.0 / ROWS);
   assert_memory_equal(automatic->weights, given->weights, sizeof(double) * DIMS);
   dperm_model_free(automatic);
   dperm_model_free(given);
@@ -209,9 +221,9 @@ static void the_model_says_what_it_is(void **state) {
   assert_string_equal(dperm_model_class_name(model, 1), "+1");
   assert_null(dperm_model_class_name(model, 2));
   assert_string_equal(model->loss, "huber");
-  assert_string_equal(model->mechanism, "none");
+  assert_int_equal(model->plan.mechanism, DPERM_MECHANISM_NONE);
   assert_non_null(strstr(model->reason, "without"));
-  assert_true(model->loss_h == 0.25 && model->lambda == 0.03 && model->norm_bound == 2);
+  assert_true(model->loss_h == 0.25 && model->plan.lambda == 0.03 && model->norm_bound == 2);
   assert_true(model->rows == ROWS && model->rows_fitted == ROWS);
   dperm_model_free(model);
   dperm_data_free(data);
@@ -341,7 +353,8 @@ int main(void) {
       cmocka_unit_test(the_number_of_threads_must_make_sense),
       cmocka_unit_test(regularizers_must_be_strongly_convex),
       cmocka_unit_test(losses_must_be_usable),
-      cmocka_unit_test(private_mechanisms_are_not_there_yet),
+      cmocka_unit_test(private_training_needs_an_epsilon),
+      cmocka_unit_test(mechanism_and_analysis_must_be_known),
       cmocka_unit_test(a_cancelled_fit_leaves_nothing),
       cmocka_unit_test(options_start_private_and_automatic),
       cmocka_unit_test(automatic_lambda_is_one_over_the_rows),

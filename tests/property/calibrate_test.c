@@ -1,0 +1,370 @@
+/* From public numbers to noise: the formulas once more in long double, for random public numbers of
+ * every kind, every loss and rows of any norm. The accounts close (the plan's noise costs at most ε
+ * by the price rule), rounding goes towards more noise and by next to nothing, the tight analysis
+ * never needs more noise than the paper's, and the extra ridge is the cheapest there is. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "mechanism/calibrate.h"
+#include "mechanism/epsilon_rule.h"
+#include "reference.h"
+#include "statistics.h"
+
+static const double norms[] = {0.2, 1.0, 5.0};
+static const double none = (double)NAN;
+
+/* ---- losses whose L is not 1 */
+
+/* context[0]·ℓ(z) of a logistic ℓ. */
+static void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                        double *slope, double *curvature) {
+  const dperm_loss own = dperm_loss_logistic();
+  double scale = *(const double *)loss->context;
+  own.eval(&own, count, z, value, slope, curvature);
+  for (size_t i = 0; i < count; i++) {
+    if (value) {
+      value[i] *= scale;
+    }
+    if (slope) {
+      slope[i] *= scale;
+    }
+    if (curvature) {
+      curvature[i] *= scale;
+    }
+  }
+}
+
+static dperm_loss scaled_loss(const double *scale) {
+  return (dperm_loss){.name = "scaled logistic",
+                      .parameter = none,
+                      .lipschitz = *scale,
+                      .smoothness = *scale / 4,
+                      .eval = scaled_eval,
+                      .context = (void *)(uintptr_t)scale};
+}
+
+static dperm_loss any_loss(random_source *r) {
+  static const double scales[] = {0.01, 0.7, 3, 40};
+  uint64_t which = random_bits(r) % 5;
+  double h = random_scale(r, 1e-2, 5);
+  return which > 2 ? scaled_loss(&scales[random_bits(r) % 4])
+                   : library_loss((reference_loss)which, h);
+}
+
+/* Λ and Δ are left to choose. */
+static public_numbers any_numbers(random_source *r, const dperm_loss *loss) {
+  return (public_numbers){.rows = (size_t)random_scale(r, 1, 1e7),
+                          .dims = (size_t)random_scale(r, 1, 300),
+                          .norm = norms[random_bits(r) % 3],
+                          .loss = loss,
+                          .epsilon = random_scale(r, 1e-4, 20),
+                          .mechanism = DPERM_MECHANISM_OBJECTIVE,
+                          .analysis = DPERM_ANALYSIS_TIGHT,
+                          .lambda = none,
+                          .delta_reg = none,
+                          .norm_guess = none};
+}
+
+static privacy_plan plan_of(const public_numbers *g) {
+  privacy_plan plan;
+  assert_ok(calibrate(g, &plan, err));
+  assert_true(plan.noise.dims == g->dims && plan.epsilon == g->epsilon);
+  assert_true(plan.mechanism == g->mechanism && plan.analysis == g->analysis);
+  assert_true(plan.lambda > 0 && plan.delta_reg >= 0 && plan.noise.beta > 0);
+  assert_string_equal(plan.noise.kind, "l2");
+  return plan;
+}
+
+/* ---- output perturbation */
+
+static void output_noise_is_the_papers_rounded_towards_more(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(1, &r, err));
+  for (int round = 0; round < 5000; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    g.mechanism = DPERM_MECHANISM_OUTPUT;
+    g.lambda = round % 3 ? random_scale(&r, 1e-8, 10) : none;
+    if (round % 7 == 0) { /* to the ends of what is allowed */
+      g.lambda = random_scale(&r, 1e-150, 1e150);
+      g.norm = random_scale(&r, 1e-100, 1e100);
+      g.epsilon = random_scale(&r, 1e-9, 100);
+    }
+    privacy_plan plan = plan_of(&g);
+    long double exact = (long double)g.rows * plan.lambda * g.epsilon / 2 / loss.lipschitz / g.norm;
+    assert_true(plan.noise.beta <= exact);
+    assert_true(plan.noise.beta >= exact * (1 - 1e-11L));
+    assert_true(plan.delta_reg == 0 && (isnan(g.lambda) || plan.lambda == g.lambda));
+  }
+}
+
+/* Products that leave the range of full precision would round by more than the margin. */
+static void output_noise_is_never_too_small_for_absurd_lambda(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(2, &r, err));
+  const dperm_loss loss = dperm_loss_logistic();
+  size_t planned = 0;
+  for (int round = 0; round < 5000; round++) {
+    public_numbers g = any_numbers(&r, &loss);
+    privacy_plan plan;
+    g.mechanism = DPERM_MECHANISM_OUTPUT;
+    g.epsilon = random_scale(&r, 1e-9, 100);
+    g.lambda = random_scale(&r, 1e-300, 1e300) * (round % 2 ? 1e-20 : 1);
+    g.norm = random_scale(&r, 1e-100, 1e100);
+    if (g.lambda > 0 && calibrate(&g, &plan, NULL) == DPERM_OK) {
+      long double exact = (long double)g.rows * g.lambda * g.epsilon / 2 / g.norm;
+      assert_true(plan.noise.beta <= exact && plan.noise.beta >= exact * (1 - 1e-11L));
+      planned++;
+    }
+  }
+  assert_true(planned > 1000);
+}
+
+/* ---- objective perturbation: the accounts */
+
+static void check_accounts(const public_numbers *g, const privacy_plan *plan) {
+  long double kappa = (long double)g->norm * g->norm /
+                      ((long double)g->rows * ((long double)plan->lambda + plan->delta_reg));
+  long double a = (long double)plan->noise.beta * g->norm;
+  assert_true(epsilon_of(g->loss, (double)kappa, (double)a) <= g->epsilon);
+  if (g->analysis == DPERM_ANALYSIS_PAPER) {
+    assert_true(2 * a * g->loss->lipschitz + 2 * log1pl(kappa * g->loss->smoothness) <= g->epsilon);
+  }
+}
+
+static void the_plans_noise_costs_at_most_epsilon(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(3, &r, err));
+  for (int round = 0; round < 400; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    g.lambda = random_bits(&r) % 4 ? random_scale(&r, 1e-9, 10) : none;
+    g.norm_guess = random_bits(&r) % 3 ? none : random_scale(&r, 1e-2, 1e2);
+    g.analysis = (dperm_analysis)(random_bits(&r) & 1);
+    g.epsilon = random_scale(&r, 1e-9, 100);
+    g.norm = round % 7 ? g.norm : random_scale(&r, 1e-90, 1e90);
+    privacy_plan plan = plan_of(&g); /* always possible when Δ is left to choose */
+    check_accounts(&g, &plan);
+    g.delta_reg = random_scale(&r, 1e-9, 10);
+    if (calibrate(&g, &plan, NULL) == DPERM_OK) {
+      assert_true(plan.delta_reg == g.delta_reg);
+      check_accounts(&g, &plan);
+    }
+  }
+}
+
+/* At A the price rule and at most 10⁻⁸ more of it would be too dear: nothing is wasted. */
+static void the_tight_plan_wastes_nothing(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(4, &r, err));
+  for (int round = 0; round < 300; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    g.lambda = random_scale(&r, 1e-9, 10);
+    privacy_plan plan = plan_of(&g);
+    double kappa = g.norm * g.norm / ((double)g.rows * (plan.lambda + plan.delta_reg));
+    double more = plan.noise.beta * g.norm * (1 + 1e-8) + 1e-10 * g.epsilon / loss.lipschitz;
+    assert_true(epsilon_of(&loss, kappa, more) > g.epsilon);
+  }
+}
+
+static void tight_noise_is_never_larger_than_the_papers(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(5, &r, err));
+  size_t compared = 0;
+  for (int round = 0; round < 10000; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    privacy_plan tight, paper;
+    g.lambda = random_scale(&r, 1e-9, 1e3);
+    g.delta_reg = round % 2 ? 0 : random_scale(&r, 1e-9, 10);
+    g.analysis = DPERM_ANALYSIS_PAPER;
+    if (calibrate(&g, &paper, NULL) == DPERM_OK) {
+      g.analysis = DPERM_ANALYSIS_TIGHT;
+      assert_ok(calibrate(&g, &tight, err));
+      assert_true(tight.noise.beta >= paper.noise.beta);
+      compared++;
+    }
+  }
+  assert_true(compared > 2000);
+}
+
+static void paper_analysis_reproduces_the_papers_formulas(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(6, &r, err));
+  size_t plain = 0, fallen = 0;
+  for (int round = 0; round < 5000; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    g.analysis = DPERM_ANALYSIS_PAPER;
+    g.lambda = random_scale(&r, 1e-9, 1);
+    privacy_plan plan = plan_of(&g);
+    long double curve = (long double)loss.smoothness * g.norm * g.norm / (long double)g.rows;
+    long double left = g.epsilon - 2 * log1pl(curve / g.lambda), delta = 0;
+    if (fabsl(left) < 1e-10L * g.epsilon) {
+      continue; /* on the cliff itself */
+    }
+    if (left <= 0) {
+      delta = curve / expm1l(g.epsilon / 4.0L) - g.lambda;
+      left = g.epsilon / 2.0L;
+      fallen++;
+    } else {
+      plain++;
+    }
+    long double beta = left / 2 / loss.lipschitz / g.norm;
+    assert_close(plan.delta_reg, (double)delta, 1e-10 * (g.lambda + (double)delta));
+    assert_close(plan.noise.beta, (double)beta,
+                 1e-10 * g.epsilon / (loss.lipschitz * g.norm)); /* ε′ is a difference */
+    assert_true(plan.noise.beta <= beta * (1 + 1e-11L) && plan.lambda == g.lambda);
+  }
+  assert_true(plain > 1000 && fallen > 500);
+}
+
+/* ---- norms: only cR² and LR matter */
+
+/* Rows R times as long, weights 1/R times and Λ R² times: the same problem in other units. The
+ * noise then must be R times as long under the objective, 1/R times on the weights. */
+static void rescaled_rows_give_the_same_problem(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(7, &r, err));
+  for (int round = 0; round < 300; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers one = any_numbers(&r, &loss), g;
+    one.norm = 1;
+    one.mechanism = round % 3 ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT;
+    one.analysis = (dperm_analysis)(random_bits(&r) & 1);
+    one.lambda = round % 5 ? random_scale(&r, 1e-8, 1) : none;
+    one.norm_guess = round % 4 ? none : random_scale(&r, 0.1, 10);
+    g = one;
+    g.norm = norms[random_bits(&r) % 3];
+    g.lambda *= g.norm * g.norm;
+    g.norm_guess /= g.norm;
+    privacy_plan unit = plan_of(&one), plan = plan_of(&g);
+    double square = g.norm * g.norm;
+    assert_close(plan.lambda / (square * unit.lambda), 1, 1e-12);
+    /* the cheapest ridge is flat: known to the root of the rounding in its cost */
+    assert_close(plan.lambda + plan.delta_reg, square * (unit.lambda + unit.delta_reg),
+                 1e-5 * (plan.lambda + plan.delta_reg));
+    bool output = one.mechanism == DPERM_MECHANISM_OUTPUT;
+    double factor = output ? g.norm : 1 / g.norm;
+    assert_close(plan.noise.beta / (factor * unit.noise.beta), 1, 1e-5);
+    double excess = excess_objective_quantile(&one, &unit, 0.9);
+    assert_close(excess_objective_quantile(&g, &plan, 0.9) / excess, 1, 1e-6);
+  }
+}
+
+static void curvature_counts_with_the_square_of_the_norm(void **state) {
+  (void)state;
+  const dperm_loss loss = library_loss(REF_HUBER, 0.5);
+  public_numbers g = {.rows = 1000,
+                      .dims = 3,
+                      .norm = 5,
+                      .loss = &loss,
+                      .epsilon = 1,
+                      .lambda = 0.1,
+                      .delta_reg = 0,
+                      .norm_guess = none};
+  privacy_plan plan = plan_of(&g);
+  /* ε = 2A + log(1 + 25/(2·0.5·100)) */
+  assert_close(plan.noise.beta, (1 - log1p(0.25)) / 2 / 5, 1e-10);
+  g.norm = 0.2;
+  plan = plan_of(&g);
+  assert_close(plan.noise.beta, (1 - log1p(0.0004)) / 2 / 0.2, 1e-10);
+}
+
+/* ---- the choice of Δ and Λ */
+
+/* U at this Δ, with β from a plan that is told Δ; infinite where there is none. */
+static double cost_at(const public_numbers *given, double lambda, double delta) {
+  public_numbers g = *given;
+  privacy_plan plan;
+  double zero = 0, value = 0, n = (double)g.rows, d = (double)g.dims, total = lambda + delta;
+  g.lambda = lambda;
+  g.delta_reg = delta;
+  if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+    return (double)INFINITY;
+  }
+  g.loss->eval(g.loss, 1, &zero, &value, NULL, NULL);
+  double bound = isnan(g.norm_guess)
+                     ? fmin(g.loss->lipschitz * g.norm / lambda, sqrt(2 * value / lambda))
+                     : g.norm_guess;
+  double squares = d * (d + 1) / (plan.noise.beta * plan.noise.beta);
+  return squares / (2 * n * n * total) + delta * bound * bound / 2;
+}
+
+static void the_chosen_ridge_is_the_cheapest(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(8, &r, err));
+  size_t positive = 0, nothing = 0;
+  for (int round = 0; round < 60; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    g.lambda = random_scale(&r, 1e-8, 1);
+    g.norm_guess = round % 2 ? none : random_scale(&r, 1e-2, 10);
+    privacy_plan plan = plan_of(&g);
+    double least = g.loss->smoothness * g.norm * g.norm / ((double)g.rows * expm1(g.epsilon));
+    double lowest = fmax(g.lambda, 1.01 * least); /* Λ_t is chosen from here on */
+    double chosen = cost_at(&g, g.lambda, plan.delta_reg) * (1 - 1e-7);
+    assert_true(plan.lambda + plan.delta_reg >= lowest * (1 - 1e-12));
+    assert_true(chosen <= cost_at(&g, g.lambda, lowest - g.lambda));
+    for (double total = lowest; total < lowest * 1e11; total *= 1.7) {
+      assert_true(chosen <= cost_at(&g, g.lambda, total - g.lambda));
+    }
+    for (double factor = 0.9; factor < 1.1; factor += 0.01) {
+      double near = factor * plan.delta_reg;
+      if (g.lambda + near >= lowest) {
+        assert_true(chosen <= cost_at(&g, g.lambda, near));
+      }
+    }
+    positive += plan.delta_reg > 1e-6 * plan.lambda;
+    nothing += plan.delta_reg == 0;
+  }
+  assert_true(positive > 5 && nothing > 5);
+}
+
+static void automatic_lambda_follows_the_noise(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(9, &r, err));
+  for (int round = 0; round < 3000; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    double n = (double)g.rows, d = (double)g.dims, shift = g.norm * sqrt(d * (d + 1));
+    double reach = 2 * loss.lipschitz * g.norm / g.epsilon; /* 1/β without any Jacobian */
+    privacy_plan plan = plan_of(&g);
+    double least = 1.01 * loss.smoothness * g.norm * g.norm / (n * expm1(g.epsilon));
+    assert_close(plan.lambda / fmax(shift * reach / (20 * n), least), 1, 1e-11);
+    assert_true(plan.delta_reg == 0);
+    g.mechanism = DPERM_MECHANISM_OUTPUT;
+    plan = plan_of(&g);
+    assert_close(plan.lambda / (shift * reach / (3 * n)), 1, 1e-11);
+    assert_close(noise_rms_norm(&plan.noise) * g.norm, 3, 1e-9); /* that is its meaning */
+    g.mechanism = DPERM_MECHANISM_NONE;
+    assert_ok(calibrate(&g, &plan, err));
+    assert_true(plan.lambda == 1 / n && plan.delta_reg == 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(output_noise_is_the_papers_rounded_towards_more),
+      cmocka_unit_test(output_noise_is_never_too_small_for_absurd_lambda),
+      cmocka_unit_test(the_plans_noise_costs_at_most_epsilon),
+      cmocka_unit_test(the_tight_plan_wastes_nothing),
+      cmocka_unit_test(tight_noise_is_never_larger_than_the_papers),
+      cmocka_unit_test(paper_analysis_reproduces_the_papers_formulas),
+      cmocka_unit_test(rescaled_rows_give_the_same_problem),
+      cmocka_unit_test(curvature_counts_with_the_square_of_the_norm),
+      cmocka_unit_test(the_chosen_ridge_is_the_cheapest),
+      cmocka_unit_test(automatic_lambda_follows_the_noise),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

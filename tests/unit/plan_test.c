@@ -1,0 +1,269 @@
+/* dperm_plan_make: what it refuses, with a sentence that names the number, and that every field
+ * follows from the public numbers by the formula that the header and docs/privacy.md give. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/model.h"
+#include "reference.h"
+#include "statistics.h"
+
+static const double infinite = (double)INFINITY, none = (double)NAN;
+
+static dperm_options asking(dperm_mechanism mechanism, double epsilon) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = mechanism;
+  options.epsilon = epsilon;
+  return options;
+}
+
+static dperm_plan plan_for(size_t rows, size_t dims, double norm, const dperm_options *options) {
+  dperm_plan plan;
+  assert_ok(dperm_plan_make(rows, dims, norm, options, &plan, err));
+  return plan;
+}
+
+/* Refused by the plan and by training alike, and nothing is written. */
+static void check_refused(const dperm_options *options, dperm_status status, const char *text) {
+  static const double x[] = {0.5, 0.1, 0, -0.3, 0.2, 0.9}, labels[] = {1, -1};
+  dperm_data *data = NULL;
+  dperm_plan plan = {.rows = 77};
+  dperm_model *model = NULL;
+  assert_fails(dperm_plan_make(2, 3, 1, options, &plan, err), status, text);
+  assert_int_equal(dperm_plan_make(2, 3, 1, options, &plan, NULL), status);
+  assert_int_equal(plan.rows, 77);
+  assert_ok(dperm_data_from_dense(2, 3, x, labels, 1, &data, err));
+  assert_fails(dperm_train(data, options, &model, err), status, text);
+  assert_null(model);
+  dperm_data_free(data);
+}
+
+/* ---- refusals */
+
+static void epsilon_must_promise_something(void **state) {
+  (void)state;
+  const double bad[] = {0, -0.0, -1, none, infinite, -infinite, 1e3, 1e300, 1e-12, 5e-324};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, bad[i]);
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "epsilon = ");
+    options = asking(DPERM_MECHANISM_OUTPUT, bad[i]);
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "epsilon = ");
+  }
+  const dperm_options unused = asking(DPERM_MECHANISM_NONE, none);
+  (void)plan_for(2, 3, 1, &unused);
+}
+
+static void delta_reg_must_be_finite_and_not_negative(void **state) {
+  (void)state;
+  const double bad[] = {-1, -1e-300, infinite, -infinite};
+  for (size_t i = 0; i < 4; i++) {
+    for (int analysis = DPERM_ANALYSIS_TIGHT; analysis <= DPERM_ANALYSIS_PAPER; analysis++) {
+      dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
+      options.analysis = (dperm_analysis)analysis;
+      options.delta_reg = bad[i];
+      check_refused(&options, DPERM_INVALID_ARGUMENT, "delta-reg = ");
+    }
+  }
+}
+
+/* The message names a Δ that suffices. */
+static void a_delta_reg_that_leaves_no_room_is_refused_with_one_that_does(void **state) {
+  (void)state;
+  for (int analysis = DPERM_ANALYSIS_TIGHT; analysis <= DPERM_ANALYSIS_PAPER; analysis++) {
+    dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 0.1);
+    dperm_error error = {DPERM_OK, ""};
+    dperm_plan plan;
+    options.analysis = (dperm_analysis)analysis;
+    options.lambda = 1e-3;
+    options.delta_reg = 0;
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "delta-reg of at least");
+    assert_int_equal(dperm_plan_make(2, 3, 1, &options, &plan, &error), DPERM_INVALID_ARGUMENT);
+    options.delta_reg = strtod(strstr(error.message, "at least ") + 9, NULL);
+    plan = plan_for(2, 3, 1, &options);
+    assert_true(plan.delta_reg == options.delta_reg);
+    options.delta_reg = none;
+    plan = plan_for(2, 3, 1, &options);
+    assert_true(plan.delta_reg > 0);
+  }
+}
+
+static void delta_reg_is_no_option_of_output_perturbation(void **state) {
+  (void)state;
+  const double given[] = {0, 1, -1, infinite};
+  for (size_t i = 0; i < 4; i++) {
+    dperm_options options = asking(DPERM_MECHANISM_OUTPUT, 1);
+    options.delta_reg = given[i];
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "delta-reg is for objective perturbation");
+  }
+}
+
+static void the_norm_guess_must_be_positive_and_finite(void **state) {
+  (void)state;
+  const double bad[] = {0, -0.0, -3, infinite, -infinite};
+  for (size_t i = 0; i < 5; i++) {
+    dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
+    options.norm_guess = bad[i];
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "norm-guess = ");
+  }
+}
+
+static void lambda_must_be_one_that_products_can_hold(void **state) {
+  (void)state;
+  const double bad[] = {5e-324, 1e-310, 1e-201, 1e201, 1e308};
+  for (size_t i = 0; i < 5; i++) {
+    for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism < DPERM_MECHANISM_NONE; mechanism++) {
+      dperm_options options = asking((dperm_mechanism)mechanism, 1);
+      options.lambda = bad[i];
+      check_refused(&options, DPERM_INVALID_ARGUMENT, "lambda = ");
+    }
+  }
+}
+
+/* max(0, 1 − z), with a curvature that it does not have. */
+static void hinge_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                       double *slope, double *curvature) {
+  (void)loss;
+  for (size_t i = 0; i < count; i++) {
+    if (value) {
+      value[i] = fmax(0, 1 - z[i]);
+    }
+    if (slope) {
+      slope[i] = z[i] < 1 ? -1 : 0;
+    }
+    if (curvature) {
+      curvature[i] = 0;
+    }
+  }
+}
+
+static void a_loss_with_a_kink_is_refused(void **state) {
+  (void)state;
+  for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism < DPERM_MECHANISM_NONE; mechanism++) {
+    dperm_options options = asking((dperm_mechanism)mechanism, 1);
+    options.loss = (dperm_loss){"hinge", none, 1, infinite, hinge_eval, NULL};
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "c = inf");
+    options.loss.smoothness = none;
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "c = ");
+    options.loss.smoothness = 0;
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "c = 0");
+    options.loss.smoothness = 2; /* a lie that dperm_loss_check refutes */
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "kink");
+    options.loss = library_loss(REF_HUBER, 0.1);
+    options.loss.smoothness = 4.9; /* 5 in truth */
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "beyond its c");
+    options.loss = dperm_loss_logistic();
+    options.loss.lipschitz = 0.9;
+    check_refused(&options, DPERM_INVALID_ARGUMENT, "beyond its L");
+  }
+}
+
+static void sizes_and_norm_must_make_sense(void **state) {
+  (void)state;
+  const double bad[] = {0, -1, none, infinite, 1e101, 1e-101};
+  const dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
+  dperm_plan plan;
+  for (size_t i = 0; i < 6; i++) {
+    assert_fails(dperm_plan_make(10, 3, bad[i], &options, &plan, err), DPERM_INVALID_ARGUMENT,
+                 "norm");
+  }
+  assert_fails(dperm_plan_make(0, 3, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT, "0 rows");
+  assert_fails(dperm_plan_make(10, 0, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+               "0 columns");
+}
+
+/* ---- fields */
+
+static void check_noise_fields(const dperm_plan *plan) {
+  double d = (double)plan->dims;
+  assert_string_equal(plan->noise, "l2");
+  assert_close(plan->expected_noise_norm * plan->beta, d, 1e-12 * d);
+  assert_close(plan->rms_noise_norm * plan->beta, sqrt(d * (d + 1)), 1e-12 * d);
+  assert_close(gamma_cdf(d, plan->beta * plan->noise_norm_q50), 0.5, 1e-10);
+  assert_close(gamma_cdf(d, plan->beta * plan->noise_norm_q95), 0.95, 1e-10);
+}
+
+static void every_field_follows_from_the_public_numbers(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(1, &r, err));
+  for (int round = 0; round < 200; round++) {
+    size_t rows = (size_t)random_scale(&r, 1, 1e6), dims = (size_t)random_scale(&r, 1, 300);
+    double norm = random_scale(&r, 0.1, 10), n = (double)rows, value = 0, zero = 0;
+    dperm_mechanism mechanism = round & 1 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    dperm_options options = asking(mechanism, random_scale(&r, 1e-3, 10));
+    options.loss = library_loss((reference_loss)(round % 3), 0.5);
+    options.lambda = round % 5 ? random_scale(&r, 1e-7, 1) : none;
+    options.analysis = round & 2 ? DPERM_ANALYSIS_PAPER : DPERM_ANALYSIS_TIGHT;
+    dperm_plan plan = plan_for(rows, dims, norm, &options);
+    assert_true(plan.rows == rows && plan.dims == dims && plan.norm == norm);
+    assert_true(plan.mechanism == mechanism && plan.analysis == options.analysis);
+    assert_true(plan.epsilon == options.epsilon);
+    check_noise_fields(&plan);
+    options.loss.eval(&options.loss, 1, &zero, &value, NULL, NULL);
+    double bound = fmin(norm / plan.lambda, sqrt(2 * value / plan.lambda));
+    assert_close(plan.solution_norm_bound / bound, 1, 1e-12);
+    double total = plan.lambda + plan.delta_reg, q50 = plan.noise_norm_q50;
+    double q95 = plan.noise_norm_q95;
+    if (mechanism == DPERM_MECHANISM_OUTPUT) {
+      double half = (options.loss.smoothness * norm * norm + plan.lambda) / 2;
+      assert_close(plan.shift_rms, plan.rms_noise_norm, 0);
+      assert_close(plan.excess_objective_q50 / (half * q50 * q50), 1, 1e-12);
+      assert_close(plan.excess_objective_q95 / (half * q95 * q95), 1, 1e-12);
+    } else {
+      double extra = plan.delta_reg / 2 * bound * bound, twice = 2 * n * n * total;
+      assert_close(plan.shift_rms / (plan.rms_noise_norm / (n * total)), 1, 1e-12);
+      assert_close(plan.excess_objective_q50 / (q50 * q50 / twice + extra), 1, 1e-12);
+      assert_close(plan.excess_objective_q95 / (q95 * q95 / twice + extra), 1, 1e-12);
+    }
+  }
+}
+
+static void a_plan_without_noise_has_none(void **state) {
+  (void)state;
+  const dperm_options options = asking(DPERM_MECHANISM_NONE, none);
+  const dperm_plan plan = plan_for(1000, 7, 2, &options);
+  assert_null(plan.noise);
+  assert_true(plan.lambda == 1e-3 && plan.delta_reg == 0);
+  assert_true(isnan(plan.beta) && isnan(plan.expected_noise_norm) && isnan(plan.rms_noise_norm));
+  assert_true(isnan(plan.noise_norm_q50) && isnan(plan.noise_norm_q95) && isnan(plan.shift_rms));
+  assert_true(isnan(plan.excess_objective_q50) && isnan(plan.excess_objective_q95));
+}
+
+static void the_plan_is_what_training_does(void **state) {
+  (void)state;
+  test_rows *rows = test_rows_random(5, 200, 4, 0.8);
+  dperm_data *data = NULL;
+  for (int way = 0; way < 16; way++) {
+    dperm_options options = asking((dperm_mechanism)(way & 1), 0.3);
+    dperm_model *model = NULL;
+    double norm = way & 8 ? 5 : 0.2;
+    options.analysis = (dperm_analysis)(way >> 1 & 1);
+    options.lambda = way & 4 ? none : 1e-3;
+    options.loss = library_loss(REF_HUBER, 0.5);
+    assert_ok(dperm_data_from_dense(200, 4, rows->x, rows->labels, norm, &data, err));
+    const dperm_plan plan = plan_for(200, 4, dperm_data_norm_bound(data), &options);
+    assert_ok(dperm_train(data, &options, &model, err));
+    assert_true(model->plan.noise.beta == plan.beta && model->plan.lambda == plan.lambda);
+    assert_true(model->plan.delta_reg == plan.delta_reg && model->plan.epsilon == plan.epsilon);
+    dperm_model_free(model);
+    dperm_data_free(data);
+  }
+  test_rows_free(rows);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(epsilon_must_promise_something),
+      cmocka_unit_test(delta_reg_must_be_finite_and_not_negative),
+      cmocka_unit_test(a_delta_reg_that_leaves_no_room_is_refused_with_one_that_does),
+      cmocka_unit_test(delta_reg_is_no_option_of_output_perturbation),
+      cmocka_unit_test(the_norm_guess_must_be_positive_and_finite),
+      cmocka_unit_test(lambda_must_be_one_that_products_can_hold),
+      cmocka_unit_test(a_loss_with_a_kink_is_refused),
+      cmocka_unit_test(sizes_and_norm_must_make_sense),
+      cmocka_unit_test(every_field_follows_from_the_public_numbers),
+      cmocka_unit_test(a_plan_without_noise_has_none),
+      cmocka_unit_test(the_plan_is_what_training_does),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+/* Private training from end to end: which models call themselves private, that the weights are what
+ * the mechanism says they are (the noise is drawn again from the same seed and taken out), what a
+ * private fit refuses, and that nothing of a model but its weights depends on the records. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file_read.h"
+#include "model/model.h"
+#include "random/handle.h"
+#include "reference.h"
+
+enum { ROWS = 400, DIMS = 6 };
+
+static const dperm_mechanism private_mechanisms[] = {DPERM_MECHANISM_OBJECTIVE,
+                                                     DPERM_MECHANISM_OUTPUT};
+
+static dperm_options asking(dperm_mechanism mechanism) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = mechanism;
+  options.epsilon = 0.5;
+  options.threads = 1; /* many small problems */
+  return options;
+}
+
+static dperm_data *data_of(const test_rows *t, double norm) {
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_from_dense(t->rows, t->cols, t->x, t->labels, norm, &data, err));
+  return data;
+}
+
+static dperm_data *some_data(uint64_t seed, size_t rows) {
+  test_rows *t = test_rows_random(seed, rows, DIMS, 0.6);
+  dperm_data *data = data_of(t, 1.0);
+  test_rows_free(t);
+  return data;
+}
+
+/* `seed` NULL for the secure source. */
+static dperm_model *train(const dperm_data *data, dperm_options options, const uint64_t *seed) {
+  dperm_model *model = NULL;
+  if (seed) {
+    assert_ok(dperm_random_seeded(*seed, &options.random, err));
+  }
+  assert_ok(dperm_train(data, &options, &model, err));
+  dperm_random_free(seed ? options.random : NULL);
+  return model;
+}
+
+static dperm_model *train_seeded(const dperm_data *data, dperm_options options, uint64_t seed) {
+  return train(data, options, &seed);
+}
+
+static bool same_weights(const dperm_model *a, const dperm_model *b) {
+  return a->dims == b->dims && memcmp(a->weights, b->weights, a->dims * sizeof(double)) == 0;
+}
+
+/* ---- what a model claims */
+
+static void only_secure_noise_makes_a_private_model(void **state) {
+  (void)state;
+  dperm_data *data = some_data(1, ROWS);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options options = asking(private_mechanisms[i]);
+    dperm_model *model = train(data, options, NULL);
+    assert_int_equal(dperm_model_is_private(model), 1);
+    assert_null(model->reason);
+    dperm_model_free(model);
+    assert_ok(dperm_random_secure(&options.random, err)); /* or one that the caller brings */
+    model = train(data, options, NULL);
+    assert_int_equal(dperm_model_is_private(model), 1);
+    dperm_model_free(model);
+    dperm_random_free(options.random);
+    model = train_seeded(data, asking(private_mechanisms[i]), 0);
+    assert_int_equal(dperm_model_is_private(model), 0);
+    assert_non_null(strstr(model->reason, "seed"));
+    dperm_model_free(model);
+  }
+  dperm_options options = asking(DPERM_MECHANISM_NONE);
+  assert_ok(dperm_random_secure(&options.random, err)); /* does not help */
+  dperm_model *model = train(data, options, NULL);
+  assert_int_equal(dperm_model_is_private(model), 0);
+  assert_non_null(strstr(model->reason, "without a privacy mechanism"));
+  dperm_model_free(model);
+  dperm_random_free(options.random);
+  dperm_data_free(data);
+}
+
+static void a_seed_gives_the_same_weights_for_any_number_of_threads(void **state) {
+  (void)state;
+  dperm_data *data = some_data(2, 2000);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options options = asking(private_mechanisms[i]);
+    dperm_model *first = train_seeded(data, options, 7);
+    for (int threads = 0; threads <= 3; threads++) {
+      options.threads = threads;
+      dperm_model *model = train_seeded(data, options, 7);
+      assert_true(same_weights(first, model));
+      dperm_model_free(model);
+    }
+    dperm_model_free(first);
+  }
+  dperm_data_free(data);
+}
+
+static void every_draw_gives_other_weights(void **state) {
+  (void)state;
+  dperm_data *data = some_data(3, ROWS);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options options = asking(private_mechanisms[i]);
+    dperm_model *models[6];
+    models[0] = train(data, options, NULL);
+    models[1] = train(data, options, NULL);
+    models[2] = train_seeded(data, options, 1);
+    models[3] = train_seeded(data, options, 2);
+    assert_ok(dperm_random_seeded(3, &options.random, err)); /* one source, two fits */
+    models[4] = train(data, options, NULL);
+    models[5] = train(data, options, NULL);
+    dperm_random_free(options.random);
+    for (size_t a = 0; a < 6; a++) {
+      for (size_t b = 0; b < a; b++) {
+        for (size_t j = 0; j < DIMS; j++) {
+          assert_true(models[a]->weights[j] != models[b]->weights[j]);
+        }
+      }
+    }
+    for (size_t a = 0; a < 6; a++) {
+      dperm_model_free(models[a]);
+    }
+  }
+  dperm_data_free(data);
+}
+
+/* ---- the weights are the mechanism's */
+
+/* Rows of norm at most `norm`, some of them of just that. */
+static test_rows *rows_within(double norm) {
+  test_rows *unit = test_rows_random(4, ROWS, DIMS, 0.6);
+  double *x = calloc(ROWS * (size_t)DIMS, sizeof *x), *labels = calloc(ROWS, sizeof *labels);
+  assert_true(x && labels);
+  for (size_t i = 0; i < ROWS * (size_t)DIMS; i++) {
+    x[i] = unit->x[i] * norm;
+  }
+  memcpy(labels, unit->labels, ROWS * sizeof *labels);
+  test_rows_free(unit);
+  return test_rows_of(ROWS, DIMS, x, labels);
+}
+
+static dperm_model *train_problem(const test_problem *t, double norm, dperm_options *options,
+                                  uint64_t seed) {
+  dperm_data *data = data_of(t->data, norm);
+  for (size_t i = 0; i < ROWS; i++) { /* stored as given: no row was scaled */
+    double row[DIMS];
+    assert_ok(dperm_data_row(data, i, row, err));
+    assert_memory_equal(row, t->data->x + i * DIMS, sizeof row);
+  }
+  options->loss = t->library_loss;
+  options->regularizer = t->regularizer;
+  options->lambda = t->lambda;
+  dperm_model *model = train_seeded(data, *options, seed);
+  dperm_data_free(data);
+  return model;
+}
+
+/* The noise that a fit with this seed draws. */
+static void draw_again(const dperm_model *model, uint64_t seed, double *b) {
+  random_source source;
+  assert_ok(random_seeded(seed, &source, err));
+  noise_draw(&model->plan.noise, &source, b);
+}
+
+/* ∇J + Δf + b/n = 0 at the released weights, by the reference's arithmetic. */
+static void check_objective_weights(test_problem *t, double norm, dperm_analysis analysis) {
+  dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE);
+  options.analysis = analysis;
+  double b[DIMS], length = 0;
+  dperm_model *model = train_problem(t, norm, &options, 11);
+  draw_again(model, 11, b);
+  t->linear = b;
+  for (size_t j = 0; j < DIMS; j++) {
+    length = hypot(length, b[j]);
+    b[j] /= ROWS;
+  }
+  t->ridge = model->plan.delta_reg;
+  double left = reference_gradient_norm(t, model->weights);
+  assert_true(left <= options.gradient_tolerance + 1e-14 * (norm + length / ROWS));
+  t->ridge = 0; /* and it is the noise that makes it so */
+  t->linear = NULL;
+  assert_true(reference_gradient_norm(t, model->weights) > 1e-6);
+  dperm_model_free(model);
+}
+
+/* weights − b is the minimizer without noise. */
+static void check_output_weights(test_problem *t, double norm) {
+  dperm_options options = asking(DPERM_MECHANISM_OUTPUT);
+  double b[DIMS], f[DIMS], length = 0;
+  dperm_model *model = train_problem(t, norm, &options, 12);
+  draw_again(model, 12, b);
+  for (size_t j = 0; j < DIMS; j++) {
+    f[j] = model->weights[j] - b[j];
+    length = hypot(length, b[j]);
+  }
+  /* what the sum of weights and noise lost to rounding comes back times the Hessian */
+  double hessian = t->library_loss.smoothness * norm * norm + t->lambda * 1e3;
+  double left = reference_gradient_norm(t, f);
+  assert_true(left <= options.gradient_tolerance + 1e-15 * hessian * (1 + length));
+  assert_true(left < 1e-3 * reference_gradient_norm(t, model->weights));
+  dperm_model_free(model);
+}
+
+static void weights_minimize_the_perturbed_objective(void **state) {
+  (void)state;
+  static const double norms[] = {0.2, 1.0, 5.0};
+  for (size_t k = 0; k < 3; k++) {
+    test_rows *rows = rows_within(norms[k]);
+    for (int loss = 0; loss < 3; loss++) {
+      for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
+        test_problem t;
+        test_problem_init(&t, 5, rows, (reference_loss)loss, 0.5, 0.02 * norms[k] * norms[k], 0,
+                          (reference_regularizer)kind, false);
+        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT);
+        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER);
+        t.lambda *= 0.01; /* where Δ has to help */
+        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT);
+        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER);
+        test_problem_clear(&t);
+      }
+    }
+    test_rows_free(rows);
+  }
+}
+
+static void weights_less_the_noise_are_the_minimizer_of_output_perturbation(void **state) {
+  (void)state;
+  static const double norms[] = {0.2, 1.0, 5.0};
+  for (size_t k = 0; k < 3; k++) {
+    test_rows *rows = rows_within(norms[k]);
+    for (int loss = 0; loss < 3; loss++) {
+      for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
+        test_problem t;
+        test_problem_init(&t, 6, rows, (reference_loss)loss, 0.5, 0.02 * norms[k] * norms[k], 0,
+                          (reference_regularizer)kind, false);
+        check_output_weights(&t, norms[k]);
+        test_problem_clear(&t);
+      }
+    }
+    test_rows_free(rows);
+  }
+}
+
+/* ---- refusals */
+
+static void check_refused(const dperm_data *data, const dperm_options *options, dperm_status status,
+                          const char *text) {
+  dperm_model *model = NULL;
+  dperm_unsafe_diagnostics seen = {.iterations = 12345};
+  dperm_options asked = *options;
+  asked.unsafe_diagnostics = &seen;
+  assert_fails(dperm_train(data, &asked, &model, err), status, text);
+  assert_null(model);
+  assert_int_equal(seen.iterations, 12345);
+}
+
+static dperm_data *census_like(const char *on_missing) {
+  char text[400];
+  dperm_schema *schema = NULL;
+  dperm_data *data = NULL;
+  (void)snprintf(text, sizeof text,
+                 "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]},"
+                 " \"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 9}],"
+                 " \"intercept\": true, \"on_missing\": \"%s\"}",
+                 on_missing);
+  assert_ok(dperm_schema_parse(text, strlen(text), "schema", &schema, err));
+  char *path = file_with_text("a,y\n1,1\n,0\n7,0\n3,1\n");
+  const dperm_source source = {.path = path, .schema = schema};
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  dperm_schema_free(schema);
+  file_remove(path);
+  return data;
+}
+
+static void dropped_rows_and_privacy_do_not_go_together(void **state) {
+  (void)state;
+  dperm_data *dropped = census_like("drop"), *kept = census_like("zero");
+  assert_int_equal(dperm_data_rows(dropped), 3);
+  for (size_t i = 0; i < 2; i++) {
+    const dperm_options options = asking(private_mechanisms[i]);
+    check_refused(dropped, &options, DPERM_INVALID_SCHEMA, "drops rows");
+    check_refused(dropped, &options, DPERM_INVALID_SCHEMA, "\"on_missing\"");
+    dperm_model_free(train(kept, options, NULL));
+  }
+  dperm_model_free(train(dropped, asking(DPERM_MECHANISM_NONE), NULL));
+  dperm_data_free(dropped);
+  dperm_data_free(kept);
+}
+
+/* A selection of rows still knows that rows were dropped. */
+static void dropped_rows_are_not_forgotten_by_a_selection(void **state) {
+  (void)state;
+  dperm_data *dropped = census_like("drop"), *some = NULL;
+  const size_t indices[] = {0, 2};
+  assert_ok(dperm_data_select(dropped, indices, 2, &some, err));
+  const dperm_options options = asking(DPERM_MECHANISM_OUTPUT);
+  check_refused(some, &options, DPERM_INVALID_SCHEMA, "drops rows");
+  dperm_data_free(dropped);
+  dperm_data_free(some);
+}
+
+static void absolute_eval(void *context, size_t j, double f, double *value, double *slope,
+                          double *curvature) {
+  (void)context;
+  (void)j;
+  *value = fabs(f);
+  *slope = (f > 0) - (f < 0);
+  *curvature = 0;
+}
+
+static void regularizers_without_strong_convexity_are_refused(void **state) {
+  (void)state;
+  dperm_data *data = some_data(5, ROWS);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options options = asking(private_mechanisms[i]);
+    options.regularizer.eval = absolute_eval;
+    check_refused(data, &options, DPERM_INVALID_ARGUMENT, "1-strongly convex");
+    const double weights[DIMS] = {1, 1, 1, 1, 1, 0};
+    options = asking(private_mechanisms[i]);
+    options.regularizer.weights = weights; /* an unpenalized intercept has no finite epsilon */
+    check_refused(data, &options, DPERM_INVALID_ARGUMENT, "at least 1");
+  }
+  dperm_data_free(data);
+}
+
+static void a_private_fit_needs_an_epsilon(void **state) {
+  (void)state;
+  dperm_data *data = some_data(6, ROWS);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options options = asking(private_mechanisms[i]);
+    options.epsilon = (double)NAN;
+    check_refused(data, &options, DPERM_INVALID_ARGUMENT, "epsilon = nan");
+  }
+  dperm_data_free(data);
+}
+
+/* What is left of the gradient moves the weights past what the noise covers. */
+static void a_private_fit_needs_a_tight_tolerance(void **state) {
+  (void)state;
+  dperm_data *data = some_data(7, ROWS);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options options = asking(private_mechanisms[i]);
+    options.gradient_tolerance = 1e-3;
+    check_refused(data, &options, DPERM_INVALID_ARGUMENT, "tolerance");
+    options.gradient_tolerance = 1e-8;
+    dperm_model_free(train(data, options, NULL));
+  }
+  dperm_options options = asking(DPERM_MECHANISM_NONE);
+  options.gradient_tolerance = 1e-3;
+  dperm_model_free(train(data, options, NULL));
+  dperm_data_free(data);
+}
+
+/* ---- what leaves */
+
+static void diagnostics_change_nothing_in_the_model(void **state) {
+  (void)state;
+  dperm_data *data = some_data(8, ROWS);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_unsafe_diagnostics seen = {.objective = -1};
+    dperm_options options = asking(private_mechanisms[i]);
+    dperm_model *quiet = train_seeded(data, options, 9);
+    options.unsafe_diagnostics = &seen;
+    dperm_model *asked = train_seeded(data, options, 9);
+    assert_true(same_weights(quiet, asked));
+    assert_true(seen.objective > 0 && seen.gradient_norm <= 1e-10 && seen.iterations > 0);
+    assert_true(seen.training_error >= 0 && seen.training_error <= 1);
+    dperm_model_free(quiet);
+    dperm_model_free(asked);
+  }
+  dperm_data_free(data);
+}
+
+static json_t *json_of(const dperm_model *model) {
+  char *path = file_with("", 0), *text = NULL;
+  size_t length = 0;
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(file_read_all(path, 1 << 20, &text, &length, err));
+  json_t *root = json_loadb(text, length, 0, NULL);
+  assert_non_null(root);
+  free(text);
+  file_remove(path);
+  return root;
+}
+
+static void check_keys(const json_t *object, const char *const *keys, size_t count) {
+  assert_int_equal(json_object_size(object), count);
+  for (size_t i = 0; i < count; i++) {
+    if (!json_object_get(object, keys[i])) {
+      fail_msg("no \"%s\" in the model", keys[i]);
+    }
+  }
+}
+
+static void a_private_models_file_has_these_keys_and_no_others(void **state) {
+  (void)state;
+  static const char *const top[] = {
+      "format", "private", "reason", "privacy",  "loss",   "rows",    "rows_fitted",   "selection",
+      "ledger", "classes", "schema", "encoding", "kernel", "weights", "dperm_version", "digest"};
+  static const char *const privacy[] = {"definition", "epsilon",  "delta",   "neighbours",
+                                        "mechanism",  "analysis", "noise",   "beta",
+                                        "delta_reg",  "lambda",   "numerics"};
+  static const char *const loss[] = {"name", "h"}, *const encoding[] = {"source", "dims", "norm"};
+  dperm_data *data = some_data(9, ROWS);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_model *model = train(data, asking(private_mechanisms[i]), NULL);
+    json_t *root = json_of(model);
+    check_keys(root, top, sizeof top / sizeof *top);
+    check_keys(json_object_get(root, "privacy"), privacy, sizeof privacy / sizeof *privacy);
+    check_keys(json_object_get(root, "loss"), loss, 2);
+    check_keys(json_object_get(root, "encoding"), encoding, 3);
+    assert_true(json_is_true(json_object_get(root, "private")));
+    assert_true(json_is_null(json_object_get(root, "reason")));
+    json_decref(root);
+    dperm_model_free(model);
+  }
+  dperm_data_free(data);
+}
+
+/* Two data sets that agree in public numbers only: the files differ in the weights alone, and in
+ * the digest of the whole. */
+static void nothing_but_the_weights_depends_on_the_records(void **state) {
+  (void)state;
+  for (int way = 0; way < 8; way++) {
+    dperm_options options = asking(private_mechanisms[way & 1]);
+    options.analysis = (dperm_analysis)(way >> 1 & 1);
+    options.lambda = way & 4 ? 1e-5 : (double)NAN;
+    json_t *files[2];
+    for (uint64_t i = 0; i < 2; i++) {
+      dperm_data *data = some_data(20 + i, ROWS);
+      dperm_model *model = train(data, options, NULL);
+      files[i] = json_of(model);
+      dperm_model_free(model);
+      dperm_data_free(data);
+    }
+    assert_false(json_equal(files[0], files[1]));
+    for (size_t i = 0; i < 2; i++) {
+      assert_int_equal(json_object_del(files[i], "weights"), 0);
+      assert_int_equal(json_object_del(files[i], "digest"), 0);
+    }
+    assert_true(json_equal(files[0], files[1]));
+    json_decref(files[0]);
+    json_decref(files[1]);
+  }
+}
+
+static void a_private_model_predicts_the_same_after_a_round_trip(void **state) {
+  (void)state;
+  dperm_data *data = some_data(10, ROWS);
+  dperm_model *model = train(data, asking(DPERM_MECHANISM_OBJECTIVE), NULL), *back = NULL;
+  char *path = file_with("", 0);
+  double before[ROWS], after[ROWS];
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_read(path, &back, err));
+  assert_int_equal(dperm_model_is_private(back), 1);
+  assert_true(same_weights(model, back) && back->plan.epsilon == 0.5);
+  assert_true(back->plan.noise.beta == model->plan.noise.beta);
+  assert_ok(dperm_model_scores(model, data, before, err));
+  assert_ok(dperm_model_scores(back, data, after, err));
+  assert_memory_equal(before, after, sizeof before);
+  file_remove(path);
+  dperm_model_free(model);
+  dperm_model_free(back);
+  dperm_data_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_secure_noise_makes_a_private_model),
+      cmocka_unit_test(a_seed_gives_the_same_weights_for_any_number_of_threads),
+      cmocka_unit_test(every_draw_gives_other_weights),
+      cmocka_unit_test(weights_minimize_the_perturbed_objective),
+      cmocka_unit_test(weights_less_the_noise_are_the_minimizer_of_output_perturbation),
+      cmocka_unit_test(dropped_rows_and_privacy_do_not_go_together),
+      cmocka_unit_test(dropped_rows_are_not_forgotten_by_a_selection),
+      cmocka_unit_test(regularizers_without_strong_convexity_are_refused),
+      cmocka_unit_test(a_private_fit_needs_an_epsilon),
+      cmocka_unit_test(a_private_fit_needs_a_tight_tolerance),
+      cmocka_unit_test(diagnostics_change_nothing_in_the_model),
+      cmocka_unit_test(a_private_models_file_has_these_keys_and_no_others),
+      cmocka_unit_test(nothing_but_the_weights_depends_on_the_records),
+      cmocka_unit_test(a_private_model_predicts_the_same_after_a_round_trip),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
