@@ -3,6 +3,7 @@
 #include "mechanism/features.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,4 +115,30 @@ static dperm_status features_over(const feature_map *map, const matrix *inner, m
 dperm_status features_new(const feature_map *map, const matrix *inner, matrix **out,
                           dperm_error *err) {
   return features_over(map, inner, NULL, out, err);
+}
+
+dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t blocks = (made->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+  double *values = NULL, *rooms = NULL;
+  *kept = NULL;
+  if (made->rows > FEATURES_KEPT / sizeof *values / made->cols) {
+    return DPERM_OK;
+  }
+  TRY_OR_DONE(memory_new(made->rows * made->cols, sizeof *values, &values, err));
+  TRY_OR_DONE(memory_new(made->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
+#pragma omp parallel for schedule(static) if (blocks > 1)
+  for (size_t b = 0; b < blocks; b++) {
+    size_t from = b * MATRIX_BLOCK, left = made->rows - from;
+    size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+    const double *rows =
+        features_block(made, from, count, rooms + made->room * (size_t)omp_get_thread_num());
+    memcpy(values + from * made->cols, rows, count * made->cols * sizeof *values);
+  }
+  TRY_OR_DONE(matrix_dense_new(made->rows, made->cols, values, kept, err));
+  values = NULL; /* belongs to the matrix now */
+done:
+  free(values);
+  free(rooms);
+  return status;
 }

@@ -30,6 +30,12 @@ void feature_map_free(feature_map *map);
 dperm_status features_new(const feature_map *map, const matrix *inner, matrix **out,
                           dperm_error *err);
 
+/* A small matrix of features as a dense one, so that training does not make them anew in every
+ * pass: the same rows to the bit. Left alone, `*kept` = NULL, if it would take more than
+ * FEATURES_KEPT bytes, whatever the number of rows. */
+enum { FEATURES_KEPT = 128 << 20 };
+dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err);
+
 /* "gaussian", "laplacian", "cauchy"; NULL for none. */
 const char *kernel_name(dperm_kernel_name name);
 

@@ -121,18 +121,22 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
   const matrix *view = NULL;
-  matrix *made = NULL;
+  matrix *made = NULL, *kept = NULL;
   TRY(check_data(data, options, err));
   TRY_OR_DONE(shape_model(data, options, source, &model, err));
   TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
   thread_scope threads = threads_enter(options->threads);
-  status = fit(data, view, options, source, model, err);
+  status = made ? features_keep(made, &kept, err) : DPERM_OK;
+  if (status == DPERM_OK) {
+    status = fit(data, kept ? kept : view, options, source, model, err);
+  }
   threads_leave(threads);
   if (status == DPERM_OK) {
     *out = model;
     model = NULL;
   }
 done:
+  matrix_free(kept);
   matrix_free(made);
   dperm_model_free(model);
   return status;
