@@ -19,8 +19,8 @@ ratio ratio_below(double value) {
     over /= 2;
     shift++;
   }
-  if (shift >= 0) {
-    return (ratio){over << shift, 1};
+  if (shift >= 0) { /* 2^63 stands for all beyond it */
+    return (ratio){exponent <= 63 ? over << shift : UINT64_C(1) << 63, 1};
   }
   return (ratio){over, UINT64_C(1) << -shift};
 }

@@ -12,7 +12,7 @@ typedef struct ratio {
   uint64_t over, under; /* under > 0 */
 } ratio;
 
-/* `value`, from 0 to 2^63, rounded down to 20 significant bits (and to a multiple of 2^-63), so
+/* `value` ≥ 0 rounded down to 20 significant bits (and to a multiple of 2^-63), so
  * that products with counts fit in 128 bits. */
 ratio ratio_below(double value);
 double ratio_value(ratio r);
