@@ -21,7 +21,7 @@ double ratio_value(ratio r);
 uint64_t random_below(random_source *source, uint64_t bound);
 /* True with probability over/under exactly; over ≤ under. */
 bool random_bernoulli(random_source *source, wide_integer over, wide_integer under);
-/* True with probability exp(−rate·count/divisor) exactly. */
+/* True with probability exp(−rate·count/divisor) exactly; rate.under·divisor is below 2^100. */
 bool random_bernoulli_exp(random_source *source, ratio rate, uint64_t count, uint64_t divisor);
 /* Discrete Laplace: P(y) ∝ exp(−rate·|y|). */
 int64_t random_discrete_laplace(random_source *source, ratio rate);
