@@ -84,6 +84,11 @@ typedef struct word_list {
   size_t count;
 } word_list;
 
+static bool same_value(const char *a, const char *b) {
+  double x = 0, y = 0;
+  return strcmp(a, b) == 0 || (read_number(a, &x) && read_number(b, &y) && x == y);
+}
+
 /* Splits at commas; a word must not be empty, too long or there already. */
 static bool split_list(const char *command_name, const char *name, const char *text, word_list *out,
                        int *exit_status) {
@@ -100,7 +105,7 @@ static bool split_list(const char *command_name, const char *name, const char *t
     memcpy(word, text, length);
     word[length] = '\0';
     for (size_t i = 0; i < out->count; i++) {
-      if (strcmp(out->words[i], word) == 0) {
+      if (same_value(out->words[i], word)) {
         return refuse(
             exit_status,
             wrong_usage(command_name, "%s has %s twice; each candidate costs rows", name, word));
@@ -204,7 +209,7 @@ static bool apply_words(const grid *g, const size_t at[5], const char *command_n
   }
   uint64_t features = 0;
   if (!read_whole(g->features.words[at[4]], &features) || features == 0 || features % 2 != 0 ||
-      features > UINT32_MAX) {
+      features > SIZE_MAX / 2) {
     return refuse(exit_status,
                   wrong_usage(command_name,
                               "--features must be an even number from 2, not \"%.40s\"",

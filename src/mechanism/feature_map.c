@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "mechanism/features.h"
 #include "random/exponential.h"
 
@@ -32,10 +33,11 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
   }
   /* Training keeps three D × D matrices and a few stripes of them. */
   const double most = 32e9;
-  double bytes = 8.0 * (double)k->features * (6.0 * (double)k->features + (double)inputs);
+  double d = (double)inputs, bytes = 8.0 * (double)k->features * (6.0 * (double)k->features + d);
   if (bytes > most) {
+    double fit = (sqrt(d * d + 3 * most) - d) / 12; /* 8·D·(6·D + d) = most */
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features would take %.0f GB; at most about %zu fit",
-         k->features, bytes / 1e9, (size_t)sqrt(most / 48) / 2 * 2);
+         k->features, bytes / 1e9, (size_t)fit / 2 * 2);
   }
   if (k->seed >> 53) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the features' seed must be below 2^53");
@@ -65,24 +67,25 @@ static void draw_independent(feature_map *map, random_source *source) {
   }
 }
 
-/* A uniformly random rotation into q (column-major, d × d): the Q of a gaussian matrix, with the
- * signs that make R's diagonal positive. */
-static dperm_status draw_rotation(random_source *source, size_t d, double *q, double *tau,
-                                  double *signs, dperm_error *err) {
-  for (size_t i = 0; i < d * d; i++) {
+/* The first `count` columns of a uniformly random rotation into q (column-major, d × count): the Q
+ * of a gaussian matrix, with the signs that make R's diagonal positive. `room` is for 2·count. */
+static dperm_status draw_rotation(random_source *source, size_t d, size_t count, double *q,
+                                  double *room, dperm_error *err) {
+  double *tau = room, *signs = room + count;
+  for (size_t i = 0; i < d * count; i++) {
     q[i] = random_normal(source);
   }
-  lapack_int n = (lapack_int)d;
-  if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, n, q, n, tau) != 0) {
+  lapack_int n = (lapack_int)d, k = (lapack_int)count;
+  if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, k, q, n, tau) != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while drawing directions");
   }
-  for (size_t j = 0; j < d; j++) {
+  for (size_t j = 0; j < count; j++) {
     signs[j] = q[j * d + j] < 0 ? -1.0 : 1.0;
   }
-  if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, n, n, q, n, tau) != 0) {
+  if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, k, k, q, n, tau) != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while drawing directions");
   }
-  for (size_t j = 0; j < d; j++) {
+  for (size_t j = 0; j < count; j++) {
     for (size_t i = 0; i < d; i++) {
       q[j * d + i] *= signs[j];
     }
@@ -99,15 +102,17 @@ static double gaussian_length(random_source *source, size_t d) {
   return sqrt(squares);
 }
 
+/* With one BLAS thread: the directions must not depend on the number of cores. */
 static dperm_status draw_orthogonal(feature_map *map, random_source *source, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t d = map->inputs, half = map->kernel.features / 2;
-  double *q = NULL, *tau = NULL;
-  TRY_OR_DONE(memory_new(d * d, sizeof *q, &q, err));
-  TRY_OR_DONE(memory_new(2 * d, sizeof *tau, &tau, err));
+  size_t d = map->inputs, half = map->kernel.features / 2, most = d < half ? d : half;
+  double *q = NULL, *room = NULL;
+  thread_scope threads = threads_enter(0);
+  TRY_OR_DONE(memory_new(d * most, sizeof *q, &q, err));
+  TRY_OR_DONE(memory_new(2 * most, sizeof *room, &room, err));
   for (size_t r = 0; r < half; r++) {
     if (r % d == 0) {
-      TRY_OR_DONE(draw_rotation(source, d, q, tau, tau + d, err));
+      TRY_OR_DONE(draw_rotation(source, d, half - r < d ? half - r : d, q, room, err));
     }
     double length = sqrt(2 * map->kernel.gamma) * gaussian_length(source, d);
     for (size_t i = 0; i < d; i++) {
@@ -115,8 +120,9 @@ static dperm_status draw_orthogonal(feature_map *map, random_source *source, dpe
     }
   }
 done:
+  threads_leave(threads);
   free(q);
-  free(tau);
+  free(room);
   return status;
 }
 

@@ -2,9 +2,10 @@
  * way and never kept. Pairs of cos and sin have norm exactly 1, where the paper's phases may reach
  * √2 (privacy.md 2), and estimate the kernel with less variance.
  *
- * The computed feature vector *is* the row, by definition: a function of the record alone, the same
- * in every pass. So privacy needs no bound on the error of cos and sin, only on the row's norm,
- * FEATURES_NORM. */
+ * The computed feature vector *is* the row, by definition: a function of the record and of its
+ * place among n rows (the last bit of a product of blocks may depend on it), the same in every
+ * pass, whatever the other records. So privacy needs no bound on the error of cos and sin, only on
+ * the row's norm, FEATURES_NORM. */
 #ifndef DPERM_MECHANISM_FEATURES_H
 #define DPERM_MECHANISM_FEATURES_H
 

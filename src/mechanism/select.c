@@ -48,14 +48,18 @@ uint64_t rounds_geometric(random_source *source, ratio mean) {
   return rounds;
 }
 
-/* A geometric proposal with success 1 − p on 1, 2, …, kept with probability 1/k: ∝ p^(k−1)/k. */
+/* A geometric proposal with success 1 − p on 1, 2, …, kept with probability 1/k: ∝ p^(k−1)/k. The
+ * 1/k is taken as 1/2 · 2/3 ⋯ (k−1)/k on the way, so that most proposals end early and the whole
+ * takes about 1/(1−p) steps. */
 uint64_t rounds_logarithmic(random_source *source, ratio p) {
   for (;;) {
     uint64_t k = 1;
-    while (random_bernoulli(source, p.over, p.under)) {
+    bool kept = true;
+    while (kept && random_bernoulli(source, p.over, p.under)) {
       k++;
+      kept = random_below(source, k) != 0;
     }
-    if (random_below(source, k) == 0) {
+    if (kept) {
       return k;
     }
   }

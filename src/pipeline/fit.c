@@ -116,6 +116,19 @@ static dperm_status shape_model(const dperm_data *data, const dperm_options *opt
   return model_new(data, &kernel, model, err);
 }
 
+dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
+                       dperm_error *err) {
+  bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
+  size_t dims = kernel ? options->kernel.features : data->x->cols;
+  const public_numbers given =
+      options_public(options, rows, dims, kernel ? FEATURES_NORM : data->norm_bound);
+  privacy_plan plan;
+  TRY(check_data(data, options, err));
+  TRY(kernel_validate(&options->kernel, data->x->cols, err));
+  TRY(regularizer_validate(&options->regularizer, dims, err));
+  return calibrate(&given, &plan, err);
+}
+
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
                        dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;

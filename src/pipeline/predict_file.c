@@ -44,7 +44,8 @@ static dperm_status scored_next(scored_file *s, dperm_error *err) {
   if (s->rows.count == 0) {
     return DPERM_OK;
   }
-  TRY(data_from_rows(&s->rows, s->model->dims, s->model->origin, s->model->schema, &s->block, err));
+  TRY(data_from_rows(&s->rows, s->model->inputs, s->model->origin, s->model->schema, &s->block,
+                     err));
   return dperm_model_scores(s->model, s->block, s->scores, err);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "mechanism/select.h"
+#include "pipeline/fit.h"
 #include "pipeline/options.h"
 #include "pipeline/tune_methods.h"
 #include "random/handle.h"
@@ -29,6 +30,10 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
       FAIL(
           err, DPERM_INVALID_ARGUMENT,
           "tuning needs a private mechanism; without one, compare candidates with train and score");
+    }
+    if (!(options->epsilon > 0 && isfinite(options->epsilon))) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite",
+           options->epsilon);
     }
     if (options->epsilon != t->candidates[0].epsilon) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -84,6 +89,26 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
   return check_rows(t, err);
 }
 
+/* Every fit that may come can be planned: a candidate that cannot be fitted must not turn up after
+ * work, nor the number of rounds decide whether it does. */
+static dperm_status check_plans(const tuning *t, dperm_error *err) {
+  size_t rows = t->data->x->rows;
+  bool stopping = t->how->method == DPERM_TUNE_STOPPING;
+  if (stopping) {
+    rows -= holdout_rows(rows, t->how->holdout);
+  } else if (t->how->method == DPERM_TUNE_SPLIT) {
+    rows = split_portion(rows, t->count);
+  }
+  for (size_t i = 0; i < t->count; i++) {
+    dperm_options options = t->candidates[i];
+    if (stopping) {
+      options.epsilon = round_epsilon(options.epsilon, t->how->rounds);
+    }
+    TRY(fit_check(t->data, rows, &options, err));
+  }
+  return DPERM_OK;
+}
+
 /* ---- what the model states */
 
 static json_t *candidate_json(const dperm_options *o) {
@@ -112,12 +137,12 @@ static json_t *selection_json(const tuning *t, size_t chosen) {
   const double delta = 0.05;
   switch (t->how->method) {
   case DPERM_TUNE_SPLIT:
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
-                     t->how->selector == DPERM_SELECTOR_EXPONENTIAL ? "exponential"
-                                                                    : "permute-and-flip",
-                     "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "portion",
-                     (json_int_t)split_portion(t->data->x->rows, t->count), "bound", "delta", delta,
-                     "excess_errors", selection_bound(t->count, epsilon, delta));
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
+        t->how->selector == DPERM_SELECTOR_EXPONENTIAL ? "exponential" : "permute-and-flip",
+        "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "portion",
+        (json_int_t)split_portion(t->data->x->rows, t->count), "bound", "delta", delta,
+        "excess_errors", selection_bound(t->count, ratio_value(ratio_below(epsilon)), delta));
   case DPERM_TUNE_STOPPING:
     return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
                      t->how->rounds == DPERM_ROUNDS_GEOMETRIC ? "geometric" : "logarithmic",
@@ -155,6 +180,7 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
   tuning t = {data, candidates, count, how, NULL};
   TRY(check_candidates(&t, err));
   TRY(check_method(&t, err));
+  TRY(check_plans(&t, err));
   dperm_random *random = candidates[0].random;
   if (!random) {
     TRY(dperm_random_secure(&own, err));

@@ -121,7 +121,9 @@ static uint64_t draw_rounds(const tuning *t) {
   if (t->how->rounds == DPERM_ROUNDS_GEOMETRIC) {
     return rounds_geometric(t->source, ratio_below(mean));
   }
-  return rounds_logarithmic(t->source, ratio_below(logarithmic_parameter(mean)));
+  /* γ is rounded, not 1 − γ, which is close to 1 for a large mean. */
+  ratio gamma = ratio_below(1.0 - logarithmic_parameter(mean));
+  return rounds_logarithmic(t->source, (ratio){gamma.under - gamma.over, gamma.under});
 }
 
 /* The number of rounds stays secret: nothing counts, shows or caps them, and the caller's progress

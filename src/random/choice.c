@@ -11,12 +11,16 @@ ratio ratio_below(double value) {
   double mantissa = frexp(value, &exponent); /* value = mantissa·2^exponent, mantissa ∈ [½, 1) */
   uint64_t over = (uint64_t)floor(ldexp(mantissa, 20));
   int shift = exponent - 20;
+  if (shift < -63) { /* fewer bits below 2^-44, none at all below 2^-63 */
+    over = shift > -63 - 20 ? over >> (-63 - shift) : 0;
+    shift = -63;
+  }
   while (shift < 0 && over % 2 == 0) {
     over /= 2;
     shift++;
   }
-  if (shift >= 0) {
-    return (ratio){over << shift, 1};
+  if (shift >= 0) { /* 2^63 stands for all beyond it */
+    return (ratio){exponent <= 63 ? over << shift : UINT64_C(1) << 63, 1};
   }
   return (ratio){over, UINT64_C(1) << -shift};
 }

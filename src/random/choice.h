@@ -12,7 +12,8 @@ typedef struct ratio {
   uint64_t over, under; /* under > 0 */
 } ratio;
 
-/* `value` > 0 rounded down to 20 significant bits, so that products with counts fit in 128 bits. */
+/* `value` ≥ 0 rounded down to 20 significant bits (and to a multiple of 2^-63), so
+ * that products with counts fit in 128 bits. */
 ratio ratio_below(double value);
 double ratio_value(ratio r);
 
@@ -20,7 +21,7 @@ double ratio_value(ratio r);
 uint64_t random_below(random_source *source, uint64_t bound);
 /* True with probability over/under exactly; over ≤ under. */
 bool random_bernoulli(random_source *source, wide_integer over, wide_integer under);
-/* True with probability exp(−rate·count/divisor) exactly. */
+/* True with probability exp(−rate·count/divisor) exactly; rate.under·divisor is below 2^100. */
 bool random_bernoulli_exp(random_source *source, ratio rate, uint64_t count, uint64_t divisor);
 /* Discrete Laplace: P(y) ∝ exp(−rate·|y|). */
 int64_t random_discrete_laplace(random_source *source, ratio rate);

@@ -1,10 +1,12 @@
 /* One suite for every kind of matrix: each operation against plain loops over the rows in long
  * double, for sizes around every block and stripe, one and several right-hand sides, and the same
- * bits from 1, 2 and 3 threads. A new kind adds one line to `kinds`. */
+ * bits from 1, 2 and 3 threads. A new kind adds one line to `kinds`; random features, whose rows
+ * are not those of the matrix below them, go through the same checks over each of those. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/threads.h"
+#include "mechanism/features.h"
 #include "reference.h"
 
 /* ---- the kinds */
@@ -204,6 +206,18 @@ static void check_rows(const test_rows *t, const matrix *x) {
   free(row);
 }
 
+/* The same bits; or, where rows are computed by products whose last bit may depend on the row's
+ * place, the same numbers. */
+static void check_same_row(const matrix *x, const double *got, const double *expected) {
+  bool computed = x->kind->block && x->row_entries == x->cols && x->room > 0;
+  for (size_t j = 0; computed && j < x->cols; j++) {
+    assert_close(got[j], expected[j], 1e-13);
+  }
+  if (!computed) {
+    assert_memory_equal(got, expected, x->cols * sizeof *got);
+  }
+}
+
 /* Backwards, with repetitions and gaps. */
 static void check_select(const test_rows *t, const matrix *x) {
   size_t count = x->rows + x->rows / 2 + 1, *chosen = calloc(count, sizeof *chosen);
@@ -219,7 +233,7 @@ static void check_select(const test_rows *t, const matrix *x) {
   assert_int_equal(part->cols, x->cols);
   for (size_t i = 0; i < count; i += stride_for(count)) {
     part->kind->row(part, i, row);
-    assert_memory_equal(row, t->x + chosen[i] * t->cols, t->cols * sizeof *row);
+    check_same_row(part, row, t->x + chosen[i] * t->cols);
   }
   matrix_free(part);
   free(chosen);
@@ -257,6 +271,69 @@ static void for_every_kind_and_size(check *what) {
       test_rows_free(t);
     }
   }
+}
+
+/* ---- features over every kind */
+
+/* All rows of features, block by block. */
+static test_rows *rows_of_features(const matrix *x) {
+  double *values = calloc(x->rows * x->cols, sizeof *values), *room = blank_array(x->room);
+  double *labels = calloc(x->rows, sizeof *labels);
+  assert_true(values && labels);
+  for (size_t from = 0; from < x->rows; from += MATRIX_BLOCK) {
+    size_t left = x->rows - from, count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+    memcpy(values + from * x->cols, x->kind->block(x, from, count, room),
+           count * x->cols * sizeof *values);
+  }
+  free(room);
+  return test_rows_of(x->rows, x->cols, values, labels);
+}
+
+static void check_features(const test_rows *below, size_t features, check *what) {
+  const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, features, 0, 3};
+  feature_map *map = NULL;
+  assert_ok(feature_map_new(&kernel, below->cols, &map, err));
+  for (size_t k = 0; k < KINDS; k++) {
+    matrix *x = NULL;
+    assert_ok(features_new(map, kinds[k].of(below), &x, err));
+    test_rows *t = rows_of_features(x);
+    what(t, x);
+    test_rows_free(t);
+    matrix_free(x);
+  }
+  feature_map_free(map);
+}
+
+static void for_features_of_every_size(check *what) {
+  static const size_t rows[] = {1, 2, 255, 257, 1300};
+  static const size_t features[] = {2, 10, 130};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    for (size_t c = 0; c < sizeof features / sizeof *features; c++) {
+      test_rows *below = some_rows(rows[r], 7 + 13 * c);
+      check_features(below, features[c], what);
+      test_rows_free(below);
+    }
+  }
+}
+
+static void products_of_features_are_right_and_do_not_depend_on_threads(void **state) {
+  (void)state;
+  for_features_of_every_size(check_products);
+}
+
+static void a_row_of_features_is_the_same_in_every_pass(void **state) {
+  (void)state;
+  for_features_of_every_size(check_rows);
+}
+
+static void selected_rows_have_the_same_features(void **state) {
+  (void)state;
+  for_features_of_every_size(check_select);
+}
+
+static void declared_sizes_of_features_hold(void **state) {
+  (void)state;
+  for_features_of_every_size(check_declared);
 }
 
 static void products_are_right_and_do_not_depend_on_threads(void **state) {
@@ -318,6 +395,10 @@ int main(void) {
       cmocka_unit_test(rows_come_back_as_they_went_in),
       cmocka_unit_test(selected_rows_are_copies_in_the_order_given),
       cmocka_unit_test(declared_sizes_hold),
+      cmocka_unit_test(products_of_features_are_right_and_do_not_depend_on_threads),
+      cmocka_unit_test(a_row_of_features_is_the_same_in_every_pass),
+      cmocka_unit_test(selected_rows_have_the_same_features),
+      cmocka_unit_test(declared_sizes_of_features_hold),
       cmocka_unit_test(a_matrix_of_zeros_gives_zeros),
       cmocka_unit_test(stripes_cover_the_rows_once),
   };

@@ -1,0 +1,341 @@
+# dperm tune, and kernels in every command: good and bad input.
+load helpers
+
+tune() { run "$DPERM" tune --data people.csv --schema schema.json --out m.json "$@"; }
+
+# A larger file of the same shape.
+many_people() {
+  awk -v n="$1" 'BEGIN {
+    split("farmer nurse judge", jobs, " "); print "age,job,rich"; x = 1
+    for (i = 0; i < n; i++) {
+      x = (x * 16807) % 2147483647; age = x % 90; job = int(x / 90) % 3 + 1
+      print age "," jobs[job] "," (age + 20 * job > 85 ? "yes" : "no")
+    }
+  }' > many.csv
+}
+
+# Wrong usage in one line that holds this text, and nothing written.
+refuses() {
+  local text=$1
+  shift
+  tune "$@"
+  fails_with 2 "$text" && leaves_no m.json
+}
+
+@test "split writes a model that states the choice and what epsilon covers" {
+  for selector in permute-and-flip exponential; do
+    tune --epsilon 1 --loss huber,logistic --h 0.25,0.5 --lambda 0.01,0.1 --selector $selector
+    [ "$status" -eq 0 ]
+    [ "$output" = "m.json: chosen among 6 candidates by split; epsilon = 1 for every record, the choice included" ]
+    SELECTOR=$selector python3 - <<'P'
+import json, math, os
+m = json.load(open("m.json"))
+s = m["selection"]
+assert m["private"] is True and m["reason"] is None and m["privacy"]["epsilon"] == 1
+assert list(s) == ["method", "selector", "candidates", "chosen", "portion", "bound"], list(s)
+assert s["method"] == "split" and s["selector"] == os.environ["SELECTOR"]
+assert m["rows"] == 120 and m["rows_fitted"] == s["portion"] == 120 // 7
+names = [(c["loss"], c["h"], c["lambda"]) for c in s["candidates"]]
+assert sorted(names, key=str) == sorted(
+    [("huber", h, l) for h in (0.25, 0.5) for l in (0.01, 0.1)] +
+    [("logistic", None, l) for l in (0.01, 0.1)], key=str), names
+c = s["candidates"][s["chosen"]]
+assert (c["loss"], c["h"], c["lambda"]) == (m["loss"]["name"], m["loss"]["h"], m["privacy"]["lambda"])
+assert s["bound"]["delta"] == 0.05
+assert abs(s["bound"]["excess_errors"] / (2 * math.log(5 / 0.05)) - 1) < 1e-5
+P
+    "$DPERM" plan --rows 17 --schema schema.json --epsilon 1 --json \
+      $(python3 -c 'import json; m = json.load(open("m.json")); print("--loss", m["loss"]["name"], "--h", m["loss"]["h"] or 0.5, "--lambda", m["privacy"]["lambda"])') > plan.json
+    python3 -c 'import json; assert json.load(open("m.json"))["privacy"]["beta"] == json.load(open("plan.json"))["beta"]'
+  done
+}
+
+@test "stopping states the share of a round and never the number of rounds" {
+  for rounds in geometric logarithmic; do
+    tune --epsilon 1 --lambda 0.01,0.1,auto --method stopping --rounds $rounds --holdout 0.25
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    ROUNDS=$rounds python3 - <<'P'
+import json, os
+m = json.load(open("m.json"))
+s = m["selection"]
+assert list(s) == ["method", "rounds", "rounds_mean", "epsilon_round", "candidates", "chosen", "holdout_rows"], list(s)
+share = {"geometric": 1 / 3, "logarithmic": 1 / 2}[os.environ["ROUNDS"]]
+assert share * (1 - 2e-6) < s["epsilon_round"] <= share
+assert s["rounds_mean"] == 9 and s["holdout_rows"] == 30 and m["rows_fitted"] == 90
+assert m["privacy"]["epsilon"] == 1 and m["private"] is True
+assert s["candidates"][2]["lambda"] == "auto"
+P
+  done
+}
+
+@test "public chooses on public records and fits all private ones" {
+  tune --epsilon 1 --lambda 0.01,0.1 --method public --public-data people.csv
+  [ "$status" -eq 0 ]
+  python3 - <<'P'
+import json
+m = json.load(open("m.json"))
+assert list(m["selection"]) == ["method", "candidates", "chosen", "public_rows"]
+assert m["rows"] == m["rows_fitted"] == m["selection"]["public_rows"] == 120
+P
+}
+
+@test "kernels and their grids are tuned, by every method" {
+  for method in split stopping "public --public-data people.csv"; do
+    tune --epsilon 2 --lambda 0.1 --kernel gaussian --gamma 0.5,2 --features 4,6 --method $method
+    [ "$status" -eq 0 ]
+    python3 - <<'P'
+import json
+m = json.load(open("m.json"))
+c = m["selection"]["candidates"]
+assert [(x["gamma"], x["features"]) for x in c] == [(.5, 4), (.5, 6), (2, 4), (2, 6)], c
+k, one = m["kernel"], c[m["selection"]["chosen"]]
+assert (k["gamma"], k["features"]) == (one["gamma"], one["features"]) and len(m["weights"]) == k["features"]
+assert k["name"] == "gaussian" and k["kind"] == "orthogonal" and 0 < k["seed"] < 2 ** 53
+assert m["encoding"]["dims"] == 4
+P
+  done
+}
+
+@test "a seed makes tuning reproducible, whatever the threads, and not private" {
+  for i in 1 2; do
+    for method in split stopping; do
+      "$DPERM" tune --data people.csv --schema schema.json --epsilon 1 --lambda 0.01,0.1 --seed 4 \
+        --method $method --threads $i --out $method$i.json 2> message
+    done
+  done
+  cmp split1.json split2.json
+  cmp stopping1.json stopping2.json
+  grep -q "not private (--seed" message
+  python3 -c 'import json; m = json.load(open("split1.json")); assert m["private"] is False and "seed" in m["reason"]'
+}
+
+@test "what tune prints does not depend on the records" {
+  sed '2,60s/,yes$/,no/' people.csv > other.csv
+  for method in split stopping; do
+    for data in people other; do
+      "$DPERM" tune --data $data.csv --schema schema.json --epsilon 1 --lambda 0.01,0.1 \
+        --method $method --out m.json 2> $data.message
+    done
+    cmp people.message other.message
+  done
+}
+
+# ---- kernels in train, plan and predict
+
+@test "train makes a kernel model of each kind, and says so in its file" {
+  for kernel in gaussian laplacian cauchy; do
+    run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --kernel $kernel \
+      --gamma 0.5 --features 10 --out m.json
+    [ "$status" -eq 0 ]
+    KERNEL=$kernel python3 - <<'P'
+import json, os
+m = json.load(open("m.json"))
+k = m["kernel"]
+assert list(k) == ["name", "gamma", "features", "kind", "seed"], list(k)
+assert k["name"] == os.environ["KERNEL"] and k["gamma"] == 0.5 and k["features"] == 10
+assert k["kind"] == ("orthogonal" if k["name"] == "gaussian" else "iid")
+assert len(m["weights"]) == 10 and m["encoding"]["dims"] == 4
+P
+    "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --kernel $kernel --gamma 0.5 \
+      --features 10 --json > plan.json
+    python3 -c 'import json; m, p = json.load(open("m.json")), json.load(open("plan.json")); assert (m["privacy"]["beta"], m["privacy"]["lambda"], m["privacy"]["delta_reg"]) == (p["beta"], p["lambda"], p["delta_reg"])'
+  done
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --kernel gaussian --gamma 0.5 \
+    --features 10 --features-kind iid --out m.json 2> /dev/null
+  grep -q '"kind": "iid"' m.json
+}
+
+# More rows than a block of the reader, fewer columns than features and more.
+@test "a kernel model scores a file as it scores data in memory" {
+  many_people 9000
+  for features in 2 4 40; do
+    "$DPERM" train --data many.csv --schema schema.json --epsilon 50 --lambda 1e-3 \
+      --kernel gaussian --gamma 0.5 --features $features --seed 3 --unsafe-diagnostics \
+      --out m.json 2> message
+    "$DPERM" score --model m.json --data many.csv > score.json
+    "$DPERM" predict --model m.json --data many.csv --out p.csv
+    python3 - <<'P'
+import csv, json, re
+found = re.search(r"training error\D+([0-9.]+)(%?)", open("message").read())
+rate = float(found.group(1)) / (100 if found.group(2) else 1)
+s = json.load(open("score.json"))
+assert s["rows"] == 9000 and abs(s["error_rate"] - rate) < 1e-3, (s, rate)
+rows = list(csv.DictReader(open("p.csv")))
+assert len(rows) == 9000 and len(set(r["score"] for r in rows)) > 200
+P
+    head -n 301 many.csv > few.csv
+    "$DPERM" predict --model m.json --data few.csv --out q.csv
+    head -n 301 p.csv | cmp - q.csv
+  done
+}
+
+@test "a damaged kernel is refused" {
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --kernel cauchy --gamma 0.5 \
+    --features 10 --out m.json 2> /dev/null
+  sed 's/"gamma": 0.5/"gamma": 0.6/' m.json > other.json
+  run "$DPERM" predict --model other.json --data people.csv --out p.csv
+  fails_with 1 "digest"
+  leaves_no p.csv
+}
+
+@test "kernel options that cannot be are wrong usage, in train as in tune" {
+  for command in train tune; do
+    kernel() {
+      run "$DPERM" $command --data people.csv --schema schema.json --epsilon 1 --out m.json "$@"
+    }
+    for gamma in 0 -1 nan inf abc ""; do
+      kernel --kernel gaussian --gamma "$gamma" --features 10
+      fails_with 2 "--gamma must be a"
+    done
+    for features in 0 7 -2 2.5 abc ""; do
+      kernel --kernel gaussian --gamma 1 --features "$features"
+      fails_with 2 "--features must be a"
+    done
+    for features in 1000000 10000000000 9000000000000000000; do
+      kernel --kernel gaussian --gamma 1 --features $features
+      fails_with 2 "fit"
+      fit=$(sed -E 's/.*at most about ([0-9]+) fit.*/\1/' <<< "$output")
+      [ "$fit" -gt 1000 ] && [ "$fit" -lt 100000 ]
+    done
+    kernel --kernel rbf --gamma 1 --features 10
+    fails_with 2 "--kernel must be gaussian, laplacian or cauchy"
+    kernel --kernel gaussian --gamma 1
+    fails_with 2 "--kernel needs --gamma and --features"
+    kernel --kernel gaussian --features 10
+    fails_with 2 "--kernel needs --gamma and --features"
+    kernel --gamma 1
+    fails_with 2 "are for --kernel"
+    kernel --features 10
+    fails_with 2 "are for --kernel"
+    kernel --features-kind iid
+    fails_with 2 "are for --kernel"
+    kernel --kernel cauchy --gamma 1 --features 10 --features-kind iid
+    fails_with 2 "--features-kind is for --kernel gaussian"
+    kernel --kernel gaussian --gamma 1 --features 10 --features-kind square
+    fails_with 2 "--features-kind must be orthogonal or iid"
+    leaves_no m.json
+  done
+}
+
+@test "lists are for tune" {
+  for list in "--lambda 0.1,0.2" "--loss huber,logistic" "--h 0.1,0.2" "--gamma 1,2" "--features 2,4"; do
+    for command in "train --data people.csv --out m.json" "plan --rows 100"; do
+      run "$DPERM" $command --schema schema.json --epsilon 1 $list
+      fails_with 2 "takes one value here; lists are for tune"
+    done
+  done
+  leaves_no m.json
+}
+
+# ---- bad requests
+
+@test "empty and duplicate grids are wrong usage" {
+  for list in "" "," "0.1," ",0.1" "0.1,,0.2"; do
+    refuses "--lambda must be a list of values" --epsilon 1 --lambda "$list"
+  done
+  refuses "--lambda has 0.1 twice" --epsilon 1 --lambda 0.1,0.2,0.1
+  refuses "--lambda has 1e-1 twice" --epsilon 1 --lambda 0.1,0.2,1e-1
+  refuses "--lambda has auto twice" --epsilon 1 --lambda auto,0.2,auto
+  refuses "--loss has huber twice" --epsilon 1 --loss huber,huber
+  refuses "--h has 0.50 twice" --epsilon 1 --loss huber --h 0.5,0.50
+  refuses "--gamma has 1 twice" --epsilon 1 --kernel cauchy --gamma 1,1 --features 4
+  refuses "--features has 04 twice" --epsilon 1 --kernel cauchy --gamma 1 --features 4,04
+  refuses "candidates are too many" --epsilon 1 --lambda "$(seq -s, 1 400)" --loss huber \
+    --h "$(seq -s, 1 400)"
+}
+
+@test "one bad value spoils a list" {
+  refuses "--lambda must be a positive number or auto" --epsilon 1 --lambda 0.1,-1
+  refuses "--h must be a positive number" --epsilon 1 --loss huber --h 0.5,0
+  refuses "--gamma must be a positive number" --epsilon 1 --kernel cauchy --gamma 1,0 --features 4
+  refuses "--features must be an even number" --epsilon 1 --kernel cauchy --gamma 1 --features 4,5
+  refuses "no loss is called" --epsilon 1 --loss huber,hinge
+}
+
+@test "unknown words are wrong usage" {
+  refuses "--method must be split, stopping or public" --epsilon 1 --method bayes
+  refuses "--selector must be permute-and-flip or exponential" --epsilon 1 --selector gumbel
+  refuses "--rounds must be geometric or logarithmic" --epsilon 1 --method stopping --rounds poisson
+  refuses "--mechanism none has nothing to choose" --mechanism none
+  refuses "--epsilon is missing" --lambda 0.1,0.2
+  refuses "unknown option" --epsilon 1 --bogus 1
+}
+
+@test "options of another method are wrong usage" {
+  refuses "--selector is for --method split" --epsilon 1 --method stopping --selector exponential
+  refuses "are for --method stopping" --epsilon 1 --rounds geometric
+  refuses "are for --method stopping" --epsilon 1 --rounds-mean 5
+  refuses "--holdout is for" --epsilon 1 --holdout 0.2
+  refuses "--public-data goes with --method public" --epsilon 1 --public-data people.csv
+  refuses "--public-data goes with --method public" --epsilon 1 --method public
+}
+
+@test "a holdout outside 0 to 1 is wrong usage" {
+  for holdout in 0 1 -0.5 2; do
+    refuses "--holdout must be between 0 and 1" --epsilon 1 --method stopping --holdout $holdout
+  done
+  tune --epsilon 1 --method stopping --holdout 0.01
+  fails_with 1 "on one side"
+  leaves_no m.json
+}
+
+@test "a mean of rounds that cannot be is wrong usage" {
+  for mean in 0 -1 1 0.5 1e7; do
+    tune --epsilon 1 --method stopping --rounds-mean $mean
+    fails_with 2 "rounds"
+  done
+  leaves_no m.json
+}
+
+@test "an epsilon out of range is refused before any work" {
+  for epsilon in 1e-300 1e-12 1e6 1e300; do
+    for method in split stopping; do
+      tune --epsilon $epsilon --method $method
+      fails_with 2 "epsilon = "
+    done
+  done
+  leaves_no m.json
+}
+
+@test "too few rows for the candidates fail with what to do" {
+  tune --epsilon 1 --lambda "$(seq -s, 1 12)"
+  fails_with 1 "120 rows are too few for 12 candidates"
+  leaves_no m.json
+  tune --epsilon 1 --lambda "$(seq -s, 1 11)"
+  [ "$status" -eq 0 ]
+}
+
+@test "public data of another shape are refused" {
+  printf 'age,job\n30,nurse\n' > unlabelled.csv
+  tune --epsilon 1 --method public --public-data unlabelled.csv
+  fails_with 1 "unlabelled.csv"
+  printf 'height,rich\n180,yes\n' > foreign.csv
+  tune --epsilon 1 --method public --public-data foreign.csv
+  fails_with 1 "foreign.csv"
+  tune --epsilon 1 --method public --public-data none.csv
+  fails_with 1 "none.csv: cannot open"
+  head -n 15 people.csv > small.csv
+  tune --epsilon 1 --method public --public-data small.csv
+  fails_with 1 "on one side"
+  leaves_no m.json
+}
+
+@test "a schema that drops rows is refused by every method" {
+  sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
+  for method in split stopping "public --public-data people.csv"; do
+    run "$DPERM" tune --data people.csv --schema drop.json --epsilon 1 --method $method --out m.json
+    fails_with 1 "the number of rows depends on the records"
+  done
+  leaves_no m.json
+}
+
+@test "Ctrl-C leaves nothing behind" {
+  many_people 100000
+  for method in split stopping; do
+    run timeout -s INT --preserve-status 0.7 "$DPERM" tune --data many.csv --schema schema.json \
+      --epsilon 1 --kernel gaussian --gamma 1,2,3,4 --features 200 --method $method --out m.json
+    [ "$status" -eq 130 ]
+    leaves_no m.json
+  done
+}
