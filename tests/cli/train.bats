@@ -165,7 +165,7 @@ P
 }
 
 @test "messages are one line whatever the arguments hold" {
-  run "$DPERM" train --lambda $'1\n2'
+  run "$DPERM" train --data a --out b --mechanism none --lambda $'1\n2'
   fails_with 2 "--lambda must be"
   run "$DPERM" $'tra\nin'
   fails_with 2 "no command is called"
@@ -233,7 +233,9 @@ P
 }
 
 @test "bad numbers are wrong usage" {
-  for lambda in 0 -1 nan inf 1e999 0x10 "" abc; do
+  run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m --lambda ""
+  fails_with 2 "--lambda must be"
+  for lambda in 0 -1 nan inf 1e999 0x10 abc; do
     run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json \
       --lambda "$lambda"
     fails_with 2 "--lambda must be a positive number or auto"
