@@ -234,6 +234,9 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
                   err));
   }
   TRY(read_weights(doc, model, err));
+  /* The fit's own epsilon is the whole one, but for a round of random stopping. */
+  const json_t *round = json_object_get(model->selection, "epsilon_round");
+  model->plan.epsilon = json_is_real(round) ? json_real_value(round) : model->epsilon;
   model->plan.noise.dims = model->dims;
   return DPERM_OK;
 }
