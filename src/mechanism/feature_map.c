@@ -31,6 +31,9 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
   if (k->features == 0 || k->features % 2 != 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give an even number from 2", k->features);
   }
+  if (inputs == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "features of no columns; give data with at least one");
+  }
   /* Training keeps three D × D matrices and a few stripes of them. */
   const double most = 32e9;
   double d = (double)inputs, bytes = 8.0 * (double)k->features * (6.0 * (double)k->features + d);
@@ -110,13 +113,14 @@ static dperm_status draw_orthogonal(feature_map *map, random_source *source, dpe
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(memory_new(d * most, sizeof *q, &q, err));
   TRY_OR_DONE(memory_new(2 * most, sizeof *room, &room, err));
-  for (size_t r = 0; r < half; r++) {
-    if (r % d == 0) {
+  for (size_t r = 0, used = d; r < half; r++, used++) {
+    if (used == d) { /* a rotation has d directions */
+      used = 0;
       TRY_OR_DONE(draw_rotation(source, d, half - r < d ? half - r : d, q, room, err));
     }
     double length = sqrt(2 * map->kernel.gamma) * gaussian_length(source, d);
     for (size_t i = 0; i < d; i++) {
-      map->directions[i * half + r] = length * q[(r % d) * d + i];
+      map->directions[i * half + r] = length * q[used * d + i];
     }
   }
 done:

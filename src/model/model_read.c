@@ -200,7 +200,6 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
   }
   if (plan->mechanism != DPERM_MECHANISM_NONE) {
     TRY(read_noise(doc, privacy, plan, &model->epsilon, err));
-    plan->epsilon = model->epsilon;
   }
   return model->is_private
              ? DPERM_OK
@@ -222,10 +221,6 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   TRY(read_kernel(doc, model, err));
   json_t *selection = json_object_get(doc->root, "selection");
   model->selection = json_is_object(selection) ? json_incref(selection) : NULL;
-  const json_t *round = json_object_get(selection, "epsilon_round");
-  if (json_is_number(round)) { /* random stopping: a fit has only its share */
-    model->plan.epsilon = json_number_value(round);
-  }
   if (json_array_size(classes) != 2) {
     return fail_damaged(doc, "it does not name two classes", err);
   }

@@ -77,7 +77,7 @@ dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model,
   ratio epsilon = ratio_below(t->candidates[0].epsilon);
   TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
   TRY_OR_DONE(memory_new(2 * t->count, sizeof *errors, &errors, err));
-  TRY_OR_DONE(memory_new(t->count, sizeof *models, &models, err));
+  TRY_OR_DONE(memory_new(t->count, sizeof(void *), &models, err));
   random_order(t->source, rows, order);
   TRY_OR_DONE(fit_portions(t, order, models, errors, err));
   *chosen = t->how->selector == DPERM_SELECTOR_EXPONENTIAL
