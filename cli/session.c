@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,7 +38,8 @@ int report_error(const dperm_error *err) {
 
 static struct {
   double started, drawn; /* seconds; 0 before the first tick */
-  bool visible;
+  bool visible, clock;   /* something is on the line; the clock runs */
+  bool counting;         /* there is work with a public count: no clock beside it */
 } bar;
 
 static double seconds_now(void) {
@@ -57,6 +59,31 @@ static void draw(const char *stage, double share) {
   bar.visible = true;
 }
 
+/* Solving has nothing public to count, so it shows the time, by a clock of its own: what is drawn
+ * must not follow the solver's steps. */
+static volatile sig_atomic_t solving_seconds;
+
+static void on_second(int number) {
+  (void)number;
+  char line[] = "\r\033[Ksolving         s";
+  int seconds = solving_seconds < 9999 ? ++solving_seconds : 9999;
+  for (size_t place = sizeof line - 4; seconds > 0 && place >= sizeof line - 7; place--) {
+    line[place] = (char)('0' + seconds % 10);
+    seconds /= 10;
+  }
+  (void)!write(STDERR_FILENO, line, sizeof line - 1); /* may be called in a signal handler */
+}
+
+static void start_clock(void) {
+  struct sigaction action = {.sa_handler = on_second};
+  const struct itimerval every_second = {{1, 0}, {1, 0}};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  bar.clock = bar.visible = true;
+  (void)sigaction(SIGALRM, &action, NULL);
+  (void)setitimer(ITIMER_REAL, &every_second, NULL);
+}
+
 static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)context;
   if (interrupted) {
@@ -66,10 +93,14 @@ static int tick(void *context, const char *stage, uint64_t done, uint64_t total)
   if (bar.started == 0) {
     bar.started = now;
   }
+  if (total == 0 && !bar.counting && !bar.clock && isatty(STDERR_FILENO)) {
+    start_clock();
+  }
   if (total > 0 && now - bar.started > 1 && now - bar.drawn > 0.1 && isatty(STDERR_FILENO)) {
     draw(stage, done < total ? (double)done / (double)total : 1.0);
     bar.drawn = now;
   }
+  bar.counting = total > 0 && strcmp(stage, "reading") != 0 ? true : bar.counting;
   return 0;
 }
 
@@ -79,6 +110,11 @@ const dperm_progress *session_progress(void) {
 }
 
 void session_quiet(void) {
+  if (bar.clock) {
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    (void)setitimer(ITIMER_REAL, &never, NULL);
+    bar.clock = false;
+  }
   if (bar.visible) {
     fprintf(stderr, "\r\033[K");
     bar.visible = false;

@@ -12,7 +12,8 @@
 int report_error(const dperm_error *err);
 
 /* A bar on stderr if that is a terminal and the work takes over a second. It counts public work
- * only. Answers "stop" after Ctrl-C, so that the library cleans up behind itself. */
+ * only; while solving, it shows the time. Answers "stop" after Ctrl-C, so that the library cleans
+ * up behind itself. */
 const dperm_progress *session_progress(void);
 /* Wipes the bar. */
 void session_quiet(void);

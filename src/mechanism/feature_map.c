@@ -6,6 +6,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -16,6 +17,12 @@ static const char *const names[] = {NULL, "gaussian", "laplacian", "cauchy"};
 
 const char *kernel_name(dperm_kernel_name name) {
   return names[name];
+}
+
+/* Bytes of the machine; generous where it does not tell. */
+static double physical_memory(void) {
+  double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? pages * size : 64e9;
 }
 
 dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *err) {
@@ -34,13 +41,13 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
   if (inputs == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "features of no columns; give data with at least one");
   }
-  /* Training keeps three D × D matrices and a few stripes of them. */
-  const double most = 32e9;
-  double d = (double)inputs, bytes = 8.0 * (double)k->features * (6.0 * (double)k->features + d);
-  if (bytes > most) {
-    double fit = (sqrt(d * d + 3 * most) - d) / 12; /* 8·D·(6·D + d) = most */
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features would take %.0f GB; at most about %zu fit",
-         k->features, bytes / 1e9, (size_t)fit / 2 * 2);
+  /* Half of D directions, and a few threads' blocks of rows; D × D matrices only up to the number
+   * of columns that the solver factors, which is small. */
+  double most = 0.8 * physical_memory(), each = 8.0 * (0.5 * (double)inputs + 2000.0);
+  if ((double)k->features * each > most) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu features would take %.0f GB of memory; at most about %zu fit here", k->features,
+         (double)k->features * each / 1e9, (size_t)(most / each) / 2 * 2);
   }
   if (k->seed >> 53) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the features' seed must be below 2^53");

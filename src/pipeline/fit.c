@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/threads.h"
 #include "loss/regularizer.h"
 #include "mechanism/mechanism.h"
@@ -87,6 +88,7 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
   const public_numbers given = options_public(options, view->rows, view->cols, norm);
   solver_report solved;
   double started = seconds_now();
+  TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(calibrate(&given, &model->plan, err));
   TRY(mechanism_of(options->mechanism)
           ->run(&model->plan, &base, &how, source, model->weights, &solved, err));
