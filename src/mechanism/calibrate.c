@@ -97,7 +97,7 @@ static double cost(const public_numbers *g, double lambda, double bound, double 
 /* The cheapest Λ_t ≥ lowest, over twelve powers of ten: a coarse scan, then golden sections around
  * the best place. Any choice is private; this one is only good. */
 static double cheapest_total(const public_numbers *g, double lambda, double lowest) {
-  enum { STEPS = 240 };
+  enum { STEPS = 120 };
   const double golden = 0.6180339887498949, span = 12.0 / STEPS;
   double bound = isnan(g->norm_guess) ? solution_norm_bound(g, lambda) : g->norm_guess;
   double best = lowest;

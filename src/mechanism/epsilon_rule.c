@@ -26,7 +26,7 @@ static double logistic_sup(double kappa, double a) {
  * terms rise. At the end of the bisection the bracket is one unit wide, and g is flat there. */
 static double smooth_hinge_sup(double kappa, double h, double a) {
   double low = 0, high = 1, k = 3 * kappa / (4 * h);
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < 54; i++) { /* down to one unit of 1 */
     double u = 0.5 * (low + high);
     double slope = 0.75 * a * (1 - u * u) - 2 * k * u / (1 + k * (1 - u * u));
     if (slope > 0) {

@@ -3,59 +3,16 @@
  * file that knows that order. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "loss/regularizer.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
+#include "pipeline/unsafe_report.h"
 #include "random/handle.h"
-
-static dperm_status check_data(const dperm_data *data, const dperm_options *options,
-                               dperm_error *err) {
-  if (options->mechanism != DPERM_MECHANISM_NONE && data->schema &&
-      dperm_schema_drops_rows(data->schema)) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the schema drops rows with missing values, so the number of rows depends on the records "
-         "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
-  }
-  if (options->mechanism != DPERM_MECHANISM_NONE && data->comments_among) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "comment lines stand where records can, so the number of rows depends on what records "
-         "begin with and no private fit is possible; take them out, or put them above a header");
-  }
-  return DPERM_OK;
-}
-
-static double seconds_now(void) {
-  struct timespec now;
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* The one place where what depends on the records is reported, on request. */
-static dperm_status report_unsafe(const problem *base, const dperm_model *model,
-                                  const dperm_data *data, const solver_report *solved,
-                                  double seconds, dperm_unsafe_diagnostics *out, dperm_error *err) {
-  const problem_model plain = {.lambda = model->plan.lambda};
-  problem p = *base;
-  dperm_metrics metrics;
-  double objective = 0;
-  p.models = 1;
-  p.model = &plain;
-  TRY(problem_objective(&p, model->weights, &objective, err));
-  TRY(dperm_model_score(model, data, &metrics, err));
-  *out = (dperm_unsafe_diagnostics){.iterations = solved->iterations,
-                                    .objective = objective,
-                                    .gradient_norm = solved->gradient_norm,
-                                    .training_error = metrics.error_rate,
-                                    .solve_seconds = seconds};
-  return DPERM_OK;
-}
 
 static dperm_status describe(dperm_model *model, const dperm_options *options,
                              const random_source *source, dperm_error *err) {
@@ -74,7 +31,7 @@ static dperm_status describe(dperm_model *model, const dperm_options *options,
   return memory_copy_text(options->loss.name, strlen(options->loss.name), &model->loss, err);
 }
 
-/* Plan, perturb and solve, describe: `view` is what the weights are for. */
+/* Perturb and solve under the model's plan, then describe: `view` is what the weights are for. */
 static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_options *options,
                         random_source *source, dperm_model *model, dperm_error *err) {
   double norm = model->map ? FEATURES_NORM : data->norm_bound;
@@ -85,14 +42,12 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
                         .regularizer = &options->regularizer};
   const solver_options how = {.tolerance = options->gradient_tolerance,
                               .progress = &options->progress};
-  const public_numbers given = options_public(options, view->rows, view->cols, norm);
   solver_report solved;
-  double started = seconds_now();
+  double started = unsafe_seconds_now();
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
-  TRY(calibrate(&given, &model->plan, err));
   TRY(mechanism_of(options->mechanism)
           ->run(&model->plan, &base, &how, source, model->weights, &solved, err));
-  double seconds = seconds_now() - started;
+  double seconds = unsafe_seconds_now() - started;
   for (size_t j = 0; j < model->dims; j++) {
     if (!isfinite(model->weights[j])) {
       FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
@@ -100,7 +55,7 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
   }
   TRY(describe(model, options, source, err));
   return options->unsafe_diagnostics
-             ? report_unsafe(&base, model, data, &solved, seconds, options->unsafe_diagnostics, err)
+             ? unsafe_report(&base, model, data, &solved, seconds, options->unsafe_diagnostics, err)
              : DPERM_OK;
 }
 
@@ -109,26 +64,10 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
 static dperm_status shape_model(const dperm_data *data, const dperm_options *options,
                                 random_source *source, dperm_model **model, dperm_error *err) {
   dperm_kernel kernel = options->kernel;
-  TRY(kernel_validate(&kernel, data->x->cols, err));
   if (kernel.name != DPERM_KERNEL_NONE && kernel.seed == 0) {
     kernel.seed = 1 + random_bits(source) % ((UINT64_C(1) << 53) - 1);
   }
-  size_t dims = kernel.name == DPERM_KERNEL_NONE ? data->x->cols : kernel.features;
-  TRY(regularizer_validate(&options->regularizer, dims, err));
   return model_new(data, &kernel, model, err);
-}
-
-dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
-                       dperm_error *err) {
-  bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
-  size_t dims = kernel ? options->kernel.features : data->x->cols;
-  const public_numbers given =
-      options_public(options, rows, dims, kernel ? FEATURES_NORM : data->norm_bound);
-  privacy_plan plan;
-  TRY(check_data(data, options, err));
-  TRY(kernel_validate(&options->kernel, data->x->cols, err));
-  TRY(regularizer_validate(&options->regularizer, dims, err));
-  return calibrate(&given, &plan, err);
 }
 
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
@@ -137,8 +76,10 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
   dperm_model *model = NULL;
   const matrix *view = NULL;
   matrix *made = NULL, *kept = NULL;
-  TRY(check_data(data, options, err));
+  privacy_plan plan;
+  TRY(fit_check(data, data->x->rows, options, &plan, err));
   TRY_OR_DONE(shape_model(data, options, source, &model, err));
+  model->plan = plan;
   TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
   thread_scope threads = threads_enter(options->threads);
   status = made ? features_keep(made, &kept, err) : DPERM_OK;

@@ -104,7 +104,8 @@ static dperm_status check_plans(const tuning *t, dperm_error *err) {
     if (stopping) {
       options.epsilon = round_epsilon(options.epsilon, t->how->rounds);
     }
-    TRY(fit_check(t->data, rows, &options, err));
+    privacy_plan plan;
+    TRY(fit_check(t->data, rows, &options, &plan, err));
   }
   return DPERM_OK;
 }

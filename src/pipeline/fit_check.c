@@ -1,0 +1,35 @@
+/* What must hold before any work: the number of rows is public, the options make sense for these
+ * columns, and noise for this epsilon exists. All of it from public numbers, or refused. */
+#include "loss/regularizer.h"
+#include "mechanism/features.h"
+#include "pipeline/fit.h"
+#include "pipeline/options.h"
+
+/* The number of rows must not depend on what the records say. */
+static dperm_status check_rows_public(const dperm_data *data, const dperm_options *options,
+                                      dperm_error *err) {
+  if (options->mechanism != DPERM_MECHANISM_NONE && data->schema &&
+      dperm_schema_drops_rows(data->schema)) {
+    FAIL(err, DPERM_INVALID_SCHEMA,
+         "the schema drops rows with missing values, so the number of rows depends on the records "
+         "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
+  }
+  if (options->mechanism != DPERM_MECHANISM_NONE && data->comments_among) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "comment lines stand where records can, so the number of rows depends on what records "
+         "begin with and no private fit is possible; take them out, or put them above a header");
+  }
+  return DPERM_OK;
+}
+
+dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
+                       privacy_plan *plan, dperm_error *err) {
+  bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
+  size_t dims = kernel ? options->kernel.features : data->x->cols;
+  TRY(check_rows_public(data, options, err));
+  TRY(kernel_validate(&options->kernel, data->x->cols, err));
+  TRY(regularizer_validate(&options->regularizer, dims, err));
+  const public_numbers given =
+      options_public(options, rows, dims, kernel ? FEATURES_NORM : data->norm_bound);
+  return calibrate(&given, plan, err);
+}
