@@ -71,7 +71,7 @@ static void print_help(const char *command_name, const argument *table, size_t c
     bool flag = table[i].kind == ARGUMENT_FLAG, positional = table[i].name[0] != '-';
     (void)snprintf(left, sizeof left, "%s%s%s", positional ? "" : table[i].name,
                    flag || positional ? "" : " ", flag ? "" : table[i].value);
-    printf("  %-26s %s\n", left, table[i].help);
+    printf("  %-31s %s\n", left, table[i].help);
   }
   if (rest) {
     printf("\n%s\n", rest);

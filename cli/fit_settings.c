@@ -28,6 +28,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
                       .features = NULL,
                       .mechanism = "objective",
                       .analysis = "tight",
+                      .noise = "auto",
                       .kernel = "",
                       .features_kind = NULL,
                       .epsilon = (double)NAN,
@@ -50,6 +51,8 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "a public guess of the weights' norm, to choose --delta-reg", NULL, false},
       {"--analysis", ARGUMENT_TEXT, &s->analysis, false, "tight|paper",
        "how epsilon becomes noise; paper is for comparison", NULL, false},
+      {"--noise", ARGUMENT_TEXT, &s->noise, false, "auto|l2",
+       "the noise's shape; auto (default) is l2, the only one yet", NULL, false},
       {"--kernel", ARGUMENT_TEXT, &s->kernel, false, "K",
        "gaussian, laplacian or cauchy, by random features", NULL, false},
       {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width", NULL, false},
@@ -164,6 +167,10 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
   }
   if (!choose(s->analysis, analysis_names, 2, &analysis)) {
     return refuse(exit_status, wrong_usage(command_name, "--analysis must be tight or paper"));
+  }
+  if (strcmp(s->noise, "auto") != 0 && strcmp(s->noise, "l2") != 0) {
+    return refuse(exit_status, wrong_usage(command_name, "--noise must be auto or l2; other shapes "
+                                                         "are not there yet"));
   }
   if (!choose(s->kernel, kernel_names, 4, &kernel)) {
     return refuse(exit_status,

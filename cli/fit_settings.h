@@ -9,11 +9,11 @@
 
 typedef struct fit_settings {
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
-  const char *mechanism, *analysis, *kernel, *features_kind;
+  const char *mechanism, *analysis, *noise, *kernel, *features_kind;
   double epsilon, delta_reg, norm_guess;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 12 };
+enum { FIT_ARGUMENTS = 13 };
 
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);
