@@ -328,8 +328,9 @@ typedef struct dperm_tune_options {
 DPERM_API void dperm_tune_options_init(dperm_tune_options *options);
 
 /* Chooses among candidates and releases one model. The epsilon of the candidates, the same for all,
- * is the total: it covers the choice too. Random, threads and progress are those of the first
- * candidate. */
+ * is the total: it covers the choice too. With random stopping, show nobody how often progress is
+ * called: the number of rounds must stay secret. Random, threads and progress are those of the
+ * first candidate. */
 DPERM_API DPERM_CHECKED dperm_status dperm_tune(const dperm_data *data,
                                                 const dperm_options *candidates, size_t count,
                                                 const dperm_tune_options *how, dperm_model **out,
