@@ -192,6 +192,9 @@ struct dperm_loss {
   void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
                double *curvature);
   void *context; /* for eval; not touched by the library */
+  /* |slope as eval computes it − ℓ′(z)| ≤ this for every double z: the claim is about computed
+   * numbers. 0: not known, and then no model made with this loss calls itself private. */
+  double slope_error;
 };
 
 /* log(1 + e^−z); L = 1, c = 1/4. */
@@ -215,6 +218,9 @@ typedef struct dperm_regularizer {
   /* Custom: fills N_j, N_j′, N_j″ at f; then weights and prior must be NULL. */
   void (*eval)(void *context, size_t j, double f, double *value, double *slope, double *curvature);
   void *context;
+  /* Custom: N_j″ ≤ most_curvature, and |slope as computed − N_j′(f)| ≤ slope_error·|N_j′(f)|.
+   * Without both, above zero, no model made with it calls itself private. */
+  double most_curvature, slope_error;
 } dperm_regularizer;
 
 /* ---------------------------------------------------------------- randomness */
@@ -279,8 +285,8 @@ typedef struct dperm_options {
   dperm_regularizer regularizer;
   dperm_kernel kernel;       /* all zeros: a linear model */
   double lambda;             /* Λ > 0; NaN chooses from public numbers */
-  double gradient_tolerance; /* stop at this ‖∇J‖₂, or at the limit of double precision; with a
-                                private mechanism at most 1e-8 */
+  double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
+                                precision. A private fit is as accurate as its claim needs */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
   dperm_progress progress;
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/twofold.h"
 
 void matrix_free(matrix *x) {
   if (x) {
@@ -49,5 +50,18 @@ void stripe_sum(const double *parts, size_t count, size_t size, double *total) {
     for (size_t i = 0; i < size; i++) {
       total[i] += parts[s * size + i];
     }
+  }
+}
+
+void stripe_sum_twofold(const double *parts, size_t count, size_t size, double *total,
+                        double *total_rest) {
+  for (size_t i = 0; i < size; i++) {
+    twofold sum = {0, 0};
+    for (size_t s = 0; s < count; s++) {
+      const double *part = parts + s * 2 * size;
+      sum = twofold_add(sum, (twofold){part[i], part[size + i]});
+    }
+    total[i] = sum.hi;
+    total_rest[i] = sum.lo;
   }
 }

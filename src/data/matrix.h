@@ -34,6 +34,12 @@ typedef struct matrix_kind {
   /* A new matrix of the same kind with copies of some rows, in the order given. */
   dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
                          dperm_error *err);
+  /* The two products once more in twice the precision (base/twofold.h), for one right-hand side:
+   * z + z_rest = X (f + f_rest), and g + g_rest = Xᵀ w. The order of sums does not matter there. */
+  dperm_status (*apply_twofold)(const matrix *x, const double *f, const double *f_rest, double *z,
+                                double *z_rest, dperm_error *err);
+  dperm_status (*apply_transposed_twofold)(const matrix *x, const double *w, double *g,
+                                           double *g_rest, dperm_error *err);
   size_t (*bytes)(const matrix *x);
   /* Rows as a dense block, count × cols, made in `room` or where they stand; NULL for a kind that
    * has a better way (data/matrix_blocks.h). `from` is a multiple of MATRIX_BLOCK. */
@@ -47,7 +53,7 @@ struct matrix {
   size_t rows, cols;
   size_t row_entries; /* at most so many nonzero entries in a row */
   size_t room;        /* doubles that apply_rows needs beside its arguments */
-  size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ W */
+  size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ w, for one w */
 };
 
 enum { MATRIX_BLOCK = 256 };
@@ -74,5 +80,8 @@ size_t stripe_count(size_t rows, size_t room);
 size_t stripe_start(size_t rows, size_t count, size_t s);
 /* total[i] = Σ_s parts[s·size + i], in order. */
 void stripe_sum(const double *parts, size_t count, size_t size, double *total);
+/* The same in twice the precision: each part has `size` high halves, then `size` low ones. */
+void stripe_sum_twofold(const double *parts, size_t count, size_t size, double *total,
+                        double *total_rest);
 
 #endif

@@ -3,10 +3,12 @@
 #include "data/matrix_blocks.h"
 
 #include <cblas.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/twofold.h"
 
 enum { BLOCK = MATRIX_BLOCK, TILE = 128 };
 
@@ -36,9 +38,11 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
 typedef void add_block(const matrix *x, const double *rows, size_t from, size_t count,
                        const double *w, size_t k, double *total, double *spare);
 
-/* Σ over blocks into `out`, size doubles, by way of stripes of whole blocks. */
-static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_t size,
-                               size_t spare_size, add_block *add, double *out, dperm_error *err) {
+/* Σ over the blocks of each stripe, stripes of whole blocks: *parts, to be freed, begins with
+ * *stripes totals of `size` doubles. */
+static dperm_status sum_stripes(const matrix *x, const double *w, size_t k, size_t size,
+                                size_t spare_size, add_block *add, double **out,
+                                size_t *out_stripes, dperm_error *err) {
   size_t blocks = (x->rows + BLOCK - 1) / BLOCK, each = size + spare_size + x->room;
   size_t stripes = smaller(stripe_count(x->rows, each), blocks);
   double *parts = NULL; /* the totals, then spare room and the block of each stripe */
@@ -53,6 +57,17 @@ static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_
       add(x, x->kind->block(x, from, count, room), from, count, w, k, total, spare);
     }
   }
+  *out = parts;
+  *out_stripes = stripes;
+  return DPERM_OK;
+}
+
+/* Σ over blocks into `out`, size doubles, by way of the stripes. */
+static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_t size,
+                               size_t spare_size, add_block *add, double *out, dperm_error *err) {
+  double *parts = NULL;
+  size_t stripes = 0;
+  TRY(sum_stripes(x, w, k, size, spare_size, add, &parts, &stripes, err));
   stripe_sum(parts, stripes, size, out);
   free(parts);
   return DPERM_OK;
@@ -113,4 +128,55 @@ static void add_diagonal(const matrix *x, const double *rows, size_t from, size_
 dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                   dperm_error *err) {
   return sum_blocks(x, w, k, x->cols * k, 0, add_diagonal, d, err);
+}
+
+/* ---- in twice the precision */
+
+dperm_status blocks_apply_twofold(const matrix *x, const double *f, const double *f_rest, double *z,
+                                  double *z_rest, dperm_error *err) {
+  size_t blocks = (x->rows + BLOCK - 1) / BLOCK;
+  double *rooms = NULL;
+  TRY(memory_new(x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
+#pragma omp parallel for schedule(static) if (blocks > 1)
+  for (size_t b = 0; b < blocks; b++) {
+    size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
+    const double *rows =
+        x->kind->block(x, from, count, rooms + x->room * (size_t)omp_get_thread_num());
+    for (size_t i = 0; i < count; i++) {
+      twofold sum = {0, 0};
+      for (size_t j = 0; j < x->cols; j++) {
+        sum = twofold_add(sum, twofold_scale((twofold){f[j], f_rest[j]}, rows[i * x->cols + j]));
+      }
+      z[from + i] = sum.hi;
+      z_rest[from + i] = sum.lo;
+    }
+  }
+  free(rooms);
+  return DPERM_OK;
+}
+
+/* Here `total` has the high halves, then the low ones. */
+static void add_transposed_twofold(const matrix *x, const double *rows, size_t from, size_t count,
+                                   const double *w, size_t k, double *total, double *spare) {
+  (void)k;
+  (void)spare;
+  double *hi = total, *lo = total + x->cols;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < x->cols; j++) {
+      twofold sum =
+          twofold_add((twofold){hi[j], lo[j]}, two_product(rows[i * x->cols + j], w[from + i]));
+      hi[j] = sum.hi;
+      lo[j] = sum.lo;
+    }
+  }
+}
+
+dperm_status blocks_apply_transposed_twofold(const matrix *x, const double *w, double *g,
+                                             double *g_rest, dperm_error *err) {
+  double *parts = NULL;
+  size_t stripes = 0;
+  TRY(sum_stripes(x, w, 1, 2 * x->cols, 0, add_transposed_twofold, &parts, &stripes, err));
+  stripe_sum_twofold(parts, stripes, x->cols, g, g_rest);
+  free(parts);
+  return DPERM_OK;
 }

@@ -17,6 +17,11 @@ dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double
 dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                   dperm_error *err);
 
+dperm_status blocks_apply_twofold(const matrix *x, const double *f, const double *f_rest, double *z,
+                                  double *z_rest, dperm_error *err);
+dperm_status blocks_apply_transposed_twofold(const matrix *x, const double *w, double *g,
+                                             double *g_rest, dperm_error *err);
+
 /* At most so many additions stand behind an entry of blocks_apply_transposed. */
 size_t blocks_sum_depth(size_t rows);
 

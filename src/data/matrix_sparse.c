@@ -2,10 +2,12 @@
  * kept in a small block and folded into the stripe's total every `block_rows` rows, so that the
  * depth of a sum (and with it the rounding error that certification must cover) stays far below
  * the number of rows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/twofold.h"
 #include "data/matrix.h"
 
 typedef struct sparse {
@@ -91,6 +93,51 @@ static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_
                                          dperm_error *err) {
   return sum_over_rows((const sparse *)x, w, k, 1, d, err);
 }
+
+/* ---- in twice the precision */
+
+static dperm_status sparse_apply_twofold(const matrix *x, const double *f, const double *f_rest,
+                                         double *z, double *z_rest, dperm_error *err) {
+  (void)err;
+  const sparse *m = (const sparse *)x;
+#pragma omp parallel for schedule(static) if (x->rows > 512)
+  for (size_t i = 0; i < x->rows; i++) {
+    twofold sum = {0, 0};
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+      size_t j = m->columns[e];
+      sum = twofold_add(sum, twofold_scale((twofold){f[j], f_rest[j]}, m->values[e]));
+    }
+    z[i] = sum.hi;
+    z_rest[i] = sum.lo;
+  }
+  return DPERM_OK;
+}
+
+static dperm_status sparse_apply_transposed_twofold(const matrix *x, const double *w, double *g,
+                                                    double *g_rest, dperm_error *err) {
+  const sparse *m = (const sparse *)x;
+  size_t stripes = stripe_count(x->rows, 2 * x->cols);
+  double *parts = NULL;
+  TRY(memory_new(stripes * 2 * x->cols, sizeof *parts, &parts, err));
+#pragma omp parallel for schedule(dynamic) if (stripes > 1)
+  for (size_t s = 0; s < stripes; s++) {
+    double *hi = parts + s * 2 * x->cols, *lo = hi + x->cols;
+    size_t to = stripe_start(x->rows, stripes, s + 1);
+    for (size_t i = stripe_start(x->rows, stripes, s); i < to; i++) {
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+        size_t j = m->columns[e];
+        twofold sum = twofold_add((twofold){hi[j], lo[j]}, two_product(m->values[e], w[i]));
+        hi[j] = sum.hi;
+        lo[j] = sum.lo;
+      }
+    }
+  }
+  stripe_sum_twofold(parts, stripes, x->cols, g, g_rest);
+  free(parts);
+  return DPERM_OK;
+}
+
+/* ---- Gram matrices */
 
 static void add_gram_rows(const sparse *m, size_t from, size_t to, const double *w, size_t stride,
                           double *h) {
@@ -184,6 +231,8 @@ static const matrix_kind sparse_kind = {
     .apply_transposed = sparse_apply_transposed,
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,
+    .apply_twofold = sparse_apply_twofold,
+    .apply_transposed_twofold = sparse_apply_transposed_twofold,
     .row = sparse_row,
     .select = sparse_select,
     .bytes = sparse_bytes,
@@ -202,10 +251,13 @@ dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uin
     size_t entries = row_starts[i + 1] - row_starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  /* Folding a block costs cols additions: keep that below a quarter of the block's own work. */
-  size_t mean = rows ? row_starts[rows] / rows + 1 : 1;
-  m->block_rows = 4 * cols / mean > 4096 ? 4 * cols / mean : 4096;
-  m->base.sum_depth = (rows < m->block_rows ? rows : m->block_rows) + rows / m->block_rows + 17;
+  /* Folding a block costs cols additions, at most one for each of its rows. Blocks of about the
+   * square root of a stripe make the depth smallest. */
+  size_t stripe = rows / stripe_count(rows, 2 * cols) + 1;
+  size_t root = (size_t)sqrt((double)stripe), least = cols > 128 ? cols : 128;
+  m->block_rows = root > least ? root : least;
+  m->base.sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + stripe / m->block_rows +
+                      1 + stripe_count(rows, 2 * cols);
   *out = &m->base;
   return DPERM_OK;
 }

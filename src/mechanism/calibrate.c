@@ -61,7 +61,7 @@ static double rms_norm(const public_numbers *g, double beta) {
 /* ---- output perturbation */
 
 static double output_beta(const public_numbers *g, double lambda) {
-  return down * (double)g->rows * lambda * g->epsilon / (2 * g->loss->lipschitz * g->norm);
+  return down * (double)g->rows * lambda * g->epsilon_core / (2 * g->loss->lipschitz * g->norm);
 }
 
 /* ---- objective perturbation */
@@ -71,17 +71,18 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
   double kappa = g->norm * g->norm / ((double)g->rows * lambda_total) / down;
   double a = 0;
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
-    double left = down * g->epsilon - 2 * log1p(kappa * g->loss->smoothness);
+    double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
     a = left / (2 * g->loss->lipschitz);
   } else {
-    a = epsilon_invert(g->loss, kappa, g->epsilon);
+    a = epsilon_invert(g->loss, kappa, g->epsilon_core);
   }
   return a > 0 ? down * a / g->norm : 0.0;
 }
 
 /* The smallest Λ_t that the tight analysis can serve, with a little room (privacy.md 4). */
 static double feasible_total(const public_numbers *g) {
-  return 1.01 * g->loss->smoothness * g->norm * g->norm / ((double)g->rows * expm1(g->epsilon));
+  return 1.01 * g->loss->smoothness * g->norm * g->norm /
+         ((double)g->rows * expm1(g->epsilon_core));
 }
 
 /* U(Λ_t) = E‖b‖²/(2n²Λ_t) + (Λ_t − Λ)F²/2: what noise and extra regularization cost together. */
@@ -126,8 +127,8 @@ static double paper_delta(const public_numbers *g, double lambda) {
   if (objective_beta(g, lambda) > 0) {
     return 0;
   }
-  double total =
-      g->loss->smoothness * g->norm * g->norm / ((double)g->rows * expm1(g->epsilon / 4)) / down;
+  double total = g->loss->smoothness * g->norm * g->norm /
+                 ((double)g->rows * expm1(g->epsilon_core / 4)) / down;
   return fmax(0, total - lambda);
 }
 
@@ -142,9 +143,10 @@ static double choose_delta(const public_numbers *g, double lambda) {
 }
 
 static dperm_status fail_infeasible(const public_numbers *g, double lambda, dperm_error *err) {
-  double least = g->analysis == DPERM_ANALYSIS_PAPER ? g->loss->smoothness * g->norm * g->norm /
-                                                           ((double)g->rows * expm1(g->epsilon / 2))
-                                                     : feasible_total(g);
+  double least =
+      g->analysis == DPERM_ANALYSIS_PAPER
+          ? g->loss->smoothness * g->norm * g->norm / ((double)g->rows * expm1(g->epsilon_core / 2))
+          : feasible_total(g);
   FAIL(err, DPERM_INVALID_ARGUMENT,
        "lambda + delta-reg = %.4g is too small for epsilon = %g with %zu rows; give a delta-reg of "
        "at least %.4g, or leave it out",
@@ -160,7 +162,7 @@ static double automatic_lambda(const public_numbers *g) {
   case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift/R, and β is proportional to Λ */
     return g->norm * rms_norm(g, output_beta(g, 1.0)) / output_shift;
   case DPERM_MECHANISM_OBJECTIVE:
-    return fmax(g->norm * rms_norm(g, g->epsilon / (2 * g->loss->lipschitz * g->norm)) /
+    return fmax(g->norm * rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * g->norm)) /
                     (objective_shift * n),
                 feasible_total(g));
   case DPERM_MECHANISM_NONE:
@@ -173,7 +175,7 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
   bool automatic = isnan(g->lambda);
   privacy_plan plan = {.mechanism = g->mechanism,
                        .analysis = g->analysis,
-                       .epsilon = g->epsilon,
+                       .epsilon = g->epsilon_core,
                        .noise = {"l2", g->dims, 0}};
   if (g->mechanism != DPERM_MECHANISM_NONE) {
     TRY(check_numbers(g, err));

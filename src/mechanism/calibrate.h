@@ -11,21 +11,24 @@ typedef struct public_numbers {
   size_t dims;            /* d */
   double norm;            /* R₂: ‖x‖₂ ≤ R₂ for every row */
   const dperm_loss *loss; /* with its constants L and c */
-  double epsilon;
+  double epsilon;         /* as asked */
+  double epsilon_core;    /* what the release leaves of it for the noise (release/numerics.h) */
   dperm_mechanism mechanism;
   dperm_analysis analysis;
-  double lambda;     /* Λ; NaN to choose it */
-  double delta_reg;  /* Δ; NaN to choose it */
-  double norm_guess; /* F, a guess of ‖f*‖; NaN for the bound */
-  double pull;       /* ‖∇N(0)‖: 0 for ridge, not for a prior */
-  double stiffness;  /* by how much N_j″ may pass 1: 0 for ridge, infinite where unknown */
+  double lambda;        /* Λ; NaN to choose it */
+  double delta_reg;     /* Δ; NaN to choose it */
+  double norm_guess;    /* F, a guess of ‖f*‖; NaN for the bound */
+  double pull;          /* ‖∇N(0)‖: 0 for ridge, not for a prior */
+  double stiffness;     /* by how much N_j″ may pass 1: 0 for ridge, infinite where unknown */
+  bool custom_penalty;  /* N is not the library's own, and */
+  double penalty_error; /* its slope is computed within this relative error */
 } public_numbers;
 
 /* All that a mechanism needs to know, and all that a model states of it. */
 typedef struct privacy_plan {
   dperm_mechanism mechanism;
   dperm_analysis analysis;
-  double epsilon;
+  double epsilon;           /* the mechanism's own, without what the release costs */
   double lambda, delta_reg; /* Λ, Δ; Λ_t is their sum */
   noise_plan noise;
 } privacy_plan;

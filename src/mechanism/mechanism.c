@@ -3,27 +3,63 @@
 
 #include <string.h>
 
+#include "solve/certify.h"
+#include "solve/refine.h"
+
+static dperm_status fail_unreached(dperm_error *err) {
+  FAIL(err, DPERM_NUMERIC_ERROR,
+       "the minimum was not reached; raise lambda, or check a custom loss with dperm_loss_check");
+}
+
 dperm_status mechanism_solve(const problem *base, const problem_model *model,
-                             const solver_options *how, double *weights, solver_report *report,
-                             dperm_error *err) {
+                             const solver_options *how, double gradient, solution *out,
+                             solver_report *report, dperm_error *err) {
   problem p = *base;
   p.models = 1;
   p.model = model;
-  memset(weights, 0, base->x->cols * sizeof *weights);
-  TRY(solve(&p, how, weights, report, err));
-  if (!report->converged) {
+  solver_options first = *how;
+  first.tolerance = gradient / 2; /* the rest is for rounding */
+  size_t size = base->x->cols * sizeof *out->f;
+  memset(out->f, 0, size);
+  memset(out->rest, 0, size);
+  dperm_status status = solve(&p, &first, out->f, report, err);
+  if (status == DPERM_OK && report->certified <= gradient) {
+    return DPERM_OK;
+  }
+  if (status != DPERM_OK && status != DPERM_NUMERIC_ERROR) {
+    return status;
+  }
+  /* Nothing is known of an undeclared loss, nothing is claimed, and nothing will help. */
+  if (!evaluation_declared(base->loss, base->regularizer)) {
+    return status == DPERM_OK ? fail_unreached(err) : status;
+  }
+  return refine(&p, gradient, how, out->f, out->rest, report, err);
+}
+
+dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised,
+                             random_source *source, double *b, double *norm, dperm_error *err) {
+  noise_draw(&plan->noise, source, b);
+  *norm = norm_above(b, plan->noise.dims, 1, 0);
+  if (!(*norm <= promised->noise_norm)) {
     FAIL(err, DPERM_NUMERIC_ERROR,
-         "the minimum was not reached; raise lambda, or check a custom loss with dperm_loss_check");
+         "the noise came out longer than it does once in e^100 times; nothing is released");
   }
   return DPERM_OK;
 }
 
 static dperm_status run_none(const privacy_plan *plan, const problem *base,
-                             const solver_options *how, random_source *source, double *weights,
-                             solver_report *report, dperm_error *err) {
+                             const solver_options *how, const promise *promised,
+                             random_source *source, solution *out, solver_report *report,
+                             dperm_error *err) {
+  (void)promised;
   (void)source;
   const problem_model model = {.lambda = plan->lambda};
-  return mechanism_solve(base, &model, how, weights, report, err);
+  problem p = *base;
+  p.models = 1;
+  p.model = &model;
+  memset(out->f, 0, base->x->cols * sizeof *out->f);
+  TRY(solve(&p, how, out->f, report, err));
+  return report->converged ? DPERM_OK : fail_unreached(err);
 }
 
 const char *const analysis_names[2] = {"tight", "paper"};

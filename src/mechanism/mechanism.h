@@ -1,18 +1,20 @@
-/* The contract of a mechanism: a plan, a problem and a random source in, weights out. A mechanism
- * draws its noise, solves, and knows nothing of files, models or budgets. */
+/* The contract of a mechanism: a plan, a problem and a random source in, a candidate out. A
+ * mechanism draws its noise, solves until the result is certified, and knows nothing of lattices,
+ * files, models or budgets. */
 #ifndef DPERM_MECHANISM_MECHANISM_H
 #define DPERM_MECHANISM_MECHANISM_H
 
 #include "mechanism/calibrate.h"
+#include "mechanism/promise.h"
 #include "solve/newton.h"
 
 typedef struct mechanism {
   const char *name; /* as a model file says it */
   /* `base` describes the rows, the loss and the regularizer; the mechanism sets its models.
-   * `weights` (dims numbers) are written on success. `source` is not used by "none". */
+   * `out` is written on success. "none" uses neither the source nor the promise. */
   dperm_status (*run)(const privacy_plan *plan, const problem *base, const solver_options *how,
-                      random_source *source, double *weights, solver_report *report,
-                      dperm_error *err);
+                      const promise *promised, random_source *source, solution *out,
+                      solver_report *report, dperm_error *err);
 } mechanism;
 
 const mechanism *mechanism_of(dperm_mechanism kind);
@@ -23,9 +25,15 @@ extern const char *const analysis_names[2];
 /* The mechanisms, one file each. */
 extern const mechanism mechanism_none, mechanism_output, mechanism_objective;
 
-/* Minimizes `base` with one model, from zero; an unreached minimum is an error. */
+/* Minimizes `base` with one model, from zero, until its gradient is certified to be at most
+ * `gradient`: in doubles where they suffice, else in twice their precision. It cannot fail for a
+ * reason in the records. */
 dperm_status mechanism_solve(const problem *base, const problem_model *model,
-                             const solver_options *how, double *weights, solver_report *report,
-                             dperm_error *err);
+                             const solver_options *how, double gradient, solution *out,
+                             solver_report *report, dperm_error *err);
+
+/* Draws the plan's noise into b; *norm is at least ‖b‖₂. */
+dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised,
+                             random_source *source, double *b, double *norm, dperm_error *err);
 
 #endif

@@ -7,17 +7,19 @@
 #include "mechanism/mechanism.h"
 
 static dperm_status run_objective(const privacy_plan *plan, const problem *base,
-                                  const solver_options *how, random_source *source, double *weights,
-                                  solver_report *report, dperm_error *err) {
+                                  const solver_options *how, const promise *promised,
+                                  random_source *source, solution *out, solver_report *report,
+                                  dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *linear = NULL;
+  double *linear = NULL, norm = 0, n = (double)base->x->rows;
   TRY_OR_DONE(memory_new(plan->noise.dims, sizeof *linear, &linear, err));
-  noise_draw(&plan->noise, source, linear);
+  TRY_OR_DONE(mechanism_noise(plan, promised, source, linear, &norm, err));
   for (size_t j = 0; j < plan->noise.dims; j++) {
-    linear[j] /= (double)base->x->rows;
+    linear[j] /= n;
   }
   const problem_model model = {.lambda = plan->lambda, .ridge = plan->delta_reg, .linear = linear};
-  TRY_OR_DONE(mechanism_solve(base, &model, how, weights, report, err));
+  double drift = noise_relative_error(&plan->noise) * norm / n * (1 + 1e-9);
+  TRY_OR_DONE(mechanism_solve(base, &model, how, promised->gradient - drift, out, report, err));
 done:
   free(linear);
   return status;

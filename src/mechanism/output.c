@@ -3,19 +3,25 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/twofold.h"
 #include "mechanism/mechanism.h"
 
 static dperm_status run_output(const privacy_plan *plan, const problem *base,
-                               const solver_options *how, random_source *source, double *weights,
-                               solver_report *report, dperm_error *err) {
+                               const solver_options *how, const promise *promised,
+                               random_source *source, solution *out, solver_report *report,
+                               dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *b = NULL;
+  double *b = NULL, norm = 0;
   const problem_model model = {.lambda = plan->lambda};
   TRY_OR_DONE(memory_new(plan->noise.dims, sizeof *b, &b, err));
-  TRY_OR_DONE(mechanism_solve(base, &model, how, weights, report, err));
-  noise_draw(&plan->noise, source, b);
+  TRY_OR_DONE(mechanism_noise(plan, promised, source, b, &norm, err));
+  /* The noise's own error moves the sum; as a gradient it counts Λ times. */
+  double drift = plan->lambda * noise_relative_error(&plan->noise) * norm * (1 + 1e-9);
+  TRY_OR_DONE(mechanism_solve(base, &model, how, promised->gradient - drift, out, report, err));
   for (size_t j = 0; j < plan->noise.dims; j++) {
-    weights[j] += b[j];
+    twofold sum = twofold_add((twofold){out->f[j], out->rest[j]}, (twofold){b[j], 0});
+    out->f[j] = sum.hi;
+    out->rest[j] = sum.lo;
   }
 done:
   free(b);

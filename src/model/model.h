@@ -5,17 +5,20 @@
 #include "data/dataset.h"
 #include "mechanism/calibrate.h"
 #include "mechanism/features.h"
+#include "release/numerics.h"
 
 struct dperm_model {
   bool is_private;
   char *reason; /* why it is not private; NULL if it is */
 
-  double epsilon;    /* the whole claim: what the choice among candidates cost included */
-  privacy_plan plan; /* mechanism, Λ, Δ and the noise, as the fit used them */
-  json_t *selection; /* how the fit was chosen, or NULL */
+  double epsilon;       /* the whole claim: what the choice among candidates cost included */
+  privacy_plan plan;    /* mechanism, Λ, Δ and the noise, as the fit used them */
+  release_plan release; /* and what its release promised; all zeros without a mechanism */
+  json_t *selection;    /* how the fit was chosen, or NULL */
 
-  char *loss;    /* name */
-  double loss_h; /* NaN for a loss without one */
+  char *loss;                             /* name */
+  double loss_h;                          /* NaN for a loss without one */
+  double loss_lipschitz, loss_smoothness; /* L and c */
 
   size_t rows, rows_fitted; /* n of the file, n of the fit */
   data_origin origin;

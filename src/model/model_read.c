@@ -173,6 +173,25 @@ static dperm_status read_noise(const json_document *doc, const json_t *privacy, 
   return DPERM_OK;
 }
 
+/* What the release promised; a model that was not released has none. */
+static dperm_status read_numerics(const json_document *doc, const json_t *numerics,
+                                  release_plan *out, dperm_error *err) {
+  double num = 0, step = 0;
+  json_int_t sensitivity = json_integer_value(json_object_get(numerics, "lattice_sensitivity"));
+  bool whole = read_positive(numerics, "epsilon_core", &out->epsilon.core) &&
+               read_positive(numerics, "epsilon_num", &num) &&
+               read_positive(numerics, "lattice_step", &step) && sensitivity > 0 &&
+               read_positive(numerics, "solution_error", &out->solution_error) &&
+               read_positive(numerics, "delta", &out->delta);
+  if (!whole || frexp(step, &out->step_exponent) != 0.5 || ratio_value(ratio_below(num)) != num) {
+    return fail_damaged(doc, "its numerics block is not whole", err);
+  }
+  out->step_exponent--;
+  out->epsilon.num = ratio_below(num);
+  out->sensitivity = (uint64_t)sensitivity;
+  return DPERM_OK;
+}
+
 static dperm_status read_claim(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *is_private = json_object_get(doc->root, "private");
   const json_t *privacy = json_object_get(doc->root, "privacy");
@@ -200,6 +219,8 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
   }
   if (plan->mechanism != DPERM_MECHANISM_NONE) {
     TRY(read_noise(doc, privacy, plan, &model->epsilon, err));
+    TRY(read_numerics(doc, json_object_get(privacy, "numerics"), &model->release, err));
+    plan->epsilon = model->release.epsilon.core;
   }
   return model->is_private
              ? DPERM_OK
@@ -216,6 +237,10 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   TRY(read_claim(doc, model, err));
   TRY(read_text(doc, json_object_get(loss, "name"), "its loss has no name", &model->loss, err));
   model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;
+  if (!read_positive(loss, "lipschitz", &model->loss_lipschitz) ||
+      !read_positive(loss, "smoothness", &model->loss_smoothness)) {
+    return fail_damaged(doc, "its loss has no constants", err);
+  }
   TRY(read_counts(doc, model, err));
   TRY(read_encoding(doc, model, err));
   TRY(read_kernel(doc, model, err));
@@ -229,9 +254,6 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
                   err));
   }
   TRY(read_weights(doc, model, err));
-  /* The fit's own epsilon is the whole one, but for a round of random stopping. */
-  const json_t *round = json_object_get(model->selection, "epsilon_round");
-  model->plan.epsilon = json_is_real(round) ? json_real_value(round) : model->epsilon;
   model->plan.noise.dims = model->dims;
   return DPERM_OK;
 }

@@ -24,19 +24,29 @@ static json_t *weights_json(const dperm_model *model) {
   return array;
 }
 
+static json_t *numerics_json(const release_plan *r) {
+  if (r->sensitivity == 0) {
+    return json_null();
+  }
+  return json_pack("{s:f, s:f, s:f, s:I, s:f, s:f}", "epsilon_core", r->epsilon.core, "epsilon_num",
+                   ratio_value(r->epsilon.num), "lattice_step", ldexp(1, r->step_exponent),
+                   "lattice_sensitivity", (json_int_t)r->sensitivity, "solution_error",
+                   r->solution_error, "delta", r->delta);
+}
+
 static json_t *privacy_json(const dperm_model *model) {
   const privacy_plan *plan = &model->plan;
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   const double none = (double)NAN;
   return json_pack(
-      "{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:f, s:f, s:n}", "definition",
+      "{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:f, s:f, s:o}", "definition",
       noisy ? "epsilon-differential privacy" : NULL, "epsilon",
       number_or_null(noisy ? model->epsilon : none), "delta", number_or_null(noisy ? 0.0 : none),
       "neighbours", "replace-one", "mechanism", mechanism_of(plan->mechanism)->name, "analysis",
       objective ? analysis_names[plan->analysis] : NULL, "noise", noisy ? plan->noise.kind : NULL,
       "beta", number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg,
-      "lambda", plan->lambda, "numerics");
+      "lambda", plan->lambda, "numerics", numerics_json(&model->release));
 }
 
 static json_t *kernel_json(const dperm_model *model) {
@@ -55,16 +65,19 @@ static json_t *model_json(const dperm_model *model) {
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
   json_t *selection = model->selection ? json_incref(model->selection) : json_null();
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
-  return json_pack(
-      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o}, s:I, s:I, s:o, s:n, s:[s, s], s:{s:s, s:I, s:f}, "
-      "s:o, s:o, s:o, s:s}",
-      "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
-      privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h), "rows",
-      (json_int_t)model->rows, "rows_fitted", (json_int_t)model->rows_fitted, "selection",
-      selection, "ledger", "classes", model->class_names[0], model->class_names[1], "encoding",
-      "source", model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
-      model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
-      weights_json(model), "dperm_version", dperm_version());
+  return json_pack("{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:n, s:[s, s], "
+                   "s:{s:s, s:I, s:f}, "
+                   "s:o, s:o, s:o, s:s}",
+                   "format", format, "private", (int)model->is_private, "reason", model->reason,
+                   "privacy", privacy_json(model), "loss", "name", model->loss, "h",
+                   number_or_null(model->loss_h), "lipschitz",
+                   number_or_null(model->loss_lipschitz), "smoothness",
+                   number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
+                   "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
+                   "classes", model->class_names[0], model->class_names[1], "encoding", "source",
+                   model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
+                   model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
+                   weights_json(model), "dperm_version", dperm_version());
 }
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {

@@ -1,9 +1,11 @@
 /* From bounded rows to a model, in the order of the picture in docs/architecture.md: public numbers
- * become a plan, the mechanism perturbs and solves under it, the model says what was done. The only
- * file that knows that order. */
+ * become a plan, the mechanism perturbs, solves and certifies under it, the lattice releases, the
+ * model says what was done. The only file that knows that order. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -13,27 +15,54 @@
 #include "pipeline/options.h"
 #include "pipeline/unsafe_report.h"
 #include "random/handle.h"
+#include "release/lattice.h"
+#include "solve/certify.h"
+
+static const char *why_not_private(const dperm_options *options, const random_source *source) {
+  if (options->mechanism == DPERM_MECHANISM_NONE) {
+    return "trained without a privacy mechanism";
+  }
+  if (source->seeded) {
+    return "the noise came from a seed, for tests and experiments";
+  }
+  if (!evaluation_declared(&options->loss, &options->regularizer)) {
+    return "a custom loss or regularizer does not declare how precisely it is evaluated";
+  }
+  return NULL;
+}
 
 static dperm_status describe(dperm_model *model, const dperm_options *options,
                              const random_source *source, dperm_error *err) {
-  const char *reason = NULL;
-  if (options->mechanism == DPERM_MECHANISM_NONE) {
-    reason = "trained without a privacy mechanism";
-  } else if (source->seeded) {
-    reason = "the noise came from a seed, for tests and experiments";
-  }
+  const char *reason = why_not_private(options, source);
   model->is_private = reason == NULL;
   model->epsilon = options->epsilon;
   model->loss_h = options->loss.parameter;
+  model->loss_lipschitz = options->loss.lipschitz;
+  model->loss_smoothness = options->loss.smoothness;
   if (reason) {
     TRY(memory_copy_text(reason, strlen(reason), &model->reason, err));
   }
   return memory_copy_text(options->loss.name, strlen(options->loss.name), &model->loss, err);
 }
 
-/* Perturb and solve under the model's plan, then describe: `view` is what the weights are for. */
+/* From the certified candidate to the model's weights, in the state of the machine that all of it
+ * was computed in. */
+static dperm_status release(const solution *from, random_source *source, dperm_model *model,
+                            dperm_error *err) {
+  if (model->plan.mechanism == DPERM_MECHANISM_NONE) {
+    memcpy(model->weights, from->f, model->dims * sizeof *from->f);
+    return DPERM_OK;
+  }
+  TRY(release_weights(&model->release, from, model->dims, source, model->weights, err));
+  TRY(random_check(source, err));
+  return arithmetic_check(err);
+}
+
+/* Perturb, solve and certify under the model's plan, release, then describe: `view` is what the
+ * weights are for, `found` room for the candidate. */
 static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_options *options,
-                        random_source *source, dperm_model *model, dperm_error *err) {
+                        random_source *source, solution *found, dperm_model *model,
+                        dperm_error *err) {
   double norm = model->map ? FEATURES_NORM : data->norm_bound;
   const problem base = {.x = view,
                         .labels = data->labels,
@@ -44,9 +73,11 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
                               .progress = &options->progress};
   solver_report solved;
   double started = unsafe_seconds_now();
+  TRY(arithmetic_check(err));
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(mechanism_of(options->mechanism)
-          ->run(&model->plan, &base, &how, source, model->weights, &solved, err));
+          ->run(&model->plan, &base, &how, &model->release.promised, source, found, &solved, err));
+  TRY(release(found, source, model, err));
   double seconds = unsafe_seconds_now() - started;
   for (size_t j = 0; j < model->dims; j++) {
     if (!isfinite(model->weights[j])) {
@@ -76,15 +107,19 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
   dperm_model *model = NULL;
   const matrix *view = NULL;
   matrix *made = NULL, *kept = NULL;
-  privacy_plan plan;
+  fit_plan plan = {0};
+  solution found = {NULL, NULL};
   TRY(fit_check(data, data->x->rows, options, &plan, err));
   TRY_OR_DONE(shape_model(data, options, source, &model, err));
-  model->plan = plan;
+  model->plan = plan.privacy;
+  model->release = plan.release;
+  TRY_OR_DONE(memory_new(model->dims, sizeof *found.f, &found.f, err));
+  TRY_OR_DONE(memory_new(model->dims, sizeof *found.rest, &found.rest, err));
   TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
   thread_scope threads = threads_enter(options->threads);
   status = made ? features_keep(made, &kept, err) : DPERM_OK;
   if (status == DPERM_OK) {
-    status = fit(data, kept ? kept : view, options, source, model, err);
+    status = fit(data, kept ? kept : view, options, source, &found, model, err);
   }
   threads_leave(threads);
   if (status == DPERM_OK) {
@@ -92,6 +127,8 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
     model = NULL;
   }
 done:
+  free(found.f);
+  free(found.rest);
   matrix_free(kept);
   matrix_free(made);
   dperm_model_free(model);

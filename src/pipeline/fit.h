@@ -5,10 +5,16 @@
 #include "model/model.h"
 #include "random/source.h"
 
+/* All that a fit decides before it looks at a record. */
+typedef struct fit_plan {
+  privacy_plan privacy;
+  release_plan release; /* not used without a mechanism */
+} fit_plan;
+
 /* The plan of a fit of these options to `rows` of the data's rows, from public numbers alone; fails
  * where there can be none. */
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
-                       privacy_plan *plan, dperm_error *err);
+                       fit_plan *plan, dperm_error *err);
 
 /* Trains on `data` with valid options (options_validate), noise from `source`. */
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,

@@ -23,7 +23,7 @@ static dperm_status check_rows_public(const dperm_data *data, const dperm_option
 }
 
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
-                       privacy_plan *plan, dperm_error *err) {
+                       fit_plan *plan, dperm_error *err) {
   bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
   size_t dims = kernel ? options->kernel.features : data->x->cols;
   TRY(check_rows_public(data, options, err));
@@ -31,5 +31,8 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const public_numbers given =
       options_public(options, rows, dims, kernel ? FEATURES_NORM : data->norm_bound);
-  return calibrate(&given, plan, err);
+  TRY(calibrate(&given, &plan->privacy, err));
+  return options->mechanism == DPERM_MECHANISM_NONE
+             ? DPERM_OK
+             : release_plan_make(&given, &plan->privacy, &plan->release, err);
 }

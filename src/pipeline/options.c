@@ -5,10 +5,7 @@
 
 #include "loss/loss.h"
 #include "loss/regularizer.h"
-
-/* The noise hides by how much one record moves the minimizer, not by how far from it a solver
- * stops. */
-static const double loosest_private_tolerance = 1e-8;
+#include "release/numerics.h"
 
 void dperm_options_init(dperm_options *options) {
   *options = (dperm_options){
@@ -39,11 +36,6 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
          o->gradient_tolerance);
   }
-  if (o->mechanism != DPERM_MECHANISM_NONE && o->gradient_tolerance > loosest_private_tolerance) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "gradient tolerance %g; a private fit must reach the minimum, to %g or closer",
-         o->gradient_tolerance, loosest_private_tolerance);
-  }
   if (o->threads < 0 || o->threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
   }
@@ -58,7 +50,13 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
     double value = 0, slope = 0, curvature = 1;
     (void)regularizer_eval(r, j, 0.0, &value, &slope, &curvature, NULL); /* a fit refuses */
     out->pull = hypot(out->pull, slope);
-    out->stiffness = r->eval ? (double)INFINITY : fmax(out->stiffness, curvature - 1);
+    out->stiffness = fmax(out->stiffness, curvature - 1);
+  }
+  if (r->eval) {
+    bool declared = r->most_curvature >= 1 && r->slope_error > 0;
+    out->custom_penalty = true;
+    out->stiffness = declared ? r->most_curvature - 1 : (double)INFINITY;
+    out->penalty_error = r->slope_error;
   }
 }
 
@@ -68,6 +66,7 @@ public_numbers options_public(const dperm_options *o, size_t rows, size_t dims, 
                         .norm = norm,
                         .loss = &o->loss,
                         .epsilon = o->epsilon,
+                        .epsilon_core = epsilon_divide(o->epsilon).core,
                         .mechanism = o->mechanism,
                         .analysis = o->analysis,
                         .lambda = o->lambda,

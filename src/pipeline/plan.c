@@ -23,7 +23,7 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
                       .norm = norm,
                       .mechanism = plan.mechanism,
                       .analysis = plan.analysis,
-                      .epsilon = plan.epsilon,
+                      .epsilon = options->epsilon,
                       .lambda = plan.lambda,
                       .delta_reg = plan.delta_reg,
                       .beta = none,

@@ -104,7 +104,7 @@ static dperm_status check_plans(const tuning *t, dperm_error *err) {
     if (stopping) {
       options.epsilon = round_epsilon(options.epsilon, t->how->rounds);
     }
-    privacy_plan plan;
+    fit_plan plan;
     TRY(fit_check(t->data, rows, &options, &plan, err));
   }
   return DPERM_OK;
@@ -189,6 +189,7 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
   }
   t.source = &random->source;
   TRY_OR_DONE(run(&t, &chosen, &model, err));
+  TRY_OR_DONE(random_check(t.source, err)); /* the choice was drawn too */
   model->rows = data->x->rows;
   model->epsilon = candidates[0].epsilon;
   model->selection = selection_json(&t, chosen);

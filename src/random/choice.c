@@ -98,3 +98,20 @@ void random_order(random_source *source, size_t count, size_t *order) {
     order[j] = i;
   }
 }
+
+wide_signed random_discrete_laplace_wide(random_source *source, wide over, wide under) {
+  for (;;) {
+    wide u = wide_below(source, under), v = 0;
+    if (!bernoulli_exp_below_one(source, u, under)) {
+      continue;
+    }
+    while (bernoulli_exp_below_one(source, 1, 1)) {
+      v++;
+    }
+    wide size = (under * v + u) / over;
+    bool negative = random_bits(source) >> 63;
+    if (!(negative && size == 0)) {
+      return negative ? -(wide_signed)size : (wide_signed)size;
+    }
+  }
+}

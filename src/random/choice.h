@@ -25,6 +25,9 @@ bool random_bernoulli(random_source *source, wide_integer over, wide_integer und
 bool random_bernoulli_exp(random_source *source, ratio rate, uint64_t count, uint64_t divisor);
 /* Discrete Laplace: P(y) ∝ exp(−rate·|y|). */
 int64_t random_discrete_laplace(random_source *source, ratio rate);
+__extension__ typedef __int128 wide_signed;
+wide_signed random_discrete_laplace_wide(random_source *source, wide_integer over,
+                                         wide_integer under);
 /* A uniformly random order of 0, …, count − 1 (Fisher & Yates). */
 void random_order(random_source *source, size_t count, size_t *order);
 

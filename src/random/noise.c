@@ -83,3 +83,12 @@ void noise_draw(const noise_plan *plan, random_source *source, double *b) {
     b[j] *= scale;
   }
 }
+
+double noise_relative_error(const noise_plan *plan) {
+  return (64 + 4 * ceil(log2((double)plan->dims))) * 0x1p-53;
+}
+
+double noise_norm_limit(const noise_plan *plan, double t) {
+  double d = (double)plan->dims;
+  return (d + sqrt(2 * d * t) + t) / plan->beta * (1 + 1e-12);
+}

@@ -17,6 +17,9 @@ double noise_rms_norm(const noise_plan *plan);
 /* ‖b‖₂ is below this with probability p: exact up to rounding, for 0 < p < 1. */
 double noise_norm_quantile(const noise_plan *plan, double p);
 
+double noise_relative_error(const noise_plan *plan);
+double noise_norm_limit(const noise_plan *plan, double t);
+
 /* Fills b with `dims` numbers. */
 void noise_draw(const noise_plan *plan, random_source *source, double *b);
 

@@ -23,6 +23,7 @@ dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err);
 /* A seeded stream that no other purpose or seed shares: `purpose` is a short word. */
 dperm_status random_public(uint64_t seed, const char *purpose, random_source *out,
                            dperm_error *err);
+dperm_status random_check(const random_source *source, dperm_error *err);
 /* Forgets what was drawn ahead. */
 void random_wipe(random_source *source);
 

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "solve/certify.h"
 #include "solve/direction.h"
 #include "solve/line_search.h"
 
@@ -104,7 +105,7 @@ static size_t retire(batch *b) {
     bool reached = norm <= b->options->tolerance;
     bool stands = b->report[m].iterations > 0 && b->step[m] == 0; /* and would for ever */
     bool at_limit =
-        (b->idle[m] >= PATIENCE || stands) && norm <= 4 * problem_rounding(p, m, b->here.f);
+        (b->idle[m] >= PATIENCE || stands) && norm <= 4 * rounding_limit(p, m, b->here.f);
     bool given_up = stands || b->report[m].iterations >= MOST_ITERATIONS;
     b->report[m].gradient_norm = norm;
     b->report[m].converged = reached || at_limit;
@@ -114,13 +115,14 @@ static size_t retire(batch *b) {
   return left;
 }
 
+bool solver_uses_cholesky(const problem *p, solver_method method) {
+  return method == SOLVER_CHOLESKY ||
+         (method == SOLVER_AUTO && p->x->cols <= CHOLESKY_MOST_COLUMNS);
+}
+
 static dperm_status find_direction(batch *b, dperm_error *err) {
   const problem *p = b->p;
-  solver_method method = b->options->method;
-  if (method == SOLVER_AUTO) {
-    method = p->x->cols <= CHOLESKY_MOST_COLUMNS ? SOLVER_CHOLESKY : SOLVER_CG;
-  }
-  if (method == SOLVER_CHOLESKY) {
+  if (solver_uses_cholesky(p, b->options->method)) {
     return direction_cholesky(p, &b->here, b->active, b->direction, err);
   }
   /* Superlinear convergence: Nocedal & Wright, 7.1; but against the smallest gradient seen. When a
@@ -215,6 +217,9 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
     TRY_OR_DONE(iterate(&b, err));
   }
   memcpy(weights, b.here.f, wide * sizeof *weights);
+  for (size_t m = 0; m < p->models; m++) {
+    report[m].certified = certified_gradient(p, m, &b.here);
+  }
 done:
   free_batch(&b);
   return status;

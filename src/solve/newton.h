@@ -7,6 +7,9 @@
 
 typedef enum solver_method { SOLVER_AUTO, SOLVER_CHOLESKY, SOLVER_CG } solver_method;
 
+/* Whether the method means a Cholesky factor for this problem. */
+bool solver_uses_cholesky(const problem *p, solver_method method);
+
 typedef struct solver_options {
   solver_method method;
   double tolerance;               /* on ‖∇J‖₂ */
@@ -17,7 +20,8 @@ typedef struct solver_options {
 typedef struct solver_report {
   size_t iterations;
   double gradient_norm;
-  bool converged; /* within the tolerance, or at the limit of double precision */
+  double certified; /* the true gradient is at most this long (solve/certify.h) */
+  bool converged;   /* within the tolerance, or at the limit of double precision */
 } solver_report;
 
 /* `weights` (wide) is the start and becomes the minimizer. `report` has one place per model.

@@ -184,26 +184,3 @@ done:
   free(sums);
   return status;
 }
-
-/* ---- rounding */
-
-double problem_rounding(const problem *p, size_t m, const double *f) {
-  const double u = 0x1p-53;
-  const problem_model *model = &p->model[m];
-  double norm = 0, penalty = 0; /* by hypot: squares may overflow */
-  for (size_t j = 0; j < p->x->cols; j++) {
-    double value, slope, curvature, fj = f[j * p->models + m];
-    if (regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, NULL) != DPERM_OK) {
-      return (double)NAN;
-    }
-    /* The sums' own rounding, and what the rounding of f_j itself does to the slope. */
-    double parts = model->lambda * (fabs(slope) + curvature * fabs(fj)) + model->ridge * fabs(fj) +
-                   (model->linear ? fabs(model->linear[j]) : 0.0);
-    norm = hypot(norm, fj);
-    penalty = hypot(penalty, parts);
-  }
-  double r = p->norm_bound;
-  double margins = p->loss->smoothness * ((double)p->x->row_entries + 1.0) * u * r * norm;
-  double sums = ((double)p->x->sum_depth * p->loss->lipschitz + 8.0) * u;
-  return r * (margins + sums) + 4.0 * u * penalty;
-}

@@ -52,9 +52,4 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
                            const double *q, const double *t, const bool *active, double *first,
                            double *second, dperm_error *err);
 
-/* What rounding alone may leave in the computed gradient at f, in the l2 norm (privacy.md 6,
- * E_fp, with the penalty's own terms for weights, priors and custom regularizers): a gradient below
- * this says nothing more. NaN if the regularizer is refused at f. */
-double problem_rounding(const problem *p, size_t m, const double *f);
-
 #endif

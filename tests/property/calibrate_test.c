@@ -53,11 +53,13 @@ static dperm_loss any_loss(random_source *r) {
 
 /* Λ and Δ are left to choose. */
 static public_numbers any_numbers(random_source *r, const dperm_loss *loss) {
+  double epsilon = random_scale(r, 1e-4, 20);
   return (public_numbers){.rows = (size_t)random_scale(r, 1, 1e7),
                           .dims = (size_t)random_scale(r, 1, 300),
                           .norm = norms[random_bits(r) % 3],
                           .loss = loss,
-                          .epsilon = random_scale(r, 1e-4, 20),
+                          .epsilon = epsilon,
+                          .epsilon_core = epsilon,
                           .mechanism = DPERM_MECHANISM_OBJECTIVE,
                           .analysis = DPERM_ANALYSIS_TIGHT,
                           .lambda = none,
@@ -68,7 +70,7 @@ static public_numbers any_numbers(random_source *r, const dperm_loss *loss) {
 static privacy_plan plan_of(const public_numbers *g) {
   privacy_plan plan;
   assert_ok(calibrate(g, &plan, err));
-  assert_true(plan.noise.dims == g->dims && plan.epsilon == g->epsilon);
+  assert_true(plan.noise.dims == g->dims && plan.epsilon == g->epsilon_core);
   assert_true(plan.mechanism == g->mechanism && plan.analysis == g->analysis);
   assert_true(plan.lambda > 0 && plan.delta_reg >= 0 && plan.noise.beta > 0);
   assert_string_equal(plan.noise.kind, "l2");
@@ -89,7 +91,7 @@ static void output_noise_is_the_papers_rounded_towards_more(void **state) {
     if (round % 7 == 0) { /* to the ends of what is allowed */
       g.lambda = random_scale(&r, 1e-150, 1e150);
       g.norm = random_scale(&r, 1e-100, 1e100);
-      g.epsilon = random_scale(&r, 1e-9, 100);
+      g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     }
     privacy_plan plan = plan_of(&g);
     long double exact = (long double)g.rows * plan.lambda * g.epsilon / 2 / loss.lipschitz / g.norm;
@@ -110,7 +112,7 @@ static void output_noise_is_never_too_small_for_absurd_lambda(void **state) {
     public_numbers g = any_numbers(&r, &loss);
     privacy_plan plan;
     g.mechanism = DPERM_MECHANISM_OUTPUT;
-    g.epsilon = random_scale(&r, 1e-9, 100);
+    g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     g.lambda = random_scale(&r, 1e-300, 1e300) * (round % 2 ? 1e-20 : 1);
     g.norm = random_scale(&r, 1e-100, 1e100);
     if (g.lambda > 0 && calibrate(&g, &plan, NULL) == DPERM_OK) {
@@ -144,7 +146,7 @@ static void the_plans_noise_costs_at_most_epsilon(void **state) {
     g.lambda = random_bits(&r) % 4 ? random_scale(&r, 1e-9, 10) : none;
     g.norm_guess = random_bits(&r) % 3 ? none : random_scale(&r, 1e-2, 1e2);
     g.analysis = (dperm_analysis)(random_bits(&r) & 1);
-    g.epsilon = random_scale(&r, 1e-9, 100);
+    g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     g.norm = round % 7 ? g.norm : random_scale(&r, 1e-90, 1e90);
     privacy_plan plan = plan_of(&g); /* always possible when Δ is left to choose */
     check_accounts(&g, &plan);
@@ -268,6 +270,7 @@ static void curvature_counts_with_the_square_of_the_norm(void **state) {
                       .norm = 5,
                       .loss = &loss,
                       .epsilon = 1,
+                      .epsilon_core = 1,
                       .lambda = 0.1,
                       .delta_reg = 0,
                       .norm_guess = none};

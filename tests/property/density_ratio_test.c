@@ -105,7 +105,7 @@ static void steep_eval(const dperm_loss *loss, size_t count, const double *z, do
 }
 
 static dperm_loss loss_number(int which, double h) {
-  return which == 3 ? (dperm_loss){"steep", (double)NAN, 7, 1.75, steep_eval, NULL}
+  return which == 3 ? (dperm_loss){"steep", (double)NAN, 7, 1.75, steep_eval, NULL, 1e-14}
                     : library_loss((reference_loss)which, h);
 }
 
@@ -116,6 +116,7 @@ static public_numbers numbers_for(const pair *p, double norm, const dperm_loss *
                           .norm = norm,
                           .loss = loss,
                           .epsilon = epsilon,
+                          .epsilon_core = epsilon,
                           .mechanism = DPERM_MECHANISM_OBJECTIVE,
                           .analysis = DPERM_ANALYSIS_TIGHT,
                           .lambda = lambda,

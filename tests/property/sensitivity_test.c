@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "mechanism/calibrate.h"
 #include "reference.h"
+#include "solve/certify.h"
 #include "statistics.h"
 
 enum { MOST_ROWS = 40, MOST_DIMS = 6 };
@@ -40,7 +41,7 @@ static double minimize(const records *d, double norm, const dperm_loss *loss,
   memset(f, 0, d->dims * sizeof *f);
   assert_ok(solve(&p, &how, f, &report, err));
   assert_true(report.converged);
-  double left = report.gradient_norm + problem_rounding(&p, 0, f);
+  double left = report.gradient_norm + rounding_limit(&p, 0, f);
   matrix_free(x);
   return left;
 }
@@ -67,6 +68,7 @@ static double spent(double share, size_t rows, double norm, const dperm_loss *lo
                             .norm = norm,
                             .loss = loss,
                             .epsilon = epsilon,
+                            .epsilon_core = epsilon,
                             .mechanism = DPERM_MECHANISM_OUTPUT,
                             .lambda = lambda,
                             .delta_reg = (double)NAN,
@@ -112,7 +114,7 @@ static void steep_eval(const dperm_loss *loss, size_t count, const double *z, do
 }
 
 static dperm_loss any_loss(random_source *r, int which) {
-  return which == 3 ? (dperm_loss){"steep huber", (double)NAN, 7, 7, steep_eval, NULL}
+  return which == 3 ? (dperm_loss){"steep huber", (double)NAN, 7, 7, steep_eval, NULL, 1e-14}
                     : library_loss((reference_loss)which, random_scale(r, 0.05, 2));
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/threads.h"
 #include "reference.h"
+#include "solve/certify.h"
 
 /* ---- the oracle */
 
@@ -182,7 +183,7 @@ static void check_rounding(test_problem *t, double scale) {
       for (size_t j = 0; j < cols; j++) {
         off += (exact[j] - at.gradient[j]) * (exact[j] - at.gradient[j]);
       }
-      double bound = problem_rounding(&p, 0, at.f);
+      double bound = rounding_limit(&p, 0, at.f);
       if (!((double)sqrtl(off) <= bound)) {
         fail_msg("regularizer %d, loss %d, scale %g: off by %Lg, bound %g", (int)t->kind,
                  (int)t->loss, scale, sqrtl(off), bound);

@@ -30,14 +30,14 @@ static void custom_eval(const dperm_loss *loss, size_t count, const double *z, d
 #define assert_refuted(formula_of_z, L, c, text)                                                   \
   do {                                                                                             \
     custom custom_ = {formula_of_z};                                                               \
-    dperm_loss loss_ = {"custom", (double)NAN, L, c, custom_eval, &custom_};                       \
+    dperm_loss loss_ = {"custom", (double)NAN, L, c, custom_eval, &custom_, 0};                    \
     assert_fails(dperm_loss_check(&loss_, err), DPERM_INVALID_ARGUMENT, text);                     \
   } while (0)
 
 #define assert_accepted(formula_of_z, L, c)                                                        \
   do {                                                                                             \
     custom custom_ = {formula_of_z};                                                               \
-    dperm_loss loss_ = {"custom", (double)NAN, L, c, custom_eval, &custom_};                       \
+    dperm_loss loss_ = {"custom", (double)NAN, L, c, custom_eval, &custom_, 0};                    \
     assert_ok(dperm_loss_check(&loss_, err));                                                      \
   } while (0)
 

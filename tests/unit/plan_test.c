@@ -140,7 +140,7 @@ static void a_loss_with_a_kink_is_refused(void **state) {
   (void)state;
   for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism < DPERM_MECHANISM_NONE; mechanism++) {
     dperm_options options = asking((dperm_mechanism)mechanism, 1);
-    options.loss = (dperm_loss){"hinge", none, 1, infinite, hinge_eval, NULL};
+    options.loss = (dperm_loss){"hinge", none, 1, infinite, hinge_eval, NULL, 1e-14};
     check_refused(&options, DPERM_INVALID_ARGUMENT, "c = inf");
     options.loss.smoothness = none;
     check_refused(&options, DPERM_INVALID_ARGUMENT, "c = ");

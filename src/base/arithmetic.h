@@ -1,0 +1,12 @@
+/* The arithmetic that every error bound takes for granted: IEEE doubles, rounded to nearest,
+ * without flushing small numbers to zero. */
+#ifndef DPERM_BASE_ARITHMETIC_H
+#define DPERM_BASE_ARITHMETIC_H
+
+#include "base/status.h"
+
+/* Fails where any thread of the library's has another rounding mode or flushes subnormal numbers:
+ * both are switches of a processor that a program, or a library it loads, may have moved. */
+dperm_status arithmetic_check(dperm_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+/* In the order of the formulas, with L, c, R, n, d, Λ, Λ_t public, P = ‖∇N(0)‖ and N_j″ ≤ K:
+ *
+ *   B    ‖b̂‖ ≤ B but for e^−100
+ *   q    a bound on the linear terms at zero: ΛP + B/n (output perturbation: ΛP)
+ *   F    the solver never leaves ‖f‖ ≤ F = 3(LR + q)/Λ_t: it starts where the gradient is no longer
+ *        than at zero, LR + q, so within (LR + q)/Λ_t of the minimizer, which itself is no further
+ *        than that from zero; and it goes downhill (privacy.md 6)
+ *   E    the error of a gradient in twice the precision at ‖f‖ ≤ F, and what the noise's own error
+ *        adds, ηB/n (output perturbation: ΛηB)
+ *   G    = max(8E, 10⁻⁶LR/n): what is promised. The first lets the solver always get there. The
+ *        second is where the lattice noise is far below the privacy noise and costs no time: it
+ * adds about 750·n·G/(LR) < 10⁻³ of its length, at right angles τ    = G/Λ_t g    the largest power
+ * of two ≤ τ/(8√d), and not below what integers of 60 bits can count up to F S    = ⌊d + √d·τ/g⌋:
+ * rounding moves a coordinate by at most one more than it moved before. */
+#include "release/numerics.h"
+
+#include <math.h>
+
+#include "solve/certify.h"
+
+static const double noise_tail = 101; /* P(‖b‖ > B) ≤ e^−101; one more for the bits' own ends */
+static const double up = 1 + 1e-9;
+
+epsilon_split epsilon_divide(double epsilon) {
+  if (!(epsilon > 0 && epsilon < 1e6)) { /* refused elsewhere */
+    return (epsilon_split){epsilon, {0, 1}};
+  }
+  epsilon_split out = {.num = ratio_below(epsilon / 1000)};
+  out.core = nextafter(epsilon - 2 * ratio_value(out.num), 0);
+  return out;
+}
+
+/* The largest error of a gradient on the solver's way. */
+static double worst_error(const public_numbers *g, const privacy_plan *plan, double furthest,
+                          double linear) {
+  double curvature = isfinite(g->stiffness) ? 1 + g->stiffness : 1;
+  const evaluation worst = {.loss = g->loss,
+                            .rows = (double)g->rows,
+                            .entries = (double)g->dims,
+                            .norm = g->norm,
+                            .slope = g->loss->lipschitz + g->loss->slope_error,
+                            .lambda = plan->lambda,
+                            .ridge = plan->delta_reg,
+                            .f = furthest,
+                            .penalty = g->pull + curvature * furthest,
+                            .linear = linear,
+                            .penalty_error = g->penalty_error,
+                            .penalty_curvature = g->custom_penalty ? curvature : 0};
+  return evaluation_error(&worst, IN_TWOFOLD);
+}
+
+static dperm_status place_lattice(size_t dims, double reach, release_plan *out, dperm_error *err) {
+  double d = (double)dims, tau = out->solution_error;
+  if (!(tau > 0x1p-800 && tau < 0x1p800 && reach < 0x1p800)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "epsilon, lambda, the norm of rows and their number lead beyond what doubles can hold; "
+         "raise lambda or epsilon");
+  }
+  out->step_exponent = (int)floor(log2(tau / (8 * sqrt(d))));
+  int least = (int)ceil(log2(reach)) - 60;
+  out->step_exponent = out->step_exponent > least ? out->step_exponent : least;
+  out->sensitivity = (uint64_t)floor(d + sqrt(d) * ldexp(tau, -out->step_exponent) * (1 + 0x1p-48));
+  return DPERM_OK;
+}
+
+dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan, release_plan *out,
+                               dperm_error *err) {
+  bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  double n = (double)g->rows, total = plan->lambda + plan->delta_reg;
+  double pull = g->loss->lipschitz * g->norm; /* LR */
+  double limit = noise_norm_limit(&plan->noise, noise_tail);
+  double linear = objective ? limit / n : 0;
+  double furthest = 3 * (pull + plan->lambda * g->pull + linear) / total * up;
+  double drift = noise_relative_error(&plan->noise) * (objective ? linear : plan->lambda * limit);
+  double error = worst_error(g, plan, furthest, linear) + drift * up;
+  release_plan made = {.epsilon = epsilon_divide(g->epsilon)};
+  made.promised.noise_norm = limit;
+  made.promised.gradient = fmax(8 * error * up, 1e-6 * pull / n);
+  made.solution_error = made.promised.gradient / total * (1 + 0x1p-50);
+  made.delta = (1 + exp(g->epsilon)) * exp(-100) * up;
+  TRY(place_lattice(g->dims, furthest + (objective ? 0 : limit), &made, err));
+  *out = made;
+  return DPERM_OK;
+}

@@ -1,0 +1,34 @@
+/* What a release promises about the machine it runs on, from public numbers alone (privacy.md 6):
+ * how close to the ideal mechanism's result every candidate will be, the lattice its weights are
+ * rounded to, and the integer noise that hides the difference. */
+#ifndef DPERM_RELEASE_NUMERICS_H
+#define DPERM_RELEASE_NUMERICS_H
+
+#include "mechanism/calibrate.h"
+#include "mechanism/promise.h"
+#include "random/choice.h"
+
+/* ε = ε_core + 2ε_num: the mechanism gets the first, the lattice noise the second. */
+typedef struct epsilon_split {
+  double core;
+  ratio num;
+} epsilon_split;
+
+/* ε_num is ε/1000, rounded down to a rational number for the integer noise; ε_core the rest,
+ * rounded down. */
+epsilon_split epsilon_divide(double epsilon);
+
+typedef struct release_plan {
+  epsilon_split epsilon;
+  promise promised;
+  double solution_error; /* τ: ‖f̂ − f₀‖₂ ≤ τ, always */
+  int step_exponent;     /* the lattice's step is g = 2^this */
+  uint64_t sensitivity;  /* S: lattice points for one f₀ and f̂ differ by at most S in l1 */
+  double delta;          /* probability that the noise is too long, as it counts in the claim */
+} release_plan;
+
+/* The release of `plan`'s result for these public numbers. Fails where doubles cannot hold it. */
+dperm_status release_plan_make(const public_numbers *given, const privacy_plan *plan,
+                               release_plan *out, dperm_error *err);
+
+#endif

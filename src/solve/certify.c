@@ -1,0 +1,106 @@
+/* The error of one evaluation. Write u = 2^−53 for the unit of doubles, v for that of the
+ * arithmetic used (u, or TWOFOLD_UNIT). m entries in a row, N additions behind a sum over rows.
+ *
+ * margins   |ẑ_i − x_iᵀf| ≤ γ_{m+1} Σ|x_ij f_j| ≤ γ_{m+1} R‖f‖, in any order of the sum, fused or
+ * not. slopes    |ŝ_i − ℓ′(z_i)| ≤ c·|ẑ_i − z_i| + slope_error: ℓ′ is c-Lipschitz. sums      Σ x_i
+ * ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} n R·mean|ŝ|. penalty   /n, times Λ,
+ * times Δ and three additions: at most five roundings of each part. A quadratic N_j′ = w(f−p) is
+ * within 2v of itself, a custom one within what it declares, at the high half of f only. linear b/n
+ * was rounded once in doubles before.
+ *
+ * γ_k = kv/(1−kv); the factor `second_order` covers the 1/(1−kv) and the rounding of these formulas
+ * themselves, as long as kv ≤ 1e-7, and more is refused. Underflow adds less than 2^−900. */
+#include "solve/certify.h"
+
+#include <math.h>
+
+#include "base/twofold.h"
+#include "loss/loss.h"
+#include "loss/regularizer.h"
+
+static const double unit = 0x1p-53, second_order = 1 + 1e-6, longest = 1e-7;
+
+double evaluation_error(const evaluation *e, precision how) {
+  double v = how == IN_DOUBLES ? unit : TWOFOLD_UNIT;
+  double additions = how == IN_DOUBLES ? e->depth : e->rows;
+  double margins = (e->entries + 2) * v, sums = (additions + 8) * v;
+  if (!(margins <= longest && sums <= longest)) {
+    return INFINITY;
+  }
+  if (how == IN_TWOFOLD && loss_ignores_rest(e->loss)) {
+    margins += unit;
+  }
+  double slopes = e->loss->smoothness * margins * e->norm * e->f + e->loss->slope_error;
+  double penalty = (e->penalty_error + 8 * v) * e->penalty;
+  if (how == IN_TWOFOLD) {
+    penalty += unit * e->penalty_curvature * e->f;
+  }
+  return second_order * (e->norm * (slopes + sums * e->slope) + e->lambda * penalty +
+                         6 * v * e->ridge * e->f + (6 * v + 2 * unit) * e->linear) +
+         0x1p-900;
+}
+
+bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regularizer) {
+  return loss->slope_error > 0 &&
+         (!regularizer->eval || (regularizer->slope_error > 0 && regularizer->most_curvature >= 1));
+}
+
+double norm_above(const double *wide, size_t cols, size_t k, size_t m) {
+  double sum = 0, peak = 0;
+  for (size_t j = 0; j < cols; j++) {
+    peak = fmax(peak, fabs(wide[j * k + m]));
+    sum += wide[j * k + m] * wide[j * k + m];
+  }
+  double room = 1 + ((double)cols + 8) * unit;
+  /* Where squares under- or overflow, √cols times the largest; a NaN stays in the sum. */
+  return sum > 0x1p-800 && sum < 0x1p1000 ? sqrt(sum) * room
+         : isnan(sum)                     ? sum
+                                          : sqrt((double)cols) * peak * room;
+}
+
+evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *slope) {
+  const problem_model *model = &p->model[m];
+  const dperm_regularizer *r = p->regularizer;
+  double penalty = 0, slopes = 0;
+  for (size_t j = 0; j < p->x->cols; j++) {
+    double value, n_slope, curvature;
+    bool fine = regularizer_eval(r, j, f[j * p->models + m], &value, &n_slope, &curvature, NULL) ==
+                DPERM_OK;
+    penalty = hypot(penalty, fine ? n_slope : (double)NAN);
+  }
+  for (size_t i = 0; slope && i < p->x->rows; i++) {
+    slopes += fabs(slope[i * p->models + m]);
+  }
+  return (evaluation){.loss = p->loss,
+                      .rows = (double)p->x->rows,
+                      .entries = (double)p->x->row_entries,
+                      .depth = (double)p->x->sum_depth,
+                      .norm = p->norm_bound,
+                      .slope = slope ? slopes / (double)p->x->rows
+                                     : p->loss->lipschitz + p->loss->slope_error,
+                      .lambda = model->lambda,
+                      .ridge = model->ridge,
+                      .f = norm_above(f, p->x->cols, p->models, m),
+                      .penalty = penalty,
+                      .linear = model->linear ? norm_above(model->linear, p->x->cols, 1, 0) : 0.0,
+                      .penalty_error = r->eval ? r->slope_error : 0.0,
+                      .penalty_curvature = r->eval ? r->most_curvature : 0.0};
+}
+
+double certified_gradient(const problem *p, size_t m, const point *at) {
+  const evaluation here = evaluation_at(p, m, at->f, at->slope);
+  return norm_above(at->gradient, p->x->cols, p->models, m) + evaluation_error(&here, IN_DOUBLES);
+}
+
+double rounding_limit(const problem *p, size_t m, const double *f) {
+  const evaluation here = evaluation_at(p, m, f, NULL);
+  double bend = 0; /* ‖(N_j″ f_j)_j‖ */
+  for (size_t j = 0; j < p->x->cols; j++) {
+    double value, slope, curvature, fj = f[j * p->models + m];
+    (void)regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, NULL);
+    bend = hypot(bend, curvature * fj);
+  }
+  double r = p->norm_bound;
+  return evaluation_error(&here, IN_DOUBLES) +
+         unit * (p->loss->smoothness * r * r * here.f + here.lambda * bend + here.ridge * here.f);
+}

@@ -1,0 +1,51 @@
+/* The judge of a solution: a bound on the true gradient at the doubles that were computed, rounding
+ * included (privacy.md 6). By strong convexity a gradient of at most G means a distance of at most
+ * G/Λ_t to the minimizer, and a release rests on that.
+ *
+ * The bound may look at the data: it only decides whether to go on, and what is released does not
+ * depend on it. What is promised, release/numerics.c derives from public numbers with the same
+ * formula. */
+#ifndef DPERM_SOLVE_CERTIFY_H
+#define DPERM_SOLVE_CERTIFY_H
+
+#include "solve/problem.h"
+
+typedef enum precision { IN_DOUBLES, IN_TWOFOLD } precision;
+
+/* What an evaluation of the gradient is made of: measured, or bounded by public numbers. */
+typedef struct evaluation {
+  const dperm_loss *loss;
+  double rows;          /* n */
+  double entries;       /* at most so many in a row */
+  double depth;         /* additions behind an entry of Xᵀ s, in doubles */
+  double norm;          /* R */
+  double slope;         /* (1/n) Σ |s_i| of the computed slopes */
+  double lambda, ridge; /* Λ, Δ */
+  double f;             /* ‖f‖ */
+  double penalty;       /* ‖∇N(f)‖ */
+  double linear;        /* ‖linear term‖ */
+  /* Of a custom regularizer, else 0: the declared relative error of its slope, and N_j″ ≤ this. */
+  double penalty_error, penalty_curvature;
+} evaluation;
+
+/* ‖computed gradient − true gradient‖₂ ≤ this. */
+double evaluation_error(const evaluation *e, precision how);
+
+/* The evaluation at a point of model m, as it went. `slope` is tall, or NULL for the bound L. */
+evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *slope);
+
+/* ‖∇J_m‖ at the doubles of `at` is at most this; not a number where anything is. */
+double certified_gradient(const problem *p, size_t m, const point *at);
+
+/* What rounding may leave in a computed gradient near f whatever the solver does: its evaluation's
+ * error, and what rounding f itself does to it. */
+double rounding_limit(const problem *p, size_t m, const double *f);
+
+/* Whether the loss and the regularizer say how well they evaluate themselves: the library's own do,
+ * custom ones may. */
+bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regularizer);
+
+/* √Σ v² over a column of a wide array, rounded up. */
+double norm_above(const double *wide, size_t cols, size_t k, size_t m);
+
+#endif

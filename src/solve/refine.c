@@ -1,0 +1,242 @@
+/* From f, along a direction d of descent (Newton's, else the gradient itself), to f + t·d for t =
+ * 1, ½, ¼, … Two rules accept a step:
+ *
+ *   A. the gradient is at most half of what it was at the last step of this kind (or at the start);
+ *   B. along d the objective still falls at the new place, beyond what its error E could feign:
+ *      dᵀĝ ≤ −2E‖d‖. By convexity it has fallen all the way, by at least t·E‖d‖.
+ *
+ * A happens finitely often above the target. Between two of them every step lowers the objective by
+ * at least a fixed amount, and it is bounded below; so the target is reached. That some t is
+ * accepted: for d = −ĝ every t ≤ 1/(4M) is, M the largest curvature, while ‖ĝ‖ ≥ 6E. Newton's
+ * direction gets a limited number of tries, so that bad ones cannot hold up the other. Near the
+ * minimum A is Newton's own convergence and one or two evaluations are all. */
+#include "solve/refine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/twofold.h"
+#include "loss/loss.h"
+#include "loss/regularizer.h"
+#include "solve/certify.h"
+#include "solve/direction.h"
+
+enum { NEWTON_TRIES = 40 };
+
+/* A place, and the gradient there with what it is known to be off by. */
+typedef struct place {
+  double *f, *f_rest;               /* cols */
+  double *gradient, *gradient_rest; /* cols */
+  double *z, *z_rest, *slope;       /* rows */
+  double norm, error;
+} place;
+
+typedef struct walk {
+  const problem *p;
+  place here, there;
+  double *curvature; /* rows */
+  double *direction; /* cols */
+} walk;
+
+static dperm_status new_place(const problem *p, place *out, dperm_error *err) {
+  size_t cols = p->x->cols, rows = p->x->rows;
+  TRY(memory_new(4 * cols, sizeof *out->f, &out->f, err));
+  out->f_rest = out->f + cols;
+  out->gradient = out->f + 2 * cols;
+  out->gradient_rest = out->f + 3 * cols;
+  TRY(memory_new(3 * rows, sizeof *out->z, &out->z, err));
+  out->z_rest = out->z + rows;
+  out->slope = out->z + 2 * rows;
+  return DPERM_OK;
+}
+
+static void free_place(place *at) {
+  free(at->f);
+  free(at->z);
+}
+
+/* ---- the gradient */
+
+/* N_j′ in twice the precision for the library's own, at the high half for a custom one. */
+static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, twofold f, twofold *out,
+                                  dperm_error *err) {
+  double value, slope, curvature;
+  if (!r->eval) {
+    twofold away = twofold_add(f, (twofold){r->prior ? -r->prior[j] : 0.0, 0});
+    *out = twofold_scale(away, r->weights ? r->weights[j] : 1.0);
+    return DPERM_OK;
+  }
+  TRY(regularizer_eval(r, j, f.hi, &value, &slope, &curvature, err));
+  *out = (twofold){slope, 0};
+  return DPERM_OK;
+}
+
+static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
+  enum { BLOCK = 512 };
+  const problem_model *model = p->model;
+  size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
+  TRY(p->x->kind->apply_twofold(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
+#pragma omp parallel for schedule(static) if (blocks > 2)
+  for (size_t b = 0; b < blocks; b++) {
+    size_t from = b * BLOCK, count = rows - from < BLOCK ? rows - from : BLOCK;
+    loss_slope_twofold(p->loss, count, p->labels + from, at->z + from, at->z_rest + from,
+                       at->slope + from);
+  }
+  TRY(p->x->kind->apply_transposed_twofold(p->x, at->slope, at->gradient, at->gradient_rest, err));
+  for (size_t j = 0; j < p->x->cols; j++) {
+    twofold f = {at->f[j], at->f_rest[j]}, slope;
+    TRY(penalty_slope(p->regularizer, j, f, &slope, err));
+    twofold g = twofold_divide((twofold){at->gradient[j], at->gradient_rest[j]}, (double)rows);
+    g = twofold_add(g, twofold_scale(slope, model->lambda));
+    g = twofold_add(g, twofold_scale(f, model->ridge));
+    g = twofold_add(g, (twofold){model->linear ? model->linear[j] : 0.0, 0});
+    at->gradient[j] = g.hi;
+    at->gradient_rest[j] = g.lo;
+  }
+  const evaluation e = evaluation_at(p, 0, at->f, at->slope);
+  at->norm = norm_above(at->gradient, p->x->cols, 1, 0);
+  at->error = evaluation_error(&e, IN_TWOFOLD);
+  return DPERM_OK;
+}
+
+/* ---- directions */
+
+static dperm_status newton_direction(walk *w, solver_method method, dperm_error *err) {
+  const problem *p = w->p;
+  size_t rows = p->x->rows;
+  for (size_t i = 0; i < rows; i++) { /* at the doubles nearby: any positive curvature will do */
+    double margin = p->labels[i] * w->here.z[i];
+    p->loss->eval(p->loss, 1, &margin, NULL, NULL, &w->curvature[i]);
+  }
+  const point at = {.f = w->here.f,
+                    .z = w->here.z,
+                    .slope = w->here.slope,
+                    .curvature = w->curvature,
+                    .gradient = w->here.gradient};
+  const bool active = true;
+  const double tolerance = 1e-4;
+  return solver_uses_cholesky(p, method)
+             ? direction_cholesky(p, &at, &active, w->direction, err)
+             : direction_cg(p, &at, &active, &tolerance, w->direction, err);
+}
+
+/* ---- steps */
+
+static void step_to_there(walk *w, double t) {
+  for (size_t j = 0; j < w->p->x->cols; j++) {
+    twofold f =
+        twofold_add((twofold){w->here.f[j], w->here.f_rest[j]}, two_product(t, w->direction[j]));
+    w->there.f[j] = f.hi;
+    w->there.f_rest[j] = f.lo;
+  }
+}
+
+/* dᵀĝ there. */
+static double slope_there(const walk *w) {
+  twofold sum = {0, 0};
+  for (size_t j = 0; j < w->p->x->cols; j++) {
+    twofold g = {w->there.gradient[j], w->there.gradient_rest[j]};
+    sum = twofold_add(sum, twofold_scale(g, w->direction[j]));
+  }
+  return sum.hi;
+}
+
+/* Tries t, t/2, … along w->direction; *moved tells whether `there` was accepted. */
+static dperm_status descend(walk *w, double t, int tries, double *halved, bool *moved,
+                            dperm_error *err) {
+  double length = norm_above(w->direction, w->p->x->cols, 1, 0);
+  *moved = false;
+  for (; tries > 0 && t > 0 && length > 0 && isfinite(length); tries--, t /= 2) {
+    step_to_there(w, t);
+    TRY(evaluate(w->p, &w->there, err));
+    if (!isfinite(w->there.norm)) {
+      continue;
+    }
+    bool halves = w->there.norm <= *halved / 2;
+    if (halves || slope_there(w) <= -2 * w->there.error * length) {
+      *halved = halves ? w->there.norm : *halved;
+      *moved = true;
+      return DPERM_OK;
+    }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status take_step(walk *w, solver_method method, double *halved, dperm_error *err) {
+  const problem *p = w->p;
+  const problem_model *model = p->model;
+  bool moved = false;
+  if (newton_direction(w, method, NULL) == DPERM_OK) {
+    TRY(descend(w, 1.0, NEWTON_TRIES, halved, &moved, err));
+  }
+  if (!moved) {
+    double bend =
+        p->loss->smoothness * p->norm_bound * p->norm_bound + model->lambda + model->ridge;
+    for (size_t j = 0; j < p->x->cols; j++) {
+      w->direction[j] = -w->here.gradient[j];
+    }
+    TRY(descend(w, 1 / bend, INT32_MAX, halved, &moved, err));
+  }
+  if (!moved) {
+    FAIL(err, DPERM_NUMERIC_ERROR,
+         "the objective falls in no direction and is not at its minimum; check a custom loss or "
+         "regularizer and the errors it declares");
+  }
+  place before = w->here;
+  w->here = w->there;
+  w->there = before;
+  return DPERM_OK;
+}
+
+/* Starts at f if the gradient there is no longer than at zero, so that all that follows stays
+ * within known bounds; else at zero. */
+static dperm_status choose_start(walk *w, const double *f, const double *rest, dperm_error *err) {
+  size_t size = w->p->x->cols * sizeof *f;
+  TRY(evaluate(w->p, &w->here, err)); /* at zero: fresh memory */
+  memcpy(w->there.f, f, size);
+  memcpy(w->there.f_rest, rest, size);
+  TRY(evaluate(w->p, &w->there, err));
+  if (w->there.norm <= w->here.norm) {
+    place zero = w->here;
+    w->here = w->there;
+    w->there = zero;
+  }
+  return DPERM_OK;
+}
+
+dperm_status refine(const problem *p, double target, const solver_options *options, double *f,
+                    double *rest, solver_report *report, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  walk w = {.p = p};
+  size_t cols = p->x->cols;
+  TRY_OR_DONE(new_place(p, &w.here, err));
+  TRY_OR_DONE(new_place(p, &w.there, err));
+  TRY_OR_DONE(memory_new(p->x->rows, sizeof *w.curvature, &w.curvature, err));
+  TRY_OR_DONE(memory_new(cols, sizeof *w.direction, &w.direction, err));
+  TRY_OR_DONE(choose_start(&w, f, rest, err));
+  double halved = w.here.norm;
+  while (!(w.here.norm + w.here.error <= target)) {
+    if (!isfinite(w.here.norm) || !isfinite(w.here.error)) {
+      FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR,
+                    "the gradient is not a finite number, so nothing is released; the loss, the "
+                    "regularizer or the rows hold something that is not one");
+    }
+    TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
+    TRY_OR_DONE(take_step(&w, options->method, &halved, err));
+    report->iterations++;
+  }
+  report->gradient_norm = w.here.norm;
+  report->certified = w.here.norm + w.here.error;
+  report->converged = true;
+  memcpy(f, w.here.f, cols * sizeof *f);
+  memcpy(rest, w.here.f_rest, cols * sizeof *rest);
+done:
+  free_place(&w.here);
+  free_place(&w.there);
+  free(w.curvature);
+  free(w.direction);
+  return status;
+}
