@@ -22,6 +22,9 @@ static void print_json(const dperm_plan *p) {
   print_json_number("noise_norm_q50", p->noise_norm_q50, ",");
   print_json_number("noise_norm_q95", p->noise_norm_q95, ",");
   print_json_number("shift_rms", p->shift_rms, ",");
+  print_json_number("epsilon_core", p->epsilon_core, ",");
+  print_json_number("solution_error", p->solution_error, ",");
+  print_json_number("lattice_noise_rms", p->lattice_noise_rms, ",");
   print_json_number("solution_norm_bound", p->solution_norm_bound, ",");
   print_json_number("excess_objective_q50", p->excess_objective_q50, ",");
   print_json_number("excess_objective_q95", p->excess_objective_q95, "");
@@ -57,6 +60,9 @@ static void print_text(const dperm_plan *p) {
   printf("shift of the weights %-12.4g at most, in rms; without noise they are at most\n"
          "                                  %.4g long\n",
          p->shift_rms, p->solution_norm_bound);
+  printf("release              %-12.4g rms added to the weights, to hide rounding errors of up to\n"
+         "                                  %.2g; this takes %.2g of epsilon\n",
+         p->lattice_noise_rms, p->solution_error, p->epsilon - p->epsilon_core);
   printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
          p->excess_objective_q95, p->excess_objective_q50);
 }

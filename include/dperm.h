@@ -356,6 +356,9 @@ typedef struct dperm_plan {
   double expected_noise_norm, rms_noise_norm;
   double noise_norm_q50, noise_norm_q95;
   double shift_rms;            /* how far the noise moves the solution, at most, in rms */
+  double epsilon_core;         /* what the noise has of epsilon; the rest pays for the release */
+  double solution_error;       /* how far rounding may move the solution, always */
+  double lattice_noise_rms;    /* rms norm of what the release adds to hide that */
   double solution_norm_bound;  /* the solution without noise is at most this long */
   double excess_objective_q50; /* the noise costs at most this much of the objective, with */
   double excess_objective_q95; /* probability 0.5 and 0.95; infinite where nothing is known, as

@@ -24,7 +24,8 @@ P
     LAMBDA=$lambda python3 - <<'P'
 import json, math, os
 p = json.load(open("plan.json"))
-n, eps, c, lam = 1000, 0.5, 1.0, float(os.environ["LAMBDA"])
+n, eps, c, lam = 1000, p["epsilon_core"], 1.0, float(os.environ["LAMBDA"])
+assert p["epsilon"] == 0.5 and 0.499 <= eps < 0.49901
 left = eps - math.log(1 + 2 * c / (n * lam) + c * c / (n * lam) ** 2)
 delta = 0.0
 if left <= 0:
@@ -54,7 +55,8 @@ P
     NORM=$norm python3 - <<'P'
 import json, os
 p = json.load(open("plan.json"))
-beta = 1000 * 0.01 * 0.5 / (2 * float(os.environ["NORM"]))
+assert p["epsilon"] == 0.5 and 0.499 <= p["epsilon_core"] < 0.49901
+beta = 1000 * 0.01 * p["epsilon_core"] / (2 * float(os.environ["NORM"]))
 assert p["beta"] <= beta and abs(p["beta"] - beta) < 1e-9 * beta
 assert p["analysis"] is None
 P

@@ -163,7 +163,8 @@ static void private_models_come_back_with_their_claim(void **state) {
                     (dperm_analysis)(way >> 1 & 1), random);
     assert_int_equal(model->is_private, random == NULL);
     assert_true(!model->reason == !random);
-    assert_true(model->plan.epsilon == 0.1 && model->plan.noise.beta > 0);
+    assert_true(model->epsilon == 0.1 && model->plan.epsilon == model->release.epsilon.core &&
+                model->plan.noise.beta > 0);
     if (model->plan.mechanism == DPERM_MECHANISM_OUTPUT) {
       model->plan.analysis = DPERM_ANALYSIS_TIGHT; /* has none, and none is written */
     }

@@ -244,7 +244,8 @@ static void the_plan_is_what_training_does(void **state) {
     const dperm_plan plan = plan_for(200, 4, dperm_data_norm_bound(data), &options);
     assert_ok(dperm_train(data, &options, &model, err));
     assert_true(model->plan.noise.beta == plan.beta && model->plan.lambda == plan.lambda);
-    assert_true(model->plan.delta_reg == plan.delta_reg && model->plan.epsilon == plan.epsilon);
+    assert_true(model->plan.delta_reg == plan.delta_reg &&
+                model->plan.epsilon == plan.epsilon_core);
     dperm_model_free(model);
     dperm_data_free(data);
   }

@@ -125,7 +125,7 @@ static void assert_planned(const dperm_model *model, dperm_options options, size
   bool kernel = options.kernel.name != DPERM_KERNEL_NONE;
   assert_ok(dperm_plan_make(rows, kernel ? options.kernel.features : COLS,
                             kernel ? FEATURES_NORM : 1, &options, &plan, err));
-  assert_true(model->plan.epsilon == epsilon);
+  assert_true(model->plan.epsilon == plan.epsilon_core && plan.epsilon == epsilon);
   assert_true(model->plan.noise.beta == plan.beta);
   assert_true(model->plan.lambda == plan.lambda && model->plan.delta_reg == plan.delta_reg);
   assert_int_equal(model->rows_fitted, rows);
