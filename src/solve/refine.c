@@ -1,9 +1,9 @@
 /* From f, along a direction d of descent (Newton's, else the gradient itself), to f + t·d for t =
  * 1, ½, ¼, … Two rules accept a step:
  *
- *   A. the gradient is at most half of what it was at the last step of this kind (or at the start);
- *   B. along d the objective still falls at the new place, beyond what its error E could feign:
- *      dᵀĝ ≤ −2E‖d‖. By convexity it has fallen all the way, by at least t·E‖d‖.
+ *   A. the certified gradient is at most half of what it was at the last step of this kind (or at
+ * the start); B. along d the objective still falls at the new place, beyond what its error E could
+ * feign: dᵀĝ ≤ −2E‖d‖. By convexity it has fallen all the way, by at least t·E‖d‖.
  *
  * A happens finitely often above the target. Between two of them every step lowers the objective by
  * at least a fixed amount, and it is bounded below; so the target is reached. That some t is
@@ -33,6 +33,11 @@ typedef struct place {
   double *z, *z_rest, *slope;       /* rows */
   double norm, error;
 } place;
+
+/* The true gradient is at most this long. */
+static double certified(const place *at) {
+  return at->norm + at->error;
+}
 
 typedef struct walk {
   const problem *p;
@@ -123,6 +128,19 @@ static dperm_status newton_direction(walk *w, solver_method method, dperm_error 
              : direction_cg(p, &at, &active, &tolerance, w->direction, err);
 }
 
+/* At least the largest eigenvalue of the Hessian here: cR² for the loss, the diagonal for the rest.
+ */
+static dperm_status largest_curvature(walk *w, double *out, dperm_error *err) {
+  const problem *p = w->p;
+  double penalty = 0, *diagonal = w->direction; /* free until the next direction */
+  TRY(penalty_curvature(p, 0, w->here.f, diagonal, err));
+  for (size_t j = 0; j < p->x->cols; j++) {
+    penalty = fmax(penalty, diagonal[j]);
+  }
+  *out = p->loss->smoothness * p->norm_bound * p->norm_bound + penalty;
+  return DPERM_OK;
+}
+
 /* ---- steps */
 
 static void step_to_there(walk *w, double t) {
@@ -155,9 +173,9 @@ static dperm_status descend(walk *w, double t, int tries, double *halved, bool *
     if (!isfinite(w->there.norm)) {
       continue;
     }
-    bool halves = w->there.norm <= *halved / 2;
+    bool halves = certified(&w->there) <= *halved / 2;
     if (halves || slope_there(w) <= -2 * w->there.error * length) {
-      *halved = halves ? w->there.norm : *halved;
+      *halved = halves ? certified(&w->there) : *halved;
       *moved = true;
       return DPERM_OK;
     }
@@ -167,14 +185,15 @@ static dperm_status descend(walk *w, double t, int tries, double *halved, bool *
 
 static dperm_status take_step(walk *w, solver_method method, double *halved, dperm_error *err) {
   const problem *p = w->p;
-  const problem_model *model = p->model;
   bool moved = false;
-  if (newton_direction(w, method, NULL) == DPERM_OK) {
+  double bend = 0;
+  TRY(largest_curvature(w, &bend, err));
+  /* A Newton step is no shorter than gradient/curvature: one that is has been lost to rounding. */
+  if (newton_direction(w, method, NULL) == DPERM_OK &&
+      norm_above(w->direction, p->x->cols, 1, 0) >= w->here.norm / bend / 2) {
     TRY(descend(w, 1.0, NEWTON_TRIES, halved, &moved, err));
   }
   if (!moved) {
-    double bend =
-        p->loss->smoothness * p->norm_bound * p->norm_bound + model->lambda + model->ridge;
     for (size_t j = 0; j < p->x->cols; j++) {
       w->direction[j] = -w->here.gradient[j];
     }
@@ -191,15 +210,15 @@ static dperm_status take_step(walk *w, solver_method method, double *halved, dpe
   return DPERM_OK;
 }
 
-/* Starts at f if the gradient there is no longer than at zero, so that all that follows stays
- * within known bounds; else at zero. */
+/* Starts at f if the gradient there is known to be no longer than at zero, so that all that follows
+ * stays within known bounds; else at zero. */
 static dperm_status choose_start(walk *w, const double *f, const double *rest, dperm_error *err) {
   size_t size = w->p->x->cols * sizeof *f;
   TRY(evaluate(w->p, &w->here, err)); /* at zero: fresh memory */
   memcpy(w->there.f, f, size);
   memcpy(w->there.f_rest, rest, size);
   TRY(evaluate(w->p, &w->there, err));
-  if (w->there.norm <= w->here.norm) {
+  if (certified(&w->there) <= certified(&w->here)) {
     place zero = w->here;
     w->here = w->there;
     w->there = zero;
@@ -217,8 +236,8 @@ dperm_status refine(const problem *p, double target, const solver_options *optio
   TRY_OR_DONE(memory_new(p->x->rows, sizeof *w.curvature, &w.curvature, err));
   TRY_OR_DONE(memory_new(cols, sizeof *w.direction, &w.direction, err));
   TRY_OR_DONE(choose_start(&w, f, rest, err));
-  double halved = w.here.norm;
-  while (!(w.here.norm + w.here.error <= target)) {
+  double halved = certified(&w.here);
+  while (!(certified(&w.here) <= target)) {
     if (!isfinite(w.here.norm) || !isfinite(w.here.error)) {
       FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR,
                     "the gradient is not a finite number, so nothing is released; the loss, the "
@@ -229,7 +248,7 @@ dperm_status refine(const problem *p, double target, const solver_options *optio
     report->iterations++;
   }
   report->gradient_norm = w.here.norm;
-  report->certified = w.here.norm + w.here.error;
+  report->certified = certified(&w.here);
   report->converged = true;
   memcpy(f, w.here.f, cols * sizeof *f);
   memcpy(rest, w.here.f_rest, cols * sizeof *rest);
