@@ -35,9 +35,11 @@ demo: build
 test: deps-test
 	@tests/run dev
 
-# The long counts: everything again under the sanitizers, memory under valgrind, fuzzers for a while.
+# The long counts: everything again under the sanitizers, libm at 10^7 points a function, memory
+# under valgrind, fuzzers for a while.
 test-full: deps-full
 	@tests/run dev asan
+	@build/dev/tests/libm_test
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run

@@ -53,6 +53,7 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
       FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
     }
   }
+  TRY(random_check(source, err)); /* after the last draw, before anything leaves */
   TRY(describe(model, options, source, err));
   return options->unsafe_diagnostics
              ? unsafe_report(&base, model, data, &solved, seconds, options->unsafe_diagnostics, err)
