@@ -3,7 +3,7 @@
 # Debian packages by name. `deps` installs those that are missing and nothing else.
 BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev liblapacke-dev \
   libjansson-dev zlib1g-dev
-TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils
+TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev libmpfr-dev python3 binutils
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
 
@@ -35,9 +35,11 @@ demo: build
 test: deps-test
 	@tests/run dev
 
-# The long counts: everything again under the sanitizers, memory under valgrind, fuzzers for a while.
+# The long counts: everything again under the sanitizers, libm at 10^7 points a function, memory
+# under valgrind, fuzzers for a while.
 test-full: deps-full
 	@tests/run dev asan
+	@build/dev/tests/libm_test
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run

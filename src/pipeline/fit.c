@@ -54,7 +54,7 @@ static dperm_status release(const solution *from, random_source *source, dperm_m
     return DPERM_OK;
   }
   TRY(release_weights(&model->release, from, model->dims, source, model->weights, err));
-  TRY(random_check(source, err));
+  TRY(random_check(source, err)); /* after the last draw, before anything leaves */
   return arithmetic_check(err);
 }
 

@@ -1,5 +1,6 @@
 /* See choice.h. Rates are at most a few thousand with 20-bit numerators; counts are numbers of
- * rows. */
+ * rows. Numbers are 128 bits wide, but a uniform one below a bound of 64 bits, the common case, is
+ * drawn with 64. */
 #include "random/choice.h"
 
 #include <math.h>
@@ -53,10 +54,10 @@ bool random_bernoulli(random_source *source, wide over, wide under) {
 }
 
 /* exp(−over/under) for over ≤ under: the parity of the first failure of Bernoulli(γ/1),
- * Bernoulli(γ/2), … */
+ * Bernoulli(γ/2), …, each as Bernoulli(1/k) and Bernoulli(γ), so that no product can overflow. */
 static bool bernoulli_exp_below_one(random_source *source, wide over, wide under) {
   uint64_t k = 1;
-  while (random_bernoulli(source, over, under * k)) {
+  while ((k == 1 || random_below(source, k) == 0) && random_bernoulli(source, over, under)) {
     k++;
   }
   return k % 2 == 1;
@@ -72,23 +73,36 @@ bool random_bernoulli_exp(random_source *source, ratio rate, uint64_t count, uin
   return bernoulli_exp_below_one(source, over, under);
 }
 
+/* Geometric with e^−1, up to an end that needs as many successes in a row. */
+static uint64_t draw_geometric(random_source *source) {
+  const uint64_t end = UINT64_C(1) << 26;
+  uint64_t v = 0;
+  while (v < end && bernoulli_exp_below_one(source, 1, 1)) {
+    v++;
+  }
+  return v;
+}
+
 /* Canonne, Kamath & Steinke, Algorithm 2: with rate s/t, U uniform below t accepted with e^(−U/t),
- * V geometric with e^−1, magnitude ⌊(U + tV)/s⌋; a negative zero is refused. */
-int64_t random_discrete_laplace(random_source *source, ratio rate) {
+ * V geometric with e^−1, magnitude ⌊(U + tV)/s⌋; a negative zero is refused. t·V ≤ 2^126. */
+wide_signed random_discrete_laplace_wide(random_source *source, wide over, wide under) {
   for (;;) {
-    uint64_t u = random_below(source, rate.under), v = 0;
-    if (!bernoulli_exp_below_one(source, u, rate.under)) {
+    wide u = wide_below(source, under);
+    if (!bernoulli_exp_below_one(source, u, under)) {
       continue;
     }
-    while (bernoulli_exp_below_one(source, 1, 1)) {
-      v++;
-    }
-    wide size = ((wide)rate.under * v + u) / rate.over;
+    wide size = (under * draw_geometric(source) + u) / over;
     bool negative = random_bits(source) >> 63;
     if (!(negative && size == 0)) {
-      return negative ? -(int64_t)size : (int64_t)size;
+      return negative ? -(wide_signed)size : (wide_signed)size;
     }
   }
+}
+
+int64_t random_discrete_laplace(random_source *source, ratio rate) {
+  const wide_signed most = (wide_signed)1 << 62;
+  wide_signed y = random_discrete_laplace_wide(source, rate.over, rate.under);
+  return (int64_t)(y > most ? most : y < -most ? -most : y);
 }
 
 void random_order(random_source *source, size_t count, size_t *order) {
@@ -96,22 +110,5 @@ void random_order(random_source *source, size_t count, size_t *order) {
     size_t j = (size_t)random_below(source, i + 1);
     order[i] = order[j];
     order[j] = i;
-  }
-}
-
-wide_signed random_discrete_laplace_wide(random_source *source, wide over, wide under) {
-  for (;;) {
-    wide u = wide_below(source, under), v = 0;
-    if (!bernoulli_exp_below_one(source, u, under)) {
-      continue;
-    }
-    while (bernoulli_exp_below_one(source, 1, 1)) {
-      v++;
-    }
-    wide size = (under * v + u) / over;
-    bool negative = random_bits(source) >> 63;
-    if (!(negative && size == 0)) {
-      return negative ? -(wide_signed)size : (wide_signed)size;
-    }
   }
 }

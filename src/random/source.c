@@ -1,5 +1,10 @@
 /* Bits by the buffer: from the system's source, or from libsodium's ChaCha20 stream under a key
- * made of the seed. */
+ * made of the seed.
+ *
+ * The system is asked by getrandom itself. libsodium's randombytes would call the same function,
+ * but ends the whole process when it fails; sodium_init draws bits of its own in the same way, so
+ * it is not called either. What we take from libsodium (ChaCha20, BLAKE2b, wiping) is stateless and
+ * runs in its portable form without it. */
 #define _GNU_SOURCE
 #include "random/source.h"
 
@@ -10,25 +15,44 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+/* Fills `out` from the kernel, however many calls that takes; false, with errno, if it refuses. */
+static bool system_bits(unsigned char *out, size_t size) {
+  while (size > 0) {
+    ssize_t got = getrandom(out, size, 0);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) { /* zero bytes are no answer; asking for ever is none either */
+      errno = got < 0 ? errno : EIO;
+      return false;
+    }
+    out += got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
 dperm_status random_secure(random_source *out, dperm_error *err) {
   unsigned char probe[8];
-  /* libsodium would end the process where the kernel gives no entropy; ask the kernel first. */
-  if (getrandom(probe, sizeof probe, 0) != (ssize_t)sizeof probe) {
+  if (!system_bits(probe, sizeof probe)) {
     FAIL(err, DPERM_UNSUPPORTED, "the system gives no secure random bits (%s); nothing is released",
          strerror(errno));
-  }
-  if (sodium_init() < 0) {
-    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
   memset(out, 0, sizeof *out);
   out->used = sizeof out->buffer;
   return DPERM_OK;
 }
 
-dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) {
-  if (sodium_init() < 0) {
-    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+dperm_status random_check(const random_source *source, dperm_error *err) {
+  if (source->failed) {
+    FAIL(err, DPERM_UNSUPPORTED,
+         "the system's secure random source failed during the work; nothing is released");
   }
+  return DPERM_OK;
+}
+
+dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) {
+  (void)err; /* needs nothing that could fail */
   memset(out, 0, sizeof *out);
   out->seeded = true;
   for (size_t i = 0; i < 8; i++) { /* the same key on every byte order */
@@ -47,22 +71,32 @@ dperm_status random_public(uint64_t seed, const char *purpose, random_source *ou
 }
 
 void random_wipe(random_source *source) {
+  bool failed = source->failed;
   sodium_memzero(source, sizeof *source);
   source->used = sizeof source->buffer;
+  source->failed = failed;
 }
 
-static void refill(random_source *source) {
-  if (source->seeded) {
-    unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
-    for (size_t i = 0; i < sizeof nonce; i++) {
-      nonce[i] = (unsigned char)(source->block >> (8 * i));
-    }
-    crypto_stream_chacha20(source->buffer, sizeof source->buffer, nonce, source->key);
-    source->block++;
-  } else {
-    randombytes_buf(source->buffer, sizeof source->buffer);
-    source->owner = (long)getpid();
+/* The next buffer of the ChaCha20 stream under the source's key. */
+static void refill_from_stream(random_source *source) {
+  unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
+  for (size_t i = 0; i < sizeof nonce; i++) {
+    nonce[i] = (unsigned char)(source->block >> (8 * i));
   }
+  (void)crypto_stream_chacha20(source->buffer, sizeof source->buffer, nonce, source->key);
+  source->block++;
+}
+
+/* After a failure the stream under the empty key goes on: everybody can know these bits, but loops
+ * that wait for an acceptance still end, and random_check stops what was made of them. */
+static void refill(random_source *source) {
+  if (!source->seeded && !source->failed) {
+    source->failed = !system_bits(source->buffer, sizeof source->buffer);
+  }
+  if (source->seeded || source->failed) {
+    refill_from_stream(source);
+  }
+  source->owner = (long)getpid();
   source->used = 0;
 }
 
@@ -91,10 +125,4 @@ double random_normal(random_source *source) {
       return u * sqrt(-2.0 * log(s) / s);
     }
   }
-}
-
-dperm_status random_check(const random_source *source, dperm_error *err) {
-  (void)source;
-  (void)err;
-  return DPERM_OK;
 }

@@ -282,6 +282,86 @@ static void discrete_laplace_has_its_law_at_small_rates(void **state) {
   }
 }
 
+/* The law depends on over/under only: the same rate as a ratio of small numbers and of ones beside
+ * and beyond 64 bits, each against P(y) = tanh(x/2)·e^(−x·|y|). */
+static void wide_discrete_laplace_has_the_law_of_its_ratio(void **state) {
+  (void)state;
+  static const uint64_t ratios[][2] = {{3, 5}, {1, 7}, {2, 1}, {5, 64}, {999, 1000}};
+  const wide_integer one = 1;
+  const wide_integer factors[] = {
+      1,         (one << 32) + 15,    one << 57,      (one << 62) + 1, (one << 64) - 1,
+      one << 64, (one << 70) + 12345, (one << 90) - 3};
+  random_source r = seeded(21);
+  for (size_t c = 0; c < sizeof ratios / sizeof *ratios; c++) {
+    double x = (double)ratios[c][0] / (double)ratios[c][1], p[2 * SPAN + 3];
+    for (int y = -SPAN; y <= SPAN; y++) {
+      p[y + SPAN + 1] = tanh(x / 2) * exp(-x * abs(y));
+    }
+    p[0] = p[2 * SPAN + 2] = exp(-x * (SPAN + 1)) / (1 + exp(-x));
+    for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+      uint64_t counts[2 * SPAN + 3] = {0};
+      for (int i = 0; i < DRAWS; i++) {
+        wide_signed y =
+            random_discrete_laplace_wide(&r, ratios[c][0] * factors[f], ratios[c][1] * factors[f]);
+        counts[y < -SPAN ? 0 : y > SPAN ? 2 * SPAN + 2 : (int)y + SPAN + 1]++;
+      }
+      assert_frequencies("wide discrete Laplace", counts, p, 2 * SPAN + 3);
+    }
+  }
+}
+
+/* Magnitudes far beyond 64 bits: cells of |y|·rate, whose law is exponential up to 1e-20, and the
+ * lowest digits, which a rounded product would lose. */
+static void check_huge_laplace(random_source *r, wide_integer over, wide_integer under) {
+  enum { CELLS = 24 };
+  uint64_t counts[CELLS] = {0}, digits[7] = {0}, negative = 0, odd = 0;
+  double p[CELLS], sevenths[7];
+  for (int i = 0; i < DRAWS; i++) {
+    wide_signed y = random_discrete_laplace_wide(r, over, under);
+    wide_integer size = (wide_integer)(y < 0 ? -y : y);
+    wide_integer cell = size / (under / over / 4);
+    counts[cell < CELLS ? (int)cell : CELLS - 1]++;
+    negative += y < 0;
+    odd += (uint64_t)(size & 1);
+    digits[size % 7]++;
+  }
+  for (int i = 0; i < CELLS; i++) {
+    p[i] = exp(-i / 4.0) - (i == CELLS - 1 ? 0 : exp(-(i + 1) / 4.0));
+    sevenths[i % 7] = 1.0 / 7;
+  }
+  assert_frequencies("huge discrete Laplace, sizes", counts, p, CELLS);
+  assert_frequencies("huge discrete Laplace, digits", digits, sevenths, 7);
+  assert_frequency("huge discrete Laplace, sign", negative, DRAWS, 0.5);
+  assert_frequency("huge discrete Laplace, parity", odd, DRAWS, 0.5);
+}
+
+static void wide_discrete_laplace_is_right_far_beyond_64_bits(void **state) {
+  (void)state;
+  const wide_integer one = 1;
+  random_source r = seeded(22);
+  check_huge_laplace(&r, 1, (one << 63) - 1);
+  check_huge_laplace(&r, 1, (one << 64) + 1);
+  check_huge_laplace(&r, 1048573, (one << 90) - 33);
+  check_huge_laplace(&r, 1, one << 100);
+  check_huge_laplace(&r, (one << 21) - 1, (one << 100) - 15);
+}
+
+/* At 2^−63 a magnitude can be beyond 64 bits; it is held at 2^62 and never wraps around. */
+static void narrow_discrete_laplace_is_held_within_its_type(void **state) {
+  (void)state;
+  const int64_t most = INT64_C(1) << 62;
+  random_source r = seeded(23);
+  uint64_t held = 0, negative = 0;
+  for (int i = 0; i < DRAWS; i++) {
+    int64_t y = random_discrete_laplace(&r, (ratio){1, UINT64_C(1) << 63});
+    assert_true(y >= -most && y <= most);
+    held += y == most || y == -most;
+    negative += y < 0;
+  }
+  assert_frequency("held at 2^62", held, DRAWS, exp(-0.5));
+  assert_frequency("held at 2^62, sign", negative, DRAWS, 0.5);
+}
+
 /* ---- orders */
 
 static void check_orders(size_t count, size_t all) {
@@ -355,6 +435,9 @@ int main(void) {
       cmocka_unit_test(counts_of_terabytes_of_rows_do_not_overflow),
       cmocka_unit_test(discrete_laplace_has_its_law),
       cmocka_unit_test(discrete_laplace_has_its_law_at_small_rates),
+      cmocka_unit_test(wide_discrete_laplace_has_the_law_of_its_ratio),
+      cmocka_unit_test(wide_discrete_laplace_is_right_far_beyond_64_bits),
+      cmocka_unit_test(narrow_discrete_laplace_is_held_within_its_type),
       cmocka_unit_test(orders_are_uniform_over_all_permutations),
       cmocka_unit_test(a_long_order_is_a_permutation),
       cmocka_unit_test(the_chi_square_tail_is_right),

@@ -40,6 +40,12 @@ static double sphere_law(double x, const void *context) {
   (void)context;
   return fmax(0, fmin(1, (1 + x) / 2));
 }
+/* In 7 dimensions its density is (15/16)(1 − x²)². */
+static double seven_law(double x, const void *context) {
+  (void)context;
+  x = fmax(-1, fmin(1, x));
+  return 0.5 + 15.0 / 16 * (x - 2 * x * x * x / 3 + x * x * x * x * x / 5);
+}
 
 static void check_law(double *values, size_t count, law *f, const void *context, const char *what) {
   double distance = ks_distance(values, count, f, context), limit = ks_limit(count, rate);
@@ -105,6 +111,32 @@ static void a_seed_gives_the_same_bits_and_another_seed_others(void **state) {
   }
   assert_int_equal(same, 0);
   assert_true(a.seeded);
+}
+
+/* ChaCha20 under the empty key begins 76 b8 e0 ad a0 f1 3d 90 40 5d 6a e5 53 86 bd 28 (the first
+ * test vector of RFC 7539, A.1). */
+static void seeded_bits_are_chacha20(void **state) {
+  (void)state;
+  random_source r = seeded(0);
+  assert_true(random_bits(&r) == UINT64_C(0x903df1a0ade0b876));
+  assert_true(random_bits(&r) == UINT64_C(0x28bd8653e56a5d40));
+}
+
+/* tests/cli/random_fault.bats makes the system itself fail. */
+static void a_failed_source_goes_on_and_stays_failed(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_secure(&r, err));
+  assert_ok(random_check(&r, err));
+  r.failed = true;
+  const noise_plan plan = {"l2", 104, 1.0};
+  double b[104];
+  noise_draw(&plan, &r, b); /* several buffers of bits */
+  assert_true(norm_of(b, 104) > 0 && isfinite(norm_of(b, 104)));
+  random_wipe(&r);
+  assert_fails(random_check(&r, err), DPERM_UNSUPPORTED, "nothing is released");
+  r = seeded(1);
+  assert_ok(random_check(&r, err));
 }
 
 static void the_secure_source_is_no_seeded_one_and_never_repeats(void **state) {
@@ -256,6 +288,22 @@ static void noise_quantiles_are_those_of_the_gamma_law(void **state) {
   }
 }
 
+/* Against the exact tail, and not looser than the formula. */
+static void noise_norm_limits_hold(void **state) {
+  (void)state;
+  static const size_t dims[] = {1, 2, 5, 104, 1000, 20000};
+  static const double ts[] = {0, 0.01, 1, 5, 20};
+  for (size_t i = 0; i < 6; i++) {
+    for (size_t q = 0; q < 5; q++) {
+      const noise_plan plan = {"l2", dims[i], 0.37};
+      double limit = noise_norm_limit(&plan, ts[q]), d = (double)dims[i];
+      assert_true(1 - gamma_cdf(d, 0.37 * limit) <= exp(-ts[q]));
+      assert_true(0.37 * limit >= d + sqrt(2 * d * ts[q]) + ts[q]);
+      assert_close(0.37 * limit / (d + sqrt(2 * d * ts[q]) + ts[q]), 1, 1e-12);
+    }
+  }
+}
+
 /* ---- noise: direction */
 
 static void check_halves(const double *signs, size_t count) {
@@ -267,40 +315,72 @@ static void check_halves(const double *signs, size_t count) {
   assert_close(mean, 0, bernstein_limit(count, 1, 1, rate));
 }
 
+static const size_t few_dims[] = {1, 2, 3, 7};
+static double drawn[DRAWS][7];
+
+static void draw_many(size_t dims, uint64_t seed) {
+  const noise_plan plan = {"l2", dims, 2.0};
+  random_source r = seeded(seed);
+  for (size_t k = 0; k < DRAWS; k++) {
+    noise_draw(&plan, &r, drawn[k]);
+  }
+}
+
 static void directions_in_few_dimensions_have_their_exact_law(void **state) {
   (void)state;
-  law *const laws[] = {NULL, circle_law, sphere_law};
-  for (size_t dims = 1; dims <= 3; dims++) {
-    const noise_plan plan = {"l2", dims, 2.0};
+  law *const laws[] = {NULL, circle_law, sphere_law, seven_law};
+  for (size_t i = 0; i < 4; i++) {
+    size_t dims = few_dims[i];
+    draw_many(dims, 30 + dims);
     for (size_t j = 0; j < dims; j++) {
-      random_source r = seeded(30 + dims);
       for (size_t k = 0; k < DRAWS; k++) {
-        double b[3];
-        noise_draw(&plan, &r, b);
-        sample[k] = b[j] / norm_of(b, dims);
+        sample[k] = drawn[k][j] / norm_of(drawn[k], dims);
       }
       if (dims == 1) {
         check_halves(sample, DRAWS);
       } else {
-        check_law(sample, DRAWS, laws[dims - 1], NULL, "coordinate of the direction");
+        check_law(sample, DRAWS, laws[i], NULL, "coordinate of the direction");
       }
     }
   }
 }
 
-/* The angle in each plane of two coordinates, in 3 dimensions: a law of its own, which coordinates
- * one by one do not fix. */
+/* All patterns of signs are equally likely if and only if the product of the signs over every
+ * nonempty set of coordinates has mean 0: 138 sets in all. */
+static void signs_are_balanced_and_independent(void **state) {
+  (void)state;
+  for (size_t i = 0; i < 4; i++) {
+    size_t dims = few_dims[i], negative[128] = {0};
+    draw_many(dims, 100 + dims);
+    for (size_t k = 0; k < DRAWS; k++) {
+      for (size_t set = 1; set < (size_t)1 << dims; set++) {
+        bool minus = false;
+        for (size_t j = 0; j < dims; j++) {
+          minus ^= (set >> j & 1) && drawn[k][j] < 0;
+        }
+        negative[set] += minus;
+      }
+    }
+    for (size_t set = 1; set < (size_t)1 << dims; set++) {
+      assert_close((double)negative[set] / DRAWS, 0.5, bernstein_limit(DRAWS, 0.25, 0.5, rate));
+    }
+  }
+}
+
+/* The angle in the plane of two neighbouring coordinates, the last beside the first: a law of its
+ * own, which coordinates one by one do not fix. Pairs are drawn together; 3 and 7 also have planes
+ * across two pairs, and across the one whose other half was dropped. */
 static void directions_turn_uniformly_in_every_plane(void **state) {
   (void)state;
-  for (size_t plane = 0; plane < 3; plane++) {
-    const noise_plan plan = {"l2", 3, 1.0};
-    random_source r = seeded(40);
-    for (size_t k = 0; k < DRAWS; k++) {
-      double b[3];
-      noise_draw(&plan, &r, b);
-      sample[k] = 0.5 + atan2(b[plane], b[(plane + 1) % 3]) / (2 * pi);
+  for (size_t i = 1; i < 4; i++) {
+    size_t dims = few_dims[i];
+    draw_many(dims, 37 + dims);
+    for (size_t plane = 0; plane < dims; plane++) {
+      for (size_t k = 0; k < DRAWS; k++) {
+        sample[k] = 0.5 + atan2(drawn[k][plane], drawn[k][(plane + 1) % dims]) / (2 * pi);
+      }
+      check_law(sample, DRAWS, uniform_law, NULL, "angle");
     }
-    check_law(sample, DRAWS, uniform_law, NULL, "angle");
   }
 }
 
@@ -426,6 +506,8 @@ int main(void) {
       cmocka_unit_test(every_bit_is_balanced),
       cmocka_unit_test(unit_numbers_are_uniform),
       cmocka_unit_test(a_seed_gives_the_same_bits_and_another_seed_others),
+      cmocka_unit_test(seeded_bits_are_chacha20),
+      cmocka_unit_test(a_failed_source_goes_on_and_stays_failed),
       cmocka_unit_test(the_secure_source_is_no_seeded_one_and_never_repeats),
       cmocka_unit_test(a_wiped_source_forgets_what_it_drew_ahead),
       cmocka_unit_test(exponential_numbers_are_exponential),
@@ -433,7 +515,9 @@ int main(void) {
       cmocka_unit_test(gamma_numbers_are_gamma),
       cmocka_unit_test(noise_norm_has_the_gamma_law),
       cmocka_unit_test(noise_quantiles_are_those_of_the_gamma_law),
+      cmocka_unit_test(noise_norm_limits_hold),
       cmocka_unit_test(directions_in_few_dimensions_have_their_exact_law),
+      cmocka_unit_test(signs_are_balanced_and_independent),
       cmocka_unit_test(directions_turn_uniformly_in_every_plane),
       cmocka_unit_test(directions_in_ten_dimensions_are_isotropic),
       cmocka_unit_test(directions_in_many_dimensions_are_isotropic),

@@ -1,0 +1,78 @@
+# A secure random source that fails, before or in the middle of the work (tests/fault/random_fault.c
+# stands in for the system's): one clear line, status 1 and no model; never an abort.
+load helpers
+
+# Runs the command with the faulty getrandom; the address sanitizer does not mind to come second.
+faulty() {
+  run env LD_PRELOAD="$RANDOM_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$@"
+}
+
+train_private() { # the fault, then options
+  fault=$1
+  shift
+  faulty "$fault" "$DPERM" train --data people.csv --schema schema.json --epsilon 1 \
+    --out model.json "$@"
+}
+
+# Wide rows, so that noise takes several buffers of bits: call 1 is the first question, each of the
+# others fills a buffer.
+wide_rows() {
+  for i in $(seq 1 50); do
+    echo "$((i % 2 * 2 - 1)) $i:1 $((i + 100)):0.5"
+  done > wide.svm
+}
+
+@test "without a secure source nothing is trained" {
+  for mechanism in objective output; do
+    train_private RANDOM_FAULT_AFTER=0 --mechanism $mechanism
+    fails_with 1 "the system gives no secure random bits"
+    leaves_no model.json
+  done
+}
+
+@test "a source that fails before the noise is drawn releases nothing" {
+  for mechanism in objective output; do
+    train_private RANDOM_FAULT_AFTER=1 --mechanism $mechanism
+    fails_with 1 "the system's secure random source failed during the work; nothing is released"
+    leaves_no model.json
+  done
+}
+
+@test "a source that fails in the middle of the noise releases nothing" {
+  wide_rows
+  for mechanism in objective output; do
+    for k in 1 2 3 4; do
+      faulty RANDOM_FAULT_AFTER=$k "$DPERM" train --data wide.svm --dims 150 --epsilon 1 \
+        --mechanism $mechanism --out model.json
+      fails_with 1 "the system's secure random source failed during the work; nothing is released"
+      leaves_no model.json
+    done
+  done
+}
+
+@test "a source that fails under a kernel or while tuning releases nothing" {
+  train_private RANDOM_FAULT_AFTER=1 --kernel gaussian --gamma 1 --features 20
+  fails_with 1 "nothing is released"
+  leaves_no model.json
+  for method in split stopping; do
+    faulty RANDOM_FAULT_AFTER=1 "$DPERM" tune --data people.csv --schema schema.json --epsilon 1 \
+      --lambda 1e-2,1e-1 --method $method --out model.json
+    fails_with 1 "nothing is released"
+    leaves_no model.json
+  done
+}
+
+@test "a failure after the last draw, interrupted and short answers do no harm" {
+  train_private RANDOM_FAULT_AFTER=1000
+  [ "$status" -eq 0 ]
+  [ -e model.json ]
+  wide_rows
+  faulty RANDOM_FAULT_SHORT=1 "$DPERM" train --data wide.svm --dims 150 --epsilon 1 --out wide.json
+  [ "$status" -eq 0 ]
+  [ -e wide.json ]
+}
+
+@test "a plan needs no secure source" {
+  faulty RANDOM_FAULT_AFTER=0 "$DPERM" plan --rows 600 --schema schema.json --epsilon 1
+  [ "$status" -eq 0 ]
+}

@@ -1,0 +1,343 @@
+/* The draws against the real numbers they stand for (privacy.md 6). A second sampler, written here
+ * from the definitions with MPFR at 300 bits, reads the same random bits as the library and, where
+ * the library stops after 63 bits of mantissa, 192 more from a stream of its own. The distance
+ * between the two must stay below the stated bounds: for vectors below two thirds of
+ * noise_relative_error, in the norm and in each coordinate. Bits come from seeds, and from buffers
+ * made of extreme words: many zeros, all ones. The largest errors seen are printed. */
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+
+#include "random/exponential.h"
+#include "random/noise.h"
+#include "support.h"
+
+enum { PRECISION = 300, MORE_WORDS = 3 };
+static const double u = 0x1p-53;
+
+/* ---- the same samplers in exact arithmetic, up to 300 bits */
+
+typedef struct exact_source {
+  random_source bits; /* what the library reads */
+  random_source more; /* the bits after those */
+  mpfr_t w, t;
+} exact_source;
+
+static void exact_open(exact_source *s, const random_source *bits, uint64_t seed) {
+  s->bits = *bits;
+  assert_ok(random_public(seed, "more", &s->more, err));
+  mpfr_inits2(PRECISION, s->w, s->t, (mpfr_ptr)NULL);
+}
+
+static void exact_close(exact_source *s) {
+  mpfr_clears(s->w, s->t, (mpfr_ptr)NULL);
+}
+
+static void set_word(mpfr_t out, uint64_t word) {
+  mpfr_set_ui(out, (unsigned long)(word >> 32), MPFR_RNDN);
+  mpfr_mul_2ui(out, out, 32, MPFR_RNDN);
+  mpfr_add_ui(out, out, (unsigned long)(word & UINT32_MAX), MPFR_RNDN);
+}
+
+static void exact_half_uniform(exact_source *s, mpfr_t w) {
+  long exponent = 1;
+  uint64_t bits = random_bits(&s->bits);
+  for (; bits == 0; bits = random_bits(&s->bits)) {
+    exponent += 64;
+  }
+  for (; !(bits >> 63); bits <<= 1) {
+    exponent++;
+  }
+  set_word(w, random_bits(&s->bits) | UINT64_C(1) << 63);
+  for (int i = 0; i < MORE_WORDS; i++) {
+    set_word(s->t, random_bits(&s->more));
+    mpfr_mul_2ui(w, w, 64, MPFR_RNDN);
+    mpfr_add(w, w, s->t, MPFR_RNDN);
+  }
+  mpfr_mul_2si(w, w, -64 * (1 + MORE_WORDS) - exponent, MPFR_RNDN);
+}
+
+static void exact_exponential(exact_source *s, mpfr_t e) {
+  bool coin = random_bits(&s->bits) >> 63;
+  exact_half_uniform(s, e);
+  if (coin) {
+    mpfr_log(e, e, MPFR_RNDN);
+  } else {
+    mpfr_neg(e, e, MPFR_RNDN);
+    mpfr_log1p(e, e, MPFR_RNDN);
+  }
+  mpfr_neg(e, e, MPFR_RNDN);
+}
+
+static void exact_gamma(exact_source *s, size_t shape, mpfr_t g) {
+  mpfr_set_zero(g, 1);
+  for (size_t i = 0; i < shape; i++) {
+    exact_exponential(s, s->w);
+    mpfr_add(g, g, s->w, MPFR_RNDN);
+  }
+}
+
+/* √(2E)·(cos φ, sin φ), swapped and signed by bits 63, 62 and 61 of one word. */
+static void exact_normal_pair(exact_source *s, mpfr_t x, mpfr_t y) {
+  exact_exponential(s, s->w);
+  mpfr_mul_ui(s->w, s->w, 2, MPFR_RNDN);
+  mpfr_sqrt(s->w, s->w, MPFR_RNDN);
+  exact_half_uniform(s, y);
+  mpfr_const_pi(s->t, MPFR_RNDN);
+  mpfr_mul(y, y, s->t, MPFR_RNDN);
+  mpfr_div_ui(y, y, 2, MPFR_RNDN);
+  mpfr_sin_cos(y, x, y, MPFR_RNDN);
+  mpfr_mul(x, x, s->w, MPFR_RNDN);
+  mpfr_mul(y, y, s->w, MPFR_RNDN);
+  uint64_t bits = random_bits(&s->bits);
+  if (bits >> 62 & 1) {
+    mpfr_neg(x, x, MPFR_RNDN);
+  }
+  if (bits >> 61 & 1) {
+    mpfr_neg(y, y, MPFR_RNDN);
+  }
+  if (bits >> 63) {
+    mpfr_swap(x, y);
+  }
+}
+
+/* b has room for one number more than dims: the half of a pair that is dropped. */
+static void exact_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
+  mpfr_t scale, squares;
+  mpfr_inits2(PRECISION, scale, squares, (mpfr_ptr)NULL);
+  mpfr_set_zero(squares, 1);
+  for (size_t j = 0; j < plan->dims; j += 2) {
+    exact_normal_pair(s, b[j], b[j + 1]);
+  }
+  for (size_t j = 0; j < plan->dims; j++) {
+    mpfr_sqr(s->t, b[j], MPFR_RNDN);
+    mpfr_add(squares, squares, s->t, MPFR_RNDN);
+  }
+  mpfr_sqrt(squares, squares, MPFR_RNDN);
+  exact_gamma(s, plan->dims, scale);
+  mpfr_div_d(scale, scale, plan->beta, MPFR_RNDN);
+  mpfr_div(scale, scale, squares, MPFR_RNDN);
+  for (size_t j = 0; j < plan->dims; j++) {
+    mpfr_mul(b[j], b[j], scale, MPFR_RNDN);
+  }
+  mpfr_clears(scale, squares, (mpfr_ptr)NULL);
+}
+
+/* ---- errors */
+
+/* |drawn − exact| in units of u·|drawn|; `exact` becomes the difference. */
+static double error_in_u(double drawn, mpfr_t exact) {
+  mpfr_sub_d(exact, exact, drawn, MPFR_RNDN);
+  return fabs(mpfr_get_d(exact, MPFR_RNDN)) / fabs(drawn) / u;
+}
+
+/* Bits of a seed, a quarter of the first 128 words replaced by ones with many zeros in front, by
+ * all ones, by all ones behind zeros or by nothing but zeros. */
+static random_source extreme(uint64_t seed) {
+  random_source r, how;
+  assert_ok(random_seeded(seed, &r, err));
+  assert_ok(random_public(seed, "how", &how, err));
+  (void)random_bits(&r); /* fills the buffer */
+  for (size_t i = 0; i < sizeof r.buffer / 8; i++) {
+    uint64_t choice = random_bits(&how), shift = choice >> 8 & 63, word = random_bits(&how);
+    const uint64_t words[] = {word >> shift, UINT64_MAX, UINT64_MAX >> shift,
+                              choice >> 16 & 1 ? 0 : UINT64_C(1) << 63};
+    if (choice % 4 == 0) {
+      for (size_t k = 0; k < 8; k++) {
+        r.buffer[8 * i + k] = (unsigned char)(words[choice >> 4 & 3] >> (8 * k));
+      }
+    }
+  }
+  r.used = 0;
+  return r;
+}
+
+static random_source plain(uint64_t seed) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  return r;
+}
+
+/* Both samplers have read the same words, no more and no fewer. */
+static void assert_in_step(random_source *a, random_source *b) {
+  assert_true(random_bits(a) == random_bits(b));
+}
+
+typedef struct errors {
+  double norm, coordinate; /* largest seen, in u */
+} errors;
+
+static void compare_noise(const noise_plan *plan, const random_source *bits, uint64_t seed,
+                          double *drawn, mpfr_t *b, errors *most) {
+  random_source source = *bits;
+  exact_source exact;
+  long double squares = 0, difference = 0;
+  exact_open(&exact, bits, seed);
+  noise_draw(plan, &source, drawn);
+  exact_noise(&exact, plan, b);
+  assert_in_step(&source, &exact.bits);
+  for (size_t j = 0; j < plan->dims; j++) {
+    most->coordinate = fmax(most->coordinate, error_in_u(drawn[j], b[j]));
+    long double d = mpfr_get_ld(b[j], MPFR_RNDN);
+    difference += d * d;
+    squares += (long double)drawn[j] * drawn[j];
+  }
+  most->norm = fmax(most->norm, (double)sqrtl(difference / squares) / u);
+  exact_close(&exact);
+}
+
+static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_t),
+                        const char *what) {
+  static const double betas[] = {1.0, 0.04524, 3.7e7};
+  double *drawn = calloc(dims, sizeof *drawn);
+  mpfr_t *b = calloc(dims + 1, sizeof *b);
+  errors most = {0, 0};
+  noise_plan plan = {"l2", dims, 1.0};
+  assert_true(drawn && b);
+  for (size_t j = 0; j <= dims; j++) {
+    mpfr_init2(b[j], PRECISION);
+  }
+  for (size_t k = 0; k < draws; k++) {
+    plan.beta = betas[k % 3];
+    random_source source = bits(1000 * dims + k);
+    compare_noise(&plan, &source, k, drawn, b, &most);
+  }
+  double eta = noise_relative_error(&plan) / u;
+  print_message("# d = %zu, %zu %s draws: norm off by at most %.2f u, coordinates by %.2f u; "
+                "stated %g u\n",
+                dims, draws, what, most.norm, most.coordinate, eta);
+  assert_true(most.norm <= eta / 1.5 && most.coordinate <= eta / 1.5);
+  for (size_t j = 0; j <= dims; j++) {
+    mpfr_clear(b[j]);
+  }
+  free(b);
+  free(drawn);
+}
+
+/* ---- the tests */
+
+static void check_scalars(random_source (*bits)(uint64_t), const char *what) {
+  enum { SEEDS = 5000, EACH = 20 };
+  double most_w = 0, most_e = 0;
+  mpfr_t value;
+  mpfr_init2(value, PRECISION);
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    random_source source = bits(seed);
+    exact_source exact;
+    exact_open(&exact, &source, seed);
+    for (int i = 0; i < EACH; i++) {
+      double w = random_half_uniform(&source);
+      exact_half_uniform(&exact, value);
+      most_w = fmax(most_w, error_in_u(w, value));
+      double e = random_exponential(&source);
+      exact_exponential(&exact, value);
+      most_e = fmax(most_e, error_in_u(e, value));
+    }
+    assert_in_step(&source, &exact.bits);
+    exact_close(&exact);
+  }
+  mpfr_clear(value);
+  print_message("# %d %s draws: uniform off by at most %.3f u, exponential by %.3f u\n",
+                SEEDS * EACH, what, most_w, most_e);
+  assert_true(most_w <= 1.01 && most_e <= 5.5);
+}
+
+static void uniform_and_exponential_numbers_keep_their_bounds(void **state) {
+  (void)state;
+  check_scalars(plain, "seeded");
+  check_scalars(extreme, "extreme");
+}
+
+static void gamma_numbers_keep_their_bound(void **state) {
+  (void)state;
+  static const size_t shapes[] = {1, 2, 3, 5, 10, 100, 1000};
+  mpfr_t value;
+  mpfr_init2(value, PRECISION);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    double most = 0;
+    for (uint64_t seed = 0; seed < 1 + 2000 / shapes[i]; seed++) {
+      random_source source = plain(seed);
+      exact_source exact;
+      exact_open(&exact, &source, seed);
+      double g = random_gamma(&source, shapes[i]);
+      exact_gamma(&exact, shapes[i], value);
+      most = fmax(most, error_in_u(g, value));
+      exact_close(&exact);
+    }
+    print_message("# gamma of shape %zu off by at most %.2f u\n", shapes[i], most);
+    assert_true(most <= 5.5 + ceil(log2((double)shapes[i])));
+  }
+  mpfr_clear(value);
+}
+
+static void noise_keeps_its_bound_in_few_dimensions(void **state) {
+  (void)state;
+  check_noise(1, 10000, plain, "seeded");
+  check_noise(2, 10000, plain, "seeded");
+  check_noise(3, 5000, plain, "seeded");
+  check_noise(5, 3000, plain, "seeded");
+  check_noise(10, 2000, plain, "seeded");
+}
+
+static void noise_keeps_its_bound_in_many_dimensions(void **state) {
+  (void)state;
+  check_noise(100, 200, plain, "seeded");
+  check_noise(1000, 20, plain, "seeded");
+  check_noise(10000, 4, plain, "seeded");
+}
+
+static void noise_keeps_its_bound_on_extreme_bits(void **state) {
+  (void)state;
+  check_noise(1, 3000, extreme, "extreme");
+  check_noise(2, 3000, extreme, "extreme");
+  check_noise(3, 2000, extreme, "extreme");
+  check_noise(7, 1000, extreme, "extreme");
+}
+
+static void the_stated_error_is_that_of_the_design(void **state) {
+  (void)state;
+  static const size_t dims[] = {1, 2, 3, 4, 5, 1000, 1024, 1025, (size_t)1 << 31};
+  static const int logs[] = {0, 1, 2, 2, 3, 10, 10, 11, 31};
+  for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
+    const noise_plan plan = {"l2", dims[i], 1.0};
+    assert_true(noise_relative_error(&plan) == (64 + 4 * logs[i]) * u);
+  }
+}
+
+/* The comparison has teeth: an angle of plain 2^−53 steps, as a sampler without a lazily drawn
+ * exponent has it, is far off where it is small. */
+static void a_coarse_angle_would_be_seen(void **state) {
+  (void)state;
+  mpfr_t value;
+  mpfr_init2(value, PRECISION);
+  random_source r = plain(1), more = plain(2);
+  double most = 0;
+  for (int i = 0; i < 1000; i++) {
+    double coarse = 0.5 * random_unit(&r);
+    set_word(value, random_bits(&more));
+    mpfr_mul_2si(value, value, -64 - 54, MPFR_RNDN);
+    mpfr_add_d(value, value, coarse, MPFR_RNDN);
+    most = fmax(most, error_in_u(coarse, value));
+  }
+  mpfr_clear(value);
+  assert_true(most > 64);
+}
+
+static int free_caches(void **state) {
+  (void)state;
+  mpfr_free_cache();
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(uniform_and_exponential_numbers_keep_their_bounds),
+      cmocka_unit_test(gamma_numbers_keep_their_bound),
+      cmocka_unit_test(noise_keeps_its_bound_in_few_dimensions),
+      cmocka_unit_test(noise_keeps_its_bound_in_many_dimensions),
+      cmocka_unit_test(noise_keeps_its_bound_on_extreme_bits),
+      cmocka_unit_test(the_stated_error_is_that_of_the_design),
+      cmocka_unit_test(a_coarse_angle_would_be_seen),
+  };
+  return cmocka_run_group_tests(tests, NULL, free_caches);
+}
