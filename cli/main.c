@@ -12,6 +12,7 @@ const command commands[] = {
     {"plan", "what a fit will do, from public numbers only", run_plan},
     {"predict", "apply a model to records", run_predict},
     {"score", "count a model's errors on public labelled records", run_score},
+    {"verify", "derive a model's privacy claim again, line by line", run_verify},
     {"schema", "check a schema, alone or against a file", run_schema},
     {"demo", "the whole way on built-in synthetic census records", run_demo},
 };

@@ -403,6 +403,23 @@ DPERM_API DPERM_CHECKED dperm_status dperm_predict_file(const dperm_model *model
                                                         const dperm_progress *progress,
                                                         dperm_error *err);
 
+/* What verification says about one thing: it fails, it holds, or it is not for a file to show. */
+typedef enum dperm_finding {
+  DPERM_FINDING_FAILS = 0,
+  DPERM_FINDING_HOLDS = 1,
+  DPERM_FINDING_REMARK = 2
+} dperm_finding;
+/* `line` is printable ASCII, "name: what", valid during the call only. */
+typedef void dperm_verify_line(void *context, dperm_finding finding, const char *line);
+
+/* Derives a model file's privacy claim again from its public fields, with arithmetic of its own
+ * (docs/guide.md), and gives each step to `line` (may be NULL). `*holds` is 1 if every step holds.
+ * Fails only where the file cannot be read as a JSON model; damaged or missing fields are steps
+ * that do not hold. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_verify(const char *path, dperm_verify_line *line,
+                                                        void *context, int *holds,
+                                                        dperm_error *err);
+
 /* Exact counts, so a release of them is not private: for data that are public. */
 typedef struct dperm_metrics {
   size_t rows, errors, false_positives, false_negatives;

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# A folder includes only what stands above it in docs/architecture.md; cli, bench, experiments and
+# A folder includes only what stands above it in docs/architecture.md (verify: base alone, so that it
+# shares no formula with what it checks); cli, bench, experiments and
 # examples see the public header only.
 set -u
 cd "$1" || exit 1
-order=(base random loss data solve mechanism release model ledger pipeline)
+order=(base random loss data solve mechanism release model ledger verify pipeline)
 allowed() { # folder of the includer, folder of the included
+  [ "$1" = verify ] && { [ "$2" = base ] || [ "$2" = verify ]; return; }
   for room in "${order[@]}"; do
     [ "$room" = "$2" ] && return 0
     [ "$room" = "$1" ] && return 1

@@ -1,0 +1,188 @@
+/* Whether the released numbers are covered (privacy.md 6): weights on a lattice, blurred by integer
+ * noise that hides how far the computed solution is from the exact one; delta for the noise that
+ * leaves the range in which that distance is certified; and what no file can show. */
+#include <math.h>
+#include <string.h>
+
+#include "verify/checks.h"
+#include "verify/exact.h"
+
+/* A sampler with integers only takes epsilon_num as a rational of at most this many bits. */
+enum { NUM_BITS = 20 };
+
+/* ---- the lattice */
+
+static bool expected_weights(verifier *v, const char *name, uint64_t *out) {
+  return field_count(v, name, field_is_object(v, "kernel") ? "kernel.features" : "encoding.dims",
+                     out);
+}
+
+static void check_step(verifier *v) {
+  double step = 0;
+  if (field_positive(v, "lattice_step", "privacy.numerics.lattice_step", &step)) {
+    bool power = exact_is_power_of_two(step);
+    (void)finding_report(v, power, "lattice_step", "g = %s %s a power of two", shown(step).text,
+                         power ? "is" : "is not");
+  }
+}
+
+static void check_sensitivity(verifier *v) {
+  const char *name = "lattice_sensitivity";
+  double step = 0, tau = 0;
+  uint64_t s = 0, dims = 0;
+  if (field_count(v, name, "privacy.numerics.lattice_sensitivity", &s) &&
+      field_positive(v, name, "privacy.numerics.lattice_step", &step) &&
+      field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
+      expected_weights(v, name, &dims)) {
+    bool covers = exact_lattice_covers(s, dims, tau, step);
+    (void)finding_report(v, covers, name,
+                         "S = %llu %s floor(d + sqrt(d) tau/g), d = %llu, tau = %s",
+                         (unsigned long long)s,
+                         covers ? ">=" : "is not >=", (unsigned long long)dims, shown(tau).text);
+  }
+}
+
+static void check_lattice_noise(verifier *v) {
+  double num = 0;
+  if (field_positive(v, "epsilon_num", "privacy.numerics.epsilon_num", &num)) {
+    bool fits = exact_has_bits(num, NUM_BITS);
+    (void)finding_report(v, fits, "epsilon_num",
+                         "%s %s at most %d bits: discrete Laplace noise of scale S/epsilon_num is "
+                         "drawn with integers only",
+                         shown(num).text, fits ? "has" : "does not have", NUM_BITS);
+  }
+}
+
+void check_lattice(verifier *v) {
+  if (field_is_object(v, "privacy.numerics")) {
+    check_step(v);
+    check_sensitivity(v);
+    check_lattice_noise(v);
+  }
+}
+
+/* ---- the weights */
+
+/* The first weight that is no finite number, or no multiple of `step`; `count` if all are. */
+static size_t first_bad_weight(const json_t *weights, double step, size_t count) {
+  for (size_t j = 0; j < count; j++) {
+    const json_t *weight = json_array_get(weights, j);
+    double value = json_number_value(weight);
+    if (!json_is_number(weight) || !isfinite(value) ||
+        (step > 0 && !exact_is_multiple(value, step))) {
+      return j;
+    }
+  }
+  return count;
+}
+
+void check_weights(verifier *v) {
+  const json_t *weights = json_object_get(v->root, "weights");
+  const json_t *step = field_at(v->root, "privacy.numerics.lattice_step");
+  size_t count = json_array_size(weights);
+  uint64_t wanted = 0;
+  double g = 0;
+  if (!expected_weights(v, "weights", &wanted) ||
+      (step && !field_positive(v, "weights", "privacy.numerics.lattice_step", &g))) {
+    return;
+  }
+  if (count != wanted) {
+    (void)finding_report(v, false, "weights", "%zu weights where the rows have %llu columns", count,
+                         (unsigned long long)wanted);
+    return;
+  }
+  size_t bad = first_bad_weight(weights, g, count);
+  if (bad < count) {
+    (void)finding_report(v, false, "weights",
+                         "weight %zu is not a whole multiple of g, or no number", bad);
+  } else {
+    (void)finding_report(v, true, "weights",
+                         step ? "all %zu are whole multiples of g" : "%zu numbers", count);
+  }
+}
+
+/* ---- delta */
+
+/* The noise leaves the range for which the distance to the exact solution is certified with
+ * probability at most e^-100 in each fit. Two neighbours' outcomes then differ from certified ones
+ * by e^-100 each, which makes delta = (1 + e^epsilon) e^-100. Of the fits of a split a record
+ * touches one; random stopping makes rounds_mean fits on average, all on the same record, so there
+ * the probability is that many times as large. (rounds_mean is stated before rounding to 20 bits;
+ * the tail bound behind e^-100 is larger than the tail by a factor of over 30, which covers that.)
+ */
+static bool delta_needed(verifier *v, double epsilon, const interval **out) {
+  interval_room *room = &v->room;
+  double fits = 1;
+  if (strcmp(selection_method(v), "stopping") == 0 &&
+      !field_positive(v, "delta", "selection.rounds_mean", &fits)) {
+    return false;
+  }
+  const interval *odds =
+      interval_add(room, interval_of(room, 1), interval_exp(room, interval_of(room, epsilon)));
+  const interval *tail = interval_exp(room, interval_of(room, -100));
+  *out = interval_mul(room, interval_of(room, fits > 1 ? fits : 1), interval_mul(room, odds, tail));
+  return true;
+}
+
+void check_delta(verifier *v) {
+  size_t mark = interval_mark(&v->room);
+  const interval *needed = NULL;
+  double delta = 0, epsilon = 0, ideal = 0;
+  if (field_is_object(v, "privacy.numerics") &&
+      field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
+      field_number(v, "delta", "privacy.delta", &ideal) &&
+      field_positive(v, "delta", "privacy.epsilon", &epsilon) &&
+      delta_needed(v, epsilon, &needed)) {
+    bool enough = interval_at_most(needed, interval_of(&v->room, delta));
+    bool stopping = strcmp(selection_method(v), "stopping") == 0;
+    (void)finding_report(v, enough && delta < 1 && ideal >= 0 && ideal < 1, "delta",
+                         "%s %s %s(1 + e^epsilon) e^-100 = %s%s", shown(delta).text,
+                         enough ? ">=" : "is not >=", stopping ? "rounds_mean " : "",
+                         shown(interval_upper(needed)).text,
+                         ideal >= 0 && ideal < 1 && delta < 1 ? "" : "; it must be below 1");
+  }
+  interval_release(&v->room, mark);
+}
+
+/* ---- in the end */
+
+void state_claim(verifier *v) {
+  double epsilon = json_number_value(field_at(v->root, "privacy.epsilon"));
+  double delta = json_number_value(field_at(v->root, "privacy.numerics.delta"));
+  double ideal = json_number_value(field_at(v->root, "privacy.delta"));
+  if (v->holds) {
+    (void)finding_report(v, true, "claim",
+                         "(epsilon, delta) = (%s, %s) for replacing one record of %lld",
+                         shown(epsilon).text, shown(fmax(delta, ideal)).text,
+                         (long long)json_integer_value(json_object_get(v->root, "rows")));
+  } else {
+    (void)finding_report(v, false, "claim", "does not follow from this file");
+  }
+}
+
+static bool has_custom_loss(const verifier *v) {
+  const char *loss = json_string_value(field_at(v->root, "loss.name"));
+  return !loss || (strcmp(loss, "logistic") != 0 && strcmp(loss, "huber") != 0 &&
+                   strcmp(loss, "smooth-hinge") != 0);
+}
+
+void state_assumptions(verifier *v) {
+  double tau = json_number_value(field_at(v->root, "privacy.numerics.solution_error"));
+  finding_remark(v, "not in the file: that the program drew its noise from a secure source");
+  if (tau > 0) {
+    finding_remark(v, "not in the file: that the program certified its solution to within tau = %s",
+                   shown(tau).text);
+  }
+  finding_remark(v, "not in the file: that every row was kept within the norm, and the regularizer "
+                    "is 1-strongly convex");
+  finding_remark(v, "not in the file: that the schema, the options and the number of rows were "
+                    "chosen without looking at the records");
+  if (has_custom_loss(v)) {
+    finding_remark(v, "the loss is not dperm's own: its L and c are declared, not proved");
+  }
+  if (field_is_object(v, "selection") && strcmp(selection_method(v), "public") != 0) {
+    finding_remark(v,
+                   "not in the file: that the candidates that were not chosen were fitted in the "
+                   "same way");
+  }
+}

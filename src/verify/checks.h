@@ -1,0 +1,44 @@
+/* The groups of lines that a claim consists of, in the order in which they are reported. Each reads
+ * the fields it needs itself, so that one bad field spoils the lines that rest on it and no other.
+ */
+#ifndef DPERM_VERIFY_CHECKS_H
+#define DPERM_VERIFY_CHECKS_H
+
+#include "verify/finding.h"
+
+/* check_file.c: the file as it is, and what it says it claims. */
+void check_format(verifier *v);
+void check_digest(verifier *v);
+void check_claim(verifier *v);
+
+/* check_rows.c: the bound on rows, n, and what the selection costs. */
+void check_norm(verifier *v);
+void check_missing_values(verifier *v);
+void check_rows(verifier *v);
+void check_selection(verifier *v);
+
+/* check_noise.c: noise, loss and budget of the fit. */
+void check_noise_kind(verifier *v);
+void check_loss(verifier *v);
+void check_budget(verifier *v);
+void check_beta(verifier *v);
+
+/* check_release.c: the lattice, the weights on it, delta, and the claim in the end. */
+void check_lattice(verifier *v);
+void check_weights(verifier *v);
+void check_delta(verifier *v);
+void state_claim(verifier *v);
+void state_assumptions(verifier *v);
+
+/* ---- what several of them ask */
+
+/* "public", "split", "stopping"; "" without a selection or where it is not clear. */
+const char *selection_method(const verifier *v);
+/* The epsilon of the one fit whose weights are in the file: its share of privacy.epsilon. */
+bool fit_epsilon(verifier *v, const char *name, double *out);
+/* Its field, without the object it stands in. */
+const char *fit_epsilon_name(const verifier *v);
+/* R2, a public bound on |x|_2 for every row the fit saw. */
+bool row_bound(verifier *v, const char *name, double *out);
+
+#endif

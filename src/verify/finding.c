@@ -1,0 +1,95 @@
+/* See finding.h. */
+#include "verify/finding.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_SIZE = 640 };
+
+/* Beyond this a whole number is not a double, and no count of anything real. */
+static const json_int_t largest_count = (json_int_t)1 << 53;
+
+static void give(verifier *v, dperm_finding finding, char *line) {
+  for (char *c = line; *c; c++) {
+    *c = *c >= 0x20 && *c <= 0x7e ? *c : '?';
+  }
+  if (v->line) {
+    v->line(v->context, finding, line);
+  }
+}
+
+bool finding_report(verifier *v, bool holds, const char *name, const char *format, ...) {
+  char line[LINE_SIZE];
+  int used = snprintf(line, sizeof line, "%s: ", name);
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(line + used, sizeof line - (size_t)used, format, args);
+  va_end(args);
+  v->holds = v->holds && holds;
+  give(v, holds ? DPERM_FINDING_HOLDS : DPERM_FINDING_FAILS, line);
+  return holds;
+}
+
+void finding_remark(verifier *v, const char *format, ...) {
+  char line[LINE_SIZE];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  give(v, DPERM_FINDING_REMARK, line);
+}
+
+const json_t *field_at(const json_t *root, const char *path) {
+  char key[64];
+  const char *dot = strchr(path, '.');
+  if (!dot) {
+    return json_object_get(root, path);
+  }
+  (void)snprintf(key, sizeof key, "%.*s", (int)(dot - path), path);
+  return field_at(json_object_get(root, key), dot + 1);
+}
+
+bool field_is_null(const verifier *v, const char *path) {
+  return json_is_null(field_at(v->root, path));
+}
+
+bool field_is_object(const verifier *v, const char *path) {
+  return json_is_object(field_at(v->root, path));
+}
+
+bool field_number(verifier *v, const char *name, const char *path, double *out) {
+  const json_t *value = field_at(v->root, path);
+  bool whole = json_is_integer(value);
+  json_int_t integer = json_integer_value(value);
+  *out = json_number_value(value);
+  bool sound = whole ? integer <= largest_count && integer >= -largest_count
+                     : json_is_real(value) && isfinite(*out);
+  return sound || finding_report(v, false, name, "%s is not a finite number", path);
+}
+
+bool field_positive(verifier *v, const char *name, const char *path, double *out) {
+  return field_number(v, name, path, out) &&
+         (*out > 0 ||
+          finding_report(v, false, name, "%s = %s is not above zero", path, shown(*out).text));
+}
+
+bool field_count(verifier *v, const char *name, const char *path, uint64_t *out) {
+  const json_t *value = field_at(v->root, path);
+  json_int_t integer = json_integer_value(value);
+  *out = integer > 0 ? (uint64_t)integer : 0;
+  return (json_is_integer(value) && integer >= 1 && integer <= largest_count) ||
+         finding_report(v, false, name, "%s is not a whole number from 1 to 2^53", path);
+}
+
+bool field_text(verifier *v, const char *name, const char *path, const char **out) {
+  *out = json_string_value(field_at(v->root, path));
+  return *out || finding_report(v, false, name, "%s is not a text", path);
+}
+
+number_text shown(double value) {
+  number_text number;
+  (void)format_double(value, false, number.text);
+  return number;
+}

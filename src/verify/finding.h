@@ -1,0 +1,47 @@
+/* How the verifier reads a model's public fields and says what it found: one line for each thing
+ * that has to hold, "name: what". A field that is missing, of the wrong type or out of all range is
+ * a line that does not hold, under the name of the check that needs it. */
+#ifndef DPERM_VERIFY_FINDING_H
+#define DPERM_VERIFY_FINDING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "verify/interval.h"
+
+typedef struct verifier {
+  const json_t *root;
+  dperm_verify_line *line; /* may be NULL */
+  void *context;
+  bool holds; /* all lines so far */
+  interval_room room;
+} verifier;
+
+/* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal
+ * commands. Returns `holds`. */
+bool finding_report(verifier *v, bool holds, const char *name, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* What cannot be checked from a file. */
+void finding_remark(verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Members by path, as "privacy.numerics.delta"; NULL where there is none. */
+const json_t *field_at(const json_t *root, const char *path);
+/* Missing altogether is not the same as null. */
+bool field_is_null(const verifier *v, const char *path);
+bool field_is_object(const verifier *v, const char *path);
+
+/* These report "name: PATH ..." and return false where the field is not what it must be. */
+bool field_number(verifier *v, const char *name, const char *path, double *out);
+bool field_positive(verifier *v, const char *name, const char *path, double *out);
+bool field_count(verifier *v, const char *name, const char *path, uint64_t *out);
+bool field_text(verifier *v, const char *name, const char *path, const char **out);
+
+/* A number as people write it; lives to the end of the statement. */
+typedef struct number_text {
+  char text[DOUBLE_TEXT_SIZE];
+} number_text;
+number_text shown(double value);
+
+#endif

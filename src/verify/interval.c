@@ -1,0 +1,175 @@
+/* See interval.h. MPFR rounds each operation correctly in the direction asked for. */
+#include "verify/interval.h"
+
+void interval_room_open(interval_room *room) {
+  room->made = room->used = 0;
+  mpfr_inits2(INTERVAL_BITS, room->spare.low, room->spare.high, (mpfr_ptr)NULL);
+}
+
+void interval_room_close(interval_room *room) {
+  for (size_t i = 0; i < room->made; i++) {
+    mpfr_clears(room->items[i].low, room->items[i].high, (mpfr_ptr)NULL);
+  }
+  mpfr_clears(room->spare.low, room->spare.high, (mpfr_ptr)NULL);
+  room->made = room->used = 0;
+  mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* of this thread: the library keeps nothing */
+}
+
+size_t interval_mark(const interval_room *room) {
+  return room->used;
+}
+
+void interval_release(interval_room *room, size_t mark) {
+  room->used = mark;
+}
+
+static interval *whole_line(interval *a) {
+  mpfr_set_inf(a->low, -1);
+  mpfr_set_inf(a->high, 1);
+  return a;
+}
+
+/* The next place, as the whole line until it is filled. */
+static interval *place(interval_room *room) {
+  if (room->used == INTERVAL_ROOM) {
+    return whole_line(&room->spare);
+  }
+  interval *a = &room->items[room->used++];
+  if (room->used > room->made) {
+    mpfr_inits2(INTERVAL_BITS, a->low, a->high, (mpfr_ptr)NULL);
+    room->made = room->used;
+  }
+  return whole_line(a);
+}
+
+static bool bounded(const interval *a) {
+  return mpfr_number_p(a->low) && mpfr_number_p(a->high);
+}
+
+/* Every result passes here: what left the range of finite numbers, or found no place of its own,
+ * says nothing any more. */
+static interval *settled(interval_room *room, interval *a) {
+  return a != &room->spare && bounded(a) ? a : whole_line(a);
+}
+
+interval *interval_variable(interval_room *room, double value) {
+  interval *a = place(room);
+  (void)mpfr_set_d(a->low, value, MPFR_RNDD);
+  (void)mpfr_set_d(a->high, value, MPFR_RNDU);
+  return settled(room, a);
+}
+
+const interval *interval_of(interval_room *room, double value) {
+  return interval_variable(room, value);
+}
+
+static void copy(interval *to, const interval *from) {
+  (void)mpfr_set(to->low, from->low, MPFR_RNDD);
+  (void)mpfr_set(to->high, from->high, MPFR_RNDU);
+}
+
+void interval_set(interval_room *room, interval *to, const interval *from) {
+  copy(to, from);
+  (void)settled(room, to);
+}
+
+const interval *interval_add(interval_room *room, const interval *a, const interval *b) {
+  interval *sum = place(room);
+  if (bounded(a) && bounded(b)) {
+    (void)mpfr_add(sum->low, a->low, b->low, MPFR_RNDD);
+    (void)mpfr_add(sum->high, a->high, b->high, MPFR_RNDU);
+  }
+  return settled(room, sum);
+}
+
+const interval *interval_sub(interval_room *room, const interval *a, const interval *b) {
+  interval *difference = place(room);
+  if (bounded(a) && bounded(b)) {
+    (void)mpfr_sub(difference->low, a->low, b->high, MPFR_RNDD);
+    (void)mpfr_sub(difference->high, a->high, b->low, MPFR_RNDU);
+  }
+  return settled(room, difference);
+}
+
+/* Takes the product of two ends into the bounds. */
+static void span(interval *product, mpfr_srcptr x, mpfr_srcptr y, bool first) {
+  mpfr_t end;
+  mpfr_init2(end, INTERVAL_BITS);
+  (void)mpfr_mul(end, x, y, MPFR_RNDD);
+  if (first || mpfr_less_p(end, product->low)) {
+    (void)mpfr_set(product->low, end, MPFR_RNDD);
+  }
+  (void)mpfr_mul(end, x, y, MPFR_RNDU);
+  if (first || mpfr_greater_p(end, product->high)) {
+    (void)mpfr_set(product->high, end, MPFR_RNDU);
+  }
+  mpfr_clear(end);
+}
+
+const interval *interval_mul(interval_room *room, const interval *a, const interval *b) {
+  interval *product = place(room);
+  if (bounded(a) && bounded(b)) {
+    span(product, a->low, b->low, true);
+    span(product, a->low, b->high, false);
+    span(product, a->high, b->low, false);
+    span(product, a->high, b->high, false);
+  }
+  return settled(room, product);
+}
+
+const interval *interval_div(interval_room *room, const interval *a, const interval *b) {
+  interval *inverse = place(room);
+  if (bounded(b) && interval_above_zero(b)) {
+    (void)mpfr_ui_div(inverse->low, 1, b->high, MPFR_RNDD);
+    (void)mpfr_ui_div(inverse->high, 1, b->low, MPFR_RNDU);
+  }
+  return interval_mul(room, a, settled(room, inverse));
+}
+
+const interval *interval_log1p(interval_room *room, const interval *a) {
+  interval *result = place(room);
+  if (bounded(a) && mpfr_cmp_si(a->low, -1) > 0) {
+    (void)mpfr_log1p(result->low, a->low, MPFR_RNDD);
+    (void)mpfr_log1p(result->high, a->high, MPFR_RNDU);
+  }
+  return settled(room, result);
+}
+
+const interval *interval_exp(interval_room *room, const interval *a) {
+  interval *result = place(room);
+  if (bounded(a)) {
+    (void)mpfr_exp(result->low, a->low, MPFR_RNDD);
+    (void)mpfr_exp(result->high, a->high, MPFR_RNDU);
+  }
+  return settled(room, result);
+}
+
+const interval *interval_positive(interval_room *room, const interval *a) {
+  interval *result = place(room);
+  if (bounded(a)) {
+    copy(result, a);
+    if (mpfr_sgn(result->low) < 0) {
+      mpfr_set_zero(result->low, 1);
+    }
+    if (mpfr_sgn(result->high) < 0) {
+      mpfr_set_zero(result->high, 1);
+    }
+  }
+  return settled(room, result);
+}
+
+bool interval_at_most(const interval *a, const interval *b) {
+  return bounded(a) && bounded(b) && mpfr_lessequal_p(a->high, b->low);
+}
+
+bool interval_above_zero(const interval *a) {
+  return bounded(a) && mpfr_sgn(a->low) > 0;
+}
+
+double interval_lower(const interval *a) {
+  return mpfr_get_d(a->low, MPFR_RNDD);
+}
+
+double interval_upper(const interval *a) {
+  return mpfr_get_d(a->high, MPFR_RNDU);
+}

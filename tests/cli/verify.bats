@@ -1,0 +1,136 @@
+# dperm verify: right models, wrong ones, wrong usage. Right ones with a claim that covers rounding
+# come from the fuzzer's corpus.
+load helpers
+
+right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
+
+# One field of model.json changed, with a digest that fits.
+change() {
+  python3 - "$1" <<'P'
+import hashlib, json, re, sys
+m = json.load(open("model.json"))
+exec(sys.argv[1])
+del m["digest"]
+# As docs/formats.md defines it.
+def real(v):
+    text = re.sub(r"e([-+])0*", lambda e: "e" + e[1].strip("+"), "%.17g" % v)
+    return text if "." in text or "e" in text else text + ".0"
+def plain(v):
+    if isinstance(v, dict):
+        return "{" + ",".join(json.dumps(k) + ":" + plain(v[k]) for k in sorted(v)) + "}"
+    if isinstance(v, list):
+        return "[" + ",".join(map(plain, v)) + "]"
+    return real(v) if isinstance(v, float) else json.dumps(v).replace("u001b", "u001B")
+m["digest"] = hashlib.blake2b(plain(m).encode(), digest_size=32).hexdigest()
+open("changed.json", "w").write(json.dumps(m))
+P
+}
+
+@test "a right model follows, line by line" {
+  for model in objective output paper stopping custom; do
+    right $model
+    "$DPERM" verify --model model.json > lines 2> message
+    [ ! -s message ]
+    ! grep -q '^FAILS' lines
+    grep -q '^ok     beta: ' lines
+    grep -q '^ok     epsilon: epsilon_core + 2 epsilon_num = ' lines
+    grep -q '^ok     claim: (epsilon, delta) = (0.5, .*e-4[34]) for replacing one record of 10000$' lines
+    grep -q '^note   not in the file: that the program drew its noise from a secure source$' lines
+  done
+  grep -q '^note   the loss is not dperm.s own' lines
+}
+
+@test "the line that does not hold is marked, and named on stderr" {
+  right objective
+  change 'm["privacy"]["beta"] *= 1.01'
+  "$DPERM" verify --model changed.json > lines 2> message && return 1
+  [ "$(grep -c '^FAILS' lines)" -eq 2 ]
+  grep -q '^FAILS  beta: .* is not <= epsilon_core' lines
+  grep -q '^FAILS  claim: does not follow' lines
+  [ "$(wc -l < message)" -eq 1 ]
+  grep -q '^dperm: changed.json: the privacy claim does not follow; beta: ' message
+  sed 's/"rows":10000/"rows":10001/' model.json > damaged.json
+  run "$DPERM" verify --model damaged.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  digest:"*"FAILS  rows_fitted:"* ]]
+}
+
+@test "json holds the same lines" {
+  right stopping
+  "$DPERM" verify --model model.json --json > good.json
+  change 'm["selection"]["rounds_mean"] = 7.0; m["loss"]["name"] = "\"\\\x1b[31m"'
+  run "$DPERM" verify --model changed.json
+  [ "$status" -eq 1 ]
+  [[ "$output" != *$'\x1b'* ]]
+  "$DPERM" verify --model changed.json --json > bad.json 2> message && return 1
+  python3 - <<'P'
+import json
+good, bad = json.load(open("good.json")), json.load(open("bad.json"))
+assert list(good) == list(bad) == ["verdict", "lines", "remarks"]
+assert good["verdict"] == "follows" and all(l["holds"] is True for l in good["lines"])
+assert bad["verdict"] == "does not follow"
+names = [l["text"].split(":")[0] for l in bad["lines"] if not l["holds"]]
+assert names == ["chosen", "beta", "delta", "claim"], names
+assert any(r.startswith("not in the file: that the candidates") for r in good["remarks"])
+P
+}
+
+# Until training writes `numerics`. After that: the next test.
+@test "a model without numerics does not follow, and says why" {
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out m.json 2> /dev/null
+  grep -q '"numerics": null' m.json || skip "training writes numerics"
+  "$DPERM" verify --model m.json > lines 2> message && return 1
+  grep -q '^FAILS  numerics: null: the model was written before' lines
+  [ "$(grep -c '^FAILS' lines)" -eq 2 ]
+  grep -q '^ok     beta: ' lines
+}
+
+@test "a freshly trained model verifies" {
+  skip "after merge"
+  for options in "" "--mechanism output" "--analysis paper" "--loss huber" "--loss smooth-hinge" \
+    "--kernel gaussian --gamma 0.5 --features 10" "--lambda 0.1 --delta-reg 0.01"; do
+    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 $options --out m.json 2> /dev/null
+    run "$DPERM" verify --model m.json
+    [ "$status" -eq 0 ] || { echo "$options: $output"; return 1; }
+  done
+  for method in split stopping "stopping --rounds geometric" "public --public-data people.csv"; do
+    "$DPERM" tune --data people.csv --schema schema.json --epsilon 1 --lambda 0.1,auto \
+      --method $method --out m.json 2> /dev/null
+    run "$DPERM" verify --model m.json
+    [ "$status" -eq 0 ] || { echo "$method: $output"; return 1; }
+  done
+}
+
+@test "a model that is not private does not follow" {
+  train_none
+  run "$DPERM" verify --model model.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  private: the model does not claim to be private (trained without"* ]]
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --seed 3 --out m.json 2> /dev/null
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  private: "*seed* ]]
+}
+
+@test "what is no model is refused in one line" {
+  run "$DPERM" verify --model people.csv
+  fails_with 1 "people.csv:1:3: not valid JSON"
+  run "$DPERM" verify --model schema.json
+  fails_with 1 "schema.json: not a dperm model"
+  run "$DPERM" verify --model nothing.json --json
+  fails_with 1 "nothing.json: cannot open"
+}
+
+@test "wrong usage" {
+  run "$DPERM" verify
+  fails_with 2 "--model is missing"
+  run "$DPERM" verify --model
+  fails_with 2 "--model needs a value"
+  run "$DPERM" verify --model m.json --fast
+  fails_with 2 "unknown option --fast"
+  run "$DPERM" verify m.json
+  fails_with 2 "one word too many"
+  run "$DPERM" help verify
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"usage: dperm verify --model FILE [--json]"* ]]
+}

@@ -1,0 +1,46 @@
+/* Any bytes as a model to verify, once as they are and once, if they are a JSON object, with a
+ * digest that fits. Lines stay printable, the verdict is that of the lines, and nothing else
+ * happens. */
+#include "memory_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model_file.h"
+
+static void see(void *context, dperm_finding finding, const char *line) {
+  int *failed = context;
+  MUST(line[0] != '\0');
+  for (const char *c = line; *c; c++) {
+    MUST(*c >= 0x20 && *c <= 0x7e);
+  }
+  *failed += finding == DPERM_FINDING_FAILS;
+}
+
+static void verify(const void *bytes, size_t length) {
+  memory_file file = memory_file_with(bytes, length);
+  dperm_error error = {DPERM_OK, ""};
+  int holds = -1, failed = 0;
+  dperm_status status = dperm_model_verify(file.path, see, &failed, &holds, &error);
+  if (status == DPERM_OK) {
+    MUST(holds == (failed == 0));
+  } else {
+    MUST(holds == -1 && error.message[0] != '\0' && !strchr(error.message, '\n'));
+  }
+  memory_file_close(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+  verify(bytes, length);
+  json_t *object = json_loadb((const char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
+  char digest[DIGEST_TEXT_SIZE];
+  if (json_is_object(object) && model_digest(object, digest, NULL) == DPERM_OK) {
+    MUST(json_object_set_new(object, "digest", json_string(digest)) == 0);
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    MUST(text != NULL);
+    verify(text, strlen(text));
+    free(text);
+  }
+  json_decref(object);
+  return 0;
+}

@@ -1,0 +1,419 @@
+/* dperm_model_verify: a right model of every kind follows; with one field changed, the line that
+ * rests on it does not; no field, whatever stands in it, makes it stumble. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/model_file.h"
+#include "right_models.h"
+#include "support.h"
+#include "verify/epsilon_bound.h"
+
+/* ---- what verification says */
+
+typedef struct verdict {
+  int holds, lines, remarks;
+  char first[64], all[8192]; /* the name of the first line that fails; all that fail */
+} verdict;
+
+static void note_line(void *context, dperm_finding finding, const char *line) {
+  verdict *v = context;
+  for (const char *c = line; *c; c++) {
+    assert_true(*c >= 0x20 && *c <= 0x7e);
+  }
+  v->lines++;
+  v->remarks += finding == DPERM_FINDING_REMARK;
+  if (finding == DPERM_FINDING_FAILS) {
+    if (!v->first[0]) {
+      (void)snprintf(v->first, sizeof v->first, "%.*s", (int)strcspn(line, ":"), line);
+    }
+    size_t used = strlen(v->all);
+    (void)snprintf(v->all + used, sizeof v->all - used, "%s\n", line);
+  }
+}
+
+/* With a digest that fits, unless `as_is`. */
+static verdict verdict_on(json_t *model, bool as_is) {
+  char digest[DIGEST_TEXT_SIZE];
+  verdict v = {0};
+  if (!as_is) {
+    assert_ok(model_digest(model, digest, err));
+    assert_int_equal(json_object_set_new(model, "digest", json_string(digest)), 0);
+  }
+  char *text = json_dumps(model, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  char *path = file_with_text(text);
+  assert_ok(dperm_model_verify(path, note_line, &v, &v.holds, err));
+  assert_int_equal(v.holds, v.first[0] == '\0');
+  file_remove(path);
+  free(text);
+  return v;
+}
+
+static void right_models_follow(void **state) {
+  (void)state;
+  for (int i = 0; i < LOSSES * CLAIMS * CHOICES * ROWS; i++) {
+    model_kind k = {(test_loss)(i % LOSSES), (test_claim)(i / LOSSES % CLAIMS),
+                    (test_choice)(i / LOSSES / CLAIMS % CHOICES),
+                    (test_rows)(i / LOSSES / CLAIMS / CHOICES)};
+    json_t *model = right_model(k);
+    verdict v = verdict_on(model, false);
+    if (!v.holds) {
+      fail_msg("loss %d, claim %d, choice %d, rows %d: %s", (int)k.loss, (int)k.claim,
+               (int)k.choice, (int)k.rows, v.all);
+    }
+    assert_true(v.remarks >= 4 && v.lines > v.remarks + 15);
+    json_decref(model);
+  }
+}
+
+/* ---- one field changed */
+
+static json_t *owner_of(json_t *root, const char *path, const char **key) {
+  const char *dot = strchr(path, '.');
+  if (!dot) {
+    *key = path;
+    return root;
+  }
+  char name[64];
+  (void)snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
+  json_t *next = json_object_get(root, name);
+  assert_non_null(next);
+  return owner_of(next, dot + 1, key);
+}
+
+/* `change`: "*X" multiplies, "+X" adds, "-" takes the field out, anything else is the new value. */
+static void change_field(json_t *root, const char *path, const char *change) {
+  const char *key = NULL;
+  json_t *owner = owner_of(root, path, &key), *old = json_object_get(owner, key), *new = NULL;
+  if (strcmp(change, "-") == 0) {
+    assert_int_equal(json_object_del(owner, key), 0);
+    return;
+  }
+  assert_non_null(old);
+  double number = json_number_value(old);
+  if (change[0] == '*') {
+    new = json_real(number * strtod(change + 1, NULL));
+  } else if (change[0] == '+' && json_is_integer(old)) {
+    new = json_integer(json_integer_value(old) + strtoll(change + 1, NULL, 10));
+  } else {
+    new = json_loads(change, JSON_DECODE_ANY, NULL);
+  }
+  assert_int_equal(json_object_set_new(owner, key, new), 0);
+}
+
+static const model_kind plain = {LOGISTIC, TIGHT, NONE, MEMORY},
+                        smooth = {SMOOTH_HINGE, TIGHT, NONE, MEMORY},
+                        huber = {HUBER, TIGHT, NONE, MEMORY},
+                        custom = {CUSTOM, TIGHT, NONE, MEMORY},
+                        output = {HUBER, OUTPUT, NONE, MEMORY},
+                        paper = {LOGISTIC, PAPER, NONE, MEMORY},
+                        split = {HUBER, TIGHT, SPLIT, MEMORY},
+                        stops = {HUBER, TIGHT, LOGARITHMIC, MEMORY},
+                        geometric = {HUBER, TIGHT, GEOMETRIC, MEMORY},
+                        open_choice = {HUBER, TIGHT, PUBLIC, MEMORY},
+                        schema = {LOGISTIC, TIGHT, NONE, SCHEMA},
+                        kernel = {LOGISTIC, TIGHT, SPLIT, KERNEL};
+
+#define UP "*1.000001"
+#define DOWN "*0.999999"
+static const struct {
+  const model_kind *base;
+  const char *path, *change, *line; /* the first line that must fail */
+} changes[] = {
+    {&plain, "format", "\"dperm-model/2\"", "format"},
+    {&plain, "private", "false", "private"},
+    {&plain, "private", "1", "private"},
+    {&plain, "privacy.mechanism", "\"none\"", "mechanism"},
+    {&plain, "privacy.mechanism", "\"laplace\"", "mechanism"},
+    {&output, "privacy.mechanism", "\"objective\"", "mechanism"},
+    {&plain, "privacy.analysis", "\"loose\"", "mechanism"},
+    {&plain, "privacy.noise", "\"l7\"", "noise"},
+    {&plain, "privacy.definition", "\"trust me\"", "definition"},
+    {&plain, "privacy.neighbours", "\"add-one\"", "neighbours"},
+    {&plain, "encoding.source", "\"svmlight\"", "norm"},
+    {&plain, "encoding.source", "\"schema\"", "norm"},
+    {&plain, "encoding.source", "\"cloud\"", "norm"},
+    {&plain, "encoding.norm", UP, "beta"},
+    {&plain, "encoding.norm", "0", "norm"},
+    {&schema, "encoding.norm", "0.5", "norm"},
+    {&schema, "schema.on_missing", "\"drop\"", "on_missing"},
+    {&schema, "schema.on_missing", "7", "on_missing"},
+    {&schema, "schema", "null", "on_missing"},
+    {&kernel, "kernel.name", "\"cubic\"", "kernel"},
+    {&kernel, "kernel.features", "10", "chosen"},
+    {&kernel, "kernel.gamma", "0.6", "chosen"},
+    {&plain, "kernel", "7", "kernel"},
+    {&plain, "rows_fitted", "9999", "rows_fitted"},
+    {&plain, "rows", "9999", "rows_fitted"},
+    {&plain, "rows", "-", "rows_fitted"},
+    {&split, "rows_fitted", "3334", "rows_fitted"},
+    {&split, "rows", "10002", "rows_fitted"},
+    {&split, "selection.portion", "5000", "rows_fitted"},
+    {&stops, "rows_fitted", "10000", "rows_fitted"},
+    {&stops, "selection.holdout_rows", "10000", "rows_fitted"},
+    {&split, "selection.selector", "\"argmin\"", "selection"},
+    {&split, "selection.chosen", "2", "chosen"},
+    {&split, "selection.chosen", "-1", "chosen"},
+    {&split, "selection.method", "\"peeking\"", "rows_fitted"},
+    {&open_choice, "selection.method", "\"peeking\"", "selection"},
+    {&open_choice, "selection.public_rows", "null", "selection"},
+    {&plain, "selection", "7", "selection"},
+    {&plain, "selection", "-", "selection"},
+    {&stops, "selection.rounds", "\"geometric\"", "selection"},
+    {&stops, "selection.rounds", "\"fixed\"", "selection"},
+    {&stops, "selection.epsilon_round", UP, "selection"},
+    {&geometric, "selection.epsilon_round", "0.16667", "selection"},
+    {&geometric, "selection.epsilon_round", DOWN, "epsilon"},
+    {&stops, "selection.rounds_mean", UP, "delta"},
+    {&split, "privacy.lambda", UP, "chosen"},
+    {&split, "loss.name", "\"smooth-hinge\"", "chosen"},
+    {&split, "loss.h", "0.31", "chosen"},
+    {&huber, "loss.h", "0.31", "loss"},
+    {&huber, "loss.h", "null", "loss"},
+    {&huber, "loss.smoothness", "*0.999999999999", "loss"},
+    {&plain, "loss.lipschitz", "0.5", "loss"},
+    {&smooth, "loss.smoothness", "\"small\"", "loss"},
+    {&custom, "loss.lipschitz", UP, "beta"},
+    {&custom, "loss.smoothness", UP, "beta"},
+    {&custom, "loss.lipschitz", "-", "loss"},
+    {&plain, "privacy.numerics", "null", "numerics"},
+    {&plain, "privacy.numerics", "[]", "numerics"},
+    {&plain, "privacy.epsilon", DOWN, "epsilon"},
+    {&plain, "privacy.epsilon", "0", "epsilon"},
+    {&stops, "privacy.epsilon", DOWN, "selection"},
+    {&plain, "privacy.numerics.epsilon_core", UP, "epsilon"},
+    {&plain, "privacy.numerics.epsilon_core", DOWN, "beta"},
+    {&plain, "privacy.numerics.epsilon_num", "*1.001", "epsilon"},
+    {&plain, "privacy.numerics.epsilon_num", "0", "epsilon"},
+    {&plain, "privacy.numerics.epsilon_num", DOWN, "epsilon_num"},
+    {&plain, "privacy.beta", UP, "beta"},
+    {&smooth, "privacy.beta", UP, "beta"},
+    {&huber, "privacy.beta", UP, "beta"},
+    {&custom, "privacy.beta", UP, "beta"},
+    {&output, "privacy.beta", UP, "beta"},
+    {&paper, "privacy.beta", UP, "beta"},
+    {&split, "privacy.beta", UP, "beta"},
+    {&stops, "privacy.beta", UP, "beta"},
+    {&kernel, "privacy.beta", UP, "beta"},
+    {&plain, "privacy.beta", "1e308", "beta"},
+    {&smooth, "privacy.beta", "1e308", "beta"},
+    {&plain, "privacy.beta", "1e-300", ""}, /* more noise than needed is fine */
+    {&smooth, "privacy.beta", "1e-300", ""},
+    {&output, "privacy.lambda", DOWN, "beta"},
+    {&paper, "privacy.lambda", DOWN, "beta"},
+    {&huber, "privacy.lambda", DOWN, "beta"},
+    {&smooth, "privacy.lambda", DOWN, "beta"},
+    {&huber, "privacy.lambda", "1e-300", "beta"},
+    {&smooth, "privacy.delta_reg", DOWN, "beta"},
+    {&plain, "privacy.delta_reg", "-0.001", "beta"},
+    {&plain, "privacy.numerics.lattice_step", UP, "lattice_step"},
+    {&plain, "privacy.numerics.lattice_step", "*3", "lattice_step"},
+    {&plain, "privacy.numerics.lattice_step", "*0.5", "lattice_sensitivity"},
+    {&plain, "privacy.numerics.lattice_step", "*4", "weights"},
+    {&plain, "privacy.numerics.lattice_sensitivity", "+-1", "lattice_sensitivity"},
+    {&plain, "privacy.numerics.lattice_sensitivity", "+1", ""},
+    {&plain, "privacy.numerics.lattice_sensitivity", "3", "lattice_sensitivity"},
+    {&plain, "privacy.numerics.lattice_sensitivity", "24.0", "lattice_sensitivity"},
+    {&plain, "privacy.numerics.solution_error", "*1.1", "lattice_sensitivity"},
+    {&plain, "privacy.numerics.solution_error", "0.0", "lattice_sensitivity"},
+    {&plain, "weights", "[0, 0, 0, 0]", "weights"},
+    {&plain, "weights", "[0, 0, 0, 0, 1e-11]", "weights"},
+    {&plain, "weights", "[0, 0, 0, 0, \"1\"]", "weights"},
+    {&plain, "weights", "[0, 0, 0, 0, 1]", ""},
+    {&plain, "weights", "7", "weights"},
+    {&plain, "encoding.dims", "6", "lattice_sensitivity"},
+    {&plain, "privacy.numerics.delta", "0.0", "delta"},
+    {&plain, "privacy.numerics.delta", DOWN, "delta"},
+    {&plain, "privacy.numerics.delta", "1.0", "delta"},
+    {&plain, "privacy.delta", "-1", "delta"},
+};
+
+static void one_wrong_field_is_named(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    json_t *model = right_model(*changes[i].base);
+    change_field(model, changes[i].path, changes[i].change);
+    verdict v = verdict_on(model, false);
+    if (strcmp(v.first, changes[i].line) != 0) {
+      fail_msg("%s %s: the line \"%s\" must fail, not \"%s\"\n%s", changes[i].path,
+               changes[i].change, changes[i].line, v.first, v.all);
+    }
+    json_decref(model);
+  }
+}
+
+static void a_wrong_digest_is_seen(void **state) {
+  (void)state;
+  json_t *model = right_model(plain);
+  assert_int_equal(json_object_set_new(model, "digest", json_string("00")), 0);
+  verdict v = verdict_on(model, true);
+  assert_string_equal(v.first, "digest");
+  (void)verdict_on(model, false);
+  change_field(model, "classes", "[\"a\", \"b\"]");
+  v = verdict_on(model, true);
+  assert_string_equal(v.first, "digest");
+  json_decref(model);
+}
+
+/* Known losses may leave their constants out, as files did before they were written. */
+static void constants_follow_from_the_name(void **state) {
+  (void)state;
+  for (int loss = LOGISTIC; loss < CUSTOM; loss++) {
+    json_t *model = right_model((model_kind){(test_loss)loss, TIGHT, NONE, MEMORY});
+    change_field(model, "loss.lipschitz", "-");
+    change_field(model, "loss.smoothness", "-");
+    assert_true(verdict_on(model, false).holds);
+    json_decref(model);
+  }
+}
+
+/* ---- any field, anything in it */
+
+static bool matters(const char *path) {
+  static const char *const idle[] = {"reason",          "ledger",          "classes",
+                                     "dperm_version",   "loss.h",          "kernel.kind",
+                                     "kernel.seed",     "schema",          "loss.lipschitz",
+                                     "loss.smoothness", "privacy.analysis"};
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+    if (strncmp(path, idle[i], strlen(idle[i])) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void spoil(model_kind k, const char *path) {
+  static const char *const values[] = {"-",
+                                       "null",
+                                       "true",
+                                       "\"\\u001b[31m\"",
+                                       "-1",
+                                       "0",
+                                       "1e308",
+                                       "9007199254740993",
+                                       "9223372036854775807",
+                                       "[]",
+                                       "{}",
+                                       "5e-324",
+                                       "[[], {}, null]"};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    json_t *model = right_model(k);
+    change_field(model, path, values[i]);
+    if (json_is_string(json_object_get(model, "format"))) {
+      const char *format = json_string_value(json_object_get(model, "format"));
+      verdict v = {0};
+      if (strncmp(format, "dperm-model/", 12) == 0) {
+        v = verdict_on(model, false);
+      }
+      bool needed = matters(path) && !(k.rows == KERNEL && strcmp(path, "encoding.dims") == 0);
+      if (i == 0 && needed && v.holds) {
+        fail_msg("without %s the claim still holds", path);
+      }
+    }
+    json_decref(model);
+  }
+}
+
+static void spoil_all(model_kind k, json_t *object, const char *prefix) {
+  const char *key;
+  json_t *value;
+  json_object_foreach(object, key, value) {
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "", key);
+    spoil(k, path);
+    if (json_is_object(value)) {
+      spoil_all(k, value, path);
+    }
+  }
+}
+
+static void no_field_makes_it_stumble(void **state) {
+  (void)state;
+  const model_kind kinds[] = {plain, output, stops, kernel, schema, custom};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    json_t *model = right_model(kinds[i]);
+    spoil_all(kinds[i], model, "");
+    json_decref(model);
+  }
+}
+
+static void files_that_are_no_models_fail(void **state) {
+  (void)state;
+  static const char *const texts[] = {"",
+                                      "[]",
+                                      "7",
+                                      "{}",
+                                      "{\"format\": 1}",
+                                      "{\"format\": \"x/1\"}",
+                                      "{\"format\": \"dperm-model/1\""};
+  int holds = 7;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    char *path = file_with_text(texts[i]);
+    assert_int_equal(dperm_model_verify(path, NULL, NULL, &holds, NULL), DPERM_INVALID_MODEL);
+    file_remove(path);
+  }
+  assert_int_equal(dperm_model_verify("/nowhere/at/all", NULL, NULL, &holds, NULL), DPERM_IO_ERROR);
+  assert_int_equal(holds, 7);
+  char *path = file_with_text("{\"format\": \"dperm-model/1\"}");
+  assert_ok(dperm_model_verify(path, NULL, NULL, &holds, err));
+  assert_int_equal(holds, 0);
+  file_remove(path);
+}
+
+/* ---- the arithmetic underneath */
+
+/* The upper end is above what many margins show, and not by much. */
+static void the_bound_is_tight_and_above(void **state) {
+  (void)state;
+  for (int i = 0; i < 300; i++) {
+    double a = pow(10, -3 + (i % 10) * 0.4), kappa = pow(10, -3 + (i / 10) * 0.2);
+    const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY};
+    interval_room room;
+    interval_room_open(&room);
+    const loss_facts facts = {i % 2 ? SUP_LOGISTIC : SUP_SMOOTH_HINGE, interval_of(&room, 1),
+                              interval_of(&room, right_smoothness(k))};
+    const interval *cost =
+        epsilon_bound(&room, &facts, interval_of(&room, kappa), interval_of(&room, a));
+    double seen = (double)right_cost(k, (long double)kappa, (long double)a);
+    assert_true(interval_upper(cost) >= seen * (1 - 1e-15));
+    assert_true(interval_upper(cost) <= seen * (1 + 1e-12));
+    assert_true(interval_upper(cost) - interval_lower(cost) <= 1e-15 * seen);
+    interval_room_close(&room);
+  }
+}
+
+/* What says nothing must satisfy no comparison: full rooms, divisions by what may be zero. */
+static void the_whole_line_proves_nothing(void **state) {
+  (void)state;
+  interval_room room;
+  interval_room_open(&room);
+  const interval *one = interval_of(&room, 1), *zero = interval_of(&room, 0);
+  const interval *nothing = interval_div(&room, one, zero);
+  assert_false(interval_at_most(nothing, one) || interval_at_most(one, nothing));
+  assert_false(interval_at_most(zero, interval_mul(&room, nothing, zero)));
+  assert_false(interval_above_zero(interval_log1p(&room, interval_of(&room, -1))));
+  assert_false(interval_at_most(zero, interval_exp(&room, interval_of(&room, 1e300))));
+  assert_false(interval_at_most(zero, interval_of(&room, (double)NAN)));
+  for (int i = 0; i < INTERVAL_ROOM; i++) {
+    (void)interval_of(&room, i);
+  }
+  const interval *spare = interval_add(&room, one, one);
+  assert_false(interval_at_most(one, spare) || interval_at_most(spare, one));
+  assert_true(interval_at_most(zero, one));
+  interval_room_close(&room);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(right_models_follow),
+      cmocka_unit_test(one_wrong_field_is_named),
+      cmocka_unit_test(a_wrong_digest_is_seen),
+      cmocka_unit_test(constants_follow_from_the_name),
+      cmocka_unit_test(no_field_makes_it_stumble),
+      cmocka_unit_test(files_that_are_no_models_fail),
+      cmocka_unit_test(the_bound_is_tight_and_above),
+      cmocka_unit_test(the_whole_line_proves_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
