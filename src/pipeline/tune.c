@@ -192,6 +192,9 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
   TRY_OR_DONE(random_check(t.source, err)); /* the choice was drawn too */
   model->rows = data->x->rows;
   model->epsilon = candidates[0].epsilon;
+  if (how->method == DPERM_TUNE_STOPPING) { /* the noise of any round may be too long */
+    model->release.delta = rounds_mean(&t) * release_delta(model->epsilon) * (1 + 1e-9);
+  }
   model->selection = selection_json(&t, chosen);
   if (!model->selection) {
     FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");

@@ -1,10 +1,9 @@
-/* Bits by the buffer: from the system's source, or from libsodium's ChaCha20 stream under a key
- * made of the seed.
+/* Bits by the buffer: from the system's source, through libsodium, or from libsodium's ChaCha20
+ * stream under a key made of the seed.
  *
- * The system is asked by getrandom itself. libsodium's randombytes would call the same function,
- * but ends the whole process when it fails; sodium_init draws bits of its own in the same way, so
- * it is not called either. What we take from libsodium (ChaCha20, BLAKE2b, wiping) is stateless and
- * runs in its portable form without it. */
+ * libsodium ends the whole process when the kernel gives no entropy. So the kernel is asked first,
+ * before each buffer, with a few bytes that are thrown away: a failure then becomes an error. What
+ * fails between the question and the buffer still ends the process, and nothing is released. */
 #define _GNU_SOURCE
 #include "random/source.h"
 
@@ -15,29 +14,30 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Fills `out` from the kernel, however many calls that takes; false, with errno, if it refuses. */
-static bool system_bits(unsigned char *out, size_t size) {
-  while (size > 0) {
-    ssize_t got = getrandom(out, size, 0);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) { /* zero bytes are no answer; asking for ever is none either */
-      errno = got < 0 ? errno : EIO;
-      return false;
-    }
-    out += got;
-    size -= (size_t)got;
+/* Whether the kernel gives random bits now; errno if not. */
+static bool system_answers(void) {
+  unsigned char probe[8];
+  ssize_t got = 0;
+  do {
+    got = getrandom(probe, sizeof probe, 0);
+  } while (got < 0 && errno == EINTR);
+  sodium_memzero(probe, sizeof probe);
+  return got == (ssize_t)sizeof probe;
+}
+
+static dperm_status start_libsodium(dperm_error *err) {
+  if (sodium_init() < 0) {
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
-  return true;
+  return DPERM_OK;
 }
 
 dperm_status random_secure(random_source *out, dperm_error *err) {
-  unsigned char probe[8];
-  if (!system_bits(probe, sizeof probe)) {
+  if (!system_answers()) {
     FAIL(err, DPERM_UNSUPPORTED, "the system gives no secure random bits (%s); nothing is released",
          strerror(errno));
   }
+  TRY(start_libsodium(err));
   memset(out, 0, sizeof *out);
   out->used = sizeof out->buffer;
   return DPERM_OK;
@@ -52,7 +52,7 @@ dperm_status random_check(const random_source *source, dperm_error *err) {
 }
 
 dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) {
-  (void)err; /* needs nothing that could fail */
+  TRY(start_libsodium(err));
   memset(out, 0, sizeof *out);
   out->seeded = true;
   for (size_t i = 0; i < 8; i++) { /* the same key on every byte order */
@@ -91,10 +91,12 @@ static void refill_from_stream(random_source *source) {
  * that wait for an acceptance still end, and random_check stops what was made of them. */
 static void refill(random_source *source) {
   if (!source->seeded && !source->failed) {
-    source->failed = !system_bits(source->buffer, sizeof source->buffer);
+    source->failed = !system_answers();
   }
   if (source->seeded || source->failed) {
     refill_from_stream(source);
+  } else {
+    randombytes_buf(source->buffer, sizeof source->buffer);
   }
   source->owner = (long)getpid();
   source->used = 0;

@@ -30,6 +30,10 @@ epsilon_split epsilon_divide(double epsilon) {
   return out;
 }
 
+double release_delta(double epsilon) {
+  return (1 + exp(epsilon)) * exp(-100) * up;
+}
+
 /* The largest error of a gradient on the solver's way. */
 static double worst_error(const public_numbers *g, const privacy_plan *plan, double furthest,
                           double linear) {
@@ -77,7 +81,7 @@ dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan
   made.promised.noise_norm = limit;
   made.promised.gradient = fmax(8 * error * up, 1e-6 * pull / n);
   made.solution_error = made.promised.gradient / total * (1 + 0x1p-50);
-  made.delta = (1 + exp(g->epsilon)) * exp(-100) * up;
+  made.delta = release_delta(g->epsilon);
   TRY(place_lattice(g->dims, furthest + (objective ? 0 : limit), &made, err));
   *out = made;
   return DPERM_OK;

@@ -27,6 +27,10 @@ typedef struct release_plan {
   double delta;          /* probability that the noise is too long, as it counts in the claim */
 } release_plan;
 
+/* (1 + e^ε)·e^−100, rounded up: what one fit's noise that is too long adds to a claim of `epsilon`.
+ */
+double release_delta(double epsilon);
+
 /* The release of `plan`'s result for these public numbers. Fails where doubles cannot hold it. */
 dperm_status release_plan_make(const public_numbers *given, const privacy_plan *plan,
                                release_plan *out, dperm_error *err);

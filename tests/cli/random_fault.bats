@@ -14,8 +14,8 @@ train_private() { # the fault, then options
     --out model.json "$@"
 }
 
-# Wide rows, so that noise takes several buffers of bits: call 1 is the first question, each of the
-# others fills a buffer.
+# Wide rows, so that noise takes several buffers of bits: question 1 is at the start, each of the
+# others before a buffer.
 wide_rows() {
   for i in $(seq 1 50); do
     echo "$((i % 2 * 2 - 1)) $i:1 $((i + 100)):0.5"
@@ -62,12 +62,12 @@ wide_rows() {
   done
 }
 
-@test "a failure after the last draw, interrupted and short answers do no harm" {
+@test "a failure after the last draw, and interrupted calls, do no harm" {
   train_private RANDOM_FAULT_AFTER=1000
   [ "$status" -eq 0 ]
   [ -e model.json ]
   wide_rows
-  faulty RANDOM_FAULT_SHORT=1 "$DPERM" train --data wide.svm --dims 150 --epsilon 1 --out wide.json
+  faulty RANDOM_FAULT_INTERRUPTED=1 "$DPERM" train --data wide.svm --dims 150 --epsilon 1 --out wide.json
   [ "$status" -eq 0 ]
   [ -e wide.json ]
 }

@@ -1,8 +1,8 @@
 /* A getrandom that fails on demand, to be preloaded (LD_PRELOAD) before the command. Environment:
- * RANDOM_FAULT_AFTER=k: every call after the k-th fails; 0 for all of them.
- * RANDOM_FAULT_SHORT=1: a signal interrupts every other call, and the rest give at most 100 bytes.
- * Whether the library or something below it asks, the call lands here: the library uses libc's
- * symbol, and so does libsodium. */
+ * RANDOM_FAULT_AFTER=k: every call after the library's k-th question fails; 0 for all of them. Its
+ * questions are for 8 bytes, one at the start and one before each buffer that libsodium then fills;
+ * libsodium's own calls, which land here too, are larger.
+ * RANDOM_FAULT_INTERRUPTED=1: a signal interrupts every other call. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,21 +11,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static atomic_long calls;
+static atomic_long calls, questions;
 
 ssize_t getrandom(void *out, size_t size, unsigned flags) {
   long call = 1 + atomic_fetch_add(&calls, 1);
   const char *after = getenv("RANDOM_FAULT_AFTER");
-  if (after && call > strtol(after, NULL, 10)) {
+  long asked = size == 8 ? 1 + atomic_fetch_add(&questions, 1) : atomic_load(&questions);
+  if (after && asked > strtol(after, NULL, 10)) {
     errno = EIO;
     return -1;
   }
-  if (getenv("RANDOM_FAULT_SHORT")) {
-    if (call % 2) {
-      errno = EINTR;
-      return -1;
-    }
-    size = size < 100 ? size : 100;
+  if (getenv("RANDOM_FAULT_INTERRUPTED") && call % 2) {
+    errno = EINTR;
+    return -1;
   }
   return syscall(SYS_getrandom, out, size, flags);
 }
