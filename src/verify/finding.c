@@ -13,7 +13,9 @@ static const json_int_t largest_count = (json_int_t)1 << 53;
 
 static void give(verifier *v, dperm_finding finding, char *line) {
   for (char *c = line; *c; c++) {
-    *c = *c >= 0x20 && *c <= 0x7e ? *c : '?';
+    if (*c < 0x20 || *c > 0x7e) {
+      *c = '?';
+    }
   }
   if (v->line) {
     v->line(v->context, finding, line);
