@@ -169,6 +169,7 @@ static void add_penalty(const precise_problem *t, mpfr_t *f, mpfr_t *gradient) {
   mpfr_t term;
   mpfr_init2(term, PRECISE_BITS);
   for (size_t j = 0; j < t->p.x->cols; j++) {
+    mpfr_add_d(gradient[j], gradient[j], t->noise ? t->noise[j] : 0.0, MPFR_RNDN);
     mpfr_div_ui(gradient[j], gradient[j], t->p.x->rows, MPFR_RNDN);
     penalty_slope(t->p.regularizer, j, f[j], term);
     mpfr_mul_d(term, term, model->lambda, MPFR_RNDN);
@@ -203,26 +204,32 @@ void precise_gradient(const precise_problem *t, mpfr_t *f, mpfr_t *gradient) {
   add_penalty(t, f, gradient);
 }
 
-double precise_gradient_error(const precise_problem *t, const double *f, const double *rest,
-                              const double *g, const double *g_rest) {
+static double gradient_less(const precise_problem *t, const double *f, const double *rest,
+                            const double *g, double *norm) {
   size_t cols = t->p.x->cols;
   mpfr_t *at = precise_array(cols), *gradient = precise_array(cols);
   for (size_t j = 0; j < cols; j++) {
     precise_sum(at[j], f[j], rest ? rest[j] : 0.0);
   }
   precise_gradient(t, at, gradient);
+  *norm = precise_norm(gradient, cols);
   for (size_t j = 0; g && j < cols; j++) {
     mpfr_sub_d(gradient[j], gradient[j], g[j], MPFR_RNDN);
-    mpfr_sub_d(gradient[j], gradient[j], g_rest ? g_rest[j] : 0.0, MPFR_RNDN);
   }
-  double norm = precise_norm(gradient, cols);
+  double left = precise_norm(gradient, cols);
   precise_array_free(at, cols);
   precise_array_free(gradient, cols);
-  return norm;
+  return left;
 }
 
 double precise_gradient_norm(const precise_problem *t, const double *f, const double *rest) {
-  return precise_gradient_error(t, f, rest, NULL, NULL);
+  double norm = 0;
+  return gradient_less(t, f, rest, NULL, &norm);
+}
+
+double precise_gradient_error(const precise_problem *t, const double *f, const double *g,
+                              double *norm) {
+  return gradient_less(t, f, NULL, g, norm);
 }
 
 /* ---- the minimizer: Newton with a Hessian in long double and gradients in 200 bits */
@@ -230,12 +237,17 @@ double precise_gradient_norm(const precise_problem *t, const double *f, const do
 /* The Hessian at doubles near f. */
 static void fill_hessian(const precise_problem *t, mpfr_t *f, long double *h) {
   size_t cols = t->p.x->cols, rows = t->p.x->rows;
+  long double *at = calloc(cols, sizeof *at);
+  assert_non_null(at);
+  for (size_t j = 0; j < cols; j++) {
+    at[j] = mpfr_get_ld(f[j], MPFR_RNDN);
+  }
   memset(h, 0, cols * cols * sizeof *h);
   for (size_t i = 0; i < rows; i++) {
     const double *row = t->x + i * cols;
     long double z = 0, l[3];
     for (size_t j = 0; j < cols; j++) {
-      z += row[j] == 0 ? 0 : row[j] * mpfr_get_ld(f[j], MPFR_RNDN);
+      z += row[j] * at[j];
     }
     reference_eval(t->loss, t->h, t->p.labels[i] * z, l);
     for (size_t j = 0; l[2] != 0 && j < cols; j++) {
@@ -246,9 +258,10 @@ static void fill_hessian(const precise_problem *t, mpfr_t *f, long double *h) {
   }
   for (size_t j = 0; j < cols; j++) {
     const dperm_regularizer *r = t->p.regularizer;
-    long double fj = mpfr_get_ld(f[j], MPFR_RNDN), bend = r->weights ? r->weights[j] : 1;
-    h[j * cols + j] += t->p.model->lambda * (r->eval ? 1 + 3 * fj * fj : bend) + t->p.model->ridge;
+    long double bend = r->eval ? 1 + 3 * at[j] * at[j] : r->weights ? r->weights[j] : 1;
+    h[j * cols + j] += t->p.model->lambda * bend + t->p.model->ridge;
   }
+  free(at);
 }
 
 /* x = −h⁻¹ x, by Cholesky's factor in place of the lower triangle. */

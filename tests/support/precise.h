@@ -30,7 +30,8 @@ typedef struct precise_problem {
   problem p;
   reference_loss loss;
   double h;
-  double *x; /* row-major */
+  double *x;           /* row-major */
+  const double *noise; /* b: bᵀf/n is part of the objective, and b/n is not rounded; or NULL */
 } precise_problem;
 
 precise_problem *precise_problem_of(const problem *p, reference_loss loss, double h);
@@ -41,10 +42,11 @@ double precise_row_norm(const precise_problem *t);
 
 /* ∇J(f). */
 void precise_gradient(const precise_problem *t, mpfr_t *f, mpfr_t *gradient);
-/* ‖∇J(f + rest)‖₂, and ‖g + g_rest − ∇J(f + rest)‖₂; a rest may be NULL. */
+/* ‖∇J(f + rest)‖₂; a rest may be NULL. */
 double precise_gradient_norm(const precise_problem *t, const double *f, const double *rest);
-double precise_gradient_error(const precise_problem *t, const double *f, const double *rest,
-                              const double *g, const double *g_rest);
+/* ‖g − ∇J(f)‖₂, and the same *norm. */
+double precise_gradient_error(const precise_problem *t, const double *f, const double *g,
+                              double *norm);
 
 /* ‖f + rest − shift − argmin J‖₂ up to ±*unsure, which strong convexity bounds and which is at most
  * `goal` unless the search for the minimum failed. `shift` may be NULL. */
