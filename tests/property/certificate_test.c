@@ -226,6 +226,35 @@ static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
                 closest, highest);
 }
 
+/* N_j′ of quartic_eval, a fifth too small. */
+static void careless_eval(void *context, size_t j, double f, double *value, double *slope,
+                          double *curvature) {
+  quartic_eval(context, j, f, value, slope, curvature);
+  *slope *= 0.8;
+}
+
+static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 30; seed++) {
+    random_problem t;
+    random_source r;
+    random_problem_new(&t, 9000 + seed, 100, REF_RIDGE);
+    place at = place_new(t.x->cols);
+    assert_ok(random_seeded(seed, &r, err));
+    t.t.regularizer =
+        (dperm_regularizer){.eval = careless_eval, .most_curvature = 1e20, .slope_error = 0.2};
+    for (int i = 0; i < 4; i++) {
+      random_place(&t, &r, i, &at);
+      t.t.model.linear = at.linear;
+      (void)check_in_doubles(&t, &at);
+      (void)check_in_twofold(&t, &at);
+      t.t.model.linear = NULL;
+    }
+    place_free(&at);
+    random_problem_free(&t);
+  }
+}
+
 /* ---- (b) mechanisms */
 
 static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
@@ -307,6 +336,7 @@ static void ordinary_bounds_are_not_vacuous(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_computed_gradient_is_within_its_error_everywhere),
+      cmocka_unit_test(a_penalty_as_wrong_as_it_declares_is_covered),
       cmocka_unit_test(candidates_are_within_tau_of_the_exact_minimizer),
       cmocka_unit_test(ordinary_bounds_are_not_vacuous),
   };
