@@ -35,11 +35,12 @@ demo: build
 test: deps-test
 	@tests/run dev
 
-# The long counts: everything again under the sanitizers, libm at 10^7 points a function, memory
-# under valgrind, fuzzers for a while.
+# The long counts: everything again under the sanitizers, tests/full at full size (libm at 10^7
+# points a function, certificates on 10^6 rows), memory under valgrind, fuzzers for a while.
 test-full: deps-full
 	@tests/run dev asan
-	@build/dev/tests/libm_test
+	@for test in tests/full/*_test.c; do \
+	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run

@@ -219,7 +219,7 @@ typedef struct dperm_regularizer {
   void (*eval)(void *context, size_t j, double f, double *value, double *slope, double *curvature);
   void *context;
   /* Custom: N_j″ ≤ most_curvature, and |slope as computed − N_j′(f)| ≤ slope_error·|N_j′(f)|.
-   * Without both, above zero, no model made with it calls itself private. */
+   * Without both, above zero, no model made with it calls itself private. slope_error ≤ 0.25. */
   double most_curvature, slope_error;
 } dperm_regularizer;
 

@@ -9,4 +9,9 @@
  * both are switches of a processor that a program, or a library it loads, may have moved. */
 dperm_status arithmetic_check(dperm_error *err);
 
+/* The same for the calling thread, whose switches the other threads then take over. OpenMP's
+ * threads live on with what they were born with, so that one call in a wrong state would otherwise
+ * spoil all later ones. */
+dperm_status arithmetic_begin(dperm_error *err);
+
 #endif

@@ -28,6 +28,11 @@ dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {
          "(smooth the loss if it has a kink)",
          loss->name, loss->smoothness);
   }
+  if (!(loss->slope_error >= 0) || isinf(loss->slope_error)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "loss %s declares a slope_error of %g; give a finite bound, or 0 if none is known",
+         loss->name, loss->slope_error);
+  }
   return DPERM_OK;
 }
 

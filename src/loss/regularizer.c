@@ -30,6 +30,14 @@ dperm_status regularizer_validate(const dperm_regularizer *r, size_t dims, dperm
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "a custom regularizer takes no weights and no prior; fold them into its eval function");
   }
+  if (r->eval && !(r->slope_error >= 0 && r->slope_error <= 0.25 && r->most_curvature >= 0 &&
+                   isfinite(r->most_curvature))) {
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "the custom regularizer declares slope_error = %g and most_curvature = %g; give a relative "
+        "error of at most 0.25 and a finite bound, or 0 for what is not known",
+        r->slope_error, r->most_curvature);
+  }
   for (size_t j = 0; r->eval && j < dims; j++) {
     TRY(check_custom(r, j, err));
   }

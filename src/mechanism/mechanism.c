@@ -22,6 +22,7 @@ dperm_status mechanism_solve(const problem *base, const problem_model *model,
   size_t size = base->x->cols * sizeof *out->f;
   memset(out->f, 0, size);
   memset(out->rest, 0, size);
+  *report = (solver_report){0};
   dperm_status status = solve(&p, &first, out->f, report, err);
   if (status == DPERM_OK && report->certified <= gradient) {
     return DPERM_OK;

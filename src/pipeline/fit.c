@@ -73,7 +73,7 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
                               .progress = &options->progress};
   solver_report solved;
   double started = unsafe_seconds_now();
-  TRY(arithmetic_check(err));
+  TRY(arithmetic_begin(err));
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(mechanism_of(options->mechanism)
           ->run(&model->plan, &base, &how, &model->release.promised, source, found, &solved, err));

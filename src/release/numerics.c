@@ -53,18 +53,23 @@ static double worst_error(const public_numbers *g, const privacy_plan *plan, dou
   return evaluation_error(&worst, IN_TWOFOLD);
 }
 
-static dperm_status place_lattice(size_t dims, double reach, release_plan *out, dperm_error *err) {
-  double d = (double)dims, tau = out->solution_error;
-  if (!(tau > 0x1p-800 && tau < 0x1p800 && reach < 0x1p800)) {
+/* Within what the lattice can count, and the noise's error is stated for (random/noise.h). */
+static dperm_status check_range(double tau, double reach, double beta, dperm_error *err) {
+  if (!(tau > 0x1p-800 && tau < 0x1p800 && reach < 0x1p800 && beta >= 0x1p-290 &&
+        beta <= 0x1p290)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon, lambda, the norm of rows and their number lead beyond what doubles can hold; "
-         "raise lambda or epsilon");
+         "choose them closer to 1");
   }
+  return DPERM_OK;
+}
+
+static void place_lattice(size_t dims, double reach, release_plan *out) {
+  double d = (double)dims, tau = out->solution_error;
   out->step_exponent = (int)floor(log2(tau / (8 * sqrt(d))));
   int least = (int)ceil(log2(reach)) - 60;
   out->step_exponent = out->step_exponent > least ? out->step_exponent : least;
   out->sensitivity = (uint64_t)floor(d + sqrt(d) * ldexp(tau, -out->step_exponent) * (1 + 0x1p-48));
-  return DPERM_OK;
 }
 
 dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan, release_plan *out,
@@ -82,7 +87,9 @@ dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan
   made.promised.gradient = fmax(8 * error * up, 1e-6 * pull / n);
   made.solution_error = made.promised.gradient / total * (1 + 0x1p-50);
   made.delta = release_delta(g->epsilon);
-  TRY(place_lattice(g->dims, furthest + (objective ? 0 : limit), &made, err));
+  double reach = furthest + (objective ? 0 : limit);
+  TRY(check_range(made.solution_error, reach, plan->noise.beta, err));
+  place_lattice(g->dims, reach, &made);
   *out = made;
   return DPERM_OK;
 }

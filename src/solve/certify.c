@@ -1,12 +1,14 @@
 /* The error of one evaluation. Write u = 2^−53 for the unit of doubles, v for that of the
  * arithmetic used (u, or TWOFOLD_UNIT). m entries in a row, N additions behind a sum over rows.
  *
- * margins   |ẑ_i − x_iᵀf| ≤ γ_{m+1} Σ|x_ij f_j| ≤ γ_{m+1} R‖f‖, in any order of the sum, fused or
- * not. slopes    |ŝ_i − ℓ′(z_i)| ≤ c·|ẑ_i − z_i| + slope_error: ℓ′ is c-Lipschitz. sums      Σ x_i
- * ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} n R·mean|ŝ|. penalty   /n, times Λ,
- * times Δ and three additions: at most five roundings of each part. A quadratic N_j′ = w(f−p) is
- * within 2v of itself, a custom one within what it declares, at the high half of f only. linear b/n
- * was rounded once in doubles before.
+ * - Margins: |ẑ_i − x_iᵀf| ≤ γ_{m+1} Σ|x_ij f_j| ≤ γ_{m+1} R‖f‖, in any order of the sum, fused or
+ *   not.
+ * - Slopes: |ŝ_i − ℓ′(z_i)| ≤ c·|ẑ_i − z_i| + slope_error, as ℓ′ is c-Lipschitz.
+ * - Sums: Σ x_i ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} n R·mean|ŝ|.
+ * - Penalty: /n, times Λ, times Δ and three additions: at most five roundings of each part. A
+ *   quadratic N_j′ = w(f−p) is within 2v of itself, a custom one within the share e that it
+ *   declares, e/(1−e) of what it computes, at the high half of f only.
+ * - Linear: b/n was rounded once in doubles before.
  *
  * γ_k = kv/(1−kv); the factor `second_order` covers the 1/(1−kv) and the rounding of these formulas
  * themselves, as long as kv ≤ 1e-7, and more is refused. Underflow adds less than 2^−900. */
@@ -31,7 +33,7 @@ double evaluation_error(const evaluation *e, precision how) {
     margins += unit;
   }
   double slopes = e->loss->smoothness * margins * e->norm * e->f + e->loss->slope_error;
-  double penalty = (e->penalty_error + 8 * v) * e->penalty;
+  double penalty = (e->penalty_error / (1 - e->penalty_error) + 8 * v) * e->penalty;
   if (how == IN_TWOFOLD) {
     penalty += unit * e->penalty_curvature * e->f;
   }

@@ -65,6 +65,23 @@ static void free_place(place *at) {
 
 /* ---- the gradient */
 
+/* What breaks its word could hold up the walk for ever: an infinite or missing slope at a finite
+ * margin, where |ℓ′| ≤ L, or at an f where N_j″ ≤ most_curvature leaves N_j′ finite. */
+static dperm_status fail_undeclared(dperm_error *err) {
+  FAIL(err, DPERM_NUMERIC_ERROR,
+       "a custom loss or regularizer has a slope that is not a finite number, against what it "
+       "declares; nothing is released");
+}
+
+static dperm_status check_slopes(const place *at, size_t rows, dperm_error *err) {
+  for (size_t i = 0; i < rows; i++) {
+    if (!isfinite(at->slope[i]) && isfinite(at->z[i]) && isfinite(at->z_rest[i])) {
+      return fail_undeclared(err);
+    }
+  }
+  return DPERM_OK;
+}
+
 /* N_j′ in twice the precision for the library's own, at the high half for a custom one. */
 static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, twofold f, twofold *out,
                                   dperm_error *err) {
@@ -75,6 +92,9 @@ static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, twofold 
     return DPERM_OK;
   }
   TRY(regularizer_eval(r, j, f.hi, &value, &slope, &curvature, err));
+  if (!isfinite(slope) && r->most_curvature * fabs(f.hi) < 0x1p1000) {
+    return fail_undeclared(err);
+  }
   *out = (twofold){slope, 0};
   return DPERM_OK;
 }
@@ -90,6 +110,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
     loss_slope_twofold(p->loss, count, p->labels + from, at->z + from, at->z_rest + from,
                        at->slope + from);
   }
+  TRY(check_slopes(at, rows, err));
   TRY(p->x->kind->apply_transposed_twofold(p->x, at->slope, at->gradient, at->gradient_rest, err));
   for (size_t j = 0; j < p->x->cols; j++) {
     twofold f = {at->f[j], at->f_rest[j]}, slope;

@@ -1,13 +1,15 @@
 /* One suite for every kind of matrix: each operation against plain loops over the rows in long
  * double, for sizes around every block and stripe, one and several right-hand sides, and the same
- * bits from 1, 2 and 3 threads. A new kind adds one line to `kinds`; random features, whose rows
- * are not those of the matrix below them, go through the same checks over each of those. */
+ * bits from 1, 2 and 3 threads; products in twice the precision against MPFR. A new kind adds one
+ * line to `kinds`; random features, whose rows are not those of the matrix below them, go through
+ * the same checks over each of those. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/threads.h"
+#include "base/twofold.h"
 #include "mechanism/features.h"
-#include "reference.h"
+#include "precise.h"
 
 /* ---- the kinds */
 
@@ -257,6 +259,100 @@ static void check_declared(const test_rows *t, const matrix *x) {
   assert_true(x->kind->bytes(x) > 0);
 }
 
+/* ---- what certificates build on: products in twice the precision, and declared depths */
+
+/* Halves in order, the low ones anything up to half a unit in the last place of the high ones. */
+static double *random_rests(uint64_t seed, const double *values, size_t count) {
+  double *rests = random_array(seed, count);
+  for (size_t i = 0; i < count; i++) {
+    rests[i] = values[i] * 0x1p-55 * fmax(-2, fmin(2, rests[i]));
+  }
+  return rests;
+}
+
+/* |hi + lo − Σ a_i·(b_i + c_i)| ≤ steps·unit·Σ|a_i b_i| over `count` entries, `stride` apart in a;
+ * c may be NULL. */
+static void check_sum(const matrix *x, const char *what, twofold got, const double *a,
+                      size_t stride, const double *b, const double *c, size_t count, double steps) {
+  mpfr_t *t = precise_array(2);
+  double size = 0;
+  precise_sum(t[0], got.hi, got.lo);
+  for (size_t i = 0; i < count; i++) {
+    if (a[i * stride] != 0) {
+      precise_sum(t[1], b[i], c ? c[i] : 0.0);
+      mpfr_mul_d(t[1], t[1], -a[i * stride], MPFR_RNDN);
+      mpfr_add(t[0], t[0], t[1], MPFR_RNDN);
+      size += fabs(a[i * stride] * b[i]);
+    }
+  }
+  double error = fabs(mpfr_get_d(t[0], MPFR_RNDA));
+  if (!(error <= steps * size)) {
+    fail_msg("%s %s of %zu x %zu: off by %g of %g", x->kind->name, what, x->rows, x->cols, error,
+             size);
+  }
+  precise_array_free(t, 2);
+}
+
+typedef struct twofold_results {
+  double *z, *z_rest, *g, *g_rest;
+} twofold_results;
+
+static twofold_results run_twofold(const matrix *x, const double *f, const double *f_rest,
+                                   const double *w, int threads) {
+  twofold_results r = {blank_array(x->rows), blank_array(x->rows), blank_array(x->cols),
+                       blank_array(x->cols)};
+  thread_scope scope = threads_enter(threads);
+  assert_ok(x->kind->apply_twofold(x, f, f_rest, r.z, r.z_rest, err));
+  assert_ok(x->kind->apply_transposed_twofold(x, w, r.g, r.g_rest, err));
+  threads_leave(scope);
+  return r;
+}
+
+static void twofold_results_free(twofold_results *r) {
+  free(r->z);
+  free(r->z_rest);
+  free(r->g);
+  free(r->g_rest);
+}
+
+static void check_twofold(const test_rows *t, const matrix *x) {
+  double *f = random_array(3, x->cols), *w = random_array(4, x->rows);
+  double *f_rest = random_rests(5, f, x->cols);
+  twofold_results r = run_twofold(x, f, f_rest, w, 1), again = run_twofold(x, f, f_rest, w, 3);
+  for (size_t i = 0; i < x->rows; i += stride_for(x->rows)) {
+    check_sum(x, "apply_twofold", (twofold){r.z[i], r.z_rest[i]}, t->x + i * t->cols, 1, f, f_rest,
+              x->cols, ((double)x->row_entries + 1) * TWOFOLD_UNIT);
+  }
+  for (size_t j = 0; j < x->cols; j += stride_for(10 * x->cols)) {
+    check_sum(x, "apply_transposed_twofold", (twofold){r.g[j], r.g_rest[j]}, t->x + j, t->cols, w,
+              NULL, x->rows, (double)x->rows * TWOFOLD_UNIT);
+  }
+  assert_memory_equal(r.z, again.z, x->rows * sizeof(double));
+  assert_memory_equal(r.z_rest, again.z_rest, x->rows * sizeof(double));
+  assert_memory_equal(r.g, again.g, x->cols * sizeof(double));
+  assert_memory_equal(r.g_rest, again.g_rest, x->cols * sizeof(double));
+  twofold_results_free(&r);
+  twofold_results_free(&again);
+  free(f);
+  free(w);
+  free(f_rest);
+}
+
+/* One weight for all rows, so that rounding does not average out. */
+static void check_depth(const test_rows *t, const matrix *x) {
+  double *w = blank_array(x->rows), *g = blank_array(x->cols);
+  for (size_t i = 0; i < x->rows; i++) {
+    w[i] = 1.0 / 3;
+  }
+  assert_ok(x->kind->apply_transposed(x, w, 1, g, err));
+  for (size_t j = 0; j < x->cols; j += stride_for(10 * x->cols)) {
+    check_sum(x, "depth", (twofold){g[j], 0}, t->x + j, t->cols, w, NULL, x->rows,
+              ((double)x->sum_depth + 1) * 0x1p-53);
+  }
+  free(w);
+  free(g);
+}
+
 typedef void check(const test_rows *t, const matrix *x);
 
 static void for_every_kind_and_size(check *what) {
@@ -295,9 +391,11 @@ static void check_features(const test_rows *below, size_t features, check *what)
   assert_ok(feature_map_new(&kernel, below->cols, &map, err));
   for (size_t k = 0; k < KINDS; k++) {
     matrix *x = NULL;
+    thread_scope scope = threads_enter(1); /* as in a fit: BLAS rounds by its number of threads */
     assert_ok(features_new(map, kinds[k].of(below), &x, err));
     test_rows *t = rows_of_features(x);
     what(t, x);
+    threads_leave(scope);
     test_rows_free(t);
     matrix_free(x);
   }
@@ -321,6 +419,12 @@ static void products_of_features_are_right_and_do_not_depend_on_threads(void **s
   for_features_of_every_size(check_products);
 }
 
+static void products_of_features_hold_in_twice_the_precision(void **state) {
+  (void)state;
+  for_features_of_every_size(check_twofold);
+  for_features_of_every_size(check_depth);
+}
+
 static void a_row_of_features_is_the_same_in_every_pass(void **state) {
   (void)state;
   for_features_of_every_size(check_rows);
@@ -339,6 +443,30 @@ static void declared_sizes_of_features_hold(void **state) {
 static void products_are_right_and_do_not_depend_on_threads(void **state) {
   (void)state;
   for_every_kind_and_size(check_products);
+}
+
+static void products_hold_in_twice_the_precision(void **state) {
+  (void)state;
+  for_every_kind_and_size(check_twofold);
+}
+
+/* The rows themselves, and rows that are all alike: a sum of equal terms rounds to one side. */
+static void sums_are_as_deep_as_declared(void **state) {
+  (void)state;
+  for_every_kind_and_size(check_depth);
+  for (size_t rows = 1; rows < 300000; rows = rows * 3 + 1) {
+    double *x = calloc(rows * 2, sizeof *x), *labels = calloc(rows, sizeof *labels);
+    assert_true(x && labels);
+    for (size_t i = 0; i < 2 * rows; i++) {
+      x[i] = i % 2 ? 0.3 : 0.7;
+    }
+    test_rows *t = test_rows_of(rows, 2, x, labels);
+    for (size_t k = 0; k < KINDS; k++) {
+      check_depth(t, kinds[k].of(t));
+      check_twofold(t, kinds[k].of(t));
+    }
+    test_rows_free(t);
+  }
 }
 
 static void rows_come_back_as_they_went_in(void **state) {
@@ -365,6 +493,7 @@ static void a_matrix_of_zeros_gives_zeros(void **state) {
   test_rows *t = test_rows_of(600, 3, x, labels);
   for (size_t k = 0; k < KINDS; k++) {
     check_products(t, kinds[k].of(t));
+    check_twofold(t, kinds[k].of(t));
     check_rows(t, kinds[k].of(t));
     check_select(t, kinds[k].of(t));
   }
@@ -392,10 +521,13 @@ static void stripes_cover_the_rows_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_right_and_do_not_depend_on_threads),
+      cmocka_unit_test(products_hold_in_twice_the_precision),
+      cmocka_unit_test(sums_are_as_deep_as_declared),
       cmocka_unit_test(rows_come_back_as_they_went_in),
       cmocka_unit_test(selected_rows_are_copies_in_the_order_given),
       cmocka_unit_test(declared_sizes_hold),
       cmocka_unit_test(products_of_features_are_right_and_do_not_depend_on_threads),
+      cmocka_unit_test(products_of_features_hold_in_twice_the_precision),
       cmocka_unit_test(a_row_of_features_is_the_same_in_every_pass),
       cmocka_unit_test(selected_rows_have_the_same_features),
       cmocka_unit_test(declared_sizes_of_features_hold),

@@ -1,0 +1,354 @@
+/* Refinement in twice the precision, called directly where doubles give up: from zero, from what
+ * is not a number, from far away, with corners of a width of 1e-9, with hardly any regularization,
+ * with features, more columns than a factorization takes, one row, one column, empty rows. It must
+ * end, and the gradient that it certifies must hold by the 200-bit reference. And a mechanism must
+ * come here by itself where doubles do not suffice. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "exact_fit.h"
+#include "mechanism/features.h"
+#include "solve/certify.h"
+#include "solve/refine.h"
+
+enum { MOST_STEPS = 3000 };
+
+/* Stops a walk that does not end, so that the test can say so. */
+static int stop_after(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)stage;
+  (void)done;
+  (void)total;
+  size_t *ticks = context;
+  return ++*ticks > MOST_STEPS;
+}
+
+/* ---- a problem with its reference */
+
+typedef struct trial {
+  const char *what;
+  test_problem t;
+  problem p;
+  precise_problem *exact;
+} trial;
+
+static trial trial_new(const char *what, const test_rows *data, const matrix *x,
+                       reference_loss loss, double h, double lambda, double norm) {
+  trial out = {.what = what};
+  test_problem_init(&out.t, 1, data, loss, h, lambda, 0, REF_RIDGE, false);
+  out.p = problem_for(&out.t, x);
+  out.p.regularizer = &out.t.regularizer;
+  out.p.norm_bound = norm;
+  out.exact = precise_problem_of(&out.p, loss, h);
+  return out;
+}
+
+/* The pointers within follow the trial to where it came to stand. */
+static void trial_settle(trial *t) {
+  t->p.loss = &t->t.library_loss;
+  t->p.regularizer = &t->t.regularizer;
+  t->p.model = &t->t.model;
+  t->exact->p = t->p;
+}
+
+static void trial_free(trial *t) {
+  precise_problem_free(t->exact);
+  test_problem_clear(&t->t);
+}
+
+/* The error of a gradient in twice the precision at points of this norm, as numerics.c has it. */
+static double error_at(const problem *p, double norm) {
+  evaluation e = evaluation_at(p, 0, (double[4096]){0}, NULL);
+  e.f = e.penalty = norm;
+  return evaluation_error(&e, IN_TWOFOLD);
+}
+
+/* Eight times the error as far out as the walk may go, F = 3‖∇J(0)‖/Λ_t: the smallest target that
+ * the release ever sets. */
+static double hardest_target(const problem *p) {
+  double pull = p->loss->lipschitz * p->norm_bound;
+  if (p->model->linear) {
+    pull += norm_above(p->model->linear, p->x->cols, 1, 0);
+  }
+  return 8 * error_at(p, 3 * pull / (p->model->lambda + p->model->ridge));
+}
+
+static void check_refines(const trial *t, double target, double *f, double *rest) {
+  size_t ticks = 0;
+  const dperm_progress progress = {.tick = stop_after, .context = &ticks};
+  const solver_options how = {.progress = &progress};
+  solver_report report = {0};
+  dperm_error err = {DPERM_OK, ""};
+  dperm_status status = refine(&t->p, target, &how, f, rest, &report, &err);
+  if (status != DPERM_OK) {
+    fail_msg("%s: %s after %zu steps", t->what, err.message, report.iterations);
+  }
+  double norm = precise_gradient_norm(t->exact, f, rest);
+  if (!(report.certified <= target && norm <= report.certified)) {
+    fail_msg("%s: gradient %g, certified %g, target %g", t->what, norm, report.certified, target);
+  }
+  for (size_t j = 0; j < t->p.x->cols; j++) {
+    assert_true(f[j] + rest[j] == f[j]); /* the rest is one */
+  }
+}
+
+/* From zero, from NaN, from far away, from a single infinity, from beyond where squares overflow.
+ */
+static void check_from_everywhere(trial *t) {
+  static const double starts[] = {0, (double)NAN, 1e8, 1e200, 1e308, 1e-300};
+  size_t cols = t->p.x->cols;
+  trial_settle(t);
+  double target = hardest_target(&t->p);
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    double *f = calloc(cols, sizeof *f), *rest = calloc(cols, sizeof *rest);
+    assert_true(f && rest);
+    for (size_t j = 0; j < cols; j++) {
+      f[j] = j % 2 ? -starts[i] : starts[i];
+    }
+    check_refines(t, target, f, rest);
+    free(f);
+    free(rest);
+  }
+  trial_free(t);
+}
+
+/* All losses on dense and sparse rows; frees them. */
+static void check_rows_of(test_rows *data, const char *what, const double *lambdas, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (int loss = 0; loss < 3; loss++) {
+      trial t = trial_new(what, data, i % 2 ? data->sparse : data->dense, (reference_loss)loss, 0.5,
+                          lambdas[i], 1);
+      check_from_everywhere(&t);
+    }
+  }
+  test_rows_free(data);
+}
+
+static const double lambdas[] = {1, 1e-3, 1e-6, 1e-10};
+
+/* ---- tests */
+
+static void refines_on_noisy_rows(void **state) {
+  (void)state;
+  check_rows_of(test_rows_random(1, 120, 6, 0.7), "noisy", lambdas, 4);
+}
+
+static void refines_on_one_row(void **state) {
+  (void)state;
+  check_rows_of(test_rows_random(2, 1, 4, 1.0), "one row", lambdas, 4);
+}
+
+static void refines_on_one_column(void **state) {
+  (void)state;
+  check_rows_of(test_rows_random(3, 40, 1, 1.0), "one column", lambdas, 4);
+}
+
+static void refines_on_empty_rows(void **state) {
+  (void)state;
+  double *x = calloc(30 * 3, sizeof *x), *labels = calloc(30, sizeof *labels);
+  assert_true(x && labels);
+  for (size_t i = 0; i < 30; i++) {
+    labels[i] = i % 3 ? 1 : -1;
+  }
+  check_rows_of(test_rows_of(30, 3, x, labels), "empty rows", lambdas, 4);
+}
+
+static void refines_on_equal_rows_with_either_label(void **state) {
+  (void)state;
+  double *x = calloc(60 * 5, sizeof *x), *labels = calloc(60, sizeof *labels);
+  assert_true(x && labels);
+  for (size_t i = 0; i < 60 * 5; i++) {
+    x[i] = 0.44;
+    labels[i / 5] = i / 5 % 2 ? 1 : -1;
+  }
+  check_rows_of(test_rows_of(60, 5, x, labels), "equal rows", lambdas, 4);
+}
+
+static void refines_where_corners_are_narrow(void **state) {
+  (void)state;
+  static const double widths[] = {1e-6, 1e-9};
+  test_rows *data = test_rows_random(4, 100, 4, 0.8);
+  for (size_t i = 0; i < 2; i++) {
+    for (size_t l = 0; l < 3; l++) {
+      trial t = trial_new("narrow", data, data->dense, REF_HUBER, widths[i], lambdas[l], 1);
+      check_from_everywhere(&t);
+      t = trial_new("narrow", data, data->sparse, REF_SMOOTH_HINGE, widths[i], lambdas[l], 1);
+      check_from_everywhere(&t);
+    }
+  }
+  test_rows_free(data);
+}
+
+static void refines_with_a_linear_term_of_any_size(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(5, 80, 5, 0.8);
+  for (double size = 1e-6; size < 1e10; size *= 1e3) {
+    for (int loss = 0; loss < 3; loss++) {
+      double linear[5];
+      trial t = trial_new("linear", data, data->dense, (reference_loss)loss, 0.1, 1e-4, 1);
+      for (size_t j = 0; j < 5; j++) {
+        linear[j] = size * ((double)j - 2);
+      }
+      t.t.model.linear = linear;
+      check_from_everywhere(&t);
+    }
+  }
+  test_rows_free(data);
+}
+
+static void refines_with_weights_and_a_prior(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(6, 80, 5, 0.8);
+  for (double far = 1; far < 1e9; far *= 1e4) {
+    trial t = trial_new("prior", data, data->dense, REF_LOGISTIC, 0.1, 1e-3, 1);
+    for (size_t j = 0; j < 5; j++) {
+      t.t.prior[j] *= far;
+      t.t.weights[j] *= far;
+    }
+    t.t.regularizer.prior = t.t.prior;
+    t.t.regularizer.weights = t.t.weights;
+    trial_settle(&t);
+    double f[5] = {0}, rest[5] = {0};
+    const evaluation e = evaluation_at(&t.p, 0, f, NULL);
+    evaluation worst = e; /* the walk stays within F, numerics.c */
+    worst.f = 3 * (1 + t.p.model->lambda * e.penalty) / t.p.model->lambda;
+    worst.penalty = e.penalty + 5 * far * worst.f;
+    check_refines(&t, 8 * evaluation_error(&worst, IN_TWOFOLD), f, rest);
+    trial_free(&t);
+  }
+  test_rows_free(data);
+}
+
+static void refines_on_features(void **state) {
+  (void)state;
+  const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 2, 40, 0, 7};
+  thread_scope threads = threads_enter(0); /* BLAS rounds by its number of threads */
+  test_rows *data = test_rows_random(7, 300, 5, 0.9);
+  feature_map *map = NULL;
+  matrix *x = NULL;
+  assert_ok(feature_map_new(&kernel, 5, &map, err));
+  assert_ok(features_new(map, data->dense, &x, err));
+  for (int loss = 0; loss < 3; loss++) {
+    test_rows wide = {.rows = 300, .cols = 40, .labels = data->labels};
+    trial t = trial_new("features", &wide, x, (reference_loss)loss, 0.5, 1e-6, FEATURES_NORM);
+    check_from_everywhere(&t);
+  }
+  matrix_free(x);
+  feature_map_free(map);
+  test_rows_free(data);
+  threads_leave(threads);
+}
+
+/* Conjugate gradients. */
+static void refines_with_more_columns_than_are_factored(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(8, 12, 1100, 0.05);
+  for (int loss = 0; loss < 3; loss++) {
+    trial t = trial_new("wide", data, data->sparse, (reference_loss)loss, 0.5, 1e-4, 1);
+    check_from_everywhere(&t);
+  }
+  test_rows_free(data);
+}
+
+/* Nothing that is not finite is ever certified, and the walk ends. */
+static void what_is_not_a_number_ends_the_walk(void **state) {
+  (void)state;
+  static const double bad[] = {(double)NAN, (double)INFINITY};
+  for (size_t i = 0; i < 2; i++) {
+    test_rows *data = test_rows_random(9, 20, 3, 1.0);
+    double *x = calloc(60, sizeof *x), f[3] = {0}, rest[3] = {0}, linear[3] = {0};
+    matrix *broken = NULL;
+    assert_non_null(x);
+    memcpy(x, data->x, 60 * sizeof *x);
+    x[31] = bad[i];
+    assert_ok(matrix_dense_new(20, 3, x, &broken, err));
+    for (int loss = 0; loss < 3; loss++) {
+      trial t = trial_new("broken", data, broken, (reference_loss)loss, 0.5, 1e-3, 1);
+      trial_settle(&t);
+      solver_report report = {0};
+      assert_fails(refine(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
+                   DPERM_NUMERIC_ERROR, "not a finite number");
+      linear[1] = bad[i];
+      t.t.model.linear = linear;
+      t.p.x = data->dense;
+      assert_fails(refine(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
+                   DPERM_NUMERIC_ERROR, "not a finite number");
+      trial_free(&t);
+    }
+    matrix_free(broken);
+    test_rows_free(data);
+  }
+}
+
+/* ---- mechanisms find the way by themselves */
+
+static bool any_rest(const double *rest, size_t cols) {
+  bool any = false;
+  for (size_t j = 0; j < cols; j++) {
+    any |= rest[j] != 0;
+  }
+  return any;
+}
+
+/* Rows of many entries and a narrow corner: at the release's own target a certificate in doubles
+ * leaves too much open though the doubles may be good; at the hardest one the solution needs a
+ * rest. A wide corner needs neither. */
+static void a_mechanism_refines_where_doubles_do_not_suffice(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(10, 200, 60, 1.0);
+  for (int i = 0; i < 3; i++) {
+    trial t = trial_new("mechanism", data, data->dense, REF_HUBER, i ? 1e-9 : 0.5, 1e-3, 1);
+    trial_settle(&t);
+    double f[60] = {0}, rest[60] = {0}, hardest = hardest_target(&t.p);
+    double target = i < 2 ? fmax(hardest, 1e-6 / 200) : hardest;
+    solution found = {f, rest};
+    solver_report report = {0};
+    assert_ok(solve(&t.p, &(solver_options){.tolerance = target / 2}, f, &report, err));
+    assert_true((report.certified <= target) == (i == 0));
+    assert_ok(mechanism_solve(&t.p, t.p.model, &(solver_options){0}, target, &found, &report, err));
+    double norm = precise_gradient_norm(t.exact, f, rest);
+    assert_true(report.certified <= target && norm <= report.certified);
+    assert_true(i == 1 || any_rest(rest, 60) == (i == 2));
+    trial_free(&t);
+  }
+  test_rows_free(data);
+}
+
+/* The same from end to end: public numbers, noise, and the exact minimizer. */
+static void refined_candidates_are_within_tau(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(11, 300, 12, 1.0);
+  for (int i = 0; i < 8; i++) {
+    reference_loss loss = i & 1 ? REF_SMOOTH_HINGE : REF_HUBER;
+    dperm_mechanism kind = i & 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    double h = i & 4 ? 1e-9 : 1e-7;
+    trial t = trial_new("tau", data, data->sparse, loss, h, 1e-2, 1);
+    trial_settle(&t);
+    exact_fit fit = exact_fit_run(&t.p, loss, h, kind, 1e-2, 1.0, 50 + (uint64_t)i);
+    if (!(fit.distance <= fit.allowed)) {
+      fail_msg("loss %d, h %g: %g (unsure %g), allowed %g", (int)loss, h, fit.distance, fit.unsure,
+               fit.allowed);
+    }
+    trial_free(&t);
+  }
+  test_rows_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(refines_on_noisy_rows),
+      cmocka_unit_test(refines_on_one_row),
+      cmocka_unit_test(refines_on_one_column),
+      cmocka_unit_test(refines_on_empty_rows),
+      cmocka_unit_test(refines_on_equal_rows_with_either_label),
+      cmocka_unit_test(refines_where_corners_are_narrow),
+      cmocka_unit_test(refines_with_a_linear_term_of_any_size),
+      cmocka_unit_test(refines_with_weights_and_a_prior),
+      cmocka_unit_test(refines_on_features),
+      cmocka_unit_test(refines_with_more_columns_than_are_factored),
+      cmocka_unit_test(what_is_not_a_number_ends_the_walk),
+      cmocka_unit_test(a_mechanism_refines_where_doubles_do_not_suffice),
+      cmocka_unit_test(refined_candidates_are_within_tau),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
