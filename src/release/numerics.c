@@ -1,17 +1,19 @@
 /* In the order of the formulas, with L, c, R, n, d, Λ, Λ_t public, P = ‖∇N(0)‖ and N_j″ ≤ K:
  *
- *   B    ‖b̂‖ ≤ B but for e^−100
- *   q    a bound on the linear terms at zero: ΛP + B/n (output perturbation: ΛP)
- *   F    the solver never leaves ‖f‖ ≤ F = 3(LR + q)/Λ_t: it starts where the gradient is no longer
- *        than at zero, LR + q, so within (LR + q)/Λ_t of the minimizer, which itself is no further
- *        than that from zero; and it goes downhill (privacy.md 6)
- *   E    the error of a gradient in twice the precision at ‖f‖ ≤ F, and what the noise's own error
- *        adds, ηB/n (output perturbation: ΛηB)
- *   G    = max(8E, 10⁻⁶LR/n): what is promised. The first lets the solver always get there. The
- *        second is where the lattice noise is far below the privacy noise and costs no time: it
- * adds about 750·n·G/(LR) < 10⁻³ of its length, at right angles τ    = G/Λ_t g    the largest power
- * of two ≤ τ/(8√d), and not below what integers of 60 bits can count up to F S    = ⌊d + √d·τ/g⌋:
- * rounding moves a coordinate by at most one more than it moved before. */
+ * - B: ‖b̂‖ ≤ B but for e^−100.
+ * - q: a bound on the linear terms at zero, ΛP + B/n (output perturbation: ΛP).
+ * - F: the solver never leaves ‖f‖ ≤ F = 3(LR + q)/Λ_t. It starts where the gradient is no longer
+ *   than at zero, LR + q, so within (LR + q)/Λ_t of the minimizer, which itself is no further than
+ *   that from zero; and it goes downhill (privacy.md 6.4).
+ * - E: the error of a gradient in twice the precision at ‖f‖ ≤ F, and what the noise's own error
+ *   adds, ηB/n (output perturbation: ΛηB).
+ * - G = max(8E, 10⁻⁶LR/n): what is promised. The first lets the solver always get there. The second
+ *   is where the lattice noise is far below the privacy noise and costs no time: it adds about
+ *   750·n·G/(LR) < 10⁻³ of its length, at right angles.
+ * - τ = G/Λ_t.
+ * - g: the largest power of two ≤ τ/(8√d), and not below what integers of 60 bits can count up to
+ * F.
+ * - S = ⌊d + √d·τ/g⌋: rounding moves a coordinate by at most one more than it moved before. */
 #include "release/numerics.h"
 
 #include <math.h>
