@@ -213,8 +213,8 @@ P
   fails_with 2 "--epsilon does not go with --mechanism none"
   train --mechanism output --epsilon 1 --delta-reg 1
   fails_with 2 "are for --mechanism objective"
-  train --epsilon 1 --noise l1
-  fails_with 2 "--noise must be auto or l2"
+  train --epsilon 1 --noise l3
+  fails_with 2 "--noise must be auto, l2, l1, group or linf"
   train --epsilon 1 --analysis loose
   fails_with 2 "--analysis must be"
   train --epsilon 1 --norm-guess 0

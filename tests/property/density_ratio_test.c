@@ -113,7 +113,7 @@ static public_numbers numbers_for(const pair *p, double norm, const dperm_loss *
                                   double epsilon, double lambda) {
   return (public_numbers){.rows = p->others + 1,
                           .dims = p->dims,
-                          .norm = norm,
+                          .bounds.norm2 = norm,
                           .loss = loss,
                           .epsilon = epsilon,
                           .epsilon_core = epsilon,
@@ -388,15 +388,15 @@ static void less_noise(public_numbers *g, privacy_plan *plan) {
 }
 
 static void no_jacobian(public_numbers *g, privacy_plan *plan) {
-  plan->noise.beta = g->epsilon / (2 * g->loss->lipschitz * g->norm);
+  plan->noise.beta = g->epsilon / (2 * g->loss->lipschitz * g->bounds.norm2);
 }
 
 /* κ = R/λ for R²/λ, as a widely used library has it. */
 static void unsquared_norm(public_numbers *g, privacy_plan *plan) {
   public_numbers wrong = *g;
-  wrong.lambda = g->lambda * g->norm;
+  wrong.lambda = g->lambda * g->bounds.norm2;
   privacy_plan other;
-  if (g->norm > 1 && calibrate(&wrong, &other, NULL) == DPERM_OK) {
+  if (g->bounds.norm2 > 1 && calibrate(&wrong, &other, NULL) == DPERM_OK) {
     plan->noise.beta = other.noise.beta;
   }
 }

@@ -192,7 +192,7 @@ static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_
   double *drawn = calloc(dims, sizeof *drawn);
   mpfr_t *b = calloc(dims + 1, sizeof *b);
   errors most = {0, 0};
-  noise_plan plan = {"l2", dims, 1.0};
+  noise_plan plan = {&noise_l2, dims, 1.0, {0}};
   assert_true(drawn && b);
   for (size_t j = 0; j <= dims; j++) {
     mpfr_init2(b[j], PRECISION);
@@ -299,7 +299,7 @@ static void the_stated_error_is_that_of_the_design(void **state) {
   static const size_t dims[] = {1, 2, 3, 4, 5, 1000, 1024, 1025, (size_t)1 << 31};
   static const int logs[] = {0, 1, 2, 2, 3, 10, 10, 11, 31};
   for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
-    const noise_plan plan = {"l2", dims[i], 1.0};
+    const noise_plan plan = {&noise_l2, dims[i], 1.0, {0}};
     assert_true(noise_relative_error(&plan) == (64 + 4 * logs[i]) * u);
   }
 }
