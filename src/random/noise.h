@@ -22,14 +22,14 @@ typedef struct noise_plan {
   noise_body body; /* group and linf: of `dims` columns */
 } noise_plan;
 
-/* What a kind has to know; ‖b‖₂ = (G/β)·V with G ~ Gamma(shape) and a direction of length V,
- * independent of each other. */
+/* What a kind has to know; b = (G/β)·U with G ~ Gamma(shape) and a direction U, independent of each
+ * other. */
 struct noise_kind {
   const char *name; /* as a model file says it */
   size_t (*shape)(const noise_plan *plan);
-  double (*mean_square)(const noise_plan *plan); /* E V², exact up to rounding */
-  double (*reach)(const noise_plan *plan);       /* V ≤ this, always; rounded up */
-  /* V of one random direction, for the planner's figures; NULL where it is 1. */
+  double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², exact up to rounding */
+  double (*reach)(const noise_plan *plan);       /* ‖U‖₂ ≤ this, always; rounded up */
+  /* ‖U‖₂/‖U‖_K of one random direction, for the planner's figures; NULL where it is 1. */
   double (*draw_length)(const noise_plan *plan, random_source *source);
   double (*relative_error)(const noise_plan *plan);
   void (*draw)(const noise_plan *plan, random_source *source, double *b);

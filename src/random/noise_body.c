@@ -62,25 +62,29 @@ double body_reach(const noise_plan *plan, bool cut) {
   return sqrt(sum) * (1 + (terms + 16) * 0x1p-53);
 }
 
-static double squares_of_group(size_t width, double radius, random_source *source) {
-  double sum = random_exponential(source), squares = 0;
+/* A random point of one group: adds to ‖U‖₂² and raises ‖U‖, the body's norm. */
+static void add_group(size_t width, double radius, random_source *source, double *squares,
+                      double *norm) {
+  double sum = 0, own = 0, rest = random_exponential(source);
   for (size_t j = 0; j < width; j++) {
     double e = random_exponential(source);
     sum += e;
-    squares += e * e;
+    own += e * e;
   }
-  return squares / (sum * sum) * radius * radius;
+  double total = sum + rest;
+  *squares += own / (total * total) * radius * radius;
+  *norm = fmax(*norm, sum / total);
 }
 
 double body_draw_length(const noise_plan *plan, random_source *source, bool cut) {
-  double squares = 0;
+  double squares = 0, norm = 0;
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run run = as_drawn(body_at(&plan->body, i), cut);
     for (size_t g = 0; g < run.groups; g++) {
-      squares += squares_of_group(run.width, run.radius, source);
+      add_group(run.width, run.radius, source, &squares, &norm);
     }
   }
-  return sqrt(squares);
+  return sqrt(squares) / norm;
 }
 
 double body_error(const noise_plan *plan) {

@@ -8,10 +8,16 @@
 static const double law_work = 0x1p18, law_most_dims = 0x1p17;
 enum { LAW_LEAST = 4 };
 
-/* V as one number: its root mean square. */
+/* The root mean square of V: E‖b‖₂² = E V²·d(d+1)/β². */
+static double rms_length(const noise_plan *plan) {
+  double d = (double)plan->dims;
+  return noise_rms_norm(plan) * plan->beta / sqrt(d * (d + 1));
+}
+
+/* V as one number. */
 static void one_length(const noise_plan *plan, noise_law *out) {
   out->count = 1;
-  out->lengths[0] = sqrt(plan->kind->mean_square(plan));
+  out->lengths[0] = plan->kind->draw_length ? rms_length(plan) : 1;
 }
 
 static void draw_lengths(const noise_plan *plan, random_source *source, noise_law *out) {
@@ -21,7 +27,7 @@ static void draw_lengths(const noise_plan *plan, random_source *source, noise_la
     out->lengths[i] = plan->kind->draw_length(plan, source);
     squares += out->lengths[i] * out->lengths[i];
   }
-  double right = sqrt(plan->kind->mean_square(plan) * (double)out->count / squares);
+  double right = rms_length(plan) * sqrt((double)out->count / squares);
   for (size_t i = 0; i < out->count; i++) {
     out->lengths[i] *= right;
   }
@@ -30,7 +36,7 @@ static void draw_lengths(const noise_plan *plan, random_source *source, noise_la
 void noise_law_of(const noise_plan *plan, noise_law *out) {
   random_source source;
   out->beta = plan->beta;
-  out->shape = (double)plan->kind->shape(plan);
+  out->shape = (double)plan->dims;
   if (!plan->kind->draw_length || (double)plan->dims > law_most_dims ||
       random_public(1, "noise law", &source, NULL) != DPERM_OK) {
     one_length(plan, out);
