@@ -362,6 +362,116 @@ static void automatic_lambda_follows_the_noise(void **state) {
   }
 }
 
+/* ---- other kinds of noise */
+
+static const body_run two_runs[] = {{1, 7, 0.4}, {3, 1, 0.2}};
+
+/* Ten columns, with bounds that make any of the kinds the best. */
+static public_numbers shaped_numbers(random_source *r, const dperm_loss *loss) {
+  public_numbers g = any_numbers(r, loss);
+  g.dims = 10;
+  g.bounds.norm1 = g.bounds.norm2 * random_scale(r, 0.5, 4);
+  g.bounds.body = (noise_body){two_runs, 2, {0, 0, 0}};
+  return g;
+}
+
+static double row_bound_of(const public_numbers *g, dperm_noise kind) {
+  return kind == DPERM_NOISE_L2 ? g->bounds.norm2 : kind == DPERM_NOISE_L1 ? g->bounds.norm1 : 1.0;
+}
+
+/* A = β·R_K is the same for every kind, and κ is about R₂ for all. */
+static void every_kind_costs_the_same(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(10, &r, err));
+  for (int round = 0; round < 300; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = shaped_numbers(&r, &loss);
+    g.analysis = (dperm_analysis)(round & 1);
+    g.lambda = random_scale(&r, 1e-6, 10);
+    g.delta_reg = random_scale(&r, 1e-3, 10) * g.bounds.norm2 * g.bounds.norm2;
+    privacy_plan plan, l2;
+    g.noise = DPERM_NOISE_L2;
+    if (calibrate(&g, &l2, NULL) != DPERM_OK) {
+      continue;
+    }
+    double a = l2.noise.beta * g.bounds.norm2;
+    for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_LINF; kind++) {
+      g.noise = kind;
+      assert_ok(calibrate(&g, &plan, err));
+      assert_ptr_equal(plan.noise.kind, noise_kind_of(kind));
+      assert_close(plan.noise.beta * row_bound_of(&g, kind) / a, 1, 1e-12);
+      assert_true(plan.lambda == l2.lambda && plan.delta_reg == l2.delta_reg);
+      noise_plan other;
+      assert_true(noise_instead(&g, &l2, kind, &other));
+      assert_true(other.kind == plan.noise.kind && other.beta == plan.noise.beta);
+    }
+  }
+}
+
+static void auto_takes_the_least_rms_norm(void **state) {
+  (void)state;
+  random_source r;
+  size_t taken[5] = {0};
+  assert_ok(random_seeded(11, &r, err));
+  for (int round = 0; round < 500; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = shaped_numbers(&r, &loss);
+    g.bounds.norm2 = random_scale(&r, 0.05, 5);
+    g.bounds.norm1 = g.bounds.norm2 * random_scale(&r, 1, 4);
+    privacy_plan plan;
+    assert_ok(calibrate(&g, &plan, err));
+    for (dperm_noise kind = DPERM_NOISE_L2; kind <= DPERM_NOISE_LINF; kind++) {
+      noise_plan other;
+      assert_true(noise_instead(&g, &plan, kind, &other));
+      assert_true(noise_rms_norm(&plan.noise) <= noise_rms_norm(&other) * (1 + 1e-8));
+      taken[kind] += plan.noise.kind == other.kind;
+    }
+    g.analysis = DPERM_ANALYSIS_PAPER; /* the paper's noise */
+    assert_ok(calibrate(&g, &plan, err));
+    assert_ptr_equal(plan.noise.kind, &noise_l2);
+    g.mechanism = DPERM_MECHANISM_OUTPUT;
+    assert_ok(calibrate(&g, &plan, err));
+    assert_ptr_equal(plan.noise.kind, &noise_l2);
+  }
+  assert_true(taken[DPERM_NOISE_L2] > 20 && taken[DPERM_NOISE_L1] > 20);
+  assert_true(taken[DPERM_NOISE_GROUP] > 20);
+}
+
+/* Λ = R₂·rms‖b‖/(20n), the noise being what ε needs without slack. */
+static void automatic_lambda_follows_the_kind(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(12, &r, err));
+  for (int round = 0; round < 300; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = shaped_numbers(&r, &loss);
+    g.noise = (dperm_noise)(1 + random_bits(&r) % 4);
+    privacy_plan plan;
+    assert_ok(calibrate(&g, &plan, err));
+    noise_plan free = plan.noise;
+    free.beta = g.epsilon / (2 * loss.lipschitz * row_bound_of(&g, g.noise));
+    double n = (double)g.rows, square = g.bounds.norm2 * g.bounds.norm2;
+    double least = 1.01 * loss.smoothness * square / (n * expm1(g.epsilon));
+    double shift = g.bounds.norm2 * noise_rms_norm(&free) / (20 * n);
+    assert_close(plan.lambda / fmax(shift, least), 1, 1e-11);
+    assert_true(plan.delta_reg == 0);
+  }
+}
+
+static void kinds_without_bounds_are_refused(void **state) {
+  (void)state;
+  const dperm_loss loss = dperm_loss_logistic();
+  random_source r;
+  assert_ok(random_seeded(13, &r, err));
+  public_numbers g = any_numbers(&r, &loss);
+  privacy_plan plan;
+  for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_LINF; kind++) {
+    g.noise = kind;
+    assert_fails(calibrate(&g, &plan, err), DPERM_INVALID_ARGUMENT, "nothing is known of the rows");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(output_noise_is_the_papers_rounded_towards_more),
@@ -374,6 +484,10 @@ int main(void) {
       cmocka_unit_test(curvature_counts_with_the_square_of_the_norm),
       cmocka_unit_test(the_chosen_ridge_is_the_cheapest),
       cmocka_unit_test(automatic_lambda_follows_the_noise),
+      cmocka_unit_test(every_kind_costs_the_same),
+      cmocka_unit_test(auto_takes_the_least_rms_norm),
+      cmocka_unit_test(automatic_lambda_follows_the_kind),
+      cmocka_unit_test(kinds_without_bounds_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
