@@ -1,6 +1,7 @@
 /* dperm plan: what a fit will do, from public numbers only. Looks at no record. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "fit_settings.h"
 #include "session.h"
@@ -8,6 +9,7 @@
 static void print_json(const dperm_plan *p) {
   printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
   print_json_number("norm", p->norm, ",");
+  print_json_number("norm1", p->norm1, ",");
   printf("  \"mechanism\": \"%s\",\n", mechanism_name(p->mechanism));
   printf(p->mechanism == DPERM_MECHANISM_OBJECTIVE ? "  \"analysis\": \"%s\",\n"
                                                    : "  \"analysis\": null,\n",
@@ -27,8 +29,28 @@ static void print_json(const dperm_plan *p) {
   print_json_number("lattice_noise_rms", p->lattice_noise_rms, ",");
   print_json_number("solution_norm_bound", p->solution_norm_bound, ",");
   print_json_number("excess_objective_q50", p->excess_objective_q50, ",");
-  print_json_number("excess_objective_q95", p->excess_objective_q95, "");
-  printf("}\n");
+  print_json_number("excess_objective_q95", p->excess_objective_q95, ",");
+  printf("  \"noise_kinds\": [");
+  for (size_t i = 0; i < p->noise_kind_count; i++) {
+    const dperm_noise_figures *k = &p->noise_kinds[i];
+    printf("%s\n  {\n  \"noise\": \"%s\",\n", i ? "," : "", k->noise);
+    print_json_number("beta", k->beta, ",");
+    print_json_number("expected_noise_norm", k->expected_noise_norm, ",");
+    print_json_number("rms_noise_norm", k->rms_noise_norm, ",");
+    print_json_number("noise_norm_q95", k->noise_norm_q95, "");
+    printf("  }");
+  }
+  printf("]\n}\n");
+}
+
+/* The kinds side by side; their norms are all Euclidean, so they compare. */
+static void print_kinds(const dperm_plan *p) {
+  printf("\nnoise      beta         mean norm    rms norm     in 95 percent below\n");
+  for (size_t i = 0; i < p->noise_kind_count; i++) {
+    const dperm_noise_figures *k = &p->noise_kinds[i];
+    printf("%-10s %-12.4g %-12.4g %-12.4g %-12.4g%s\n", k->noise, k->beta, k->expected_noise_norm,
+           k->rms_noise_norm, k->noise_norm_q95, strcmp(k->noise, p->noise) == 0 ? " <-" : "");
+  }
 }
 
 static void print_text(const dperm_plan *p) {
@@ -65,15 +87,18 @@ static void print_text(const dperm_plan *p) {
          p->lattice_noise_rms, p->solution_error, p->epsilon - p->epsilon_core);
   printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
          p->excess_objective_q95, p->excess_objective_q50);
+  if (p->noise_kind_count > 1) {
+    print_kinds(p);
+  }
 }
 
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL;
   size_t rows = 0, dims = 0;
-  double norm = 1.0;
+  double norm = 1.0, norm1 = (double)INFINITY;
   bool json = false;
-  enum { OWN = 5 };
+  enum { OWN = 6 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &rows, true, "N", "the number of records", NULL, false},
       {"--schema", ARGUMENT_TEXT, &schema_path, false, "FILE", "the schema, or else --dims", NULL,
@@ -81,6 +106,8 @@ int run_plan(int argc, char **argv) {
       {"--dims", ARGUMENT_COUNT, &dims, false, "D", "the number of encoded columns", NULL, false},
       {"--norm", ARGUMENT_POSITIVE, &norm, false, "R", "with --dims: bound on a row's norm (1)",
        NULL, false},
+      {"--norm1", ARGUMENT_POSITIVE, &norm1, false, "R1",
+       "with --dims: bound on the sum of a row's absolute entries (sqrt(D) R)", NULL, false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
   };
   int exit_status = 0;
@@ -96,32 +123,16 @@ int run_plan(int argc, char **argv) {
   if ((schema_path != NULL) == (dims > 0)) {
     return wrong_usage("plan", "give either --schema or --dims");
   }
-  if (schema_path && table[3].given) {
-    return wrong_usage("plan", "--norm goes with --dims; a schema has a norm of its own");
+  if (schema_path && (table[3].given || table[4].given)) {
+    return wrong_usage("plan", "--norm and --norm1 go with --dims; a schema has norms of its own");
   }
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_plan plan;
   dperm_status status = schema_path ? dperm_schema_read(schema_path, &schema, &err) : DPERM_OK;
-  if (status == DPERM_OK && schema && dperm_schema_drops_rows(schema) &&
-      options.mechanism != DPERM_MECHANISM_NONE) {
-    dperm_schema_free(schema);
-    fprintf(stderr,
-            "dperm: %s: the schema drops rows with missing values, which no private fit "
-            "accepts; set \"on_missing\" to \"zero\" or \"category\"\n",
-            schema_path);
-    return EXIT_WORK_FAILED;
-  }
-  if (status == DPERM_OK && schema) {
-    dims = dperm_schema_dims(schema);
-    norm = dperm_schema_norm_bound(schema);
-  }
-  if (status == DPERM_OK && options.kernel.name != DPERM_KERNEL_NONE) {
-    dims = options.kernel.features; /* pairs of cos and sin: norm 1, up to rounding */
-    norm = 1.0 + 0x1p-48;
-  }
   if (status == DPERM_OK) {
-    status = dperm_plan_make(rows, dims, norm, &options, &plan, &err);
+    status = schema ? dperm_plan_for_schema(rows, schema, &options, &plan, &err)
+                    : dperm_plan_for_norms(rows, dims, norm, norm1, &options, &plan, &err);
   }
   dperm_schema_free(schema);
   if (status != DPERM_OK) {

@@ -9,14 +9,21 @@ static void print_schema(const char *path, const dperm_schema *schema) {
   printf("  classes          %s (negative), %s (positive)\n", dperm_schema_class_name(schema, 0),
          dperm_schema_class_name(schema, 1));
   printf("  encoded columns  %zu\n", dperm_schema_dims(schema));
-  printf("  norm of a row    at most %g\n", dperm_schema_norm_bound(schema));
+  printf("  norm of a row    at most %g; its absolute entries sum to at most %.4g\n",
+         dperm_schema_norm_bound(schema), dperm_schema_norm1_bound(schema));
   if (dperm_schema_drops_rows(schema)) {
     printf("  missing values   drop the row: for public data only, a private fit refuses it\n");
   }
-  printf("\n  %-24s %-12s %s\n", "column", "type", "encoded columns");
+  printf("\n  %-24s %-12s %-16s %s\n", "column", "type", "encoded columns", "entry at most");
   for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
-    printf("  %-24s %-12s %zu\n", dperm_schema_column_name(schema, i),
-           dperm_schema_column_type(schema, i), dperm_schema_column_width(schema, i));
+    size_t width = dperm_schema_column_width(schema, i);
+    const char *left_out = dperm_schema_column_reference(schema, i);
+    printf("  %-24s %-12s %-16zu", dperm_schema_column_name(schema, i),
+           dperm_schema_column_type(schema, i), width);
+    if (width > 0) {
+      printf(" %.4g", dperm_schema_column_bound(schema, i));
+    }
+    printf(left_out ? " (\"%s\" is left out)\n" : "\n", left_out);
   }
 }
 

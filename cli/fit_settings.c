@@ -9,6 +9,7 @@
 
 static const char *const mechanism_names[] = {"objective", "output", "none"};
 static const char *const analysis_names[] = {"tight", "paper"};
+static const char *const noise_names[] = {"auto", "l2", "l1", "group", "linf"};
 static const char *const kernel_names[] = {"", "gaussian", "laplacian", "cauchy"};
 static const char *const kind_names[] = {"orthogonal", "iid"};
 
@@ -51,8 +52,8 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "a public guess of the weights' norm, to choose --delta-reg", NULL, false},
       {"--analysis", ARGUMENT_TEXT, &s->analysis, false, "tight|paper",
        "how epsilon becomes noise; paper is for comparison", NULL, false},
-      {"--noise", ARGUMENT_TEXT, &s->noise, false, "auto|l2",
-       "the noise's shape; auto (default) is l2, the only one yet", NULL, false},
+      {"--noise", ARGUMENT_TEXT, &s->noise, false, "N",
+       "its shape: auto (default: the least), l2, l1, group or linf", NULL, false},
       {"--kernel", ARGUMENT_TEXT, &s->kernel, false, "K",
        "gaussian, laplacian or cauchy, by random features", NULL, false},
       {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width", NULL, false},
@@ -146,6 +147,8 @@ static bool check_together(const fit_settings *s, const char *command_name, cons
     wrong = "--epsilon does not go with --mechanism none";
   } else if (shaped && o->mechanism != DPERM_MECHANISM_OBJECTIVE) {
     wrong = "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
+  } else if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->noise > DPERM_NOISE_L2) {
+    wrong = "--noise l1, group and linf are for --mechanism objective";
   } else if (kernel && (!s->gamma || !s->features)) {
     wrong = "--kernel needs --gamma and --features";
   } else if (!kernel && (s->gamma || s->features || s->features_kind)) {
@@ -159,7 +162,7 @@ static bool check_together(const fit_settings *s, const char *command_name, cons
 /* All that has one value. */
 static bool apply_single(const fit_settings *s, const char *command_name, dperm_options *o,
                          int *exit_status) {
-  int mechanism = 0, analysis = 0, kernel = 0, kind = 0;
+  int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0;
   dperm_options_init(o);
   if (!choose(s->mechanism, mechanism_names, 3, &mechanism)) {
     return refuse(exit_status,
@@ -168,9 +171,9 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
   if (!choose(s->analysis, analysis_names, 2, &analysis)) {
     return refuse(exit_status, wrong_usage(command_name, "--analysis must be tight or paper"));
   }
-  if (strcmp(s->noise, "auto") != 0 && strcmp(s->noise, "l2") != 0) {
-    return refuse(exit_status, wrong_usage(command_name, "--noise must be auto or l2; other shapes "
-                                                         "are not there yet"));
+  if (!choose(s->noise, noise_names, 5, &noise)) {
+    return refuse(exit_status,
+                  wrong_usage(command_name, "--noise must be auto, l2, l1, group or linf"));
   }
   if (!choose(s->kernel, kernel_names, 4, &kernel)) {
     return refuse(exit_status,
@@ -182,6 +185,7 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
   }
   o->mechanism = (dperm_mechanism)mechanism;
   o->analysis = (dperm_analysis)analysis;
+  o->noise = (dperm_noise)noise;
   o->kernel.name = (dperm_kernel_name)kernel;
   o->kernel.independent = kind;
   o->epsilon = s->epsilon;

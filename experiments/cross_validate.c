@@ -1,5 +1,6 @@
 /* k-fold cross-validation on public data: one line per cell, a cell being
- * LOSS,MECHANISM,ANALYSIS,LAMBDA,EPSILON (h = 0.5; empty fields where they do not apply).
+ * LOSS,MECHANISM,ANALYSIS,LAMBDA,EPSILON[,NOISE] (h = 0.5; empty fields where they do not apply;
+ * NOISE is auto, l2, l1, group or linf, and l2 where it is left out).
  *
  *   cross_validate DATA.csv SCHEMA.json FOLDS DRAWS SEED CELL...
  *   cross_validate adult.csv adult.json 10 5 1 huber,objective,paper,3e-3,0.1 logistic,none,,1e-7,
@@ -73,24 +74,35 @@ static folds make_folds(const dperm_data *data, size_t count, uint64_t seed) {
 }
 
 typedef struct cell {
-  char loss[24], mechanism[16], analysis[16], lambda[32], epsilon[32];
+  char loss[24], mechanism[16], analysis[16], lambda[32], epsilon[32], noise[16];
 } cell;
 
-/* Splits at commas; all five fields must be there, even if empty. */
+static const char *const noise_names[] = {"auto", "l2", "l1", "group", "linf"};
+
+static int noise_number(const char *name) {
+  int number = 0;
+  while (number < 5 && strcmp(noise_names[number], name) != 0) {
+    number++;
+  }
+  return number;
+}
+
+/* Splits at commas; the first five fields must be there, even if empty. */
 static int parse_cell(const char *text, cell *out) {
   char *fields[] = {out->loss, out->mechanism, out->analysis, out->lambda, out->epsilon};
   size_t sizes[] = {sizeof out->loss, sizeof out->mechanism, sizeof out->analysis,
                     sizeof out->lambda, sizeof out->epsilon};
   for (int i = 0; i < 5; i++) {
     size_t length = strcspn(text, ",");
-    if (length >= sizes[i] || (i < 4) != (text[length] == ',')) {
+    if (length >= sizes[i] || (i < 4 && text[length] != ',')) {
       return 0;
     }
     memcpy(fields[i], text, length);
     fields[i][length] = '\0';
-    text += length + (i < 4);
+    text += length + (text[length] == ',');
   }
-  return 1;
+  int given = snprintf(out->noise, sizeof out->noise, "%s", *text ? text : "l2");
+  return given < (int)sizeof out->noise && noise_number(out->noise) < 5;
 }
 
 static dperm_options options_of(const cell *c) {
@@ -102,6 +114,7 @@ static dperm_options options_of(const cell *c) {
                                                             : DPERM_MECHANISM_OBJECTIVE;
   options.analysis =
       strcmp(c->analysis, "paper") == 0 ? DPERM_ANALYSIS_PAPER : DPERM_ANALYSIS_TIGHT;
+  options.noise = (dperm_noise)noise_number(c->noise);
   options.lambda = strcmp(c->lambda, "auto") == 0 ? (double)NAN : strtod(c->lambda, NULL);
   options.epsilon = strtod(c->epsilon, NULL);
   check(dperm_loss_by_name(c->loss, 0.5, &options.loss, &err), &err);
@@ -130,7 +143,7 @@ static void evaluate(const folds *f, const cell *c, size_t draws, dperm_random *
   double n = (double)f->count, mean = sum / n;
   double deviation = sqrt(fmax(0, squares / n - mean * mean) * n / (n - 1));
   printf("%s,%s,%s,%s,%s,%s,%.5f,%.5f,%zu\n", c->loss, c->mechanism, c->analysis,
-         options.mechanism == DPERM_MECHANISM_NONE ? "" : "l2", c->lambda, c->epsilon, mean,
+         options.mechanism == DPERM_MECHANISM_NONE ? "" : c->noise, c->lambda, c->epsilon, mean,
          deviation / sqrt(n), f->count * draws);
   fflush(stdout);
 }

@@ -98,6 +98,8 @@ DPERM_API void dperm_schema_free(dperm_schema *schema);
 DPERM_API size_t dperm_schema_dims(const dperm_schema *schema);
 /* Every encoded row has ‖x‖₂ ≤ this, for the doubles as stored. */
 DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
+/* And ‖x‖₁ ≤ this. */
+DPERM_API double dperm_schema_norm1_bound(const dperm_schema *schema);
 /* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
 DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
 /* Class 0 is the negative one, class 1 the positive one. NULL past the end. */
@@ -113,6 +115,11 @@ DPERM_API const char *dperm_schema_column_name(const dperm_schema *schema, size_
 DPERM_API const char *dperm_schema_column_type(const dperm_schema *schema, size_t column);
 /* Encoded columns that this column of the file becomes. */
 DPERM_API size_t dperm_schema_column_width(const dperm_schema *schema, size_t column);
+/* At most one of these is not zero in a row, and none is longer than this; 0 where there is none.
+ */
+DPERM_API double dperm_schema_column_bound(const dperm_schema *schema, size_t column);
+/* The category of a categorical column that has no encoded column and encodes as zeros, or NULL. */
+DPERM_API const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column);
 
 /* ---------------------------------------------------------------- data: bounded rows */
 
@@ -248,6 +255,17 @@ typedef enum dperm_analysis {
   DPERM_ANALYSIS_PAPER = 1  /* Chaudhuri, Monteleoni & Sarwate's own formulas, for comparison */
 } dperm_analysis;
 
+/* The noise's density is ∝ exp(−β‖b‖) in one of these norms (docs/privacy.md 5). Output
+ * perturbation has l2 noise only. */
+typedef enum dperm_noise {
+  DPERM_NOISE_AUTO =
+      0,              /* the least noise in rms, from public numbers; l2 for the paper's analysis */
+  DPERM_NOISE_L2 = 1, /* a ball: dense rows */
+  DPERM_NOISE_L1 = 2, /* independent coordinates: sparse rows */
+  DPERM_NOISE_GROUP = 3, /* a body made of the schema's columns: rows of one-hot blocks */
+  DPERM_NOISE_LINF = 4   /* a box: rows with a bound on each entry */
+} dperm_noise;
+
 /* Random features (Rahimi & Recht): a linear model in cos and sin of random directions is a kernel
  * machine. k(x, x′) = exp(−γ‖x−x′‖₂²), exp(−γ‖x−x′‖₁), or Π_j 1/(1 + γ²(x_j−x′_j)²). */
 typedef enum dperm_kernel_name {
@@ -278,6 +296,7 @@ typedef struct dperm_options {
   dperm_mechanism mechanism;
   double epsilon; /* has no default; not used by DPERM_MECHANISM_NONE */
   dperm_analysis analysis;
+  dperm_noise noise;
   double delta_reg;     /* Δ ≥ 0, extra ridge of objective perturbation; NaN chooses the best */
   double norm_guess;    /* a public guess of the solution's norm for that choice; NaN for none */
   dperm_random *random; /* NULL for a secure source of its own */
@@ -292,7 +311,8 @@ typedef struct dperm_options {
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */
 } dperm_options;
 
-/* Logistic loss, ridge, objective perturbation, Λ automatic, tolerance 1e-10. */
+/* Logistic loss, ridge, objective perturbation, Λ and the kind of noise automatic, tolerance 1e-10.
+ */
 DPERM_API void dperm_options_init(dperm_options *options);
 
 typedef struct dperm_model dperm_model;
@@ -344,15 +364,24 @@ DPERM_API DPERM_CHECKED dperm_status dperm_tune(const dperm_data *data,
 
 /* ---------------------------------------------------------------- planning */
 
+/* One kind of noise at the plan's ε, Λ and Δ. Norms are ‖b‖₂ for every kind, so they compare; rms
+ * is exact, mean and quantile are within about a percent for kinds other than l2. */
+typedef struct dperm_noise_figures {
+  const char *noise; /* "l2", "l1", "group" or "linf" */
+  double beta;
+  double expected_noise_norm, rms_noise_norm, noise_norm_q95;
+} dperm_noise_figures;
+
 /* What a fit will do, from public numbers alone: costs no privacy. */
 typedef struct dperm_plan {
   size_t rows, dims;
-  double norm; /* bound on ‖x‖₂ */
+  double norm;  /* bound on ‖x‖₂ */
+  double norm1; /* bound on ‖x‖₁ */
   dperm_mechanism mechanism;
   dperm_analysis analysis;
   double epsilon, lambda, delta_reg;
-  const char *noise; /* "l2", or NULL without noise, as all that follows is then NaN */
-  double beta;       /* density of the noise ∝ exp(−β‖b‖₂) */
+  const char *noise; /* its kind, or NULL without noise, as all that follows is then NaN */
+  double beta;       /* density of the noise ∝ exp(−β‖b‖) in the kind's norm */
   double expected_noise_norm, rms_noise_norm;
   double noise_norm_q50, noise_norm_q95;
   double shift_rms;            /* how far the noise moves the solution, at most, in rms */
@@ -363,12 +392,26 @@ typedef struct dperm_plan {
   double excess_objective_q50; /* the noise costs at most this much of the objective, with */
   double excess_objective_q95; /* probability 0.5 and 0.95; infinite where nothing is known, as
                                   for output perturbation with a custom regularizer */
+  size_t noise_kind_count;     /* the kinds that the mechanism allows, the chosen one among them */
+  dperm_noise_figures noise_kinds[4];
 } dperm_plan;
 
-/* `norm` bounds every row; of the options, progress, threads, random and tolerance are not used. */
+/* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and
+ * `norm` are those of its features, whatever is given. Of the options, progress, threads, random
+ * and tolerance are not used. */
 DPERM_API DPERM_CHECKED dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
                                                      const dperm_options *options, dperm_plan *out,
                                                      dperm_error *err);
+
+/* For rows of which ‖x‖₁ ≤ norm1 is known too. */
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm,
+                                                          double norm1,
+                                                          const dperm_options *options,
+                                                          dperm_plan *out, dperm_error *err);
+/* For rows as this schema encodes them: what dperm_train will do. */
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
+                                                           const dperm_options *options,
+                                                           dperm_plan *out, dperm_error *err);
 
 /* ---------------------------------------------------------------- model */
 

@@ -26,7 +26,7 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
     return status;
   }
   data->labels = rows->labels;
-  data->norm_bound = 1.0;
+  data->bounds = schema ? schema->bounds : row_bounds_of_norm(dims, 1.0);
   data->origin = origin;
   data->schema = schema_share(schema);
   *rows = (growing_rows){0};
@@ -100,7 +100,7 @@ static dperm_status data_from_matrix(matrix *x, const double *labels, double nor
   TRY_OR_DONE(memory_new(x->rows, sizeof *data->labels, &data->labels, err));
   memcpy(data->labels, labels, x->rows * sizeof *labels);
   data->x = x;
-  data->norm_bound = norm;
+  data->bounds = row_bounds_of_norm(x->cols, norm);
   data->origin = ORIGIN_MEMORY;
   *out = data;
   return DPERM_OK;
@@ -165,7 +165,7 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
                              labels[i], norm, err));
   }
   TRY_OR_DONE(data_from_rows(&copy, dims, ORIGIN_MEMORY, NULL, out, err));
-  (*out)->norm_bound = norm;
+  (*out)->bounds = row_bounds_of_norm(dims, norm);
 done:
   rows_clear(&copy);
   return status;
@@ -190,7 +190,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
     part->labels[i] = data->labels[row_indices[i]];
   }
   TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
-  part->norm_bound = data->norm_bound;
+  part->bounds = data->bounds;
   part->origin = data->origin;
   part->comments_among = data->comments_among;
   part->schema = schema_share(data->schema);
@@ -222,7 +222,7 @@ size_t dperm_data_dims(const dperm_data *data) {
 }
 
 double dperm_data_norm_bound(const dperm_data *data) {
-  return data->norm_bound;
+  return data->bounds.norm2;
 }
 
 size_t dperm_data_matrix_bytes(const dperm_data *data) {

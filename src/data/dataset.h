@@ -3,6 +3,7 @@
 #define DPERM_DATA_DATASET_H
 
 #include "data/matrix.h"
+#include "data/row_bounds.h"
 #include "data/rows.h"
 #include "data/schema.h"
 
@@ -12,7 +13,7 @@ typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_
 struct dperm_data {
   matrix *x;
   double *labels;    /* −1 or +1; 0 where a file had none */
-  double norm_bound; /* R: ‖x‖₂ ≤ R for every stored row */
+  row_bounds bounds; /* of every stored row; the body's runs are the schema's */
   data_origin origin;
   bool comments_among;  /* lines were skipped that could be records: n depends on their content */
   dperm_schema *schema; /* a share, or NULL */

@@ -131,7 +131,8 @@ static dperm_status encode_numeric(const schema_column *column, const csv_reader
   return DPERM_OK;
 }
 
-/* The encoded column of a value, or SIZE_MAX for zeros. */
+/* The encoded column of a value, or SIZE_MAX for zeros: of an unknown value, and of the category
+ * that the schema leaves out. */
 static size_t encode_categorical(const schema_column *column, slice text,
                                  dperm_unsafe_column_counts *counts) {
   int32_t category = lookup_find(&column->values, text);
@@ -142,7 +143,11 @@ static size_t encode_categorical(const schema_column *column, slice text,
     counts->unknown++;
     return absent;
   }
-  return column->first + (size_t)category;
+  if (category == column->reference) {
+    return absent;
+  }
+  bool after = column->reference != LOOKUP_NONE && category > column->reference;
+  return column->first + (size_t)category - after;
 }
 
 static dperm_status encode_label(const encoder *e, const csv_reader *csv, double *label,

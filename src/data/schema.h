@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "data/lookup.h"
+#include "data/row_bounds.h"
 
 typedef enum column_type {
   COLUMN_NUMERIC,
@@ -36,7 +37,8 @@ typedef struct schema_column {
   lookup values;
   char **categories;
   size_t category_count;
-  int32_t other; /* the category of all other values, or LOOKUP_NONE */
+  int32_t other;     /* the category of all other values, or LOOKUP_NONE */
+  int32_t reference; /* the category that is left out: encodes as zeros; or LOOKUP_NONE */
 
   /* place in an encoded row, from schema_layout */
   size_t first, width;
@@ -66,6 +68,8 @@ struct dperm_schema {
   size_t dims;
   double min_divisor; /* a row is divided by at least this: max(1, ρ), or the fixed divisor */
   double max_norm;    /* the largest norm before division */
+  body_run *runs;     /* of the body in `bounds` */
+  row_bounds bounds;
 };
 
 /* Derives places, scales and row divisors; refuses what cannot be encoded. */

@@ -9,6 +9,9 @@
 #include "data/row_norm.h"
 #include "data/schema.h"
 
+/* The intercept's weight: it is the constant 1. */
+static const double intercept_weight = 1.0;
+
 static double transformed(const schema_column *column, double x) {
   return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
 }
@@ -38,7 +41,7 @@ static dperm_status bound_rows(dperm_schema *schema, dperm_error *err) {
     }
   }
   if (schema->intercept) {
-    weights[known++] = 1.0;
+    weights[known++] = intercept_weight;
   }
   all = known;
   for (size_t i = 0; i < schema->column_count; i++) {
@@ -50,6 +53,52 @@ static dperm_status bound_rows(dperm_schema *schema, dperm_error *err) {
   schema->max_norm = row_norm_upper(weights, all);
   schema->min_divisor = schema->rows == ROWS_FIXED ? schema->max_norm : fmax(1.0, rho);
   free(weights);
+  return DPERM_OK;
+}
+
+/* What bound_row of encode.c makes, at most, of an entry of this weight. Its divisor is at least
+ * min_divisor, and at least the entry itself where rows are clipped. A quotient, a product and
+ * their rounding are monotonous, so dividing the weight by min_divisor in the same way gives a
+ * bound for the stored doubles; and no entry of a row of norm 1 is longer than 1. */
+static double entry_bound(const dperm_schema *schema, double weight) {
+  if (schema->min_divisor != 1.0) {
+    row_scale_down(&weight, 1, 1.0, schema->min_divisor);
+  }
+  return fmin(weight, 1.0);
+}
+
+static void add_group(dperm_schema *schema, size_t width, double radius) {
+  noise_body *body = &schema->bounds.body;
+  body_run *last = body->count ? &schema->runs[body->count - 1] : NULL;
+  if (last && last->width == width && last->radius == radius) {
+    last->groups++;
+  } else {
+    schema->runs[body->count++] = (body_run){1, width, radius};
+  }
+}
+
+/* privacy.md 5: every column of the file has one nonzero entry at most, within r_g. So ‖x_g‖₁ ≤
+ * r_g, and with G such columns ‖x‖₁ ≤ Σ r_g, and ‖x‖₁ ≤ √G‖x‖₂ ≤ √G. */
+static dperm_status bound_groups(dperm_schema *schema, dperm_error *err) {
+  size_t groups = 0;
+  double sum = 0;
+  TRY(memory_new(schema->column_count + 1, sizeof *schema->runs, &schema->runs, err));
+  for (size_t i = 0; i <= schema->column_count; i++) {
+    bool last = i == schema->column_count;
+    const schema_column *column = &schema->columns[i];
+    size_t width = last ? (size_t)schema->intercept : column->width;
+    if (width > 0) {
+      double radius = entry_bound(schema, last ? intercept_weight : column->weight);
+      add_group(schema, width, radius);
+      sum += radius;
+      groups++;
+    }
+  }
+  /* fewer than 2^31 additions of positive numbers, each off by at most 2^−53 of the sum */
+  sum *= 1.0 + ((double)groups + 4.0) * 0x1p-53;
+  schema->bounds.norm2 = 1.0; /* both row rules end at 1 */
+  schema->bounds.norm1 = fmin(root_upper(groups), sum);
+  schema->bounds.body.runs = schema->runs;
   return DPERM_OK;
 }
 
@@ -69,7 +118,7 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
             column->name, column->min, column->max);
       }
     } else if (column->type == COLUMN_CATEGORICAL) {
-      column->width = column->category_count;
+      column->width = column->category_count - (column->reference != LOOKUP_NONE);
     } else {
       continue;
     }
@@ -88,7 +137,8 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
     FAIL(err, DPERM_INVALID_SCHEMA, "%zu encoded columns are too many; group the categories",
          schema->dims);
   }
-  return bound_rows(schema, err);
+  TRY(bound_rows(schema, err));
+  return bound_groups(schema, err);
 }
 
 /* ---- life */
@@ -115,6 +165,7 @@ void dperm_schema_free(dperm_schema *schema) {
     free(column->name);
   }
   free(schema->columns);
+  free(schema->runs);
   lookup_clear(&schema->missing);
   lookup_clear(&schema->labels);
   free(schema->label_column);
@@ -132,8 +183,17 @@ size_t dperm_schema_dims(const dperm_schema *schema) {
 }
 
 double dperm_schema_norm_bound(const dperm_schema *schema) {
-  (void)schema; /* both row rules end at 1 */
-  return 1.0;
+  return schema->bounds.norm2;
+}
+
+double dperm_schema_norm1_bound(const dperm_schema *schema) {
+  return schema->bounds.norm1;
+}
+
+double dperm_schema_column_bound(const dperm_schema *schema, size_t column) {
+  return dperm_schema_column_width(schema, column) > 0
+             ? entry_bound(schema, schema->columns[column].weight)
+             : 0.0;
 }
 
 int dperm_schema_drops_rows(const dperm_schema *schema) {
@@ -157,6 +217,13 @@ const char *dperm_schema_column_type(const dperm_schema *schema, size_t column) 
   return column < schema->column_count ? names[schema->columns[column].type] : NULL;
 }
 
+const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column) {
+  if (column >= schema->column_count || schema->columns[column].reference == LOOKUP_NONE) {
+    return NULL;
+  }
+  return schema->columns[column].categories[schema->columns[column].reference];
+}
+
 size_t dperm_schema_column_width(const dperm_schema *schema, size_t column) {
   return column < schema->column_count ? schema->columns[column].width : 0;
 }
@@ -173,6 +240,7 @@ size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char 
       continue;
     }
     size_t category = index - column->first;
+    category += column->reference != LOOKUP_NONE && category >= (size_t)column->reference;
     if (index == column->missing_at) {
       length = snprintf(name, capacity, "%s=(missing)", column->name);
     } else if (column->type == COLUMN_CATEGORICAL) {

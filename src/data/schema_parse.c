@@ -151,6 +151,34 @@ static dperm_status parse_groups(const json_document *doc, const json_t *object,
 
 /* ---- columns */
 
+/* "reference": one category has no encoded column. Known in public, as all of the schema. */
+static dperm_status parse_reference(const json_document *doc, json_t *object, schema_column *column,
+                                    dperm_error *err) {
+  const char *name = NULL;
+  const json_t *given = json_object_get(object, "reference");
+  if (!given) {
+    return DPERM_OK;
+  }
+  TRY(get_text(doc, object, "reference", NULL, &name, err));
+  for (size_t c = 0; c < column->category_count; c++) {
+    if (strcmp(column->categories[c], name) == 0) {
+      column->reference = (int32_t)c;
+    }
+  }
+  if (column->reference == LOOKUP_NONE) {
+    return json_fail_at(doc, given, err,
+                        "\"reference\" of column \"%.64s\" is none of its categories; name one",
+                        column->name);
+  }
+  if (column->category_count < 2) {
+    return json_fail_at(doc, given, err,
+                        "column \"%.64s\" has no category but its \"reference\"; ignore the "
+                        "column instead",
+                        column->name);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status parse_categorical(const json_document *doc, json_t *object,
                                       schema_column *column, dperm_error *err) {
   json_t *values = json_object_get(object, "values"), *groups = json_object_get(object, "groups");
@@ -160,8 +188,9 @@ static dperm_status parse_categorical(const json_document *doc, json_t *object,
                         "known in public",
                         column->name);
   }
-  return values ? parse_values(doc, object, values, column, err)
-                : parse_groups(doc, object, groups, column, err);
+  TRY(values ? parse_values(doc, object, values, column, err)
+             : parse_groups(doc, object, groups, column, err));
+  return parse_reference(doc, object, column, err);
 }
 
 static dperm_status parse_numeric(const json_document *doc, json_t *object, schema_column *column,
@@ -193,7 +222,7 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   static const char *const types[] = {"numeric", "categorical", "ignore", "label", NULL};
   static const char *const keys[][9] = {
       {"name", "type", "min", "max", "transform", "scale", "weight", NULL},
-      {"name", "type", "values", "groups", "weight", NULL},
+      {"name", "type", "values", "groups", "reference", "weight", NULL},
       {"name", "type", NULL},
       {"name", "type", NULL}};
   if (!json_is_object(object)) {
@@ -216,7 +245,7 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   TRY(json_check_keys(doc, object, keys[type], "this column", err));
   TRY(memory_copy_text(name, strlen(name), &column->name, err));
   column->type = (column_type)type;
-  column->other = LOOKUP_NONE;
+  column->other = column->reference = LOOKUP_NONE;
   const double one = 1.0;
   TRY(get_number(doc, object, "weight", &one, &column->weight, err));
   if (!(column->weight >= 1e-6 && column->weight <= 1e6)) {

@@ -1,12 +1,13 @@
-/* Output perturbation: β = nΛε/(2LR) (privacy.md 3). Objective perturbation: A = β·R from ε(A) and
- * Λ_t = Λ + Δ (privacy.md 4), or the paper's own formulas. Whatever is rounded is rounded towards
- * more noise. */
+/* Output perturbation: β = nΛε/(2LR) (privacy.md 3). Objective perturbation: A = β·R_K from ε(A)
+ * and Λ_t = Λ + Δ (privacy.md 4), or the paper's own formulas; R_K bounds the rows in the norm of
+ * the noise, κ is always about R₂. Whatever is rounded is rounded towards more noise. */
 #include "mechanism/calibrate.h"
 
 #include <math.h>
 
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
+#include "random/noise_law.h"
 
 /* An ε above this protects nobody, and its powers of e are of no use. */
 static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
@@ -19,10 +20,15 @@ static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
 static const double down = 1.0 - 2e-12;
 
 /* `auto` chooses Λ so that the noise's rms norm, as a shift of the solution, is about this long in
- * units of 1/R, in which margins are counted: 20 for objective perturbation (privacy.md 4), shorter
- * for output perturbation, whose noise goes into the weights unshrunk (docs/guide.md has the
- * figures). Rows twice as long then get the same model in halved weights. */
-static const double objective_shift = 20.0, output_shift = 3.0;
+ * units of 1/R, in which margins are counted: for objective perturbation one number for each kind
+ * of noise (privacy.md 4), shorter for output perturbation, whose noise goes into the weights
+ * unshrunk (docs/guide.md has the figures). Rows twice as long then get the same model in halved
+ * weights. */
+static const double objective_shift[] = {[DPERM_NOISE_L2] = 20.0,
+                                         [DPERM_NOISE_L1] = 20.0,
+                                         [DPERM_NOISE_GROUP] = 20.0,
+                                         [DPERM_NOISE_LINF] = 20.0};
+static const double output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
@@ -48,27 +54,92 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
 double solution_norm_bound(const public_numbers *g, double lambda) {
   double zero = 0, value = 0;
   g->loss->eval(g->loss, 1, &zero, &value, NULL, NULL);
-  return g->pull +
-         fmin(g->loss->lipschitz * g->norm / lambda, sqrt(g->pull * g->pull + 2 * value / lambda));
+  return g->pull + fmin(g->loss->lipschitz * g->bounds.norm2 / lambda,
+                        sqrt(g->pull * g->pull + 2 * value / lambda));
 }
 
-/* rms‖b‖₂ of l2 noise with β. */
+/* ---- the kind of noise. From here on g->noise is a kind and not `auto`. */
+
+static noise_plan noise_with(const public_numbers *g, double beta) {
+  return (noise_plan){noise_kind_of(g->noise), g->dims, beta, g->bounds.body};
+}
+
+/* rms‖b‖₂ with β. */
 static double rms_norm(const public_numbers *g, double beta) {
-  const noise_plan noise = {"l2", g->dims, beta};
+  const noise_plan noise = noise_with(g, beta);
   return noise_rms_norm(&noise);
+}
+
+/* R_K: ‖x‖_K ≤ R_K for every row; 1 for a body whose radii are the rows' own bounds. 0 where
+ * nothing is known. */
+static double row_bound(const public_numbers *g) {
+  switch (g->noise) {
+  case DPERM_NOISE_L2:
+    return g->bounds.norm2;
+  case DPERM_NOISE_L1:
+    return g->bounds.norm1;
+  case DPERM_NOISE_GROUP:
+  case DPERM_NOISE_LINF:
+    return body_dims(&g->bounds.body) == g->dims ? 1.0 : 0.0;
+  case DPERM_NOISE_AUTO:
+    break;
+  }
+  return 0.0;
+}
+
+/* For the minimizer itself only the l2 sensitivity is known (privacy.md 5). */
+static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
+  const noise_kind *kind = noise_kind_of(g->noise);
+  if (!kind) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)g->noise);
+  }
+  if (g->mechanism == DPERM_MECHANISM_OUTPUT && g->noise != DPERM_NOISE_L2) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s noise is for objective perturbation; output perturbation has l2 noise only",
+         kind->name);
+  }
+  if (!(row_bound(g) > 0 && isfinite(row_bound(g)))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "nothing is known of the rows that %s noise could be fitted "
+         "to; choose l2",
+         kind->name);
+  }
+  return DPERM_OK;
+}
+
+/* The kind with the least rms‖b‖₂. All of them cost the same A = β·R_K, so any A compares them. */
+static dperm_noise least_noise(const public_numbers *given) {
+  public_numbers g = *given;
+  /* simple ones first: among equals the first is taken */
+  static const dperm_noise order[] = {DPERM_NOISE_L2, DPERM_NOISE_L1, DPERM_NOISE_LINF,
+                                      DPERM_NOISE_GROUP};
+  dperm_noise best = DPERM_NOISE_L2;
+  double least = INFINITY;
+  bool free_choice = g.mechanism == DPERM_MECHANISM_OBJECTIVE && g.analysis == DPERM_ANALYSIS_TIGHT;
+  for (size_t i = 0; free_choice && i < sizeof order / sizeof *order; i++) {
+    g.noise = order[i];
+    double row = row_bound(&g), rms = row > 0 ? rms_norm(&g, 1 / row) : INFINITY;
+    if (rms < least * (1 - 1e-9)) {
+      least = rms;
+      best = g.noise;
+    }
+  }
+  return best;
 }
 
 /* ---- output perturbation */
 
 static double output_beta(const public_numbers *g, double lambda) {
-  return down * (double)g->rows * lambda * g->epsilon_core / (2 * g->loss->lipschitz * g->norm);
+  return down * (double)g->rows * lambda * g->epsilon_core /
+         (2 * g->loss->lipschitz * g->bounds.norm2);
 }
 
 /* ---- objective perturbation */
 
-/* β for Λ_t, or 0 where ε leaves no room for noise at all. */
+/* β for Λ_t, or 0 where ε leaves no room for noise at all. κ is the Jacobian's, and about R₂
+ * whatever the noise. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
-  double kappa = g->norm * g->norm / ((double)g->rows * lambda_total) / down;
+  double kappa = g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * lambda_total) / down;
   double a = 0;
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
@@ -76,12 +147,12 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
   } else {
     a = epsilon_invert(g->loss, kappa, g->epsilon_core);
   }
-  return a > 0 ? down * a / g->norm : 0.0;
+  return a > 0 ? down * a / row_bound(g) : 0.0;
 }
 
 /* The smallest Λ_t that the tight analysis can serve, with a little room (privacy.md 4). */
 static double feasible_total(const public_numbers *g) {
-  return 1.01 * g->loss->smoothness * g->norm * g->norm /
+  return 1.01 * g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
          ((double)g->rows * expm1(g->epsilon_core));
 }
 
@@ -127,7 +198,7 @@ static double paper_delta(const public_numbers *g, double lambda) {
   if (objective_beta(g, lambda) > 0) {
     return 0;
   }
-  double total = g->loss->smoothness * g->norm * g->norm /
+  double total = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
                  ((double)g->rows * expm1(g->epsilon_core / 4)) / down;
   return fmax(0, total - lambda);
 }
@@ -143,10 +214,10 @@ static double choose_delta(const public_numbers *g, double lambda) {
 }
 
 static dperm_status fail_infeasible(const public_numbers *g, double lambda, dperm_error *err) {
-  double least =
-      g->analysis == DPERM_ANALYSIS_PAPER
-          ? g->loss->smoothness * g->norm * g->norm / ((double)g->rows * expm1(g->epsilon_core / 2))
-          : feasible_total(g);
+  double least = g->analysis == DPERM_ANALYSIS_PAPER
+                     ? g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
+                           ((double)g->rows * expm1(g->epsilon_core / 2))
+                     : feasible_total(g);
   FAIL(err, DPERM_INVALID_ARGUMENT,
        "lambda + delta-reg = %.4g is too small for epsilon = %g with %zu rows; give a delta-reg of "
        "at least %.4g, or leave it out",
@@ -160,10 +231,11 @@ static double automatic_lambda(const public_numbers *g) {
   double n = (double)g->rows;
   switch (g->mechanism) {
   case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift/R, and β is proportional to Λ */
-    return g->norm * rms_norm(g, output_beta(g, 1.0)) / output_shift;
+    return g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift;
   case DPERM_MECHANISM_OBJECTIVE:
-    return fmax(g->norm * rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * g->norm)) /
-                    (objective_shift * n),
+    return fmax(g->bounds.norm2 *
+                    rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * row_bound(g))) /
+                    (objective_shift[g->noise] * n),
                 feasible_total(g));
   case DPERM_MECHANISM_NONE:
     break;
@@ -171,14 +243,16 @@ static double automatic_lambda(const public_numbers *g) {
   return 1.0 / n;
 }
 
-dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *err) {
+/* With a kind of noise in g->noise, or no mechanism at all. */
+static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, dperm_error *err) {
   bool automatic = isnan(g->lambda);
   privacy_plan plan = {.mechanism = g->mechanism,
                        .analysis = g->analysis,
                        .epsilon = g->epsilon_core,
-                       .noise = {"l2", g->dims, 0}};
+                       .noise = noise_with(g, 0)};
   if (g->mechanism != DPERM_MECHANISM_NONE) {
     TRY(check_numbers(g, err));
+    TRY(check_kind(g, err));
   }
   plan.lambda = automatic ? automatic_lambda(g) : g->lambda;
   if (g->mechanism != DPERM_MECHANISM_NONE &&
@@ -197,7 +271,7 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
     }
   }
   if (g->mechanism != DPERM_MECHANISM_NONE &&
-      !(plan.noise.beta > 0 && isfinite(plan.noise.beta) && noise_rms_norm(&plan.noise) < 1e300)) {
+      !(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon, lambda and the number of rows give noise beyond all numbers; raise one of them");
   }
@@ -205,13 +279,39 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
   return DPERM_OK;
 }
 
-double excess_objective_quantile(const public_numbers *g, const privacy_plan *plan, double p) {
-  double noise = noise_norm_quantile(&plan->noise, p), n = (double)g->rows;
+dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err) {
+  public_numbers g = *given;
+  if (g.noise == DPERM_NOISE_AUTO || g.mechanism == DPERM_MECHANISM_NONE) {
+    g.noise = least_noise(given);
+  }
+  return calibrate_kind(&g, out, err);
+}
+
+bool noise_instead(const public_numbers *given, const privacy_plan *plan, dperm_noise kind,
+                   noise_plan *out) {
+  public_numbers g = *given;
+  g.noise = kind;
+  if (check_kind(&g, NULL) != DPERM_OK) {
+    return false;
+  }
+  *out = noise_with(&g, plan->mechanism == DPERM_MECHANISM_OUTPUT
+                            ? plan->noise.beta
+                            : objective_beta(&g, plan->lambda + plan->delta_reg));
+  return out->beta > 0;
+}
+
+double excess_objective(const public_numbers *g, const privacy_plan *plan, double noise) {
+  double n = (double)g->rows;
   if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
-    double curvature = g->loss->smoothness * g->norm * g->norm + plan->lambda * (1 + g->stiffness);
+    double curvature =
+        g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 + plan->lambda * (1 + g->stiffness);
     return curvature / 2 * noise * noise;
   }
   double bound = solution_norm_bound(g, plan->lambda);
   return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg)) +
          plan->delta_reg / 2 * bound * bound;
+}
+
+double excess_objective_quantile(const public_numbers *g, const privacy_plan *plan, double p) {
+  return excess_objective(g, plan, noise_norm_quantile(&plan->noise, p));
 }

@@ -4,17 +4,19 @@
 #define DPERM_MECHANISM_CALIBRATE_H
 
 #include "base/status.h"
+#include "data/row_bounds.h"
 #include "random/noise.h"
 
 typedef struct public_numbers {
   size_t rows;            /* n */
   size_t dims;            /* d */
-  double norm;            /* R₂: ‖x‖₂ ≤ R₂ for every row */
+  row_bounds bounds;      /* R₂, R₁ and r_g, for every row */
   const dperm_loss *loss; /* with its constants L and c */
   double epsilon;         /* as asked */
   double epsilon_core;    /* what the release leaves of it for the noise (release/numerics.h) */
   dperm_mechanism mechanism;
   dperm_analysis analysis;
+  dperm_noise noise;    /* or the one with the least rms norm */
   double lambda;        /* Λ; NaN to choose it */
   double delta_reg;     /* Δ; NaN to choose it */
   double norm_guess;    /* F, a guess of ‖f*‖; NaN for the bound */
@@ -36,13 +38,19 @@ typedef struct privacy_plan {
 /* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
 dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err);
 
+/* The noise of another kind at this plan's ε, Λ and Δ, to compare; false where the mechanism or the
+ * bounds allow none. */
+bool noise_instead(const public_numbers *given, const privacy_plan *plan, dperm_noise kind,
+                   noise_plan *out);
+
 /* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (privacy.md 4). With
  * G = ‖∇N(0)‖ strong convexity gives Λ‖f*‖ ≤ ‖∇J(0)‖ ≤ LR + ΛG, and J(f*) ≤ J(0) for a loss ≥ 0
  * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */
 double solution_norm_bound(const public_numbers *given, double lambda);
 
-/* The p-quantile of the objective's excess over its minimum that the noise causes (privacy.md 10).
- */
+/* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
+ * (privacy.md 10); and its p-quantile. */
+double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);
 double excess_objective_quantile(const public_numbers *given, const privacy_plan *plan, double p);
 
 #endif

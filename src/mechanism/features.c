@@ -20,13 +20,23 @@ typedef struct features {
 static dperm_status features_over(const feature_map *map, const matrix *inner, matrix *owned,
                                   matrix **out, dperm_error *err);
 
+static double features_scale(size_t cols) {
+  return sqrt(1.0 / (double)(cols / 2));
+}
+
+row_bounds features_bounds(size_t cols) {
+  row_bounds bounds = row_bounds_of_norm(cols, FEATURES_NORM);
+  bounds.body.only.radius = nextafter(features_scale(cols) * FEATURES_NORM, INFINITY);
+  return bounds;
+}
+
 /* All cosines first, then all sines. The scale is rounded once, so the norm is within
  * FEATURES_NORM: √(2/D)² · D/2 pairs whose squares sum to 1 within a few units in the last place.
  */
 static const double *features_block(const matrix *x, size_t from, size_t count, double *room) {
   const features *m = (const features *)x;
   size_t half = x->cols / 2;
-  double scale = sqrt(1.0 / (double)half);
+  double scale = features_scale(x->cols);
   double *angles = room, *rows = room + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
   m->inner->kind->apply_rows(m->inner, from, count, m->map->directions, half, angles, rest);
   for (size_t i = 0; i < count; i++) {

@@ -17,7 +17,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   model->inputs = model->dims = data->x->cols;
   model->rows = model->rows_fitted = data->x->rows;
   model->origin = data->origin;
-  model->norm_bound = data->norm_bound;
+  model->norm_bound = data->bounds.norm2;
   model->schema = schema_share(data->schema);
   for (size_t i = 0; i < 2; i++) {
     const char *name = data->schema ? data->schema->class_names[i] : i ? "+1" : "-1";

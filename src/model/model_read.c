@@ -155,13 +155,13 @@ static dperm_status read_noise(const json_document *doc, const json_t *privacy, 
   const char *kind = json_string_value(json_object_get(privacy, "noise"));
   const char *analysis = json_string_value(json_object_get(privacy, "analysis"));
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  if (!kind || strcmp(kind, "l2") != 0) {
+  plan->noise.kind = noise_kind_of(kind ? noise_by_name(kind) : DPERM_NOISE_AUTO);
+  if (!plan->noise.kind) {
     FAIL(err, DPERM_INVALID_MODEL,
          "%s: the model names a kind of noise that this dperm (%s) does not have; install a newer "
          "one",
          doc->name, dperm_version());
   }
-  plan->noise.kind = "l2";
   plan->analysis = analysis && strcmp(analysis, analysis_names[DPERM_ANALYSIS_PAPER]) == 0
                        ? DPERM_ANALYSIS_PAPER
                        : DPERM_ANALYSIS_TIGHT;
@@ -228,6 +228,14 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
                          "it does not say why it is not private", &model->reason, err);
 }
 
+/* What was known of the rows, from the schema, the features or the norm. */
+static row_bounds bounds_of(const dperm_model *model) {
+  if (model->map) {
+    return features_bounds(model->dims);
+  }
+  return model->schema ? model->schema->bounds : row_bounds_of_norm(model->dims, model->norm_bound);
+}
+
 static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *loss = json_object_get(doc->root, "loss");
   const json_t *h = json_object_get(loss, "h");
@@ -255,6 +263,7 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   }
   TRY(read_weights(doc, model, err));
   model->plan.noise.dims = model->dims;
+  model->plan.noise.body = bounds_of(model).body;
   return DPERM_OK;
 }
 

@@ -39,14 +39,15 @@ static json_t *privacy_json(const dperm_model *model) {
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   const double none = (double)NAN;
-  return json_pack(
-      "{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:f, s:f, s:o}", "definition",
-      noisy ? "epsilon-differential privacy" : NULL, "epsilon",
-      number_or_null(noisy ? model->epsilon : none), "delta", number_or_null(noisy ? 0.0 : none),
-      "neighbours", "replace-one", "mechanism", mechanism_of(plan->mechanism)->name, "analysis",
-      objective ? analysis_names[plan->analysis] : NULL, "noise", noisy ? plan->noise.kind : NULL,
-      "beta", number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg,
-      "lambda", plan->lambda, "numerics", numerics_json(&model->release));
+  return json_pack("{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:f, s:f, s:o}", "definition",
+                   noisy ? "epsilon-differential privacy" : NULL, "epsilon",
+                   number_or_null(noisy ? model->epsilon : none), "delta",
+                   number_or_null(noisy ? 0.0 : none), "neighbours", "replace-one", "mechanism",
+                   mechanism_of(plan->mechanism)->name, "analysis",
+                   objective ? analysis_names[plan->analysis] : NULL, "noise",
+                   noisy ? plan->noise.kind->name : NULL, "beta",
+                   number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg,
+                   "lambda", plan->lambda, "numerics", numerics_json(&model->release));
 }
 
 static json_t *kernel_json(const dperm_model *model) {

@@ -63,7 +63,7 @@ static dperm_status release(const solution *from, random_source *source, dperm_m
 static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_options *options,
                         random_source *source, solution *found, dperm_model *model,
                         dperm_error *err) {
-  double norm = model->map ? FEATURES_NORM : data->norm_bound;
+  double norm = model->map ? FEATURES_NORM : data->bounds.norm2;
   const problem base = {.x = view,
                         .labels = data->labels,
                         .norm_bound = norm,

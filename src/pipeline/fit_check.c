@@ -29,8 +29,8 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
   TRY(check_rows_public(data, options, err));
   TRY(kernel_validate(&options->kernel, data->x->cols, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const public_numbers given =
-      options_public(options, rows, dims, kernel ? FEATURES_NORM : data->norm_bound);
+  const row_bounds bounds = kernel ? features_bounds(dims) : data->bounds;
+  const public_numbers given = options_public(options, rows, dims, &bounds);
   TRY(calibrate(&given, &plan->privacy, err));
   return options->mechanism == DPERM_MECHANISM_NONE
              ? DPERM_OK

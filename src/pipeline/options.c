@@ -29,6 +29,9 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (o->analysis != DPERM_ANALYSIS_TIGHT && o->analysis != DPERM_ANALYSIS_PAPER) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "analysis number %d is none of the two", (int)o->analysis);
   }
+  if (o->noise != DPERM_NOISE_AUTO && !noise_kind_of(o->noise)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)o->noise);
+  }
   if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
   }
@@ -60,15 +63,17 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
   }
 }
 
-public_numbers options_public(const dperm_options *o, size_t rows, size_t dims, double norm) {
+public_numbers options_public(const dperm_options *o, size_t rows, size_t dims,
+                              const row_bounds *bounds) {
   public_numbers out = {.rows = rows,
                         .dims = dims,
-                        .norm = norm,
+                        .bounds = *bounds,
                         .loss = &o->loss,
                         .epsilon = o->epsilon,
                         .epsilon_core = epsilon_divide(o->epsilon).core,
                         .mechanism = o->mechanism,
                         .analysis = o->analysis,
+                        .noise = o->noise,
                         .lambda = o->lambda,
                         .delta_reg = o->delta_reg,
                         .norm_guess = o->norm_guess};

@@ -7,6 +7,7 @@
 /* What does not need the data: numbers in range, a usable loss. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
 
-public_numbers options_public(const dperm_options *options, size_t rows, size_t dims, double norm);
+public_numbers options_public(const dperm_options *options, size_t rows, size_t dims,
+                              const row_bounds *bounds);
 
 #endif

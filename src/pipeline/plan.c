@@ -1,27 +1,65 @@
-/* dperm_plan_make: what a fit would do, told from public numbers. */
+/* dperm_plan_make and its kin: what a fit would do, told from public numbers. */
 #include <math.h>
 
+#include "data/schema.h"
 #include "loss/regularizer.h"
+#include "mechanism/features.h"
 #include "pipeline/options.h"
+#include "random/noise_law.h"
 #include "release/numerics.h"
 
-dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
-                             dperm_plan *out, dperm_error *err) {
-  if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
-         "columns, and a positive norm",
-         rows, dims, norm);
+/* The kinds side by side, at the plan's ε, Λ and Δ. */
+static void compare_kinds(const public_numbers *given, const privacy_plan *plan, dperm_plan *out) {
+  for (dperm_noise kind = DPERM_NOISE_L2; noise_kind_of(kind); kind++) {
+    noise_plan noise;
+    noise_law law;
+    if (noise_instead(given, plan, kind, &noise)) {
+      noise_law_of(&noise, &law);
+      out->noise_kinds[out->noise_kind_count++] =
+          (dperm_noise_figures){.noise = noise.kind->name,
+                                .beta = noise.beta,
+                                .expected_noise_norm = noise_law_mean(&law),
+                                .rms_noise_norm = noise_rms_norm(&noise),
+                                .noise_norm_q95 = noise_law_quantile(&law, 0.95)};
+    }
   }
+}
+
+static void describe_noise(const public_numbers *given, const privacy_plan *plan,
+                           const release_plan *release, dperm_plan *out) {
+  noise_law law;
+  noise_law_of(&plan->noise, &law);
+  out->noise = plan->noise.kind->name;
+  out->beta = plan->noise.beta;
+  out->expected_noise_norm = noise_law_mean(&law);
+  out->rms_noise_norm = noise_rms_norm(&plan->noise);
+  out->noise_norm_q50 = noise_law_quantile(&law, 0.5);
+  out->noise_norm_q95 = noise_law_quantile(&law, 0.95);
+  out->shift_rms =
+      plan->mechanism == DPERM_MECHANISM_OUTPUT
+          ? out->rms_noise_norm
+          : out->rms_noise_norm / ((double)given->rows * (plan->lambda + plan->delta_reg));
+  out->epsilon_core = plan->epsilon;
+  out->solution_error = release->solution_error;
+  out->lattice_noise_rms = sqrt(2.0 * (double)given->dims) * (double)release->sensitivity /
+                           ratio_value(release->epsilon.num) * ldexp(1, release->step_exponent);
+  out->excess_objective_q50 = excess_objective(given, plan, out->noise_norm_q50);
+  out->excess_objective_q95 = excess_objective(given, plan, out->noise_norm_q95);
+  compare_kinds(given, plan, out);
+}
+
+static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds,
+                              const dperm_options *options, dperm_plan *out, dperm_error *err) {
   TRY(options_validate(options, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const public_numbers given = options_public(options, rows, dims, norm);
+  const public_numbers given = options_public(options, rows, dims, bounds);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
   dperm_plan made = {.rows = rows,
                      .dims = dims,
-                     .norm = norm,
+                     .norm = bounds->norm2,
+                     .norm1 = bounds->norm1,
                      .mechanism = plan.mechanism,
                      .analysis = plan.analysis,
                      .epsilon = options->epsilon,
@@ -39,27 +77,58 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
                      .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
                      .excess_objective_q50 = none,
                      .excess_objective_q95 = none};
-  if (plan.mechanism == DPERM_MECHANISM_NONE) {
-    *out = made;
-    return DPERM_OK;
+  if (plan.mechanism != DPERM_MECHANISM_NONE) {
+    release_plan release;
+    TRY(release_plan_make(&given, &plan, &release, err));
+    describe_noise(&given, &plan, &release, &made);
   }
-  release_plan release;
-  TRY(release_plan_make(&given, &plan, &release, err));
-  made.noise = plan.noise.kind;
-  made.beta = plan.noise.beta;
-  made.expected_noise_norm = noise_mean_norm(&plan.noise);
-  made.rms_noise_norm = noise_rms_norm(&plan.noise);
-  made.noise_norm_q50 = noise_norm_quantile(&plan.noise, 0.5);
-  made.noise_norm_q95 = noise_norm_quantile(&plan.noise, 0.95);
-  made.shift_rms = plan.mechanism == DPERM_MECHANISM_OUTPUT
-                       ? made.rms_noise_norm
-                       : made.rms_noise_norm / ((double)rows * (plan.lambda + plan.delta_reg));
-  made.epsilon_core = plan.epsilon;
-  made.solution_error = release.solution_error;
-  made.lattice_noise_rms = sqrt(2.0 * (double)dims) * (double)release.sensitivity /
-                           ratio_value(release.epsilon.num) * ldexp(1, release.step_exponent);
-  made.excess_objective_q50 = excess_objective_quantile(&given, &plan, 0.5);
-  made.excess_objective_q95 = excess_objective_quantile(&given, &plan, 0.95);
   *out = made;
   return DPERM_OK;
+}
+
+/* With a kernel, the rows are those of its features whatever they were before. */
+static bool plans_features(const dperm_options *options) {
+  return options->kernel.name != DPERM_KERNEL_NONE && options->kernel.features > 0;
+}
+
+dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm, double norm1,
+                                  const dperm_options *options, dperm_plan *out, dperm_error *err) {
+  if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
+         "columns, and a positive norm",
+         rows, dims, norm);
+  }
+  if (!(norm1 >= 1e-100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; it must be positive", norm1);
+  }
+  if (plans_features(options)) {
+    dims = options->kernel.features;
+  }
+  row_bounds bounds =
+      plans_features(options) ? features_bounds(dims) : row_bounds_of_norm(dims, norm);
+  bounds.norm1 = fmin(bounds.norm1, norm1);
+  return make_plan(rows, dims, &bounds, options, out, err);
+}
+
+dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
+                             dperm_plan *out, dperm_error *err) {
+  return dperm_plan_for_norms(rows, dims, norm, (double)INFINITY, options, out, err);
+}
+
+dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
+                                   const dperm_options *options, dperm_plan *out,
+                                   dperm_error *err) {
+  if (rows == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
+  }
+  if (options->mechanism != DPERM_MECHANISM_NONE && dperm_schema_drops_rows(schema)) {
+    FAIL(err, DPERM_INVALID_SCHEMA,
+         "the schema drops rows with missing values, which no private fit accepts; set "
+         "\"on_missing\" to \"zero\" or \"category\"");
+  }
+  if (plans_features(options)) {
+    return dperm_plan_make(rows, schema->dims, schema->bounds.norm2, options, out, err);
+  }
+  return make_plan(rows, schema->dims, &schema->bounds, options, out, err);
 }

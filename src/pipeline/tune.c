@@ -80,7 +80,7 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "public data go with the method public, and only with it");
   }
   if (given && (given->x->cols != t->data->x->cols || given->origin != t->data->origin ||
-                given->norm_bound != t->data->norm_bound ||
+                given->bounds.norm2 != t->data->bounds.norm2 ||
                 (given->schema != t->data->schema &&
                  !json_equal(given->schema->json, t->data->schema->json)))) {
     FAIL(err, DPERM_INVALID_DATA,

@@ -1,92 +1,60 @@
-/* l2 noise: a direction from normal variables, a radius from a gamma variable. The normal ones come
- * in pairs √(2E)·(cos φ, sin φ). E is exponential; φ = (π/2)·W with W uniform on (0, ½) covers an
- * eighth of the circle, and one random bit that swaps the two and two that are their signs carry it
- * to the others. So no angle is near a zero of sin or cos but 0 itself, where W is as exact as
- * anywhere, and each coordinate has a small relative error of its own.
- *
- * The budget behind noise_relative_error. Relative errors in units of u = 2^−53 against what the
- * same bits give in exact arithmetic; + − × / √ rounded correctly, 1 each; libm's log, log1p, sin
- * and cos within 2 ulp, 4 each; D = ⌈log₂ d⌉:
- *
- *   W             1.01             random_half_uniform
- *   E             5.5              random_exponential
- *   √(2E)         5.5/2 + 1        < 3.8
- *   φ             1.01 + 0.4 + 1   < 2.5: W, the double next to π/2, the product
- *   sin φ, cos φ  2.5 + 4          = 6.5: on (0, π/4] φ·cot φ ≤ 1 and φ·tan φ ≤ π/4 < 1
- *   coordinate x  3.8 + 6.5 + 1    = 11.3
- *   length ‖x‖    11.3 + (1 + D)/2 + 1 = 12.8 + D/2: the coordinates; squares and their pairwise
- *                                  sum, all positive, halved by the root; the root
- *   gamma G       5.5 + D          a pairwise sum of d exponentials
- *   G/β/‖x‖       (5.5 + D) + 1 + (12.8 + D/2) + 1 = 20.3 + 1.5D
- *   x·that        11.3 + 20.3 + 1.5D + 1 = 32.6 + 1.5D
- *
- * The claim is 64 + 4D, 1.96 times as much at d = 1 and more beyond; products of errors, below
- * 2^14·u² each, do not matter. Left out is an event of probability below 2^−300: that G or one of
- * the d ≤ 2^31 coordinates x is below 2^−340, or W below 2^−900. Without it, and with β between
- * 2^−290 and 2^290, no square, quotient or product leaves the normal doubles. */
-#define _DEFAULT_SOURCE /* lgamma_r */
+/* What all kinds of noise have in common. */
 #include "random/noise.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "random/exponential.h"
+static const noise_kind *const kinds[] = {NULL, &noise_l2, &noise_l1, &noise_group, &noise_linf};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
-double noise_mean_norm(const noise_plan *plan) {
-  return (double)plan->dims / plan->beta;
+const noise_kind *noise_kind_of(dperm_noise which) {
+  return (size_t)which < KINDS ? kinds[which] : NULL;
 }
 
+dperm_noise noise_by_name(const char *name) {
+  for (size_t i = 1; i < KINDS; i++) {
+    if (strcmp(kinds[i]->name, name) == 0) {
+      return (dperm_noise)i;
+    }
+  }
+  return DPERM_NOISE_AUTO;
+}
+
+/* E G² = k(k+1) for G ~ Gamma(k). */
 double noise_rms_norm(const noise_plan *plan) {
-  double d = (double)plan->dims;
-  return sqrt(d * (d + 1.0)) / plan->beta;
+  double k = (double)plan->kind->shape(plan);
+  return sqrt(k * (k + 1.0) * plan->kind->mean_square(plan)) / plan->beta;
 }
 
-/* P(Gamma(shape, 1) > x) = Σ_{k < shape} e^−x x^k / k!, from its largest term downwards. */
-static double gamma_tail(double shape, double x) {
-  if (x <= 0) {
-    return 1.0;
-  }
-  int sign = 0; /* lgamma itself writes a global */
-  double peak = fmin(shape - 1.0, floor(x));
-  double top = exp(-x + peak * log(x) - lgamma_r(peak + 1.0, &sign)), sum = 0, term = top;
-  for (double k = peak; k >= 0 && term > 1e-18 * sum; k--) {
-    sum += term;
-    term *= k / x;
-  }
-  term = top;
-  for (double k = peak + 1; k < shape; k++) {
-    term *= x / k;
-    sum += term;
-    if (term < 1e-18 * sum) {
-      break;
-    }
-  }
-  return fmin(sum, 1.0);
-}
-
-double noise_norm_quantile(const noise_plan *plan, double p) {
-  double shape = (double)plan->dims, low = 0, high = shape + 10;
-  while (gamma_tail(shape, high) > 1.0 - p) {
-    high *= 2;
-  }
-  for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
-    double middle = 0.5 * (low + high);
-    if (gamma_tail(shape, middle) > 1.0 - p) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return high / plan->beta;
-}
-
-/* Gamma(d) has a sub-gamma tail, P(G > d + √(2dt) + t) ≤ e^−t (Boucheron, Lugosi & Massart 2013,
+/* Gamma(k) has a sub-gamma tail, P(G > k + √(2kt) + t) ≤ e^−t (Boucheron, Lugosi & Massart 2013,
  * section 2.4). The few roundings here and noise_relative_error are below 2^−44. */
 double noise_norm_limit(const noise_plan *plan, double t) {
-  double d = (double)plan->dims;
-  return (d + sqrt(2 * d * t) + t) / plan->beta * (1 + 0x1p-44);
+  double k = (double)plan->kind->shape(plan);
+  return (k + sqrt(2 * k * t) + t) / plan->beta * plan->kind->reach(plan) * (1 + 0x1p-44);
 }
 
-static int ceiling_log2(size_t n) {
+void noise_draw(const noise_plan *plan, random_source *source, double *b) {
+  plan->kind->draw(plan, source, b);
+}
+
+double noise_relative_error(const noise_plan *plan) {
+  return plan->kind->relative_error(plan);
+}
+
+static bool in_range(double beta) {
+  return beta >= 0x1p-660 && beta <= 0x1p660;
+}
+
+bool noise_in_range(const noise_plan *plan) {
+  bool good = in_range(plan->beta);
+  bool body = plan->kind == &noise_group || plan->kind == &noise_linf;
+  for (size_t i = 0; good && body && i < body_count(&plan->body); i++) {
+    good = in_range(plan->beta / body_at(&plan->body, i)->radius);
+  }
+  return good;
+}
+
+int noise_ceiling_log2(size_t n) {
   int log = 0;
   while (log < 63 && (UINT64_C(1) << log) < n) {
     log++;
@@ -94,50 +62,10 @@ static int ceiling_log2(size_t n) {
   return log;
 }
 
-double noise_relative_error(const noise_plan *plan) {
-  return (64 + 4 * ceiling_log2(plan->dims)) * 0x1p-53;
-}
-
-static void draw_normal_pair(random_source *source, double pair[2]) {
-  const double half_pi = 1.5707963267948966;
-  double radius = sqrt(2.0 * random_exponential(source));
-  double angle = half_pi * random_half_uniform(source);
-  uint64_t bits = random_bits(source);
-  size_t swap = bits >> 63;
-  double x = radius * cos(angle), y = radius * sin(angle);
-  pair[swap] = bits >> 62 & 1 ? -x : x;
-  pair[1 - swap] = bits >> 61 & 1 ? -y : y;
-}
-
-/* Pairwise, so that rounding grows with the logarithm of the count. */
-static double sum_of_squares(const double *x, size_t count) {
+double noise_pairwise_sum(const double *x, size_t count) {
   if (count == 1) {
-    return x[0] * x[0];
+    return x[0];
   }
   size_t half = count / 2;
-  return sum_of_squares(x, half) + sum_of_squares(x + half, count - half);
-}
-
-/* Uniform on the unit sphere, up to a length that is returned. */
-static double draw_direction(random_source *source, size_t dims, double *b) {
-  for (size_t j = 0; j < dims; j += 2) {
-    double pair[2];
-    draw_normal_pair(source, pair);
-    b[j] = pair[0];
-    if (j + 1 < dims) { /* an odd one out drops its other half */
-      b[j + 1] = pair[1];
-    }
-  }
-  return sqrt(sum_of_squares(b, dims));
-}
-
-void noise_draw(const noise_plan *plan, random_source *source, double *b) {
-  double length = 0;
-  while (!(length > 0)) { /* zero belongs to the event that is left out */
-    length = draw_direction(source, plan->dims, b);
-  }
-  double scale = random_gamma(source, plan->dims) / plan->beta / length;
-  for (size_t j = 0; j < plan->dims; j++) {
-    b[j] *= scale;
-  }
+  return noise_pairwise_sum(x, half) + noise_pairwise_sum(x + half, count - half);
 }

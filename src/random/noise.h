@@ -1,23 +1,52 @@
-/* The noise seam: a plan from public numbers, and draws from it. Today one kind, l2, with density
- * ∝ exp(−β‖b‖₂): ‖b‖₂ ~ Gamma(dims, 1/β), direction uniform. */
+/* The noise seam: a plan from public numbers, and draws from it. A kind of noise is a norm ‖·‖_K;
+ * its density is ∝ exp(−β‖b‖_K) (privacy.md 4 and 5). So ‖b‖_K ~ Gamma(d, 1/β), and b is a gamma
+ * variable times a direction that is independent of it:
+ *
+ *   l2     ‖b‖₂                          Gamma(d) × uniform on the sphere
+ *   l1     ‖b‖₁                          independent Laplace(1/β) coordinates
+ *   group  max_g ‖b_g‖₁/r_g, the body's  Gamma(d+1) × uniform in the body
+ *   linf   max_j |b_j|/r_j               the same, every column a group of its own
+ */
 #ifndef DPERM_RANDOM_NOISE_H
 #define DPERM_RANDOM_NOISE_H
 
+#include "random/noise_body.h"
 #include "random/source.h"
 
+typedef struct noise_kind noise_kind;
+
 typedef struct noise_plan {
-  const char *kind; /* static text: "l2" */
+  const noise_kind *kind;
   size_t dims;
   double beta;
+  noise_body body; /* group and linf: of `dims` columns */
 } noise_plan;
 
-/* Mean and root mean square of ‖b‖₂. */
-double noise_mean_norm(const noise_plan *plan);
+/* What a kind has to know; b = (G/β)·U with G ~ Gamma(shape) and a direction U, independent of each
+ * other. */
+struct noise_kind {
+  const char *name; /* as a model file says it */
+  size_t (*shape)(const noise_plan *plan);
+  double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², exact up to rounding */
+  double (*reach)(const noise_plan *plan);       /* ‖U‖₂ ≤ this, always; rounded up */
+  /* ‖U‖₂/‖U‖_K of one random direction, for the planner's figures; NULL where it is 1. */
+  double (*draw_length)(const noise_plan *plan, random_source *source);
+  double (*relative_error)(const noise_plan *plan);
+  void (*draw)(const noise_plan *plan, random_source *source, double *b);
+};
+
+/* The kinds, one file each. */
+extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf;
+
+/* NULL for DPERM_NOISE_AUTO and what is none. */
+const noise_kind *noise_kind_of(dperm_noise which);
+/* DPERM_NOISE_AUTO where no kind has this name. */
+dperm_noise noise_by_name(const char *name);
+
+/* Root mean square of ‖b‖₂: exact up to rounding. noise_law.h has the mean and quantiles. */
 double noise_rms_norm(const noise_plan *plan);
-/* ‖b‖₂ is below this with probability p: exact up to rounding, for 0 < p < 1. */
-double noise_norm_quantile(const noise_plan *plan, double p);
-/* A public bound, (d + √(2dt) + t)/β rounded up, that ‖b‖₂ passes with probability at most e^−t,
- * and so does the norm of what noise_draw gives. t ≥ 0. */
+/* A public bound, (k + √(2kt) + t)·reach/β rounded up for G ~ Gamma(k), that ‖b‖₂ passes with
+ * probability at most e^−t, and so does the norm of what noise_draw gives. t ≥ 0. */
 double noise_norm_limit(const noise_plan *plan, double t);
 
 /* Fills b with `dims` numbers. */
@@ -25,8 +54,18 @@ void noise_draw(const noise_plan *plan, random_source *source, double *b);
 /* How far they are from real ones: η = (64 + 4⌈log₂ d⌉)·2^−53. The draws b̂ can be coupled with a
  * real vector b of exactly the density above so that ‖b̂ − b‖₂ ≤ η‖b̂‖₂, and |b̂_j − b_j| ≤ η|b̂_j|
  * for each coordinate. b is what the same random bits and infinitely many more give in exact
- * arithmetic. For d ≤ 2^31 and 2^−290 ≤ β ≤ 2^290; noise.c has the budget, the assumptions and the
- * event of probability below 2^−300 that is left out. */
+ * arithmetic. For d ≤ 2^31 and plans in range; each kind's file has its budget, and the event of
+ * probability below 2^−250 that is left out. */
 double noise_relative_error(const noise_plan *plan);
+/* Whether β, and β over each radius of the body, are between 2^−660 and 2^660: what the budgets
+ * ask. */
+bool noise_in_range(const noise_plan *plan);
+
+/* ---- for the kinds */
+
+/* ⌈log₂ n⌉. */
+int noise_ceiling_log2(size_t n);
+/* Pairwise, so that rounding grows with the logarithm of the count. */
+double noise_pairwise_sum(const double *x, size_t count);
 
 #endif

@@ -43,7 +43,7 @@ static double worst_error(const public_numbers *g, const privacy_plan *plan, dou
   const evaluation worst = {.loss = g->loss,
                             .rows = (double)g->rows,
                             .entries = (double)g->dims,
-                            .norm = g->norm,
+                            .norm = g->bounds.norm2,
                             .slope = g->loss->lipschitz + g->loss->slope_error,
                             .lambda = plan->lambda,
                             .ridge = plan->delta_reg,
@@ -78,7 +78,7 @@ dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan
                                dperm_error *err) {
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   double n = (double)g->rows, total = plan->lambda + plan->delta_reg;
-  double pull = g->loss->lipschitz * g->norm; /* LR */
+  double pull = g->loss->lipschitz * g->bounds.norm2; /* LR */
   double limit = noise_norm_limit(&plan->noise, noise_tail);
   double linear = objective ? limit / n : 0;
   double furthest = 3 * (pull + plan->lambda * g->pull + linear) / total * up;

@@ -17,6 +17,9 @@ void check_missing_values(verifier *v);
 void check_rows(verifier *v);
 void check_selection(verifier *v);
 
+/* check_shape.c: the rows in the norm of the noise. */
+void check_shape(verifier *v);
+
 /* check_noise.c: noise, loss and budget of the fit. */
 void check_noise_kind(verifier *v);
 void check_loss(verifier *v);
@@ -38,6 +41,10 @@ const char *selection_method(const verifier *v);
 bool fit_epsilon(verifier *v, const char *name, double *out);
 /* Its field, without the object it stands in. */
 const char *fit_epsilon_name(const verifier *v);
+/* R_K, a bound on |x|_K for every row, for each kind of noise; NULL where it is not clear. */
+const interval *shape_l2(verifier *v, const interval *r2);
+const interval *shape_l1(verifier *v, const interval *r2);
+const interval *shape_body(verifier *v, const interval *r2);
 /* R2, a public bound on |x|_2 for every row the fit saw. */
 bool row_bound(verifier *v, const char *name, double *out);
 

@@ -144,6 +144,15 @@ const interval *interval_exp(interval_room *room, const interval *a) {
   return settled(room, result);
 }
 
+const interval *interval_sqrt(interval_room *room, const interval *a) {
+  interval *result = place(room);
+  if (bounded(a) && mpfr_sgn(a->low) >= 0) {
+    (void)mpfr_sqrt(result->low, a->low, MPFR_RNDD);
+    (void)mpfr_sqrt(result->high, a->high, MPFR_RNDU);
+  }
+  return settled(room, result);
+}
+
 const interval *interval_positive(interval_room *room, const interval *a) {
   interval *result = place(room);
   if (bounded(a)) {

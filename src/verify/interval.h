@@ -36,6 +36,8 @@ const interval *interval_mul(interval_room *room, const interval *a, const inter
 const interval *interval_div(interval_room *room, const interval *a, const interval *b);
 const interval *interval_log1p(interval_room *room, const interval *a);
 const interval *interval_exp(interval_room *room, const interval *a);
+/* Of what is not below zero. */
+const interval *interval_sqrt(interval_room *room, const interval *a);
 /* max(0, a). */
 const interval *interval_positive(interval_room *room, const interval *a);
 

@@ -27,6 +27,7 @@ static void go_through(verifier *v) {
   check_claim(v);
   check_noise_kind(v);
   check_norm(v);
+  check_shape(v);
   check_missing_values(v);
   check_rows(v);
   check_selection(v);

@@ -109,11 +109,50 @@ assert a["solution_norm_bound"] == b["solution_norm_bound"] and b["delta_reg"] >
   run "$DPERM" plan --rows 10 --dims 4 --schema schema.json --epsilon 1
   fails_with 2 "either --schema or --dims"
   run "$DPERM" plan --rows 10 --schema schema.json --norm 2 --epsilon 1
-  fails_with 2 "--norm goes with --dims"
+  fails_with 2 "--norm and --norm1 go with --dims"
   run "$DPERM" plan --rows 10 --dims 4
   fails_with 2 "--epsilon is missing"
   run "$DPERM" plan --rows 10 --dims 4 --epsilon 1000
   fails_with 2 "choose it between"
   run "$DPERM" plan --rows 10 --schema none.json --epsilon 1
   fails_with 1 "none.json: cannot open"
+}
+
+@test "every kind of noise side by side, from the schema alone" {
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --json > plan.json
+  python3 - <<'P'
+import json, math
+p = json.load(open("plan.json"))
+kinds = {k["noise"]: k for k in p["noise_kinds"]}
+assert list(kinds) == ["l2", "l1", "group", "linf"]
+for k in kinds.values():
+    assert sorted(k) == ["beta", "expected_noise_norm", "noise", "noise_norm_q95", "rms_noise_norm"]
+best = min(kinds.values(), key=lambda k: k["rms_noise_norm"])
+assert p["noise"] == best["noise"] and p["beta"] == best["beta"]
+assert p["rms_noise_norm"] == best["rms_noise_norm"]
+# age and a job out of three: r = 1 each, G = 2, d = 4; A is the same for all
+d, a, r1 = 4, kinds["l2"]["beta"], math.sqrt(2)
+close = lambda x, y: abs(x / y - 1) < 1e-9
+assert close(p["norm1"], r1) and close(kinds["l1"]["beta"] * r1, a)
+assert close(kinds["group"]["beta"], a) and close(kinds["linf"]["beta"], a)
+assert close(kinds["l1"]["rms_noise_norm"], math.sqrt(2 * d) * r1 / a)
+ball = 2 * 3 / (4 * 5)
+assert close(kinds["group"]["rms_noise_norm"], math.sqrt((d + 1) * (d + 2) * (1 / 3 + ball)) / a)
+assert close(kinds["linf"]["rms_noise_norm"], math.sqrt((d + 1) * (d + 2) * 4 / 3) / a)
+P
+  run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1
+  [ "$(grep -c -- ' <-$' <<< "$output")" -eq 1 ]
+  [[ "$output" == *"group "*"linf "* ]]
+}
+
+@test "sparse rows without a schema: --norm1" {
+  "$DPERM" plan --rows 1000 --dims 100 --norm1 3 --epsilon 1 --json > plan.json
+  python3 -c 'import json; p = json.load(open("plan.json")); assert p["noise"] == "l1" and p["norm1"] == 3'
+  run "$DPERM" plan --rows 1000 --schema schema.json --norm1 3 --epsilon 1
+  fails_with 2 "--norm1 go with --dims"
+}
+
+@test "other noise than l2 is refused for output perturbation" {
+  run "$DPERM" plan --rows 1000 --dims 10 --epsilon 1 --mechanism output --noise l1
+  fails_with 2 "are for --mechanism objective"
 }

@@ -94,14 +94,14 @@ P
   run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --lambda 0.05 --out model.json
   [ "$status" -eq 0 ]
   [ "$output" = "model.json: 4 weights from 120 rows; epsilon = 1 for every record (objective perturbation)" ]
-  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --noise l2 --json > plan.json
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --json > plan.json
   python3 - <<'P'
 import json
 m, p = json.load(open("model.json")), json.load(open("plan.json"))
 q = m["privacy"]
 assert m["private"] is True and m["reason"] is None
 assert q["definition"] == "epsilon-differential privacy" and q["neighbours"] == "replace-one"
-assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, 0, "objective", "tight", "l2")
+assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, 0, "objective", "tight", "l1")
 assert (q["beta"], q["lambda"], q["delta_reg"]) == (p["beta"], p["lambda"], p["delta_reg"])
 P
 }
@@ -213,8 +213,8 @@ P
   fails_with 2 "--epsilon does not go with --mechanism none"
   train --mechanism output --epsilon 1 --delta-reg 1
   fails_with 2 "are for --mechanism objective"
-  train --epsilon 1 --noise l1
-  fails_with 2 "--noise must be auto or l2"
+  train --epsilon 1 --noise l3
+  fails_with 2 "--noise must be auto, l2, l1, group or linf"
   train --epsilon 1 --analysis loose
   fails_with 2 "--analysis must be"
   train --epsilon 1 --norm-guess 0

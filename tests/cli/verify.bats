@@ -123,3 +123,15 @@ P
   [ "$status" -eq 0 ]
   [[ "$output" == *"usage: dperm verify --model FILE [--json]"* ]]
 }
+
+@test "a model of every kind of noise follows from its file" {
+  for noise in l2 l1 group linf; do
+    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --noise $noise \
+      --out $noise.json 2> /dev/null
+    "$DPERM" verify --model $noise.json > lines
+    grep -q "^ok     noise: $noise, " lines
+    grep -q "^ok     claim: " lines
+  done
+  "$DPERM" verify --model l1.json | grep -q "^ok     norm1: |x|_1 <= 1.414"
+  "$DPERM" verify --model group.json | grep -q "^ok     body: group noise for 2 columns of the schema in 4"
+}

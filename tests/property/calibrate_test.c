@@ -56,7 +56,7 @@ static public_numbers any_numbers(random_source *r, const dperm_loss *loss) {
   double epsilon = random_scale(r, 1e-4, 20);
   return (public_numbers){.rows = (size_t)random_scale(r, 1, 1e7),
                           .dims = (size_t)random_scale(r, 1, 300),
-                          .norm = norms[random_bits(r) % 3],
+                          .bounds.norm2 = norms[random_bits(r) % 3],
                           .loss = loss,
                           .epsilon = epsilon,
                           .epsilon_core = epsilon,
@@ -73,7 +73,7 @@ static privacy_plan plan_of(const public_numbers *g) {
   assert_true(plan.noise.dims == g->dims && plan.epsilon == g->epsilon_core);
   assert_true(plan.mechanism == g->mechanism && plan.analysis == g->analysis);
   assert_true(plan.lambda > 0 && plan.delta_reg >= 0 && plan.noise.beta > 0);
-  assert_string_equal(plan.noise.kind, "l2");
+  assert_ptr_equal(plan.noise.kind, &noise_l2);
   return plan;
 }
 
@@ -89,12 +89,13 @@ static void output_noise_is_the_papers_rounded_towards_more(void **state) {
     g.mechanism = DPERM_MECHANISM_OUTPUT;
     g.lambda = round % 3 ? random_scale(&r, 1e-8, 10) : none;
     if (round % 7 == 0) { /* to the ends of what is allowed */
-      g.lambda = random_scale(&r, 1e-150, 1e150);
-      g.norm = random_scale(&r, 1e-100, 1e100);
+      g.lambda = random_scale(&r, 1e-100, 1e100);
+      g.bounds.norm2 = random_scale(&r, 1e-80, 1e80);
       g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     }
     privacy_plan plan = plan_of(&g);
-    long double exact = (long double)g.rows * plan.lambda * g.epsilon / 2 / loss.lipschitz / g.norm;
+    long double exact =
+        (long double)g.rows * plan.lambda * g.epsilon / 2 / loss.lipschitz / g.bounds.norm2;
     assert_true(plan.noise.beta <= exact);
     assert_true(plan.noise.beta >= exact * (1 - 1e-11L));
     assert_true(plan.delta_reg == 0 && (isnan(g.lambda) || plan.lambda == g.lambda));
@@ -114,9 +115,9 @@ static void output_noise_is_never_too_small_for_absurd_lambda(void **state) {
     g.mechanism = DPERM_MECHANISM_OUTPUT;
     g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     g.lambda = random_scale(&r, 1e-300, 1e300) * (round % 2 ? 1e-20 : 1);
-    g.norm = random_scale(&r, 1e-100, 1e100);
+    g.bounds.norm2 = random_scale(&r, 1e-100, 1e100);
     if (g.lambda > 0 && calibrate(&g, &plan, NULL) == DPERM_OK) {
-      long double exact = (long double)g.rows * g.lambda * g.epsilon / 2 / g.norm;
+      long double exact = (long double)g.rows * g.lambda * g.epsilon / 2 / g.bounds.norm2;
       assert_true(plan.noise.beta <= exact && plan.noise.beta >= exact * (1 - 1e-11L));
       planned++;
     }
@@ -127,9 +128,9 @@ static void output_noise_is_never_too_small_for_absurd_lambda(void **state) {
 /* ---- objective perturbation: the accounts */
 
 static void check_accounts(const public_numbers *g, const privacy_plan *plan) {
-  long double kappa = (long double)g->norm * g->norm /
+  long double kappa = (long double)g->bounds.norm2 * g->bounds.norm2 /
                       ((long double)g->rows * ((long double)plan->lambda + plan->delta_reg));
-  long double a = (long double)plan->noise.beta * g->norm;
+  long double a = (long double)plan->noise.beta * g->bounds.norm2;
   assert_true(epsilon_of(g->loss, (double)kappa, (double)a) <= g->epsilon);
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     assert_true(2 * a * g->loss->lipschitz + 2 * log1pl(kappa * g->loss->smoothness) <= g->epsilon);
@@ -147,7 +148,7 @@ static void the_plans_noise_costs_at_most_epsilon(void **state) {
     g.norm_guess = random_bits(&r) % 3 ? none : random_scale(&r, 1e-2, 1e2);
     g.analysis = (dperm_analysis)(random_bits(&r) & 1);
     g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
-    g.norm = round % 7 ? g.norm : random_scale(&r, 1e-90, 1e90);
+    g.bounds.norm2 = round % 7 ? g.bounds.norm2 : random_scale(&r, 1e-90, 1e90);
     privacy_plan plan = plan_of(&g); /* always possible when Δ is left to choose */
     check_accounts(&g, &plan);
     g.delta_reg = random_scale(&r, 1e-9, 10);
@@ -168,8 +169,10 @@ static void the_tight_plan_wastes_nothing(void **state) {
     public_numbers g = any_numbers(&r, &loss);
     g.lambda = random_scale(&r, 1e-9, 10);
     privacy_plan plan = plan_of(&g);
-    double kappa = g.norm * g.norm / ((double)g.rows * (plan.lambda + plan.delta_reg));
-    double more = plan.noise.beta * g.norm * (1 + 1e-8) + 1e-10 * g.epsilon / loss.lipschitz;
+    double kappa =
+        g.bounds.norm2 * g.bounds.norm2 / ((double)g.rows * (plan.lambda + plan.delta_reg));
+    double more =
+        plan.noise.beta * g.bounds.norm2 * (1 + 1e-8) + 1e-10 * g.epsilon / loss.lipschitz;
     assert_true(epsilon_of(&loss, kappa, more) > g.epsilon);
   }
 }
@@ -207,7 +210,8 @@ static void paper_analysis_reproduces_the_papers_formulas(void **state) {
     g.analysis = DPERM_ANALYSIS_PAPER;
     g.lambda = random_scale(&r, 1e-9, 1);
     privacy_plan plan = plan_of(&g);
-    long double curve = (long double)loss.smoothness * g.norm * g.norm / (long double)g.rows;
+    long double curve =
+        (long double)loss.smoothness * g.bounds.norm2 * g.bounds.norm2 / (long double)g.rows;
     long double left = g.epsilon - 2 * log1pl(curve / g.lambda), delta = 0;
     if (fabsl(left) < 1e-10L * g.epsilon) {
       continue; /* on the cliff itself */
@@ -219,10 +223,10 @@ static void paper_analysis_reproduces_the_papers_formulas(void **state) {
     } else {
       plain++;
     }
-    long double beta = left / 2 / loss.lipschitz / g.norm;
+    long double beta = left / 2 / loss.lipschitz / g.bounds.norm2;
     assert_close(plan.delta_reg, (double)delta, 1e-10 * (g.lambda + (double)delta));
     assert_close(plan.noise.beta, (double)beta,
-                 1e-10 * g.epsilon / (loss.lipschitz * g.norm)); /* ε′ is a difference */
+                 1e-10 * g.epsilon / (loss.lipschitz * g.bounds.norm2)); /* ε′ is a difference */
     assert_true(plan.noise.beta <= beta * (1 + 1e-11L) && plan.lambda == g.lambda);
   }
   assert_true(plain > 1000 && fallen > 500);
@@ -239,23 +243,23 @@ static void rescaled_rows_give_the_same_problem(void **state) {
   for (int round = 0; round < 300; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers one = any_numbers(&r, &loss), g;
-    one.norm = 1;
+    one.bounds.norm2 = 1;
     one.mechanism = round % 3 ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT;
     one.analysis = (dperm_analysis)(random_bits(&r) & 1);
     one.lambda = round % 5 ? random_scale(&r, 1e-8, 1) : none;
     one.norm_guess = round % 4 ? none : random_scale(&r, 0.1, 10);
     g = one;
-    g.norm = norms[random_bits(&r) % 3];
-    g.lambda *= g.norm * g.norm;
-    g.norm_guess /= g.norm;
+    g.bounds.norm2 = norms[random_bits(&r) % 3];
+    g.lambda *= g.bounds.norm2 * g.bounds.norm2;
+    g.norm_guess /= g.bounds.norm2;
     privacy_plan unit = plan_of(&one), plan = plan_of(&g);
-    double square = g.norm * g.norm;
+    double square = g.bounds.norm2 * g.bounds.norm2;
     assert_close(plan.lambda / (square * unit.lambda), 1, 1e-12);
     /* the cheapest ridge is flat: known to the root of the rounding in its cost */
     assert_close(plan.lambda + plan.delta_reg, square * (unit.lambda + unit.delta_reg),
                  1e-5 * (plan.lambda + plan.delta_reg));
     bool output = one.mechanism == DPERM_MECHANISM_OUTPUT;
-    double factor = output ? g.norm : 1 / g.norm;
+    double factor = output ? g.bounds.norm2 : 1 / g.bounds.norm2;
     assert_close(plan.noise.beta / (factor * unit.noise.beta), 1, 1e-5);
     double excess = excess_objective_quantile(&one, &unit, 0.9);
     assert_close(excess_objective_quantile(&g, &plan, 0.9) / excess, 1, 1e-6);
@@ -267,7 +271,7 @@ static void curvature_counts_with_the_square_of_the_norm(void **state) {
   const dperm_loss loss = library_loss(REF_HUBER, 0.5);
   public_numbers g = {.rows = 1000,
                       .dims = 3,
-                      .norm = 5,
+                      .bounds.norm2 = 5,
                       .loss = &loss,
                       .epsilon = 1,
                       .epsilon_core = 1,
@@ -277,7 +281,7 @@ static void curvature_counts_with_the_square_of_the_norm(void **state) {
   privacy_plan plan = plan_of(&g);
   /* ε = 2A + log(1 + 25/(2·0.5·100)) */
   assert_close(plan.noise.beta, (1 - log1p(0.25)) / 2 / 5, 1e-10);
-  g.norm = 0.2;
+  g.bounds.norm2 = 0.2;
   plan = plan_of(&g);
   assert_close(plan.noise.beta, (1 - log1p(0.0004)) / 2 / 0.2, 1e-10);
 }
@@ -296,7 +300,7 @@ static double cost_at(const public_numbers *given, double lambda, double delta) 
   }
   g.loss->eval(g.loss, 1, &zero, &value, NULL, NULL);
   double bound = isnan(g.norm_guess)
-                     ? fmin(g.loss->lipschitz * g.norm / lambda, sqrt(2 * value / lambda))
+                     ? fmin(g.loss->lipschitz * g.bounds.norm2 / lambda, sqrt(2 * value / lambda))
                      : g.norm_guess;
   double squares = d * (d + 1) / (plan.noise.beta * plan.noise.beta);
   return squares / (2 * n * n * total) + delta * bound * bound / 2;
@@ -313,7 +317,8 @@ static void the_chosen_ridge_is_the_cheapest(void **state) {
     g.lambda = random_scale(&r, 1e-8, 1);
     g.norm_guess = round % 2 ? none : random_scale(&r, 1e-2, 10);
     privacy_plan plan = plan_of(&g);
-    double least = g.loss->smoothness * g.norm * g.norm / ((double)g.rows * expm1(g.epsilon));
+    double least =
+        g.loss->smoothness * g.bounds.norm2 * g.bounds.norm2 / ((double)g.rows * expm1(g.epsilon));
     double lowest = fmax(g.lambda, 1.01 * least); /* Λ_t is chosen from here on */
     double chosen = cost_at(&g, g.lambda, plan.delta_reg) * (1 - 1e-7);
     assert_true(plan.lambda + plan.delta_reg >= lowest * (1 - 1e-12));
@@ -340,19 +345,130 @@ static void automatic_lambda_follows_the_noise(void **state) {
   for (int round = 0; round < 3000; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);
-    double n = (double)g.rows, d = (double)g.dims, shift = g.norm * sqrt(d * (d + 1));
-    double reach = 2 * loss.lipschitz * g.norm / g.epsilon; /* 1/β without any Jacobian */
+    double n = (double)g.rows, d = (double)g.dims, shift = g.bounds.norm2 * sqrt(d * (d + 1));
+    double reach = 2 * loss.lipschitz * g.bounds.norm2 / g.epsilon; /* 1/β without any Jacobian */
     privacy_plan plan = plan_of(&g);
-    double least = 1.01 * loss.smoothness * g.norm * g.norm / (n * expm1(g.epsilon));
+    double least =
+        1.01 * loss.smoothness * g.bounds.norm2 * g.bounds.norm2 / (n * expm1(g.epsilon));
     assert_close(plan.lambda / fmax(shift * reach / (20 * n), least), 1, 1e-11);
     assert_true(plan.delta_reg == 0);
     g.mechanism = DPERM_MECHANISM_OUTPUT;
     plan = plan_of(&g);
     assert_close(plan.lambda / (shift * reach / (3 * n)), 1, 1e-11);
-    assert_close(noise_rms_norm(&plan.noise) * g.norm, 3, 1e-9); /* that is its meaning */
+    assert_close(noise_rms_norm(&plan.noise) * g.bounds.norm2, 3, 1e-9); /* that is its meaning */
     g.mechanism = DPERM_MECHANISM_NONE;
     assert_ok(calibrate(&g, &plan, err));
     assert_true(plan.lambda == 1 / n && plan.delta_reg == 0);
+  }
+}
+
+/* ---- other kinds of noise */
+
+static const body_run two_runs[] = {{1, 7, 0.4}, {3, 1, 0.2}};
+
+/* Ten columns, with bounds that make any of the kinds the best. */
+static public_numbers shaped_numbers(random_source *r, const dperm_loss *loss) {
+  public_numbers g = any_numbers(r, loss);
+  g.dims = 10;
+  g.bounds.norm1 = g.bounds.norm2 * random_scale(r, 0.5, 4);
+  g.bounds.body = (noise_body){two_runs, 2, {0, 0, 0}};
+  return g;
+}
+
+static double row_bound_of(const public_numbers *g, dperm_noise kind) {
+  return kind == DPERM_NOISE_L2 ? g->bounds.norm2 : kind == DPERM_NOISE_L1 ? g->bounds.norm1 : 1.0;
+}
+
+/* A = β·R_K is the same for every kind, and κ is about R₂ for all. */
+static void every_kind_costs_the_same(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(10, &r, err));
+  for (int round = 0; round < 300; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = shaped_numbers(&r, &loss);
+    g.analysis = (dperm_analysis)(round & 1);
+    g.lambda = random_scale(&r, 1e-6, 10);
+    g.delta_reg = random_scale(&r, 1e-3, 10) * g.bounds.norm2 * g.bounds.norm2;
+    privacy_plan plan, l2;
+    g.noise = DPERM_NOISE_L2;
+    if (calibrate(&g, &l2, NULL) != DPERM_OK) {
+      continue;
+    }
+    double a = l2.noise.beta * g.bounds.norm2;
+    for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_LINF; kind++) {
+      g.noise = kind;
+      assert_ok(calibrate(&g, &plan, err));
+      assert_ptr_equal(plan.noise.kind, noise_kind_of(kind));
+      assert_close(plan.noise.beta * row_bound_of(&g, kind) / a, 1, 1e-12);
+      assert_true(plan.lambda == l2.lambda && plan.delta_reg == l2.delta_reg);
+      noise_plan other;
+      assert_true(noise_instead(&g, &l2, kind, &other));
+      assert_true(other.kind == plan.noise.kind && other.beta == plan.noise.beta);
+    }
+  }
+}
+
+static void auto_takes_the_least_rms_norm(void **state) {
+  (void)state;
+  random_source r;
+  size_t taken[5] = {0};
+  assert_ok(random_seeded(11, &r, err));
+  for (int round = 0; round < 500; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = shaped_numbers(&r, &loss);
+    g.bounds.norm2 = random_scale(&r, 0.05, 5);
+    g.bounds.norm1 = g.bounds.norm2 * random_scale(&r, 1, 4);
+    privacy_plan plan;
+    assert_ok(calibrate(&g, &plan, err));
+    for (dperm_noise kind = DPERM_NOISE_L2; kind <= DPERM_NOISE_LINF; kind++) {
+      noise_plan other;
+      assert_true(noise_instead(&g, &plan, kind, &other));
+      assert_true(noise_rms_norm(&plan.noise) <= noise_rms_norm(&other) * (1 + 1e-8));
+      taken[kind] += plan.noise.kind == other.kind;
+    }
+    g.analysis = DPERM_ANALYSIS_PAPER; /* the paper's noise */
+    assert_ok(calibrate(&g, &plan, err));
+    assert_ptr_equal(plan.noise.kind, &noise_l2);
+    g.mechanism = DPERM_MECHANISM_OUTPUT;
+    assert_ok(calibrate(&g, &plan, err));
+    assert_ptr_equal(plan.noise.kind, &noise_l2);
+  }
+  assert_true(taken[DPERM_NOISE_L2] > 20 && taken[DPERM_NOISE_L1] > 20);
+  assert_true(taken[DPERM_NOISE_GROUP] > 20);
+}
+
+/* Λ = R₂·rms‖b‖/(20n), the noise being what ε needs without slack. */
+static void automatic_lambda_follows_the_kind(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(12, &r, err));
+  for (int round = 0; round < 300; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = shaped_numbers(&r, &loss);
+    g.noise = (dperm_noise)(1 + random_bits(&r) % 4);
+    privacy_plan plan;
+    assert_ok(calibrate(&g, &plan, err));
+    noise_plan free = plan.noise;
+    free.beta = g.epsilon / (2 * loss.lipschitz * row_bound_of(&g, g.noise));
+    double n = (double)g.rows, square = g.bounds.norm2 * g.bounds.norm2;
+    double least = 1.01 * loss.smoothness * square / (n * expm1(g.epsilon));
+    double shift = g.bounds.norm2 * noise_rms_norm(&free) / (20 * n);
+    assert_close(plan.lambda / fmax(shift, least), 1, 1e-11);
+    assert_true(plan.delta_reg == 0);
+  }
+}
+
+static void kinds_without_bounds_are_refused(void **state) {
+  (void)state;
+  const dperm_loss loss = dperm_loss_logistic();
+  random_source r;
+  assert_ok(random_seeded(13, &r, err));
+  public_numbers g = any_numbers(&r, &loss);
+  privacy_plan plan;
+  for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_LINF; kind++) {
+    g.noise = kind;
+    assert_fails(calibrate(&g, &plan, err), DPERM_INVALID_ARGUMENT, "nothing is known of the rows");
   }
 }
 
@@ -368,6 +484,10 @@ int main(void) {
       cmocka_unit_test(curvature_counts_with_the_square_of_the_norm),
       cmocka_unit_test(the_chosen_ridge_is_the_cheapest),
       cmocka_unit_test(automatic_lambda_follows_the_noise),
+      cmocka_unit_test(every_kind_costs_the_same),
+      cmocka_unit_test(auto_takes_the_least_rms_norm),
+      cmocka_unit_test(automatic_lambda_follows_the_kind),
+      cmocka_unit_test(kinds_without_bounds_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void exact_normal_pair(exact_source *s, mpfr_t x, mpfr_t y) {
 }
 
 /* b has room for one number more than dims: the half of a pair that is dropped. */
-static void exact_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
+static void exact_l2_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
   mpfr_t scale, squares;
   mpfr_inits2(PRECISION, scale, squares, (mpfr_ptr)NULL);
   mpfr_set_zero(squares, 1);
@@ -121,6 +121,65 @@ static void exact_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
     mpfr_mul(b[j], b[j], scale, MPFR_RNDN);
   }
   mpfr_clears(scale, squares, (mpfr_ptr)NULL);
+}
+
+static void exact_sign(exact_source *s, mpfr_t b) {
+  if (random_bits(&s->bits) >> 63) {
+    mpfr_neg(b, b, MPFR_RNDN);
+  }
+}
+
+static void exact_l1_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
+  for (size_t j = 0; j < plan->dims; j++) {
+    exact_exponential(s, b[j]);
+    mpfr_div_d(b[j], b[j], plan->beta, MPFR_RNDN);
+    exact_sign(s, b[j]);
+  }
+}
+
+/* b = ±scale·radius·E_j/(E_1 + … + E_{width+1}). */
+static void exact_group(exact_source *s, size_t width, double radius, mpfr_t scale, mpfr_t *b) {
+  mpfr_t sum;
+  mpfr_init2(sum, PRECISION);
+  mpfr_set_zero(sum, 1);
+  for (size_t j = 0; j < width; j++) {
+    exact_exponential(s, b[j]);
+    mpfr_add(sum, sum, b[j], MPFR_RNDN);
+  }
+  exact_exponential(s, s->w);
+  mpfr_add(sum, sum, s->w, MPFR_RNDN);
+  mpfr_div(sum, scale, sum, MPFR_RNDN);
+  mpfr_mul_d(sum, sum, radius, MPFR_RNDN);
+  for (size_t j = 0; j < width; j++) {
+    mpfr_mul(b[j], b[j], sum, MPFR_RNDN);
+    exact_sign(s, b[j]);
+  }
+  mpfr_clear(sum);
+}
+
+static void exact_body_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
+  mpfr_t scale;
+  mpfr_init2(scale, PRECISION);
+  exact_gamma(s, plan->dims + 1, scale);
+  mpfr_div_d(scale, scale, plan->beta, MPFR_RNDN);
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    size_t width = plan->kind == &noise_linf ? 1 : run->width;
+    for (size_t g = 0; g < run->groups * run->width / width; g++, b += width) {
+      exact_group(s, width, run->radius, scale, b);
+    }
+  }
+  mpfr_clear(scale);
+}
+
+static void exact_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
+  if (plan->kind == &noise_l2) {
+    exact_l2_noise(s, plan, b);
+  } else if (plan->kind == &noise_l1) {
+    exact_l1_noise(s, plan, b);
+  } else {
+    exact_body_noise(s, plan, b);
+  }
 }
 
 /* ---- errors */
@@ -186,13 +245,13 @@ static void compare_noise(const noise_plan *plan, const random_source *bits, uin
   exact_close(&exact);
 }
 
-static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_t),
-                        const char *what) {
+static void check_plan(noise_plan plan, size_t draws, random_source (*bits)(uint64_t),
+                       const char *what) {
+  size_t dims = plan.dims;
   static const double betas[] = {1.0, 0.04524, 3.7e7};
   double *drawn = calloc(dims, sizeof *drawn);
   mpfr_t *b = calloc(dims + 1, sizeof *b);
   errors most = {0, 0};
-  noise_plan plan = {"l2", dims, 1.0};
   assert_true(drawn && b);
   for (size_t j = 0; j <= dims; j++) {
     mpfr_init2(b[j], PRECISION);
@@ -203,15 +262,31 @@ static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_
     compare_noise(&plan, &source, k, drawn, b, &most);
   }
   double eta = noise_relative_error(&plan) / u;
-  print_message("# d = %zu, %zu %s draws: norm off by at most %.2f u, coordinates by %.2f u; "
+  print_message("# %s, d = %zu, %zu %s draws: norm off by at most %.2f u, coordinates by %.2f u; "
                 "stated %g u\n",
-                dims, draws, what, most.norm, most.coordinate, eta);
+                plan.kind->name, dims, draws, what, most.norm, most.coordinate, eta);
   assert_true(most.norm <= eta / 1.5 && most.coordinate <= eta / 1.5);
   for (size_t j = 0; j <= dims; j++) {
     mpfr_clear(b[j]);
   }
   free(b);
   free(drawn);
+}
+
+static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_t),
+                        const char *what) {
+  check_plan((noise_plan){&noise_l2, dims, 1.0, {0}}, draws, bits, what);
+}
+
+/* l1, group and linf noise; groups of different widths and radii, together `dims` columns. */
+static void check_shapes(size_t dims, size_t draws, random_source (*bits)(uint64_t),
+                         const char *what) {
+  size_t half = dims / 2;
+  const body_run runs[] = {{1, dims - half, 0.35}, {half, 1, 1.7e-5}};
+  const noise_body body = {runs, half ? 2 : 1, {0, 0, 0}};
+  check_plan((noise_plan){&noise_l1, dims, 1.0, {0}}, draws, bits, what);
+  check_plan((noise_plan){&noise_group, dims, 1.0, body}, draws, bits, what);
+  check_plan((noise_plan){&noise_linf, dims, 1.0, body}, draws, bits, what);
 }
 
 /* ---- the tests */
@@ -294,13 +369,33 @@ static void noise_keeps_its_bound_on_extreme_bits(void **state) {
   check_noise(7, 1000, extreme, "extreme");
 }
 
+static void every_kind_keeps_its_bound(void **state) {
+  (void)state;
+  check_shapes(1, 5000, plain, "seeded");
+  check_shapes(2, 5000, plain, "seeded");
+  check_shapes(7, 1000, plain, "seeded");
+  check_shapes(104, 100, plain, "seeded");
+  check_shapes(5000, 3, plain, "seeded");
+}
+
+static void every_kind_keeps_its_bound_on_extreme_bits(void **state) {
+  (void)state;
+  check_shapes(1, 2000, extreme, "extreme");
+  check_shapes(3, 2000, extreme, "extreme");
+  check_shapes(8, 500, extreme, "extreme");
+}
+
 static void the_stated_error_is_that_of_the_design(void **state) {
   (void)state;
   static const size_t dims[] = {1, 2, 3, 4, 5, 1000, 1024, 1025, (size_t)1 << 31};
   static const int logs[] = {0, 1, 2, 2, 3, 10, 10, 11, 31};
   for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
-    const noise_plan plan = {"l2", dims[i], 1.0};
+    const noise_plan plan = {&noise_l2, dims[i], 1.0, {0}};
+    const noise_plan l1 = {&noise_l1, dims[i], 1.0, {0}};
+    const noise_plan body = {&noise_group, dims[i], 1.0, {0}}; /* one exponential more */
     assert_true(noise_relative_error(&plan) == (64 + 4 * logs[i]) * u);
+    assert_true(noise_relative_error(&l1) == (64 + 4 * logs[i]) * u);
+    assert_true(noise_relative_error(&body) == (64 + 4 * ceil(log2((double)dims[i] + 1))) * u);
   }
 }
 
@@ -336,6 +431,8 @@ int main(void) {
       cmocka_unit_test(noise_keeps_its_bound_in_few_dimensions),
       cmocka_unit_test(noise_keeps_its_bound_in_many_dimensions),
       cmocka_unit_test(noise_keeps_its_bound_on_extreme_bits),
+      cmocka_unit_test(every_kind_keeps_its_bound),
+      cmocka_unit_test(every_kind_keeps_its_bound_on_extreme_bits),
       cmocka_unit_test(the_stated_error_is_that_of_the_design),
       cmocka_unit_test(a_coarse_angle_would_be_seen),
   };

@@ -65,7 +65,7 @@ static double spent(double share, size_t rows, double norm, const dperm_loss *lo
                     double epsilon) {
   const public_numbers g = {.rows = rows,
                             .dims = 1,
-                            .norm = norm,
+                            .bounds.norm2 = norm,
                             .loss = loss,
                             .epsilon = epsilon,
                             .epsilon_core = epsilon,

@@ -10,7 +10,7 @@
 
 #include "random/exponential.h"
 #include "random/handle.h"
-#include "random/noise.h"
+#include "random/noise_law.h"
 #include "statistics.h"
 
 enum { DRAWS = 100000 };
@@ -129,7 +129,7 @@ static void a_failed_source_goes_on_and_stays_failed(void **state) {
   assert_ok(random_secure(&r, err));
   assert_ok(random_check(&r, err));
   r.failed = true;
-  const noise_plan plan = {"l2", 104, 1.0};
+  const noise_plan plan = {&noise_l2, 104, 1.0, {0}};
   double b[104];
   noise_draw(&plan, &r, b); /* several buffers of bits */
   assert_true(norm_of(b, 104) > 0 && isfinite(norm_of(b, 104)));
@@ -148,7 +148,7 @@ static void the_secure_source_is_no_seeded_one_and_never_repeats(void **state) {
   assert_false(first->source.seeded);
   assert_false(second->source.seeded);
   assert_true(fixed->source.seeded);
-  const noise_plan plan = {"l2", 3, 1.0};
+  const noise_plan plan = {&noise_l2, 3, 1.0, {0}};
   double a[3], b[3], c[3], d[3];
   noise_draw(&plan, &first->source, a);
   noise_draw(&plan, &first->source, b);
@@ -242,7 +242,7 @@ static void noise_norm_has_the_gamma_law(void **state) {
   (void)state;
   for (size_t i = 0; i < 5; i++) {
     random_source r = seeded(20 + i);
-    const noise_plan plan = {"l2", dims_tried[i], betas[i]};
+    const noise_plan plan = {&noise_l2, dims_tried[i], betas[i], {0}};
     double b[104], shape = (double)plan.dims, mean = 0, square = 0;
     size_t count = draws_for(plan.dims), below[3] = {0};
     static const double levels[] = {0.05, 0.5, 0.95};
@@ -280,7 +280,7 @@ static void noise_quantiles_are_those_of_the_gamma_law(void **state) {
   static const double levels[] = {1e-6, 0.01, 0.5, 0.95, 0.999, 1 - 1e-9};
   for (size_t i = 0; i < 6; i++) {
     for (size_t q = 0; q < 6; q++) {
-      const noise_plan plan = {"l2", dims[i], 0.37};
+      const noise_plan plan = {&noise_l2, dims[i], 0.37, {0}};
       double at = noise_norm_quantile(&plan, levels[q]);
       double p = gamma_cdf((double)dims[i], 0.37 * at);
       assert_close(p, levels[q], 1e-9 * fmin(1, 1e4 * fmin(levels[q], 1 - levels[q])) + 1e-14);
@@ -295,7 +295,7 @@ static void noise_norm_limits_hold(void **state) {
   static const double ts[] = {0, 0.01, 1, 5, 20};
   for (size_t i = 0; i < 6; i++) {
     for (size_t q = 0; q < 5; q++) {
-      const noise_plan plan = {"l2", dims[i], 0.37};
+      const noise_plan plan = {&noise_l2, dims[i], 0.37, {0}};
       double limit = noise_norm_limit(&plan, ts[q]), d = (double)dims[i];
       assert_true(1 - gamma_cdf(d, 0.37 * limit) <= exp(-ts[q]));
       assert_true(0.37 * limit >= d + sqrt(2 * d * ts[q]) + ts[q]);
@@ -319,7 +319,7 @@ static const size_t few_dims[] = {1, 2, 3, 7};
 static double drawn[DRAWS][7];
 
 static void draw_many(size_t dims, uint64_t seed) {
-  const noise_plan plan = {"l2", dims, 2.0};
+  const noise_plan plan = {&noise_l2, dims, 2.0, {0}};
   random_source r = seeded(seed);
   for (size_t k = 0; k < DRAWS; k++) {
     noise_draw(&plan, &r, drawn[k]);
@@ -387,7 +387,7 @@ static void directions_turn_uniformly_in_every_plane(void **state) {
 /* A coordinate of a uniform direction has mean 0, mean square 1/d and variance of the square
  * 2(d−1)/(d²(d+2)); the product of two has mean 0 and variance 1/(d(d+2)). */
 static void check_moments(size_t dims, uint64_t seed) {
-  const noise_plan plan = {"l2", dims, 5.0};
+  const noise_plan plan = {&noise_l2, dims, 5.0, {0}};
   random_source r = seeded(seed);
   size_t count = draws_for(dims);
   double d = (double)dims, n = (double)count, share = 1e-6 / (d * d + 2 * d), b[104];
@@ -431,7 +431,7 @@ static void directions_in_many_dimensions_are_isotropic(void **state) {
 static void length_and_direction_are_independent(void **state) {
   (void)state;
   for (size_t dims = 2; dims <= 3; dims++) {
-    const noise_plan plan = {"l2", dims, 1.0};
+    const noise_plan plan = {&noise_l2, dims, 1.0, {0}};
     random_source r = seeded(60 + dims);
     double half = noise_norm_quantile(&plan, 0.5), b[3];
     size_t near = 0, far = 0;
@@ -454,7 +454,7 @@ static void noise_of_every_scale_is_finite_and_scales(void **state) {
   (void)state;
   static const double scales[] = {1e-290, 1e-100, 1e-3, 1e3, 1e100, 1e290};
   for (size_t i = 0; i < 6; i++) {
-    const noise_plan unit = {"l2", 7, 1.0}, plan = {"l2", 7, scales[i]};
+    const noise_plan unit = {&noise_l2, 7, 1.0, {0}}, plan = {&noise_l2, 7, scales[i], {0}};
     random_source a = seeded(70), b = seeded(70);
     for (int k = 0; k < 100; k++) {
       double x[7], y[7];

@@ -27,6 +27,20 @@ static double norm_of(model_kind k) {
   return k.rows == KERNEL ? 1.0 + 0x1p-48 : k.rows == SCHEMA ? 1.0 : 1.5;
 }
 
+enum { DIMS = 5, FEATURES = 8 };
+
+/* The schema below has two columns with r_g = min(1, 2) and 1. */
+static long double noise_norm_of(model_kind k) {
+  if (k.noise == NOISE_L2) {
+    return (long double)norm_of(k);
+  }
+  if (k.noise != NOISE_L1) {
+    return 1;
+  }
+  int d = k.rows == KERNEL ? FEATURES : k.rows == SCHEMA ? 2 : DIMS;
+  return (long double)norm_of(k) * sqrtl(d);
+}
+
 static double lipschitz_of(model_kind k) {
   return k.loss == CUSTOM ? 2.0 : 1.0;
 }
@@ -64,21 +78,21 @@ long double right_cost(model_kind k, long double kappa, long double a) {
 
 static double beta_of(model_kind k, double budget) {
   long double n = (long double)rows_of(k), r = (long double)norm_of(k), e = (long double)budget;
-  long double l = (long double)lipschitz_of(k), margin = 1 - 1e-9L;
+  long double l = (long double)lipschitz_of(k), margin = 1 - 1e-9L, rk = noise_norm_of(k);
   if (k.claim == OUTPUT) {
     return (double)(margin * n * (long double)lambda * e / (2 * l * r));
   }
   long double kappa = r * r / (n * ((long double)lambda + (long double)delta_reg));
   if (k.claim == PAPER) {
     long double left = e - 2 * log1pl(kappa * (long double)right_smoothness(k));
-    return (double)(margin * left / (2 * l * r));
+    return (double)(margin * left / (2 * l * rk));
   }
   long double low = 0, high = e;
   for (int i = 0; i < 60; i++) {
     long double a = (low + high) / 2;
     *(right_cost(k, kappa, a) <= e ? &low : &high) = a;
   }
-  return (double)(margin * low / r);
+  return (double)(margin * low / rk);
 }
 
 /* A thousandth, rounded down to 20 bits. */
@@ -90,7 +104,7 @@ static double epsilon_num_of(double budget) {
 
 /* ---- right models */
 
-enum { DIMS = 5, FEATURES = 8 };
+static const char *const noise_names[] = {"l2", "l1", "group", "linf"};
 static const double step = 0x1p-33, tau = 1e-9;
 
 static json_t *numerics_of(model_kind k) {
@@ -111,9 +125,9 @@ static json_t *privacy_of(model_kind k) {
   return json_pack("{s:s, s:f, s:f, s:s, s:s, s:s?, s:s, s:f, s:f, s:f, s:o}", "definition",
                    "epsilon-differential privacy", "epsilon", epsilon, "delta", 0.0, "neighbours",
                    "replace-one", "mechanism", objective ? "objective" : "output", "analysis",
-                   objective ? (k.claim == TIGHT ? "tight" : "paper") : NULL, "noise", "l2", "beta",
-                   beta_of(k, core), "delta_reg", objective ? delta_reg : 0.0, "lambda", lambda,
-                   "numerics", numerics);
+                   objective ? (k.claim == TIGHT ? "tight" : "paper") : NULL, "noise",
+                   noise_names[k.noise], "beta", beta_of(k, core), "delta_reg",
+                   objective ? delta_reg : 0.0, "lambda", lambda, "numerics", numerics);
 }
 
 static json_t *loss_of(model_kind k) {
@@ -164,14 +178,22 @@ static json_t *weights_of(model_kind k) {
   return list;
 }
 
+/* Five encoded columns: a number and its missing category, two of three categories and theirs. */
+static json_t *schema_of(void) {
+  return json_pack(
+      "{s:{}, s:[{s:s, s:s, s:i, s:i, s:f}, {s:s, s:s, s:[s, s, s], s:s}, {s:s, s:s}], "
+      "s:s}",
+      "label", "columns", "name", "age", "type", "numeric", "min", 0, "max", 9, "weight", 2.0,
+      "name", "job", "type", "categorical", "values", "a", "b", "c", "reference", "b", "name",
+      "note", "type", "ignore", "on_missing", "category");
+}
+
 json_t *right_model(model_kind k) {
   json_t *kernel = k.rows == KERNEL
                        ? json_pack("{s:s, s:f, s:i, s:s, s:i}", "name", "gaussian", "gamma", 0.5,
                                    "features", (int)FEATURES, "kind", "orthogonal", "seed", 7)
                        : json_null();
-  json_t *schema = k.rows == SCHEMA ? json_pack("{s:{}, s:[], s:s}", "label", "columns",
-                                                "on_missing", "category")
-                                    : json_null();
+  json_t *schema = k.rows == SCHEMA ? schema_of() : json_null();
   json_t *model = json_pack(
       "{s:s, s:b, s:n, s:o, s:o, s:i, s:i, s:o, s:n, s:[s, s], s:{s:s, s:i, s:f}, s:o, s:o, s:o, "
       "s:s}",

@@ -157,6 +157,27 @@ static void categories_are_one_hot_and_unknown_ones_zeros(void **state) {
   dperm_data_free(data);
 }
 
+static void the_reference_category_encodes_as_zeros(void **state) {
+  (void)state;
+  dperm_data *data =
+      encoded("{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values':"
+              " ['red', 'green', 'blue'], 'reference': 'green'}, {'name': 'g',"
+              " 'type': 'categorical', 'groups': {'few': '*', 'two': ['2']},"
+              " 'reference': 'few'}], 'on_missing': 'category'}",
+              "c,g,y\nred,2,p\ngreen,2,n\nblue,9,n\npink,,n\ngreen,7,p\n");
+  double f = factor_of(norm_of(ROW(1, 1), 2)); /* ρ counts columns with a reference too */
+  assert_int_equal(dperm_data_dims(data), 5);  /* red, blue, missing; two, missing */
+  row_is(data, 0, ROW(f, 0, 0, f, 0));
+  row_is(data, 1, ROW(0, 0, 0, f, 0));
+  row_is(data, 2, ROW(0, f, 0, 0, 0));
+  row_is(data, 3, ROW(0, 0, 0, 0, f));
+  row_is(data, 4, ROW(0, 0, 0, 0, 0));
+  dperm_unsafe_column_counts counts;
+  assert_ok(dperm_unsafe_data_counts(data, 0, &counts, err));
+  assert_int_equal(counts.unknown, 1); /* the reference is known */
+  dperm_data_free(data);
+}
+
 static void groups_encode_by_their_own_place(void **state) {
   (void)state;
   dperm_data *data =
@@ -436,6 +457,7 @@ int main(void) {
       cmocka_unit_test(log1p_is_taken_after_clamping_and_before_scaling),
       cmocka_unit_test(categories_are_one_hot_and_unknown_ones_zeros),
       cmocka_unit_test(groups_encode_by_their_own_place),
+      cmocka_unit_test(the_reference_category_encodes_as_zeros),
       cmocka_unit_test(complete_rows_divide_by_the_larger_of_norm_and_rho),
       cmocka_unit_test(short_rows_without_categories_keep_their_bits),
       cmocka_unit_test(intercept_is_last_and_counts_in_the_norm),

@@ -88,7 +88,7 @@ static bool same_plan(const privacy_plan *a, const privacy_plan *b) {
   }
   return same && a->analysis == b->analysis && a->noise.dims == b->noise.dims &&
          same_double(a->epsilon, b->epsilon) && same_double(a->noise.beta, b->noise.beta) &&
-         strcmp(a->noise.kind, b->noise.kind) == 0;
+         a->noise.kind == b->noise.kind;
 }
 
 static bool same_model(const dperm_model *a, const dperm_model *b) {

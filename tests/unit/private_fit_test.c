@@ -182,9 +182,11 @@ static double half_step(const dperm_model *model) {
 }
 
 /* ∇J + Δf + b/n = 0 at the released weights, by the reference's arithmetic. */
-static void check_objective_weights(test_problem *t, double norm, dperm_analysis analysis) {
+static void check_objective_weights(test_problem *t, double norm, dperm_analysis analysis,
+                                    dperm_noise noise) {
   dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE);
   options.analysis = analysis;
+  options.noise = noise;
   double b[DIMS], f[DIMS], length = 0;
   dperm_model *model = train_problem(t, norm, &options, 11);
   draw_again(model, 11, b, f);
@@ -232,11 +234,14 @@ static void weights_minimize_the_perturbed_objective(void **state) {
         test_problem t;
         test_problem_init(&t, 5, rows, (reference_loss)loss, 0.5, 0.02 * norms[k] * norms[k], 0,
                           (reference_regularizer)kind, false);
-        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT);
-        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER);
-        t.lambda *= 0.01; /* where Δ has to help */
-        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT);
-        check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER);
+        for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
+          t.lambda = 0.02 * norms[k] * norms[k];
+          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT, noise);
+          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER, noise);
+          t.lambda *= 0.01; /* where Δ has to help */
+          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT, noise);
+          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER, noise);
+        }
         test_problem_clear(&t);
       }
     }

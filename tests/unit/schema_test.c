@@ -190,6 +190,48 @@ static void groups_share_a_category_and_star_takes_the_rest(void **state) {
   dperm_schema_free(schema);
 }
 
+static void a_reference_category_has_no_column(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(
+      "{" LABEL ", 'columns': [{'name': 'c', 'type': 'categorical', 'values': ['u', 'v', 'w'],"
+      " 'reference': 'v'}, {'name': 'g', 'type': 'categorical', 'groups': {'one': ['1'], 'rest':"
+      " '*'}, 'reference': 'rest'}], 'on_missing': 'category'}");
+  static const char *const names[] = {"c=u", "c=w", "c=(missing)", "g=one", "g=(missing)"};
+  assert_int_equal(dperm_schema_dims(schema), 5);
+  for (size_t i = 0; i < 5; i++) {
+    char name[64];
+    (void)dperm_schema_feature_name(schema, i, name, sizeof name);
+    assert_string_equal(name, names[i]);
+  }
+  assert_int_equal(dperm_schema_column_width(schema, 0), 3);
+  assert_string_equal(dperm_schema_column_reference(schema, 0), "v");
+  assert_string_equal(dperm_schema_column_reference(schema, 1), "rest");
+  assert_null(dperm_schema_column_reference(schema, 2));
+  dperm_schema_free(schema);
+}
+
+static void bounds_follow_the_weights(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(
+      "{" LABEL ", 'columns': [" NUMERIC ", {'name': 'c', 'type': 'categorical', 'values': ['u',"
+      " 'v'], 'weight': 2}, {'name': 'd', 'type': 'categorical', 'values': ['u', 'v']},"
+      " {'name': 'i', 'type': 'ignore'}], 'intercept': true}");
+  double rho = sqrt(6); /* 2² + 1² + 1² */
+  assert_close(dperm_schema_column_bound(schema, 0), 1 / rho, 1e-14);
+  assert_close(dperm_schema_column_bound(schema, 1), 2 / rho, 1e-14);
+  assert_close(dperm_schema_column_bound(schema, 2), 1 / rho, 1e-14);
+  assert_true(dperm_schema_column_bound(schema, 3) == 0);
+  assert_true(dperm_schema_column_bound(schema, 4) == 0);
+  assert_true(dperm_schema_norm1_bound(schema) == 2); /* √4 < 5/√6 */
+  const noise_body *body = &schema->bounds.body;
+  assert_int_equal(body_dims(body), 6);
+  assert_int_equal(body_count(body), 4);
+  dperm_schema_free(schema);
+  schema = schema_of(with_column(NUMERIC));
+  assert_true(dperm_schema_norm1_bound(schema) == 1 && dperm_schema_column_bound(schema, 0) == 1);
+  dperm_schema_free(schema);
+}
+
 static void one_side_of_the_label_may_be_all_other_values(void **state) {
   (void)state;
   dperm_schema *schema =
@@ -370,6 +412,10 @@ static void categorical_columns_are_checked(void **state) {
       {"'groups': {'g': '*', 'h': '*'}", "only one group can be"},
       {"'values': ['b', '']", "s.json:3:3: value \"\" of column \"a\" is in \"missing\" too"},
       {"'groups': {'g': ['']}", "is in \"missing\" too"},
+      {"'values': ['b', 'c'], 'reference': 'd'", "is none of its categories"},
+      {"'groups': {'g': ['b'], 'h': '*'}, 'reference': 'b'", "is none of its categories"},
+      {"'values': ['b', 'c'], 'reference': 7", "\"reference\" must be a text"},
+      {"'values': ['b'],\n 'reference': 'b'", "s.json:4:15: column \"a\" has no category but its"},
       {"'values': ['b'], 'weight': 1e7", "\"weight\" must be between"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char column[256];
@@ -430,6 +476,8 @@ int main(void) {
       cmocka_unit_test(tab_is_a_separator),
       cmocka_unit_test(numeric_columns_scale_by_the_documented_rule),
       cmocka_unit_test(groups_share_a_category_and_star_takes_the_rest),
+      cmocka_unit_test(a_reference_category_has_no_column),
+      cmocka_unit_test(bounds_follow_the_weights),
       cmocka_unit_test(one_side_of_the_label_may_be_all_other_values),
       cmocka_unit_test(dims_and_names_follow_the_columns),
       cmocka_unit_test(name_past_the_end_is_empty),

@@ -52,15 +52,19 @@ static verdict verdict_on(json_t *model, bool as_is) {
 
 static void right_models_follow(void **state) {
   (void)state;
-  for (int i = 0; i < LOSSES * CLAIMS * CHOICES * ROWS; i++) {
+  for (int i = 0; i < LOSSES * CLAIMS * CHOICES * ROWS * NOISES; i++) {
     model_kind k = {(test_loss)(i % LOSSES), (test_claim)(i / LOSSES % CLAIMS),
                     (test_choice)(i / LOSSES / CLAIMS % CHOICES),
-                    (test_rows)(i / LOSSES / CLAIMS / CHOICES)};
+                    (test_rows)(i / LOSSES / CLAIMS / CHOICES % ROWS),
+                    (test_noise)(i / LOSSES / CLAIMS / CHOICES / ROWS)};
+    if (k.noise != NOISE_L2 && (k.claim == OUTPUT || (k.choice != NONE && k.choice != SPLIT))) {
+      continue;
+    }
     json_t *model = right_model(k);
     verdict v = verdict_on(model, false);
     if (!v.holds) {
-      fail_msg("loss %d, claim %d, choice %d, rows %d: %s", (int)k.loss, (int)k.claim,
-               (int)k.choice, (int)k.rows, v.all);
+      fail_msg("loss %d, claim %d, choice %d, rows %d, noise %d: %s", (int)k.loss, (int)k.claim,
+               (int)k.choice, (int)k.rows, (int)k.noise, v.all);
     }
     assert_true(v.remarks >= 4 && v.lines > v.remarks + 15);
     json_decref(model);
@@ -90,7 +94,6 @@ static void change_field(json_t *root, const char *path, const char *change) {
     assert_int_equal(json_object_del(owner, key), 0);
     return;
   }
-  assert_non_null(old);
   double number = json_number_value(old);
   if (change[0] == '*') {
     new = json_real(number * strtod(change + 1, NULL));
@@ -102,18 +105,24 @@ static void change_field(json_t *root, const char *path, const char *change) {
   assert_int_equal(json_object_set_new(owner, key, new), 0);
 }
 
-static const model_kind plain = {LOGISTIC, TIGHT, NONE, MEMORY},
-                        smooth = {SMOOTH_HINGE, TIGHT, NONE, MEMORY},
-                        huber = {HUBER, TIGHT, NONE, MEMORY},
-                        custom = {CUSTOM, TIGHT, NONE, MEMORY},
-                        output = {HUBER, OUTPUT, NONE, MEMORY},
-                        paper = {LOGISTIC, PAPER, NONE, MEMORY},
-                        split = {HUBER, TIGHT, SPLIT, MEMORY},
-                        stops = {HUBER, TIGHT, LOGARITHMIC, MEMORY},
-                        geometric = {HUBER, TIGHT, GEOMETRIC, MEMORY},
-                        open_choice = {HUBER, TIGHT, PUBLIC, MEMORY},
-                        schema = {LOGISTIC, TIGHT, NONE, SCHEMA},
-                        kernel = {LOGISTIC, TIGHT, SPLIT, KERNEL};
+static const model_kind plain = {LOGISTIC, TIGHT, NONE, MEMORY, NOISE_L2},
+                        smooth = {SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2},
+                        huber = {HUBER, TIGHT, NONE, MEMORY, NOISE_L2},
+                        custom = {CUSTOM, TIGHT, NONE, MEMORY, NOISE_L2},
+                        output = {HUBER, OUTPUT, NONE, MEMORY, NOISE_L2},
+                        paper = {LOGISTIC, PAPER, NONE, MEMORY, NOISE_L2},
+                        split = {HUBER, TIGHT, SPLIT, MEMORY, NOISE_L2},
+                        stops = {HUBER, TIGHT, LOGARITHMIC, MEMORY, NOISE_L2},
+                        geometric = {HUBER, TIGHT, GEOMETRIC, MEMORY, NOISE_L2},
+                        open_choice = {HUBER, TIGHT, PUBLIC, MEMORY, NOISE_L2},
+                        schema = {LOGISTIC, TIGHT, NONE, SCHEMA, NOISE_L2},
+                        kernel = {LOGISTIC, TIGHT, SPLIT, KERNEL, NOISE_L2},
+                        sparse = {HUBER, TIGHT, NONE, SCHEMA, NOISE_L1},
+                        grouped = {HUBER, TIGHT, NONE, SCHEMA, NOISE_GROUP},
+                        boxed = {HUBER, TIGHT, NONE, SCHEMA, NOISE_LINF},
+                        dense = {HUBER, TIGHT, NONE, MEMORY, NOISE_L1},
+                        box = {HUBER, PAPER, NONE, MEMORY, NOISE_LINF},
+                        waves = {HUBER, TIGHT, NONE, KERNEL, NOISE_L1};
 
 #define UP "*1.000001"
 #define DOWN "*0.999999"
@@ -129,6 +138,32 @@ static const struct {
     {&output, "privacy.mechanism", "\"objective\"", "mechanism"},
     {&plain, "privacy.analysis", "\"loose\"", "mechanism"},
     {&plain, "privacy.noise", "\"l7\"", "noise"},
+    {&output, "privacy.noise", "\"l1\"", "noise"},
+    {&output, "privacy.noise", "\"group\"", "noise"},
+    {&schema, "privacy.noise", "\"l1\"", "beta"}, /* R1 > R2 */
+    {&schema, "privacy.noise", "\"group\"", ""},  /* R2 = 1 too */
+    {&plain, "privacy.noise", "\"linf\"", ""},    /* R2 > 1 */
+    {&sparse, "privacy.noise", "\"l2\"", ""},
+    {&sparse, "privacy.beta", UP, "beta"},
+    {&dense, "privacy.beta", UP, "beta"},
+    {&box, "privacy.beta", UP, "beta"},
+    {&waves, "privacy.beta", UP, "beta"},
+    {&grouped, "privacy.beta", UP, "beta"},
+    {&boxed, "privacy.beta", UP, "beta"},
+    {&dense, "encoding.dims", "6", "beta"},
+    {&sparse, "schema.on_missing", "\"zero\"", "norm1"}, /* fewer columns than weights */
+    {&grouped, "schema.on_missing", "\"zero\"", "body"},
+    {&grouped, "schema.columns", "[]", "body"},
+    {&grouped, "schema.columns", "[{\"type\": \"odd\"}]", "body"},
+    {&grouped, "schema.columns", "[null, 7]", "body"},
+    {&grouped, "schema.columns",
+     "[{\"type\": \"numeric\", \"weight\": -1}, {\"type\": \"categorical\", \"values\": [\"a\", "
+     "\"b\"]}]",
+     "body"},
+    {&boxed, "schema.rows", "\"loose\"", "body"},
+    {&sparse, "schema.rows", "\"fixed\"", ""}, /* shorter rows */
+    {&sparse, "schema.intercept", "true", "norm1"},
+    {&sparse, "schema", "null", "norm1"},
     {&plain, "privacy.definition", "\"trust me\"", "definition"},
     {&plain, "privacy.neighbours", "\"add-one\"", "neighbours"},
     {&plain, "encoding.source", "\"svmlight\"", "norm"},
@@ -260,7 +295,7 @@ static void a_wrong_digest_is_seen(void **state) {
 static void constants_follow_from_the_name(void **state) {
   (void)state;
   for (int loss = LOGISTIC; loss < CUSTOM; loss++) {
-    json_t *model = right_model((model_kind){(test_loss)loss, TIGHT, NONE, MEMORY});
+    json_t *model = right_model((model_kind){(test_loss)loss, TIGHT, NONE, MEMORY, NOISE_L2});
     change_field(model, "loss.lipschitz", "-");
     change_field(model, "loss.smoothness", "-");
     assert_true(verdict_on(model, false).holds);
@@ -330,7 +365,7 @@ static void spoil_all(model_kind k, json_t *object, const char *prefix) {
 
 static void no_field_makes_it_stumble(void **state) {
   (void)state;
-  const model_kind kinds[] = {plain, output, stops, kernel, schema, custom};
+  const model_kind kinds[] = {plain, output, stops, kernel, schema, custom, sparse, grouped};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     json_t *model = right_model(kinds[i]);
     spoil_all(kinds[i], model, "");
@@ -368,7 +403,7 @@ static void the_bound_is_tight_and_above(void **state) {
   (void)state;
   for (int i = 0; i < 300; i++) {
     double a = pow(10, -3 + (i % 10) * 0.4), kappa = pow(10, -3 + (i / 10) * 0.2);
-    const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY};
+    const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2};
     interval_room room;
     interval_room_open(&room);
     const loss_facts facts = {i % 2 ? SUP_LOGISTIC : SUP_SMOOTH_HINGE, interval_of(&room, 1),

@@ -1,0 +1,91 @@
+/* l2 noise: a direction from normal variables, a radius from a gamma variable. The normal ones come
+ * in pairs √(2E)·(cos φ, sin φ). E is exponential; φ = (π/2)·W with W uniform on (0, ½) covers an
+ * eighth of the circle, and one random bit that swaps the two and two that are their signs carry it
+ * to the others. So no angle is near a zero of sin or cos but 0 itself, where W is as exact as
+ * anywhere, and each coordinate has a small relative error of its own.
+ *
+ * The budget behind noise_relative_error. Relative errors in units of u = 2^−53 against what the
+ * same bits give in exact arithmetic; + − × / √ rounded correctly, 1 each; libm's log, log1p, sin
+ * and cos within 2 ulp, 4 each; D = ⌈log₂ d⌉:
+ *
+ *   W             1.01             random_half_uniform
+ *   E             5.5              random_exponential
+ *   √(2E)         5.5/2 + 1        < 3.8
+ *   φ             1.01 + 0.4 + 1   < 2.5: W, the double next to π/2, the product
+ *   sin φ, cos φ  2.5 + 4          = 6.5: on (0, π/4] φ·cot φ ≤ 1 and φ·tan φ ≤ π/4 < 1
+ *   coordinate x  3.8 + 6.5 + 1    = 11.3
+ *   length ‖x‖    11.3 + (1 + D)/2 + 1 = 12.8 + D/2: the coordinates; squares and their pairwise
+ *                                  sum, all positive, halved by the root; the root
+ *   gamma G       5.5 + D          a pairwise sum of d exponentials
+ *   G/β/‖x‖       (5.5 + D) + 1 + (12.8 + D/2) + 1 = 20.3 + 1.5D
+ *   x·that        11.3 + 20.3 + 1.5D + 1 = 32.6 + 1.5D
+ *
+ * The claim is 64 + 4D, 1.96 times as much at d = 1 and more beyond; products of errors, below
+ * 2^14·u² each, do not matter. Left out is an event of probability below 2^−250: that one of the
+ * d ≤ 2^31 coordinates x, or G, or the product of the two, is below 2^−300, or G or ‖x‖ above
+ * 2^40. Without it, and with β between 2^−660 and 2^660, no square, quotient or product leaves the
+ * normal doubles. */
+#include <math.h>
+
+#include "random/exponential.h"
+#include "random/noise.h"
+
+static size_t l2_shape(const noise_plan *plan) {
+  return plan->dims;
+}
+
+/* Directions have length 1. */
+static double l2_one(const noise_plan *plan) {
+  (void)plan;
+  return 1;
+}
+
+static double l2_error(const noise_plan *plan) {
+  return (64 + 4 * noise_ceiling_log2(plan->dims)) * 0x1p-53;
+}
+
+static void draw_normal_pair(random_source *source, double pair[2]) {
+  const double half_pi = 1.5707963267948966;
+  double radius = sqrt(2.0 * random_exponential(source));
+  double angle = half_pi * random_half_uniform(source);
+  uint64_t bits = random_bits(source);
+  size_t swap = bits >> 63;
+  double x = radius * cos(angle), y = radius * sin(angle);
+  pair[swap] = bits >> 62 & 1 ? -x : x;
+  pair[1 - swap] = bits >> 61 & 1 ? -y : y;
+}
+
+/* Pairwise, so that rounding grows with the logarithm of the count. */
+static double sum_of_squares(const double *x, size_t count) {
+  if (count == 1) {
+    return x[0] * x[0];
+  }
+  size_t half = count / 2;
+  return sum_of_squares(x, half) + sum_of_squares(x + half, count - half);
+}
+
+/* Uniform on the unit sphere, up to a length that is returned. */
+static double draw_direction(random_source *source, size_t dims, double *b) {
+  for (size_t j = 0; j < dims; j += 2) {
+    double pair[2];
+    draw_normal_pair(source, pair);
+    b[j] = pair[0];
+    if (j + 1 < dims) { /* an odd one out drops its other half */
+      b[j + 1] = pair[1];
+    }
+  }
+  return sqrt(sum_of_squares(b, dims));
+}
+
+static void l2_draw(const noise_plan *plan, random_source *source, double *b) {
+  double length = 0;
+  while (!(length > 0)) { /* zero belongs to the event that is left out */
+    length = draw_direction(source, plan->dims, b);
+  }
+  double scale = random_gamma(source, plan->dims) / plan->beta / length;
+  for (size_t j = 0; j < plan->dims; j++) {
+    b[j] *= scale;
+  }
+}
+
+const noise_kind noise_l2 = {"l2", l2_shape, l2_one, l2_one, NULL, l2_error, l2_draw};

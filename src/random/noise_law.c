@@ -1,0 +1,115 @@
+/* See noise_law.h. The draws come from a public seed, so that a plan says the same every time. */
+#define _DEFAULT_SOURCE /* lgamma_r */
+#include "random/noise_law.h"
+
+#include <math.h>
+
+/* At most so many exponentials in all, and a few values of V in any case. */
+static const double law_work = 0x1p18, law_most_dims = 0x1p17;
+enum { LAW_LEAST = 4 };
+
+/* The root mean square of V: E‖b‖₂² = E V²·d(d+1)/β². */
+static double rms_length(const noise_plan *plan) {
+  double d = (double)plan->dims;
+  return noise_rms_norm(plan) * plan->beta / sqrt(d * (d + 1));
+}
+
+/* V as one number. */
+static void one_length(const noise_plan *plan, noise_law *out) {
+  out->count = 1;
+  out->lengths[0] = plan->kind->draw_length ? rms_length(plan) : 1;
+}
+
+static void draw_lengths(const noise_plan *plan, random_source *source, noise_law *out) {
+  double squares = 0;
+  out->count = (size_t)fmax(LAW_LEAST, fmin(LAW_LENGTHS, law_work / (double)plan->dims));
+  for (size_t i = 0; i < out->count; i++) {
+    out->lengths[i] = plan->kind->draw_length(plan, source);
+    squares += out->lengths[i] * out->lengths[i];
+  }
+  double right = rms_length(plan) * sqrt((double)out->count / squares);
+  for (size_t i = 0; i < out->count; i++) {
+    out->lengths[i] *= right;
+  }
+}
+
+void noise_law_of(const noise_plan *plan, noise_law *out) {
+  random_source source;
+  out->beta = plan->beta;
+  out->shape = (double)plan->dims;
+  if (!plan->kind->draw_length || (double)plan->dims > law_most_dims ||
+      random_public(1, "noise law", &source, NULL) != DPERM_OK) {
+    one_length(plan, out);
+  } else {
+    draw_lengths(plan, &source, out);
+  }
+}
+
+double noise_law_mean(const noise_law *law) {
+  double sum = 0;
+  for (size_t i = 0; i < law->count; i++) {
+    sum += law->lengths[i];
+  }
+  return law->shape * (sum / (double)law->count) / law->beta;
+}
+
+/* P(Gamma(shape, 1) > x) = Σ_{k < shape} e^−x x^k / k!, from its largest term downwards. */
+static double gamma_tail(double shape, double x) {
+  if (x <= 0) {
+    return 1.0;
+  }
+  int sign = 0; /* lgamma itself writes a global */
+  double peak = fmin(shape - 1.0, floor(x));
+  double top = exp(-x + peak * log(x) - lgamma_r(peak + 1.0, &sign)), sum = 0, term = top;
+  for (double k = peak; k >= 0 && term > 1e-18 * sum; k--) {
+    sum += term;
+    term *= k / x;
+  }
+  term = top;
+  for (double k = peak + 1; k < shape; k++) {
+    term *= x / k;
+    sum += term;
+    if (term < 1e-18 * sum) {
+      break;
+    }
+  }
+  return fmin(sum, 1.0);
+}
+
+/* P(G·V > x), averaged over V. */
+static double law_tail(const noise_law *law, double x) {
+  double sum = 0;
+  for (size_t i = 0; i < law->count; i++) {
+    sum += gamma_tail(law->shape, x / law->lengths[i]);
+  }
+  return sum / (double)law->count;
+}
+
+double noise_law_quantile(const noise_law *law, double p) {
+  double low = 0, high = (law->shape + 10) * law->lengths[0];
+  double precision = law->count == 1 ? 1e-15 : 1e-9;
+  while (law_tail(law, high) > 1.0 - p) {
+    high *= 2;
+  }
+  for (int i = 0; i < 200 && high - low > precision * high; i++) {
+    double middle = 0.5 * (low + high);
+    if (law_tail(law, middle) > 1.0 - p) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return high / law->beta;
+}
+
+double noise_mean_norm(const noise_plan *plan) {
+  noise_law law;
+  noise_law_of(plan, &law);
+  return noise_law_mean(&law);
+}
+
+double noise_norm_quantile(const noise_plan *plan, double p) {
+  noise_law law;
+  noise_law_of(plan, &law);
+  return noise_law_quantile(&law, p);
+}

@@ -1,0 +1,177 @@
+/* What the noise's norm makes of a row: R_K with |x|_K <= R_K for every row that the schema, the
+ * features or the norm allow (privacy.md 5). The schema is read again from its JSON, and nothing is
+ * taken from the code that encodes rows: a column of the file has one nonzero entry at most, of at
+ * most r_g = min(1, w_g/D), where every row is divided by D or more. */
+#include <string.h>
+
+#include "verify/checks.h"
+
+/* ---- the schema's columns */
+
+typedef struct shape {
+  uint64_t groups, columns; /* columns of the file that are encoded; encoded columns */
+  const interval *divisor;  /* D: max(1, rho), or the largest norm before division */
+  const interval *sum;      /* of all r_g */
+} shape;
+
+typedef struct shape_column {
+  uint64_t width;
+  double weight;
+  bool always; /* a complete row has an entry of this weight: categorical, or the intercept */
+} shape_column;
+
+static bool says(const json_t *object, const char *key, const char *word) {
+  const char *value = json_string_value(json_object_get(object, key));
+  return value && strcmp(value, word) == 0;
+}
+
+/* Column i of the schema, or the intercept after the last; false where it is not clear. */
+static bool read_column(const json_t *schema, size_t i, shape_column *out) {
+  const json_t *list = json_object_get(schema, "columns"), *column = json_array_get(list, i);
+  const json_t *weight = json_object_get(column, "weight");
+  *out = (shape_column){0, 1, true};
+  if (i == json_array_size(list)) {
+    out->width = json_is_true(json_object_get(schema, "intercept"));
+    return true;
+  }
+  out->always = says(column, "type", "categorical");
+  out->weight = weight ? json_number_value(weight) : 1;
+  if (out->always) {
+    size_t values = json_array_size(json_object_get(column, "values"));
+    size_t groups = json_object_size(json_object_get(column, "groups"));
+    bool left_out = json_is_string(json_object_get(column, "reference"));
+    out->width = values + groups > left_out ? values + groups - left_out : 0;
+  } else if (says(column, "type", "numeric")) {
+    out->width = 1;
+  } else {
+    return says(column, "type", "ignore") || says(column, "type", "label");
+  }
+  bool clear = out->width > 0;
+  out->width += says(schema, "on_missing", "category");
+  return clear && out->weight > 0 && out->weight < 1e100;
+}
+
+/* D: sums of squares of the weights, all of them or of those that are always there. */
+static bool find_divisor(verifier *v, const json_t *schema, shape *out) {
+  interval_room *room = &v->room;
+  bool fixed = says(schema, "rows", "fixed");
+  interval *squares = interval_variable(room, 0);
+  for (size_t i = 0; i <= json_array_size(json_object_get(schema, "columns")); i++) {
+    size_t mark = interval_mark(room);
+    shape_column column;
+    if (!read_column(schema, i, &column)) {
+      return false;
+    }
+    if (column.width > 0 && (fixed || column.always)) {
+      const interval *w = interval_of(room, column.weight);
+      interval_set(room, squares, interval_add(room, squares, interval_mul(room, w, w)));
+    }
+    interval_release(room, mark);
+    out->groups += column.width > 0;
+    out->columns += column.width;
+  }
+  const interval *root = interval_sqrt(room, squares);
+  bool short_one = !fixed && !interval_at_most(interval_of(room, 1), root);
+  out->divisor = short_one ? interval_of(room, 1) : root;
+  bool known = fixed || says(schema, "rows", "clip") || !json_object_get(schema, "rows");
+  return known && out->groups > 0;
+}
+
+static void add_radii(verifier *v, const json_t *schema, shape *out) {
+  interval_room *room = &v->room;
+  interval *sum = interval_variable(room, 0);
+  const interval *one = interval_of(room, 1);
+  for (size_t i = 0; i <= json_array_size(json_object_get(schema, "columns")); i++) {
+    size_t mark = interval_mark(room);
+    shape_column column;
+    if (read_column(schema, i, &column) && column.width > 0) {
+      const interval *r = interval_div(room, interval_of(room, column.weight), out->divisor);
+      interval_set(room, sum, interval_add(room, sum, interval_at_most(r, one) ? r : one));
+    }
+    interval_release(room, mark);
+  }
+  out->sum = sum;
+}
+
+static bool read_shape(verifier *v, shape *out) {
+  const json_t *schema = field_at(v->root, "schema");
+  *out = (shape){0};
+  if (!json_is_array(json_object_get(schema, "columns")) || !find_divisor(v, schema, out)) {
+    return false;
+  }
+  add_radii(v, schema, out);
+  const json_t *dims = field_at(v->root, "encoding.dims");
+  return json_is_integer(dims) && (uint64_t)json_integer_value(dims) == out->columns;
+}
+
+/* ---- R_K */
+
+static bool of_schema(const verifier *v) {
+  const char *source = json_string_value(field_at(v->root, "encoding.source"));
+  return field_is_null(v, "kernel") && source && strcmp(source, "schema") == 0;
+}
+
+const interval *shape_l2(verifier *v, const interval *r2) {
+  (void)v;
+  return r2;
+}
+
+/* sqrt(d) R2; of a schema's rows min(sqrt(G), sum of r_g). */
+const interval *shape_l1(verifier *v, const interval *r2) {
+  interval_room *room = &v->room;
+  if (of_schema(v)) {
+    shape s;
+    if (!read_shape(v, &s)) {
+      return NULL;
+    }
+    const interval *root = interval_sqrt(room, interval_of(room, (double)s.groups));
+    return interval_at_most(s.sum, root) ? s.sum : root;
+  }
+  const json_t *dims =
+      field_at(v->root, field_is_object(v, "kernel") ? "kernel.features" : "encoding.dims");
+  double d = json_is_integer(dims) ? (double)json_integer_value(dims) : 0;
+  return d >= 1 ? interval_mul(room, r2, interval_sqrt(room, interval_of(room, d))) : NULL;
+}
+
+/* 1: the body's radii are the bounds themselves. A reader must be able to tell them. */
+const interval *shape_body(verifier *v, const interval *r2) {
+  shape s;
+  (void)r2;
+  return !of_schema(v) || read_shape(v, &s) ? interval_of(&v->room, 1) : NULL;
+}
+
+/* ---- what it says */
+
+static void state_body(verifier *v, const char *noise) {
+  shape s;
+  bool whole = !of_schema(v) || read_shape(v, &s);
+  if (!whole) {
+    (void)finding_report(
+        v, false, "body", "the schema does not give %llu encoded columns with clear bounds",
+        (unsigned long long)json_integer_value(field_at(v->root, "encoding.dims")));
+  } else if (of_schema(v)) {
+    (void)finding_report(v, true, "body",
+                         "%.60s noise for %llu columns of the schema in %llu encoded ones: "
+                         "|x_g|_1 <= r_g = min(1, w_g/D), D = %s, sum of r_g = %s",
+                         noise, (unsigned long long)s.groups, (unsigned long long)s.columns,
+                         shown(interval_lower(s.divisor)).text, shown(interval_upper(s.sum)).text);
+  } else {
+    (void)finding_report(v, true, "body", "%.60s noise, every entry within %s", noise,
+                         field_is_object(v, "kernel") ? "sqrt(2/D)" : "the norm");
+  }
+}
+
+void check_shape(verifier *v) {
+  size_t mark = interval_mark(&v->room);
+  const char *noise = json_string_value(field_at(v->root, "privacy.noise"));
+  double r2 = 0;
+  if (noise && strcmp(noise, "l1") == 0 && row_bound(v, "norm1", &r2)) {
+    const interval *r1 = shape_l1(v, interval_of(&v->room, r2));
+    (void)finding_report(v, r1 != NULL, "norm1",
+                         r1 ? "|x|_1 <= %s" : "the bound on |x|_1 is not clear%s",
+                         r1 ? shown(interval_upper(r1)).text : "");
+  } else if (noise && (strcmp(noise, "group") == 0 || strcmp(noise, "linf") == 0)) {
+    state_body(v, noise);
+  }
+  interval_release(&v->room, mark);
+}

@@ -1,0 +1,421 @@
+/* l1, group and linf noise have the laws that the proof needs: ‖b‖_K ~ Gamma(d, 1/β); l1's
+ * coordinates are Laplace; the direction of a body's noise is that of a uniform point in the body,
+ * group by group. And the planner's figures agree with draws. Distances and bounds are those of
+ * noise_test.c: every single comparison raises a false alarm with probability at most 1e-9 over the
+ * seeds, every test, with its at most 1000 comparisons, at most 1e-6; with the seeds fixed none can
+ * come and go. The last test shows that a wrong law is seen. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "random/exponential.h"
+#include "random/noise_law.h"
+#include "statistics.h"
+
+enum { DRAWS = 100000, MOST = 128 };
+static const double rate = 1e-9;
+static double sample[DRAWS];
+
+/* ---- the bodies that are tried */
+
+static const body_run mixed_runs[] = {{1, 3, 0.5}, {2, 1, 0.2}, {1, 4, 0.9}, {2, 2, 3.0}};
+static const body_run census_runs[] = {{1, 1, 0.35},  {1, 7, 0.35}, {2, 1, 0.35}, {1, 16, 0.35},
+                                       {1, 14, 0.35}, {3, 1, 0.35}, {1, 41, 0.35}};
+static const body_run long_runs[] = {{1, 1, 1.0}, {40, 1, 1e-3}}; /* one side far longer */
+
+static const struct {
+  noise_body body;
+  size_t dims;
+} bodies[] = {
+    {{NULL, 0, {1, 1, 2.0}}, 1},       {{NULL, 0, {1, 5, 0.7}}, 5},
+    {{NULL, 0, {6, 1, 0.3}}, 6},       {{mixed_runs, 4, {0, 0, 0}}, 13},
+    {{census_runs, 7, {0, 0, 0}}, 84}, {{long_runs, 2, {0, 0, 0}}, 41},
+};
+enum { BODIES = sizeof bodies / sizeof *bodies };
+
+/* Every kind on every body; l1 looks at the number of columns only. */
+static const noise_kind *const kinds[] = {&noise_l1, &noise_group, &noise_linf};
+
+static noise_plan plan_for(size_t kind, size_t body, double beta) {
+  return (noise_plan){kinds[kind], bodies[body].dims, beta, bodies[body].body};
+}
+
+static double l1_of(const double *b, size_t count) {
+  double sum = 0;
+  for (size_t j = 0; j < count; j++) {
+    sum += fabs(b[j]);
+  }
+  return sum;
+}
+
+static double l2_of(const double *b, size_t count) {
+  double sum = 0;
+  for (size_t j = 0; j < count; j++) {
+    sum += b[j] * b[j];
+  }
+  return sqrt(sum);
+}
+
+typedef struct group {
+  size_t first, width;
+  double radius;
+} group;
+
+/* The plan's groups one by one, as its kind has them; their number. */
+static size_t groups_of(const noise_plan *plan, group *out) {
+  size_t count = 0, at = 0;
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    size_t width = plan->kind == &noise_linf ? 1 : run->width;
+    for (size_t g = 0; g < run->groups * run->width / width; g++, at += width) {
+      out[count++] = (group){at, width, run->radius};
+    }
+  }
+  assert_int_equal(at, plan->dims);
+  return count;
+}
+
+/* ‖b‖_K, from the definition. */
+static double norm_of_kind(const noise_plan *plan, const double *b) {
+  group g[MOST];
+  double most = 0;
+  if (plan->kind == &noise_l1) {
+    return l1_of(b, plan->dims);
+  }
+  size_t count = groups_of(plan, g);
+  for (size_t i = 0; i < count; i++) {
+    most = fmax(most, l1_of(b + g[i].first, g[i].width) / g[i].radius);
+  }
+  return most;
+}
+
+static random_source seeded(uint64_t seed) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  return r;
+}
+
+static double gamma_law(double x, const void *shape) {
+  return gamma_cdf(*(const double *)shape, x);
+}
+static double laplace_law(double x, const void *context) {
+  (void)context;
+  return x < 0 ? exp(x) / 2 : 1 - exp(-x) / 2;
+}
+static double power_law(double x, const void *power) { /* u^m on [0, 1] */
+  return pow(fmax(0, fmin(1, x)), *(const double *)power);
+}
+static double beta_law(double x, const void *power) { /* Beta(1, m) */
+  return 1 - pow(1 - fmax(0, fmin(1, x)), *(const double *)power);
+}
+
+static void check_law(size_t count, law *f, const void *context, const char *what) {
+  double distance = ks_distance(sample, count, f, context), limit = ks_limit(count, rate);
+  if (!(distance <= limit)) {
+    fail_msg("%s: distance %g, limit %g", what, distance, limit);
+  }
+}
+
+/* ---- the norm and the coordinates */
+
+static size_t draws_for(size_t dims) {
+  return dims > 20 ? 30000 : DRAWS;
+}
+
+static void the_norm_of_each_kind_has_the_gamma_law(void **state) {
+  (void)state;
+  static const double betas[] = {1.0, 0.01, 250};
+  for (size_t kind = 0; kind < 3; kind++) {
+    for (size_t i = 0; i < BODIES; i++) {
+      const noise_plan plan = plan_for(kind, i, betas[(kind + i) % 3]);
+      random_source r = seeded(100 * kind + i);
+      double b[MOST], shape = (double)plan.dims;
+      size_t count = draws_for(plan.dims);
+      for (size_t k = 0; k < count; k++) {
+        noise_draw(&plan, &r, b);
+        sample[k] = plan.beta * norm_of_kind(&plan, b);
+      }
+      check_law(count, gamma_law, &shape, plan.kind->name);
+    }
+  }
+}
+
+static double drawn[DRAWS][13];
+
+static void draw_many(const noise_plan *plan, uint64_t seed) {
+  random_source r = seeded(seed);
+  assert_true(plan->dims <= 13);
+  for (size_t k = 0; k < DRAWS; k++) {
+    noise_draw(plan, &r, drawn[k]);
+  }
+}
+
+static void coordinates_of_l1_noise_are_independent_laplace(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(0, 1, 3.0);
+  draw_many(&plan, 7);
+  for (size_t j = 0; j < 5; j++) {
+    for (size_t k = 0; k < DRAWS; k++) {
+      sample[k] = plan.beta * drawn[k][j];
+    }
+    check_law(DRAWS, laplace_law, NULL, "coordinate of l1 noise");
+    for (size_t i = 0; i < j; i++) { /* both beyond their medians: a quarter */
+      size_t both = 0;
+      for (size_t k = 0; k < DRAWS; k++) {
+        both += fabs(drawn[k][i]) * 3 > log(2) && fabs(drawn[k][j]) * 3 > log(2);
+      }
+      assert_close((double)both / DRAWS, 0.25, bernstein_limit(DRAWS, 3.0 / 16, 1, rate));
+    }
+  }
+}
+
+/* All signs of two coordinates are equally likely, for every kind. */
+static void signs_are_balanced_and_independent(void **state) {
+  (void)state;
+  for (size_t kind = 0; kind < 3; kind++) {
+    const noise_plan plan = plan_for(kind, 3, 1.0);
+    draw_many(&plan, 20 + kind);
+    for (size_t i = 0; i < plan.dims; i++) {
+      for (size_t j = 0; j <= i; j++) {
+        size_t minus = 0;
+        for (size_t k = 0; k < DRAWS; k++) {
+          minus += (drawn[k][i] < 0) ^ (i != j && drawn[k][j] < 0);
+        }
+        assert_close((double)minus / DRAWS, 0.5, bernstein_limit(DRAWS, 0.25, 0.5, rate));
+      }
+    }
+  }
+}
+
+/* ---- uniform in the body. On its surface a point lies, with probability m_g/d, in the face of
+ * group g, ‖u_g‖₁ = r_g; the other groups' ‖u_h‖₁/r_h are then independent with law u^m_h; and
+ * u_g/‖u_g‖₁ is uniform on its simplex: |u_j|/‖u_g‖₁ is Beta(1, m_g − 1). */
+
+static size_t face_of(const group *g, size_t count, const double *b) {
+  size_t face = 0;
+  double most = 0;
+  for (size_t i = 0; i < count; i++) {
+    double size = l1_of(b + g[i].first, g[i].width) / g[i].radius;
+    if (size > most) {
+      most = size;
+      face = i;
+    }
+  }
+  return face;
+}
+
+static void check_group(const noise_plan *plan, const group *all, size_t count, size_t which) {
+  const group *g = &all[which];
+  double width = (double)g->width, share = width / (double)plan->dims;
+  size_t inside = 0;
+  for (size_t k = 0; k < DRAWS; k++) {
+    size_t face = face_of(all, count, drawn[k]);
+    double top = l1_of(drawn[k] + all[face].first, all[face].width) / all[face].radius;
+    if (face != which) {
+      sample[inside++] = l1_of(drawn[k] + g->first, g->width) / g->radius / top;
+    }
+  }
+  assert_close((double)(DRAWS - inside) / DRAWS, share,
+               bernstein_limit(DRAWS, share * (1 - share), 1, rate));
+  if (inside > 0) {
+    check_law(inside, power_law, &width, "size of a group");
+  }
+  for (size_t j = g->first; g->width > 1 && j < g->first + g->width; j++) {
+    double others = width - 1;
+    for (size_t k = 0; k < DRAWS; k++) {
+      sample[k] = fabs(drawn[k][j]) / l1_of(drawn[k] + g->first, g->width);
+    }
+    check_law(DRAWS, beta_law, &others, "share of a coordinate");
+  }
+}
+
+static void directions_are_uniform_in_the_body(void **state) {
+  (void)state;
+  for (size_t kind = 1; kind < 3; kind++) {
+    for (size_t i = 0; i < 4; i++) {
+      const noise_plan plan = plan_for(kind, i, 2.0);
+      group g[MOST];
+      size_t count = groups_of(&plan, g);
+      draw_many(&plan, 40 + 10 * kind + i);
+      for (size_t which = 0; which < count; which++) {
+        check_group(&plan, g, count, which);
+      }
+    }
+  }
+}
+
+/* Sizes of two groups in the lower part of their range, while a third is the face. */
+static void groups_are_independent(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(1, 3, 1.0);
+  group g[MOST];
+  size_t count = groups_of(&plan, g);
+  draw_many(&plan, 90);
+  for (size_t a = 0; a < count; a++) {
+    for (size_t b = 0; b < a; b++) {
+      size_t cases = 0, both = 0;
+      for (size_t k = 0; k < DRAWS; k++) {
+        size_t face = face_of(g, count, drawn[k]);
+        double top = l1_of(drawn[k] + g[face].first, g[face].width) / g[face].radius;
+        if (face != a && face != b) {
+          cases++;
+          both += l1_of(drawn[k] + g[a].first, g[a].width) < 0.8 * top * g[a].radius &&
+                  l1_of(drawn[k] + g[b].first, g[b].width) < 0.8 * top * g[b].radius;
+        }
+      }
+      double p = pow(0.8, (double)(g[a].width + g[b].width));
+      assert_close((double)both / (double)cases, p, bernstein_limit(cases, p * (1 - p), 1, rate));
+    }
+  }
+}
+
+/* ---- figures */
+
+static void the_rms_norm_is_exact(void **state) {
+  (void)state;
+  for (size_t i = 0; i < BODIES; i++) {
+    double d = (double)bodies[i].dims, sums[2] = {0, 0}, reach[2] = {0, 0};
+    for (size_t kind = 1; kind < 3; kind++) { /* privacy.md 5, group by group */
+      const noise_plan plan = plan_for(kind, i, 0.3);
+      group g[MOST];
+      size_t count = groups_of(&plan, g);
+      for (size_t k = 0; k < count; k++) {
+        double m = (double)g[k].width, r = g[k].radius;
+        sums[kind - 1] += g[k].width == 1 ? r * r / 3 : 2 * r * r * m / ((m + 1) * (m + 2));
+        reach[kind - 1] += r * r;
+      }
+      double rms = noise_rms_norm(&plan);
+      assert_close(rms * 0.3 / sqrt((d + 1) * (d + 2) * sums[kind - 1]), 1, 1e-14);
+      double t = 7, k = d + 1, limit = (k + sqrt(2 * k * t) + t) * sqrt(reach[kind - 1]) / 0.3;
+      assert_close(noise_norm_limit(&plan, t) / limit, 1, 1e-12);
+      assert_true(noise_norm_limit(&plan, t) > limit);
+    }
+    const noise_plan plan = plan_for(0, i, 0.3);
+    assert_close(noise_rms_norm(&plan) * 0.3 / sqrt(2 * d), 1, 1e-14);
+    assert_close(noise_norm_limit(&plan, 7) * 0.3 / (d + sqrt(14 * d) + 7), 1, 1e-12);
+  }
+}
+
+/* Mean, rms and quantiles against draws. Those of draws are themselves off by a few times 10⁻³:
+ * seven standard errors are allowed besides. */
+static void check_figures(const noise_plan *plan, uint64_t seed, double within) {
+  random_source r = seeded(seed);
+  size_t count = draws_for(plan->dims), below[2] = {0, 0}, beyond = 0;
+  double b[MOST], mean = 0, square = 0, fourth = 0, n = (double)count;
+  double q[2] = {noise_norm_quantile(plan, 0.5), noise_norm_quantile(plan, 0.95)};
+  for (size_t k = 0; k < count; k++) {
+    noise_draw(plan, &r, b);
+    double norm = l2_of(b, plan->dims);
+    mean += norm / n;
+    square += norm * norm / n;
+    fourth += norm * norm * norm * norm / n;
+    below[0] += norm <= q[0] * (1 + 2 * within);
+    below[1] += norm <= q[1] * (1 + 2 * within);
+    beyond += norm > noise_norm_limit(plan, 2);
+    sample[k] = norm;
+  }
+  double rms = noise_rms_norm(plan), slack = 7 * sqrt((square - mean * mean) / n) / mean;
+  assert_close(square / (rms * rms), 1, 7 * sqrt((fourth / (square * square) - 1) / n));
+  assert_close(noise_mean_norm(plan) / mean, 1, within + slack);
+  static const double levels[] = {0.5, 0.95};
+  for (int i = 0; i < 2; i++) {
+    double limit = bernstein_limit(count, levels[i] * (1 - levels[i]), 1, rate);
+    size_t low = 0;
+    for (size_t k = 0; k < count; k++) {
+      low += sample[k] <= q[i] * (1 - 2 * within);
+    }
+    if (!((double)below[i] / n >= levels[i] - limit && (double)low / n <= levels[i] + limit)) {
+      fail_msg("%s, d = %zu: the %g-quantile is that of %g to %g", plan->kind->name, plan->dims,
+               levels[i], (double)low / n, (double)below[i] / n);
+    }
+  }
+  assert_true((double)beyond / n <= exp(-2) + bernstein_limit(count, exp(-2), 1, rate));
+}
+
+static void the_planners_figures_agree_with_draws(void **state) {
+  (void)state;
+  for (size_t kind = 0; kind < 3; kind++) {
+    for (size_t i = 0; i < BODIES; i++) {
+      const noise_plan plan = plan_for(kind, i, 0.7);
+      check_figures(&plan, 300 + 10 * kind + i, i == BODIES - 1 ? 0.02 : 0.005);
+    }
+  }
+}
+
+static void figures_do_not_change_from_call_to_call_and_scale(void **state) {
+  (void)state;
+  for (size_t kind = 0; kind < 3; kind++) {
+    const noise_plan plan = plan_for(kind, 3, 1.0), small = plan_for(kind, 3, 1e-9);
+    assert_true(noise_mean_norm(&plan) == noise_mean_norm(&plan));
+    assert_true(noise_norm_quantile(&plan, 0.9) == noise_norm_quantile(&plan, 0.9));
+    assert_close(noise_mean_norm(&small) * 1e-9 / noise_mean_norm(&plan), 1, 1e-12);
+    assert_true(noise_norm_quantile(&plan, 0.1) < noise_norm_quantile(&plan, 0.9));
+  }
+}
+
+/* A million columns: one value of V, at once. */
+static void figures_of_very_many_columns_come_at_once(void **state) {
+  (void)state;
+  const noise_plan plan = {&noise_l1, 1000000, 2.0, {0}};
+  double rms = noise_rms_norm(&plan);
+  assert_close(noise_mean_norm(&plan) / rms, 1, 1e-5);
+  assert_close(noise_norm_quantile(&plan, 0.95) / rms, 1, 1e-2);
+}
+
+static void noise_of_every_scale_is_finite_and_scales(void **state) {
+  (void)state;
+  static const double scales[] = {1e-190, 1e-100, 1e-3, 1e3, 1e100, 1e190};
+  for (size_t kind = 0; kind < 3; kind++) {
+    for (size_t i = 0; i < 6; i++) {
+      const noise_plan unit = plan_for(kind, 3, 1.0), plan = plan_for(kind, 3, scales[i]);
+      random_source a = seeded(70), b = seeded(70);
+      assert_true(noise_in_range(&plan));
+      for (int k = 0; k < 100; k++) {
+        double x[MOST], y[MOST];
+        noise_draw(&unit, &a, x);
+        noise_draw(&plan, &b, y);
+        for (size_t j = 0; j < plan.dims; j++) {
+          assert_close(y[j] * scales[i] / x[j], 1, 1e-14);
+        }
+      }
+    }
+  }
+  const noise_plan tiny = {&noise_linf, 1, 1e100, {NULL, 0, {1, 1, 1e-120}}};
+  assert_false(noise_in_range(&tiny));
+}
+
+/* ---- teeth */
+
+/* A body blown up by Gamma(d) and not Gamma(d+1), as one may think from l2 noise. */
+static void the_shape_one_short_is_seen(void **state) {
+  (void)state;
+  for (size_t i = 2; i < 5; i++) {
+    const noise_plan plan = plan_for(1, i, 1.0);
+    random_source r = seeded(500 + i);
+    double b[MOST], d = (double)plan.dims;
+    size_t count = draws_for(plan.dims);
+    for (size_t k = 0; k < count; k++) {
+      random_source first = r; /* the draw begins with its gamma variable */
+      double right = random_gamma(&first, plan.dims + 1);
+      noise_draw(&plan, &r, b);
+      sample[k] = norm_of_kind(&plan, b) / right * random_gamma(&first, plan.dims);
+    }
+    assert_true(ks_distance(sample, count, gamma_law, &d) > 2 * ks_limit(count, rate));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_norm_of_each_kind_has_the_gamma_law),
+      cmocka_unit_test(coordinates_of_l1_noise_are_independent_laplace),
+      cmocka_unit_test(signs_are_balanced_and_independent),
+      cmocka_unit_test(directions_are_uniform_in_the_body),
+      cmocka_unit_test(groups_are_independent),
+      cmocka_unit_test(the_rms_norm_is_exact),
+      cmocka_unit_test(the_planners_figures_agree_with_draws),
+      cmocka_unit_test(figures_do_not_change_from_call_to_call_and_scale),
+      cmocka_unit_test(figures_of_very_many_columns_come_at_once),
+      cmocka_unit_test(noise_of_every_scale_is_finite_and_scales),
+      cmocka_unit_test(the_shape_one_short_is_seen),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

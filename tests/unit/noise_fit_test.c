@@ -1,0 +1,240 @@
+/* The kinds of noise from end to end: a fit of sparse rows from a schema with each of them, whose
+ * file verifies and reads back; what `auto` takes; what is refused; and the kinds that a plan puts
+ * side by side. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/model.h"
+#include "reference.h"
+
+static const char *const names[] = {"auto", "l2", "l1", "group", "linf"};
+
+static dperm_schema *census_schema(void) {
+  const char *text = dperm_synthetic_census_schema();
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
+  return schema;
+}
+
+static dperm_data *census(const dperm_schema *schema, size_t rows) {
+  char *path = file_with_text("");
+  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  dperm_data *data = NULL;
+  assert_ok(dperm_synthetic_census_write(path, rows, 1, err));
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  file_remove(path);
+  return data;
+}
+
+static dperm_options asking(dperm_noise noise) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.epsilon = 0.5;
+  options.noise = noise;
+  options.loss = library_loss(REF_HUBER, 0.5);
+  return options;
+}
+
+static void note_failure(void *context, dperm_finding finding, const char *line) {
+  (void)context;
+  if (finding == DPERM_FINDING_FAILS) {
+    print_message("# %s\n", line);
+  }
+}
+
+/* The file's claim follows, and the file gives back the same plan and weights. */
+static void check_file(const dperm_model *model) {
+  char *path = file_with_text("");
+  dperm_model *again = NULL;
+  int holds = 0;
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_verify(path, note_failure, NULL, &holds, err));
+  assert_int_equal(holds, 1);
+  assert_ok(dperm_model_read(path, &again, err));
+  assert_ptr_equal(again->plan.noise.kind, model->plan.noise.kind);
+  assert_true(again->plan.noise.beta == model->plan.noise.beta);
+  assert_true(noise_rms_norm(&again->plan.noise) == noise_rms_norm(&model->plan.noise));
+  assert_memory_equal(again->weights, model->weights, model->dims * sizeof(double));
+  dperm_model_free(again);
+  file_remove(path);
+}
+
+static void check_fit(const dperm_data *data, const dperm_plan *plan, dperm_options options) {
+  dperm_model *model = NULL;
+  assert_ok(dperm_train(data, &options, &model, err));
+  assert_true(dperm_model_is_private(model));
+  assert_string_equal(model->plan.noise.kind->name, plan->noise);
+  assert_true(model->plan.noise.beta == plan->beta && model->plan.lambda == plan->lambda);
+  assert_true(model->plan.delta_reg == plan->delta_reg);
+  check_file(model);
+  dperm_model_free(model);
+}
+
+static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
+  (void)state;
+  dperm_schema *schema = census_schema();
+  dperm_data *data = census(schema, 3000);
+  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
+    for (int way = 0; way < 4; way++) {
+      dperm_options options = asking(noise);
+      dperm_plan plan;
+      options.analysis = way & 1 ? DPERM_ANALYSIS_PAPER : DPERM_ANALYSIS_TIGHT;
+      options.lambda = way & 2 ? 1e-3 : (double)NAN;
+      assert_ok(dperm_plan_for_schema(3000, schema, &options, &plan, err));
+      if (noise != DPERM_NOISE_AUTO) {
+        assert_string_equal(plan.noise, names[noise]);
+      } else {
+        assert_string_equal(plan.noise, way & 1 ? "l2" : "group");
+      }
+      check_fit(data, &plan, options);
+    }
+  }
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+}
+
+/* Features, rows from memory. The rows' bounds outlive the data they came with. */
+static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
+  (void)state;
+  test_rows *rows = test_rows_random(5, 300, 4, 0.8);
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_from_dense(300, 4, rows->x, rows->labels, 2.5, &data, err));
+  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
+    dperm_options options = asking(noise);
+    dperm_plan plan;
+    assert_ok(dperm_plan_make(300, 4, 2.5, &options, &plan, err));
+    check_fit(data, &plan, options);
+    options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 12, 0, 3};
+    assert_ok(dperm_plan_make(300, 4, 2.5, &options, &plan, err));
+    assert_true(plan.dims == 12 && plan.norm == FEATURES_NORM);
+    check_fit(data, &plan, options);
+  }
+  dperm_data_free(data);
+  test_rows_free(rows);
+}
+
+/* A tuned model's plan points into the schema, which it shares; the portion's data are gone. */
+static void a_tuned_model_keeps_its_body(void **state) {
+  (void)state;
+  dperm_schema *schema = census_schema();
+  dperm_data *data = census(schema, 2000);
+  dperm_options candidates[2] = {asking(DPERM_NOISE_GROUP), asking(DPERM_NOISE_GROUP)};
+  candidates[1].lambda = 0.01;
+  dperm_tune_options how;
+  dperm_model *model = NULL;
+  dperm_tune_options_init(&how);
+  assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  assert_int_equal(body_dims(&model->plan.noise.body), model->dims);
+  check_file(model);
+  dperm_model_free(model);
+}
+
+static void other_noise_than_l2_is_for_the_objective(void **state) {
+  (void)state;
+  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
+    dperm_options options = asking(noise);
+    dperm_plan plan;
+    options.mechanism = DPERM_MECHANISM_OUTPUT;
+    if (noise <= DPERM_NOISE_L2) {
+      assert_ok(dperm_plan_make(100, 3, 1, &options, &plan, err));
+      assert_string_equal(plan.noise, "l2");
+      assert_int_equal(plan.noise_kind_count, 1);
+    } else {
+      assert_fails(dperm_plan_make(100, 3, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+                   "output perturbation has l2 noise only");
+    }
+  }
+  dperm_options options = asking((dperm_noise)5);
+  dperm_plan plan;
+  assert_fails(dperm_plan_make(100, 3, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+               "noise number 5 is none of the kinds");
+}
+
+/* ---- the kinds side by side */
+
+static void a_plan_shows_every_kind_and_takes_the_least(void **state) {
+  (void)state;
+  dperm_schema *schema = census_schema();
+  dperm_options options = asking(DPERM_NOISE_AUTO);
+  dperm_plan chosen, own;
+  assert_ok(dperm_plan_for_schema(3000, schema, &options, &chosen, err));
+  assert_int_equal(chosen.noise_kind_count, 4);
+  for (size_t i = 0; i < 4; i++) {
+    const dperm_noise_figures *k = &chosen.noise_kinds[i];
+    assert_string_equal(k->noise, names[i + 1]);
+    assert_true(k->rms_noise_norm >= chosen.rms_noise_norm);
+    assert_true(k->expected_noise_norm <= k->rms_noise_norm);
+    assert_true(k->noise_norm_q95 > k->expected_noise_norm);
+    options = asking((dperm_noise)(i + 1)); /* asked for, it has these very figures */
+    options.lambda = chosen.lambda;
+    options.delta_reg = chosen.delta_reg;
+    assert_ok(dperm_plan_for_schema(3000, schema, &options, &own, err));
+    assert_true(own.beta == k->beta && own.rms_noise_norm == k->rms_noise_norm);
+    assert_true(own.noise_norm_q95 == k->noise_norm_q95);
+  }
+  dperm_schema_free(schema);
+}
+
+/* privacy.md 5: l1 beats l2 iff R₁/R₂ < √((d+1)/2). */
+static void l1_noise_is_for_sparse_rows(void **state) {
+  (void)state;
+  const dperm_options options = asking(DPERM_NOISE_AUTO);
+  double edge = sqrt(101.0 / 2);
+  dperm_plan plan;
+  assert_ok(dperm_plan_for_norms(1000, 100, 1, 0.999 * edge, &options, &plan, err));
+  assert_string_equal(plan.noise, "l1");
+  assert_true(plan.norm1 == 0.999 * edge);
+  assert_ok(dperm_plan_for_norms(1000, 100, 1, 1.001 * edge, &options, &plan, err));
+  assert_string_equal(plan.noise, "l2");
+  assert_ok(dperm_plan_for_norms(1000, 100, 1, 1e9, &options, &plan, err));
+  assert_close(plan.norm1, 10, 1e-14); /* √d·R₂ is known anyway */
+  assert_fails(dperm_plan_for_norms(1000, 100, 1, 0, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+               "norm1 = 0");
+}
+
+/* Every entry of D features is within √(2/D): a box is smaller than the ball. */
+static void features_get_a_box(void **state) {
+  (void)state;
+  dperm_options options = asking(DPERM_NOISE_AUTO);
+  dperm_plan plan;
+  options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 200, 0, 3};
+  assert_ok(dperm_plan_make(1000, 3, 1, &options, &plan, err));
+  assert_string_equal(plan.noise, "linf");
+  assert_close(plan.rms_noise_norm / plan.noise_kinds[0].rms_noise_norm, sqrt(2.0 / 3), 0.01);
+}
+
+static void a_plan_for_a_schema_refuses_what_a_fit_does(void **state) {
+  (void)state;
+  const char *text =
+      "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, "
+      "\"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]"
+      ", \"on_missing\": \"drop\"}";
+  dperm_options options = asking(DPERM_NOISE_AUTO);
+  dperm_schema *schema = NULL;
+  dperm_plan plan;
+  assert_ok(dperm_schema_parse(text, strlen(text), "s.json", &schema, err));
+  assert_fails(dperm_plan_for_schema(10, schema, &options, &plan, err), DPERM_INVALID_SCHEMA,
+               "drops rows");
+  options.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_plan_for_schema(10, schema, &options, &plan, err));
+  assert_int_equal(plan.noise_kind_count, 0);
+  assert_fails(dperm_plan_for_schema(0, schema, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+               "0 rows");
+  dperm_schema_free(schema);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_kind_fits_rows_of_a_schema_and_verifies),
+      cmocka_unit_test(every_kind_fits_rows_without_a_schema_and_verifies),
+      cmocka_unit_test(a_tuned_model_keeps_its_body),
+      cmocka_unit_test(other_noise_than_l2_is_for_the_objective),
+      cmocka_unit_test(a_plan_shows_every_kind_and_takes_the_least),
+      cmocka_unit_test(l1_noise_is_for_sparse_rows),
+      cmocka_unit_test(features_get_a_box),
+      cmocka_unit_test(a_plan_for_a_schema_refuses_what_a_fit_does),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
