@@ -14,7 +14,8 @@ static public_numbers public_of(const problem *base, dperm_mechanism kind, doubl
   const dperm_regularizer *r = base->regularizer;
   public_numbers out = {.rows = base->x->rows,
                         .dims = base->x->cols,
-                        .norm = base->norm_bound,
+                        .bounds = row_bounds_of_norm(base->x->cols, base->norm_bound),
+                        .noise = DPERM_NOISE_L2,
                         .loss = base->loss,
                         .epsilon = epsilon,
                         .epsilon_core = epsilon_divide(epsilon).core,

@@ -249,7 +249,8 @@ static dperm_data *broken_data(double entry, double label) {
   memcpy(labels, t->labels, ROWS * sizeof *labels);
   x[5 * DIMS + 2] = entry;
   labels[7] = label;
-  *data = (dperm_data){.labels = labels, .norm_bound = 1, .origin = ORIGIN_MEMORY};
+  *data = (dperm_data){
+      .labels = labels, .bounds = row_bounds_of_norm(DIMS, 1), .origin = ORIGIN_MEMORY};
   assert_ok(matrix_dense_new(ROWS, DIMS, x, &data->x, err));
   test_rows_free(t);
   return data;

@@ -252,10 +252,12 @@ static void random_numbers(random_source *r, numbers *out) {
   double h = random_scale(r, 1e-9, 1e3);
   out->loss = library_loss((reference_loss)(random_bits(r) % 3), h);
   double epsilon = random_scale(r, 1e-6, 20);
+  size_t dims = (size_t)random_scale(r, 1, 1e5);
   out->given = (public_numbers){
       .rows = (size_t)random_scale(r, 1, 1e9),
-      .dims = (size_t)random_scale(r, 1, 1e5),
-      .norm = random_scale(r, 1e-3, 1e3),
+      .dims = dims,
+      .bounds = row_bounds_of_norm(dims, random_scale(r, 1e-3, 1e3)),
+      .noise = DPERM_NOISE_L2,
       .loss = &out->loss,
       .epsilon = epsilon,
       .epsilon_core = epsilon_divide(epsilon).core,
@@ -272,7 +274,7 @@ static void random_numbers(random_source *r, numbers *out) {
  * without anything on top for rounding. */
 static long double gradient_error(const numbers *t, long double noise, long double *furthest) {
   const public_numbers *g = &t->given;
-  const long double u = 0x1p-53L, v = 0x1p-102L, R = g->norm, L = t->loss.lipschitz;
+  const long double u = 0x1p-53L, v = 0x1p-102L, R = g->bounds.norm2, L = t->loss.lipschitz;
   long double n = (long double)g->rows, d = (long double)g->dims, lambda = t->plan.lambda;
   bool objective = g->mechanism == DPERM_MECHANISM_OBJECTIVE;
   long double linear = objective ? noise / n : 0, total = lambda + t->plan.delta_reg;
@@ -325,7 +327,8 @@ static void check_numbers(const numbers *t, const release_plan *made) {
   double tau = made->solution_error, promised = made->promised.gradient;
   long double n = (long double)g->rows, d = (long double)g->dims, furthest = 0;
   long double noise = (d + sqrtl(2 * d * 101) + 101) / t->plan.noise.beta;
-  long double error = gradient_error(t, noise, &furthest), pull = t->loss.lipschitz * g->norm;
+  long double error = gradient_error(t, noise, &furthest),
+              pull = t->loss.lipschitz * g->bounds.norm2;
   assert_true(made->promised.noise_norm >= noise && made->promised.noise_norm <= 1.001L * noise);
   assert_true(isfinite(promised) && promised >= 8 * error);
   assert_true(promised >= 1e-6L * pull / n * (1 - 1e-15L));
