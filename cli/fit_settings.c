@@ -9,7 +9,7 @@
 
 static const char *const mechanism_names[] = {"objective", "output", "none"};
 static const char *const analysis_names[] = {"tight", "paper"};
-static const char *const noise_names[] = {"auto", "l2", "l1", "group", "linf"};
+static const char *const noise_names[] = {"auto", "l2", "l1", "group", "linf", "mixed"};
 static const char *const kernel_names[] = {"", "gaussian", "laplacian", "cauchy"};
 static const char *const kind_names[] = {"orthogonal", "iid"};
 
@@ -53,7 +53,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
       {"--analysis", ARGUMENT_TEXT, &s->analysis, false, "tight|paper",
        "how epsilon becomes noise; paper is for comparison", NULL, false},
       {"--noise", ARGUMENT_TEXT, &s->noise, false, "N",
-       "its shape: auto (default: the least), l2, l1, group or linf", NULL, false},
+       "its shape: auto (default: the least), l2, l1, group, linf or mixed", NULL, false},
       {"--kernel", ARGUMENT_TEXT, &s->kernel, false, "K",
        "gaussian, laplacian or cauchy, by random features", NULL, false},
       {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width", NULL, false},
@@ -148,7 +148,7 @@ static bool check_together(const fit_settings *s, const char *command_name, cons
   } else if (shaped && o->mechanism != DPERM_MECHANISM_OBJECTIVE) {
     wrong = "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
   } else if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->noise > DPERM_NOISE_L2) {
-    wrong = "--noise l1, group and linf are for --mechanism objective";
+    wrong = "--noise l1, group, linf and mixed are for --mechanism objective";
   } else if (kernel && (!s->gamma || !s->features)) {
     wrong = "--kernel needs --gamma and --features";
   } else if (!kernel && (s->gamma || s->features || s->features_kind)) {
@@ -171,9 +171,9 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
   if (!choose(s->analysis, analysis_names, 2, &analysis)) {
     return refuse(exit_status, wrong_usage(command_name, "--analysis must be tight or paper"));
   }
-  if (!choose(s->noise, noise_names, 5, &noise)) {
+  if (!choose(s->noise, noise_names, 6, &noise)) {
     return refuse(exit_status,
-                  wrong_usage(command_name, "--noise must be auto, l2, l1, group or linf"));
+                  wrong_usage(command_name, "--noise must be auto, l2, l1, group, linf or mixed"));
   }
   if (!choose(s->kernel, kernel_names, 4, &kernel)) {
     return refuse(exit_status,

@@ -263,7 +263,8 @@ typedef enum dperm_noise {
   DPERM_NOISE_L2 = 1, /* a ball: dense rows */
   DPERM_NOISE_L1 = 2, /* independent coordinates: sparse rows */
   DPERM_NOISE_GROUP = 3, /* a body made of the schema's columns: rows of one-hot blocks */
-  DPERM_NOISE_LINF = 4   /* a box: rows with a bound on each entry */
+  DPERM_NOISE_LINF = 4,  /* a box: rows with a bound on each entry */
+  DPERM_NOISE_MIXED = 5  /* l1 in one-hot blocks, l2 in the other columns: rows with both */
 } dperm_noise;
 
 /* Random features (Rahimi & Recht): a linear model in cos and sin of random directions is a kernel
@@ -367,7 +368,7 @@ DPERM_API DPERM_CHECKED dperm_status dperm_tune(const dperm_data *data,
 /* One kind of noise at the plan's ε, Λ and Δ. Norms are ‖b‖₂ for every kind, so they compare; rms
  * is exact, mean and quantile are within about a percent for kinds other than l2. */
 typedef struct dperm_noise_figures {
-  const char *noise; /* "l2", "l1", "group" or "linf" */
+  const char *noise; /* "l2", "l1", "group", "linf" or "mixed" */
   double beta;
   double expected_noise_norm, rms_noise_norm, noise_norm_q95;
 } dperm_noise_figures;
@@ -393,7 +394,7 @@ typedef struct dperm_plan {
   double excess_objective_q95; /* probability 0.5 and 0.95; infinite where nothing is known, as
                                   for output perturbation with a custom regularizer */
   size_t noise_kind_count;     /* the kinds that the mechanism allows, the chosen one among them */
-  dperm_noise_figures noise_kinds[4];
+  dperm_noise_figures noise_kinds[5];
 } dperm_plan;
 
 /* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and

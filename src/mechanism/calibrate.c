@@ -8,6 +8,7 @@
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 #include "random/noise_law.h"
+#include "random/noise_shape.h"
 
 /* An ε above this protects nobody, and its powers of e are of no use. */
 static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
@@ -27,7 +28,8 @@ static const double down = 1.0 - 2e-12;
 static const double objective_shift[] = {[DPERM_NOISE_L2] = 20.0,
                                          [DPERM_NOISE_L1] = 20.0,
                                          [DPERM_NOISE_GROUP] = 20.0,
-                                         [DPERM_NOISE_LINF] = 20.0};
+                                         [DPERM_NOISE_LINF] = 20.0,
+                                         [DPERM_NOISE_MIXED] = 20.0};
 static const double output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
@@ -70,6 +72,16 @@ static double rms_norm(const public_numbers *g, double beta) {
   return noise_rms_norm(&noise);
 }
 
+/* √(k + t²)·R₂, rounded up; 0 where the rows are not of both kinds of columns. */
+static double mixed_bound(const public_numbers *g) {
+  mixed_counts c = mixed_count(&g->bounds.body);
+  if (c.grouped + c.alone != g->dims || c.groups == 0 || c.alone == 0) {
+    return 0;
+  }
+  double t = mixed_weight(&g->bounds.body);
+  return sqrt((double)c.groups + t * t) * g->bounds.norm2 * (1 + 0x1p-49);
+}
+
 /* R_K: ‖x‖_K ≤ R_K for every row; 1 for a body whose radii are the rows' own bounds. 0 where
  * nothing is known. */
 static double row_bound(const public_numbers *g) {
@@ -81,6 +93,8 @@ static double row_bound(const public_numbers *g) {
   case DPERM_NOISE_GROUP:
   case DPERM_NOISE_LINF:
     return body_dims(&g->bounds.body) == g->dims ? 1.0 : 0.0;
+  case DPERM_NOISE_MIXED:
+    return mixed_bound(g);
   case DPERM_NOISE_AUTO:
     break;
   }
@@ -111,8 +125,8 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
 static dperm_noise least_noise(const public_numbers *given) {
   public_numbers g = *given;
   /* simple ones first: among equals the first is taken */
-  static const dperm_noise order[] = {DPERM_NOISE_L2, DPERM_NOISE_L1, DPERM_NOISE_LINF,
-                                      DPERM_NOISE_GROUP};
+  static const dperm_noise order[] = {DPERM_NOISE_L2, DPERM_NOISE_L1, DPERM_NOISE_MIXED,
+                                      DPERM_NOISE_LINF, DPERM_NOISE_GROUP};
   dperm_noise best = DPERM_NOISE_L2;
   double least = INFINITY;
   bool free_choice = g.mechanism == DPERM_MECHANISM_OBJECTIVE && g.analysis == DPERM_ANALYSIS_TIGHT;

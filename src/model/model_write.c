@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
+#include "random/noise_shape.h"
 
 /* JSON has no NaN: what does not apply is null. */
 static json_t *number_or_null(double value) {
@@ -38,14 +39,16 @@ static json_t *privacy_json(const dperm_model *model) {
   const privacy_plan *plan = &model->plan;
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  bool mixed = noisy && plan->noise.kind == &noise_mixed;
   const double none = (double)NAN;
-  return json_pack("{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:f, s:f, s:o}", "definition",
+  return json_pack("{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}", "definition",
                    noisy ? "epsilon-differential privacy" : NULL, "epsilon",
                    number_or_null(noisy ? model->epsilon : none), "delta",
                    number_or_null(noisy ? 0.0 : none), "neighbours", "replace-one", "mechanism",
                    mechanism_of(plan->mechanism)->name, "analysis",
                    objective ? analysis_names[plan->analysis] : NULL, "noise",
-                   noisy ? plan->noise.kind->name : NULL, "beta",
+                   noisy ? plan->noise.kind->name : NULL, "noise_weight",
+                   number_or_null(mixed ? mixed_weight(&plan->noise.body) : none), "beta",
                    number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg,
                    "lambda", plan->lambda, "numerics", numerics_json(&model->release));
 }

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-static const noise_kind *const kinds[] = {NULL, &noise_l2, &noise_l1, &noise_group, &noise_linf};
+#include "random/noise_shape.h"
+
+static const noise_kind *const kinds[] = {NULL,         &noise_l2,   &noise_l1,
+                                          &noise_group, &noise_linf, &noise_mixed};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const noise_kind *noise_kind_of(dperm_noise which) {
@@ -51,7 +54,7 @@ bool noise_in_range(const noise_plan *plan) {
   for (size_t i = 0; good && body && i < body_count(&plan->body); i++) {
     good = in_range(plan->beta / body_at(&plan->body, i)->radius);
   }
-  return good;
+  return good && (plan->kind != &noise_mixed || in_range(plan->beta * mixed_weight(&plan->body)));
 }
 
 int noise_ceiling_log2(size_t n) {

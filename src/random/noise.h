@@ -6,6 +6,7 @@
  *   l1     ‖b‖₁                          independent Laplace(1/β) coordinates
  *   group  max_g ‖b_g‖₁/r_g, the body's  Gamma(d+1) × uniform in the body
  *   linf   max_j |b_j|/r_j               the same, every column a group of its own
+ *   mixed  Σ_g ‖b_g‖₁ + t‖b_alone‖₂       l1 in one-hot blocks, l2 in columns that stand alone
  */
 #ifndef DPERM_RANDOM_NOISE_H
 #define DPERM_RANDOM_NOISE_H
@@ -19,7 +20,7 @@ typedef struct noise_plan {
   const noise_kind *kind;
   size_t dims;
   double beta;
-  noise_body body; /* group and linf: of `dims` columns */
+  noise_body body; /* group, linf and mixed: of `dims` columns */
 } noise_plan;
 
 /* What a kind has to know; b = (G/β)·U with G ~ Gamma(shape) and a direction U, independent of each
@@ -36,7 +37,7 @@ struct noise_kind {
 };
 
 /* The kinds, one file each. */
-extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf;
+extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf, noise_mixed;
 
 /* NULL for DPERM_NOISE_AUTO and what is none. */
 const noise_kind *noise_kind_of(dperm_noise which);
@@ -63,6 +64,8 @@ bool noise_in_range(const noise_plan *plan);
 
 /* ---- for the kinds */
 
+/* l2 noise in some of the columns: density ∝ exp(−β‖b‖₂). */
+void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b);
 /* ⌈log₂ n⌉. */
 int noise_ceiling_log2(size_t n);
 /* Pairwise, so that rounding grows with the logarithm of the count. */

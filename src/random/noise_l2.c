@@ -77,15 +77,19 @@ static double draw_direction(random_source *source, size_t dims, double *b) {
   return sqrt(sum_of_squares(b, dims));
 }
 
-static void l2_draw(const noise_plan *plan, random_source *source, double *b) {
+void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b) {
   double length = 0;
   while (!(length > 0)) { /* zero belongs to the event that is left out */
-    length = draw_direction(source, plan->dims, b);
+    length = draw_direction(source, dims, b);
   }
-  double scale = random_gamma(source, plan->dims) / plan->beta / length;
-  for (size_t j = 0; j < plan->dims; j++) {
+  double scale = random_gamma(source, dims) / beta / length;
+  for (size_t j = 0; j < dims; j++) {
     b[j] *= scale;
   }
+}
+
+static void l2_draw(const noise_plan *plan, random_source *source, double *b) {
+  noise_draw_sphere(source, plan->dims, plan->beta, b);
 }
 
 const noise_kind noise_l2 = {"l2", l2_shape, l2_one, l2_one, NULL, l2_error, l2_draw};

@@ -1,9 +1,18 @@
-/* What group and linf noise share (noise_body.c). `cut`: every column is a group of its own, with
- * the radius of the one it stands in. */
+/* What group and linf noise share (noise_body.c), and mixed noise needs. `cut`: every column is a
+ * group of its own, with the radius of the one it stands in. */
 #ifndef DPERM_RANDOM_NOISE_SHAPE_H
 #define DPERM_RANDOM_NOISE_SHAPE_H
 
 #include "random/noise.h"
+
+/* What mixed noise sees of a body (noise_mixed.c): groups of several columns, their columns, and
+ * the columns that stand alone. */
+typedef struct mixed_counts {
+  size_t groups, grouped, alone;
+} mixed_counts;
+mixed_counts mixed_count(const noise_body *body);
+/* t, the weight of the columns that stand alone. Both kinds of columns must be there. */
+double mixed_weight(const noise_body *body);
 
 size_t body_shape(const noise_plan *plan);
 double body_mean_square(const noise_plan *plan, bool cut);

@@ -19,7 +19,8 @@ typedef struct noise_kind {
 static const noise_kind noise_kinds[] = {{"l2", shape_l2, true},
                                          {"l1", shape_l1, false},
                                          {"group", shape_body, false},
-                                         {"linf", shape_body, false}};
+                                         {"linf", shape_body, false},
+                                         {"mixed", shape_mixed, false}};
 
 static const noise_kind *find_noise(const char *name) {
   for (size_t i = 0; i < sizeof noise_kinds / sizeof *noise_kinds; i++) {

@@ -10,6 +10,7 @@
 
 typedef struct shape {
   uint64_t groups, columns; /* columns of the file that are encoded; encoded columns */
+  uint64_t blocks;          /* groups of two or more encoded columns */
   const interval *divisor;  /* D: max(1, rho), or the largest norm before division */
   const interval *sum;      /* of all r_g */
 } shape;
@@ -68,6 +69,7 @@ static bool find_divisor(verifier *v, const json_t *schema, shape *out) {
     }
     interval_release(room, mark);
     out->groups += column.width > 0;
+    out->blocks += column.width > 1;
     out->columns += column.width;
   }
   const interval *root = interval_sqrt(room, squares);
@@ -140,7 +142,36 @@ const interval *shape_body(verifier *v, const interval *r2) {
   return !of_schema(v) || read_shape(v, &s) ? interval_of(&v->room, 1) : NULL;
 }
 
+/* |x| = sum over blocks of |x_g|_1 + t |rest|_2 <= sqrt(blocks + t^2) R2: a block has one nonzero
+ * entry at most, so its l1 norm is its l2 norm, and Cauchy and Schwarz do the rest. */
+const interval *shape_mixed(verifier *v, const interval *r2) {
+  interval_room *room = &v->room;
+  shape s;
+  double weight = 0;
+  if (!of_schema(v) || !read_shape(v, &s) || s.blocks == 0 || s.blocks == s.groups ||
+      !field_positive(v, "noise_weight", "privacy.noise_weight", &weight)) {
+    return NULL;
+  }
+  const interval *t = interval_of(room, weight);
+  const interval *sum =
+      interval_add(room, interval_of(room, (double)s.blocks), interval_mul(room, t, t));
+  return interval_mul(room, r2, interval_sqrt(room, sum));
+}
+
 /* ---- what it says */
+
+static void state_mixed(verifier *v, const interval *r2) {
+  const interval *rk = shape_mixed(v, r2);
+  shape s;
+  if (rk && read_shape(v, &s)) {
+    (void)finding_report(v, true, "body",
+                         "mixed noise: %llu one-hot blocks and %llu other columns, |x| <= %s",
+                         (unsigned long long)s.blocks, (unsigned long long)(s.groups - s.blocks),
+                         shown(interval_upper(rk)).text);
+  } else {
+    (void)finding_report(v, false, "body", "the schema has no one-hot blocks beside other columns");
+  }
+}
 
 static void state_body(verifier *v, const char *noise) {
   shape s;
@@ -172,6 +203,8 @@ void check_shape(verifier *v) {
                          r1 ? shown(interval_upper(r1)).text : "");
   } else if (noise && (strcmp(noise, "group") == 0 || strcmp(noise, "linf") == 0)) {
     state_body(v, noise);
+  } else if (noise && strcmp(noise, "mixed") == 0 && row_bound(v, "body", &r2)) {
+    state_mixed(v, interval_of(&v->room, r2));
   }
   interval_release(&v->room, mark);
 }

@@ -45,6 +45,7 @@ const char *fit_epsilon_name(const verifier *v);
 const interval *shape_l2(verifier *v, const interval *r2);
 const interval *shape_l1(verifier *v, const interval *r2);
 const interval *shape_body(verifier *v, const interval *r2);
+const interval *shape_mixed(verifier *v, const interval *r2);
 /* R2, a public bound on |x|_2 for every row the fit saw. */
 bool row_bound(verifier *v, const char *name, double *out);
 
