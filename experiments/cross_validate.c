@@ -1,6 +1,6 @@
 /* k-fold cross-validation on public data: one line per cell, a cell being
  * LOSS,MECHANISM,ANALYSIS,LAMBDA,EPSILON[,NOISE] (h = 0.5; empty fields where they do not apply;
- * NOISE is auto, l2, l1, group or linf, and l2 where it is left out).
+ * NOISE is auto, l2, l1, group, linf or mixed, and l2 where it is left out).
  *
  *   cross_validate DATA.csv SCHEMA.json FOLDS DRAWS SEED CELL...
  *   cross_validate adult.csv adult.json 10 5 1 huber,objective,paper,3e-3,0.1 logistic,none,,1e-7,
@@ -77,11 +77,11 @@ typedef struct cell {
   char loss[24], mechanism[16], analysis[16], lambda[32], epsilon[32], noise[16];
 } cell;
 
-static const char *const noise_names[] = {"auto", "l2", "l1", "group", "linf"};
+static const char *const noise_names[] = {"auto", "l2", "l1", "group", "linf", "mixed"};
 
 static int noise_number(const char *name) {
   int number = 0;
-  while (number < 5 && strcmp(noise_names[number], name) != 0) {
+  while (number < 6 && strcmp(noise_names[number], name) != 0) {
     number++;
   }
   return number;
@@ -102,7 +102,7 @@ static int parse_cell(const char *text, cell *out) {
     text += length + (text[length] == ',');
   }
   int given = snprintf(out->noise, sizeof out->noise, "%s", *text ? text : "l2");
-  return given < (int)sizeof out->noise && noise_number(out->noise) < 5;
+  return given < (int)sizeof out->noise && noise_number(out->noise) < 6;
 }
 
 static dperm_options options_of(const cell *c) {
