@@ -226,6 +226,71 @@ static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
                 closest, highest);
 }
 
+/* A problem of these rows, with a point to be filled; the rows belong to it. */
+static place special_problem(random_problem *out, test_rows *data, bool sparse, reference_loss loss,
+                             double h) {
+  *out = (random_problem){.data = data, .what = "special"};
+  out->x = sparse ? data->sparse : data->dense;
+  test_problem_init(&out->t, 1, data, loss, h, 1e-9, 0, REF_RIDGE, false);
+  out->p = problem_for(&out->t, out->x);
+  out->exact = precise_problem_of(&out->p, loss, h);
+  out->p.norm_bound = precise_row_norm(out->exact);
+  return place_new(out->x->cols);
+}
+
+/* Margins of 1 that large weights cancel out to, at the bend of a hinge: all that rounding does to
+ * a margin shows in the slope, a hundred times enlarged. */
+static void errors_of_margins_are_covered(void **state) {
+  (void)state;
+  enum { COLS = 40 };
+  double closest = INFINITY;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    random_problem t;
+    random_source r;
+    assert_ok(random_seeded(seed, &r, err));
+    test_rows *data = reshaped_rows(&r, 1 + seed % 3, COLS, ALL_EQUAL);
+    place at = special_problem(&t, data, seed & 1, seed & 2 ? REF_HUBER : REF_SMOOTH_HINGE, 1e-3);
+    double along = 0, square = 0;
+    for (size_t j = 0; j < COLS; j++) {
+      at.f[j] = 10 * random_normal(&r);
+      along += at.f[j] * data->x[j];
+      square += data->x[j] * data->x[j];
+    }
+    for (size_t j = 0; j < COLS; j++) {
+      at.f[j] += (data->labels[0] - along) * data->x[j] / square;
+    }
+    closest = fmin(closest, check_in_doubles(&t, &at));
+    cancel_gradient(&t, &at);
+    t.t.model.linear = at.linear;
+    (void)check_in_twofold(&t, &at);
+    place_free(&at);
+    random_problem_free(&t);
+  }
+  print_message("# smallest bound/error: %.2f\n", closest);
+}
+
+/* Thousands of equal rows of one class, on the flat piece of a hinge: slopes are exact, and the
+ * sums round to one side. */
+static void errors_of_sums_are_covered(void **state) {
+  (void)state;
+  double closest = INFINITY;
+  for (size_t i = 0; i < 24; i++) {
+    random_problem t;
+    size_t rows = i % 3 ? 100000 : 2000 + i;
+    double *x = calloc(rows, sizeof *x), *labels = calloc(rows, sizeof *labels);
+    assert_true(x && labels);
+    for (size_t k = 0; k < rows; k++) {
+      x[k] = 1.0 / (double)(3 + i);
+      labels[k] = 1;
+    }
+    place at = special_problem(&t, test_rows_of(rows, 1, x, labels), i & 1, REF_HUBER, 0.5);
+    closest = fmin(closest, check_in_doubles(&t, &at));
+    place_free(&at);
+    random_problem_free(&t);
+  }
+  print_message("# smallest bound/error: %.2f\n", closest);
+}
+
 /* N_j′ of quartic_eval, a fifth too small. */
 static void careless_eval(void *context, size_t j, double f, double *value, double *slope,
                           double *curvature) {
@@ -336,6 +401,8 @@ static void ordinary_bounds_are_not_vacuous(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_computed_gradient_is_within_its_error_everywhere),
+      cmocka_unit_test(errors_of_margins_are_covered),
+      cmocka_unit_test(errors_of_sums_are_covered),
       cmocka_unit_test(a_penalty_as_wrong_as_it_declares_is_covered),
       cmocka_unit_test(candidates_are_within_tau_of_the_exact_minimizer),
       cmocka_unit_test(ordinary_bounds_are_not_vacuous),
