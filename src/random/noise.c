@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const noise_kind *const kinds[] = {NULL, &noise_l2, &noise_l1, &noise_group, &noise_linf};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = DPERM_NOISE_LINF + 1 };
+static const noise_kind *const kinds[KINDS] = {NULL, &noise_l2, &noise_l1, &noise_group,
+                                               &noise_linf}; /* by dperm_noise */
 
 const noise_kind *noise_kind_of(dperm_noise which) {
   return (size_t)which < KINDS ? kinds[which] : NULL;

@@ -86,7 +86,7 @@ static double law_tail(const noise_law *law, double x) {
 }
 
 double noise_law_quantile(const noise_law *law, double p) {
-  double low = 0, high = (law->shape + 10) * law->lengths[0];
+  double low = 0, high = 2 * noise_law_mean(law) * law->beta;
   double precision = law->count == 1 ? 1e-15 : 1e-9;
   while (law_tail(law, high) > 1.0 - p) {
     high *= 2;

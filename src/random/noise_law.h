@@ -1,13 +1,13 @@
 /* The law of ‖b‖₂, for people and planners: its mean and quantiles. Nothing here touches privacy.
  *
  * ‖b‖₂ = ‖b‖_K·V, where ‖b‖_K ~ Gamma(d, 1/β) is independent of V, the Euclidean length of
- * b/‖b‖_K. The gamma variable is dealt with exactly. V is 1 for l2, and then so are mean and quantiles. For the other
- * kinds V has no handy law: up to 256 values are drawn from a fixed public seed, fewer in many
- * dimensions where V hardly varies, and brought to the mean square that is known exactly; beyond
- * 2^17 columns V is taken for its root mean square. tests/statistical/noise_kinds_test.c compares
- * with real draws: means agree within 0.5 percent, quantiles within 1. (Bodies with a few very
- * long sides among many short ones: within 2 and 4 percent at 41 columns, less exact at
- * thousands.) */
+ * b/‖b‖_K. The gamma variable is dealt with exactly. V is 1 for l2, and then so are mean and
+ * quantiles. For the other kinds V has no handy law: up to 256 values are drawn from a fixed public
+ * seed, fewer in many dimensions where V hardly varies, and brought to the mean square that is
+ * known exactly; beyond 2^17 columns V is taken for its root mean square.
+ * tests/statistical/noise_kinds_test.c compares with real draws: means agree within 0.5 percent,
+ * quantiles within 1. (Bodies with a few very long sides among many short ones: within 2 and 4
+ * percent at 41 columns, less exact at thousands.) */
 #ifndef DPERM_RANDOM_NOISE_LAW_H
 #define DPERM_RANDOM_NOISE_LAW_H
 

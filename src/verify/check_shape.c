@@ -143,7 +143,7 @@ const interval *shape_body(verifier *v, const interval *r2) {
 /* ---- what it says */
 
 static void state_body(verifier *v, const char *noise) {
-  shape s;
+  shape s = {0};
   bool whole = !of_schema(v) || read_shape(v, &s);
   if (!whole) {
     (void)finding_report(
