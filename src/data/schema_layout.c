@@ -68,9 +68,9 @@ static double entry_bound(const dperm_schema *schema, double weight) {
 }
 
 static void add_group(noise_body *body, body_run *runs, size_t width, double radius) {
-  body_run *last = body->count ? &runs[body->count - 1] : NULL;
-  if (last && last->width == width && last->radius == radius) {
-    last->groups++;
+  size_t last = body->count - 1; /* if there is one */
+  if (body->count > 0 && runs[last].width == width && runs[last].radius == radius) {
+    runs[last].groups++;
   } else {
     runs[body->count++] = (body_run){1, width, radius};
   }
