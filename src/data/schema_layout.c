@@ -67,13 +67,12 @@ static double entry_bound(const dperm_schema *schema, double weight) {
   return fmin(weight, 1.0);
 }
 
-static void add_group(dperm_schema *schema, size_t width, double radius) {
-  noise_body *body = &schema->bounds.body;
-  body_run *last = body->count ? &schema->runs[body->count - 1] : NULL;
-  if (last && last->width == width && last->radius == radius) {
-    last->groups++;
+static void add_group(noise_body *body, body_run *runs, size_t width, double radius) {
+  size_t last = body->count - 1; /* if there is one */
+  if (body->count > 0 && runs[last].width == width && runs[last].radius == radius) {
+    runs[last].groups++;
   } else {
-    schema->runs[body->count++] = (body_run){1, width, radius};
+    runs[body->count++] = (body_run){1, width, radius};
   }
 }
 
@@ -82,14 +81,15 @@ static void add_group(dperm_schema *schema, size_t width, double radius) {
 static dperm_status bound_groups(dperm_schema *schema, dperm_error *err) {
   size_t groups = 0;
   double sum = 0;
-  TRY(memory_new(schema->column_count + 1, sizeof *schema->runs, &schema->runs, err));
+  body_run *runs = NULL;
+  TRY(memory_new(schema->column_count + 1, sizeof *runs, &runs, err));
   for (size_t i = 0; i <= schema->column_count; i++) {
     bool last = i == schema->column_count;
     const schema_column *column = &schema->columns[i];
     size_t width = last ? (size_t)schema->intercept : column->width;
     if (width > 0) {
       double radius = entry_bound(schema, last ? intercept_weight : column->weight);
-      add_group(schema, width, radius);
+      add_group(&schema->bounds.body, runs, width, radius);
       sum += radius;
       groups++;
     }
@@ -98,7 +98,7 @@ static dperm_status bound_groups(dperm_schema *schema, dperm_error *err) {
   sum *= 1.0 + ((double)groups + 4.0) * 0x1p-53;
   schema->bounds.norm2 = 1.0; /* both row rules end at 1 */
   schema->bounds.norm1 = fmin(root_upper(groups), sum);
-  schema->bounds.body.runs = schema->runs;
+  schema->bounds.body.runs = schema->runs = runs;
   return DPERM_OK;
 }
 

@@ -154,7 +154,7 @@ static dperm_status parse_groups(const json_document *doc, const json_t *object,
 /* "reference": one category has no encoded column. Known in public, as all of the schema. */
 static dperm_status parse_reference(const json_document *doc, json_t *object, schema_column *column,
                                     dperm_error *err) {
-  const char *name = NULL;
+  const char *name = "";
   const json_t *given = json_object_get(object, "reference");
   if (!given) {
     return DPERM_OK;

@@ -21,7 +21,7 @@ static dperm_status features_over(const feature_map *map, const matrix *inner, m
                                   matrix **out, dperm_error *err);
 
 static double features_scale(size_t cols) {
-  return sqrt(1.0 / (double)(cols / 2));
+  return sqrt(2.0 / (double)cols);
 }
 
 row_bounds features_bounds(size_t cols) {

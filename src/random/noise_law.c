@@ -5,8 +5,7 @@
 #include <math.h>
 
 /* At most so many exponentials in all, and a few values of V in any case. */
-static const double law_work = 0x1p18, law_most_dims = 0x1p17;
-enum { LAW_LEAST = 4 };
+enum { LAW_WORK = 1 << 18, LAW_LEAST = 4, LAW_DIMS = 1 << 17 };
 
 /* The root mean square of V: E‖b‖₂² = E V²·d(d+1)/β². */
 static double rms_length(const noise_plan *plan) {
@@ -22,7 +21,8 @@ static void one_length(const noise_plan *plan, noise_law *out) {
 
 static void draw_lengths(const noise_plan *plan, random_source *source, noise_law *out) {
   double squares = 0;
-  out->count = (size_t)fmax(LAW_LEAST, fmin(LAW_LENGTHS, law_work / (double)plan->dims));
+  out->count = LAW_WORK / plan->dims < LAW_LENGTHS ? LAW_WORK / plan->dims : LAW_LENGTHS;
+  out->count = out->count > LAW_LEAST ? out->count : LAW_LEAST;
   for (size_t i = 0; i < out->count; i++) {
     out->lengths[i] = plan->kind->draw_length(plan, source);
     squares += out->lengths[i] * out->lengths[i];
@@ -37,7 +37,7 @@ void noise_law_of(const noise_plan *plan, noise_law *out) {
   random_source source;
   out->beta = plan->beta;
   out->shape = (double)plan->dims;
-  if (!plan->kind->draw_length || (double)plan->dims > law_most_dims ||
+  if (!plan->kind->draw_length || plan->dims > LAW_DIMS ||
       random_public(1, "noise law", &source, NULL) != DPERM_OK) {
     one_length(plan, out);
   } else {

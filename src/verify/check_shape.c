@@ -174,7 +174,7 @@ static void state_mixed(verifier *v, const interval *r2) {
 }
 
 static void state_body(verifier *v, const char *noise) {
-  shape s;
+  shape s = {0};
   bool whole = !of_schema(v) || read_shape(v, &s);
   if (!whole) {
     (void)finding_report(
