@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/twofold.h"
 #include "data/matrix.h"
 
@@ -62,7 +63,9 @@ static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, in
   const matrix *x = &m->base;
   size_t size = x->cols * k, stripes = stripe_count(x->rows, 2 * size);
   double *parts = NULL; /* stripes totals, then stripes blocks */
-  TRY(memory_new(2 * stripes * size, sizeof *parts, &parts, err));
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, 2 * stripes * size, sizeof *parts, &parts, err));
 #pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     size_t from = stripe_start(x->rows, stripes, s), to = stripe_start(x->rows, stripes, s + 1);
@@ -80,7 +83,7 @@ static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, in
     }
   }
   stripe_sum(parts, stripes, size, out);
-  free(parts);
+  scratch_free(&room);
   return DPERM_OK;
 }
 
@@ -118,7 +121,9 @@ static dperm_status sparse_apply_transposed_twofold(const matrix *x, const doubl
   const sparse *m = (const sparse *)x;
   size_t stripes = stripe_count(x->rows, 2 * x->cols);
   double *parts = NULL;
-  TRY(memory_new(stripes * 2 * x->cols, sizeof *parts, &parts, err));
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, stripes * 2 * x->cols, sizeof *parts, &parts, err));
 #pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     double *hi = parts + s * 2 * x->cols, *lo = hi + x->cols;
@@ -133,7 +138,7 @@ static dperm_status sparse_apply_transposed_twofold(const matrix *x, const doubl
     }
   }
   stripe_sum_twofold(parts, stripes, x->cols, g, g_rest);
-  free(parts);
+  scratch_free(&room);
   return DPERM_OK;
 }
 
@@ -163,14 +168,16 @@ static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride,
   const sparse *m = (const sparse *)x;
   size_t size = x->cols * x->cols, stripes = stripe_count(x->rows, size);
   double *parts = NULL;
-  TRY(memory_new(stripes * size, sizeof *parts, &parts, err));
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, stripes * size, sizeof *parts, &parts, err));
 #pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
                   stride, parts + s * size);
   }
   stripe_sum(parts, stripes, size, h);
-  free(parts);
+  scratch_free(&room);
   return DPERM_OK;
 }
 

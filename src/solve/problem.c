@@ -3,9 +3,8 @@
 #include "solve/problem.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "loss/regularizer.h"
 
 enum { BLOCK = 512 };
@@ -105,7 +104,9 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
   dperm_status status = DPERM_OK;
   double *z = NULL;
   size_t k = p->models;
-  TRY_OR_DONE(memory_new(p->x->rows * k, sizeof *z, &z, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, p->x->rows * k, sizeof *z, &z, err));
   TRY_OR_DONE(p->x->kind->apply(p->x, f, k, z, err));
   for (size_t m = 0; m < k; m++) {
     const problem_model *model = &p->model[m];
@@ -118,7 +119,7 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
     }
   }
 done:
-  free(z);
+  scratch_free(&room);
   return status;
 }
 
@@ -162,7 +163,9 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
   size_t blocks = block_count(p), k = p->models;
   double n = (double)p->x->rows;
   double(*sums)[2] = NULL;
-  TRY(memory_new(blocks, sizeof *sums, &sums, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, blocks, sizeof *sums, &sums, err));
   for (size_t m = 0; m < k; m++) {
     if (!active[m]) {
       continue;
@@ -181,6 +184,6 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
     TRY_OR_DONE(along_penalty(p, at, direction, m, t[m], &first[m], &second[m], err));
   }
 done:
-  free(sums);
+  scratch_free(&room);
   return status;
 }
