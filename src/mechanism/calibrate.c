@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/defect.h"
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 
@@ -61,7 +62,8 @@ static double rms_norm(const public_numbers *g, double beta) {
 /* ---- output perturbation */
 
 static double output_beta(const public_numbers *g, double lambda) {
-  return down * (double)g->rows * lambda * g->epsilon_core / (2 * g->loss->lipschitz * g->norm);
+  double twice = DEFECT("epsilon-not-halved") ? 1 : 2;
+  return down * (double)g->rows * lambda * g->epsilon_core / (twice * g->loss->lipschitz * g->norm);
 }
 
 /* ---- objective perturbation */
@@ -69,12 +71,20 @@ static double output_beta(const public_numbers *g, double lambda) {
 /* β for Λ_t, or 0 where ε leaves no room for noise at all. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
   double kappa = g->norm * g->norm / ((double)g->rows * lambda_total) / down;
+  if (DEFECT("norm-not-squared")) {
+    kappa /= g->norm;
+  } else if (DEFECT("slack-forgotten")) {
+    kappa = 0;
+  }
   double a = 0;
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
     a = left / (2 * g->loss->lipschitz);
   } else {
     a = epsilon_invert(g->loss, kappa, g->epsilon_core);
+  }
+  if (DEFECT("epsilon-not-halved")) {
+    a *= 2;
   }
   return a > 0 ? down * a / g->norm : 0.0;
 }

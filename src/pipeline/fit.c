@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -65,11 +66,16 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
                         random_source *source, solution *found, dperm_model *model,
                         dperm_error *err) {
   double norm = model->map ? FEATURES_NORM : data->norm_bound;
-  const problem base = {.x = view,
-                        .labels = data->labels,
-                        .norm_bound = norm,
-                        .loss = &options->loss,
-                        .regularizer = &options->regularizer};
+  problem base = {.x = view,
+                  .labels = data->labels,
+                  .norm_bound = norm,
+                  .loss = &options->loss,
+                  .regularizer = &options->regularizer};
+  const double weights[2] = {1, 0}; /* of a defect: the intercept's is the last */
+  const dperm_regularizer bare = {.weights = weights};
+  if (DEFECT("intercept-free") && data->schema && data->schema->intercept && view->cols == 2) {
+    base.regularizer = &bare;
+  }
   const solver_options how = {.tolerance = options->gradient_tolerance,
                               .progress = &options->progress};
   const fit_plan plan = {model->plan, model->release};

@@ -29,6 +29,7 @@
 
 #include <math.h>
 
+#include "base/defect.h"
 #include "random/exponential.h"
 
 double noise_mean_norm(const noise_plan *plan) {
@@ -128,6 +129,9 @@ static double draw_direction(random_source *source, size_t dims, double *b) {
       b[j + 1] = pair[1];
     }
   }
+  if (DEFECT("direction-biased")) {
+    b[0] *= 1.5;
+  }
   return sqrt(sum_of_squares(b, dims));
 }
 
@@ -136,7 +140,13 @@ void noise_draw(const noise_plan *plan, random_source *source, double *b) {
   while (!(length > 0)) { /* zero belongs to the event that is left out */
     length = draw_direction(source, plan->dims, b);
   }
-  double scale = random_gamma(source, plan->dims) / plan->beta / length;
+  bool fewer = plan->dims > 1 && DEFECT("gamma-shape");
+  double scale = random_gamma(source, plan->dims - fewer) / plan->beta / length;
+  if (DEFECT("noise-small")) {
+    scale /= 1.2;
+  } else if (DEFECT("deviation-for-scale")) {
+    scale /= sqrt(2);
+  }
   for (size_t j = 0; j < plan->dims; j++) {
     b[j] *= scale;
   }
