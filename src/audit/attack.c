@@ -47,16 +47,17 @@ static size_t count_to(const double *sorted, size_t count, double threshold) {
   return count - count_from(sorted, count, nextafter(threshold, INFINITY));
 }
 
-/* The bound to expect at n further draws, by the normal approximation. Few wrong guesses in a
- * rehearsal say little, and are counted as more. */
+/* The bound to expect at n further draws, by the normal approximation, with probabilities that the
+ * rehearsal makes likely at two standard deviations: of many rules some look better than they are,
+ * and more so the fewer guesses they were judged by. */
 static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n) {
-  double most = (double)rehearsed, w = (double)wrong;
-  double p = (double)right / most, q = fmin(1, (w + 2 * sqrt(w) + 2) / most);
+  double most = (double)rehearsed, r = (double)right, w = (double)wrong;
+  double p = (r - 2 * sqrt(r)) / most, q = fmin(1, (w + 2 * sqrt(w) + 2) / most);
   if (p <= q) {
     return 0;
   }
   double low = p - side_quantile * sqrt(p * (1 - p) / n);
-  double high = (w + 1) / most + side_quantile * sqrt(q * (1 - q) / n);
+  double high = q + side_quantile * sqrt(q * (1 - q) / n);
   return low > high ? log(low / high) : 0;
 }
 
@@ -208,7 +209,7 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
 static dperm_status run_stages(const attack *a, const dperm_audit_options *options, size_t draws,
                                dperm_audit_result *out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t rehearsed = draws / 20 < 2000 ? 2000 : draws / 20;
+  size_t rehearsed = draws / 10 < 5000 ? 5000 : draws / 10;
   double *scores = NULL;
   guesses counts;
   TRY_OR_DONE(memory_new(2 * rehearsed, sizeof *scores, &scores, err));

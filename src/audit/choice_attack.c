@@ -62,18 +62,25 @@ static dperm_status tuning_data(size_t rows, double others, int side, dperm_data
                                 dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *x = NULL, *labels = NULL;
+  size_t *starts = NULL;
+  uint32_t *columns = NULL;
   TRY_OR_DONE(memory_new(rows, sizeof *x, &x, err));
   TRY_OR_DONE(memory_new(rows, sizeof *labels, &labels, err));
+  TRY_OR_DONE(memory_new(rows + 1, sizeof *starts, &starts, err));
+  TRY_OR_DONE(memory_new(rows, sizeof *columns, &columns, err));
   for (size_t i = 0; i < rows; i++) {
     x[i] = others;
     labels[i] = 1;
+    starts[i + 1] = starts[i] + (i == 0 || others != 0);
   }
   x[0] = 1;
   labels[0] = side == 0 ? -1 : 1;
-  TRY_OR_DONE(dperm_data_from_dense(rows, 1, x, labels, 1, out, err));
+  TRY_OR_DONE(dperm_data_from_csr(rows, 1, starts, columns, x, labels, 1, out, err));
 done:
   free(x);
   free(labels);
+  free(starts);
+  free(columns);
   return status;
 }
 

@@ -17,7 +17,6 @@
 #include "mechanism/epsilon_rule.h"
 
 static const double norm = 4, far_out = 1e4, lean = 0.01;
-static const double huber_h = 0.5;
 
 static double dot(const double *a, const double *b, size_t dims) {
   double sum = 0;
@@ -99,29 +98,29 @@ double pair_place(const worst_pair *pair, const double *f) {
 
 /* ---- the Jacobian's λ */
 
-/* What an audit of the Huber pair may hope for at this λ: the best event (1−h, 1−h+w), both masses
- * in closed form, less what bounds at 10⁻³ take off. */
+/* What an audit of the Huber pair with h = 1 − 1/λ may hope for: the best event (1−h, 1−h+w), both
+ * masses in closed form, less what bounds at 10⁻³ take off. Under the first data set b runs from 0
+ * to −(λ + c)w there, under the second from −2 to −2 − λw. */
 static double hoped_bound(double lambda, double epsilon, double draws) {
-  const double h = huber_h, c = 1 / (2 * h);
+  double h = 1 - 1 / lambda, c = 1 / (2 * h), n = 2 * draws;
   double beta = (epsilon - log1p(c / lambda)) / 2, best = 0;
-  double from = lambda * (1 - h), n = 2 * draws;
   for (double width = 0.01; width <= 2 * h; width += 0.01) {
-    double p = 0.5 * (exp(-beta * (from - 1)) - exp(-beta * (from - 1 + (lambda + c) * width)));
-    double q = 0.5 * (exp(-beta * (from + 1)) - exp(-beta * (from + 1 + lambda * width)));
+    double p = -0.5 * expm1(-beta * (lambda + c) * width);
+    double q = -0.5 * exp(-2 * beta) * expm1(-beta * lambda * width);
     double low = p - 3.09 * sqrt(p * (1 - p) / n), high = q + 3.09 * sqrt(q * (1 - q) / n);
     best = fmax(best, low > 0 ? log(low / high) : 0);
   }
   return best;
 }
 
-/* The smallest λ, with the largest slack, from 1/(1 − h) on, at which these draws can still come
- * within a tenth of ε; the best for them if none can. */
+/* The smallest λ from 2 on, with the largest slack, at which these draws can still come close to ε;
+ * the best for them if none can. */
 static double jacobian_lambda(double epsilon, double draws) {
-  double most = 0, at = 0;
-  for (double lambda = 1 / (1 - huber_h); lambda < 1e6; lambda *= 1.05) {
-    bool room = log1p(1 / (2 * huber_h * lambda)) < 0.5 * epsilon;
+  double most = 0, at = 2 + 1 / expm1(epsilon / 2);
+  for (double lambda = 2; lambda < 1e6; lambda *= 1.05) {
+    bool room = log1p(1 / (2 * (lambda - 1))) < 0.5 * epsilon;
     double bound = room ? hoped_bound(lambda, epsilon, draws) : 0;
-    if (bound >= 0.9 * epsilon) {
+    if (bound >= 0.92 * epsilon) {
       return lambda;
     }
     if (bound > most) {
@@ -129,29 +128,29 @@ static double jacobian_lambda(double epsilon, double draws) {
       at = lambda;
     }
   }
-  return at > 0 ? at : 1 / (huber_h * expm1(epsilon / 2));
+  return at;
 }
 
 /* ---- constructions, in units where rows have norm 1 */
 
-static double place_lambda(const worst_pair *pair, double epsilon, double draws) {
-  if (pair->kind == PAIR_OBJECTIVE) {
-    return 200 / fmin(1, epsilon);
+/* λ and the loss, whose h is ½ but for the Jacobian: there h = 1 − 1/λ lets b = 0 where slope and
+ * curvature are largest together, at z = 1 − h. */
+static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsilon, double draws,
+                                 dperm_error *err) {
+  double lambda = pair->kind == PAIR_OBJECTIVE ? 200 / fmin(1, epsilon) : 4, h = 0.5;
+  if (pair->kind == PAIR_JACOBIAN) {
+    lambda = jacobian_lambda(epsilon, draws);
+    h = 1 - 1 / lambda;
   }
-  if (pair->kind != PAIR_JACOBIAN) {
-    return 4;
+  TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
+  if (pair->kind == PAIR_JACOBIAN) { /* κc as large as Huber's */
+    lambda *= pair->loss.smoothness * 2 * h;
+    if (loss_identify(&pair->loss) == LOSS_LOGISTIC) { /* and κ > A, else there is no slack */
+      lambda = fmin(lambda, 1 / epsilon);
+    }
   }
-  double lambda = jacobian_lambda(epsilon, draws);
-  switch (loss_identify(&pair->loss)) {
-  case LOSS_LOGISTIC: /* κc as large as Huber's, and κ > A, without which there is no slack */
-    return fmin(lambda / 4, 1 / epsilon);
-  case LOSS_SMOOTH_HINGE:
-    return lambda * pair->loss.smoothness * 2 * huber_h;
-  case LOSS_HUBER:
-  case LOSS_CUSTOM:
-    break;
-  }
-  return lambda;
+  pair->lambda = lambda;
+  return DPERM_OK;
 }
 
 /* The s at which A·s + log(1 + κ s(1−s)) is largest, and its margin. */
@@ -202,8 +201,7 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, s
                              : kind == PAIR_INTERCEPT ? 2
                                                       : 1,
                      .norm = kind == PAIR_INTERCEPT ? 1 : norm};
-  TRY(dperm_loss_by_name(loss, huber_h, &made.loss, err));
-  made.lambda = place_lambda(&made, epsilon, (double)draws);
+  TRY(place_lambda(&made, loss, epsilon, (double)draws, err));
   size_t axis = kind == PAIR_INTERCEPT ? 1 : 0;
   made.w[0][axis] = 1;
   made.w[1][axis] = -1;

@@ -13,6 +13,12 @@ void matrix_free(matrix *x) {
   }
 }
 
+static void apply_block(const matrix *x, size_t block, const double *f, size_t k, double *z,
+                        double *room) {
+  size_t from = block * MATRIX_BLOCK, left = x->rows - from;
+  x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, f, k, z + from * k, room);
+}
+
 dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
                                  dperm_error *err) {
   size_t blocks = (x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
@@ -20,11 +26,15 @@ dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, dou
   scratch room;
   scratch_init(&room);
   TRY(scratch_take(&room, x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
-#pragma omp parallel for schedule(static) if (blocks > 2)
-  for (size_t b = 0; b < blocks; b++) {
-    size_t from = b * MATRIX_BLOCK, left = x->rows - from;
-    x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, f, k, z + from * k,
-                        rooms + x->room * (size_t)omp_get_thread_num());
+  if (blocks > 2) {
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < blocks; b++) {
+      apply_block(x, b, f, k, z, rooms + x->room * (size_t)omp_get_thread_num());
+    }
+  } else { /* even a team of one costs more than such a block */
+    for (size_t b = 0; b < blocks; b++) {
+      apply_block(x, b, f, k, z, rooms);
+    }
   }
   scratch_free(&room);
   return DPERM_OK;

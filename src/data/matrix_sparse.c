@@ -58,6 +58,24 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
   }
 }
 
+/* The same over stripe s of `stripes`, block by block; `block` is room like `total`. */
+static void add_stripe(const sparse *m, size_t s, size_t stripes, const double *w, size_t k,
+                       int squared, double *total, double *block) {
+  size_t size = m->base.cols * k, rows = m->base.rows;
+  size_t from = stripe_start(rows, stripes, s), to = stripe_start(rows, stripes, s + 1);
+  if (to - from <= m->block_rows) {
+    add_rows(m, from, to, w, k, squared, total);
+    return;
+  }
+  for (size_t at = from; at < to; at += m->block_rows) {
+    memset(block, 0, size * sizeof *block);
+    add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
+    for (size_t i = 0; i < size; i++) {
+      total[i] += block[i];
+    }
+  }
+}
+
 static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, int squared,
                                   double *out, dperm_error *err) {
   const matrix *x = &m->base;
@@ -66,20 +84,12 @@ static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, in
   scratch room;
   scratch_init(&room);
   TRY(scratch_take(&room, 2 * stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    size_t from = stripe_start(x->rows, stripes, s), to = stripe_start(x->rows, stripes, s + 1);
-    double *total = parts + s * size, *block = parts + (stripes + s) * size;
-    if (to - from <= m->block_rows) {
-      add_rows(m, from, to, w, k, squared, total);
-      continue;
-    }
-    for (size_t at = from; at < to; at += m->block_rows) {
-      memset(block, 0, size * sizeof *block);
-      add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
-      for (size_t i = 0; i < size; i++) {
-        total[i] += block[i];
-      }
+  if (stripes == 1) { /* without a team, which costs more than a few rows */
+    add_stripe(m, 0, 1, w, k, squared, parts, parts + size);
+  } else {
+#pragma omp parallel for schedule(dynamic)
+    for (size_t s = 0; s < stripes; s++) {
+      add_stripe(m, s, stripes, w, k, squared, parts + s * size, parts + (stripes + s) * size);
     }
   }
   stripe_sum(parts, stripes, size, out);
@@ -171,10 +181,14 @@ static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride,
   scratch room;
   scratch_init(&room);
   TRY(scratch_take(&room, stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
-                  stride, parts + s * size);
+  if (stripes == 1) {
+    add_gram_rows(m, 0, x->rows, w, stride, parts);
+  } else {
+#pragma omp parallel for schedule(dynamic)
+    for (size_t s = 0; s < stripes; s++) {
+      add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
+                    stride, parts + s * size);
+    }
   }
   stripe_sum(parts, stripes, size, h);
   scratch_free(&room);

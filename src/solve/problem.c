@@ -62,9 +62,15 @@ static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *a
 static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
   size_t blocks = block_count(p);
-#pragma omp parallel for schedule(static) if (blocks > 2)
-  for (size_t b = 0; b < blocks; b++) {
-    evaluate_block(p, b, at);
+  if (blocks > 2) {
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < blocks; b++) {
+      evaluate_block(p, b, at);
+    }
+  } else { /* even a team of one costs more than such a block */
+    for (size_t b = 0; b < blocks; b++) {
+      evaluate_block(p, b, at);
+    }
   }
   TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   for (size_t m = 0; m < p->models; m++) {
@@ -170,9 +176,15 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
     if (!active[m]) {
       continue;
     }
-#pragma omp parallel for schedule(static) if (blocks > 2)
-    for (size_t b = 0; b < blocks; b++) {
-      along_block(p, at, q, b, m, t[m], sums[b]);
+    if (blocks > 2) {
+#pragma omp parallel for schedule(static)
+      for (size_t b = 0; b < blocks; b++) {
+        along_block(p, at, q, b, m, t[m], sums[b]);
+      }
+    } else {
+      for (size_t b = 0; b < blocks; b++) {
+        along_block(p, at, q, b, m, t[m], sums[b]);
+      }
     }
     first[m] = second[m] = 0;
     for (size_t b = 0; b < blocks; b++) {
