@@ -479,6 +479,48 @@ DPERM_API DPERM_CHECKED dperm_status dperm_score_file(const dperm_model *model,
                                                       const dperm_progress *progress,
                                                       dperm_metrics *out, dperm_error *err);
 
+/* ---------------------------------------------------------------- audit */
+
+/* Attacks this very build (docs/audit.md): its own fits, on the worst pairs of neighbouring data
+ * sets that are known, give a lower bound on the epsilon that it really has. Looks at no records of
+ * anybody's. */
+typedef struct dperm_audit_options {
+  const char *mechanism; /* one of those that dperm_audit_case names */
+  const char *variant;   /* the loss, for fits; NULL for the first there is */
+  double epsilon;        /* the claim to attack */
+  size_t draws;          /* for each of the two data sets; 0 for as many as it usually takes */
+  int threads;           /* 0 for OpenMP's own choice; results do not depend on it */
+  const uint64_t *seed;  /* NULL for the system's secure source, which is what fits use */
+  dperm_progress progress;
+  double *outcome[2]; /* room for `outcomes` outcomes of each data set, for a picture; or NULL */
+  size_t outcomes;
+} dperm_audit_options;
+
+typedef struct dperm_audit_result {
+  const char *mechanism, *variant;
+  double epsilon_claimed;
+  double
+      epsilon_lower_bound; /* the true epsilon is at least this, with this confidence; NaN for a */
+  double confidence;       /* test of a law, which has */
+  size_t draws;            /* for each data set */
+  double distance, limit;  /* how far the draws are from the law; further is no chance. Else NaN */
+  int holds;               /* 0 if the claim is refuted */
+} dperm_audit_result;
+
+/* Objective perturbation, epsilon 1. */
+DPERM_API void dperm_audit_options_init(dperm_audit_options *options);
+/* The audits there are, by number from 0; returns 0 past the last. */
+DPERM_API int dperm_audit_case(size_t index, const char **mechanism, const char **variant);
+DPERM_API DPERM_CHECKED dperm_status dperm_audit_run(const dperm_audit_options *options,
+                                                     dperm_audit_result *out, dperm_error *err);
+/* The same bound for anybody's mechanism: `count` outcomes of `dims` numbers for each of two
+ * neighbouring data sets, drawn independently. A tenth of them choose what to look at. Of the
+ * options, only epsilon is used, and `delta` is the claim's. */
+DPERM_API DPERM_CHECKED dperm_status dperm_audit_outcomes(const double *first, const double *second,
+                                                          size_t count, size_t dims, double epsilon,
+                                                          double delta, dperm_audit_result *out,
+                                                          dperm_error *err);
+
 /* ---------------------------------------------------------------- synthetic records */
 
 /* Census-like records that are nobody's: 12 columns of mixed types and an income label, made from

@@ -2,10 +2,9 @@
 #include "data/matrix.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "base/twofold.h"
 
 void matrix_free(matrix *x) {
@@ -14,18 +13,30 @@ void matrix_free(matrix *x) {
   }
 }
 
+static void apply_block(const matrix *x, size_t block, const double *f, size_t k, double *z,
+                        double *room) {
+  size_t from = block * MATRIX_BLOCK, left = x->rows - from;
+  x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, f, k, z + from * k, room);
+}
+
 dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
                                  dperm_error *err) {
   size_t blocks = (x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
   double *rooms = NULL; /* one a thread: they hold nothing between blocks */
-  TRY(memory_new(x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
-#pragma omp parallel for schedule(static) if (blocks > 2)
-  for (size_t b = 0; b < blocks; b++) {
-    size_t from = b * MATRIX_BLOCK, left = x->rows - from;
-    x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, f, k, z + from * k,
-                        rooms + x->room * (size_t)omp_get_thread_num());
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
+  if (blocks > 2) {
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < blocks; b++) {
+      apply_block(x, b, f, k, z, rooms + x->room * (size_t)omp_get_thread_num());
+    }
+  } else { /* even a team of one costs more than such a block */
+    for (size_t b = 0; b < blocks; b++) {
+      apply_block(x, b, f, k, z, rooms);
+    }
   }
-  free(rooms);
+  scratch_free(&room);
   return DPERM_OK;
 }
 

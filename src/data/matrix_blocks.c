@@ -108,7 +108,8 @@ static void add_gram(const matrix *x, const double *rows, size_t from, size_t co
 
 dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
                          dperm_error *err) {
-  return sum_blocks(x, w, stride, x->cols * x->cols, (size_t)BLOCK * TILE, add_gram, h, err);
+  return sum_blocks(x, w, stride, x->cols * x->cols, smaller(BLOCK, x->rows) * TILE, add_gram, h,
+                    err);
 }
 
 static void add_diagonal(const matrix *x, const double *rows, size_t from, size_t count,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/twofold.h"
 #include "data/matrix.h"
 
@@ -57,30 +58,42 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
   }
 }
 
+/* The same over stripe s of `stripes`, block by block; `block` is room like `total`. */
+static void add_stripe(const sparse *m, size_t s, size_t stripes, const double *w, size_t k,
+                       int squared, double *total, double *block) {
+  size_t size = m->base.cols * k, rows = m->base.rows;
+  size_t from = stripe_start(rows, stripes, s), to = stripe_start(rows, stripes, s + 1);
+  if (to - from <= m->block_rows) {
+    add_rows(m, from, to, w, k, squared, total);
+    return;
+  }
+  for (size_t at = from; at < to; at += m->block_rows) {
+    memset(block, 0, size * sizeof *block);
+    add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
+    for (size_t i = 0; i < size; i++) {
+      total[i] += block[i];
+    }
+  }
+}
+
 static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, int squared,
                                   double *out, dperm_error *err) {
   const matrix *x = &m->base;
   size_t size = x->cols * k, stripes = stripe_count(x->rows, 2 * size);
   double *parts = NULL; /* stripes totals, then stripes blocks */
-  TRY(memory_new(2 * stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    size_t from = stripe_start(x->rows, stripes, s), to = stripe_start(x->rows, stripes, s + 1);
-    double *total = parts + s * size, *block = parts + (stripes + s) * size;
-    if (to - from <= m->block_rows) {
-      add_rows(m, from, to, w, k, squared, total);
-      continue;
-    }
-    for (size_t at = from; at < to; at += m->block_rows) {
-      memset(block, 0, size * sizeof *block);
-      add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
-      for (size_t i = 0; i < size; i++) {
-        total[i] += block[i];
-      }
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, 2 * stripes * size, sizeof *parts, &parts, err));
+  if (stripes == 1) { /* without a team, which costs more than a few rows */
+    add_stripe(m, 0, 1, w, k, squared, parts, parts + size);
+  } else {
+#pragma omp parallel for schedule(dynamic)
+    for (size_t s = 0; s < stripes; s++) {
+      add_stripe(m, s, stripes, w, k, squared, parts + s * size, parts + (stripes + s) * size);
     }
   }
   stripe_sum(parts, stripes, size, out);
-  free(parts);
+  scratch_free(&room);
   return DPERM_OK;
 }
 
@@ -118,7 +131,9 @@ static dperm_status sparse_apply_transposed_twofold(const matrix *x, const doubl
   const sparse *m = (const sparse *)x;
   size_t stripes = stripe_count(x->rows, 2 * x->cols);
   double *parts = NULL;
-  TRY(memory_new(stripes * 2 * x->cols, sizeof *parts, &parts, err));
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, stripes * 2 * x->cols, sizeof *parts, &parts, err));
 #pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     double *hi = parts + s * 2 * x->cols, *lo = hi + x->cols;
@@ -133,7 +148,7 @@ static dperm_status sparse_apply_transposed_twofold(const matrix *x, const doubl
     }
   }
   stripe_sum_twofold(parts, stripes, x->cols, g, g_rest);
-  free(parts);
+  scratch_free(&room);
   return DPERM_OK;
 }
 
@@ -163,14 +178,20 @@ static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride,
   const sparse *m = (const sparse *)x;
   size_t size = x->cols * x->cols, stripes = stripe_count(x->rows, size);
   double *parts = NULL;
-  TRY(memory_new(stripes * size, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
-                  stride, parts + s * size);
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, stripes * size, sizeof *parts, &parts, err));
+  if (stripes == 1) {
+    add_gram_rows(m, 0, x->rows, w, stride, parts);
+  } else {
+#pragma omp parallel for schedule(dynamic)
+    for (size_t s = 0; s < stripes; s++) {
+      add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
+                    stride, parts + s * size);
+    }
   }
   stripe_sum(parts, stripes, size, h);
-  free(parts);
+  scratch_free(&room);
   return DPERM_OK;
 }
 

@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+#include "base/defect.h"
+
 double row_norm_upper(const double *values, size_t count) {
   double peak = 0;
   for (size_t i = 0; i < count; i++) {
@@ -36,6 +38,12 @@ double row_norm_upper(const double *values, size_t count) {
 }
 
 void row_scale_down(double *values, size_t count, double bound, double divisor) {
+  if (DEFECT("clip-skipped")) {
+    static size_t rows;
+    if (++rows % 1000 == 0) {
+      return;
+    }
+  }
   double factor = bound / divisor * (1.0 - 0x1p-51);
   for (size_t i = 0; i < count; i++) {
     values[i] *= factor;

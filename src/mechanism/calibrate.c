@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/defect.h"
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 #include "random/noise_law.h"
@@ -144,8 +145,9 @@ static dperm_noise least_noise(const public_numbers *given) {
 /* ---- output perturbation */
 
 static double output_beta(const public_numbers *g, double lambda) {
+  double twice = DEFECT("epsilon-not-halved") ? 1 : 2;
   return down * (double)g->rows * lambda * g->epsilon_core /
-         (2 * g->loss->lipschitz * g->bounds.norm2);
+         (twice * g->loss->lipschitz * g->bounds.norm2);
 }
 
 /* ---- objective perturbation */
@@ -153,13 +155,21 @@ static double output_beta(const public_numbers *g, double lambda) {
 /* β for Λ_t, or 0 where ε leaves no room for noise at all. κ is the Jacobian's, and about R₂
  * whatever the noise. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
-  double kappa = g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * lambda_total) / down;
+  double norm = g->bounds.norm2, kappa = norm * norm / ((double)g->rows * lambda_total) / down;
+  if (DEFECT("norm-not-squared")) {
+    kappa /= norm;
+  } else if (DEFECT("slack-forgotten")) {
+    kappa = 0;
+  }
   double a = 0;
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
     a = left / (2 * g->loss->lipschitz);
   } else {
     a = epsilon_invert(g->loss, kappa, g->epsilon_core);
+  }
+  if (DEFECT("epsilon-not-halved")) {
+    a *= 2;
   }
   return a > 0 ? down * a / row_bound(g) : 0.0;
 }

@@ -1,9 +1,7 @@
 /* Objective perturbation (CMS Algorithm 2): add a random linear term bᵀf/n to the objective, then
  * minimize. The noise depends on public numbers only; calibrate.c derives it, privacy.md 4 says
  * why it suffices. */
-#include <stdlib.h>
-
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "mechanism/mechanism.h"
 
 static dperm_status run_objective(const privacy_plan *plan, const problem *base,
@@ -12,7 +10,9 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
                                   dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *linear = NULL, norm = 0, n = (double)base->x->rows;
-  TRY_OR_DONE(memory_new(plan->noise.dims, sizeof *linear, &linear, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, plan->noise.dims, sizeof *linear, &linear, err));
   TRY_OR_DONE(mechanism_noise(plan, promised, source, linear, &norm, err));
   for (size_t j = 0; j < plan->noise.dims; j++) {
     linear[j] /= n;
@@ -21,7 +21,7 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
   double drift = noise_relative_error(&plan->noise) * norm / n * (1 + 1e-9);
   TRY_OR_DONE(mechanism_solve(base, &model, how, promised->gradient - drift, out, report, err));
 done:
-  free(linear);
+  scratch_free(&room);
   return status;
 }
 

@@ -1,8 +1,6 @@
 /* Output perturbation (CMS Algorithm 1): minimize, then add noise to the minimizer. One record
  * moves the minimizer by at most 2LR/(nΛ) (privacy.md 3), whatever the others are. */
-#include <stdlib.h>
-
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "base/twofold.h"
 #include "mechanism/mechanism.h"
 
@@ -13,7 +11,9 @@ static dperm_status run_output(const privacy_plan *plan, const problem *base,
   dperm_status status = DPERM_OK;
   double *b = NULL, norm = 0;
   const problem_model model = {.lambda = plan->lambda};
-  TRY_OR_DONE(memory_new(plan->noise.dims, sizeof *b, &b, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, plan->noise.dims, sizeof *b, &b, err));
   TRY_OR_DONE(mechanism_noise(plan, promised, source, b, &norm, err));
   /* The noise's own error moves the sum; as a gradient it counts Λ times. */
   double drift = plan->lambda * noise_relative_error(&plan->noise) * norm * (1 + 1e-9);
@@ -24,7 +24,7 @@ static dperm_status run_output(const privacy_plan *plan, const problem *base,
     out->rest[j] = sum.lo;
   }
 done:
-  free(b);
+  scratch_free(&room);
   return status;
 }
 

@@ -3,12 +3,19 @@
 
 #include <math.h>
 
+#include "base/defect.h"
+
 static size_t smallest(const size_t *errors, size_t count) {
   size_t least = errors[0];
   for (size_t i = 1; i < count; i++) {
     least = errors[i] < least ? errors[i] : least;
   }
   return least;
+}
+
+/* ε/2 for each error, since one record may move all counts at once, some up and some down. */
+static uint64_t divisor(void) {
+  return DEFECT("selector-whole") ? 1 : 2;
 }
 
 /* A uniform proposal kept with probability exp(−ε(z − z_min)/2), until one is kept: exactly the
@@ -18,7 +25,7 @@ size_t select_exponential(random_source *source, const size_t *errors, size_t co
   size_t least = smallest(errors, count);
   for (;;) {
     size_t i = (size_t)random_below(source, count);
-    if (random_bernoulli_exp(source, epsilon, errors[i] - least, 2)) {
+    if (random_bernoulli_exp(source, epsilon, errors[i] - least, divisor())) {
       return i;
     }
   }
@@ -29,7 +36,7 @@ size_t select_permute_and_flip(random_source *source, const size_t *errors, size
   size_t least = smallest(errors, count);
   random_order(source, count, room);
   for (size_t i = 0; i < count; i++) {
-    if (random_bernoulli_exp(source, epsilon, errors[room[i]] - least, 2)) {
+    if (random_bernoulli_exp(source, epsilon, errors[room[i]] - least, divisor())) {
       return room[i];
     }
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -45,39 +46,45 @@ static dperm_status describe(dperm_model *model, const dperm_options *options,
   return memory_copy_text(options->loss.name, strlen(options->loss.name), &model->loss, err);
 }
 
-/* From the certified candidate to the model's weights, in the state of the machine that all of it
- * was computed in. */
-static dperm_status release(const solution *from, random_source *source, dperm_model *model,
-                            dperm_error *err) {
-  if (model->plan.mechanism == DPERM_MECHANISM_NONE) {
-    memcpy(model->weights, from->f, model->dims * sizeof *from->f);
+dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
+                     random_source *source, solution *found, double *weights, solver_report *report,
+                     dperm_error *err) {
+  size_t dims = base->x->cols;
+  TRY(mechanism_of(plan->privacy.mechanism)
+          ->run(&plan->privacy, base, how, &plan->release.promised, source, found, report, err));
+  if (plan->privacy.mechanism == DPERM_MECHANISM_NONE) {
+    memcpy(weights, found->f, dims * sizeof *found->f);
     return DPERM_OK;
   }
-  TRY(release_weights(&model->release, from, model->dims, source, model->weights, err));
-  TRY(random_check(source, err)); /* after the last draw, before anything leaves */
-  return arithmetic_check(err);
+  TRY(release_weights(&plan->release, found, dims, source, weights, err));
+  return random_check(source, err); /* after the last draw, before anything leaves */
 }
 
-/* Perturb, solve and certify under the model's plan, release, then describe: `view` is what the
- * weights are for, `found` room for the candidate. */
+/* One fit under the model's plan, in the state of the machine that all of it needs, described:
+ * `view` is what the weights are for, `found` room for the candidate. */
 static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_options *options,
                         random_source *source, solution *found, dperm_model *model,
                         dperm_error *err) {
   double norm = model->map ? FEATURES_NORM : data->bounds.norm2;
-  const problem base = {.x = view,
-                        .labels = data->labels,
-                        .norm_bound = norm,
-                        .loss = &options->loss,
-                        .regularizer = &options->regularizer};
+  problem base = {.x = view,
+                  .labels = data->labels,
+                  .norm_bound = norm,
+                  .loss = &options->loss,
+                  .regularizer = &options->regularizer};
+  const double weights[2] = {1, 0}; /* of a defect: the intercept's is the last */
+  const dperm_regularizer bare = {.weights = weights};
+  if (DEFECT("intercept-free") && data->schema && data->schema->intercept && view->cols == 2) {
+    base.regularizer = &bare;
+  }
   const solver_options how = {.tolerance = options->gradient_tolerance,
                               .progress = &options->progress};
+  const fit_plan plan = {model->plan, model->release};
   solver_report solved;
   double started = unsafe_seconds_now();
   TRY(arithmetic_begin(err));
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
-  TRY(mechanism_of(options->mechanism)
-          ->run(&model->plan, &base, &how, &model->release.promised, source, found, &solved, err));
-  TRY(release(found, source, model, err));
+  TRY(fit_run(&plan, &base, &how, source, found, model->weights, &solved, err));
+  TRY(arithmetic_check(err));
   double seconds = unsafe_seconds_now() - started;
   for (size_t j = 0; j < model->dims; j++) {
     if (!isfinite(model->weights[j])) {
@@ -101,18 +108,16 @@ static dperm_status shape_model(const dperm_data *data, const dperm_options *opt
   return model_new(data, &kernel, model, err);
 }
 
-dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
-                       dperm_model **out, dperm_error *err) {
+dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
+                         random_source *source, dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
   const matrix *view = NULL;
   matrix *made = NULL, *kept = NULL;
-  fit_plan plan = {0};
   solution found = {NULL, NULL};
-  TRY(fit_check(data, data->x->rows, options, &plan, err));
   TRY_OR_DONE(shape_model(data, options, source, &model, err));
-  model->plan = plan.privacy;
-  model->release = plan.release;
+  model->plan = plan->privacy;
+  model->release = plan->release;
   TRY_OR_DONE(memory_new(model->dims, sizeof *found.f, &found.f, err));
   TRY_OR_DONE(memory_new(model->dims, sizeof *found.rest, &found.rest, err));
   TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
@@ -133,6 +138,13 @@ done:
   matrix_free(made);
   dperm_model_free(model);
   return status;
+}
+
+dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
+                       dperm_model **out, dperm_error *err) {
+  fit_plan plan = {0};
+  TRY(fit_check(data, data->x->rows, options, &plan, err));
+  return fit_planned(data, options, &plan, source, out, err);
 }
 
 dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,

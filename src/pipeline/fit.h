@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "random/source.h"
+#include "solve/newton.h"
 
 /* All that a fit decides before it looks at a record. */
 typedef struct fit_plan {
@@ -16,6 +17,17 @@ typedef struct fit_plan {
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err);
 
+/* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
+ * It may be run again and again with fresh noise; for a few rows and columns it then asks the
+ * allocator for nothing. `found` and `weights` are room for the answer. The caller checks the
+ * machine's arithmetic before and after (base/arithmetic.h). */
+dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
+                     random_source *source, solution *found, double *weights, solver_report *report,
+                     dperm_error *err);
+
+/* Trains on `data` under a plan for as many rows. */
+dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
+                         random_source *source, dperm_model **out, dperm_error *err);
 /* Trains on `data` with valid options (options_validate), noise from `source`. */
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
                        dperm_model **out, dperm_error *err);

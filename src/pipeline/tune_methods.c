@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "mechanism/select.h"
@@ -53,6 +54,7 @@ static dperm_status fit_portions(const tuning *t, const size_t *order, dperm_mod
   dperm_status status = DPERM_OK;
   size_t portion = split_portion(t->data->x->rows, t->count);
   dperm_data *part = NULL, *judge = NULL;
+  fit_plan plan = {0};
   const dperm_progress *progress = &t->candidates[0].progress;
   TRY_OR_DONE(dperm_data_select(t->data, order + t->count * portion, portion, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
@@ -61,7 +63,9 @@ static dperm_status fit_portions(const tuning *t, const size_t *order, dperm_mod
     dperm_data_free(part);
     part = NULL;
     TRY_OR_DONE(dperm_data_select(t->data, order + i * portion, portion, &part, err));
-    TRY_OR_DONE(fit_model(part, &options, t->source, &models[i], err));
+    size_t rows = DEFECT("portion-n") ? t->data->x->rows : portion;
+    TRY_OR_DONE(fit_check(part, rows, &options, &plan, err));
+    TRY_OR_DONE(fit_planned(part, &options, &plan, t->source, &models[i], err));
     TRY_OR_DONE(count_errors(models[i], judge, &errors[i], err));
   }
 done:

@@ -27,6 +27,7 @@
  * normal doubles. */
 #include <math.h>
 
+#include "base/defect.h"
 #include "random/exponential.h"
 #include "random/noise.h"
 
@@ -74,6 +75,9 @@ static double draw_direction(random_source *source, size_t dims, double *b) {
       b[j + 1] = pair[1];
     }
   }
+  if (DEFECT("direction-biased")) {
+    b[0] *= 1.5;
+  }
   return sqrt(sum_of_squares(b, dims));
 }
 
@@ -82,7 +86,13 @@ void noise_draw_sphere(random_source *source, size_t dims, double beta, double *
   while (!(length > 0)) { /* zero belongs to the event that is left out */
     length = draw_direction(source, dims, b);
   }
-  double scale = random_gamma(source, dims) / beta / length;
+  bool fewer = dims > 1 && DEFECT("gamma-shape");
+  double scale = random_gamma(source, dims - fewer) / beta / length;
+  if (DEFECT("noise-small")) {
+    scale /= 1.2;
+  } else if (DEFECT("deviation-for-scale")) {
+    scale /= sqrt(2);
+  }
   for (size_t j = 0; j < dims; j++) {
     b[j] *= scale;
   }

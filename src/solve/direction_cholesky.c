@@ -3,10 +3,9 @@
  * through: the direction is then shorter but still one of descent. */
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "loss/regularizer.h"
 #include "solve/direction.h"
 
@@ -47,10 +46,12 @@ dperm_status direction_cholesky(const problem *p, const point *at, const bool *a
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols, k = p->models;
   double *h = NULL, *factor = NULL, *diagonal = NULL, *d = NULL, n = (double)p->x->rows;
-  TRY_OR_DONE(memory_new(cols * cols, sizeof *h, &h, err));
-  TRY_OR_DONE(memory_new(cols * cols, sizeof *factor, &factor, err));
-  TRY_OR_DONE(memory_new(cols, sizeof *diagonal, &diagonal, err));
-  TRY_OR_DONE(memory_new(cols, sizeof *d, &d, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *h, &h, err));
+  TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *factor, &factor, err));
+  TRY_OR_DONE(scratch_take(&room, cols, sizeof *diagonal, &diagonal, err));
+  TRY_OR_DONE(scratch_take(&room, cols, sizeof *d, &d, err));
   memset(direction, 0, cols * k * sizeof *direction);
   for (size_t m = 0; m < k; m++) {
     if (!active[m]) {
@@ -71,9 +72,6 @@ dperm_status direction_cholesky(const problem *p, const point *at, const bool *a
     }
   }
 done:
-  free(h);
-  free(factor);
-  free(diagonal);
-  free(d);
+  scratch_free(&room);
   return status;
 }

@@ -6,9 +6,8 @@
 #include "solve/line_search.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/scratch.h"
 
 enum { MOST_EVALUATIONS = 200 };
 
@@ -56,9 +55,11 @@ dperm_status line_search(const problem *p, const point *at, const double *direct
   double *numbers = NULL;
   bracket *brackets = NULL;
   bool *searching = NULL;
-  TRY_OR_DONE(memory_new(2 * k, sizeof *numbers, &numbers, err));
-  TRY_OR_DONE(memory_new(k, sizeof *brackets, &brackets, err));
-  TRY_OR_DONE(memory_new(k, sizeof *searching, &searching, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, 2 * k, sizeof *numbers, &numbers, err));
+  TRY_OR_DONE(scratch_take(&room, k, sizeof *brackets, &brackets, err));
+  TRY_OR_DONE(scratch_take(&room, k, sizeof *searching, &searching, err));
   double *first = numbers, *second = numbers + k;
   for (size_t m = 0; m < k; m++) {
     t[m] = 0;
@@ -88,8 +89,6 @@ dperm_status line_search(const problem *p, const point *at, const double *direct
     t[m] = active[m] ? brackets[m].low : 0.0;
   }
 done:
-  free(numbers);
-  free(brackets);
-  free(searching);
+  scratch_free(&room);
   return status;
 }

@@ -7,12 +7,11 @@
 #include "solve/newton.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "base/progress.h"
+#include "base/scratch.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 #include "solve/line_search.h"
@@ -26,6 +25,7 @@ enum {
 typedef struct batch {
   const problem *p;
   const solver_options *options;
+  scratch *room;
   point here, there;
   double *direction; /* wide */
   double *q;         /* tall: X·direction */
@@ -47,47 +47,29 @@ static double column_norm(const double *wide, size_t cols, size_t k, size_t m) {
   return sqrt(sum);
 }
 
-static dperm_status new_point(const problem *p, point *out, dperm_error *err) {
+static dperm_status new_point(const problem *p, scratch *room, point *out, dperm_error *err) {
   size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
-  TRY(memory_new(wide, sizeof *out->f, &out->f, err));
-  TRY(memory_new(wide, sizeof *out->gradient, &out->gradient, err));
-  TRY(memory_new(tall, sizeof *out->z, &out->z, err));
-  TRY(memory_new(tall, sizeof *out->slope, &out->slope, err));
-  return memory_new(tall, sizeof *out->curvature, &out->curvature, err);
-}
-
-static void free_point(point *at) {
-  free(at->f);
-  free(at->gradient);
-  free(at->z);
-  free(at->slope);
-  free(at->curvature);
+  TRY(scratch_take(room, wide, sizeof *out->f, &out->f, err));
+  TRY(scratch_take(room, wide, sizeof *out->gradient, &out->gradient, err));
+  TRY(scratch_take(room, tall, sizeof *out->z, &out->z, err));
+  TRY(scratch_take(room, tall, sizeof *out->slope, &out->slope, err));
+  return scratch_take(room, tall, sizeof *out->curvature, &out->curvature, err);
 }
 
 static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
   size_t k = p->models;
-  TRY(new_point(p, &b->here, err));
-  TRY(new_point(p, &b->there, err));
-  TRY(memory_new(p->x->cols * k, sizeof *b->direction, &b->direction, err));
-  TRY(memory_new(5 * k, sizeof *b->step, &b->step, err));
+  TRY(new_point(p, b->room, &b->here, err));
+  TRY(new_point(p, b->room, &b->there, err));
+  TRY(scratch_take(b->room, p->x->cols * k, sizeof *b->direction, &b->direction, err));
+  TRY(scratch_take(b->room, 5 * k, sizeof *b->step, &b->step, err));
   b->cg_tolerance = b->step + k;
   b->norm = b->step + 2 * k;
   b->halved = b->step + 3 * k;
   b->best = b->step + 4 * k;
-  TRY(memory_new(k, sizeof *b->idle, &b->idle, err));
-  TRY(memory_new(2 * k, sizeof *b->active, &b->active, err));
+  TRY(scratch_take(b->room, k, sizeof *b->idle, &b->idle, err));
+  TRY(scratch_take(b->room, 2 * k, sizeof *b->active, &b->active, err));
   b->searching = b->active + k;
   return DPERM_OK;
-}
-
-static void free_batch(batch *b) {
-  free_point(&b->here);
-  free_point(&b->there);
-  free(b->direction);
-  free(b->q);
-  free(b->step);
-  free(b->idle);
-  free(b->active);
 }
 
 /* Takes note of where each model stands and retires those that are done. */
@@ -165,7 +147,7 @@ static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err
 static dperm_status search_steps(batch *b, dperm_error *err) {
   const problem *p = b->p;
   if (!b->q) {
-    TRY(memory_new(p->x->rows * p->models, sizeof *b->q, &b->q, err));
+    TRY(scratch_take(b->room, p->x->rows * p->models, sizeof *b->q, &b->q, err));
   }
   double *found = b->cg_tolerance; /* free after the direction */
   TRY(p->x->kind->apply(p->x, b->direction, p->models, b->q, err));
@@ -193,11 +175,19 @@ static dperm_status iterate(batch *b, dperm_error *err) {
   return DPERM_OK;
 }
 
+static double seconds_now(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  batch b = {.p = p, .options = options, .report = report};
+  scratch room;
+  batch b = {.p = p, .options = options, .room = &room, .report = report};
   size_t wide = p->x->cols * p->models;
+  scratch_init(&room);
   TRY_OR_DONE(new_batch(p, &b, err));
   memcpy(b.here.f, weights, wide * sizeof *weights);
   TRY_OR_DONE(problem_evaluate(p, &b.here, err));
@@ -208,11 +198,11 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
     report[m] = (solver_report){0};
   }
   TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
-  clock_t asked = clock();
+  double asked = seconds_now();
   while (retire(&b) > 0) {
-    if (clock() - asked > CLOCKS_PER_SEC / 20) { /* now and then, not once an iteration */
+    if (seconds_now() - asked > 0.05) { /* now and then, not once an iteration */
       TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
-      asked = clock();
+      asked = seconds_now();
     }
     TRY_OR_DONE(iterate(&b, err));
   }
@@ -221,6 +211,6 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
     report[m].certified = certified_gradient(p, m, &b.here);
   }
 done:
-  free_batch(&b);
+  scratch_free(&room);
   return status;
 }

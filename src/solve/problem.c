@@ -3,9 +3,8 @@
 #include "solve/problem.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "loss/regularizer.h"
 
 enum { BLOCK = 512 };
@@ -63,9 +62,15 @@ static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *a
 static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
   size_t blocks = block_count(p);
-#pragma omp parallel for schedule(static) if (blocks > 2)
-  for (size_t b = 0; b < blocks; b++) {
-    evaluate_block(p, b, at);
+  if (blocks > 2) {
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < blocks; b++) {
+      evaluate_block(p, b, at);
+    }
+  } else { /* even a team of one costs more than such a block */
+    for (size_t b = 0; b < blocks; b++) {
+      evaluate_block(p, b, at);
+    }
   }
   TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   for (size_t m = 0; m < p->models; m++) {
@@ -105,7 +110,9 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
   dperm_status status = DPERM_OK;
   double *z = NULL;
   size_t k = p->models;
-  TRY_OR_DONE(memory_new(p->x->rows * k, sizeof *z, &z, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, p->x->rows * k, sizeof *z, &z, err));
   TRY_OR_DONE(p->x->kind->apply(p->x, f, k, z, err));
   for (size_t m = 0; m < k; m++) {
     const problem_model *model = &p->model[m];
@@ -118,7 +125,7 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
     }
   }
 done:
-  free(z);
+  scratch_free(&room);
   return status;
 }
 
@@ -162,14 +169,22 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
   size_t blocks = block_count(p), k = p->models;
   double n = (double)p->x->rows;
   double(*sums)[2] = NULL;
-  TRY(memory_new(blocks, sizeof *sums, &sums, err));
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, blocks, sizeof *sums, &sums, err));
   for (size_t m = 0; m < k; m++) {
     if (!active[m]) {
       continue;
     }
-#pragma omp parallel for schedule(static) if (blocks > 2)
-    for (size_t b = 0; b < blocks; b++) {
-      along_block(p, at, q, b, m, t[m], sums[b]);
+    if (blocks > 2) {
+#pragma omp parallel for schedule(static)
+      for (size_t b = 0; b < blocks; b++) {
+        along_block(p, at, q, b, m, t[m], sums[b]);
+      }
+    } else {
+      for (size_t b = 0; b < blocks; b++) {
+        along_block(p, at, q, b, m, t[m], sums[b]);
+      }
     }
     first[m] = second[m] = 0;
     for (size_t b = 0; b < blocks; b++) {
@@ -181,6 +196,6 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
     TRY_OR_DONE(along_penalty(p, at, direction, m, t[m], &first[m], &second[m], err));
   }
 done:
-  free(sums);
+  scratch_free(&room);
   return status;
 }

@@ -1,0 +1,19 @@
+/* The picture of an audit: the two output distributions, and the band around one of them that e^ε
+ * allows the other. */
+#ifndef DPERM_CLI_AUDIT_PICTURE_H
+#define DPERM_CLI_AUDIT_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct audit_picture {
+  const char *title;
+  double epsilon;
+  double *outcome[2]; /* sorted on the way */
+  size_t count;
+} audit_picture;
+
+/* Writes an SVG file; false, with errno set, if it cannot. */
+bool audit_picture_write(const audit_picture *picture, const char *path);
+
+#endif

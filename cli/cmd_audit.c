@@ -1,0 +1,257 @@
+/* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
+ * least. JSON on stdout, a table for people on stderr. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit_command.h"
+#include "audit_picture.h"
+#include "session.h"
+
+static const char closing[] =
+    "Fits this build's own models to two data sets that differ in one record, the worst pair that\n"
+    "is known, and guesses from each model which one it was. By the claim, right guesses are at\n"
+    "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon.\n"
+    "Exit status 1 if it exceeds the claim. Mechanisms: output, objective (default), jacobian, "
+    "each\n"
+    "for every loss; shape, intercept, selector, split, stopping, and the laws of noise, lattice "
+    "and\n"
+    "rows; --all runs them all. --command audits another trainer, run as 'CMD FILE N': it prints "
+    "N\n"
+    "lines, each the weights of a new model as a JSON array. docs/audit.md explains.";
+
+typedef struct audit_settings {
+  const char *mechanism, *loss, *variant, *command, *first, *second, *plot;
+  double epsilon, delta;
+  size_t draws, threads;
+  uint64_t seed;
+  bool all;
+} audit_settings;
+
+/* ---- what is printed */
+
+static const char *verdict(const dperm_audit_result *r) {
+  return r->holds ? "not refuted" : "refuted";
+}
+
+static void print_number(const char *name, double value) {
+  if (isfinite(value)) {
+    printf(", \"%s\": %.6g", name, value);
+  } else {
+    printf(", \"%s\": null", name);
+  }
+}
+
+static void print_json(const dperm_audit_result *r, const char *indent) {
+  printf("%s{\"mechanism\": \"%s\", \"variant\": \"%s\"", indent, r->mechanism, r->variant);
+  print_number("epsilon_claimed", r->epsilon_claimed);
+  print_number("epsilon_lower_bound", r->epsilon_lower_bound);
+  printf(", \"confidence\": %.9g, \"draws\": %zu", r->confidence, r->draws);
+  if (isfinite(r->distance)) {
+    print_number("distance", r->distance);
+    print_number("limit", r->limit);
+  }
+  printf(", \"verdict\": \"%s\"}", verdict(r));
+}
+
+static void print_heading(void) {
+  fprintf(stderr, "%-11s %-18s %11s %11s %12s  %s\n", "mechanism", "variant", "epsilon", "at least",
+          "draws a side", "");
+}
+
+static void print_row(const dperm_audit_result *r) {
+  session_quiet();
+  if (isfinite(r->distance)) {
+    fprintf(stderr, "%-11s %-18s %11s %11s %12zu  %s (off by %.4g, limit %.4g)\n", r->mechanism,
+            r->variant, "", "", r->draws, verdict(r), r->distance, r->limit);
+  } else {
+    fprintf(stderr, "%-11s %-18s %11g %11.4f %12zu  %s\n", r->mechanism, r->variant,
+            r->epsilon_claimed, r->epsilon_lower_bound, r->draws, verdict(r));
+  }
+}
+
+static int exit_for(const dperm_audit_result *r) {
+  return r->holds ? 0 : EXIT_WORK_FAILED;
+}
+
+/* ---- this build */
+
+static dperm_audit_options options_for(const audit_settings *s, bool seeded) {
+  dperm_audit_options o;
+  dperm_audit_options_init(&o);
+  o.mechanism = s->mechanism;
+  o.variant = s->variant ? s->variant : s->loss;
+  o.epsilon = s->epsilon;
+  o.draws = s->draws;
+  o.threads = (int)s->threads;
+  o.seed = seeded ? &s->seed : NULL;
+  o.progress = *session_progress();
+  return o;
+}
+
+static int run_all(const audit_settings *s, bool seeded) {
+  dperm_audit_options o = options_for(s, seeded);
+  int exit_status = 0;
+  print_heading();
+  for (size_t i = 0; dperm_audit_case(i, &o.mechanism, &o.variant); i++) {
+    dperm_audit_result result;
+    dperm_error err;
+    if (dperm_audit_run(&o, &result, &err) != DPERM_OK) {
+      return report_error(&err);
+    }
+    printf("%s", i ? ",\n" : "[\n");
+    print_json(&result, "  ");
+    print_row(&result);
+    exit_status = exit_for(&result) ? exit_for(&result) : exit_status;
+  }
+  printf("\n]\n");
+  return exit_status;
+}
+
+static int draw_picture(const audit_settings *s, const dperm_audit_result *r, double *outcome[2],
+                        size_t count) {
+  char title[160];
+  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %g: at least %.3f", r->mechanism,
+                 *r->variant ? ", " : "", r->variant, r->epsilon_claimed, r->epsilon_lower_bound);
+  const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
+  if (!audit_picture_write(&picture, s->plot)) {
+    fprintf(stderr, "dperm: %s: cannot write (%s)\n", s->plot, strerror(errno));
+    return EXIT_WORK_FAILED;
+  }
+  return 0;
+}
+
+static int finish(const audit_settings *s, const dperm_audit_result *r, double *outcome[2],
+                  size_t count) {
+  print_heading();
+  print_row(r);
+  print_json(r, "");
+  printf("\n");
+  int drawn = s->plot && isfinite(r->epsilon_lower_bound) && outcome[0]
+                  ? draw_picture(s, r, outcome, count)
+                  : 0;
+  return drawn ? drawn : exit_for(r);
+}
+
+static int run_one(const audit_settings *s, bool seeded) {
+  enum { PICTURED = 400000 };
+  dperm_audit_options o = options_for(s, seeded);
+  dperm_audit_result result;
+  dperm_error err;
+  double *room = s->plot ? calloc(2 * PICTURED, sizeof *room) : NULL;
+  if (s->plot && !room) {
+    fprintf(stderr, "dperm: out of memory; close other programs\n");
+    return EXIT_WORK_FAILED;
+  }
+  if (room) {
+    o.outcome[0] = room;
+    o.outcome[1] = room + PICTURED;
+    o.outcomes = PICTURED;
+  }
+  int exit_status =
+      dperm_audit_run(&o, &result, &err) == DPERM_OK
+          ? finish(s, &result, o.outcome, result.draws < PICTURED ? result.draws : PICTURED)
+          : report_error(&err);
+  free(room);
+  return exit_status;
+}
+
+/* ---- somebody else's */
+
+/* The first number of each outcome, moved to the front of its array. */
+static void keep_first(const command_outcomes *found) {
+  for (int side = 0; side < 2; side++) {
+    for (size_t i = 0; i < found->count; i++) {
+      found->values[side][i] = found->values[side][i * found->dims];
+    }
+  }
+}
+
+static int run_command(const audit_settings *s) {
+  command_outcomes found = {{NULL, NULL}, 0, 0};
+  dperm_audit_result result;
+  dperm_error err;
+  size_t draws = s->draws ? s->draws : 20000;
+  dperm_status status = command_run(s->command, s->first, s->second, draws, &found, &err);
+  if (status == DPERM_OK) {
+    status = dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims,
+                                  s->epsilon, s->delta, &result, &err);
+  }
+  int exit_status = 0;
+  if (status == DPERM_OK) {
+    keep_first(&found);
+    exit_status = finish(s, &result, found.values, found.count);
+  } else {
+    exit_status = report_error(&err);
+  }
+  command_clear(&found);
+  return exit_status;
+}
+
+/* ---- the call */
+
+static const char *what_is_wrong(const audit_settings *s, bool mechanism, bool seeded, bool delta) {
+  if (s->command && (mechanism || s->loss || s->variant || s->all || seeded || s->threads)) {
+    return "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only";
+  }
+  if (!s->command && (s->first || s->second || delta)) {
+    return "--first, --second and --delta go with --command";
+  }
+  if (!s->first != !s->second) {
+    return "--first and --second go together";
+  }
+  if (s->all && (mechanism || s->loss || s->variant || s->plot)) {
+    return "--all runs every audit; leave out --mechanism, --loss, --variant and --plot";
+  }
+  if (s->loss && s->variant) {
+    return "--loss and --variant are the same; give one";
+  }
+  return s->threads > 4096 ? "--threads must be at most 4096" : NULL;
+}
+
+int run_audit(int argc, char **argv) {
+  audit_settings s = {.mechanism = "objective", .epsilon = 1};
+  enum { MECHANISM = 0, SEED = 6, DELTA = 9 };
+  argument table[] = {
+      {"--mechanism", ARGUMENT_TEXT, &s.mechanism, false, "M", "what to attack (objective)", NULL,
+       false},
+      {"--loss", ARGUMENT_TEXT, &s.loss, false, "L", "huber (default), smooth-hinge or logistic",
+       NULL, false},
+      {"--variant", ARGUMENT_TEXT, &s.variant, false, "V", "of the others, as --all names them",
+       NULL, false},
+      {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E", "the claim to attack (1)", NULL,
+       false},
+      {"--draws", ARGUMENT_COUNT, &s.draws, false, "N",
+       "models of each data set (400000 for a fit, more for a small E)", NULL, false},
+      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N", "default: all cores", NULL, false},
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "reproducible; else the secure source", NULL,
+       false},
+      {"--all", ARGUMENT_FLAG, &s.all, false, NULL, "every audit there is, as a table and an array",
+       NULL, false},
+      {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead", NULL,
+       false},
+      {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D", "with --command: its delta (0)", NULL,
+       false},
+      {"--first", ARGUMENT_TEXT, &s.first, false, "FILE", "with --command: records of your own,",
+       NULL, false},
+      {"--second", ARGUMENT_TEXT, &s.second, false, "FILE", "and the same with one replaced", NULL,
+       false},
+      {"--plot", ARGUMENT_TEXT, &s.plot, false, "F.svg", "a picture of both distributions", NULL,
+       false},
+  };
+  int exit_status = 0;
+  if (!arguments_parse("audit", table, sizeof table / sizeof *table, argc, argv, closing,
+                       &exit_status)) {
+    return exit_status;
+  }
+  const char *wrong =
+      what_is_wrong(&s, table[MECHANISM].given, table[SEED].given, table[DELTA].given);
+  if (wrong) {
+    return wrong_usage("audit", "%s", wrong);
+  }
+  return s.command ? run_command(&s)
+         : s.all   ? run_all(&s, table[SEED].given)
+                   : run_one(&s, table[SEED].given);
+}

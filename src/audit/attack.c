@@ -1,0 +1,253 @@
+/* Why the bound holds. Let E be the outcomes for which the rule says "first", E′ those for which it
+ * says "second". (ε, δ)-privacy of neighbours in both directions gives
+ *
+ *   P₀(E) + P₁(E′) ≤ e^ε (P₁(E) + P₀(E′)) + 2δ:
+ *
+ * the mean probability of being right is at most e^ε times that of being wrong, plus δ. Both are
+ * bounded by Clopper and Pearson at 10⁻³ each (privacy.md 9). The rule is fixed before the counted
+ * draws, by others: no price is paid for looking. */
+#include "audit/attack.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "audit/binomial.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/threads.h"
+
+static const double side_rate = 1e-3, side_quantile = 3.0902;
+const double audit_error_rate = 2e-3;
+
+/* ---- choosing a rule */
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* How many of a sorted sample are ≥ threshold. */
+static size_t count_from(const double *sorted, size_t count, double threshold) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (sorted[middle] >= threshold) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return count - low;
+}
+
+static size_t count_to(const double *sorted, size_t count, double threshold) {
+  return count - count_from(sorted, count, nextafter(threshold, INFINITY));
+}
+
+/* The bound to expect at n further draws, by the normal approximation, with probabilities that the
+ * rehearsal makes likely at two standard deviations: of many rules some look better than they are,
+ * and more so the fewer guesses they were judged by. */
+static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n) {
+  double most = (double)rehearsed, r = (double)right, w = (double)wrong;
+  double p = (r - 2 * sqrt(r)) / most, q = fmin(1, (w + 2 * sqrt(w) + 2) / most);
+  if (p <= q) {
+    return 0;
+  }
+  double low = p - side_quantile * sqrt(p * (1 - p) / n);
+  double high = q + side_quantile * sqrt(q * (1 - q) / n);
+  return low > high ? log(low / high) : 0;
+}
+
+/* A threshold a little below a score: equal scores up to rounding stay together. */
+static double below(double score) {
+  return score - 1e-6 * fabs(score);
+}
+
+guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws) {
+  guess_rule best = {-INFINITY, -INFINITY}, tried;
+  double most = -1;
+  qsort(first, count, sizeof *first, ascending);
+  qsort(second, count, sizeof *second, ascending);
+  for (double share = 0.5; share * (double)count > 5; share *= 0.95) {
+    size_t tail = (size_t)(share * (double)count);
+    double up = below(first[count - tail]), down = -below(-second[tail - 1]);
+    for (int mode = 0; mode < 3; mode++) {
+      bool upper = mode != 1, lower = mode != 0 && !(upper && down >= up);
+      size_t right = 0, wrong = 0, sides = upper + lower;
+      tried = (guess_rule){upper ? up : INFINITY, lower ? down : -INFINITY};
+      right += upper ? count_from(first, count, up) : 0;
+      wrong += upper ? count_from(second, count, up) : 0;
+      right += lower ? count_to(second, count, down) : 0;
+      wrong += lower ? count_to(first, count, down) : 0;
+      double bound = expected_bound(right, wrong, sides * count, (double)(sides * draws));
+      if (bound > most) {
+        most = bound;
+        best = tried;
+      }
+    }
+  }
+  return best;
+}
+
+/* ---- counting */
+
+void guess(const guess_rule *rule, int side, double score, guesses *counts) {
+  bool says_first = score >= rule->first, says_second = !says_first && score <= rule->second;
+  counts->right += side == 0 ? says_first : says_second;
+  counts->wrong += side == 0 ? says_second : says_first;
+  counts->draws += side == 0 ? rule->first < INFINITY : rule->second > -INFINITY;
+}
+
+/* A rule that never says "second" is right on draws of the first data set alone and wrong on those
+ * of the second: equally many, and the others do not count. */
+double guesses_bound(const guesses *counts, double delta) {
+  if (counts->draws == 0) {
+    return 0;
+  }
+  double low = probability_below(counts->right, counts->draws, side_rate) - delta;
+  double high = probability_above(counts->wrong, counts->draws, side_rate);
+  return low > high ? log(low / high) : 0;
+}
+
+/* ---- drawing */
+
+/* All draws of a stage, in blocks of one side and one random source each. */
+typedef struct stage {
+  const attack *a;
+  const dperm_audit_options *options;
+  const char *name;
+  size_t draws;           /* on each side */
+  size_t before, after;   /* draws of other stages, for the progress */
+  double *scores[2];      /* to fill, or NULL: */
+  const guess_rule *rule; /* to judge */
+  bool pictured;
+} stage;
+
+/* A source of this block's own, the same for any number of threads if there is a seed. */
+static dperm_status block_source(const stage *s, size_t block, random_source *out,
+                                 dperm_error *err) {
+  if (!s->options->seed) {
+    return random_secure(out, err);
+  }
+  char purpose[24];
+  (void)snprintf(purpose, sizeof purpose, "%.6s%zu", s->name, block);
+  return random_public(*s->options->seed, purpose, out, err);
+}
+
+static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dperm_error *err) {
+  int side = (int)(block % 2);
+  size_t from = block / 2 * s->a->block, to = from + s->a->block;
+  random_source source;
+  TRY(arithmetic_check(err));
+  TRY(block_source(s, block, &source, err));
+  for (size_t i = from; i < to && i < s->draws; i++) {
+    double score = 0, outcome = 0;
+    TRY(s->a->draw(s->a, side, &source, &score, &outcome, err));
+    if (s->rule) {
+      guess(s->rule, side, score, counts);
+    } else {
+      s->scores[side][i] = score;
+    }
+    if (s->pictured && i < s->options->outcomes) {
+      s->options->outcome[side][i] = outcome;
+    }
+  }
+  TRY(random_check(&source, err));
+  return arithmetic_check(err);
+}
+
+/* Progress is told from the calling thread alone. */
+static dperm_status tell(const stage *s, size_t done, dperm_error *err) {
+  if (omp_get_thread_num() != 0) {
+    return DPERM_OK;
+  }
+  return progress_tick(&s->options->progress, "auditing", s->before + done,
+                       s->before + 2 * s->draws + s->after, err);
+}
+
+static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err) {
+  size_t blocks = 2 * ((s->draws + s->a->block - 1) / s->a->block), done = 0;
+  size_t right = 0, wrong = 0, draws = 0;
+  dperm_status status = DPERM_OK;
+#pragma omp parallel for schedule(dynamic) reduction(+ : right, wrong, draws)
+  for (size_t b = 0; b < blocks; b++) {
+    dperm_error own = {DPERM_OK, ""};
+    guesses found = {0, 0, 0};
+    dperm_status before, here;
+    size_t sofar;
+#pragma omp critical(audit_stage)
+    {
+      before = status;
+      sofar = done;
+    }
+    if (before != DPERM_OK) {
+      continue;
+    }
+    here = tell(s, sofar, &own);
+    here = here == DPERM_OK ? draw_block(s, b, &found, &own) : here;
+    right += found.right;
+    wrong += found.wrong;
+    draws += found.draws;
+#pragma omp critical(audit_stage)
+    {
+      done += s->a->block;
+      if (here != DPERM_OK && status == DPERM_OK) {
+        status = here;
+        if (err) {
+          *err = own;
+        }
+      }
+    }
+  }
+  *counts = (guesses){right, wrong, draws};
+  return status;
+}
+
+static dperm_status run_stages(const attack *a, const dperm_audit_options *options, size_t draws,
+                               dperm_audit_result *out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t rehearsed = draws / 10 < 5000 ? 5000 : draws / 10;
+  double *scores = NULL;
+  guesses counts;
+  TRY_OR_DONE(memory_new(2 * rehearsed, sizeof *scores, &scores, err));
+  stage s = {.a = a,
+             .options = options,
+             .name = "learn",
+             .draws = rehearsed,
+             .after = 2 * draws,
+             .scores = {scores, scores + rehearsed}};
+  TRY_OR_DONE(draw_stage(&s, &counts, err));
+  const guess_rule rule = guess_rule_choose(s.scores[0], s.scores[1], rehearsed, draws);
+  s = (stage){.a = a,
+              .options = options,
+              .name = "guess",
+              .draws = draws,
+              .before = 2 * rehearsed,
+              .rule = &rule,
+              .pictured = true};
+  TRY_OR_DONE(draw_stage(&s, &counts, err));
+  out->epsilon_lower_bound = guesses_bound(&counts, a->delta);
+  out->confidence = 1 - audit_error_rate;
+  out->draws = draws;
+done:
+  free(scores);
+  return status;
+}
+
+/* At a small epsilon the difference to see is small, and takes more draws. */
+static size_t usual_draws(const attack *a, double epsilon) {
+  double more = fmin(fmax(0.5 / epsilon, 1), 10);
+  return (size_t)((double)a->usual_draws * more);
+}
+
+dperm_status attack_run(const attack *a, const dperm_audit_options *options,
+                        dperm_audit_result *out, dperm_error *err) {
+  size_t draws = options->draws ? options->draws : usual_draws(a, options->epsilon);
+  thread_scope threads = threads_enter(options->threads);
+  dperm_status status = run_stages(a, options, draws, out, err);
+  threads_leave(threads);
+  return status;
+}

@@ -1,0 +1,44 @@
+/* The seam of an audit: two neighbouring data sets, a mechanism, and for each outcome a score, high
+ * where it speaks for the first data set, low where it speaks for the second. What is done with the
+ * scores is the same for all (attack.c): an attacker who guesses from them which data set it was,
+ * or abstains, is right at most e^ε times as often as wrong. */
+#ifndef DPERM_AUDIT_ATTACK_H
+#define DPERM_AUDIT_ATTACK_H
+
+#include "random/source.h"
+
+typedef struct attack attack;
+struct attack {
+  const void *context;
+  double delta;       /* of the claim */
+  size_t usual_draws; /* on each side, at an epsilon of 1 or more */
+  size_t block;       /* draws that share a random source */
+  /* One outcome for data set `side`, 0 or 1: its score, and a number to draw a picture of. */
+  dperm_status (*draw)(const attack *a, int side, random_source *source, double *score,
+                       double *outcome, dperm_error *err);
+};
+
+/* Guess the first data set for scores ≥ `first`, the second for scores ≤ `second`. */
+typedef struct guess_rule {
+  double first, second;
+} guess_rule;
+
+/* The rule with the best lower bound to be expected at `draws` more on each side; sorts both
+ * samples of scores. */
+guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws);
+
+/* How often the rule was right and wrong, and among how many draws each. */
+typedef struct guesses {
+  size_t right, wrong, draws;
+} guesses;
+void guess(const guess_rule *rule, int side, double score, guesses *counts);
+
+/* ε is at least this, or something happened whose probability is at most audit_error_rate. */
+double guesses_bound(const guesses *counts, double delta);
+extern const double audit_error_rate;
+
+/* Rehearses to choose a rule, then fills bound, confidence and draws of `out`. */
+dperm_status attack_run(const attack *a, const dperm_audit_options *options,
+                        dperm_audit_result *out, dperm_error *err);
+
+#endif

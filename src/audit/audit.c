@@ -1,0 +1,218 @@
+/* dperm_audit_run: the list of audits, and from each to a verdict. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/attack.h"
+#include "audit/choice_attack.h"
+#include "audit/fit_attack.h"
+#include "audit/law_check.h"
+#include "base/memory.h"
+
+typedef dperm_status audit_function(const dperm_audit_options *options, const char *variant,
+                                    int detail, dperm_audit_result *out, dperm_error *err);
+
+static dperm_status audit_fit(const dperm_audit_options *options, const char *variant, int kind,
+                              dperm_audit_result *out, dperm_error *err) {
+  fit_target *target = NULL;
+  size_t draws = options->draws ? options->draws : 400000;
+  const char *loss = kind == PAIR_SHAPE || kind == PAIR_INTERCEPT ? "huber" : variant;
+  TRY(fit_target_new((pair_kind)kind, loss, options->epsilon, draws, &target, err));
+  const attack a = fit_target_attack(target);
+  dperm_status status = attack_run(&a, options, out, err);
+  fit_target_free(target);
+  return status;
+}
+
+static dperm_status audit_selector(const dperm_audit_options *options, const char *variant,
+                                   int selector, dperm_audit_result *out, dperm_error *err) {
+  (void)variant;
+  const selector_target target = selector_target_make((dperm_selector)selector, options->epsilon);
+  const attack a = selector_attack(&target);
+  return attack_run(&a, options, out, err);
+}
+
+static dperm_status audit_tuning(const dperm_audit_options *options, dperm_tune_method method,
+                                 dperm_rounds rounds, dperm_audit_result *out, dperm_error *err) {
+  tune_target *target = NULL;
+  TRY(tune_target_new(method, rounds, options->epsilon, &target, err));
+  const attack a = tune_target_attack(target);
+  dperm_status status = attack_run(&a, options, out, err);
+  tune_target_free(target);
+  return status;
+}
+
+static dperm_status audit_split(const dperm_audit_options *options, const char *variant, int detail,
+                                dperm_audit_result *out, dperm_error *err) {
+  (void)variant;
+  (void)detail;
+  return audit_tuning(options, DPERM_TUNE_SPLIT, DPERM_ROUNDS_LOGARITHMIC, out, err);
+}
+
+static dperm_status audit_stopping(const dperm_audit_options *options, const char *variant,
+                                   int rounds, dperm_audit_result *out, dperm_error *err) {
+  (void)variant;
+  return audit_tuning(options, DPERM_TUNE_STOPPING, (dperm_rounds)rounds, out, err);
+}
+
+typedef dperm_status law_check(const dperm_audit_options *options, dperm_audit_result *out,
+                               dperm_error *err);
+
+static dperm_status audit_law(const dperm_audit_options *options, const char *variant, int which,
+                              dperm_audit_result *out, dperm_error *err) {
+  static law_check *const checks[] = {law_check_noise, law_check_lattice, law_check_rows};
+  (void)variant;
+  return checks[which](options, out, err);
+}
+
+typedef struct audit_case {
+  const char *mechanism, *variant;
+  audit_function *run;
+  int detail;
+} audit_case;
+
+static const audit_case cases[] = {
+    {"output", "huber", audit_fit, PAIR_OUTPUT},
+    {"output", "smooth-hinge", audit_fit, PAIR_OUTPUT},
+    {"output", "logistic", audit_fit, PAIR_OUTPUT},
+    {"objective", "huber", audit_fit, PAIR_OBJECTIVE},
+    {"objective", "smooth-hinge", audit_fit, PAIR_OBJECTIVE},
+    {"objective", "logistic", audit_fit, PAIR_OBJECTIVE},
+    {"jacobian", "huber", audit_fit, PAIR_JACOBIAN},
+    {"jacobian", "smooth-hinge", audit_fit, PAIR_JACOBIAN},
+    {"jacobian", "logistic", audit_fit, PAIR_JACOBIAN},
+    {"shape", "output", audit_fit, PAIR_SHAPE},
+    {"intercept", "output", audit_fit, PAIR_INTERCEPT},
+    {"selector", "permute-and-flip", audit_selector, DPERM_SELECTOR_PERMUTE_AND_FLIP},
+    {"selector", "exponential", audit_selector, DPERM_SELECTOR_EXPONENTIAL},
+    {"split", "output", audit_split, 0},
+    {"stopping", "logarithmic", audit_stopping, DPERM_ROUNDS_LOGARITHMIC},
+    {"stopping", "geometric", audit_stopping, DPERM_ROUNDS_GEOMETRIC},
+    {"noise", "l2", audit_law, 0},
+    {"lattice", "integer noise", audit_law, 1},
+    {"rows", "bound", audit_law, 2},
+};
+static const size_t case_count = sizeof cases / sizeof *cases;
+
+int dperm_audit_case(size_t index, const char **mechanism, const char **variant) {
+  if (index >= case_count) {
+    return 0;
+  }
+  *mechanism = cases[index].mechanism;
+  *variant = cases[index].variant;
+  return 1;
+}
+
+void dperm_audit_options_init(dperm_audit_options *options) {
+  *options = (dperm_audit_options){.mechanism = "objective", .epsilon = 1};
+}
+
+static const audit_case *find_case(const dperm_audit_options *options) {
+  for (size_t i = 0; i < case_count; i++) {
+    if (strcmp(cases[i].mechanism, options->mechanism) == 0 &&
+        (!options->variant || strcmp(cases[i].variant, options->variant) == 0)) {
+      return &cases[i];
+    }
+  }
+  return NULL;
+}
+
+static dperm_status check_claim(double epsilon, dperm_error *err) {
+  if (!(epsilon >= 1e-3 && epsilon <= 20)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "epsilon = %g; an audit can tell something between 0.001 and 20", epsilon);
+  }
+  return DPERM_OK;
+}
+
+static dperm_audit_result nothing_found(const char *mechanism, const char *variant,
+                                        double epsilon) {
+  return (dperm_audit_result){.mechanism = mechanism,
+                              .variant = variant,
+                              .epsilon_claimed = epsilon,
+                              .epsilon_lower_bound = (double)NAN,
+                              .distance = (double)NAN,
+                              .limit = (double)NAN,
+                              .holds = 1};
+}
+
+dperm_status dperm_audit_run(const dperm_audit_options *options, dperm_audit_result *out,
+                             dperm_error *err) {
+  const audit_case *found = find_case(options);
+  if (!found) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "no audit is called \"%.40s\"%s%.40s%s", options->mechanism,
+         options->variant ? " for \"" : "", options->variant ? options->variant : "",
+         options->variant ? "\"" : "");
+  }
+  TRY(check_claim(options->epsilon, err));
+  if (options->threads < 0 || options->threads > 4096 || options->draws > (size_t)1 << 40) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
+         options->threads, options->draws);
+  }
+  dperm_audit_result result = nothing_found(found->mechanism, found->variant, options->epsilon);
+  TRY(found->run(options, found->variant, found->detail, &result, err));
+  result.holds = result.holds && !(result.epsilon_lower_bound > result.epsilon_claimed) &&
+                 !(result.distance > result.limit);
+  *out = result;
+  return DPERM_OK;
+}
+
+/* ---- anybody's mechanism */
+
+/* The axis on which the two means lie, from the first `count` outcomes. */
+static void mean_axis(const double *first, const double *second, size_t count, size_t dims,
+                      double *axis) {
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < dims; j++) {
+      axis[j] += (first[i * dims + j] - second[i * dims + j]) / (double)count;
+    }
+  }
+}
+
+static double project(const double *outcome, const double *axis, size_t dims) {
+  double sum = 0;
+  for (size_t j = 0; j < dims; j++) {
+    sum += outcome[j] * axis[j];
+  }
+  return sum;
+}
+
+dperm_status dperm_audit_outcomes(const double *first, const double *second, size_t count,
+                                  size_t dims, double epsilon, double delta,
+                                  dperm_audit_result *out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t learn = count / 10;
+  const double *outcome[2] = {first, second};
+  double *axis = NULL, *scores = NULL;
+  guesses counts = {0, 0, 0};
+  if (count < 100 || dims == 0 || !(delta >= 0 && delta < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu outcomes of %zu numbers, delta = %g; give at least 100, and a delta from 0 on", count,
+         dims, delta);
+  }
+  TRY(check_claim(epsilon, err));
+  for (size_t i = 0; i < count * dims; i++) {
+    if (!isfinite(first[i]) || !isfinite(second[i])) {
+      FAIL(err, DPERM_INVALID_DATA, "outcome %zu is not a finite number", i / dims + 1);
+    }
+  }
+  TRY_OR_DONE(memory_new(dims, sizeof *axis, &axis, err));
+  TRY_OR_DONE(memory_new(2 * learn, sizeof *scores, &scores, err));
+  mean_axis(first, second, learn, dims, axis);
+  for (size_t i = 0; i < 2 * learn; i++) {
+    scores[i] = project(outcome[i / learn] + i % learn * dims, axis, dims);
+  }
+  const guess_rule rule = guess_rule_choose(scores, scores + learn, learn, count - learn);
+  for (size_t i = 2 * learn; i < 2 * count; i++) {
+    guess(&rule, (int)(i % 2), project(outcome[i % 2] + i / 2 * dims, axis, dims), &counts);
+  }
+  *out = nothing_found("command", "", epsilon);
+  out->epsilon_lower_bound = guesses_bound(&counts, delta);
+  out->confidence = 1 - audit_error_rate;
+  out->draws = count - learn;
+  out->holds = !(out->epsilon_lower_bound > epsilon);
+done:
+  free(axis);
+  free(scores);
+  return status;
+}

@@ -1,0 +1,156 @@
+/* The two data sets of a pair as the library holds them, with the plans its own calibration makes
+ * for them: what is attacked is calibrate, perturb, solve, certify and release, by the functions
+ * that every fit uses (pipeline/fit.h). Half of λ stands in Λ and half in Δ where both are allowed.
+ */
+#include "audit/fit_attack.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/dataset.h"
+#include "pipeline/fit.h"
+#include "pipeline/options.h"
+
+enum { BALANCED = 10 }; /* other records of the intercept's pair, half of each label */
+
+struct fit_target {
+  worst_pair pair;
+  dperm_data *data[2];
+  dperm_options options;
+  double prior[PAIR_DIMS];
+  fit_plan plan[2];
+};
+
+/* ---- the data sets */
+
+static dperm_status plain_data(const worst_pair *pair, int side, dperm_data **out,
+                               dperm_error *err) {
+  const size_t starts[PAIR_ROWS + 1] = {0, pair->dims, pair->dims, pair->dims, pair->dims};
+  const uint32_t columns[PAIR_DIMS] = {0, 1, 2};
+  const double labels[PAIR_ROWS] = {side == 0 ? 1 : -1, 1, -1, 1};
+  double row[PAIR_DIMS];
+  for (size_t j = 0; j < pair->dims; j++) {
+    row[j] = labels[0] * pair->w[side][j];
+  }
+  return dperm_data_from_csr(PAIR_ROWS, pair->dims, starts, columns, row, labels, pair->norm, out,
+                             err);
+}
+
+/* A column that is always zero, and the constant one, which stands in every record. */
+static dperm_status intercept_data(int side, dperm_data **out, dperm_error *err) {
+  static const char text[] =
+      "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"-1\"]},"
+      " \"intercept\": true,"
+      " \"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": -1, \"max\": 1}]}";
+  dperm_status status = DPERM_OK;
+  growing_rows rows = {0};
+  dperm_schema *schema = NULL;
+  TRY_OR_DONE(dperm_schema_parse(text, strlen(text), "the audit's schema", &schema, err));
+  for (size_t i = 0; i <= BALANCED; i++) {
+    TRY_OR_DONE(rows_reserve(&rows, 1, err));
+    rows_push(&rows, 1, 1.0);
+    rows_end(&rows, i < BALANCED ? (i % 2 ? 1 : -1) : side == 0 ? 1 : -1);
+  }
+  TRY_OR_DONE(data_from_rows(&rows, 2, ORIGIN_SCHEMA, schema, out, err));
+done:
+  rows_clear(&rows);
+  dperm_schema_free(schema);
+  return status;
+}
+
+/* ---- draws */
+
+static double score_of(const worst_pair *pair, const double *f) {
+  return pair->kind == PAIR_SHAPE ? pair_closeness(pair, f) : pair_log_ratio(pair, f);
+}
+
+static dperm_status draw_fit(const attack *a, int side, random_source *source, double *score,
+                             double *outcome, dperm_error *err) {
+  const fit_target *t = a->context;
+  double f[PAIR_DIMS], rest[PAIR_DIMS], weights[PAIR_DIMS];
+  solution found = {f, rest};
+  solver_report report;
+  const problem base = {.x = t->data[side]->x,
+                        .labels = t->data[side]->labels,
+                        .norm_bound = t->data[side]->bounds.norm2,
+                        .loss = &t->options.loss,
+                        .regularizer = &t->options.regularizer};
+  const solver_options how = {.tolerance = t->options.gradient_tolerance,
+                              .progress = &t->options.progress};
+  TRY(fit_run(&t->plan[side], &base, &how, source, &found, weights, &report, err));
+  *score = score_of(&t->pair, weights);
+  *outcome = pair_place(&t->pair, weights);
+  return DPERM_OK;
+}
+
+/* The whole of a fit, as dperm_train does it. */
+static dperm_status draw_model(const attack *a, int side, random_source *source, double *score,
+                               double *outcome, dperm_error *err) {
+  const fit_target *t = a->context;
+  dperm_model *model = NULL;
+  TRY(fit_model(t->data[side], &t->options, source, &model, err));
+  *score = score_of(&t->pair, model->weights);
+  *outcome = pair_place(&t->pair, model->weights);
+  dperm_model_free(model);
+  return DPERM_OK;
+}
+
+/* ---- making */
+
+static void set_options(fit_target *t, double epsilon) {
+  const worst_pair *pair = &t->pair;
+  double rows = (double)t->data[0]->x->rows;
+  bool halved = pair->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  dperm_options_init(&t->options);
+  t->options.mechanism = pair->mechanism;
+  t->options.epsilon = epsilon;
+  t->options.loss = pair->loss;
+  t->options.lambda = pair->lambda / rows / (halved ? 2 : 1);
+  t->options.delta_reg = halved ? t->options.lambda : (double)NAN;
+  t->options.threads = 1;
+  for (size_t j = 0; j < pair->dims; j++) { /* Δ pulls towards zero, so Λ pulls twice as far */
+    t->prior[j] = pair->centre[j] * (halved ? 2 : 1);
+  }
+  t->options.regularizer.prior = pair->dims == 2 && pair->centre[0] != 0 ? t->prior : NULL;
+}
+
+dperm_status fit_target_new(pair_kind kind, const char *loss, double epsilon, size_t draws,
+                            fit_target **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  fit_target *t = NULL;
+  TRY_OR_DONE(memory_new(1, sizeof *t, &t, err));
+  TRY_OR_DONE(worst_pair_make(kind, loss, epsilon, draws, &t->pair, err));
+  for (int side = 0; side < 2; side++) {
+    TRY_OR_DONE(kind == PAIR_INTERCEPT ? intercept_data(side, &t->data[side], err)
+                                       : plain_data(&t->pair, side, &t->data[side], err));
+  }
+  set_options(t, epsilon);
+  TRY_OR_DONE(options_validate(&t->options, err));
+  for (int side = 0; side < 2; side++) {
+    TRY_OR_DONE(fit_check(t->data[side], t->data[side]->x->rows, &t->options, &t->plan[side], err));
+  }
+  *out = t;
+  t = NULL;
+done:
+  fit_target_free(t);
+  return status;
+}
+
+void fit_target_free(fit_target *t) {
+  if (t) {
+    dperm_data_free(t->data[0]);
+    dperm_data_free(t->data[1]);
+    free(t);
+  }
+}
+
+attack fit_target_attack(const fit_target *t) {
+  bool whole = t->pair.kind == PAIR_INTERCEPT;
+  return (attack){.context = t,
+                  .delta = t->plan[0].release.delta,
+                  .usual_draws = whole ? 20000 : 400000,
+                  .block = whole ? 64 : 1024,
+                  .draw = whole ? draw_model : draw_fit};
+}

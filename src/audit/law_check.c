@@ -1,0 +1,239 @@
+/* Distances are Kolmogorov and Smirnov's. Dvoretzky, Kiefer and Wolfowitz, with Massart's constant,
+ * bound them for every number of draws and every law: P(distance > t) ≤ 2 exp(−2nt²). With that
+ * rate shared among the tests, a sound build fails once in a million runs. */
+#include "audit/law_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "audit/binomial.h"
+#include "audit/worst_pair.h"
+#include "base/memory.h"
+#include "base/twofold.h"
+#include "data/dataset.h"
+#include "pipeline/fit.h"
+#include "random/exponential.h"
+#include "release/lattice.h"
+
+static const double false_alarms = 1e-6;
+
+/* ---- distances */
+
+/* A law by its distribution function; `before` for P(X < x) instead of P(X ≤ x). */
+typedef double law(double x, bool before, const void *context);
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double law_distance(double *sample, size_t count, law *f, const void *context) {
+  double most = 0, n = (double)count;
+  qsort(sample, count, sizeof *sample, ascending);
+  for (size_t from = 0, to = 0; from < count; from = to) {
+    for (to = from + 1; to < count && sample[to] == sample[from]; to++) {
+    }
+    most = fmax(most, fabs((double)from / n - f(sample[from], true, context)));
+    most = fmax(most, fabs((double)to / n - f(sample[from], false, context)));
+  }
+  return most;
+}
+
+static double distance_limit(size_t count, size_t tests) {
+  return sqrt(log(2 * (double)tests / false_alarms) / (2 * (double)count));
+}
+
+static dperm_status open_source(const dperm_audit_options *options, const char *purpose,
+                                random_source *out, dperm_error *err) {
+  return options->seed ? random_public(*options->seed, purpose, out, err) : random_secure(out, err);
+}
+
+static void state(dperm_audit_result *out, size_t draws, double distance, double limit) {
+  out->draws = draws;
+  out->distance = distance;
+  out->limit = limit;
+  out->confidence = 1 - false_alarms;
+}
+
+/* ---- the mechanism's noise */
+
+/* P(Gamma(shape, 1) ≤ x) for a whole shape: 1 − Σ_{k<shape} e^−x x^k/k!. */
+static double gamma_law(double x, bool before, const void *context) {
+  (void)before;
+  double shape = (double)*(const size_t *)context, term = exp(-x), sum = 0;
+  for (double k = 0; k < shape; k++) {
+    sum += term;
+    term *= x / (k + 1);
+  }
+  return fmax(0, 1 - sum);
+}
+
+/* A coordinate u of a uniform direction, in any fixed direction: (1+u)/2 is Beta((d−1)/2, (d−1)/2).
+ * In one dimension u is −1 or +1. */
+static double direction_law(double u, bool before, const void *context) {
+  size_t dims = *(const size_t *)context;
+  if (dims == 1) {
+    return (before ? u > 1 : u >= 1) ? 1 : (before ? u > -1 : u >= -1) ? 0.5 : 0;
+  }
+  double half = ((double)dims - 1) / 2;
+  return beta_cdf((1 + u) / 2, half, half);
+}
+
+enum { DIRECTIONS = 4, MOST_DIMS = 32 };
+
+/* The first and the last coordinate, and two diagonals: one with signs that alternate. */
+static double along(const double *b, size_t dims, int direction) {
+  double sum = 0;
+  if (direction < 2) {
+    return b[direction == 0 ? 0 : dims - 1];
+  }
+  for (size_t j = 0; j < dims; j++) {
+    sum += direction == 3 && j % 2 ? -b[j] : b[j];
+  }
+  return sum / sqrt((double)dims);
+}
+
+/* ‖b‖_K, Gamma(d, 1/β) for every kind that there is (privacy.md 5). */
+static double noise_norm(const noise_plan *plan, const double *b) {
+  double sum = 0;
+  for (size_t j = 0; j < plan->dims; j++) {
+    sum += b[j] * b[j];
+  }
+  return sqrt(sum);
+}
+
+dperm_status noise_distance(const noise_plan *plan, random_source *source, size_t draws,
+                            double *distance, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  double *samples = NULL, b[MOST_DIMS], most = 0;
+  if (plan->dims > MOST_DIMS) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "noise of %zu columns; its law is checked for at most %d",
+         plan->dims, MOST_DIMS);
+  }
+  TRY_OR_DONE(memory_new((DIRECTIONS + 1) * draws, sizeof *samples, &samples, err));
+  for (size_t i = 0; i < draws; i++) {
+    noise_draw(plan, source, b);
+    double norm = noise_norm(plan, b);
+    samples[i] = norm * plan->beta;
+    for (int v = 0; v < DIRECTIONS; v++) {
+      samples[(size_t)(v + 1) * draws + i] = along(b, plan->dims, v) / norm;
+    }
+  }
+  TRY_OR_DONE(random_check(source, err));
+  most = law_distance(samples, draws, gamma_law, &plan->dims);
+  for (int v = 0; v < DIRECTIONS; v++) {
+    double *sample = samples + (size_t)(v + 1) * draws;
+    most = fmax(most, law_distance(sample, draws, direction_law, &plan->dims));
+  }
+  *distance = most;
+done:
+  free(samples);
+  return status;
+}
+
+dperm_status law_check_noise(const dperm_audit_options *options, dperm_audit_result *out,
+                             dperm_error *err) {
+  static const size_t dims[] = {1, 2, 3, 10};
+  enum { PLANS = sizeof dims / sizeof *dims };
+  size_t draws = options->draws ? options->draws : 100000;
+  double most = 0;
+  for (size_t i = 0; i < PLANS; i++) {
+    const noise_plan plan = {.kind = &noise_l2, .dims = dims[i], .beta = 0.25};
+    random_source source;
+    double distance = 0;
+    TRY(open_source(options,
+                    i == 0   ? "noise 1"
+                    : i == 1 ? "noise 2"
+                    : i == 2 ? "noise 3"
+                             : "noise",
+                    &source, err));
+    TRY(noise_distance(&plan, &source, draws, &distance, err));
+    most = fmax(most, distance);
+  }
+  state(out, draws, most, distance_limit(draws, PLANS * (DIRECTIONS + 1)));
+  return DPERM_OK;
+}
+
+/* ---- the lattice's noise */
+
+/* P(Y ≤ y) of P(y) ∝ q^|y|, q = e^−rate: 1 − q^(y+1)/(1+q) from zero on, q^−y/(1+q) below. */
+static double lattice_law(double y, bool before, const void *context) {
+  double rate = *(const double *)context, q = exp(-rate);
+  y -= before;
+  return y >= 0 ? 1 - exp(-rate * (y + 1)) / (1 + q) : exp(rate * y) / (1 + q);
+}
+
+/* What a release adds to a result that lies on the lattice, under the plan of a real fit. */
+dperm_status law_check_lattice(const dperm_audit_options *options, dperm_audit_result *out,
+                               dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t draws = options->draws ? options->draws : 100000;
+  double *sample = NULL, zero = 0, row[2] = {1, 0}, labels[2] = {1, -1}, weight = 0;
+  const solution from = {&zero, &zero};
+  dperm_data *data = NULL;
+  dperm_options fit;
+  fit_plan plan;
+  random_source source;
+  dperm_options_init(&fit);
+  fit.epsilon = options->epsilon;
+  TRY_OR_DONE(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
+  TRY_OR_DONE(fit_check(data, 2, &fit, &plan, err));
+  TRY_OR_DONE(open_source(options, "lattice", &source, err));
+  TRY_OR_DONE(memory_new(draws, sizeof *sample, &sample, err));
+  for (size_t i = 0; i < draws; i++) {
+    TRY_OR_DONE(release_weights(&plan.release, &from, 1, &source, &weight, err));
+    sample[i] = ldexp(weight, -plan.release.step_exponent);
+  }
+  TRY_OR_DONE(random_check(&source, err));
+  double rate = options->epsilon / 1000 / (double)plan.release.sensitivity;
+  state(out, draws, law_distance(sample, draws, lattice_law, &rate), distance_limit(draws, 1));
+done:
+  free(sample);
+  dperm_data_free(data);
+  return status;
+}
+
+/* ---- rows */
+
+/* ‖x‖²/R² − 1, its sign exact to a hundred bits. */
+static double excess(const double *x, size_t dims, double norm) {
+  twofold sum = two_product(-norm, norm);
+  for (size_t j = 0; j < dims; j++) {
+    sum = twofold_add(sum, two_product(x[j], x[j]));
+  }
+  return sum.hi / (norm * norm);
+}
+
+/* Random rows, most of them far too long, as the library stores them: none is longer than R. */
+dperm_status law_check_rows(const dperm_audit_options *options, dperm_audit_result *out,
+                            dperm_error *err) {
+  enum { COLUMNS = 3 };
+  dperm_status status = DPERM_OK;
+  size_t rows = options->draws ? options->draws : 100000;
+  double *x = NULL, *labels = NULL, stored[COLUMNS], most = -1;
+  const double norm = 0.7;
+  dperm_data *data = NULL;
+  random_source source;
+  TRY_OR_DONE(open_source(options, "rows", &source, err));
+  TRY_OR_DONE(memory_new(rows * COLUMNS, sizeof *x, &x, err));
+  TRY_OR_DONE(memory_new(rows, sizeof *labels, &labels, err));
+  for (size_t i = 0; i < rows; i++) {
+    double length = random_gamma(&source, 2);
+    labels[i] = random_bits(&source) >> 63 ? 1 : -1;
+    for (size_t j = 0; j < COLUMNS; j++) {
+      x[i * COLUMNS + j] = length * random_normal(&source);
+    }
+  }
+  TRY_OR_DONE(dperm_data_from_dense(rows, COLUMNS, x, labels, norm, &data, err));
+  for (size_t i = 0; i < rows; i++) {
+    TRY_OR_DONE(dperm_data_row(data, i, stored, err));
+    most = fmax(most, excess(stored, COLUMNS, norm));
+  }
+  state(out, rows, sqrt(1 + most), 1);
+  out->holds = most <= 0;
+done:
+  dperm_data_free(data);
+  free(x);
+  free(labels);
+  return status;
+}

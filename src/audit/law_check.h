@@ -1,0 +1,22 @@
+/* Checks of laws and bounds that no lower bound on ε would show at a bearable number of draws: the
+ * noise and the lattice's noise against their laws, rows against their bound. */
+#ifndef DPERM_AUDIT_LAW_CHECK_H
+#define DPERM_AUDIT_LAW_CHECK_H
+
+#include "random/noise.h"
+
+/* Each fills distance, limit, draws and confidence. The distance is relative to its limit's test:
+ * the worst of all, in units where the limit is what chance may reach. */
+dperm_status law_check_noise(const dperm_audit_options *options, dperm_audit_result *out,
+                             dperm_error *err);
+dperm_status law_check_lattice(const dperm_audit_options *options, dperm_audit_result *out,
+                               dperm_error *err);
+dperm_status law_check_rows(const dperm_audit_options *options, dperm_audit_result *out,
+                            dperm_error *err);
+
+/* One plan of the noise seam: the largest distance between the draws' frequencies and the law, over
+ * the norm and several directions. Kinds of noise whose laws are not known here are refused. */
+dperm_status noise_distance(const noise_plan *plan, random_source *source, size_t draws,
+                            double *distance, dperm_error *err);
+
+#endif

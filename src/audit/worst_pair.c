@@ -1,0 +1,219 @@
+/* See worst_pair.h and docs/audit.md. In units where rows have norm 1:
+ *
+ *   hinges    d = 1, w = 1, w′ = −1, p = 0. Around f > 0 the second margin is −f, on the steep
+ *             side; the first is f itself.
+ *   logistic  d = 2. p lies far out on the first axis, and w′ (and w, but for the Jacobian) leans
+ *             away from it by so little that its margin is about −100: steep for every noise.
+ *
+ * λ = 4 makes the hinges' minimizers ±1/λ, on the steep side; λ = 200 and more makes objective
+ * perturbation's slack small; the Jacobian's λ makes it large. Rows of norm R have w·R, p/R, λR².
+ */
+#include "audit/worst_pair.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "loss/loss.h"
+#include "mechanism/epsilon_rule.h"
+
+static const double norm = 4, far_out = 1e4, lean = 0.01;
+
+static double dot(const double *a, const double *b, size_t dims) {
+  double sum = 0;
+  for (size_t j = 0; j < dims; j++) {
+    sum += a[j] * b[j];
+  }
+  return sum;
+}
+
+/* |ℓ′| and ℓ″ at a margin. */
+static double steepness(const dperm_loss *loss, double z, double *curvature) {
+  double slope = 0;
+  loss->eval(loss, 1, &z, NULL, &slope, curvature);
+  return -slope;
+}
+
+/* ---- theory */
+
+/* p + t·w with λt = s(w·p + t‖w‖²): the minimizer without noise. The right side falls in t. */
+static void find_minimizer(const worst_pair *pair, int side, double *f) {
+  const double *w = pair->w[side];
+  double low = 0, high = pair->loss.lipschitz / pair->lambda;
+  double at_centre = dot(w, pair->centre, pair->dims), square = dot(w, w, pair->dims);
+  for (int i = 0; i < 100; i++) {
+    double t = 0.5 * (low + high);
+    if (steepness(&pair->loss, at_centre + t * square, NULL) > pair->lambda * t) {
+      low = t;
+    } else {
+      high = t;
+    }
+  }
+  for (size_t j = 0; j < pair->dims; j++) {
+    f[j] = pair->centre[j] + low * w[j];
+  }
+}
+
+static double distance(const double *a, const double *b, size_t dims) {
+  double sum = 0;
+  for (size_t j = 0; j < dims; j++) {
+    sum += (a[j] - b[j]) * (a[j] - b[j]);
+  }
+  return sqrt(sum);
+}
+
+/* Objective perturbation: the noise b = s(z)·w − λ(f − p) that gives f, and det(−∂b/∂f) up to what
+ * both sides share, 1 + a(z)‖w‖²/λ (privacy.md 4). */
+static double objective_log_density(const worst_pair *pair, int side, const double *f) {
+  const double *w = pair->w[side];
+  double curvature = 0, b[PAIR_DIMS];
+  double slope = steepness(&pair->loss, dot(w, f, pair->dims), &curvature);
+  for (size_t j = 0; j < pair->dims; j++) {
+    b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
+  }
+  return -pair->beta * sqrt(dot(b, b, pair->dims)) +
+         log1p(curvature * dot(w, w, pair->dims) / pair->lambda);
+}
+
+double pair_log_ratio(const worst_pair *pair, const double *f) {
+  if (pair->mechanism == DPERM_MECHANISM_OUTPUT) {
+    return pair->beta * (distance(f, pair->minimizer[1], pair->dims) -
+                         distance(f, pair->minimizer[0], pair->dims));
+  }
+  return objective_log_density(pair, 0, f) - objective_log_density(pair, 1, f);
+}
+
+double pair_closeness(const worst_pair *pair, const double *f) {
+  double first = distance(f, pair->minimizer[0], pair->dims) + 1e-300;
+  double second = distance(f, pair->minimizer[1], pair->dims) + 1e-300;
+  return first < second ? 1 / first : -1 / second;
+}
+
+double pair_place(const worst_pair *pair, const double *f) {
+  double along = 0, length = distance(pair->w[0], pair->w[1], pair->dims);
+  for (size_t j = 0; j < pair->dims; j++) {
+    along += (f[j] - pair->centre[j]) * (pair->w[0][j] - pair->w[1][j]);
+  }
+  return along / length;
+}
+
+/* ---- the Jacobian's λ */
+
+/* What an audit of the Huber pair with h = 1 − 1/λ may hope for: the best event (1−h, 1−h+w), both
+ * masses in closed form, less what bounds at 10⁻³ take off. Under the first data set b runs from 0
+ * to −(λ + c)w there, under the second from −2 to −2 − λw. */
+static double hoped_bound(double lambda, double epsilon, double draws) {
+  double h = 1 - 1 / lambda, c = 1 / (2 * h), n = 2 * draws;
+  double beta = (epsilon - log1p(c / lambda)) / 2, best = 0;
+  for (double width = 0.01; width <= 2 * h; width += 0.01) {
+    double p = -0.5 * expm1(-beta * (lambda + c) * width);
+    double q = -0.5 * exp(-2 * beta) * expm1(-beta * lambda * width);
+    double low = p - 3.09 * sqrt(p * (1 - p) / n), high = q + 3.09 * sqrt(q * (1 - q) / n);
+    best = fmax(best, low > 0 ? log(low / high) : 0);
+  }
+  return best;
+}
+
+/* The smallest λ from 2 on, with the largest slack, at which these draws can still come close to ε;
+ * the best for them if none can. */
+static double jacobian_lambda(double epsilon, double draws) {
+  double most = 0, at = 2 + 1 / expm1(epsilon / 2);
+  for (double lambda = 2; lambda < 1e6; lambda *= 1.05) {
+    bool room = log1p(1 / (2 * (lambda - 1))) < 0.5 * epsilon;
+    double bound = room ? hoped_bound(lambda, epsilon, draws) : 0;
+    if (bound >= 0.92 * epsilon) {
+      return lambda;
+    }
+    if (bound > most) {
+      most = bound;
+      at = lambda;
+    }
+  }
+  return at;
+}
+
+/* ---- constructions, in units where rows have norm 1 */
+
+/* λ and the loss, whose h is ½ but for the Jacobian: there h = 1 − 1/λ lets b = 0 where slope and
+ * curvature are largest together, at z = 1 − h. */
+static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsilon, double draws,
+                                 dperm_error *err) {
+  double lambda = pair->kind == PAIR_OBJECTIVE ? 200 / fmin(1, epsilon) : 4, h = 0.5;
+  if (pair->kind == PAIR_JACOBIAN) {
+    lambda = jacobian_lambda(epsilon, draws);
+    h = 1 - 1 / lambda;
+  }
+  TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
+  if (pair->kind == PAIR_JACOBIAN) { /* κc as large as Huber's */
+    lambda *= pair->loss.smoothness * 2 * h;
+    if (loss_identify(&pair->loss) == LOSS_LOGISTIC) { /* and κ > A, else there is no slack */
+      lambda = fmin(lambda, 1 / epsilon);
+    }
+  }
+  pair->lambda = lambda;
+  return DPERM_OK;
+}
+
+/* The s at which A·s + log(1 + κ s(1−s)) is largest, and its margin. */
+static double logistic_margin(double a, double kappa, double *slope) {
+  double most = 0, at = 0.5;
+  for (double s = 0.001; s < 0.9995; s += 0.001) {
+    double value = a * s + log1p(kappa * s * (1 - s));
+    if (value > most) {
+      most = value;
+      at = s;
+    }
+  }
+  *slope = at;
+  return log((1 - at) / at);
+}
+
+static void place_logistic(worst_pair *pair, double epsilon) {
+  double across = sqrt(1 - lean * lean);
+  pair->dims = 2;
+  pair->centre[0] = far_out;
+  pair->w[0][0] = pair->w[1][0] = -lean;
+  pair->w[0][1] = across;
+  pair->w[1][1] = -across;
+  if (pair->kind == PAIR_JACOBIAN) { /* the first margin is free: b = 0 where it is worst */
+    double slope = 0, kappa = 1 / pair->lambda;
+    double z = logistic_margin(epsilon_invert(&pair->loss, kappa, epsilon), kappa, &slope);
+    pair->w[0][0] = 0;
+    pair->w[0][1] = 1;
+    pair->centre[1] = z - slope / pair->lambda;
+  }
+}
+
+static void scale_rows(worst_pair *pair) {
+  for (size_t j = 0; j < pair->dims; j++) {
+    pair->w[0][j] *= pair->norm;
+    pair->w[1][j] *= pair->norm;
+    pair->centre[j] /= pair->norm;
+  }
+  pair->lambda *= pair->norm * pair->norm;
+}
+
+dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
+                             worst_pair *out, dperm_error *err) {
+  bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN;
+  worst_pair made = {.kind = kind,
+                     .mechanism = objective ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT,
+                     .dims = kind == PAIR_SHAPE       ? 3
+                             : kind == PAIR_INTERCEPT ? 2
+                                                      : 1,
+                     .norm = kind == PAIR_INTERCEPT ? 1 : norm};
+  TRY(place_lambda(&made, loss, epsilon, (double)draws, err));
+  size_t axis = kind == PAIR_INTERCEPT ? 1 : 0;
+  made.w[0][axis] = 1;
+  made.w[1][axis] = -1;
+  if (loss_identify(&made.loss) == LOSS_LOGISTIC) {
+    place_logistic(&made, epsilon);
+  }
+  scale_rows(&made);
+  double kappa = made.norm * made.norm / made.lambda;
+  made.beta = objective ? epsilon_invert(&made.loss, kappa, epsilon) / made.norm
+                        : made.lambda * epsilon / (2 * made.norm);
+  find_minimizer(&made, 0, made.minimizer[0]);
+  find_minimizer(&made, 1, made.minimizer[1]);
+  *out = made;
+  return DPERM_OK;
+}

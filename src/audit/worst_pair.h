@@ -1,0 +1,45 @@
+/* The worst pairs of neighbouring data sets that are known, and the theory of what a fit does on
+ * them (docs/audit.md has the mathematics). All rows are zero but one, which is w = y·x in the
+ * first data set and w′ in the second; a regularizer that pulls towards a public place takes the
+ * part that other records could play. */
+#ifndef DPERM_AUDIT_WORST_PAIR_H
+#define DPERM_AUDIT_WORST_PAIR_H
+
+#include "base/status.h"
+
+enum { PAIR_DIMS = 3, PAIR_ROWS = 4 };
+
+typedef enum pair_kind {
+  PAIR_OUTPUT,    /* output perturbation: the minimizers are as far apart as can be */
+  PAIR_OBJECTIVE, /* objective perturbation: so are the noise vectors for one result */
+  PAIR_JACOBIAN,  /* and the map from noise to result stretches differently besides */
+  PAIR_SHAPE,     /* output perturbation in three dimensions, seen close to a minimizer */
+  PAIR_INTERCEPT  /* output perturbation of a constant column */
+} pair_kind;
+
+typedef struct worst_pair {
+  pair_kind kind;
+  dperm_mechanism mechanism;
+  dperm_loss loss;
+  size_t dims;
+  double norm;              /* R: not 1, so that a forgotten or unsquared R shows */
+  double w[2][PAIR_DIMS];   /* the record that differs */
+  double centre[PAIR_DIMS]; /* p: the penalty is λ/2·‖f − p‖² */
+  double lambda;            /* λ = nΛ_t */
+  double beta;              /* of the noise that the claim calls for */
+  double minimizer[2][PAIR_DIMS];
+} worst_pair;
+
+/* `draws` tells how small an effect may be and still be seen. */
+dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
+                             worst_pair *out, dperm_error *err);
+
+/* log of the density of the result f under the first data set over that under the second, if the
+ * claim is right and exhausted. */
+double pair_log_ratio(const worst_pair *pair, const double *f);
+/* Large where f is close to the first minimizer, very negative close to the second. */
+double pair_closeness(const worst_pair *pair, const double *f);
+/* Where f stands on the axis along which the data sets differ. */
+double pair_place(const worst_pair *pair, const double *f);
+
+#endif
