@@ -9,10 +9,25 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
+
+/* How often this process, or a parent of it since the first secure source, was forked off: a child
+ * must not use bits that its parent drew ahead. (Asking getpid for every word would cost more than
+ * the word.) */
+static atomic_ulong forks;
+static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
+
+static void count_fork(void) {
+  atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void) {
+  (void)pthread_atfork(NULL, NULL, count_fork);
+}
 
 /* Whether the kernel gives random bits now; errno if not. */
 static bool system_answers(void) {
@@ -38,6 +53,7 @@ dperm_status random_secure(random_source *out, dperm_error *err) {
          strerror(errno));
   }
   TRY(start_libsodium(err));
+  (void)pthread_once(&forks_watched, watch_forks);
   memset(out, 0, sizeof *out);
   out->used = sizeof out->buffer;
   return DPERM_OK;
@@ -98,13 +114,14 @@ static void refill(random_source *source) {
   } else {
     randombytes_buf(source->buffer, sizeof source->buffer);
   }
-  source->owner = (long)getpid();
+  source->drawn_after = atomic_load(&forks);
   source->used = 0;
 }
 
 uint64_t random_bits(random_source *source) {
   if (source->used == sizeof source->buffer ||
-      (!source->seeded && source->owner != (long)getpid())) {
+      (!source->seeded &&
+       source->drawn_after != atomic_load_explicit(&forks, memory_order_relaxed))) {
     refill(source);
   }
   uint64_t bits = 0;

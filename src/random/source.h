@@ -11,7 +11,7 @@
 typedef struct random_source {
   bool seeded; /* whatever was drawn from it is not private */
   bool failed; /* the system's source failed once: nothing drawn since may be released */
-  long owner;  /* the process that drew ahead: a child must not use its parent's bits */
+  unsigned long drawn_after; /* so many forks; a child must not use its parent's bits */
   unsigned char key[32];
   uint64_t block;
   unsigned char buffer[1024];

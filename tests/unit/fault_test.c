@@ -1,10 +1,12 @@
 /* Machines and callers that break what the claim takes for granted: another rounding mode or
  * flushed subnormal numbers, before a fit or from within it; rows, labels, losses and regularizers
  * that are not numbers; custom ones that do not say how well they compute. Nothing may be released,
- * or not as private, and every call must end. */
+ * or not as private, and every call must end. A process that forks must not share its noise. */
 #include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -378,6 +380,30 @@ static void declarations_that_mean_nothing_are_refused(void **state) {
   dperm_data_free(data);
 }
 
+/* A process that forks in the middle of a buffer: neither side may see the other's bits. */
+static void a_child_draws_bits_of_its_own(void **state) {
+  (void)state;
+  random_source source;
+  uint64_t theirs = 0;
+  int ends[2];
+  assert_ok(random_secure(&source, err));
+  (void)random_bits(&source);
+  assert_int_equal(pipe(ends), 0);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    uint64_t bits = random_bits(&source);
+    _exit(write(ends[1], &bits, sizeof bits) == (ssize_t)sizeof bits ? 0 : 1);
+  }
+  assert_int_equal(read(ends[0], &theirs, sizeof theirs), sizeof theirs);
+  int status = 1;
+  assert_true(waitpid(child, &status, 0) == child && status == 0);
+  assert_true(random_bits(&source) != theirs);
+  close(ends[0]);
+  close(ends[1]);
+  random_wipe(&source);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_changed_rounding_mode_is_refused),
@@ -389,6 +415,7 @@ int main(void) {
       cmocka_unit_test(only_a_loss_that_declares_its_error_makes_private_models),
       cmocka_unit_test(only_a_regularizer_that_declares_both_numbers_makes_private_models),
       cmocka_unit_test(declarations_that_mean_nothing_are_refused),
+      cmocka_unit_test(a_child_draws_bits_of_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
