@@ -73,7 +73,6 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
                               .progress = &options->progress};
   solver_report solved;
   double started = unsafe_seconds_now();
-  TRY(arithmetic_begin(err));
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(mechanism_of(options->mechanism)
           ->run(&model->plan, &base, &how, &model->release.promised, source, found, &solved, err));
@@ -117,7 +116,10 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
   TRY_OR_DONE(memory_new(model->dims, sizeof *found.rest, &found.rest, err));
   TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
   thread_scope threads = threads_enter(options->threads);
-  status = made ? features_keep(made, &kept, err) : DPERM_OK;
+  status = arithmetic_begin(err); /* before the first row is computed */
+  if (status == DPERM_OK && made) {
+    status = features_keep(made, &kept, err);
+  }
   if (status == DPERM_OK) {
     status = fit(data, kept ? kept : view, options, source, &found, model, err);
   }
