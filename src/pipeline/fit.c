@@ -81,7 +81,6 @@ static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_
   const fit_plan plan = {model->plan, model->release};
   solver_report solved;
   double started = unsafe_seconds_now();
-  TRY(arithmetic_begin(err));
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(fit_run(&plan, &base, &how, source, found, model->weights, &solved, err));
   TRY(arithmetic_check(err));
@@ -122,7 +121,10 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
   TRY_OR_DONE(memory_new(model->dims, sizeof *found.rest, &found.rest, err));
   TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
   thread_scope threads = threads_enter(options->threads);
-  status = made ? features_keep(made, &kept, err) : DPERM_OK;
+  status = arithmetic_begin(err); /* before the first row is computed */
+  if (status == DPERM_OK && made) {
+    status = features_keep(made, &kept, err);
+  }
   if (status == DPERM_OK) {
     status = fit(data, kept ? kept : view, options, source, &found, model, err);
   }

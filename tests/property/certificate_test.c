@@ -197,7 +197,7 @@ static double check_in_twofold(random_problem *t, const place *at) {
 
 static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
   (void)state;
-  enum { PROBLEMS = 150, PLACES = 7 };
+  enum { PROBLEMS = 90, PLACES = 7 };
   double closest = INFINITY, highest = 0;
   thread_scope threads = threads_enter(0); /* features must not depend on BLAS's threads */
   for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
@@ -324,7 +324,7 @@ static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
 
 static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
   (void)state;
-  enum { PROBLEMS = 150 };
+  enum { PROBLEMS = 90 };
   double highest = 0;
   for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
     random_problem t;
@@ -366,7 +366,7 @@ static int ascending(const void *a, const void *b) {
  * 10⁻⁶LR/n, or doubles would never suffice. */
 static void ordinary_bounds_are_not_vacuous(void **state) {
   (void)state;
-  enum { PLACES = 5 };
+  enum { PLACES = 3 };
   static const size_t rows[] = {1000, 5000, 20000}, cols[] = {10, 25, 50};
   for (int i = 0; i < 12; i++) {
     random_problem t = {.what = "ordinary"};
