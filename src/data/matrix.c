@@ -55,13 +55,18 @@ size_t stripe_start(size_t rows, size_t count, size_t s) {
   return rows / count * s + (rows % count < s ? rows % count : s);
 }
 
-void stripe_sum(const double *parts, size_t count, size_t size, double *total) {
-  memcpy(total, parts, size * sizeof *total);
-  for (size_t s = 1; s < count; s++) {
-    for (size_t i = 0; i < size; i++) {
-      total[i] += parts[s * size + i];
+/* Pairwise: neighbours at distance 1, then 2, 4, 8. */
+void stripe_sum(double *parts, size_t count, size_t size, double *total) {
+  for (size_t apart = 1; apart < count; apart *= 2) {
+    for (size_t s = 0; s + apart < count; s += 2 * apart) {
+      double *to = parts + s * size;
+      const double *from = parts + (s + apart) * size;
+      for (size_t i = 0; i < size; i++) {
+        to[i] += from[i];
+      }
     }
   }
+  memcpy(total, parts, size * sizeof *total);
 }
 
 void stripe_sum_twofold(const double *parts, size_t count, size_t size, double *total,

@@ -53,6 +53,7 @@ struct matrix {
   size_t rows, cols;
   size_t row_entries; /* at most so many nonzero entries in a row */
   size_t room;        /* doubles that apply_rows needs beside its arguments */
+  size_t row_depth;   /* at most so many additions stand behind an entry of X f, for one f */
   size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ w, for one w */
 };
 
@@ -78,8 +79,10 @@ dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix *
 size_t stripe_count(size_t rows, size_t room);
 /* The first row of stripe s of `count`. */
 size_t stripe_start(size_t rows, size_t count, size_t s);
-/* total[i] = Σ_s parts[s·size + i], in order. */
-void stripe_sum(const double *parts, size_t count, size_t size, double *total);
+/* total[i] = Σ_s parts[s·size + i], pairwise in a fixed order; the parts are used up. At most
+ * STRIPE_DEPTH additions stand behind a total. */
+enum { STRIPE_DEPTH = 4 };
+void stripe_sum(double *parts, size_t count, size_t size, double *total);
 /* The same in twice the precision: each part has `size` high halves, then `size` low ones. */
 void stripe_sum_twofold(const double *parts, size_t count, size_t size, double *total,
                         double *total_rest);

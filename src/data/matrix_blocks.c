@@ -3,6 +3,7 @@
 #include "data/matrix_blocks.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +11,52 @@
 #include "base/memory.h"
 #include "base/twofold.h"
 
-enum { BLOCK = MATRIX_BLOCK, TILE = 128 };
+enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 128 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-size_t blocks_sum_depth(size_t rows) {
-  return BLOCK + rows / BLOCK + 33;
+static size_t block_stripes(const matrix *x, size_t each) {
+  return smaller(stripe_count(x->rows, each), (x->rows + BLOCK - 1) / BLOCK);
+}
+
+size_t blocks_sum_depth(const matrix *x) {
+  size_t stripes = block_stripes(x, (2 + SLICE_DEPTH) * x->cols + x->room);
+  return SLICE + SLICE_DEPTH + x->rows / BLOCK / stripes + 2 + STRIPE_DEPTH;
+}
+
+/* Columns go in panels of about √cols, whose products are added up apart: some 2√cols additions
+ * stand behind a number, whatever the order inside of BLAS. */
+static size_t panel_columns(size_t cols) {
+  size_t root = (size_t)sqrt((double)cols);
+  return root < 16 ? 16 : (root + 7) / 8 * 8;
+}
+
+size_t blocks_row_depth(size_t cols) {
+  size_t wide = smaller(panel_columns(cols), cols);
+  return wide + (cols + wide - 1) / wide;
+}
+
+static void apply_panels(const matrix *x, const double *rows, size_t count, const double *f,
+                         double *z) {
+  double product[BLOCK];
+  size_t wide = panel_columns(x->cols);
+  memset(z, 0, count * sizeof *z);
+  for (size_t at = 0; at < x->cols; at += wide) {
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)count, (blasint)smaller(wide, x->cols - at),
+                1.0, rows + at, (blasint)x->cols, f + at, 1, 0.0, product, 1);
+    for (size_t i = 0; i < count; i++) {
+      z[i] += product[i];
+    }
+  }
 }
 
 void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                        double *z, double *room) {
   const double *rows = x->kind->block(x, from, count, room);
   if (k == 1) {
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)count, (blasint)x->cols, 1.0, rows,
-                (blasint)x->cols, f, 1, 0.0, z, 1);
+    apply_panels(x, rows, count, f, z);
   } else {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)count, (blasint)k,
                 (blasint)x->cols, 1.0, rows, (blasint)x->cols, f, (blasint)k, 0.0, z, (blasint)k);
@@ -44,7 +75,7 @@ static dperm_status sum_stripes(const matrix *x, const double *w, size_t k, size
                                 size_t spare_size, add_block *add, double **out,
                                 size_t *out_stripes, dperm_error *err) {
   size_t blocks = (x->rows + BLOCK - 1) / BLOCK, each = size + spare_size + x->room;
-  size_t stripes = smaller(stripe_count(x->rows, each), blocks);
+  size_t stripes = block_stripes(x, each);
   double *parts = NULL; /* the totals, then spare room and the block of each stripe */
   TRY(memory_new(stripes * each, sizeof *parts, &parts, err));
 #pragma omp parallel for schedule(dynamic) if (stripes > 1)
@@ -73,11 +104,28 @@ static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_
   return DPERM_OK;
 }
 
+/* out = rowsᵀ w: in slices of SLICE rows, whose products are added up pairwise. So few additions
+ * stand behind a number, whatever the order inside of BLAS. `spare` has room for one more `out` at
+ * each of the SLICE_DEPTH levels. */
+static void add_slices(const matrix *x, const double *rows, size_t count, const double *w, size_t k,
+                       double *out, double *spare) {
+  size_t size = x->cols * k, half = (count / 2 + SLICE - 1) / SLICE * SLICE;
+  if (count <= SLICE) {
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)x->cols, (blasint)k,
+                (blasint)count, 1.0, rows, (blasint)x->cols, w, (blasint)k, 0.0, out, (blasint)k);
+    return;
+  }
+  add_slices(x, rows, half, w, k, out, spare + size);
+  add_slices(x, rows + half * x->cols, count - half, w + half * k, k, spare, spare + size);
+  for (size_t i = 0; i < size; i++) {
+    out[i] += spare[i];
+  }
+}
+
 static void add_transposed(const matrix *x, const double *rows, size_t from, size_t count,
                            const double *w, size_t k, double *total, double *spare) {
   size_t size = x->cols * k;
-  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)x->cols, (blasint)k, (blasint)count,
-              1.0, rows, (blasint)x->cols, w + from * k, (blasint)k, 0.0, spare, (blasint)k);
+  add_slices(x, rows, count, w + from * k, k, spare, spare + size);
   for (size_t i = 0; i < size; i++) {
     total[i] += spare[i];
   }
@@ -85,7 +133,7 @@ static void add_transposed(const matrix *x, const double *rows, size_t from, siz
 
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                      dperm_error *err) {
-  return sum_blocks(x, w, k, x->cols * k, x->cols * k, add_transposed, g, err);
+  return sum_blocks(x, w, k, x->cols * k, (1 + SLICE_DEPTH) * x->cols * k, add_transposed, g, err);
 }
 
 /* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]); k is w's stride. */

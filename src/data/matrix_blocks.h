@@ -22,7 +22,9 @@ dperm_status blocks_apply_twofold(const matrix *x, const double *f, const double
 dperm_status blocks_apply_transposed_twofold(const matrix *x, const double *w, double *g,
                                              double *g_rest, dperm_error *err);
 
+/* At most so many additions stand behind an entry of blocks_apply_rows, for one f. */
+size_t blocks_row_depth(size_t cols);
 /* At most so many additions stand behind an entry of blocks_apply_transposed. */
-size_t blocks_sum_depth(size_t rows);
+size_t blocks_sum_depth(const matrix *x);
 
 #endif

@@ -67,7 +67,8 @@ dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix *
                      .rows = rows,
                      .cols = cols,
                      .row_entries = cols,
-                     .sum_depth = blocks_sum_depth(rows)};
+                     .row_depth = blocks_row_depth(cols)};
+  m->base.sum_depth = blocks_sum_depth(&m->base);
   m->values = values;
   *out = &m->base;
   return DPERM_OK;

@@ -1,8 +1,7 @@
 /* Compressed sparse rows: the kind that one-hot records become. Within a stripe, sums over rows are
- * kept in a small block and folded into the stripe's total every `block_rows` rows, so that the
- * depth of a sum (and with it the rounding error that certification must cover) stays far below
- * the number of rows. */
-#include <math.h>
+ * kept in a small block, every `block_rows` rows folded into a pile, and every PILE blocks into the
+ * stripe's total, so that the depth of a sum (and with it the rounding error that certification
+ * must cover) stays far below the number of rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,8 @@
 #include "base/scratch.h"
 #include "base/twofold.h"
 #include "data/matrix.h"
+
+enum { PILE = 16 };
 
 typedef struct sparse {
   matrix base;
@@ -19,6 +20,21 @@ typedef struct sparse {
   size_t block_rows;
 } sparse;
 
+/* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
+static double row_product(const sparse *m, size_t i, const double *f) {
+  double sum[4] = {0, 0, 0, 0};
+  size_t e = m->starts[i], end = m->starts[i + 1];
+  for (; e + 4 <= end; e += 4) {
+    for (size_t s = 0; s < 4; s++) {
+      sum[s] += m->values[e + s] * f[m->columns[e + s]];
+    }
+  }
+  for (size_t s = 0; e < end; e++, s++) {
+    sum[s] += m->values[e] * f[m->columns[e]];
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                               double *z, double *room) {
   (void)room;
@@ -26,11 +42,7 @@ static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const 
   for (size_t i = from; i < from + count; i++) {
     double *zi = z + (i - from) * k;
     if (k == 1) {
-      double sum = 0;
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-        sum += m->values[e] * f[m->columns[e]];
-      }
-      *zi = sum;
+      *zi = row_product(m, i, f);
       continue;
     }
     memset(zi, 0, k * sizeof *zi);
@@ -58,39 +70,49 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
   }
 }
 
-/* The same over stripe s of `stripes`, block by block; `block` is room like `total`. */
-static void add_stripe(const sparse *m, size_t s, size_t stripes, const double *w, size_t k,
-                       int squared, double *total, double *block) {
-  size_t size = m->base.cols * k, rows = m->base.rows;
-  size_t from = stripe_start(rows, stripes, s), to = stripe_start(rows, stripes, s + 1);
-  if (to - from <= m->block_rows) {
-    add_rows(m, from, to, w, k, squared, total);
-    return;
+/* to += from, and from is cleared. */
+static void fold(double *to, double *from, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    to[i] += from[i];
   }
+  memset(from, 0, size * sizeof *from);
+}
+
+/* Stripe s of `stripes` into `sums`, three of `size` doubles each: the total, a pile of blocks, and
+ * the block at hand. */
+static void add_stripe(const sparse *m, size_t s, size_t stripes, const double *w, size_t k,
+                       int squared, double *sums, size_t size) {
+  size_t rows = m->base.rows, from = stripe_start(rows, stripes, s);
+  size_t to = stripe_start(rows, stripes, s + 1), blocks = 0;
+  double *total = sums, *pile = sums + size, *block = sums + 2 * size;
   for (size_t at = from; at < to; at += m->block_rows) {
-    memset(block, 0, size * sizeof *block);
     add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
-    for (size_t i = 0; i < size; i++) {
-      total[i] += block[i];
+    fold(pile, block, size);
+    if (++blocks % PILE == 0) {
+      fold(total, pile, size);
     }
   }
+  fold(total, pile, size);
 }
 
 static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, int squared,
                                   double *out, dperm_error *err) {
   const matrix *x = &m->base;
-  size_t size = x->cols * k, stripes = stripe_count(x->rows, 2 * size);
-  double *parts = NULL; /* stripes totals, then stripes blocks */
+  size_t size = x->cols * k, stripes = stripe_count(x->rows, 3 * size);
+  double *parts = NULL; /* of each stripe: the total and two rooms for sums on the way there */
   scratch room;
   scratch_init(&room);
-  TRY(scratch_take(&room, 2 * stripes * size, sizeof *parts, &parts, err));
+  TRY(scratch_take(&room, 3 * stripes * size, sizeof *parts, &parts, err));
   if (stripes == 1) { /* without a team, which costs more than a few rows */
-    add_stripe(m, 0, 1, w, k, squared, parts, parts + size);
+    add_stripe(m, 0, 1, w, k, squared, parts, size);
   } else {
 #pragma omp parallel for schedule(dynamic)
     for (size_t s = 0; s < stripes; s++) {
-      add_stripe(m, s, stripes, w, k, squared, parts + s * size, parts + (stripes + s) * size);
+      add_stripe(m, s, stripes, w, k, squared, parts + s * 3 * size, size);
     }
+  }
+  for (size_t s = 1; s < stripes; s++) { /* the totals side by side */
+    memcpy(parts + s * size, parts + s * 3 * size, size * sizeof *parts);
   }
   stripe_sum(parts, stripes, size, out);
   scratch_free(&room);
@@ -272,13 +294,13 @@ dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uin
     size_t entries = row_starts[i + 1] - row_starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  /* Folding a block costs cols additions, at most one for each of its rows. Blocks of about the
-   * square root of a stripe make the depth smallest. */
-  size_t stripe = rows / stripe_count(rows, 2 * cols) + 1;
-  size_t root = (size_t)sqrt((double)stripe), least = cols > 128 ? cols : 128;
-  m->block_rows = root > least ? root : least;
-  m->base.sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + stripe / m->block_rows +
-                      1 + stripe_count(rows, 2 * cols);
+  m->base.row_depth = m->base.row_entries / 4 + 3;
+  /* Folding a block costs cols additions: at most a quarter of the block's own. */
+  size_t mean = rows ? row_starts[rows] / rows + 1 : 1;
+  size_t stripe = rows / stripe_count(rows, 3 * cols) + 1;
+  m->block_rows = 4 * cols / mean > 16 ? 4 * cols / mean : 16;
+  m->base.sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + PILE +
+                      stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
   *out = &m->base;
   return DPERM_OK;
 }

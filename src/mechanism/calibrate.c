@@ -21,17 +21,11 @@ static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
 /* Rounding towards more noise: far more than the few units that the formulas lose. */
 static const double down = 1.0 - 2e-12;
 
-/* `auto` chooses Λ so that the noise's rms norm, as a shift of the solution, is about this long in
- * units of 1/R, in which margins are counted: for objective perturbation one number for each kind
- * of noise (privacy.md 4), shorter for output perturbation, whose noise goes into the weights
- * unshrunk (docs/guide.md has the figures). Rows twice as long then get the same model in halved
- * weights. */
-static const double objective_shift[] = {[DPERM_NOISE_L2] = 20.0,
-                                         [DPERM_NOISE_L1] = 20.0,
-                                         [DPERM_NOISE_GROUP] = 20.0,
-                                         [DPERM_NOISE_LINF] = 20.0,
-                                         [DPERM_NOISE_MIXED] = 20.0};
-static const double output_shift = 3.0;
+/* `auto` for objective perturbation makes noise and regularization cost the same for a solution of
+ * this length, in units of 1/R, in which margins are counted; rows twice as long then get the same
+ * model in halved weights. For output perturbation it makes the noise this long in the same units:
+ * it goes into the weights unshrunk. docs/guide.md has the figures behind both. */
+static const double typical_norm = 10.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
@@ -192,10 +186,9 @@ static double cost(const public_numbers *g, double lambda, double bound, double 
 
 /* The cheapest Λ_t ≥ lowest, over twelve powers of ten: a coarse scan, then golden sections around
  * the best place. Any choice is private; this one is only good. */
-static double cheapest_total(const public_numbers *g, double lambda, double lowest) {
+static double cheapest_total(const public_numbers *g, double lambda, double lowest, double bound) {
   enum { STEPS = 120 };
   const double golden = 0.6180339887498949, span = 12.0 / STEPS;
-  double bound = isnan(g->norm_guess) ? solution_norm_bound(g, lambda) : g->norm_guess;
   double best = lowest;
   double best_cost = cost(g, lambda, bound, lowest);
   for (int i = 1; i <= STEPS; i++) {
@@ -234,7 +227,8 @@ static double choose_delta(const public_numbers *g, double lambda) {
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     return paper_delta(g, lambda);
   }
-  return fmax(0, cheapest_total(g, lambda, fmax(lambda, feasible_total(g))) - lambda);
+  double bound = isnan(g->norm_guess) ? solution_norm_bound(g, lambda) : g->norm_guess;
+  return fmax(0, cheapest_total(g, lambda, fmax(lambda, feasible_total(g)), bound) - lambda);
 }
 
 static dperm_status fail_infeasible(const public_numbers *g, double lambda, dperm_error *err) {
@@ -250,17 +244,18 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
 
 /* ---- both */
 
-/* Λ from public numbers (privacy.md 4): the noise then shifts the solution by about shift/R. */
+/* Λ from public numbers. For objective perturbation the least of U(Λ_t) with Λ = 0, that is
+ * E‖b‖²/(2n²Λ_t) + Λ_t F²/2 for a solution of a typical length F (or the user's guess): where β
+ * does not depend on Λ_t, Λ = rms‖b‖/(nF), and more where the Jacobian's share of ε would be large.
+ */
 static double automatic_lambda(const public_numbers *g) {
   double n = (double)g->rows;
   switch (g->mechanism) {
   case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift/R, and β is proportional to Λ */
     return g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift;
   case DPERM_MECHANISM_OBJECTIVE:
-    return fmax(g->bounds.norm2 *
-                    rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * row_bound(g))) /
-                    (objective_shift[g->noise] * n),
-                feasible_total(g));
+    return cheapest_total(g, 0, feasible_total(g),
+                          isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess);
   case DPERM_MECHANISM_NONE:
     break;
   }

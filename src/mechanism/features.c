@@ -115,8 +115,9 @@ static dperm_status features_over(const feature_map *map, const matrix *inner, m
                      .rows = inner->rows,
                      .cols = cols,
                      .row_entries = cols,
-                     .room = (size_t)MATRIX_BLOCK * (cols + cols / 2) + inner->room,
-                     .sum_depth = blocks_sum_depth(inner->rows)};
+                     .row_depth = blocks_row_depth(cols),
+                     .room = (size_t)MATRIX_BLOCK * (cols + cols / 2) + inner->room};
+  m->base.sum_depth = blocks_sum_depth(&m->base);
   m->map = map;
   m->inner = inner;
   m->owned = owned;

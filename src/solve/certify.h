@@ -15,11 +15,13 @@ typedef enum precision { IN_DOUBLES, IN_TWOFOLD } precision;
 /* What an evaluation of the gradient is made of: measured, or bounded by public numbers. */
 typedef struct evaluation {
   const dperm_loss *loss;
-  double rows;          /* n */
-  double entries;       /* at most so many in a row */
-  double depth;         /* additions behind an entry of Xᵀ s, in doubles */
-  double norm;          /* R */
-  double slope;         /* (1/n) Σ |s_i| of the computed slopes */
+  double rows;      /* n */
+  double entries;   /* at most so many in a row */
+  double row_depth; /* additions behind an entry of X f, in doubles */
+  double depth;     /* additions behind an entry of Xᵀ s, in doubles */
+  double norm;      /* R */
+  double slope;     /* (1/n) Σ |s_i| of the computed slopes */
+  double curvature; /* (1/n) Σ of how fast ℓ′ turns at most between a margin and the computed one */
   double lambda, ridge; /* Λ, Δ */
   double f;             /* ‖f‖ */
   double penalty;       /* ‖∇N(f)‖ */
@@ -31,8 +33,10 @@ typedef struct evaluation {
 /* ‖computed gradient − true gradient‖₂ ≤ this. */
 double evaluation_error(const evaluation *e, precision how);
 
-/* The evaluation at a point of model m, as it went. `slope` is tall, or NULL for the bound L. */
-evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *slope);
+/* The evaluation at a point of model m, as it went. `z` and `slope` are tall, or NULL for the
+ * bounds c and L. */
+evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *z,
+                         const double *slope);
 
 /* ‖∇J_m‖ at the doubles of `at` is at most this; not a number where anything is. */
 double certified_gradient(const problem *p, size_t m, const point *at);

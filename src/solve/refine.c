@@ -122,7 +122,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
     at->gradient[j] = g.hi;
     at->gradient_rest[j] = g.lo;
   }
-  const evaluation e = evaluation_at(p, 0, at->f, at->slope);
+  const evaluation e = evaluation_at(p, 0, at->f, NULL, at->slope);
   at->norm = norm_above(at->gradient, p->x->cols, 1, 0);
   at->error = evaluation_error(&e, IN_TWOFOLD);
   return DPERM_OK;

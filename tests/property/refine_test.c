@@ -58,7 +58,7 @@ static void trial_free(trial *t) {
 
 /* The error of a gradient in twice the precision at points of this norm, as numerics.c has it. */
 static double error_at(const problem *p, double norm) {
-  evaluation e = evaluation_at(p, 0, (double[4096]){0}, NULL);
+  evaluation e = evaluation_at(p, 0, (double[4096]){0}, NULL, NULL);
   e.f = e.penalty = norm;
   return evaluation_error(&e, IN_TWOFOLD);
 }
@@ -209,7 +209,7 @@ static void refines_with_weights_and_a_prior(void **state) {
     t.t.regularizer.weights = t.t.weights;
     trial_settle(&t);
     double f[5] = {0}, rest[5] = {0};
-    const evaluation e = evaluation_at(&t.p, 0, f, NULL);
+    const evaluation e = evaluation_at(&t.p, 0, f, NULL, NULL);
     evaluation worst = e; /* the walk stays within F, numerics.c */
     worst.f = 3 * (1 + t.p.model->lambda * e.penalty) / t.p.model->lambda;
     worst.penalty = e.penalty + 5 * far * worst.f;
