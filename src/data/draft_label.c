@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_read.h"
 #include "data/draft_rules.h"
 
 enum { SHOWN = 8 }; /* values in a message */
 
 typedef struct label_choice {
+  const char *path; /* of the file, for messages */
   const char *name; /* of the column */
   draft_value *values;
   size_t count;
@@ -49,10 +51,11 @@ static dperm_status choose_listed(label_choice *choice, const dperm_draft_option
     choice->positives += choice->positive[i];
   }
   if (choice->positives == 0 || choice->positives == choice->count) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s of the labels in column \"%.64s\" is positive; it holds %s: name some of them with "
-         "--positive",
-         choice->positives ? "every one" : "none", choice->name, shown);
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "%s: %s of the labels in column \"%.64s\" is positive; it holds %s: name some of them with "
+        "--positive",
+        choice->path, choice->positives ? "every one" : "none", choice->name, shown);
   }
   return choice->positives < options->positive_count
              ? draft_remark(remarks, err,
@@ -79,9 +82,10 @@ static dperm_status choose(label_choice *choice, const dperm_draft_options *opti
                            draft_remarks *remarks, dperm_error *err) {
   if (choice->count < 2) {
     FAIL(err, DPERM_INVALID_DATA,
-         "all labels in column \"%.64s\" are the same; name another column with --label, or give "
+         "%s: all labels in column \"%.64s\" are the same; name another column with --label, or "
+         "give "
          "records of both classes",
-         choice->name);
+         choice->path, choice->name);
   }
   if (options->positive) {
     return choose_listed(choice, options, remarks, err);
@@ -90,10 +94,10 @@ static dperm_status choose(label_choice *choice, const dperm_draft_options *opti
     char shown[512];
     list_values(choice, shown, sizeof shown);
     FAIL(err, DPERM_INVALID_DATA,
-         "the label in column \"%.64s\" has %zu values: %s; a schema has two classes: name the "
+         "%s: the label in column \"%.64s\" has %zu values: %s; a schema has two classes: name the "
          "positive values with --positive, and the rest becomes negative (\"*\"), or another "
          "column with --label",
-         choice->name, choice->count, shown);
+         choice->path, choice->name, choice->count, shown);
   }
   return choose_of_two(choice, remarks, err);
 }
@@ -105,13 +109,14 @@ static dperm_status no_memory(dperm_error *err) {
 }
 
 /* The given texts, or the chosen values, of one side. */
-static dperm_status append_text(json_t *list, slice text, const char *column, dperm_error *err) {
+static dperm_status append_text(json_t *list, slice text, const label_choice *choice,
+                                dperm_error *err) {
   json_t *value = json_stringn(text.start, text.length);
   if (!value) { /* as jansson says that it is not UTF-8 */
     FAIL(err, DPERM_INVALID_DATA,
-         "a label in column \"%.64s\" is not UTF-8, as a schema is; convert the file (iconv -f "
+         "%s: a label in column \"%.64s\" is not UTF-8, as a schema is; convert the file (iconv -f "
          "latin1 -t utf-8)",
-         column);
+         choice->path, choice->name);
   }
   return json_array_append_new(list, value) == 0 ? DPERM_OK : no_memory(err);
 }
@@ -120,13 +125,13 @@ static dperm_status list_side(const label_choice *choice, bool positive,
                               const dperm_draft_options *options, json_t *list, dperm_error *err) {
   if (positive && options->positive) { /* also those that do not occur here */
     for (size_t i = 0; i < options->positive_count; i++) {
-      TRY(append_text(list, slice_of(options->positive[i]), choice->name, err));
+      TRY(append_text(list, slice_of(options->positive[i]), choice, err));
     }
     return DPERM_OK;
   }
   for (size_t i = 0; i < choice->count; i++) {
     if (choice->positive[i] == positive) {
-      TRY(append_text(list, choice->values[i].text, choice->name, err));
+      TRY(append_text(list, choice->values[i].text, choice, err));
     }
   }
   return DPERM_OK;
@@ -180,12 +185,15 @@ dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *opti
                          dperm_error *err) {
   dperm_status status = DPERM_OK;
   const draft_column *column = &scan->columns[scan->label];
-  label_choice choice = {.name = scan->names[scan->label], .count = column->values.count};
+  label_choice choice = {.path = path_for_people(scan->path),
+                         .name = scan->names[scan->label],
+                         .count = column->values.count};
   if (column->uncounted) {
     FAIL(err, DPERM_INVALID_DATA,
-         "column \"%.64s\" has too many different values for a label; name the label's column with "
+         "%s: column \"%.64s\" has too many different values for a label; name the label's column "
+         "with "
          "--label, and give it few values",
-         choice.name);
+         choice.path, choice.name);
   }
   TRY_OR_DONE(draft_column_sorted(column, &choice.values, err));
   choice.positive = calloc(choice.count + 1, sizeof *choice.positive);

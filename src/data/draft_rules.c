@@ -8,13 +8,13 @@
 #include <strings.h>
 
 enum {
-  FEW_VALUES = 12,      /* so many categories need no further reason */
-  MANY_VALUES = 50,     /* more are no list that a person checks */
-  ROWS_PER_VALUE = 20,  /* a category should have as many rows on average */
-  RARE_IN = 200,        /* rare: less than one in so many rows */
-  RARE_TOGETHER = 10,   /* so many rare values become one group */
-  IDENTIFIER_ROWS = 20, /* all different by chance is likely in fewer */
-  COVERED_PERCENT = 80  /* frequent values that cover less are not worth a list */
+  FEW_VALUES = 12,     /* so many categories need no further reason */
+  MANY_VALUES = 50,    /* more are no list that a person checks */
+  ROWS_PER_VALUE = 20, /* a category should have as many rows on average */
+  RARE_IN = 200,       /* rare: less than one in so many rows */
+  RARE_TOGETHER = 10,  /* so many rare values become one group */
+  CHANCE_ROWS = 20,    /* all different by chance is likely in fewer */
+  COVERED_PERCENT = 80 /* frequent values that cover less are not worth a list */
 };
 static const double heavy_tail = 2.0; /* skewness of an exponential law */
 static const double log_from = 10.0;  /* log1p bends little below */
@@ -79,8 +79,8 @@ static void range_across(double low, double high, draft_range *out) {
 
 /* A heavy tail: logarithms, from the power of ten below the smallest value. */
 static void range_of_logs(double low, double high, draft_range *out) {
-  double floor_of_low = low > log_from ? decimal(1, decade_of(low)) : 0;
-  out->min = floor_of_low == low ? 0.1 * low : floor_of_low;
+  int k = low > log_from ? decade_of(low) : 0;
+  out->min = k == 0 ? 0 : decimal(1, decimal(1, k) == low ? k - 1 : k);
   out->max = draft_round_up(high);
   out->log1p = true;
   out->center = out->min >= log_from;
@@ -124,11 +124,14 @@ static bool is_called_id(const char *name) {
 static draft_kind judge_numbers(const draft_column *column, const char *name) {
   const draft_numbers *n = &column->numbers;
   draft_range range;
-  if (!column->uncounted && column->values.count == 2 && n->min < n->max) {
-    bool flag = n->max == 1 && (n->min == 0 || n->min == -1);
-    return flag ? DRAFT_FLAG : DRAFT_CATEGORIES;
+  bool two = !column->uncounted && column->values.count == 2 && n->min < n->max && !n->beyond;
+  if (two && n->max == 1 && (n->min == 0 || n->min == -1)) {
+    return DRAFT_FLAG;
   }
-  if (n->whole && column->different && column->filled >= IDENTIFIER_ROWS &&
+  if (two && column->filled >= CHANCE_ROWS) {
+    return DRAFT_CATEGORIES;
+  }
+  if (n->whole && column->different && column->filled >= CHANCE_ROWS &&
       (n->rising || is_called_id(name))) {
     return DRAFT_IDENTIFIER;
   }
@@ -143,7 +146,7 @@ uint64_t draft_rare_below(const draft_column *column) {
 }
 
 static draft_kind judge_texts(const draft_column *column) {
-  if (column->different && column->filled >= IDENTIFIER_ROWS) {
+  if (column->different && column->filled >= CHANCE_ROWS) {
     return column->numbers.count == 0 && column->dates     ? DRAFT_DATE
            : column->numbers.count == 0 && column->amounts ? DRAFT_AMOUNT
                                                            : DRAFT_IDENTIFIER;

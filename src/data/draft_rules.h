@@ -17,9 +17,11 @@ typedef enum draft_kind {
   DRAFT_IDENTIFIER, /* names a record */
   DRAFT_DATE,       /* dates, which are no numbers yet */
   DRAFT_AMOUNT,     /* numbers as people write them: 1,234 or 12% */
-  DRAFT_MANY        /* texts of too many kinds */
+  DRAFT_MANY,       /* texts of too many kinds */
+  DRAFT_LEAK        /* decides the label; not judged from the column alone */
 } draft_kind;
 
+/* From the column alone. */
 draft_kind draft_judge(const draft_column *column, const char *name);
 
 /* A value of a categorical column is rare below this count. */

@@ -13,10 +13,10 @@
 #include "data/schema.h"
 
 enum {
-  FEW_ROWS = 100,     /* a draft from fewer is a guess from a guess */
-  LEAK_ROWS = 20,     /* in fewer rows a column decides the label by chance */
-  LEAK_PER_VALUE = 5, /* and with fewer rows a value too */
-  WHOLE_FEW = 12      /* so few whole numbers may be codes */
+  FEW_ROWS = 100,       /* a draft from fewer is a guess from a guess */
+  CHANCE_ROWS = 20,     /* in fewer rows a column decides the label, or another one, by chance */
+  CHANCE_PER_VALUE = 5, /* and with fewer rows a value too */
+  WHOLE_FEW = 12        /* so few whole numbers may be codes */
 };
 
 typedef struct draft {
@@ -60,8 +60,8 @@ static bool is_one_sided(uint64_t labels, const draft_sides *sides) {
  * not, and not known when a prediction is wanted. */
 static bool decides_label(const draft *d, const draft_column *column) {
   size_t distinct = column->values.count;
-  if (column->uncounted || distinct < 2 || column->filled < LEAK_ROWS ||
-      column->filled < LEAK_PER_VALUE * distinct ||
+  if (column->uncounted || distinct < 2 || column->filled < CHANCE_ROWS ||
+      column->filled < CHANCE_PER_VALUE * distinct ||
       !is_one_sided(column->missing_labels, &d->sides)) {
     return false;
   }
@@ -78,16 +78,26 @@ static bool is_used(draft_kind kind) {
          kind == DRAFT_GROUPS;
 }
 
-/* The same values row by row, or values that go one to one. */
+/* The same values row by row, or values that go one to one and come back often enough for that not
+ * to be chance: two columns without repetitions always do. */
 static bool agree(const draft_column *a, const draft_column *b) {
-  return a->text_hash == b->text_hash ||
-         (!a->uncounted && !b->uncounted && a->code_hash == b->code_hash);
+  bool repeated = !a->uncounted && !b->uncounted && a->filled >= CHANCE_PER_VALUE * a->values.count;
+  return a->filled >= CHANCE_ROWS &&
+         (a->text_hash == b->text_hash || (repeated && a->code_hash == b->code_hash));
 }
 
-/* The earlier used column that this one agrees with, or `at` itself. */
+static bool is_number(draft_kind kind) {
+  return kind == DRAFT_FLAG || kind == DRAFT_NUMBER;
+}
+
+/* The column to use instead of this one, or `at` itself. A number goes before categories: it needs
+ * one weight, they need one each, and noise grows with the number of weights. Else the first goes
+ * before the second. */
 static size_t twin_of(const draft *d, size_t at) {
-  for (size_t i = 0; i < at; i++) {
-    if (i != d->scan.label && is_used(d->kinds[i]) &&
+  bool number = is_number(d->kinds[at]);
+  for (size_t i = 0; i < d->scan.column_count; i++) {
+    bool better = is_number(d->kinds[i]) == number ? i < at : !number;
+    if (i != d->scan.label && is_used(d->kinds[i]) && better &&
         agree(&d->scan.columns[i], &d->scan.columns[at])) {
       return i;
     }
@@ -113,7 +123,7 @@ static dperm_status remark_number(draft *d, size_t at, const draft_range *range,
                    "categorical",
                    distinct);
   }
-  bool identifier = n->whole && column->different && column->filled >= LEAK_ROWS;
+  bool identifier = n->whole && column->different && column->filled >= CHANCE_ROWS;
   if (range->min == n->min && range->max == n->max && !range->log1p && !codes[0] && !identifier) {
     return DPERM_OK; /* from 0 to 1, 10 or 100: there is little to check */
   }
@@ -187,10 +197,11 @@ static dperm_status remark_categories(draft *d, size_t at, const category_counts
   const char *name = name_of(d, at);
   size_t distinct = column->values.count;
   if (counts->strange) {
-    TRY(draft_remark(&d->remarks, err,
-                     "column \"%.64s\": %zu values are not UTF-8 and are not listed; convert the "
-                     "file (iconv -f latin1 -t utf-8)",
-                     name, counts->strange));
+    TRY(draft_remark(
+        &d->remarks, err,
+        "column \"%.64s\": values that are not UTF-8 (%zu) are not listed; convert the "
+        "file (iconv -f latin1 -t utf-8)",
+        name, counts->strange));
   }
   if (d->kinds[at] == DRAFT_GROUPS) {
     return draft_remark(&d->remarks, err,
@@ -243,7 +254,7 @@ static const char *why_ignored(draft_kind kind) {
   case DRAFT_CONSTANT:
     return "one value only: ignored";
   case DRAFT_IDENTIFIER:
-    return "every value is different, as identifiers are: ignored";
+    return "nearly every value is different, as identifiers are: ignored";
   case DRAFT_DATE:
     return "dates or times: ignored; a number made from them, such as an age, could be used";
   case DRAFT_AMOUNT:
@@ -254,6 +265,9 @@ static const char *why_ignored(draft_kind kind) {
   case DRAFT_MANY:
     return "too many different values (free text, names, postal codes?): ignored; put into a few "
            "public groups they could be used";
+  case DRAFT_LEAK:
+    return "decides the label alone, so it may be known only after it: ignored; use it if it is "
+           "known before";
   case DRAFT_FLAG:
   case DRAFT_NUMBER:
   case DRAFT_CATEGORIES:
@@ -261,22 +275,6 @@ static const char *why_ignored(draft_kind kind) {
     break;
   }
   return NULL;
-}
-
-/* Why the column is not used, into `reason`; empty if it is. */
-static void find_reason(const draft *d, size_t at, size_t twin, char *reason, size_t size) {
-  const char *why = why_ignored(d->kinds[at]);
-  reason[0] = '\0';
-  if (why) {
-    (void)snprintf(reason, size, "%s", why);
-  } else if (decides_label(d, &d->scan.columns[at])) {
-    (void)snprintf(reason, size,
-                   "decides the label alone, so it may be known only after it: ignored; use it if "
-                   "it is known before");
-  } else if (twin != at) {
-    (void)snprintf(reason, size, "says the same as column \"%.64s\", value by value: ignored",
-                   name_of(d, twin));
-  }
 }
 
 static dperm_status remark_gaps(draft *d, size_t at, dperm_error *err) {
@@ -295,25 +293,46 @@ static dperm_status remark_gaps(draft *d, size_t at, dperm_error *err) {
              : DPERM_OK;
 }
 
+static dperm_status remark_twin(draft *d, size_t at, size_t twin, dperm_error *err) {
+  bool cheaper = is_number(d->kinds[twin]) && !is_number(d->kinds[at]);
+  return draft_remark(
+      &d->remarks, err, "column \"%.64s\": goes one to one with column \"%.64s\": ignored%s",
+      name_of(d, at), name_of(d, twin),
+      cheaper ? "; if the numbers there have no order, ignore that one instead" : "");
+}
+
 static dperm_status fill_column(draft *d, size_t at, json_t *object, dperm_error *err) {
   TRY(set(object, "name", json_string(name_of(d, at)), err));
   if (at == d->scan.label) {
     return set(object, "type", json_string("label"), err);
   }
-  char reason[256];
-  d->kinds[at] = draft_judge(&d->scan.columns[at], name_of(d, at));
-  find_reason(d, at, is_used(d->kinds[at]) ? twin_of(d, at) : at, reason, sizeof reason);
+  const char *why = why_ignored(d->kinds[at]);
+  size_t twin = why ? at : twin_of(d, at);
   TRY(remark_gaps(d, at, err));
-  if (reason[0]) {
-    d->kinds[at] = DRAFT_EMPTY; /* nobody's twin */
-    TRY(draft_remark(&d->remarks, err, "column \"%.64s\": %s", name_of(d, at), reason));
+  if (why) {
+    TRY(draft_remark(&d->remarks, err, "column \"%.64s\": %s", name_of(d, at), why));
+  } else if (twin != at) {
+    TRY(remark_twin(d, at, twin, err));
+  }
+  if (why || twin != at) {
     return set(object, "type", json_string("ignore"), err);
   }
-  bool number = d->kinds[at] == DRAFT_FLAG || d->kinds[at] == DRAFT_NUMBER;
-  return number ? put_number(d, at, object, err) : put_categories(d, at, object, err);
+  return is_number(d->kinds[at]) ? put_number(d, at, object, err)
+                                 : put_categories(d, at, object, err);
+}
+
+static void judge_columns(draft *d) {
+  for (size_t i = 0; i < d->scan.column_count; i++) {
+    const draft_column *column = &d->scan.columns[i];
+    d->kinds[i] = draft_judge(column, name_of(d, i));
+    if (is_used(d->kinds[i]) && decides_label(d, column)) {
+      d->kinds[i] = DRAFT_LEAK;
+    }
+  }
 }
 
 static dperm_status put_columns(draft *d, dperm_error *err) {
+  judge_columns(d);
   for (size_t i = 0; i < d->scan.column_count; i++) {
     if (!is_utf8(
             name_of(d, i))) { /* only a header can have such a name: then it need not be listed */
