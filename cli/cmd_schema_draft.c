@@ -52,7 +52,10 @@ static bool read_separator(const char *text, char *out, int *exit_status) {
         wrong_usage("schema", "--separator must be one byte or tab, not \"%.40s\"", text);
     return false;
   }
-  *out = tab ? '\t' : *text;
+  *out = *text;
+  if (tab) {
+    *out = '\t';
+  }
   return true;
 }
 

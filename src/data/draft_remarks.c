@@ -15,7 +15,9 @@ dperm_status draft_remark(draft_remarks *remarks, dperm_error *err, const char *
   (void)vsnprintf(line, sizeof line, format, args);
   va_end(args);
   for (char *c = line; *c; c++) { /* names and values may hold anything */
-    *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      *c = '?';
+    }
   }
   TRY(memory_reserve(&remarks->lines, &remarks->capacity, remarks->count + 1,
                      sizeof *remarks->lines, err));

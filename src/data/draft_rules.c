@@ -116,9 +116,8 @@ static bool is_called_id(const char *name) {
   if (length < 2 || strncasecmp(name + length - 2, "id", 2) != 0) {
     return false;
   }
-  char before = length > 2 ? name[length - 3] : '_';
-  return strchr("_- .", before) || name[length - 2] == 'I' || strcasecmp(name, "uuid") == 0 ||
-         strcasecmp(name, "guid") == 0;
+  return length == 2 || strchr("_- .", name[length - 3]) || name[length - 2] == 'I' ||
+         strcasecmp(name, "uuid") == 0 || strcasecmp(name, "guid") == 0;
 }
 
 static draft_kind judge_numbers(const draft_column *column, const char *name) {

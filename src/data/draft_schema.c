@@ -324,7 +324,8 @@ static dperm_status fill_column(draft *d, size_t at, json_t *object, dperm_error
 static void judge_columns(draft *d) {
   for (size_t i = 0; i < d->scan.column_count; i++) {
     const draft_column *column = &d->scan.columns[i];
-    d->kinds[i] = draft_judge(column, name_of(d, i));
+    /* a column that cannot be listed must not stand in for another */
+    d->kinds[i] = is_utf8(name_of(d, i)) ? draft_judge(column, name_of(d, i)) : DRAFT_EMPTY;
     if (is_used(d->kinds[i]) && decides_label(d, column)) {
       d->kinds[i] = DRAFT_LEAK;
     }

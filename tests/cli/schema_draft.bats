@@ -119,11 +119,9 @@ fits() { # the file's text, further arguments
 @test "columns that say nothing new are ignored, and it is said why" {
   {
     echo number,sex,code,copy,when,price,note,same,leak,empty,y
-    for i in $(seq 1 200); do
-      s=$([ $((i % 2)) -eq 0 ] && echo f || echo m)
-      y=$([ $((i % 7)) -lt 3 ] && echo yes || echo no)
-      echo "$i,$s,$([ "$s" = f ] && echo 1 || echo 2),$s,2024-0$((i % 9 + 1))-1$((i % 8)),\"$((i % 60 + 1)),000\",text $((i % 90)),k,${y}!,,$y"
-    done
+    seq 1 200 | awk '{s = $1 % 2 ? "m" : "f"; y = $1 % 7 < 3 ? "yes" : "no"
+      printf "%d,%s,%d,%s,2024-0%d-1%d,\"%d,000\",text %d,k,%s!,,%s\n", $1, s, $1 % 2 + 1, s,
+        $1 % 9 + 1, $1 % 8, $1 % 60 + 1, $1 % 90, y, y}'
   } > dull.csv
   drafts dull.csv
   [ "$(python3 -c 'import json; print(*(c["type"] for c in json.load(open("drafted.json"))["columns"]))')" = \
@@ -149,9 +147,7 @@ fits() { # the file's text, further arguments
 @test "rare values are grouped" {
   {
     echo place,y
-    for i in $(seq 1 1500); do
-      echo "$([ $((i % 3)) -eq 0 ] && echo other || echo home),$((i % 5 / 4))"
-    done
+    seq 1 1500 | awk '{print ($1 % 3 ? "home" : "other") "," ($1 % 5 == 4)}'
     for i in $(seq 1 60); do echo "far$i,$((i % 2))"; done
   } > places.csv
   drafts places.csv
