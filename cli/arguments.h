@@ -66,6 +66,7 @@ int run_score(int argc, char **argv);
 int run_verify(int argc, char **argv);
 int run_audit(int argc, char **argv);
 int run_schema(int argc, char **argv);
+int run_schema_draft(int argc, char **argv);
 int run_demo(int argc, char **argv);
 
 #endif

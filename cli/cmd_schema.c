@@ -1,4 +1,5 @@
-/* dperm schema check: is this schema sound, and does this file fit it? */
+/* dperm schema check: is this schema sound, and does this file fit it? (schema draft:
+ * cmd_schema_draft.c.) */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,9 @@ static dperm_status print_unsafe(const dperm_schema *schema, const dperm_data *d
 }
 
 int run_schema(int argc, char **argv) {
+  if (argc > 0 && strcmp(argv[0], "draft") == 0) {
+    return run_schema_draft(argc, argv);
+  }
   const char *action = NULL, *path = NULL, *data_path = NULL;
   bool unsafe = false;
   argument table[] = {
@@ -58,12 +62,12 @@ int run_schema(int argc, char **argv) {
        "with --data: print missing, unknown and clamped counts to stderr", NULL, false},
   };
   int exit_status = 0;
-  if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv, NULL,
-                       &exit_status)) {
+  if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv,
+                       "'dperm schema draft --help' explains how to draft one.", &exit_status)) {
     return exit_status;
   }
   if (strcmp(action, "check") != 0) {
-    return wrong_usage("schema", "no action is called \"%.40s\"; use check", action);
+    return wrong_usage("schema", "no action is called \"%.40s\"; use check or draft", action);
   }
   if (unsafe && !data_path) {
     return wrong_usage("schema", "--unsafe-diagnostics needs --data");

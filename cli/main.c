@@ -14,7 +14,7 @@ const command commands[] = {
     {"score", "count a model's errors on public labelled records", run_score},
     {"verify", "derive a model's privacy claim again, line by line", run_verify},
     {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit},
-    {"schema", "check a schema, alone or against a file", run_schema},
+    {"schema", "check a schema, or draft one from public records", run_schema},
     {"demo", "the whole way on built-in synthetic census records", run_demo},
 };
 const size_t command_count = sizeof commands / sizeof *commands;

@@ -65,7 +65,8 @@ typedef enum dperm_status {
 DPERM_API const char *dperm_status_text(dperm_status status);
 
 /* Filled by the function that failed: one sentence, "FILE:LINE:COL: what is wrong; what to do"
- * where there is a file. It never quotes the content of a record. */
+ * where there is a file. It never quotes the content of a record (dperm_schema_draft, whose records
+ * are public, does). */
 typedef struct dperm_error {
   dperm_status status;
   char message[1024];
@@ -120,6 +121,35 @@ DPERM_API size_t dperm_schema_column_width(const dperm_schema *schema, size_t co
 DPERM_API double dperm_schema_column_bound(const dperm_schema *schema, size_t column);
 /* The category of a categorical column that has no encoded column and encodes as zeros, or NULL. */
 DPERM_API const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column);
+/* As JSON; "-" is standard output. A file appears whole or not at all. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_write(const dperm_schema *schema,
+                                                        const char *path, dperm_error *err);
+
+typedef struct dperm_draft_options {
+  int header;        /* 1: the first record names the columns, 0: it does not, -1: guess */
+  char separator;    /* '\0': a comma, or what the first line has instead */
+  const char *label; /* its column; NULL for the last one */
+  const char *const *positive; /* labels of the positive class; NULL if there are two: chooses */
+  size_t positive_count;
+  const char *const *missing; /* texts that mean "no value"; NULL for the usual ones */
+  size_t missing_count;
+} dperm_draft_options;
+
+/* Guesses all. */
+DPERM_API void dperm_draft_options_init(dperm_draft_options *options);
+
+/* Something for a person to check, one line of text, valid during the call only. */
+typedef void dperm_remark(void *context, const char *line);
+
+/* A first schema for CSV records that are public, from one pass over them; the rules are in
+ * docs/guide.md. The schema depends on the records, and remarks and errors quote them: a schema for
+ * private records must come from what is known about the population. `remark` (may be NULL) is
+ * called on success only. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_draft(const char *path,
+                                                        const dperm_draft_options *options,
+                                                        const dperm_progress *progress,
+                                                        dperm_remark *remark, void *context,
+                                                        dperm_schema **out, dperm_error *err);
 
 /* ---------------------------------------------------------------- data: bounded rows */
 

@@ -155,6 +155,7 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
 typedef struct printer {
   output_file *out;
   size_t column;
+  bool flowing; /* flat objects flow as arrays of scalars do */
 } printer;
 
 static dperm_status put(printer *p, const char *text, size_t length, dperm_error *err) {
@@ -198,7 +199,7 @@ static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_
     if (i > 0) {
       TRY(put(p, ",", 1, err));
     }
-    if (!flat || p->column > 74) {
+    if (!flat || (p->column > 74 && !(p->flowing && i == 0))) {
       TRY(put_line(p, depth + 1, err));
     } else if (i > 0) {
       TRY(put(p, " ", 1, err));
@@ -211,17 +212,34 @@ static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_
   return put(p, "]", 1, err);
 }
 
+/* No object inside, not even in a list. */
+static bool is_flat(const json_t *object) {
+  const char *key;
+  json_t *member;
+  json_object_foreach((json_t *)object, key, member) {
+    const json_t *inner = json_is_array(member) ? json_array_get(member, 0) : member;
+    if (json_is_object(inner) || json_is_array(inner)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static dperm_status put_object(printer *p, const json_t *object, int depth, dperm_error *err) {
   TRY(put(p, "{", 1, err));
-  bool first = true;
+  bool first = true, flows = p->flowing && is_flat(object);
   const char *key;
   json_t *member;
   json_object_foreach((json_t *)object, key, member) {
     if (!first) {
       TRY(put(p, ",", 1, err));
     }
+    if (!flows || p->column > 74) {
+      TRY(put_line(p, depth + 1, err));
+    } else if (!first) {
+      TRY(put(p, " ", 1, err));
+    }
     first = false;
-    TRY(put_line(p, depth + 1, err));
     json_t *name = json_string(key);
     dperm_status status = name ? put_scalar(p, name, err) : DPERM_OUT_OF_MEMORY;
     json_decref(name);
@@ -229,7 +247,7 @@ static dperm_status put_object(printer *p, const json_t *object, int depth, dper
     TRY(put(p, ": ", 2, err));
     TRY(put_value(p, member, depth + 1, err));
   }
-  if (!first) {
+  if (!first && !flows) {
     TRY(put_line(p, depth, err));
   }
   return put(p, "}", 1, err);
@@ -242,8 +260,15 @@ static dperm_status put_value(printer *p, const json_t *value, int depth, dperm_
   return json_is_array(value) ? put_array(p, value, depth, err) : put_scalar(p, value, err);
 }
 
-dperm_status json_write(const json_t *value, output_file *out, dperm_error *err) {
-  printer p = {out, 0};
+static dperm_status write_all(printer p, const json_t *value, dperm_error *err) {
   TRY(put_value(&p, value, 0, err));
   return put(&p, "\n", 1, err);
+}
+
+dperm_status json_write(const json_t *value, output_file *out, dperm_error *err) {
+  return write_all((printer){out, 0, false}, value, err);
+}
+
+dperm_status json_write_flowing(const json_t *value, output_file *out, dperm_error *err) {
+  return write_all((printer){out, 0, true}, value, err);
 }

@@ -35,5 +35,8 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
 
 /* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. */
 dperm_status json_write(const json_t *value, output_file *out, dperm_error *err);
+/* The same, with objects that hold only texts, numbers and lists of them flowing over lines too, as
+ * a schema's columns are written by hand. */
+dperm_status json_write_flowing(const json_t *value, output_file *out, dperm_error *err);
 
 #endif

@@ -39,6 +39,14 @@ void csv_close(csv_reader *reader) {
   *reader = (csv_reader){0};
 }
 
+void csv_take_back(csv_reader *reader, char separator) {
+  reader->special[(unsigned char)reader->separator] = false;
+  reader->special[(unsigned char)separator] = true;
+  reader->separator = separator;
+  reader->window.begin = (size_t)(reader->record - reader->window.bytes);
+  reader->next_line = reader->line;
+}
+
 dperm_status csv_fail_at(const csv_reader *reader, size_t offset, dperm_error *err,
                          const char *format, ...) {
   char sentence[512];

@@ -39,6 +39,9 @@ void csv_close(csv_reader *reader);
 /* The next record, or *found = false at the end. */
 dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err);
 
+/* Makes the current record the next one again, to be split at another separator. */
+void csv_take_back(csv_reader *reader, char separator);
+
 /* Fails at the place where a field of the current record begins. */
 dperm_status csv_fail_at(const csv_reader *reader, size_t offset, dperm_error *err,
                          const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -1,5 +1,6 @@
 /* A hash table with open addressing. The hash (FNV-1a) is not keyed: tables hold the schema's own
- * texts, and what is looked up in them never enters. */
+ * texts, and what is looked up in them never enters. A schema's draft alone puts values of (public)
+ * records in, a few thousand at most. */
 #include "data/lookup.h"
 
 #include <stdlib.h>

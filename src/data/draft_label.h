@@ -1,0 +1,21 @@
+/* The label of a schema draft: which of its values are positive. */
+#ifndef DPERM_DATA_DRAFT_LABEL_H
+#define DPERM_DATA_DRAFT_LABEL_H
+
+#include <jansson.h>
+
+#include "data/draft_remarks.h"
+#include "data/draft_scan.h"
+
+/* Which labels, as bits of a draft_tally, are of one class or the other; the last bit may be both.
+ */
+typedef struct draft_sides {
+  uint64_t positive, negative;
+} draft_sides;
+
+/* The schema's "label", a new reference. Refuses what are not two classes. */
+dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *options,
+                         draft_remarks *remarks, draft_sides *sides, json_t **out,
+                         dperm_error *err);
+
+#endif

@@ -1,0 +1,240 @@
+# dperm schema draft: a first schema from public records, which must fit the very same records.
+load helpers
+
+# Drafts from the file into drafted.json (remarks into remarks) and checks that the file fits.
+drafts() {
+  "$DPERM" schema draft --public-data "$@" --out drafted.json 2> remarks || { cat remarks; return 1; }
+  "$DPERM" schema check drafted.json --data "$1" > checked || return 1
+}
+
+# The member at this place of drafted.json, e.g. "label.positive" or "columns.0.type".
+drafted() {
+  python3 -c '
+import json, sys
+at = json.load(open("drafted.json"))
+for key in sys.argv[1].split("."):
+    at = at[int(key)] if isinstance(at, list) else at[key]
+print(json.dumps(at))' "$1"
+}
+
+remarked() {
+  grep -qF -- "$1" remarks || { echo "\"$1\" is not in:"; cat remarks; return 1; }
+}
+
+refuses() { # the file's text (as printf takes it), the message, further arguments
+  # shellcheck disable=SC2059
+  printf "$1" > odd.csv
+  text=$2
+  shift 2
+  run "$DPERM" schema draft --public-data odd.csv --out none.json "$@"
+  fails_with "${expected:-1}" "$text"
+  leaves_no none.json
+}
+
+fits() { # the file's text, further arguments
+  # shellcheck disable=SC2059
+  printf "$1" > odd.csv
+  shift
+  drafts odd.csv "$@"
+}
+
+@test "the census draft fits its records and trains" {
+  "$DPERM" demo --rows 2000 --out d > /dev/null 2>&1
+  drafts d/people.csv
+  [ "$(drafted label)" = '{"column": "income", "positive": ["high"], "negative": ["low"]}' ]
+  [ "$(drafted missing)" = '["", "?"]' ]
+  [ "$(drafted columns.0)" = '{"name": "age", "type": "numeric", "min": 0, "max": 100}' ]
+  [ "$(drafted columns.1.values)" = '["female", "male"]' ]
+  [ "$(drafted columns.11.transform)" = '"log1p"' ]
+  [ "$(drafted intercept) $(drafted rows) $(drafted on_missing)" = 'true "clip" "zero"' ]
+  remarked 'use it only if they are public'
+  remarked '"?" is taken for a missing value'
+  "$DPERM" train --data d/people.csv --schema drafted.json --epsilon 1 --out m.json
+  # other records of the same kind fit as well
+  "$DPERM" schema check drafted.json --data d/others.csv > /dev/null
+}
+
+@test "the schema goes to standard output, remarks to stderr" {
+  "$DPERM" schema draft --public-data people.csv > out.json 2> remarks
+  "$DPERM" schema check out.json --data people.csv > /dev/null
+  [ -z "$(grep -v '^remark: ' remarks)" ]
+  remarked 'column "rich": the label; "yes" is positive (by custom)'
+  [ "$("$DPERM" schema draft --public-data - < people.csv 2> /dev/null)" = "$(cat out.json)" ]
+}
+
+@test "a header is guessed, or told" {
+  drafts people.csv
+  [ "$(drafted header)" = true ]
+  remarked 'the first line is taken for a header'
+  tail -n +2 people.csv > bare.csv
+  drafts bare.csv
+  [ "$(drafted header) $(drafted columns.0.name)" = 'false "column1"' ]
+  remarked 'the first line is taken for a record'
+  drafts bare.csv --no-header --label column3
+  [ "$(drafted label.column)" = '"column3"' ]
+  run grep -c 'first line' remarks
+  [ "$output" = 0 ]
+  # texts only: names do not come again below, values do
+  { echo color,shape,y; for i in 1 2 3 4 5 6; do echo "red,ring,a"; echo "blue,disk,b"; done; } > words.csv
+  drafts words.csv
+  [ "$(drafted header)" = true ]
+  tail -n +2 words.csv > bare.csv
+  drafts bare.csv
+  [ "$(drafted header)" = false ]
+  # a label's name in the first line settles it; numbers as names need --header
+  { echo "2020,2021"; for i in 1 2 3; do echo "1,0"; echo "3,1"; done; } > years.csv
+  drafts years.csv --header
+  [ "$(drafted columns.0.name)" = '"2020"' ]
+  drafts years.csv --label 2021
+  [ "$(drafted header)" = true ]
+}
+
+@test "the label: any column, two classes or a list" {
+  drafts people.csv --label job --positive judge
+  [ "$(drafted label)" = '{"column": "job", "positive": ["judge"], "negative": "*"}' ]
+  remarked 'all values but the positive ones are negative'
+  run "$DPERM" schema draft --public-data people.csv --label job
+  fails_with 1 'has 3 values: "farmer", "judge", "nurse"'
+  [[ "$output" == *'--positive'*'("*")'* ]]
+  run "$DPERM" schema draft --public-data people.csv --positive maybe
+  fails_with 2 'none of the labels'
+  run "$DPERM" schema draft --public-data people.csv --positive yes,no
+  fails_with 2 'every one of the labels'
+  run "$DPERM" schema draft --public-data people.csv --label wealth
+  fails_with 1 'people.csv:1:1: no column is called "wealth"'
+  drafts people.csv --positive no,never
+  [ "$(drafted label.positive)" = '["no", "never"]' ]
+  remarked 'check their spelling'
+  { echo x,y; for i in 1 2 3 4 5; do echo "$i,cat"; echo "$i.5,cat"; echo "$i.1,dog"; done; } > pets.csv
+  drafts pets.csv
+  [ "$(drafted label.positive)" = '["dog"]' ]
+  remarked 'the rarer value'
+  refuses 'x,y\n1,a\n2,a\n' 'all labels in column "y" are the same'
+  refuses 'x,y\n1,a\n2,\n' 'odd.csv:3:3: the label is missing'
+  { echo x,y; seq 1 5000 | sed 's/.*/&,u&/'; } > many.csv
+  run "$DPERM" schema draft --public-data many.csv
+  fails_with 1 'too many different values for a label'
+}
+
+@test "columns that say nothing new are ignored, and it is said why" {
+  {
+    echo number,sex,code,copy,when,price,note,same,leak,empty,y
+    seq 1 200 | awk '{s = $1 % 2 ? "m" : "f"; y = $1 % 7 < 3 ? "yes" : "no"
+      printf "%d,%s,%d,%s,2024-0%d-1%d,\"%d,000\",text %d,k,%s!,,%s\n", $1, s, $1 % 2 + 1, s,
+        $1 % 9 + 1, $1 % 8, $1 % 60 + 1, $1 % 90, y, y}'
+  } > dull.csv
+  drafts dull.csv
+  [ "$(python3 -c 'import json; print(*(c["type"] for c in json.load(open("drafted.json"))["columns"]))')" = \
+    "ignore categorical ignore ignore ignore ignore ignore ignore ignore ignore label" ]
+  remarked 'column "number": nearly every value is different'
+  remarked 'column "code": goes one to one with column "sex"'
+  remarked 'column "copy": goes one to one with column "sex"'
+  remarked 'column "when": dates or times'
+  remarked 'column "price": numbers with commas'
+  remarked 'column "note": too many different values'
+  remarked 'column "same": one value only'
+  remarked 'column "leak": decides the label alone'
+  remarked 'column "empty": no value at all'
+}
+
+@test "of a number and its name the number is kept" {
+  { echo level,n,y; for i in $(seq 1 60); do echo "L$((i % 4)),$((i % 4 + 1)),$((i % 7 / 4))"; done; } > twins.csv
+  drafts twins.csv
+  [ "$(drafted columns.0.type) $(drafted columns.1.type)" = '"ignore" "numeric"' ]
+  remarked 'column "level": goes one to one with column "n"'
+}
+
+@test "rare values are grouped" {
+  {
+    echo place,y
+    seq 1 1500 | awk '{print ($1 % 3 ? "home" : "other") "," ($1 % 5 == 4)}'
+    for i in $(seq 1 60); do echo "far$i,$((i % 2))"; done
+  } > places.csv
+  drafts places.csv
+  [ "$(drafted columns.0.groups)" = '{"home": ["home"], "other": ["other"], "(other)": "*"}' ]
+  remarked '60 of 62 values are rare'
+}
+
+@test "missing markers are seen, or told" {
+  { echo a,b,y; for i in $(seq 1 40); do echo "$i.5,x,0"; echo "NA,n/a,1"; echo "null,u,0"; done; } > gaps.csv
+  drafts gaps.csv
+  [ "$(drafted missing)" = '["", "NA", "n/a", "null"]' ]
+  [ "$(drafted columns.0.type)" = '"numeric"' ]
+  remarked 'missing in 67 percent'
+  sed 's/NA/none/; s/null/none/' gaps.csv > odd.csv
+  drafts odd.csv --missing none
+  [ "$(drafted missing) $(drafted columns.0.type)" = '["none"] "numeric"' ]
+  { echo a,y; for i in $(seq 1 99); do echo "$i,$((i % 2))"; done; echo "unknown,1"; } > mixed.csv
+  drafts mixed.csv
+  [ "$(drafted columns.0.type)" = '"ignore"' ]
+  remarked 'mostly numbers, but also texts such as "unknown"'
+  drafts mixed.csv --missing unknown,
+  [ "$(drafted missing)" = '["unknown", ""]' ]
+}
+
+@test "odd files are drafted" {
+  fits 'a;"b;c";y\r\n1;"q;""r""";yes\r\n\r\n 2 ;  z\t;no\r\n'
+  [ "$(drafted separator) $(drafted columns.1.name)" = '";" "b;c"' ]
+  remarked 'taken to be a semicolon'
+  fits 'a\ty\n1\tu\n2\tv\n'
+  [ "$(drafted separator)" = '"\t"' ]
+  fits 'a|y\n1|u\n2|v' --separator '|'
+  fits 'a\ty\n1\tu\n2\tv\n' --separator tab
+  fits '\xef\xbb\xbf,a,y\n0,"x\ny",u\n1,"z",v\n'
+  [ "$(drafted columns.0.name)" = '""' ]
+  fits 'caf\xe9,b,y\n1,\xe9,0\n2,w,1\n'
+  remarked 'its name is not UTF-8'
+  remarked 'values that are not UTF-8 (1) are not listed'
+  fits 'a,y\n1e400,0\n2,1\n'
+  remarked 'no column is left to learn from'
+  fits 'a,y\n1e-320,0\n-2e300,1\n5,1\n'
+  gzip -k people.csv
+  drafts people.csv.gz
+  [ "$(drafted columns.0.type)" = '"numeric"' ]
+}
+
+@test "bad files are refused with their place" {
+  refuses '' 'odd.csv: no rows'
+  refuses '\n\n' 'odd.csv: no rows'
+  refuses 'a,b,y\n' 'odd.csv: no rows'
+  refuses 'y\nyes\nno\n' 'odd.csv:1:1: one column only'
+  refuses 'a,y\n1,0\n1,2,3\n' 'odd.csv:3:1: 3 fields where 2 are expected'
+  refuses 'a,y\n1,0\n"1,2\n' 'odd.csv:3:1: this quote is never closed'
+  refuses 'a,y\n1,\0\n' 'odd.csv:2:3: a NUL byte'
+  refuses 'a,b,a,y\n1,2,3,0\n2,3,4,1\n' 'odd.csv:1:1: the header names column "a" twice'
+  refuses 'a,\xe9\n1,0\n2,1\n' 'label'"'"'s column is not UTF-8'
+  refuses 'a,y\n1,\xe9\n2,1\n' 'a label in column "y" is not UTF-8'
+  refuses 'a,b,y\n1,0,NA\n2,1,1\n' 'odd.csv:2:5: the label is missing'
+  refuses '?,NA\n1,0\n2,1\n' 'odd.csv:1:1: the label is missing'
+  run "$DPERM" schema draft --public-data none.csv
+  fails_with 1 'none.csv: cannot open'
+}
+
+@test "nothing is left behind, nothing is replaced by accident" {
+  run "$DPERM" schema draft --public-data people.csv --out people.csv
+  fails_with 2 'would replace an input'
+  run "$DPERM" schema draft --public-data people.csv --out no/such/folder.json
+  [ "$status" -eq 1 ]
+  [[ "${lines[-1]}" == "dperm: no/such/folder.json: cannot write"* ]]
+}
+
+@test "wrong usage of draft" {
+  run "$DPERM" schema draft
+  fails_with 2 '--public-data is missing'
+  run "$DPERM" schema draft --public-data people.csv --header --no-header
+  fails_with 2 'exclude each other'
+  run "$DPERM" schema draft --public-data people.csv --separator ab
+  fails_with 2 'one byte or tab'
+  run "$DPERM" schema draft --public-data people.csv --separator ' '
+  fails_with 2 'the separator must be one byte'
+  run "$DPERM" schema draft --public-data people.csv --missing x,x
+  fails_with 2 'twice'
+  run "$DPERM" schema draft --public-data people.csv --positive yes,yes
+  fails_with 2 'given twice'
+  run "$DPERM" schema draft --data people.csv
+  fails_with 2 'unknown option --data'
+  run "$DPERM" schema draft --help
+  [[ "$status" -eq 0 && "$output" == *"usage: dperm schema draft --public-data FILE"* ]]
+  run "$DPERM" help schema
+  [[ "$output" == *"schema draft --help"* ]]
+}

@@ -1,0 +1,259 @@
+/* The guessing rules of a schema draft: round bounds, kinds of columns, the positive label. */
+#include "support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/draft_rules.h"
+
+enum { LIMIT = 256 };
+
+static void add(draft_column *column, const char *text) {
+  size_t code = 0;
+  assert_ok(draft_column_add(column, slice_of(text), true, &code, err));
+}
+
+/* A column of these values, separated by blanks, `times` over. */
+static draft_column column_of(const char *values, size_t times) {
+  draft_column column;
+  draft_column_init(&column, LIMIT);
+  for (size_t i = 0; i < times; i++) {
+    char room[1024];
+    (void)snprintf(room, sizeof room, "%s", values);
+    for (char *save = NULL, *word = strtok_r(room, " ", &save); word;
+         word = strtok_r(NULL, " ", &save)) {
+      add(&column, word);
+    }
+  }
+  return column;
+}
+
+static void assert_kind(const char *values, size_t times, draft_kind kind) {
+  draft_column column = column_of(values, times);
+  draft_kind found = draft_judge(&column, "x");
+  if (found != kind) {
+    fail_msg("\"%s\" × %zu is judged %d, not %d", values, times, (int)found, (int)kind);
+  }
+  draft_column_clear(&column);
+}
+
+static void assert_range(const char *values, double min, double max, bool center, bool log1p) {
+  draft_column column = column_of(values, 1);
+  draft_range range;
+  assert_true(draft_range_of(&column.numbers, &range));
+  if (range.min != min || range.max != max || range.center != center || range.log1p != log1p) {
+    fail_msg("\"%s\": [%.17g, %.17g] %d %d", values, range.min, range.max, range.center,
+             range.log1p);
+  }
+  draft_column_clear(&column);
+}
+
+/* ---- round numbers */
+
+static void round_numbers_lie_above(void **state) {
+  (void)state;
+  assert_true(draft_round_up(90) == 100 && draft_round_up(99999) == 100000);
+  assert_true(draft_round_up(17) == 20 && draft_round_up(12) == 15 && draft_round_up(20) == 30);
+  assert_true(draft_round_up(0.06) == 0.08 && draft_round_up(0.25) == 0.3);
+  for (int k = -90; k <= 90; k++) {
+    char text[16];
+    (void)snprintf(text, sizeof text, "1e%d", k);
+    double power = strtod(text, NULL);
+    assert_true(draft_round_up(power) == power); /* 1, 10 and 100 end scales */
+    for (double m = 1.01; m < 10; m += 0.37) {
+      double x = m * power, up = draft_round_up(x);
+      assert_true(up > x && up <= 1.55 * x);
+    }
+  }
+}
+
+static void bounds_are_round_and_not_the_extremes(void **state) {
+  (void)state;
+  assert_range("17 30 45 90", 0, 100, false, false);
+  assert_range("1 50000 99999", 0, 100000, false, false);
+  assert_range("0 0.5 1", 0, 1, false, false);
+  assert_range("0 37 100", 0, 100, false, false);
+  assert_range("-5 -100.5", -150, 0, false, false);
+}
+
+static void ranges_across_zero_are_symmetric_if_both_sides_matter(void **state) {
+  (void)state;
+  assert_range("-3.2 0 2.9", -4, 4, true, false);
+  assert_range("-20 12 39", -40, 40, true, false);
+  assert_range("-1 500 900", -1, 1000, false, false);
+}
+
+static void ranges_far_from_zero_are_centered(void **state) {
+  (void)state;
+  assert_range("36.1 37 41", 35, 45, true, false);
+  assert_range("1950 1980 2010", 1900, 2050, true, false);
+  assert_range("150 175 200", 100, 250, true, false);
+  assert_range("-41 -37 -36.1", -45, -35, true, false);
+}
+
+static void long_tails_get_logarithms(void **state) {
+  (void)state;
+  assert_range("0 0 0 0 0 0 0 0 0 99999", 0, 100000, false, true);
+  assert_range("1500 1500 1600 1700 1500 1600 1700 1500 1600 990000", 1000, 1000000, true, true);
+  assert_range("100 150 160 170 150 160 170 150 160 99000", 10, 100000, true, true);
+  assert_range("0 0 0 0 0 0 0 0 0 0.9", 0, 1, false, false); /* log1p is nearly a line there */
+}
+
+static void some_numbers_have_no_sensible_bounds(void **state) {
+  (void)state;
+  static const char *const lists[] = {"1e400 1 2", "1e200 1 2", "1e-300 2e-300 3e-300",
+                                      "1000000000000000 1000000000000001"};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    draft_column column = column_of(lists[i], 1);
+    draft_range range;
+    assert_false(draft_range_of(&column.numbers, &range));
+    draft_column_clear(&column);
+  }
+}
+
+/* ---- kinds */
+
+static void kinds_by_content(void **state) {
+  (void)state;
+  assert_kind("", 0, DRAFT_EMPTY);
+  assert_kind("a", 50, DRAFT_CONSTANT);
+  assert_kind("1 1.0", 50, DRAFT_CONSTANT);
+  assert_kind("0 1", 50, DRAFT_FLAG);
+  assert_kind("-1 1", 50, DRAFT_FLAG);
+  assert_kind("1 2", 50, DRAFT_CATEGORIES);
+  assert_kind("1 2", 3, DRAFT_NUMBER); /* too few to know that there are only two */
+  assert_kind("1 2 3 4 5", 20, DRAFT_NUMBER);
+  assert_kind("1.5 2.5 -3", 20, DRAFT_NUMBER);
+  assert_kind("red green blue", 20, DRAFT_CATEGORIES);
+  assert_kind("00501 10001 94016", 20, DRAFT_CATEGORIES); /* codes, not numbers */
+  assert_kind("1 2 unknown", 20, DRAFT_CATEGORIES);
+  assert_kind("1e400 1 3", 20, DRAFT_EXTREME);
+}
+
+/* before1000after, before1001after, …; the number modulo `modulus`. */
+static draft_column counted_up(const char *before, const char *after, size_t count,
+                               size_t modulus) {
+  draft_column column;
+  draft_column_init(&column, LIMIT);
+  for (size_t i = 1000; i < 1000 + count; i++) {
+    char text[64];
+    (void)snprintf(text, sizeof text, "%s%zu%s", before, i % modulus, after);
+    add(&column, text);
+  }
+  return column;
+}
+
+static void assert_counted(const char *before, const char *after, size_t count, size_t modulus,
+                           const char *name, draft_kind kind) {
+  draft_column column = counted_up(before, after, count, modulus);
+  assert_int_equal(draft_judge(&column, name), kind);
+  draft_column_clear(&column);
+}
+
+static void identifiers_are_found(void **state) {
+  (void)state;
+  assert_counted("", "", 100, SIZE_MAX, "n", DRAFT_IDENTIFIER);  /* rising whole numbers */
+  assert_counted("", "", 2000, SIZE_MAX, "n", DRAFT_IDENTIFIER); /* beyond what is counted */
+  assert_counted("", ".5", 100, SIZE_MAX, "n", DRAFT_NUMBER);
+  assert_counted("u", "", 100, SIZE_MAX, "n", DRAFT_IDENTIFIER);
+  assert_counted("u", "", 10, SIZE_MAX, "n", DRAFT_CATEGORIES); /* by chance */
+  assert_kind("5 3 9 1 8 2 7 4 6 10 15 13 19 11 18 12 17 14 16 20", 1, DRAFT_NUMBER);
+  draft_column column = column_of("5 3 9 1 8 2 7 4 6 10 15 13 19 11 18 12 17 14 16 20", 1);
+  assert_int_equal(draft_judge(&column, "person_id"), DRAFT_IDENTIFIER);
+  assert_int_equal(draft_judge(&column, "PatientID"), DRAFT_IDENTIFIER);
+  assert_int_equal(draft_judge(&column, "paid"), DRAFT_NUMBER);
+  assert_int_equal(draft_judge(&column, ""), DRAFT_NUMBER);
+  draft_column_clear(&column);
+}
+
+static void dates_amounts_and_many_texts(void **state) {
+  (void)state;
+  assert_counted("2024-01-", "", 300, 28, "n", DRAFT_DATE);
+  assert_counted("", ",500", 300, 100, "n", DRAFT_AMOUNT);
+  assert_counted("street ", "", 300, 100, "n", DRAFT_MANY);
+  assert_counted("street ", "", 3000, 200, "n", DRAFT_MANY);
+  assert_counted("street ", "", 3000, 40, "n", DRAFT_CATEGORIES);
+  draft_column column = column_of("short", 5);
+  char text[DRAFT_TEXT_LIMIT + 2];
+  memset(text, 'x', sizeof text);
+  text[sizeof text - 1] = '\0';
+  add(&column, text);
+  assert_true(column.uncounted); /* free text */
+  assert_int_equal(draft_judge(&column, "n"), DRAFT_MANY);
+  draft_column_clear(&column);
+}
+
+/* 2,000 rows of a, b and c, and `rare` values that come once. */
+static draft_kind kind_with_rare(size_t rare) {
+  draft_column column = column_of("a a a b b b c c c c", 200);
+  for (size_t i = 0; i < rare; i++) {
+    char text[32];
+    (void)snprintf(text, sizeof text, "rare%zu", i);
+    add(&column, text);
+  }
+  draft_kind kind = draft_judge(&column, "n");
+  draft_column_clear(&column);
+  return kind;
+}
+
+static void many_rare_values_are_grouped(void **state) {
+  (void)state;
+  assert_int_equal(kind_with_rare(9), DRAFT_CATEGORIES);
+  assert_int_equal(kind_with_rare(10), DRAFT_GROUPS);
+  assert_int_equal(kind_with_rare(150), DRAFT_GROUPS); /* over 50 values, but a few cover most */
+  assert_int_equal(kind_with_rare(1000), DRAFT_MANY);  /* not even counted */
+}
+
+static void counting_is_bounded(void **state) {
+  (void)state;
+  draft_column column = counted_up("u", "", 100000, SIZE_MAX);
+  assert_true(column.uncounted && !column.tallies && !column.values.places);
+  assert_true(column.filled == 100000 && column.different);
+  draft_column_clear(&column);
+}
+
+static void skewness_is_the_third_moment(void **state) {
+  (void)state;
+  draft_column column = column_of("1 2 3 4 100", 1);
+  double mean = 22, m2 = 0, m3 = 0;
+  static const double xs[] = {1, 2, 3, 4, 100};
+  for (size_t i = 0; i < 5; i++) {
+    m2 += (xs[i] - mean) * (xs[i] - mean) / 5;
+    m3 += pow(xs[i] - mean, 3) / 5;
+  }
+  assert_close(draft_numbers_skewness(&column.numbers), m3 / pow(m2, 1.5), 1e-12);
+  draft_column_clear(&column);
+}
+
+/* ---- labels */
+
+static void custom_knows_yes_from_no(void **state) {
+  (void)state;
+  assert_int_equal(draft_custom_label(slice_of("0"), slice_of("1")), 1);
+  assert_int_equal(draft_custom_label(slice_of("1"), slice_of("-1")), -1);
+  assert_int_equal(draft_custom_label(slice_of("Yes"), slice_of("No")), -1);
+  assert_int_equal(draft_custom_label(slice_of("FALSE"), slice_of("TRUE")), 1);
+  assert_int_equal(draft_custom_label(slice_of("cat"), slice_of("dog")), 0);
+  assert_int_equal(draft_custom_label(slice_of("no"), slice_of("")), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_numbers_lie_above),
+      cmocka_unit_test(bounds_are_round_and_not_the_extremes),
+      cmocka_unit_test(ranges_across_zero_are_symmetric_if_both_sides_matter),
+      cmocka_unit_test(ranges_far_from_zero_are_centered),
+      cmocka_unit_test(long_tails_get_logarithms),
+      cmocka_unit_test(some_numbers_have_no_sensible_bounds),
+      cmocka_unit_test(kinds_by_content),
+      cmocka_unit_test(identifiers_are_found),
+      cmocka_unit_test(dates_amounts_and_many_texts),
+      cmocka_unit_test(many_rare_values_are_grouped),
+      cmocka_unit_test(counting_is_bounded),
+      cmocka_unit_test(skewness_is_the_third_moment),
+      cmocka_unit_test(custom_knows_yes_from_no),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
