@@ -67,11 +67,11 @@ static double below(double score) {
 }
 
 guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws) {
-  guess_rule best = {-INFINITY, -INFINITY}, tried;
-  double most = -1;
+  guess_rule best = {INFINITY, -INFINITY}, tried; /* never guess */
+  double most = 0;
   qsort(first, count, sizeof *first, ascending);
   qsort(second, count, sizeof *second, ascending);
-  for (double share = 0.5; share * (double)count > 5; share *= 0.95) {
+  for (double share = 1; share * (double)count >= 3; share *= 0.96) {
     size_t tail = (size_t)(share * (double)count);
     double up = below(first[count - tail]), down = -below(-second[tail - 1]);
     for (int mode = 0; mode < 3; mode++) {
