@@ -35,11 +35,12 @@ demo: build
 test: deps-test
 	@tests/run dev
 
-# The long counts: everything again under the sanitizers, libm at 10^7 points a function, memory
-# under valgrind, fuzzers for a while.
+# The long counts: everything again under the sanitizers, libm at 10^7 points a function, the audit a
+# hundred times over, memory under valgrind, fuzzers for a while.
 test-full: deps-full
 	@tests/run dev asan
 	@build/dev/tests/libm_test
+	@DPERM_AUDIT_RUNS=100 DPERM_AUDIT_DRAWS=100000 build/dev/tests/audit_test
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run
