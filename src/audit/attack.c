@@ -48,11 +48,11 @@ static size_t count_to(const double *sorted, size_t count, double threshold) {
 }
 
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
- * rehearsal makes likely at two standard deviations: of many rules some look better than they are,
- * and more so the fewer guesses they were judged by. */
+ * rehearsal makes likely at three standard deviations: of many rules some look better than they
+ * are, and more so the fewer guesses they were judged by. */
 static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n) {
   double most = (double)rehearsed, r = (double)right, w = (double)wrong;
-  double p = (r - 2 * sqrt(r)) / most, q = fmin(1, (w + 2 * sqrt(w) + 2) / most);
+  double p = (r - 3 * sqrt(r)) / most, q = fmin(1, (w + 3 * sqrt(w) + 3) / most);
   if (p <= q) {
     return 0;
   }
@@ -71,7 +71,7 @@ guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t
   double most = 0;
   qsort(first, count, sizeof *first, ascending);
   qsort(second, count, sizeof *second, ascending);
-  for (double share = 1; share * (double)count >= 3; share *= 0.96) {
+  for (double share = 1; share * (double)count >= 3; share *= 0.85) {
     size_t tail = (size_t)(share * (double)count);
     double up = below(first[count - tail]), down = -below(-second[tail - 1]);
     for (int mode = 0; mode < 3; mode++) {
