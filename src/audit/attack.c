@@ -49,16 +49,14 @@ static size_t count_to(const double *sorted, size_t count, double threshold) {
 
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
  * rehearsal makes likely at three standard deviations: of many rules some look better than they
- * are, and more so the fewer guesses they were judged by. */
+ * are, and more so the fewer guesses they were judged by. Rules without hope of a bound are told
+ * apart by a number below zero. */
 static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n) {
   double most = (double)rehearsed, r = (double)right, w = (double)wrong;
   double p = (r - 3 * sqrt(r)) / most, q = fmin(1, (w + 3 * sqrt(w) + 3) / most);
-  if (p <= q) {
-    return 0;
-  }
-  double low = p - side_quantile * sqrt(p * (1 - p) / n);
+  double low = p > 0 ? p - side_quantile * sqrt(p * (1 - p) / n) : 0;
   double high = q + side_quantile * sqrt(q * (1 - q) / n);
-  return low > high ? log(low / high) : 0;
+  return low > high ? log(low / high) : (r - w) / most - 1;
 }
 
 /* A threshold a little below a score: equal scores up to rounding stay together. */
@@ -68,7 +66,7 @@ static double below(double score) {
 
 guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws) {
   guess_rule best = {INFINITY, -INFINITY}, tried; /* never guess */
-  double most = 0;
+  double most = -1;
   qsort(first, count, sizeof *first, ascending);
   qsort(second, count, sizeof *second, ascending);
   for (double share = 1; share * (double)count >= 3; share *= 0.85) {
@@ -209,7 +207,7 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
 static dperm_status run_stages(const attack *a, const dperm_audit_options *options, size_t draws,
                                dperm_audit_result *out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t rehearsed = draws / 10 < 5000 ? 5000 : draws / 10;
+  size_t rehearsed = draws / 5 < 5000 ? 5000 : draws / 5;
   double *scores = NULL;
   guesses counts;
   TRY_OR_DONE(memory_new(2 * rehearsed, sizeof *scores, &scores, err));
