@@ -36,11 +36,13 @@ test: deps-test
 	@tests/run dev
 
 # The long counts: everything again under the sanitizers, tests/full at full size (libm at 10^7
-# points a function, certificates on 10^6 rows), memory under valgrind, fuzzers for a while.
+# points a function, certificates on 10^6 rows), the audit a hundred times over, memory under
+# valgrind, fuzzers for a while.
 test-full: deps-full
 	@tests/run dev asan
 	@for test in tests/full/*_test.c; do \
 	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
+	@DPERM_AUDIT_RUNS=100 DPERM_AUDIT_DRAWS=100000 build/dev/tests/audit_test
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run

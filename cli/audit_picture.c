@@ -117,7 +117,7 @@ static void draw_words(FILE *out, const audit_picture *p) {
           "<rect x=\"%d\" y=\"44\" width=\"26\" height=\"16\" fill=\"#f3d9c4\" stroke=\"#b3541e\" "
           "stroke-dasharray=\"4 3\"/>"
           "<text x=\"%d\" y=\"56\">e^%g = %.4g times more or less</text>\n</g>\n",
-          LEFT, p->title, LEFT, LEFT + 32, LEFT + 150, LEFT + 182, LEFT + 430, LEFT + 462,
+          LEFT, p->title, LEFT, LEFT + 32, LEFT + 150, LEFT + 182, LEFT + 445, LEFT + 477,
           p->epsilon, exp(p->epsilon));
 }
 

@@ -140,7 +140,7 @@ static int run_one(const audit_settings *s, bool seeded) {
   dperm_audit_options o = options_for(s, seeded);
   dperm_audit_result result;
   dperm_error err;
-  double *room = s->plot ? calloc(2 * PICTURED, sizeof *room) : NULL;
+  double *room = s->plot ? calloc((size_t)2 * PICTURED, sizeof *room) : NULL;
   if (s->plot && !room) {
     fprintf(stderr, "dperm: out of memory; close other programs\n");
     return EXIT_WORK_FAILED;

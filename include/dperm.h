@@ -529,12 +529,11 @@ typedef struct dperm_audit_options {
 typedef struct dperm_audit_result {
   const char *mechanism, *variant;
   double epsilon_claimed;
-  double
-      epsilon_lower_bound; /* the true epsilon is at least this, with this confidence; NaN for a */
-  double confidence;       /* test of a law, which has */
-  size_t draws;            /* for each data set */
-  double distance, limit;  /* how far the draws are from the law; further is no chance. Else NaN */
-  int holds;               /* 0 if the claim is refuted */
+  double epsilon_lower_bound; /* the true epsilon is at least this; NaN for a test of a law */
+  double confidence;          /* with which that, or the law's limit, holds */
+  size_t draws;               /* for each data set */
+  double distance, limit;     /* a test of a law: draws further from it than this are no chance */
+  int holds;                  /* 0 if the claim is refuted */
 } dperm_audit_result;
 
 /* Objective perturbation, epsilon 1. */
@@ -544,8 +543,8 @@ DPERM_API int dperm_audit_case(size_t index, const char **mechanism, const char 
 DPERM_API DPERM_CHECKED dperm_status dperm_audit_run(const dperm_audit_options *options,
                                                      dperm_audit_result *out, dperm_error *err);
 /* The same bound for anybody's mechanism: `count` outcomes of `dims` numbers for each of two
- * neighbouring data sets, drawn independently. A tenth of them choose what to look at. Of the
- * options, only epsilon is used, and `delta` is the claim's. */
+ * neighbouring data sets, drawn independently. A tenth of them choose what to look at. The claim is
+ * (epsilon, delta). */
 DPERM_API DPERM_CHECKED dperm_status dperm_audit_outcomes(const double *first, const double *second,
                                                           size_t count, size_t dims, double epsilon,
                                                           double delta, dperm_audit_result *out,

@@ -48,17 +48,15 @@ static size_t count_to(const double *sorted, size_t count, double threshold) {
 }
 
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
- * rehearsal makes likely at two standard deviations: of many rules some look better than they are,
- * and more so the fewer guesses they were judged by. */
+ * rehearsal makes likely at three standard deviations: of many rules some look better than they
+ * are, and more so the fewer guesses they were judged by. Rules without hope of a bound are told
+ * apart by a number below zero. */
 static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n) {
   double most = (double)rehearsed, r = (double)right, w = (double)wrong;
-  double p = (r - 2 * sqrt(r)) / most, q = fmin(1, (w + 2 * sqrt(w) + 2) / most);
-  if (p <= q) {
-    return 0;
-  }
-  double low = p - side_quantile * sqrt(p * (1 - p) / n);
+  double p = (r - 3 * sqrt(r)) / most, q = fmin(1, (w + 3 * sqrt(w) + 3) / most);
+  double low = p > 0 ? p - side_quantile * sqrt(p * (1 - p) / n) : 0;
   double high = q + side_quantile * sqrt(q * (1 - q) / n);
-  return low > high ? log(low / high) : 0;
+  return low > high ? log(low / high) : (r - w) / most - 1;
 }
 
 /* A threshold a little below a score: equal scores up to rounding stay together. */
@@ -67,11 +65,11 @@ static double below(double score) {
 }
 
 guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws) {
-  guess_rule best = {-INFINITY, -INFINITY}, tried;
+  guess_rule best = {INFINITY, -INFINITY}, tried; /* never guess */
   double most = -1;
   qsort(first, count, sizeof *first, ascending);
   qsort(second, count, sizeof *second, ascending);
-  for (double share = 0.5; share * (double)count > 5; share *= 0.95) {
+  for (double share = 1; share * (double)count >= 3; share *= 0.85) {
     size_t tail = (size_t)(share * (double)count);
     double up = below(first[count - tail]), down = -below(-second[tail - 1]);
     for (int mode = 0; mode < 3; mode++) {
@@ -209,7 +207,7 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
 static dperm_status run_stages(const attack *a, const dperm_audit_options *options, size_t draws,
                                dperm_audit_result *out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t rehearsed = draws / 10 < 5000 ? 5000 : draws / 10;
+  size_t rehearsed = draws / 5 < 5000 ? 5000 : draws / 5;
   double *scores = NULL;
   guesses counts;
   TRY_OR_DONE(memory_new(2 * rehearsed, sizeof *scores, &scores, err));

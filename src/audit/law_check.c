@@ -134,6 +134,7 @@ done:
 dperm_status law_check_noise(const dperm_audit_options *options, dperm_audit_result *out,
                              dperm_error *err) {
   static const size_t dims[] = {1, 2, 3, 10};
+  static const char *const names[] = {"noise 1", "noise 2", "noise 3", "noise 10"};
   enum { PLANS = sizeof dims / sizeof *dims };
   size_t draws = options->draws ? options->draws : 100000;
   double most = 0;
@@ -141,16 +142,11 @@ dperm_status law_check_noise(const dperm_audit_options *options, dperm_audit_res
     const noise_plan plan = {.kind = &noise_l2, .dims = dims[i], .beta = 0.25};
     random_source source;
     double distance = 0;
-    TRY(open_source(options,
-                    i == 0   ? "noise 1"
-                    : i == 1 ? "noise 2"
-                    : i == 2 ? "noise 3"
-                             : "noise",
-                    &source, err));
+    TRY(open_source(options, names[i], &source, err));
     TRY(noise_distance(&plan, &source, draws, &distance, err));
     most = fmax(most, distance);
   }
-  state(out, draws, most, distance_limit(draws, PLANS * (DIRECTIONS + 1)));
+  state(out, draws, most, distance_limit(draws, (size_t)PLANS * (DIRECTIONS + 1)));
   return DPERM_OK;
 }
 

@@ -1,0 +1,133 @@
+# dperm audit: what it prints, its exit status, the picture, other people's trainers, wrong usage.
+load helpers
+
+@test "one audit is one object, with the keys of the interface" {
+  "$DPERM" audit --draws 20000 --seed 1 > one.json 2> table
+  grep -q '^objective   huber .*not refuted$' table
+  "$DPERM" audit --mechanism output --loss logistic --epsilon 3 --draws 20000 --threads 1 > two.json 2> table
+  python3 - <<'P'
+import json
+one, two = json.load(open("one.json")), json.load(open("two.json"))
+keys = ["mechanism", "variant", "epsilon_claimed", "epsilon_lower_bound", "confidence", "draws", "verdict"]
+assert list(one) == list(two) == keys, list(one)
+assert (one["mechanism"], one["variant"], two["mechanism"], two["variant"]) == (
+    "objective", "huber", "output", "logistic")
+assert one["epsilon_claimed"] == 1 and 0.85 < one["epsilon_lower_bound"] <= 1
+assert two["epsilon_claimed"] == 3 and 2 < two["epsilon_lower_bound"] <= 3
+assert one["draws"] == 20000 and one["confidence"] == 0.998
+assert one["verdict"] == "not refuted"
+P
+}
+
+@test "a seed makes it reproducible, whatever the threads" {
+  "$DPERM" audit --mechanism jacobian --draws 5000 --seed 3 --threads 1 > a 2> /dev/null
+  "$DPERM" audit --mechanism jacobian --draws 5000 --seed 3 --threads 2 > b 2> /dev/null
+  "$DPERM" audit --mechanism jacobian --draws 5000 --seed 4 --threads 2 > c 2> /dev/null
+  cmp a b
+  ! cmp -s a c
+}
+
+@test "all audits are an array and a table" {
+  "$DPERM" audit --all --draws 1500 --seed 1 > all.json 2> table
+  python3 - <<'P'
+import json
+rows = json.load(open("all.json"))
+assert all(r["verdict"] == "not refuted" for r in rows)
+names = {r["mechanism"] for r in rows}
+assert names == {"output", "objective", "jacobian", "shape", "intercept", "selector", "split",
+                 "stopping", "noise", "lattice", "rows"}, names
+for mechanism in ("output", "objective", "jacobian"):
+    losses = {r["variant"] for r in rows if r["mechanism"] == mechanism}
+    assert losses == {"huber", "smooth-hinge", "logistic"}
+assert [r["mechanism"] for r in rows if r["epsilon_lower_bound"] is None] == ["noise", "lattice", "rows"]
+assert len(open("table").read().splitlines()) == len(rows) + 1
+P
+}
+
+@test "the picture is an SVG file" {
+  "$DPERM" audit --mechanism output --draws 20000 --seed 1 --plot picture.svg > /dev/null 2>&1
+  python3 - <<'P'
+import xml.etree.ElementTree as tree
+root = tree.parse("picture.svg").getroot()
+assert root.tag.endswith("svg")
+words = " ".join(t.text for t in root.iter() if t.tag.endswith("text"))
+assert "output, huber, claimed epsilon 1" in words and "e^1 = 2.718" in words
+assert sum(t.tag.endswith("path") for t in root.iter()) >= 8
+P
+  run "$DPERM" audit --draws 1000 --plot nowhere/picture.svg
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"nowhere/picture.svg: cannot write"* ]]
+}
+
+@test "another trainer's mistake is found, and its mended self passes" {
+  trainer="python3 $DPERM_SOURCE/examples/audit_me.py"
+  run "$DPERM" audit --command "$trainer" --epsilon 1 --draws 20000
+  [ "$status" -eq 1 ]
+  [[ "$output" == *'"verdict": "refuted"'* ]]
+  "$DPERM" audit --command "$trainer --right" --epsilon 1 --draws 20000 --plot p.svg > out 2> table
+  grep -q '"mechanism": "command".*"draws": 18000, "verdict": "not refuted"' out
+  [ -s p.svg ]
+  # at a claim of 1.5 even the mistaken one is fine
+  "$DPERM" audit --command "$trainer" --epsilon 1.5 --draws 20000 > out 2> table
+}
+
+@test "a trainer that prints one model a call is called again" {
+  cat > one.sh <<'S'
+echo "$1" >> calls
+sed -n 101p "$1" | sed 's/.*,/[/; s/$/]/'
+S
+  run "$DPERM" audit --command "sh one.sh" --draws 100
+  [ "$status" -eq 1 ]
+  [ "$(wc -l < calls)" -eq 200 ]
+  [ "$(sort -u calls | wc -l)" -eq 2 ]
+  [ ! -e "$(head -n 1 calls)" ]
+}
+
+@test "records of one's own" {
+  echo 5 > a; echo 7 > b
+  run "$DPERM" audit --command "repeat() { for i in \$(seq 1 \$2); do cat \$1; done; }; repeat" \
+    --first a --second b --draws 500
+  [ "$status" -eq 1 ]
+  [[ "$output" == *'"verdict": "refuted"'* ]]
+}
+
+@test "a trainer that does not do what it should is one line" {
+  run "$DPERM" audit --command false --draws 100
+  fails_with 1 "the command failed with status 1"
+  run "$DPERM" audit --command true --draws 100
+  fails_with 1 "the command printed nothing"
+  run "$DPERM" audit --command "echo hello" --draws 100
+  fails_with 1 "a line must be a JSON array of numbers"
+  run "$DPERM" audit --command "echo '[1, 2'; :" --draws 100
+  fails_with 1 "a line must be a JSON array of numbers"
+  run "$DPERM" audit --command "echo 1; echo '[1, 2]'; :" --draws 100
+  fails_with 1 "all of the same length"
+  run "$DPERM" audit --command "echo nan; :" --draws 100
+  fails_with 1 "outcome 1 is not a finite number"
+}
+
+@test "wrong usage" {
+  run "$DPERM" audit --mechanism magic
+  fails_with 2 'no audit is called "magic"'
+  run "$DPERM" audit --loss hinge
+  fails_with 2 'no audit is called "objective" for "hinge"'
+  run "$DPERM" audit --epsilon 0
+  fails_with 2 "--epsilon must be a positive number"
+  run "$DPERM" audit --epsilon 30
+  fails_with 2 "between 0.001 and 20"
+  run "$DPERM" audit --draws 0
+  fails_with 2 "--draws must be a whole number"
+  run "$DPERM" audit --all --loss huber
+  fails_with 2 "--all runs every audit"
+  run "$DPERM" audit --command true --seed 1
+  fails_with 2 "--command goes with"
+  run "$DPERM" audit --first a
+  fails_with 2 "go with --command"
+  run "$DPERM" audit --command true --first a
+  fails_with 2 "--first and --second go together"
+  run "$DPERM" audit --command true --draws 50
+  [ "$status" -ne 0 ]
+  run "$DPERM" help audit
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"usage: dperm audit"*"--command CMD"* ]]
+}

@@ -1,0 +1,50 @@
+# The audit has teeth: the table in docs/audit.md, line by line. Each defect is planted in a build for
+# tests and must be found by the command beside it, which must find nothing without it.
+load helpers
+
+# "name command" of each line of the table.
+table() {
+  sed -nE 's/^\| `([a-z-]+)` \|[^|]*\| `dperm ([^`|]+)` \|.*/\1 \2/p' "$DPERM_SOURCE/docs/audit.md"
+}
+
+found() { # defect, then the command; fixed noise, so that the outcome is the same every time
+  defect=$1
+  shift
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "$@" --seed 7 > without 2> message ||
+    { echo "$*: fails without a defect"; cat without message; return 1; }
+  grep -q '"verdict": "not refuted"' without
+  status=0
+  DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" "$@" --seed 7 > with 2> message || status=$?
+  [ "$status" -eq 1 ] && grep -q '"verdict": "refuted"' with ||
+    { echo "$defect: not found by $*"; cat with message; return 1; }
+}
+
+@test "the table has the twelve defects that are in the code" {
+  table | cut -d' ' -f1 | sort > listed
+  grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
+  diff planted listed
+  [ "$(wc -l < listed)" -eq 12 ]
+}
+
+@test "defects in the noise are found" {
+  for defect in noise-small deviation-for-scale gamma-shape direction-biased lattice-silent; do
+    found $(table | grep "^$defect ")
+  done
+}
+
+@test "defects in the calibration are found" {
+  for defect in epsilon-not-halved slack-forgotten norm-not-squared portion-n; do
+    found $(table | grep "^$defect ")
+  done
+}
+
+@test "defects in rows, regularizer and choice are found" {
+  for defect in intercept-free clip-skipped selector-whole; do
+    found $(table | grep "^$defect ")
+  done
+}
+
+@test "the shipped command does not know the variable" {
+  DPERM_DEFECT=noise-small "$DPERM" audit --mechanism output --draws 20000 --seed 7 > out 2> message
+  grep -q '"verdict": "not refuted"' out
+}

@@ -1,0 +1,167 @@
+/* The audit's constructions without sampling. Densities are written down again here, normalized and
+ * integrated: they are densities, the pair's log-ratio is theirs, it never passes the claim, comes
+ * close to it, and so does the ratio of the probabilities of an event that an audit would choose.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "audit/worst_pair.h"
+#include "mechanism/calibrate.h"
+#include "statistics.h"
+
+static const double epsilons[] = {0.1, 0.5, 1, 3};
+static const char *const losses[] = {"huber", "smooth-hinge", "logistic"};
+enum { EPSILONS = 4, LOSSES = 3, DRAWS = 400000 };
+
+static worst_pair make(pair_kind kind, const char *loss, double epsilon) {
+  worst_pair pair;
+  assert_ok(worst_pair_make(kind, loss, epsilon, DRAWS, &pair, err));
+  return pair;
+}
+
+static double length(const double *v, size_t dims) {
+  double sum = 0;
+  for (size_t j = 0; j < dims; j++) {
+    sum += v[j] * v[j];
+  }
+  return sqrt(sum);
+}
+
+/* The density of the released f, all constants included: c·e^(−β‖b‖) |det ∂b/∂f| with c = β/2 in
+ * one dimension and β²/(2π) in two. */
+static double density(const worst_pair *p, int side, const double *f) {
+  double front = p->dims == 1 ? p->beta / 2 : p->beta * p->beta / (2 * 3.14159265358979324);
+  double b[PAIR_DIMS], z = 0, slope = 0, bend = 0;
+  const double *w = p->w[side];
+  for (size_t j = 0; j < p->dims; j++) {
+    z += w[j] * f[j];
+  }
+  p->loss.eval(&p->loss, 1, &z, NULL, &slope, &bend);
+  for (size_t j = 0; j < p->dims; j++) {
+    b[j] = p->mechanism == DPERM_MECHANISM_OUTPUT
+               ? f[j] - p->minimizer[side][j]
+               : -slope * w[j] - p->lambda * (f[j] - p->centre[j]);
+  }
+  double volume = 1;
+  if (p->mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    double square = length(w, p->dims) * length(w, p->dims);
+    volume = (p->lambda + bend * square) * (p->dims == 2 ? p->lambda : 1);
+  }
+  return front * exp(-p->beta * length(b, p->dims)) * volume;
+}
+
+/* How far the result strays, in units of f. */
+static double reach(const worst_pair *p) {
+  return p->mechanism == DPERM_MECHANISM_OUTPUT ? 1 / p->beta : 1 / p->beta / p->lambda;
+}
+
+typedef struct integrals {
+  double mass[2], event[2], most;
+} integrals;
+
+/* Sums over a fine grid around the centre, wide enough for all but e^−25. */
+static integrals integrate(const worst_pair *p, double threshold) {
+  size_t steps = p->dims == 1 ? 400000 : 1200;
+  double half = 25 * reach(p) + 2 * p->norm / p->lambda, step = 2 * half / (double)steps;
+  double cell = p->dims == 1 ? step : step * step, middle[PAIR_DIMS] = {0};
+  integrals sums = {{0, 0}, {0, 0}, -INFINITY};
+  for (size_t j = 0; j < p->dims; j++) {
+    middle[j] = (p->minimizer[0][j] + p->minimizer[1][j]) / 2;
+  }
+  for (size_t i = 0; i < (p->dims == 1 ? 1 : steps); i++) {
+    for (size_t k = 0; k < steps; k++) {
+      double f[PAIR_DIMS] = {middle[0] - half + step * ((double)k + 0.5), 0, 0};
+      f[1] = p->dims == 2 ? middle[1] - half + step * ((double)i + 0.5) : 0;
+      double first = density(p, 0, f), second = density(p, 1, f), ratio = pair_log_ratio(p, f);
+      if (first > 1e-200 && second > 1e-200) {
+        assert_close(ratio, log(first / second), 1e-6 * (1 + fabs(ratio)));
+      }
+      sums.mass[0] += first * cell;
+      sums.mass[1] += second * cell;
+      sums.most = fmax(sums.most, ratio);
+      if (ratio >= threshold) {
+        sums.event[0] += first * cell;
+        sums.event[1] += second * cell;
+      }
+    }
+  }
+  return sums;
+}
+
+/* What the log-ratio and the event's reach at least, in shares of ε. */
+static void check(pair_kind kind, const char *loss, double epsilon, double most, double event) {
+  worst_pair p = make(kind, loss, epsilon);
+  integrals sums = integrate(&p, 0.9 * epsilon);
+  assert_close(sums.mass[0], 1, 0.01);
+  assert_close(sums.mass[1], 1, 0.01);
+  double bound = log(sums.event[0] / sums.event[1]);
+  assert_true(sums.most <= epsilon * (1 + 1e-9) && bound <= epsilon * (1 + 1e-9));
+  if (!(sums.most >= most * epsilon && bound >= event * epsilon && sums.event[0] > 0.01)) {
+    fail_msg("%s, epsilon %g: at most %g, event %g of probability %g", loss, epsilon,
+             sums.most / epsilon, bound / epsilon, sums.event[0]);
+  }
+}
+
+static void output_pairs_are_tight_and_never_beyond_the_claim(void **state) {
+  (void)state;
+  for (size_t e = 0; e < EPSILONS; e++) {
+    check(PAIR_OUTPUT, "huber", epsilons[e], 1 - 1e-9, 0.99);
+    check(PAIR_OUTPUT, "smooth-hinge", epsilons[e], 1 - 1e-9, 0.99);
+    check(PAIR_OUTPUT, "logistic", epsilons[e], 0.99, 0.9);
+  }
+}
+
+static void objective_pairs_are_nearly_tight_and_never_beyond_the_claim(void **state) {
+  (void)state;
+  for (size_t e = 0; e < EPSILONS; e++) {
+    check(PAIR_OBJECTIVE, "huber", epsilons[e], 0.99, 0.99);
+    check(PAIR_OBJECTIVE, "smooth-hinge", epsilons[e], 0.99, 0.99);
+    check(PAIR_OBJECTIVE, "logistic", epsilons[e], 0.99, 0.9);
+  }
+}
+
+static void jacobian_pairs_are_nearly_tight_and_never_beyond_the_claim(void **state) {
+  (void)state;
+  for (size_t e = 0; e < EPSILONS; e++) {
+    for (size_t l = 0; l < LOSSES; l++) {
+      check(PAIR_JACOBIAN, losses[l], epsilons[e], 0.99, 0.9);
+    }
+  }
+}
+
+/* With ε′ = ε in place of ε − slack the ratio would pass the claim by all of it. */
+static void jacobian_pairs_need_their_slack(void **state) {
+  (void)state;
+  for (size_t l = 0; l < LOSSES; l++) {
+    worst_pair p = make(PAIR_JACOBIAN, losses[l], 1);
+    p.beta = 1 / (2 * p.norm);
+    integrals sums = integrate(&p, 1.05);
+    assert_true(sums.most > 1.15 && sums.event[0] > 0.01);
+  }
+}
+
+/* A pair has rows of exactly its norm, or next to it, and pulls that real fits could have. */
+static void pairs_are_neighbours_within_the_bound(void **state) {
+  (void)state;
+  for (int kind = PAIR_OUTPUT; kind <= PAIR_INTERCEPT; kind++) {
+    for (size_t l = 0; l < LOSSES; l++) {
+      for (size_t e = 0; e < EPSILONS; e++) {
+        worst_pair p = make((pair_kind)kind, losses[l], epsilons[e]);
+        assert_true(p.lambda > 0 && p.beta > 0 && p.dims >= 1 && p.dims <= PAIR_DIMS);
+        assert_close(length(p.w[0], p.dims), p.norm, 1e-12);
+        assert_close(length(p.w[1], p.dims), p.norm, 1e-12);
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(output_pairs_are_tight_and_never_beyond_the_claim),
+      cmocka_unit_test(objective_pairs_are_nearly_tight_and_never_beyond_the_claim),
+      cmocka_unit_test(jacobian_pairs_are_nearly_tight_and_never_beyond_the_claim),
+      cmocka_unit_test(jacobian_pairs_need_their_slack),
+      cmocka_unit_test(pairs_are_neighbours_within_the_bound),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* The audit's statistics: bounds come near the claims of sound mechanisms and do not pass them,
+ * unsound ones are refuted, seeds and threads behave, and a fit that is run again asks the
+ * allocator for nothing. Seeds are fixed; what chance could do is stated where it could. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "audit/attack.h"
+#include "audit/fit_attack.h"
+#include "random/exponential.h"
+#include "statistics.h"
+
+/* ---- the library's own audits */
+
+static dperm_audit_result run(const char *mechanism, const char *variant, double epsilon,
+                              size_t draws, uint64_t seed, int threads) {
+  dperm_audit_options o;
+  dperm_audit_result r;
+  dperm_audit_options_init(&o);
+  o.mechanism = mechanism;
+  o.variant = variant;
+  o.epsilon = epsilon;
+  o.draws = draws;
+  o.seed = &seed;
+  o.threads = threads;
+  assert_ok(dperm_audit_run(&o, &r, err));
+  return r;
+}
+
+static void bounds_come_near_the_claim_and_not_beyond(void **state) {
+  (void)state;
+  static const struct {
+    const char *mechanism, *loss;
+    double least; /* of the claim, at 40,000 draws a side and an epsilon of 1 and 3 */
+  } cases[] = {{"output", "huber", 0.9},           {"output", "logistic", 0.75},
+               {"objective", "huber", 0.9},        {"objective", "smooth-hinge", 0.9},
+               {"objective", "logistic", 0.7},     {"jacobian", "huber", 0.75},
+               {"jacobian", "smooth-hinge", 0.75}, {"jacobian", "logistic", 0.5}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int e = 1; e <= 3; e += 2) {
+      dperm_audit_result r = run(cases[c].mechanism, cases[c].loss, e, 40000, 11, 0);
+      if (!(r.holds && r.epsilon_lower_bound >= cases[c].least * e && r.epsilon_lower_bound <= e)) {
+        fail_msg("%s, %s: %g of %d", cases[c].mechanism, cases[c].loss, r.epsilon_lower_bound, e);
+      }
+      assert_true(r.draws == 40000 && r.confidence == 0.998);
+    }
+  }
+}
+
+/* A sound build is refuted with probability at most 0.002 a run, in truth far less: both bounds
+ * would have to fail together. Over DPERM_AUDIT_RUNS runs (make test-full: 100), not once. */
+static void bounds_never_pass_the_claim_over_repeated_runs(void **state) {
+  (void)state;
+  static const char *const mechanisms[] = {"output", "objective", "jacobian"};
+  const char *asked = getenv("DPERM_AUDIT_RUNS"), *each = getenv("DPERM_AUDIT_DRAWS");
+  uint64_t runs = asked ? strtoull(asked, NULL, 10) : 10;
+  size_t draws = each ? (size_t)strtoull(each, NULL, 10) : 10000;
+  for (uint64_t seed = 1; seed <= runs; seed++) {
+    for (size_t m = 0; m < 3; m++) {
+      dperm_audit_result r = run(mechanisms[m], NULL, 1, draws, 1000 + seed, 0);
+      if (!r.holds) {
+        fail_msg("%s: %g at seed %llu", mechanisms[m], r.epsilon_lower_bound,
+                 (unsigned long long)(1000 + seed));
+      }
+    }
+  }
+}
+
+static void choices_and_laws_are_audited_too(void **state) {
+  (void)state;
+  assert_true(run("selector", "permute-and-flip", 1, 40000, 3, 0).epsilon_lower_bound > 0.9);
+  assert_true(run("selector", "exponential", 1, 100000, 3, 0).epsilon_lower_bound > 0.7);
+  static const char *const others[] = {"shape",    "intercept", "selector", "split",
+                                       "stopping", "noise",     "lattice",  "rows"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    dperm_audit_result r = run(others[i], NULL, 1, 2000, 4, 0);
+    assert_true(r.holds);
+    assert_true(isnan(r.epsilon_lower_bound) == (i > 4));
+  }
+}
+
+static void a_seed_gives_the_same_result_for_any_number_of_threads(void **state) {
+  (void)state;
+  double once = run("jacobian", "huber", 1, 6000, 5, 1).epsilon_lower_bound;
+  assert_true(once > 0);
+  assert_true(run("jacobian", "huber", 1, 6000, 5, 2).epsilon_lower_bound == once);
+  assert_true(run("jacobian", "huber", 1, 6000, 5, 3).epsilon_lower_bound == once);
+  assert_true(run("jacobian", "huber", 1, 6000, 6, 2).epsilon_lower_bound != once);
+}
+
+static void outcomes_are_those_of_the_two_data_sets(void **state) {
+  (void)state;
+  enum { COUNT = 3000 };
+  static double outcome[2][COUNT];
+  dperm_audit_options o;
+  dperm_audit_result r;
+  uint64_t seed = 9;
+  dperm_audit_options_init(&o);
+  o.draws = COUNT;
+  o.seed = &seed;
+  o.outcome[0] = outcome[0];
+  o.outcome[1] = outcome[1];
+  o.outcomes = COUNT;
+  assert_ok(dperm_audit_run(&o, &r, err));
+  double mean[2] = {0, 0};
+  for (size_t i = 0; i < COUNT; i++) {
+    mean[0] += outcome[0][i] / COUNT;
+    mean[1] += outcome[1][i] / COUNT;
+  }
+  assert_close(mean[0], 1.0 / 800, 0.1 / 800); /* ±R/λ with R = 4, λ = 200·16 */
+  assert_close(mean[1], -1.0 / 800, 0.1 / 800);
+}
+
+/* ---- anybody's mechanism */
+
+/* `dims` numbers: Laplace noise around ±1/2 on the first, with this scale; nothing on the others.
+ */
+static double *laplace_outcomes(random_source *r, size_t count, size_t dims, double place,
+                                double scale) {
+  double *out = calloc(count * dims, sizeof *out);
+  assert_non_null(out);
+  for (size_t i = 0; i < count; i++) {
+    double noise = random_exponential(r) - random_exponential(r);
+    out[i * dims] = place + scale * noise;
+    for (size_t j = 1; j < dims; j++) {
+      out[i * dims + j] = random_normal(r);
+    }
+  }
+  return out;
+}
+
+static dperm_audit_result audit_laplace(size_t dims, double scale, double delta) {
+  enum { COUNT = 40000 };
+  random_source r;
+  dperm_audit_result result;
+  assert_ok(random_seeded(21, &r, err));
+  double *first = laplace_outcomes(&r, COUNT, dims, 0.5, scale);
+  double *second = laplace_outcomes(&r, COUNT, dims, -0.5, scale);
+  assert_ok(dperm_audit_outcomes(first, second, COUNT, dims, 1, delta, &result, err));
+  free(first);
+  free(second);
+  return result;
+}
+
+static void outcomes_of_a_laplace_mechanism_are_judged(void **state) {
+  (void)state;
+  dperm_audit_result right = audit_laplace(1, 1, 0), wrong = audit_laplace(1, 0.7071, 0);
+  assert_true(right.holds && right.epsilon_lower_bound > 0.93);
+  assert_true(!wrong.holds && wrong.epsilon_lower_bound > 1.3);
+  assert_true(audit_laplace(3, 1, 0).epsilon_lower_bound > 0.8);
+  assert_true(audit_laplace(1, 0.7071, 0.2).epsilon_lower_bound < 1); /* a delta forgives */
+  assert_true(right.draws == 36000 && right.confidence == 0.998);
+}
+
+static void outcomes_that_say_nothing_give_zero(void **state) {
+  (void)state;
+  double same[200];
+  dperm_audit_result r;
+  for (size_t i = 0; i < 200; i++) {
+    same[i] = 3;
+  }
+  assert_ok(dperm_audit_outcomes(same, same, 200, 1, 1, 0, &r, err));
+  assert_true(r.epsilon_lower_bound == 0 && r.holds);
+}
+
+static void wrong_requests_are_refused(void **state) {
+  (void)state;
+  double numbers[200] = {0};
+  dperm_audit_result r;
+  dperm_audit_options o;
+  assert_fails(dperm_audit_outcomes(numbers, numbers, 99, 1, 1, 0, &r, err), DPERM_INVALID_ARGUMENT,
+               "at least 100");
+  assert_fails(dperm_audit_outcomes(numbers, numbers, 200, 1, 1, 1, &r, err),
+               DPERM_INVALID_ARGUMENT, "delta");
+  numbers[150] = NAN;
+  assert_fails(dperm_audit_outcomes(numbers, numbers, 200, 1, 1, 0, &r, err), DPERM_INVALID_DATA,
+               "outcome 151");
+  dperm_audit_options_init(&o);
+  o.mechanism = "magic";
+  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT,
+               "no audit is called \"magic\"");
+  o.mechanism = "output";
+  o.variant = "hinge";
+  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT, "for \"hinge\"");
+  o.variant = NULL;
+  o.epsilon = 50;
+  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT, "between 0.001 and 20");
+  const char *mechanism, *variant;
+  assert_int_equal(dperm_audit_case(1000, &mechanism, &variant), 0);
+}
+
+static int stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  assert_string_equal(stage, "auditing");
+  assert_true(done <= total);
+  return 1;
+}
+
+static void an_audit_can_be_stopped(void **state) {
+  (void)state;
+  dperm_audit_result r;
+  dperm_audit_options o;
+  dperm_audit_options_init(&o);
+  o.progress.tick = stop_at_once;
+  o.threads = 1;
+  assert_fails(dperm_audit_run(&o, &r, err), DPERM_CANCELLED, "stopped on request");
+}
+
+/* ---- no allocation per draw */
+
+/* The linker sends every call of the library's here (tests/CMakeLists.txt). */
+void *__real_calloc(size_t count, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_malloc(size_t size);
+static size_t allocations;
+
+void *__wrap_calloc(size_t count, size_t size) {
+  allocations++;
+  return __real_calloc(count, size);
+}
+
+void *__wrap_malloc(size_t size) {
+  allocations++;
+  return __real_malloc(size);
+}
+
+static void a_draw_allocates_nothing(void **state) {
+  (void)state;
+  static const char *const losses[] = {"huber", "smooth-hinge", "logistic"};
+  for (int kind = PAIR_OUTPUT; kind <= PAIR_SHAPE; kind++) {
+    for (size_t l = 0; l < 3; l++) {
+      fit_target *target = NULL;
+      random_source r;
+      double score = 0, outcome = 0;
+      assert_ok(random_seeded(8, &r, err));
+      assert_ok(fit_target_new((pair_kind)kind, losses[l], 1, 1000, &target, err));
+      const attack a = fit_target_attack(target);
+      size_t before = allocations;
+      assert_true(before > 0);
+      for (int i = 0; i < 500; i++) {
+        assert_ok(a.draw(&a, i % 2, &r, &score, &outcome, err));
+      }
+      assert_int_equal(allocations, before);
+      fit_target_free(target);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bounds_come_near_the_claim_and_not_beyond),
+      cmocka_unit_test(bounds_never_pass_the_claim_over_repeated_runs),
+      cmocka_unit_test(choices_and_laws_are_audited_too),
+      cmocka_unit_test(a_seed_gives_the_same_result_for_any_number_of_threads),
+      cmocka_unit_test(outcomes_are_those_of_the_two_data_sets),
+      cmocka_unit_test(outcomes_of_a_laplace_mechanism_are_judged),
+      cmocka_unit_test(outcomes_that_say_nothing_give_zero),
+      cmocka_unit_test(wrong_requests_are_refused),
+      cmocka_unit_test(an_audit_can_be_stopped),
+      cmocka_unit_test(a_draw_allocates_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
