@@ -49,6 +49,7 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
   TRY_OR_DONE(data_from_rows(&rows, csv ? source->schema->dims : source->dims,
                              csv ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, csv ? source->schema : NULL,
                              out, err));
+  (*out)->from_file = row_reader_digested(&reader, (*out)->file_digest);
   if (csv) {
     (*out)->comments_among =
         reader.csv.comments_after || (reader.csv.comments_before && !source->schema->header);
