@@ -92,6 +92,12 @@ bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST
   return byte_source_digested(w->source, out);
 }
 
+bool row_reader_comments_among(const row_reader *reader) {
+  const csv_reader *csv = &reader->csv;
+  return reader->format == DPERM_FORMAT_CSV &&
+         (csv->comments_after || (csv->comments_before && !reader->encoder.schema->header));
+}
+
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
                              dperm_error *err) {
   bool found = true;

@@ -14,8 +14,9 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
          rows, dims, norm);
   }
   TRY(options_validate(options, err));
+  const dperm_options row = options_per_row(options);
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const public_numbers given = options_public(options, rows, dims, norm);
+  const public_numbers given = options_public(&row, rows, dims, norm);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
@@ -24,7 +25,10 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
                      .norm = norm,
                      .mechanism = plan.mechanism,
                      .analysis = plan.analysis,
+                     .rows_per_person = options->rows_per_person,
                      .epsilon = options->epsilon,
+                     .epsilon_row = row.epsilon,
+                     .delta = none,
                      .lambda = plan.lambda,
                      .delta_reg = plan.delta_reg,
                      .beta = none,
@@ -46,6 +50,7 @@ dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_
   release_plan release;
   TRY(release_plan_make(&given, &plan, &release, err));
   made.noise = plan.noise.kind;
+  made.delta = group_delta(release.delta, row.epsilon, options->rows_per_person);
   made.beta = plan.noise.beta;
   made.expected_noise_norm = noise_mean_norm(&plan.noise);
   made.rms_noise_norm = noise_rms_norm(&plan.noise);

@@ -25,6 +25,7 @@ static void go_through(verifier *v) {
   check_format(v);
   check_digest(v);
   check_claim(v);
+  check_unit(v);
   check_noise_kind(v);
   check_norm(v);
   check_missing_values(v);
