@@ -146,7 +146,10 @@ void amount_brief(const amount *a, char out[DPERM_AMOUNT_SIZE]) {
   if (first < AMOUNT_WHOLE) {
     out[LONG] = '\0';
   } else {
-    (void)snprintf(out, DPERM_AMOUNT_SIZE, "%d.%d%de%d", a->digits[first], a->digits[first + 1],
-                   a->digits[first + 2], AMOUNT_WHOLE - 1 - first);
+    bool round = a->digits[first + 1] == 0 && a->digits[first + 2] == 0;
+    (void)snprintf(out, DPERM_AMOUNT_SIZE, round ? "%d" : "%d.%d%d", a->digits[first],
+                   a->digits[first + 1], a->digits[first + 2]);
+    size_t used = strlen(out);
+    (void)snprintf(out + used, DPERM_AMOUNT_SIZE - used, "e%d", AMOUNT_WHOLE - 1 - first);
   }
 }
