@@ -31,17 +31,26 @@ static dperm_status keyed_digest(dperm_ledger *ledger, const unsigned char ident
   return keyed ? DPERM_OK : store_fail_damaged(ledger, "its key is gone", err);
 }
 
-/* A data set with these data other than `except` (may be NULL): the first or the last by name. */
+/* A data set with these data other than `except` (may be NULL). There are few data sets. */
 static dperm_status find_data(dperm_ledger *ledger, const char *data, const char *except,
                               record *out, bool *found, dperm_error *err) {
-  static const char *const ends[] = {"WHERE data = ? ORDER BY dataset LIMIT 1",
-                                     "WHERE data = ? ORDER BY dataset DESC LIMIT 1"};
+  dperm_status status = DPERM_OK;
+  sqlite3_stmt *query = NULL;
+  record opened;
+  bool more = true;
   *found = false;
-  for (int i = 0; i < 2 && !*found; i++) {
-    TRY(record_first(ledger, ends[i], data, out, found, err));
-    *found = *found && !(except && strcmp(out->dataset, except) == 0);
+  TRY(record_query(ledger, "WHERE kind = 'open' ORDER BY id", &query, err));
+  while (more && !*found) {
+    TRY_OR_DONE(record_next(ledger, query, &opened, &more, err));
+    if (more && !(except && strcmp(opened.dataset, except) == 0)) {
+      TRY_OR_DONE(record_first(ledger, "WHERE dataset = ? ORDER BY id DESC LIMIT 1", opened.dataset,
+                               out, found, err));
+      *found = *found && strcmp(out->data, data) == 0;
+    }
   }
-  return DPERM_OK;
+done:
+  (void)sqlite3_finalize(query);
+  return status;
 }
 
 static dperm_status check_data(dperm_ledger *ledger, const budget *b, const char *data,

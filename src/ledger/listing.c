@@ -1,5 +1,4 @@
 /* What a ledger shows: its data sets, its entries, its head. */
-#include <stdio.h>
 #include <string.h>
 
 #include "ledger/budget.h"
@@ -56,14 +55,28 @@ dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *
 
 /* ---- entries */
 
-dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, dperm_entry_visitor *visit,
+dperm_status listing_open(dperm_ledger *ledger, listing *out, dperm_error *err) {
+  *out = (listing){.ledger = ledger};
+  return record_query(ledger, "WHERE kind = 'commit' AND entry = ?", &out->commits, err);
+}
+
+void listing_close(listing *list) {
+  (void)sqlite3_finalize(list->commits);
+}
+
+dperm_status listing_commit_of(const listing *list, int64_t entry, record *out, bool *found,
+                               dperm_error *err) {
+  (void)sqlite3_reset(list->commits);
+  (void)sqlite3_bind_int64(list->commits, 1, entry);
+  return record_next(list->ledger, list->commits, out, found, err);
+}
+
+dperm_status listing_visit(const listing *list, const record *reserved, dperm_entry_visitor *visit,
                            void *context, dperm_error *err) {
-  char id[24], receipt[DPERM_DIGEST_SIZE];
-  record committed = {0};
+  char receipt[DPERM_DIGEST_SIZE];
+  record committed;
   bool found = false;
-  (void)snprintf(id, sizeof id, "%lld", (long long)reserved->id);
-  TRY(record_first(ledger, "WHERE kind = 'commit' AND entry = CAST(? AS INTEGER)", id, &committed,
-                   &found, err));
+  TRY(listing_commit_of(list, reserved->id, &committed, &found, err));
   record_receipt(reserved, receipt);
   const dperm_ledger_entry shown = {.entry = (uint64_t)reserved->id,
                                     .dataset = reserved->dataset,
@@ -84,23 +97,26 @@ static dperm_status visit_entries(dperm_ledger *ledger, const char *dataset,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err) {
   dperm_status status = DPERM_OK;
   sqlite3_stmt *query = NULL;
+  listing list = {NULL, NULL};
   record r;
   bool found = true;
-  TRY(record_query(ledger,
-                   dataset ? "WHERE dataset = ? AND kind = 'reserve' ORDER BY id"
-                           : "WHERE kind = 'reserve' ORDER BY id",
-                   &query, err));
+  TRY_OR_DONE(listing_open(ledger, &list, err));
+  TRY_OR_DONE(record_query(ledger,
+                           dataset ? "WHERE dataset = ? AND kind = 'reserve' ORDER BY id"
+                                   : "WHERE kind = 'reserve' ORDER BY id",
+                           &query, err));
   if (dataset) {
     (void)sqlite3_bind_text(query, 1, dataset, -1, SQLITE_STATIC);
   }
   while (found) {
     TRY_OR_DONE(record_next(ledger, query, &r, &found, err));
     if (found) {
-      TRY_OR_DONE(listing_visit(ledger, &r, visit, context, err));
+      TRY_OR_DONE(listing_visit(&list, &r, visit, context, err));
     }
   }
 done:
   (void)sqlite3_finalize(query);
+  listing_close(&list);
   return status;
 }
 

@@ -86,17 +86,20 @@ dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *pa
 
 /* ---- digests */
 
-enum { CONTENT_SIZE = 1600 }; /* all fields at their longest, with room to spare */
+/* All fields at their longest, with room for numbers and line ends. */
+enum { CONTENT_SIZE = sizeof(record) + 512 };
 
 typedef struct content {
-  char text[CONTENT_SIZE];
   size_t length;
+  char text[CONTENT_SIZE];
 } content;
 
-/* One field a line: no field holds a line end. */
+/* One field a line: no field holds a line end. They fit: see CONTENT_SIZE. */
 static void put_text(content *c, const char *text) {
-  int used = snprintf(c->text + c->length, sizeof c->text - c->length, "%s\n", text);
-  c->length += (size_t)used;
+  size_t length = strlen(text);
+  memcpy(c->text + c->length, text, length);
+  c->text[c->length + length] = '\n';
+  c->length += length + 1;
 }
 
 static void put_number(content *c, int64_t number) {
@@ -130,7 +133,8 @@ static void put_charge(content *c, const record *r) {
 }
 
 void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]) {
-  content c = {.length = 0};
+  content c;
+  c.length = 0;
   put_text(&c, r->version > 1 ? "dperm-ledger/2" : "dperm-ledger/1");
   put_charge(&c, r);
   put_text(&c, r->data);
@@ -141,7 +145,8 @@ void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]) {
 }
 
 void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]) {
-  content c = {.length = 0};
+  content c;
+  c.length = 0;
   put_text(&c, r->version > 1 ? "dperm-receipt/2" : "dperm-receipt/1");
   put_charge(&c, r);
   finish(&c, out);

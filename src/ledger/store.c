@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,9 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   dperm_status status = DPERM_OK;
   dperm_ledger *ledger = NULL;
   char *plain = NULL;
+  if (sodium_init() < 0) { /* it also finds the fast way to digest */
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
   TRY_OR_DONE(memory_new(1, sizeof *ledger, &ledger, err));
   TRY_OR_DONE(memory_copy_text(path, strlen(path), &ledger->path, err));
   TRY_OR_DONE(plain_path(path, &plain, err));

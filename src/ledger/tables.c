@@ -20,7 +20,7 @@ const char ledger_tables[] =
     " previous TEXT NOT NULL, digest TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,"
     " rows_per_person INTEGER NOT NULL DEFAULT 1);"
     "CREATE INDEX records_by_dataset ON records (dataset, id);"
-    "CREATE INDEX records_by_data ON records (data, dataset);"
+    "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
     "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';" FIXED;
 
 const char ledger_from_version_1[] =

@@ -25,8 +25,8 @@ static const char html_style[] =
     "th,td{text-align:left;vertical-align:top;padding:.14rem .5rem .14rem 0;font-weight:normal;"
     "border-bottom:1px solid #e4e4e4;overflow-wrap:anywhere}\n"
     "th{color:#555;width:11rem}\n"
-    "@media print{body{font-size:9.5pt;line-height:1.32;margin:0;max-width:none}"
-    "h2{margin:.7rem 0 .2rem}@page{size:A4;margin:13mm 16mm}}\n"
+    "@media print{body{font-size:9pt;line-height:1.25;margin:0;max-width:none}"
+    "h2{margin:.5rem 0 .2rem}p,ul,table{margin:.2rem 0}@page{size:A4;margin:12mm 16mm}}\n"
     "</style>\n</head>\n<body>\n";
 
 /* ---- writing */

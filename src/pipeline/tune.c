@@ -40,10 +40,13 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite",
            options->epsilon);
     }
-    if (options->epsilon != t->candidates[0].epsilon ||
-        options->rows_per_person != t->candidates[0].rows_per_person) {
+    if (options->epsilon != t->candidates[0].epsilon) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
-           "candidate %zu has an epsilon or a unit of its own; give all the same", i);
+           "candidate %zu has an epsilon of its own; give all the same", i);
+    }
+    if (options->rows_per_person != t->candidates[0].rows_per_person) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "candidate %zu has rows per person of its own; give all the same", i);
     }
   }
   return DPERM_OK;

@@ -25,7 +25,6 @@ static void go_through(verifier *v) {
   check_format(v);
   check_digest(v);
   check_claim(v);
-  check_unit(v);
   check_noise_kind(v);
   check_norm(v);
   check_missing_values(v);
@@ -33,6 +32,7 @@ static void go_through(verifier *v) {
   check_selection(v);
   check_loss(v);
   check_budget(v);
+  check_unit(v);
   check_beta(v);
   check_lattice(v);
   check_weights(v);
