@@ -10,7 +10,7 @@ enum { ROWS_PER_PERSON_MOST = 1000000 };
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
 
 /* The same options for one row: the guarantee for a person with at most K rows follows from one
- * for each row at epsilon/K, by group privacy (privacy.md 8). The only place that divides. */
+ * for each row at epsilon/K, by group privacy (privacy.md 11). The only place that divides. */
 dperm_options options_per_row(const dperm_options *options);
 /* What a person's delta is when each row's is `delta`: the K steps from neighbour to neighbour add
  * up, delta·(1 + e^ε + … + e^((K−1)ε)), rounded up. */
