@@ -77,7 +77,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
 static int train(train_settings *s, dperm_options options, dperm_format format, bool seeded) {
   dperm_error err;
   int exit_status = 0;
-  dperm_unsafe_diagnostics diagnostics;
+  dperm_unsafe_diagnostics diagnostics = {0};
   dperm_status status = DPERM_OK;
   bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !seeded;
   if (!ledger_settings_open(&s->ledger, "train", is_private, s->out, &options.account,

@@ -43,7 +43,9 @@ static void give(reading *r, dperm_finding finding, const char *format, ...) {
   (void)vsnprintf(line, sizeof line, format, args);
   va_end(args);
   for (char *c = line; *c; c++) {
-    *c = *c >= 0x20 && *c <= 0x7e ? *c : '?';
+    if (*c < 0x20 || *c > 0x7e) {
+      *c = '?';
+    }
   }
   r->failures += finding == DPERM_FINDING_FAILS;
   if (r->line && (finding != DPERM_FINDING_FAILS || r->failures <= LINES_MOST)) {

@@ -66,12 +66,13 @@ static void put_between(page *p, const char *const html[2], const char *const ma
   put(p, p->html ? html[1] : markdown[1]);
 }
 
+/* `text` is made of `format` and what follows it in the call. */
 #define FORMAT_INTO(text, format)                                                                  \
   char text[TEXT_SIZE];                                                                            \
   do {                                                                                             \
     va_list args_;                                                                                 \
     va_start(args_, format);                                                                       \
-    (void)vsnprintf(text, sizeof text, format, args_);                                             \
+    (void)vsnprintf((text), TEXT_SIZE, (format), args_);                                           \
     va_end(args_);                                                                                 \
   } while (0)
 
@@ -160,7 +161,9 @@ void page_line(page *p, const char *format, ...) {
     put_escaped(p, text);
   } else { /* indented text is taken as it is; a line end would leave it */
     for (char *c = text; *c; c++) {
-      *c = (unsigned char)*c < 0x20 ? '?' : *c;
+      if ((unsigned char)*c < 0x20) {
+        *c = '?';
+      }
     }
     put(p, text);
   }
