@@ -1,6 +1,7 @@
 /* dperm ledger: give a data set its budget, show what was spent, check that nobody has changed it.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "findings.h"
@@ -42,33 +43,37 @@ static int init(const ledger_command *c) {
 
 /* ---- show */
 
+/* What is shown is gathered first: a reader who pages through it must not hold up those who charge.
+ */
 typedef struct showing {
+  FILE *out;
   bool json;
   const char *only; /* a data set's name, or NULL */
   size_t shown, reserved;
 } showing;
 
 /* Names come from a file: quotes, backslashes and control characters must not break out of JSON. */
-static void print_name(const char *text) {
-  putchar('"');
+static void print_name(FILE *out, const char *text) {
+  (void)fputc('"', out);
   for (; *text; text++) {
     if (*text == '"' || *text == '\\') {
-      putchar('\\');
+      (void)fputc('\\', out);
     }
-    putchar((unsigned char)*text < 0x20 ? '?' : *text);
+    (void)fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
   }
-  putchar('"');
+  (void)fputc('"', out);
 }
 
-static void print_dataset_json(const dperm_ledger_dataset *d, bool first) {
-  printf("%s\n    {\"name\": ", first ? "" : ",");
-  print_name(d->name);
-  printf(", \"epsilon_total\": \"%s\", \"epsilon_spent\": \"%s\", \"epsilon_left\": \"%s\",\n"
-         "     \"delta_total\": \"%s\", \"delta_spent\": \"%s\", \"delta_left\": \"%s\",\n"
-         "     \"rows_per_person\": %zu, \"data\": ",
-         d->epsilon_total, d->epsilon_spent, d->epsilon_left, d->delta_total, d->delta_spent,
-         d->delta_left, d->rows_per_person);
-  printf(*d->data ? "\"%s\"}" : "null}", d->data);
+static void print_dataset_json(FILE *out, const dperm_ledger_dataset *d, bool first) {
+  fprintf(out, "%s\n    {\"name\": ", first ? "" : ",");
+  print_name(out, d->name);
+  fprintf(out,
+          ", \"epsilon_total\": \"%s\", \"epsilon_spent\": \"%s\", \"epsilon_left\": \"%s\",\n"
+          "     \"delta_total\": \"%s\", \"delta_spent\": \"%s\", \"delta_left\": \"%s\",\n"
+          "     \"rows_per_person\": %zu, \"data\": ",
+          d->epsilon_total, d->epsilon_spent, d->epsilon_left, d->delta_total, d->delta_spent,
+          d->delta_left, d->rows_per_person);
+  fprintf(out, *d->data ? "\"%s\"}" : "null}", d->data);
 }
 
 static void show_dataset(void *context, const dperm_ledger_dataset *d) {
@@ -77,93 +82,97 @@ static void show_dataset(void *context, const dperm_ledger_dataset *d) {
     return;
   }
   if (s->json) {
-    print_dataset_json(d, s->shown == 0);
+    print_dataset_json(s->out, d, s->shown == 0);
   } else {
     char unit[64] = "per row";
     if (d->rows_per_person > 1) {
       (void)snprintf(unit, sizeof unit, "per person with at most %zu rows", d->rows_per_person);
     }
-    printf("data set \"%s\", %s%s\n", d->name, unit,
-           *d->data ? "" : "; not bound to data before its first charge");
-    printf("  epsilon  %s left of %s (%s spent)\n", d->epsilon_left, d->epsilon_total,
-           d->epsilon_spent);
-    printf("  delta    %s left of %s (%s spent)\n", brief(d->delta_left).text,
-           brief(d->delta_total).text, brief(d->delta_spent).text);
+    fprintf(s->out, "data set \"%s\", %s%s\n", d->name, unit,
+            *d->data ? "" : "; not bound to data before its first charge");
+    fprintf(s->out, "  epsilon  %s left of %s (%s spent)\n", d->epsilon_left, d->epsilon_total,
+            d->epsilon_spent);
+    fprintf(s->out, "  delta    %s left of %s (%s spent)\n", brief(d->delta_left).text,
+            brief(d->delta_total).text, brief(d->delta_spent).text);
   }
   s->shown++;
 }
 
-static void print_entry_json(const dperm_ledger_entry *e, bool first) {
-  printf("%s\n    {\"entry\": %llu, \"dataset\": ", first ? "" : ",", (unsigned long long)e->entry);
-  print_name(e->dataset);
-  printf(", \"time\": \"%s\", \"command\": \"%s\", \"mechanism\": \"%s\",\n"
-         "     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
-         "     \"committed\": ",
-         e->time, e->command, e->mechanism, e->epsilon, e->delta,
-         e->commit ? "committed" : "reserved", e->digest);
-  printf(e->commit ? "\"%s\", \"artifact\": \"%s\"}" : "null, \"artifact\": null}", e->committed,
-         e->artifact);
+static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first) {
+  fprintf(out, "%s\n    {\"entry\": %llu, \"dataset\": ", first ? "" : ",",
+          (unsigned long long)e->entry);
+  print_name(out, e->dataset);
+  fprintf(out,
+          ", \"time\": \"%s\", \"command\": \"%s\", \"mechanism\": \"%s\",\n"
+          "     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
+          "     \"committed\": ",
+          e->time, e->command, e->mechanism, e->epsilon, e->delta,
+          e->commit ? "committed" : "reserved", e->digest);
+  fprintf(out, e->commit ? "\"%s\", \"artifact\": \"%s\"}" : "null, \"artifact\": null}",
+          e->committed, e->artifact);
 }
 
 static void show_entry(void *context, const dperm_ledger_entry *e) {
   showing *s = context;
   if (s->json) {
-    print_entry_json(e, s->shown == 0);
+    print_entry_json(s->out, e, s->shown == 0);
   } else {
     if (s->shown == 0) {
-      printf("\n%7s  %-20s  %-16s %-8s %-22s %10s %10s  %s\n", "entry", "time", "data set",
-             "command", "mechanism", "epsilon", "delta", "status");
+      fprintf(s->out, "\n%7s  %-20s  %-16s %-8s %-24s %10s %10s  %s\n", "entry", "time", "data set",
+              "command", "mechanism", "epsilon", "delta", "status");
     }
-    printf("%7llu  %-20s  %-16s %-8s %-22s %10s %10s  ", (unsigned long long)e->entry, e->time,
-           e->dataset, e->command, e->mechanism, brief(e->epsilon).text, brief(e->delta).text);
-    printf(e->commit ? "committed for %.12s\n" : "reserved, never committed: stays spent\n",
-           e->artifact);
+    fprintf(s->out, "%7llu  %-20s  %-16s %-8s %-24s %10s %10s  ", (unsigned long long)e->entry,
+            e->time, e->dataset, e->command, e->mechanism, brief(e->epsilon).text,
+            brief(e->delta).text);
+    fprintf(s->out,
+            e->commit ? "committed for %.12s\n" : "reserved, never committed: stays spent\n",
+            e->artifact);
   }
   s->shown++;
   s->reserved += e->commit == 0;
 }
 
-static dperm_status show_model(const ledger_command *c, dperm_ledger *ledger, dperm_error *err) {
+static dperm_status show_model(const ledger_command *c, dperm_ledger *ledger, showing *s,
+                               dperm_error *err) {
   dperm_model *model = NULL;
-  showing s = {.json = c->json};
   dperm_status status = dperm_model_read(c->model, &model, err);
   if (status == DPERM_OK) {
-    printf(c->json ? "{\n  \"entries\": [" : "");
-    status = dperm_ledger_find_model(ledger, model, show_entry, &s, err);
+    fprintf(s->out, c->json ? "{\n  \"entries\": [" : "");
+    status = dperm_ledger_find_model(ledger, model, show_entry, s, err);
   }
   if (status == DPERM_OK) {
-    printf(c->json ? "\n  ]\n}\n" : "");
+    fprintf(s->out, c->json ? "\n  ]\n}\n" : "");
   }
   dperm_model_free(model);
   return status;
 }
 
-static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, dperm_error *err) {
-  showing s = {.json = c->json, .only = c->dataset};
+static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, showing *s,
+                             dperm_error *err) {
   uint64_t records = 0;
   char head[DPERM_DIGEST_SIZE];
   dperm_status status = dperm_ledger_head(ledger, &records, head, err);
   if (status == DPERM_OK) {
-    printf(c->json ? "{\n  \"datasets\": [" : "");
-    status = dperm_ledger_datasets(ledger, show_dataset, &s, err);
+    fprintf(s->out, c->json ? "{\n  \"datasets\": [" : "");
+    status = dperm_ledger_datasets(ledger, show_dataset, s, err);
   }
-  if (status == DPERM_OK && c->dataset && s.shown == 0) {
+  if (status == DPERM_OK && c->dataset && s->shown == 0) {
     err->status = DPERM_OVER_BUDGET;
     (void)snprintf(err->message, sizeof err->message, "%s: the ledger has no data set \"%.100s\"",
                    c->path, c->dataset);
     return err->status;
   }
-  s.shown = 0;
+  s->shown = 0;
   if (status == DPERM_OK) {
-    printf(c->json ? "\n  ],\n  \"entries\": [" : "");
-    status = dperm_ledger_entries(ledger, c->dataset, show_entry, &s, err);
+    fprintf(s->out, c->json ? "\n  ],\n  \"entries\": [" : "");
+    status = dperm_ledger_entries(ledger, c->dataset, show_entry, s, err);
   }
   if (status == DPERM_OK && c->json) {
-    printf("\n  ],\n  \"records\": %llu,\n  \"head\": \"%s\"\n}\n", (unsigned long long)records,
-           head);
+    fprintf(s->out, "\n  ],\n  \"records\": %llu,\n  \"head\": \"%s\"\n}\n",
+            (unsigned long long)records, head);
   } else if (status == DPERM_OK) {
-    printf("\n%zu entries, %zu of them never committed; head: record %llu, digest %s\n", s.shown,
-           s.reserved, (unsigned long long)records, head);
+    fprintf(s->out, "\n%zu entries, %zu of them never committed; head: record %llu, digest %s\n",
+            s->shown, s->reserved, (unsigned long long)records, head);
   }
   return status;
 }
@@ -171,12 +180,28 @@ static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, dper
 static int show(const ledger_command *c) {
   dperm_error err;
   dperm_ledger *ledger = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  showing s = {.out = open_memstream(&text, &length), .json = c->json, .only = c->dataset};
+  if (!s.out) {
+    fprintf(stderr, "dperm: out of memory; close other programs\n");
+    return EXIT_WORK_FAILED;
+  }
   dperm_status status = dperm_ledger_open(c->path, &ledger, &err);
   if (status == DPERM_OK) {
-    status = c->model ? show_model(c, ledger, &err) : show_all(c, ledger, &err);
+    status = c->model ? show_model(c, ledger, &s, &err) : show_all(c, ledger, &s, &err);
   }
   dperm_ledger_free(ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  bool whole = fclose(s.out) == 0;
+  if (status == DPERM_OK && whole) {
+    (void)fwrite(text, 1, length, stdout);
+  } else if (status == DPERM_OK) {
+    fprintf(stderr, "dperm: out of memory; close other programs\n");
+  }
+  free(text);
+  return status == DPERM_OK && whole ? 0
+         : status == DPERM_OK        ? EXIT_WORK_FAILED
+                                     : report_error(&err);
 }
 
 /* ---- verify */

@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 
+enum { IDENTITY_BLOCK = 8192 };
+
 static void begin(crypto_generichash_state *state, const char kind[8]) {
   (void)crypto_generichash_init(state, NULL, 0, IDENTITY_SIZE);
   (void)crypto_generichash_update(state, (const unsigned char *)kind, 8);
@@ -56,19 +58,18 @@ static void add_row(crypto_generichash_state *state, const matrix *x, size_t i, 
   add(state, room->values, kept * sizeof *room->values);
 }
 
-static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
-                                     dperm_error *err) {
+/* The digest of rows from, …, to − 1. */
+static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
+                                 unsigned char out[IDENTITY_SIZE], dperm_error *err) {
   dperm_status status = DPERM_OK;
   crypto_generichash_state state;
   row_room room = {NULL, NULL, NULL};
-  const uint64_t size[2] = {data->x->rows, data->x->cols};
   size_t most = data->x->kind->entries ? data->x->row_entries : data->x->cols;
   TRY_OR_DONE(memory_new(data->x->kind->entries ? 1 : most, sizeof *room.dense, &room.dense, err));
   TRY_OR_DONE(memory_new(most, sizeof *room.columns, &room.columns, err));
   TRY_OR_DONE(memory_new(most, sizeof *room.values, &room.values, err));
-  begin(&state, "rows    ");
-  add(&state, size, sizeof size);
-  for (size_t i = 0; i < data->x->rows; i++) {
+  begin(&state, "block   ");
+  for (size_t i = from; i < to; i++) {
     add_row(&state, data->x, i, data->labels[i], &room);
   }
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
@@ -76,6 +77,35 @@ done:
   free(room.dense);
   free(room.columns);
   free(room.values);
+  return status;
+}
+
+static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
+                                     dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t rows = data->x->rows, blocks = (rows + IDENTITY_BLOCK - 1) / IDENTITY_BLOCK;
+  const uint64_t size[2] = {rows, data->x->cols};
+  unsigned char(*digests)[IDENTITY_SIZE] = NULL;
+  crypto_generichash_state state;
+  TRY(memory_new(blocks, sizeof *digests, &digests, err));
+#pragma omp parallel for schedule(dynamic)
+  for (size_t b = 0; b < blocks; b++) {
+    size_t from = b * IDENTITY_BLOCK,
+           to = from + IDENTITY_BLOCK < rows ? from + IDENTITY_BLOCK : rows;
+    if (digest_block(data, from, to, digests[b], NULL) != DPERM_OK) {
+#pragma omp atomic write
+      status = DPERM_OUT_OF_MEMORY;
+    }
+  }
+  if (status != DPERM_OK) {
+    FAIL_AND_DONE(err, status, "out of memory while digesting the data");
+  }
+  begin(&state, "rows    ");
+  add(&state, size, sizeof size);
+  add(&state, digests, blocks * sizeof *digests);
+  (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
+done:
+  free(digests);
   return status;
 }
 
