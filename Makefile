@@ -2,7 +2,7 @@
 
 # Debian packages by name. `deps` installs those that are missing and nothing else.
 BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev liblapacke-dev \
-  libjansson-dev zlib1g-dev libmpfr-dev
+  libjansson-dev zlib1g-dev libmpfr-dev libsqlite3-dev
 TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
@@ -36,13 +36,14 @@ test: deps-test
 	@tests/run dev
 
 # The long counts: everything again under the sanitizers, tests/full at full size (libm at 10^7
-# points a function, certificates on 10^6 rows), the audit a hundred times over, memory under
-# valgrind, fuzzers for a while.
+# points a function, certificates on 10^6 rows), the audit a hundred times over, ledgers raced for,
+# killed 1,000 times, with 100,000 entries, memory under valgrind, fuzzers for a while.
 test-full: deps-full
 	@tests/run dev asan
 	@for test in tests/full/*_test.c; do \
 	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
 	@DPERM_AUDIT_RUNS=100 DPERM_AUDIT_DRAWS=100000 build/dev/tests/audit_test
+	@tests/kill-ledger
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run

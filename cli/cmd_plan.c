@@ -15,6 +15,9 @@ static void print_json(const dperm_plan *p) {
                                                    : "  \"analysis\": null,\n",
          analysis_name(p->analysis));
   print_json_number("epsilon", p->epsilon, ",");
+  printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
+  print_json_number("epsilon_row", p->epsilon_row, ",");
+  print_json_number("delta", p->delta, ",");
   print_json_number("lambda", p->lambda, ",");
   print_json_number("delta_reg", p->delta_reg, ",");
   printf(p->noise ? "  \"noise\": \"%s\",\n" : "  \"noise\": null,\n", p->noise);
@@ -53,6 +56,21 @@ static void print_kinds(const dperm_plan *p) {
   }
 }
 
+static void print_epsilon(const dperm_plan *p) {
+  if (p->rows_per_person == 1) {
+    printf(
+        "epsilon              %-12.4g for every record: replacing one changes the probability of\n"
+        "                                  any outcome by a factor of at most %.4g\n",
+        p->epsilon, exp(p->epsilon));
+    return;
+  }
+  printf("epsilon              %-12.4g for every person with at most %zu rows: replacing them all\n"
+         "                                  changes the probability of any outcome by a factor of\n"
+         "                                  at most %.4g\n"
+         "epsilon of a row     %-12.4g what the mechanism runs at: epsilon/%zu (group privacy)\n",
+         p->epsilon, p->rows_per_person, exp(p->epsilon), p->epsilon_row, p->rows_per_person);
+}
+
 static void print_text(const dperm_plan *p) {
   printf("%zu rows of %zu columns, norm at most %g\n\n", p->rows, p->dims, p->norm);
   if (!p->noise) {
@@ -60,9 +78,7 @@ static void print_text(const dperm_plan *p) {
     return;
   }
   bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  printf("epsilon              %-12.4g for every record: replacing one changes the probability of\n"
-         "                                  any outcome by a factor of at most %.4g\n",
-         p->epsilon, exp(p->epsilon));
+  print_epsilon(p);
   if (objective) {
     printf(
         "mechanism            objective    a random linear term in the objective (%s analysis)\n",
@@ -84,7 +100,7 @@ static void print_text(const dperm_plan *p) {
          p->shift_rms, p->solution_norm_bound);
   printf("release              %-12.4g rms added to the weights, to hide rounding errors of up to\n"
          "                                  %.2g; this takes %.2g of epsilon\n",
-         p->lattice_noise_rms, p->solution_error, p->epsilon - p->epsilon_core);
+         p->lattice_noise_rms, p->solution_error, p->epsilon_row - p->epsilon_core);
   printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
          p->excess_objective_q95, p->excess_objective_q50);
   if (p->noise_kind_count > 1) {

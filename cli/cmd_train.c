@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fit_settings.h"
+#include "ledger_settings.h"
 #include "session.h"
 
 static const char closing[] =
@@ -13,6 +14,7 @@ static const char closing[] =
 
 typedef struct train_settings {
   fit_settings fit;
+  ledger_settings ledger;
   const char *data, *schema, *out, *format;
   size_t dims, threads;
   uint64_t seed;
@@ -33,8 +35,10 @@ static void print_summary(const train_settings *s, const dperm_model *model,
   fprintf(stderr, "%s: %zu weights from %zu rows; ", strcmp(s->out, "-") == 0 ? "model" : s->out,
           dperm_model_dims(model), dperm_data_rows(data));
   if (dperm_model_is_private(model)) {
-    fprintf(stderr, "epsilon = %g for every record (%s perturbation)\n", s->fit.epsilon,
-            s->fit.mechanism);
+    char unit[64];
+    fprintf(stderr, "epsilon = %g for %s (%s perturbation)\n", s->fit.epsilon,
+            unit_for_people(s->fit.rows_per_person, unit), s->fit.mechanism);
+    ledger_settings_say(&s->ledger);
   } else {
     fprintf(stderr, "not private (%s)\n",
             isnan(s->fit.epsilon) ? "--mechanism none" : "--seed, for tests and experiments");
@@ -55,10 +59,13 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
     status = dperm_train(data, options, &model, err);
   }
   if (status == DPERM_OK) {
-    status = dperm_model_write(model, s->out, err);
-  }
-  if (status == DPERM_OK) {
     session_quiet();
+    status = model ? dperm_model_write(model, s->out, err) : DPERM_OK;
+  }
+  if (status == DPERM_OK && !model) {
+    ledger_settings_show(&s->ledger,
+                         options->mechanism != DPERM_MECHANISM_NONE && !options->random);
+  } else if (status == DPERM_OK) {
     print_summary(s, model, data);
   }
   dperm_model_free(model);
@@ -67,10 +74,16 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
   return status;
 }
 
-static int train(const train_settings *s, dperm_options options, dperm_format format, bool seeded) {
+static int train(train_settings *s, dperm_options options, dperm_format format, bool seeded) {
   dperm_error err;
-  dperm_unsafe_diagnostics diagnostics;
+  int exit_status = 0;
+  dperm_unsafe_diagnostics diagnostics = {0};
   dperm_status status = DPERM_OK;
+  bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !seeded;
+  if (!ledger_settings_open(&s->ledger, "train", is_private, s->out, &options.account,
+                            &exit_status)) {
+    return exit_status;
+  }
   options.progress = *session_progress();
   options.unsafe_diagnostics = s->unsafe_diagnostics ? &diagnostics : NULL;
   if (seeded) {
@@ -80,10 +93,11 @@ static int train(const train_settings *s, dperm_options options, dperm_format fo
     status = train_to_file(s, &options, format, &err);
   }
   dperm_random_free(options.random);
+  ledger_settings_close(&s->ledger);
   if (status != DPERM_OK) {
     return report_error(&err);
   }
-  if (s->unsafe_diagnostics) {
+  if (s->unsafe_diagnostics && !s->ledger.dry_run) {
     print_unsafe(&diagnostics);
   }
   return 0;
@@ -92,7 +106,7 @@ static int train(const train_settings *s, dperm_options options, dperm_format fo
 int run_train(int argc, char **argv) {
   train_settings s = {0};
   enum { OWN = 8 };
-  argument table[OWN + FIT_ARGUMENTS] = {
+  argument table[OWN + FIT_ARGUMENTS + LEDGER_ARGUMENTS] = {
       {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records", NULL, false},
       {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
@@ -112,6 +126,7 @@ int run_train(int argc, char **argv) {
   dperm_format format = DPERM_FORMAT_AUTO;
   dperm_options options;
   fit_settings_init(&s.fit, table + OWN);
+  ledger_settings_init(&s.ledger, table + OWN + FIT_ARGUMENTS);
   if (!arguments_parse("train", table, sizeof table / sizeof *table, argc, argv, closing,
                        &exit_status) ||
       !parse_format("train", s.format, &format, &exit_status) ||

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fit_settings.h"
+#include "ledger_settings.h"
 #include "session.h"
 
 static const char closing[] =
@@ -15,6 +16,7 @@ static const char closing[] =
 
 typedef struct tune_settings {
   fit_settings fit;
+  ledger_settings ledger;
   const char *data, *schema, *out, *format, *method, *selector, *rounds, *public_data;
   size_t dims, threads;
   uint64_t seed;
@@ -41,14 +43,19 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
     status = dperm_tune(data, candidates, count, &how, &model, err);
   }
   if (status == DPERM_OK) {
-    status = dperm_model_write(model, s->out, err);
-  }
-  if (status == DPERM_OK) {
     session_quiet();
+    status = model ? dperm_model_write(model, s->out, err) : DPERM_OK;
+  }
+  if (status == DPERM_OK && !model) {
+    ledger_settings_show(&s->ledger, !candidates[0].random);
+  } else if (status == DPERM_OK) {
     fprintf(stderr, "%s: chosen among %zu candidates by %s; ",
             strcmp(s->out, "-") == 0 ? "model" : s->out, count, s->method);
     if (dperm_model_is_private(model)) {
-      fprintf(stderr, "epsilon = %g for every record, the choice included\n", s->fit.epsilon);
+      char unit[64];
+      fprintf(stderr, "epsilon = %g for %s, the choice included\n", s->fit.epsilon,
+              unit_for_people(s->fit.rows_per_person, unit));
+      ledger_settings_say(&s->ledger);
     } else {
       fprintf(stderr, "not private (--seed, for tests and experiments)\n");
     }
@@ -60,10 +67,15 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
   return status;
 }
 
-static int tune(const tune_settings *s, dperm_options *candidates, size_t count,
+static int tune(tune_settings *s, dperm_options *candidates, size_t count,
                 const dperm_tune_options *how, dperm_format format, bool seeded) {
   dperm_error err;
   dperm_random *random = NULL;
+  int exit_status = 0;
+  if (!ledger_settings_open(&s->ledger, "tune", !seeded, s->out, &candidates[0].account,
+                            &exit_status)) {
+    return exit_status;
+  }
   dperm_status status = seeded ? dperm_random_seeded(s->seed, &random, &err) : DPERM_OK;
   for (size_t i = 0; i < count; i++) {
     candidates[i].random = random;
@@ -74,6 +86,7 @@ static int tune(const tune_settings *s, dperm_options *candidates, size_t count,
     status = tune_to_file(s, candidates, count, *how, format, &err);
   }
   dperm_random_free(random);
+  ledger_settings_close(&s->ledger);
   return status == DPERM_OK ? 0 : report_error(&err);
 }
 
@@ -123,7 +136,7 @@ int run_tune(int argc, char **argv) {
                      .rounds_mean = (double)NAN,
                      .holdout = 0.1};
   enum { OWN = 13, SELECTOR = 8, ROUNDS, ROUNDS_MEAN, HOLDOUT, SEED = 6 };
-  argument table[OWN + FIT_ARGUMENTS] = {
+  argument table[OWN + FIT_ARGUMENTS + LEDGER_ARGUMENTS] = {
       {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records", NULL, false},
       {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
@@ -153,6 +166,7 @@ int run_tune(int argc, char **argv) {
   dperm_tune_options how;
   size_t count = 0;
   fit_settings_init(&s.fit, table + OWN);
+  ledger_settings_init(&s.ledger, table + OWN + FIT_ARGUMENTS);
   if (!arguments_parse("tune", table, sizeof table / sizeof *table, argc, argv, closing,
                        &exit_status) ||
       !parse_format("tune", s.format, &format, &exit_status)) {

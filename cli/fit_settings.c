@@ -2,6 +2,7 @@
 #include "fit_settings.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,14 @@ const char *analysis_name(dperm_analysis analysis) {
   return analysis_names[analysis];
 }
 
+const char *unit_for_people(size_t rows_per_person, char room[64]) {
+  if (rows_per_person == 1) {
+    return "every record";
+  }
+  (void)snprintf(room, 64, "every person with at most %zu rows", rows_per_person);
+  return room;
+}
+
 void fit_settings_init(fit_settings *s, argument *table) {
   *s = (fit_settings){.loss = "logistic",
                       .h = "0.5",
@@ -34,10 +43,13 @@ void fit_settings_init(fit_settings *s, argument *table) {
                       .features_kind = NULL,
                       .epsilon = (double)NAN,
                       .delta_reg = (double)NAN,
-                      .norm_guess = (double)NAN};
+                      .norm_guess = (double)NAN,
+                      .rows_per_person = 1};
   const argument lines[FIT_ARGUMENTS] = {
       {"--epsilon", ARGUMENT_POSITIVE, &s->epsilon, false, "E",
        "the privacy budget; required unless --mechanism none", NULL, false},
+      {"--rows-per-person", ARGUMENT_COUNT, &s->rows_per_person, false, "K",
+       "epsilon is for a person with at most K rows (1)", NULL, false},
       {"--mechanism", ARGUMENT_TEXT, &s->mechanism, false, "M",
        "objective (default), output or none", NULL, false},
       {"--loss", ARGUMENT_TEXT, &s->loss, false, "L", "logistic (default), huber or smooth-hinge",
@@ -145,6 +157,8 @@ static bool check_together(const fit_settings *s, const char *command_name, cons
     wrong = "--epsilon is missing: it has no default, the choice is yours";
   } else if (!noisy && !isnan(s->epsilon)) {
     wrong = "--epsilon does not go with --mechanism none";
+  } else if (!noisy && s->rows_per_person > 1) {
+    wrong = "--rows-per-person does not go with --mechanism none";
   } else if (shaped && o->mechanism != DPERM_MECHANISM_OBJECTIVE) {
     wrong = "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
   } else if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->noise > DPERM_NOISE_L2) {
@@ -189,6 +203,7 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
   o->kernel.name = (dperm_kernel_name)kernel;
   o->kernel.independent = kind;
   o->epsilon = s->epsilon;
+  o->rows_per_person = s->rows_per_person;
   o->delta_reg = s->delta_reg;
   o->norm_guess = s->norm_guess;
   return check_together(s, command_name, o, exit_status);

@@ -11,9 +11,10 @@ typedef struct fit_settings {
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
   const char *mechanism, *analysis, *noise, *kernel, *features_kind;
   double epsilon, delta_reg, norm_guess;
+  size_t rows_per_person;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 13 };
+enum { FIT_ARGUMENTS = 14 };
 
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);
@@ -25,6 +26,9 @@ bool fit_settings_grid(const fit_settings *settings, const char *command_name,
 /* The same where each list must have one element. */
 bool fit_settings_one(const fit_settings *settings, const char *command_name,
                       dperm_options *options, int *exit_status);
+
+/* "every record", or "every person with at most 5 rows". */
+const char *unit_for_people(size_t rows_per_person, char room[64]);
 
 /* "objective", "output", "none"; "tight", "paper". */
 const char *mechanism_name(dperm_mechanism mechanism);

@@ -11,9 +11,11 @@ const command commands[] = {
     {"tune", "choose among candidates, privately, and fit", run_tune},
     {"plan", "what a fit will do, from public numbers only", run_plan},
     {"predict", "apply a model to records", run_predict},
-    {"score", "count a model's errors on public labelled records", run_score},
+    {"score", "count a model's errors: on public records, or privately", run_score},
     {"verify", "derive a model's privacy claim again, line by line", run_verify},
     {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit},
+    {"statement", "a page for the person who must defend a release", run_statement},
+    {"ledger", "the record of what was spent, and what is left", run_ledger},
     {"schema", "check a schema, or draft one from public records", run_schema},
     {"demo", "the whole way on built-in synthetic census records", run_demo},
 };

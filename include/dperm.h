@@ -53,7 +53,9 @@ DPERM_API const char *dperm_version(void);
   X(DPERM_OUT_OF_MEMORY, 6, "out of memory")                                                       \
   X(DPERM_NUMERIC_ERROR, 7, "numeric failure")                                                     \
   X(DPERM_UNSUPPORTED, 8, "not supported")                                                         \
-  X(DPERM_CANCELLED, 9, "cancelled")
+  X(DPERM_CANCELLED, 9, "cancelled")                                                               \
+  X(DPERM_OVER_BUDGET, 10, "refused by the privacy budget")                                        \
+  X(DPERM_INVALID_LEDGER, 11, "invalid ledger")
 
 typedef enum dperm_status {
 #define DPERM_STATUS_ENUM(name, number, text) name = (number),
@@ -271,6 +273,73 @@ DPERM_API DPERM_CHECKED dperm_status dperm_random_seeded(uint64_t seed, dperm_ra
                                                          dperm_error *err);
 DPERM_API void dperm_random_free(dperm_random *random);
 
+/* ---------------------------------------------------------------- ledger: what was spent */
+
+/* A file (SQLite) that knows the total budget of each data set and every charge to it
+ * (docs/ledger.md). A charge is reserved, durably, before there is anything to release, and
+ * committed with the digest of what was released; a reservation without a commit stays spent. */
+typedef struct dperm_ledger dperm_ledger;
+
+/* Room for an exact decimal ("0.1") and for a digest in hexadecimal. */
+enum { DPERM_AMOUNT_SIZE = 124, DPERM_DIGEST_SIZE = 65 };
+
+/* Gives a data set its budget, once and for good, in a new ledger or in one that is there. Totals
+ * are decimals and taken exactly; `delta` may be NULL for 1e-30, which covers rounding (privacy.md
+ * 6). Every charge to it is per person with at most `rows_per_person` rows. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init(const char *path, const char *dataset,
+                                                       const char *epsilon, const char *delta,
+                                                       size_t rows_per_person, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_ledger **out,
+                                                       dperm_error *err);
+DPERM_API void dperm_ledger_free(dperm_ledger *ledger);
+
+/* What a run costs its data set, and what that leaves. */
+typedef struct dperm_charge {
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  char epsilon_left[DPERM_AMOUNT_SIZE], delta_left[DPERM_AMOUNT_SIZE]; /* empty without a ledger */
+  uint64_t entry; /* number and digest of the reservation; 0 and empty if there is none */
+  char digest[DPERM_DIGEST_SIZE];
+} dperm_charge;
+
+/* Where a run is charged; all zeros for nowhere. A run that is not private is refused if a data set
+ * is named, or if the ledger knows the data. */
+typedef struct dperm_account {
+  dperm_ledger *ledger;
+  const char *dataset;
+  int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
+  dperm_charge *charge; /* filled if not NULL */
+} dperm_account;
+
+typedef struct dperm_ledger_dataset {
+  const char *name;
+  const char *epsilon_total, *epsilon_spent, *epsilon_left;
+  const char *delta_total, *delta_spent, *delta_left;
+  size_t rows_per_person;
+  const char *data; /* digest of the data, keyed by this ledger; empty before the first charge */
+} dperm_ledger_dataset;
+typedef struct dperm_ledger_entry {
+  uint64_t entry;
+  const char *dataset, *time, *command, *mechanism, *epsilon, *delta, *digest;
+  uint64_t commit;       /* the record that commits it; 0: reserved, and spent all the same */
+  const char *committed; /* its time, and */
+  const char *artifact;  /* the digest of the model or score that was released */
+} dperm_ledger_entry;
+typedef void dperm_dataset_visitor(void *context, const dperm_ledger_dataset *dataset);
+typedef void dperm_entry_visitor(void *context, const dperm_ledger_entry *entry);
+
+/* In order; `dataset` NULL for those of all. What is visited is valid during the call only. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_datasets(dperm_ledger *ledger,
+                                                           dperm_dataset_visitor *visit,
+                                                           void *context, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
+                                                          dperm_entry_visitor *visit, void *context,
+                                                          dperm_error *err);
+/* The number of records (each charge has two) and the digest of the last: noted elsewhere, it shows
+ * later that none of them was changed or taken away. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
+                                                       char digest[DPERM_DIGEST_SIZE],
+                                                       dperm_error *err);
+
 /* ---------------------------------------------------------------- training */
 
 typedef enum dperm_mechanism {
@@ -333,8 +402,10 @@ typedef struct dperm_options {
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_loss loss;
   dperm_regularizer regularizer;
-  dperm_kernel kernel;       /* all zeros: a linear model */
-  double lambda;             /* Λ > 0; NaN chooses from public numbers */
+  dperm_kernel kernel;    /* all zeros: a linear model */
+  double lambda;          /* Λ > 0; NaN chooses from public numbers */
+  size_t rows_per_person; /* epsilon is per person with at most so many rows; 1: per row */
+  dperm_account account;  /* where it is charged */
   double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
                                 precision. A private fit is as accurate as its claim needs */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
@@ -410,7 +481,10 @@ typedef struct dperm_plan {
   double norm1; /* bound on ‖x‖₁ */
   dperm_mechanism mechanism;
   dperm_analysis analysis;
-  double epsilon, lambda, delta_reg;
+  size_t rows_per_person;
+  double epsilon, epsilon_row; /* for a person, and what is left of it for one row */
+  double delta;                /* for noise that is too long; about 1e-43 (privacy.md 6) */
+  double lambda, delta_reg;
   const char *noise; /* its kind, or NULL without noise, as all that follows is then NaN */
   double beta;       /* density of the noise ∝ exp(−β‖b‖) in the kind's norm */
   double expected_noise_norm, rms_noise_norm;
@@ -494,6 +568,17 @@ DPERM_API DPERM_CHECKED dperm_status dperm_model_verify(const char *path, dperm_
                                                         void *context, int *holds,
                                                         dperm_error *err);
 
+/* Reads the ledger from end to end: each record's digest, their order and number, every sum; what
+ * was changed, taken away or moved is named. `head` is a digest noted before, or NULL. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head,
+                                                         dperm_verify_line *line, void *context,
+                                                         int *holds, dperm_error *err);
+/* The entry that a model was charged as; fails where there is none or it does not fit. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_find_model(dperm_ledger *ledger,
+                                                             const dperm_model *model,
+                                                             dperm_entry_visitor *visit,
+                                                             void *context, dperm_error *err);
+
 /* Exact counts, so a release of them is not private: for data that are public. */
 typedef struct dperm_metrics {
   size_t rows, errors, false_positives, false_negatives;
@@ -508,6 +593,43 @@ DPERM_API DPERM_CHECKED dperm_status dperm_score_file(const dperm_model *model,
                                                       const dperm_source *source,
                                                       const dperm_progress *progress,
                                                       dperm_metrics *out, dperm_error *err);
+
+/* The same in private: an error count with discrete Laplace noise, charged to a ledger if named. */
+typedef struct dperm_score_options {
+  double epsilon;
+  size_t rows_per_person;
+  int counts;           /* the four confusion counts too, at half the precision */
+  dperm_random *random; /* NULL for a secure source of its own */
+  dperm_account account;
+  dperm_progress progress;
+} dperm_score_options;
+typedef struct dperm_private_score {
+  int is_private; /* 0 if the noise came from a seed */
+  size_t rows;    /* public */
+  int64_t errors; /* with noise: may lie outside [0, rows] */
+  double error_rate;
+  double low, high;                       /* hold the rows' own error rate in 95 of 100 runs */
+  double population_low, population_high; /* that of those they are a random sample of, too */
+  int64_t true_positives, false_positives, false_negatives, true_negatives; /* with `counts` */
+} dperm_private_score;
+DPERM_API void dperm_score_options_init(dperm_score_options *options);
+DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private(const dperm_model *model,
+                                                               const dperm_data *data,
+                                                               const dperm_score_options *options,
+                                                               dperm_private_score *out,
+                                                               dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_score_file_private(const dperm_model *model,
+                                                              const dperm_source *source,
+                                                              const dperm_score_options *options,
+                                                              dperm_private_score *out,
+                                                              dperm_error *err);
+
+/* A page for the person who must defend a release: what a model file guarantees to whom, what was
+ * spent and is left (with a ledger), what is assumed, how to check it. Markdown or HTML; `out_path`
+ * NULL or "-" is standard output. */
+DPERM_API DPERM_CHECKED dperm_status dperm_statement_write(const char *model_path,
+                                                           dperm_ledger *ledger, int html,
+                                                           const char *out_path, dperm_error *err);
 
 /* ---------------------------------------------------------------- audit */
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@ struct byte_source {
   const dperm_progress *progress;
   gzFile file;
   uint64_t size;
+  crypto_generichash_state *digest; /* NULL unless asked for */
 };
 
 const char *path_for_people(const char *path) {
@@ -63,6 +65,7 @@ done:
 void byte_source_close(byte_source *source) {
   if (source) {
     (void)gzclose_r(source->file);
+    free(source->digest);
     free(source);
   }
 }
@@ -98,7 +101,31 @@ dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity
          path_for_people(source->path));
   }
   *got = (size_t)count;
+  if (source->digest) {
+    (void)crypto_generichash_update(source->digest, (const unsigned char *)buffer, *got);
+  }
   return DPERM_OK;
+}
+
+dperm_status byte_source_digest(byte_source *source, dperm_error *err) {
+  if (sodium_init() < 0) { /* it also finds the fast way for this processor */
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
+  source->digest = aligned_alloc(_Alignof(crypto_generichash_state), sizeof *source->digest);
+  if (!source->digest) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(source->path));
+  }
+  (void)crypto_generichash_init(source->digest, NULL, 0, FILE_DIGEST_SIZE);
+  return DPERM_OK;
+}
+
+bool byte_source_digested(const byte_source *source, unsigned char out[FILE_DIGEST_SIZE]) {
+  if (!source || !source->digest) {
+    return false;
+  }
+  crypto_generichash_state state = *source->digest; /* asking does not end it */
+  (void)crypto_generichash_final(&state, out, FILE_DIGEST_SIZE);
+  return true;
 }
 
 dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,

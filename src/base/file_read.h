@@ -2,9 +2,14 @@
 #ifndef DPERM_BASE_FILE_READ_H
 #define DPERM_BASE_FILE_READ_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 typedef struct byte_source byte_source;
+
+/* BLAKE2b-256 of a file's bytes, unpacked: what the file is, whatever it is called. */
+enum { FILE_DIGEST_SIZE = 32 };
 
 /* `path` and `progress` (may be NULL) must outlive the source. "-" is standard input. */
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
@@ -15,6 +20,11 @@ void byte_source_close(byte_source *source);
  * not an end. Ticks progress with the bytes of the file (compressed ones, if it is) read so far. */
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err);
+
+/* From now on the bytes read are digested too; fails where libsodium does not start. */
+dperm_status byte_source_digest(byte_source *source, dperm_error *err);
+/* The digest of all bytes read since; false if none was asked for. */
+bool byte_source_digested(const byte_source *source, unsigned char out[FILE_DIGEST_SIZE]);
 
 /* "-" becomes "standard input": what to call a path in a message. */
 const char *path_for_people(const char *path);

@@ -18,13 +18,14 @@ typedef enum scan_result {
 } scan_result;
 
 dperm_status csv_open(const char *path, char separator, const char *comment,
-                      const dperm_progress *progress, csv_reader *out, dperm_error *err) {
+                      const dperm_progress *progress, bool digest, csv_reader *out,
+                      dperm_error *err) {
   *out = (csv_reader){
       .path = path, .separator = separator, .comment = comment, .line = 1, .next_line = 1};
   out->special[(unsigned char)separator] = true;
   out->special['\n'] = true;
   out->special['\0'] = true;
-  TRY(window_open(path, progress, &out->window, err));
+  TRY(window_open(path, progress, digest, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
     csv_close(out);

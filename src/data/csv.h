@@ -33,7 +33,8 @@ typedef struct csv_reader {
 
 /* `path`, `comment` and `progress` (may be NULL) must outlive the reader. */
 dperm_status csv_open(const char *path, char separator, const char *comment,
-                      const dperm_progress *progress, csv_reader *out, dperm_error *err);
+                      const dperm_progress *progress, bool digest, csv_reader *out,
+                      dperm_error *err);
 void csv_close(csv_reader *reader);
 
 /* The next record, or *found = false at the end. */

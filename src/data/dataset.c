@@ -49,9 +49,9 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
   TRY_OR_DONE(data_from_rows(&rows, csv ? source->schema->dims : source->dims,
                              csv ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, csv ? source->schema : NULL,
                              out, err));
+  (*out)->from_file = row_reader_digested(&reader, (*out)->file_digest);
   if (csv) {
-    (*out)->comments_among =
-        reader.csv.comments_after || (reader.csv.comments_before && !source->schema->header);
+    (*out)->comments_among = row_reader_comments_among(&reader);
     (*out)->counts = reader.encoder.counts;
     reader.encoder.counts = NULL;
   }

@@ -2,6 +2,7 @@
 #ifndef DPERM_DATA_DATASET_H
 #define DPERM_DATA_DATASET_H
 
+#include "base/file_read.h"
 #include "data/matrix.h"
 #include "data/row_bounds.h"
 #include "data/rows.h"
@@ -17,6 +18,8 @@ struct dperm_data {
   data_origin origin;
   bool comments_among;  /* lines were skipped that could be records: n depends on their content */
   dperm_schema *schema; /* a share, or NULL */
+  bool from_file;       /* a whole file's rows; then the digest of its bytes: */
+  unsigned char file_digest[FILE_DIGEST_SIZE];
   dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
 };
 

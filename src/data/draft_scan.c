@@ -299,7 +299,8 @@ dperm_status draft_scan_file(const char *path, const dperm_draft_options *option
   *out = (draft_scan){.path = path};
   scanner s = {.scan = out, .options = options};
   TRY(add_markers(out, options, err));
-  TRY(csv_open(path, options->separator ? options->separator : ',', NULL, progress, &s.csv, err));
+  TRY(csv_open(path, options->separator ? options->separator : ',', NULL, progress, false, &s.csv,
+               err));
   dperm_status status = scan_records(&s, err);
   for (size_t i = 0; s.first && i < out->column_count; i++) {
     free(s.first[i]);

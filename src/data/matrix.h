@@ -31,6 +31,8 @@ typedef struct matrix_kind {
                                 dperm_error *err);
   /* Row i as `cols` doubles. */
   void (*row)(const matrix *x, size_t i, double *values);
+  /* Row i's entries where they stand, and their number; NULL for a kind that keeps zeros too. */
+  size_t (*entries)(const matrix *x, size_t i, const uint32_t **columns, const double **values);
   /* A new matrix of the same kind with copies of some rows, in the order given. */
   dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
                          dperm_error *err);

@@ -267,6 +267,14 @@ static void sparse_free(matrix *x) {
   free(m);
 }
 
+static size_t sparse_entries(const matrix *x, size_t i, const uint32_t **columns,
+                             const double **values) {
+  const sparse *m = (const sparse *)x;
+  *columns = m->columns + m->starts[i];
+  *values = m->values + m->starts[i];
+  return m->starts[i + 1] - m->starts[i];
+}
+
 static const matrix_kind sparse_kind = {
     .name = "sparse",
     .apply = matrix_apply_blocks,
@@ -277,6 +285,7 @@ static const matrix_kind sparse_kind = {
     .apply_twofold = sparse_apply_twofold,
     .apply_transposed_twofold = sparse_apply_transposed_twofold,
     .row = sparse_row,
+    .entries = sparse_entries,
     .select = sparse_select,
     .bytes = sparse_bytes,
     .free = sparse_free,

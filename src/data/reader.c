@@ -54,7 +54,8 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
     return svmlight_open(source->path, source->dims, need_labels, progress, &out->svmlight, err);
   }
   const dperm_schema *schema = source->schema;
-  TRY(csv_open(source->path, schema->separator, schema->comment, progress, &out->csv, err));
+  TRY(csv_open(source->path, schema->separator, schema->comment, progress, need_labels, &out->csv,
+               err));
   dperm_status status =
       encoder_open(schema, need_labels, &out->csv, &out->encoder, &out->record_waiting, err);
   if (status != DPERM_OK) {
@@ -83,6 +84,18 @@ static dperm_status next_row(row_reader *reader, growing_rows *rows, bool *found
     TRY(csv_next(&reader->csv, found, err));
   }
   return *found ? encoder_add(&reader->encoder, &reader->csv, rows, err) : DPERM_OK;
+}
+
+bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]) {
+  const window *w =
+      reader->format == DPERM_FORMAT_SVMLIGHT ? &reader->svmlight.window : &reader->csv.window;
+  return byte_source_digested(w->source, out);
+}
+
+bool row_reader_comments_among(const row_reader *reader) {
+  const csv_reader *csv = &reader->csv;
+  return reader->format == DPERM_FORMAT_CSV &&
+         (csv->comments_after || (csv->comments_before && !reader->encoder.schema->header));
 }
 
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,

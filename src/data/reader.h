@@ -21,6 +21,13 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader *out, dperm_error *err);
 void row_reader_close(row_reader *reader);
 
+/* The digest of the file's bytes, once all rows are read; labelled records only, since others are
+ * charged to nobody. */
+bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);
+
+/* Whether lines were skipped that could be records: the number of rows then depends on them. */
+bool row_reader_comments_among(const row_reader *reader);
+
 /* Appends rows until there are `limit` in `rows` or the file ends. */
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
                              dperm_error *err);

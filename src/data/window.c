@@ -8,11 +8,14 @@
 
 enum { CHUNK = 1 << 18 };
 
-dperm_status window_open(const char *path, const dperm_progress *progress, window *out,
+dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
                          dperm_error *err) {
   *out = (window){0};
   TRY(byte_source_open(path, progress, &out->source, err));
-  dperm_status status = window_more(out, err);
+  dperm_status status = digest ? byte_source_digest(out->source, err) : DPERM_OK;
+  if (status == DPERM_OK) {
+    status = window_more(out, err);
+  }
   if (status != DPERM_OK) {
     window_close(out);
   }

@@ -15,7 +15,8 @@ typedef struct window {
   bool at_end; /* nothing more behind `end` */
 } window;
 
-dperm_status window_open(const char *path, const dperm_progress *progress, window *out,
+/* With `digest`, the bytes are digested on the way (byte_source_digested). */
+dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
                          dperm_error *err);
 void window_close(window *w);
 

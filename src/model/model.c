@@ -16,6 +16,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   TRY(memory_new(1, sizeof *model, &model, err));
   model->inputs = model->dims = data->x->cols;
   model->rows = model->rows_fitted = data->x->rows;
+  model->rows_per_person = 1;
   model->origin = data->origin;
   model->norm_bound = data->bounds.norm2;
   model->schema = schema_share(data->schema);

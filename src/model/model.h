@@ -11,10 +11,12 @@ struct dperm_model {
   bool is_private;
   char *reason; /* why it is not private; NULL if it is */
 
-  double epsilon;       /* the whole claim: what the choice among candidates cost included */
-  privacy_plan plan;    /* mechanism, Λ, Δ and the noise, as the fit used them */
-  release_plan release; /* and what its release promised; all zeros without a mechanism */
-  json_t *selection;    /* how the fit was chosen, or NULL */
+  double epsilon;         /* the whole claim: what the choice among candidates cost included, */
+  size_t rows_per_person; /* for a person with at most so many rows */
+  double epsilon_row;     /* what that leaves for each: epsilon/rows_per_person, rounded down */
+  privacy_plan plan;      /* mechanism, Λ, Δ and the noise, as the fit used them */
+  release_plan release;   /* and what its release promised; all zeros without a mechanism */
+  json_t *selection;      /* how the fit was chosen, or NULL */
 
   char *loss;                             /* name */
   double loss_h;                          /* NaN for a loss without one */
@@ -25,6 +27,11 @@ struct dperm_model {
   double norm_bound;
   dperm_schema *schema; /* a share, or NULL */
   char *class_names[2];
+
+  uint64_t ledger_entry;                 /* the reservation's number in a ledger, 0 for none, */
+  char ledger_digest[DPERM_DIGEST_SIZE]; /* and its receipt */
+
+  char digest[DPERM_DIGEST_SIZE]; /* of the file it was read from; else empty */
 
   size_t inputs;    /* encoded columns of the data */
   feature_map *map; /* random features over them, or NULL for a linear model */
@@ -45,6 +52,10 @@ dperm_status model_view(const dperm_model *model, const matrix *x, const matrix 
 /* A file of records with the model's own schema or columns filled in, for a reader. */
 dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
                           dperm_error *err);
+
+/* The digest that the model's file has or would have. */
+dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
+                                  dperm_error *err);
 
 bool model_has_probabilities(const dperm_model *model);
 /* P(class 1) for a logistic model. */

@@ -33,8 +33,8 @@ static dperm_status check_format(const json_document *doc, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status check_digest(const json_document *doc, dperm_error *err) {
-  char digest[DIGEST_TEXT_SIZE];
+static dperm_status check_digest(const json_document *doc, char digest[DIGEST_TEXT_SIZE],
+                                 dperm_error *err) {
   const char *written = json_string_value(json_object_get(doc->root, "digest"));
   TRY(model_digest(doc->root, digest, err));
   if (!written || strcmp(written, digest) != 0) {
@@ -192,6 +192,38 @@ static dperm_status read_numerics(const json_document *doc, const json_t *numeri
   return DPERM_OK;
 }
 
+/* For whom the claim is: for one row, unless the file says a person with several. */
+static dperm_status read_unit(const json_document *doc, const json_t *privacy, dperm_model *model,
+                              dperm_error *err) {
+  const json_t *rows = json_object_get(privacy, "rows_per_person");
+  const char *unit = json_string_value(json_object_get(privacy, "unit"));
+  bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
+  model->rows_per_person = rows ? (size_t)json_integer_value(rows) : 1;
+  model->epsilon_row = model->epsilon;
+  bool whole = model->rows_per_person >= 1 && (!rows || json_is_integer(rows)) &&
+               strcmp(unit ? unit : "row", model->rows_per_person > 1 ? "person" : "row") == 0;
+  if (noisy && json_object_get(privacy, "epsilon_row")) {
+    whole = read_positive(privacy, "epsilon_row", &model->epsilon_row) && whole;
+  }
+  return whole ? DPERM_OK : fail_damaged(doc, "its unit of privacy is not clear", err);
+}
+
+/* The reservation in a ledger that paid for it. */
+static dperm_status read_ledger(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *ledger = json_object_get(doc->root, "ledger");
+  const char *digest = json_string_value(json_object_get(ledger, "digest"));
+  json_int_t id = json_integer_value(json_object_get(ledger, "id"));
+  if (!ledger || json_is_null(ledger)) {
+    return DPERM_OK;
+  }
+  if (id < 1 || !digest || strlen(digest) != DPERM_DIGEST_SIZE - 1) {
+    return fail_damaged(doc, "its ledger entry is not whole", err);
+  }
+  model->ledger_entry = (uint64_t)id;
+  memcpy(model->ledger_digest, digest, DPERM_DIGEST_SIZE);
+  return DPERM_OK;
+}
+
 static dperm_status read_claim(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *is_private = json_object_get(doc->root, "private");
   const json_t *privacy = json_object_get(doc->root, "privacy");
@@ -222,6 +254,8 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
     TRY(read_numerics(doc, json_object_get(privacy, "numerics"), &model->release, err));
     plan->epsilon = model->release.epsilon.core;
   }
+  TRY(read_unit(doc, privacy, model, err));
+  TRY(read_ledger(doc, model, err));
   return model->is_private
              ? DPERM_OK
              : read_text(doc, json_object_get(doc->root, "reason"),
@@ -241,7 +275,7 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   const json_t *h = json_object_get(loss, "h");
   const json_t *classes = json_object_get(doc->root, "classes");
   TRY(check_format(doc, err));
-  TRY(check_digest(doc, err));
+  TRY(check_digest(doc, model->digest, err));
   TRY(read_claim(doc, model, err));
   TRY(read_text(doc, json_object_get(loss, "name"), "its loss has no name", &model->loss, err));
   model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;

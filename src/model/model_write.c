@@ -2,6 +2,7 @@
  * and tests/cli compare the keys of a written file with it. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/file_write.h"
 #include "base/json_text.h"
@@ -41,10 +42,13 @@ static json_t *privacy_json(const dperm_model *model) {
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool mixed = noisy && plan->noise.kind == &noise_mixed;
   const double none = (double)NAN;
-  return json_pack("{s:s?, s:o, s:o, s:s, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}", "definition",
-                   noisy ? "epsilon-differential privacy" : NULL, "epsilon",
+  return json_pack("{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}",
+                   "definition", noisy ? "epsilon-differential privacy" : NULL, "epsilon",
                    number_or_null(noisy ? model->epsilon : none), "delta",
-                   number_or_null(noisy ? 0.0 : none), "neighbours", "replace-one", "mechanism",
+                   number_or_null(noisy ? 0.0 : none), "neighbours", "replace-one", "unit",
+                   model->rows_per_person > 1 ? "person" : "row", "rows_per_person",
+                   (json_int_t)model->rows_per_person, "epsilon_row",
+                   number_or_null(noisy ? model->epsilon_row : none), "mechanism",
                    mechanism_of(plan->mechanism)->name, "analysis",
                    objective ? analysis_names[plan->analysis] : NULL, "noise",
                    noisy ? plan->noise.kind->name : NULL, "noise_weight",
@@ -64,24 +68,45 @@ static json_t *kernel_json(const dperm_model *model) {
                    "seed", (json_int_t)k->seed);
 }
 
+static json_t *ledger_json(const dperm_model *model) {
+  return model->ledger_entry == 0 ? json_null()
+                                  : json_pack("{s:I, s:s}", "id", (json_int_t)model->ledger_entry,
+                                              "digest", model->ledger_digest);
+}
+
 static json_t *model_json(const dperm_model *model) {
   char format[32];
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
   json_t *selection = model->selection ? json_incref(model->selection) : json_null();
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
-  return json_pack("{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:n, s:[s, s], "
-                   "s:{s:s, s:I, s:f}, "
-                   "s:o, s:o, s:o, s:s}",
-                   "format", format, "private", (int)model->is_private, "reason", model->reason,
-                   "privacy", privacy_json(model), "loss", "name", model->loss, "h",
-                   number_or_null(model->loss_h), "lipschitz",
-                   number_or_null(model->loss_lipschitz), "smoothness",
-                   number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
-                   "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
-                   "classes", model->class_names[0], model->class_names[1], "encoding", "source",
-                   model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
-                   model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
-                   weights_json(model), "dperm_version", dperm_version());
+  return json_pack(
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:[s, s], "
+      "s:{s:s, s:I, s:f}, "
+      "s:o, s:o, s:o, s:s}",
+      "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
+      privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h),
+      "lipschitz", number_or_null(model->loss_lipschitz), "smoothness",
+      number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows, "rows_fitted",
+      (json_int_t)model->rows_fitted, "selection", selection, "ledger", ledger_json(model),
+      "classes", model->class_names[0], model->class_names[1], "encoding", "source",
+      model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
+      model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
+      weights_json(model), "dperm_version", dperm_version());
+}
+
+dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
+                                  dperm_error *err) {
+  if (model->digest[0]) { /* written by another version, it would read differently */
+    memcpy(out, model->digest, DPERM_DIGEST_SIZE);
+    return DPERM_OK;
+  }
+  json_t *object = model_json(model);
+  if (!object) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting a model");
+  }
+  dperm_status status = model_digest(object, out, err);
+  json_decref(object);
+  return status;
 }
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {

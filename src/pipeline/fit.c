@@ -12,6 +12,7 @@
 #include "base/threads.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"
+#include "pipeline/account.h"
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
 #include "pipeline/unsafe_report.h"
@@ -19,7 +20,7 @@
 #include "release/lattice.h"
 #include "solve/certify.h"
 
-static const char *why_not_private(const dperm_options *options, const random_source *source) {
+const char *why_not_private(const dperm_options *options, const random_source *source) {
   if (options->mechanism == DPERM_MECHANISM_NONE) {
     return "trained without a privacy mechanism";
   }
@@ -36,7 +37,7 @@ static dperm_status describe(dperm_model *model, const dperm_options *options,
                              const random_source *source, dperm_error *err) {
   const char *reason = why_not_private(options, source);
   model->is_private = reason == NULL;
-  model->epsilon = options->epsilon;
+  model->epsilon = model->epsilon_row = options->epsilon;
   model->loss_h = options->loss.parameter;
   model->loss_lipschitz = options->loss.lipschitz;
   model->loss_smoothness = options->loss.smoothness;
@@ -149,6 +150,45 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
   return fit_planned(data, options, &plan, source, out, err);
 }
 
+/* Pay, fit, say for whom the guarantee is, commit. In this order, whatever happens between. */
+static dperm_status train_paid(const dperm_data *data, const dperm_options *options,
+                               random_source *source, dperm_model **out, dperm_error *err) {
+  dperm_model *model = NULL;
+  dperm_charge charge;
+  fit_plan plan = {0};
+  const dperm_options row = options_per_row(options);
+  TRY(fit_check(data, data->x->rows, &row, &plan, err));
+  const account_run run = {
+      .account = &options->account,
+      .command = "train",
+      .mechanism = mechanism_of(options->mechanism)->name,
+      .epsilon = options->epsilon,
+      .delta = group_delta(plan.release.delta, row.epsilon, options->rows_per_person),
+      .rows_per_person = options->rows_per_person,
+      .is_private = why_not_private(options, source) == NULL,
+      .data = data};
+  TRY(account_reserve(&run, &charge, err));
+  if (options->account.dry_run) {
+    *out = NULL;
+    return DPERM_OK;
+  }
+  dperm_status status = fit_model(data, &row, source, &model, err);
+  if (status == DPERM_OK) {
+    model->epsilon = options->epsilon;
+    if (options->mechanism != DPERM_MECHANISM_NONE) {
+      model->rows_per_person = options->rows_per_person;
+      model->release.delta = run.delta;
+    }
+    status = account_commit_model(&run, &charge, model, err);
+  }
+  if (status == DPERM_OK) {
+    *out = model;
+  } else {
+    dperm_model_free(model);
+  }
+  return account_failed(&run, &charge, status, err);
+}
+
 dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,
                          dperm_error *err) {
   dperm_random *own = NULL;
@@ -158,7 +198,7 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *options, d
     TRY(dperm_random_secure(&own, err));
     random = own;
   }
-  dperm_status status = fit_model(data, options, &random->source, out, err);
+  dperm_status status = train_paid(data, options, &random->source, out, err);
   dperm_random_free(own);
   return status;
 }

@@ -12,10 +12,16 @@ typedef struct fit_plan {
   release_plan release; /* not used without a mechanism */
 } fit_plan;
 
+/* Whether the number of rows is public; a release that counts on it fails where it is not. */
+dperm_status check_rows_public(const dperm_schema *schema, bool comments_among, dperm_error *err);
+
 /* The plan of a fit of these options to `rows` of the data's rows, from public numbers alone; fails
  * where there can be none. */
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err);
+
+/* Why a model of these options is not private; NULL if it is. */
+const char *why_not_private(const dperm_options *options, const random_source *source);
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
  * It may be run again and again with fresh noise; for a few rows and columns it then asks the

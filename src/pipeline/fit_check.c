@@ -6,15 +6,13 @@
 #include "pipeline/options.h"
 
 /* The number of rows must not depend on what the records say. */
-static dperm_status check_rows_public(const dperm_data *data, const dperm_options *options,
-                                      dperm_error *err) {
-  if (options->mechanism != DPERM_MECHANISM_NONE && data->schema &&
-      dperm_schema_drops_rows(data->schema)) {
+dperm_status check_rows_public(const dperm_schema *schema, bool comments_among, dperm_error *err) {
+  if (schema && dperm_schema_drops_rows(schema)) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, so the number of rows depends on the records "
          "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   }
-  if (options->mechanism != DPERM_MECHANISM_NONE && data->comments_among) {
+  if (comments_among) {
     FAIL(err, DPERM_INVALID_DATA,
          "comment lines stand where records can, so the number of rows depends on what records "
          "begin with and no private fit is possible; take them out, or put them above a header");
@@ -26,7 +24,9 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
                        fit_plan *plan, dperm_error *err) {
   bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
   size_t dims = kernel ? options->kernel.features : data->x->cols;
-  TRY(check_rows_public(data, options, err));
+  if (options->mechanism != DPERM_MECHANISM_NONE) {
+    TRY(check_rows_public(data->schema, data->comments_among, err));
+  }
   TRY(kernel_validate(&options->kernel, data->x->cols, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const row_bounds bounds = kernel ? features_bounds(dims) : data->bounds;

@@ -16,6 +16,7 @@ void dperm_options_init(dperm_options *options) {
       .norm_guess = (double)NAN,
       .loss = dperm_loss_logistic(),
       .lambda = (double)NAN,
+      .rows_per_person = 1,
       .gradient_tolerance = 1e-10,
   };
 }
@@ -42,9 +43,35 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (o->threads < 0 || o->threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
   }
+  if (o->rows_per_person < 1 || o->rows_per_person > ROWS_PER_PERSON_MOST) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", o->rows_per_person,
+         ROWS_PER_PERSON_MOST);
+  }
   TRY(loss_validate(&o->loss, err));
   bool vouched = loss_identify(&o->loss) != LOSS_CUSTOM || o->mechanism == DPERM_MECHANISM_NONE;
   return vouched ? DPERM_OK : dperm_loss_check(&o->loss, err);
+}
+
+double group_epsilon_row(double epsilon, size_t rows_per_person) {
+  double k = (double)rows_per_person, row = epsilon / k;
+  while (fma(row, k, -epsilon) > 0) { /* k·row − epsilon without a rounding between */
+    row = nextafter(row, 0);
+  }
+  return row;
+}
+
+double group_delta(double delta, double epsilon_row, size_t rows_per_person) {
+  double k = (double)rows_per_person;
+  return rows_per_person == 1 ? delta
+                              : delta * expm1(k * epsilon_row) / expm1(epsilon_row) * (1 + 1e-9);
+}
+
+dperm_options options_per_row(const dperm_options *o) {
+  dperm_options row = *o;
+  row.epsilon = group_epsilon_row(o->epsilon, o->rows_per_person);
+  row.rows_per_person = 1;
+  row.account = (dperm_account){0};
+  return row;
 }
 
 /* What the plan must know of the regularizer: its slope at zero, its largest curvature. */

@@ -4,8 +4,19 @@
 
 #include "mechanism/calibrate.h"
 
+enum { ROWS_PER_PERSON_MOST = 1000000 };
+
 /* What does not need the data: numbers in range, a usable loss. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
+
+/* The same options for one row: the guarantee for a person with at most K rows follows from one
+ * for each row at epsilon/K, by group privacy (privacy.md 11). The only place that divides. */
+dperm_options options_per_row(const dperm_options *options);
+/* What a person's delta is when each row's is `delta`: the K steps from neighbour to neighbour add
+ * up, delta·(1 + e^ε + … + e^((K−1)ε)), rounded up. */
+double group_delta(double delta, double epsilon_row, size_t rows_per_person);
+/* epsilon/K, rounded down so that K times it is at most epsilon, exactly. */
+double group_epsilon_row(double epsilon, size_t rows_per_person);
 
 public_numbers options_public(const dperm_options *options, size_t rows, size_t dims,
                               const row_bounds *bounds);

@@ -51,8 +51,9 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
 static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds,
                               const dperm_options *options, dperm_plan *out, dperm_error *err) {
   TRY(options_validate(options, err));
+  const dperm_options row = options_per_row(options);
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const public_numbers given = options_public(options, rows, dims, bounds);
+  const public_numbers given = options_public(&row, rows, dims, bounds);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
@@ -62,7 +63,10 @@ static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds
                      .norm1 = bounds->norm1,
                      .mechanism = plan.mechanism,
                      .analysis = plan.analysis,
+                     .rows_per_person = options->rows_per_person,
                      .epsilon = options->epsilon,
+                     .epsilon_row = row.epsilon,
+                     .delta = none,
                      .lambda = plan.lambda,
                      .delta_reg = plan.delta_reg,
                      .beta = none,
@@ -80,6 +84,7 @@ static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(release_plan_make(&given, &plan, &release, err));
+    made.delta = group_delta(release.delta, row.epsilon, options->rows_per_person);
     describe_noise(&given, &plan, &release, &made);
   }
   *out = made;

@@ -7,54 +7,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "data/reader.h"
 #include "model/metrics.h"
-#include "model/model.h"
-
-enum { BLOCK_ROWS = 8192 };
-
-/* A stream of scored blocks of a file. */
-typedef struct scored_file {
-  const dperm_model *model;
-  row_reader reader;
-  growing_rows rows;
-  dperm_data *block;
-  double *scores; /* of the block's rows */
-} scored_file;
-
-static dperm_status scored_open(const dperm_model *model, const dperm_source *source,
-                                bool need_labels, const dperm_progress *progress, scored_file *s,
-                                dperm_error *err) {
-  dperm_source filled;
-  *s = (scored_file){.model = model};
-  TRY(model_source(model, source, &filled, err));
-  TRY(memory_new(BLOCK_ROWS, sizeof *s->scores, &s->scores, err));
-  dperm_status status = row_reader_open(&filled, need_labels, progress, &s->reader, err);
-  if (status != DPERM_OK) {
-    free(s->scores);
-  }
-  return status;
-}
-
-/* The next block; s->block is NULL at the end. */
-static dperm_status scored_next(scored_file *s, dperm_error *err) {
-  dperm_data_free(s->block);
-  s->block = NULL;
-  TRY(row_reader_next(&s->reader, BLOCK_ROWS, &s->rows, err));
-  if (s->rows.count == 0) {
-    return DPERM_OK;
-  }
-  TRY(data_from_rows(&s->rows, s->model->inputs, s->model->origin, s->model->schema, &s->block,
-                     err));
-  return dperm_model_scores(s->model, s->block, s->scores, err);
-}
-
-static void scored_close(scored_file *s) {
-  row_reader_close(&s->reader);
-  rows_clear(&s->rows);
-  dperm_data_free(s->block);
-  free(s->scores);
-}
+#include "pipeline/scored_file.h"
 
 /* A class name as a CSV field. */
 static dperm_status quoted(const char *name, char **out, dperm_error *err) {

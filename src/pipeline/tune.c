@@ -1,8 +1,13 @@
 /* dperm_tune: checks the request before any work, runs the method, and has the model state what its
  * epsilon covers: the candidates, the method and the choice. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
+#include "mechanism/mechanism.h"
 #include "mechanism/select.h"
+#include "pipeline/account.h"
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
 #include "pipeline/tune_methods.h"
@@ -39,6 +44,10 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
            "candidate %zu has an epsilon of its own; give all the same", i);
     }
+    if (options->rows_per_person != t->candidates[0].rows_per_person) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "candidate %zu has rows per person of its own; give all the same", i);
+    }
   }
   return DPERM_OK;
 }
@@ -71,6 +80,11 @@ static dperm_status check_rows(const tuning *t, dperm_error *err) {
 
 static dperm_status check_method(const tuning *t, dperm_error *err) {
   const dperm_data *given = t->how->public_data;
+  if (t->how->method != DPERM_TUNE_SPLIT && t->how->method != DPERM_TUNE_STOPPING &&
+      t->how->method != DPERM_TUNE_PUBLIC) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "tuning method number %d is none of the three",
+         (int)t->how->method);
+  }
   if (t->how->method == DPERM_TUNE_STOPPING && !isnan(t->how->rounds_mean) &&
       !(t->how->rounds_mean > 1 && t->how->rounds_mean <= 1e6)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a mean of %g rounds; give more than 1, at most a million",
@@ -168,41 +182,105 @@ static dperm_status run(const tuning *t, size_t *chosen, dperm_model **model, dp
   case DPERM_TUNE_PUBLIC:
     return tune_in_public(t, chosen, model, err);
   }
-  FAIL(err, DPERM_INVALID_ARGUMENT, "tuning method number %d is none of the three",
-       (int)t->how->method);
+  FAIL(err, DPERM_INVALID_ARGUMENT, "no such tuning method"); /* checked before any work */
+}
+
+/* ---- the run */
+
+/* What noise that is too long adds to the claim for one row: with random stopping, that of any
+ * round may be. */
+static double row_delta(const tuning *t) {
+  double once = release_delta(t->candidates[0].epsilon);
+  return t->how->method == DPERM_TUNE_STOPPING ? rounds_mean(t) * once * (1 + 1e-9) : once;
+}
+
+static bool all_private(const tuning *t) {
+  bool good = true;
+  for (size_t i = 0; i < t->count; i++) {
+    good = good && why_not_private(&t->candidates[i], t->source) == NULL;
+  }
+  return good;
+}
+
+/* The model states what its epsilon covers. */
+static dperm_status state_claim(const tuning *t, const account_run *paid, size_t chosen,
+                                dperm_model *model, dperm_error *err) {
+  model->rows = t->data->x->rows;
+  model->epsilon = paid->epsilon;
+  model->rows_per_person = paid->rows_per_person;
+  model->epsilon_row = t->candidates[0].epsilon;
+  model->release.delta = paid->delta;
+  model->selection = selection_json(t, chosen);
+  if (!model->selection) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
+  }
+  return DPERM_OK;
+}
+
+static dperm_status choose_model(const tuning *t, const account_run *paid,
+                                 const dperm_charge *charge, dperm_model **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_model *model = NULL;
+  size_t chosen = 0;
+  TRY_OR_DONE(run(t, &chosen, &model, err));
+  TRY_OR_DONE(random_check(t->source, err)); /* the choice was drawn too */
+  TRY_OR_DONE(state_claim(t, paid, chosen, model, err));
+  TRY_OR_DONE(account_commit_model(paid, charge, model, err));
+  *out = model;
+  model = NULL;
+done:
+  dperm_model_free(model);
+  return account_failed(paid, charge, status, err);
+}
+
+/* One charge for all portions and rounds: their epsilon is what `given` says. */
+static dperm_status tune_paid(const tuning *t, const dperm_options *given, dperm_model **out,
+                              dperm_error *err) {
+  static const char *const methods[] = {"split", "stopping", "public"};
+  dperm_charge charge;
+  char way[40];
+  (void)snprintf(way, sizeof way, "%s, %s", mechanism_of(given->mechanism)->name,
+                 methods[t->how->method]);
+  const account_run paid = {
+      .account = &given->account,
+      .command = "tune",
+      .mechanism = way,
+      .epsilon = given->epsilon,
+      .delta = group_delta(row_delta(t), t->candidates[0].epsilon, given->rows_per_person),
+      .rows_per_person = given->rows_per_person,
+      .is_private = all_private(t),
+      .data = t->data};
+  TRY(account_reserve(&paid, &charge, err));
+  if (given->account.dry_run) {
+    *out = NULL;
+    return DPERM_OK;
+  }
+  return choose_model(t, &paid, &charge, out, err);
 }
 
 dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates, size_t count,
                         const dperm_tune_options *how, dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  dperm_random *own = NULL;
-  dperm_model *model = NULL;
-  size_t chosen = 0;
+  dperm_random *own = NULL, *random = NULL;
+  dperm_options *rows = NULL;
   tuning t = {data, candidates, count, how, NULL};
   TRY(check_candidates(&t, err));
   TRY(check_method(&t, err));
-  TRY(check_plans(&t, err));
-  dperm_random *random = candidates[0].random;
+  TRY(memory_new(count, sizeof *rows, &rows, err));
+  for (size_t i = 0; i < count; i++) {
+    rows[i] = options_per_row(&candidates[i]);
+  }
+  t.candidates = rows;
+  TRY_OR_DONE(check_plans(&t, err));
+  random = candidates[0].random;
   if (!random) {
-    TRY(dperm_random_secure(&own, err));
+    TRY_OR_DONE(dperm_random_secure(&own, err));
     random = own;
   }
   t.source = &random->source;
-  TRY_OR_DONE(run(&t, &chosen, &model, err));
-  TRY_OR_DONE(random_check(t.source, err)); /* the choice was drawn too */
-  model->rows = data->x->rows;
-  model->epsilon = candidates[0].epsilon;
-  if (how->method == DPERM_TUNE_STOPPING) { /* the noise of any round may be too long */
-    model->release.delta = rounds_mean(&t) * release_delta(model->epsilon) * (1 + 1e-9);
-  }
-  model->selection = selection_json(&t, chosen);
-  if (!model->selection) {
-    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
-  }
-  *out = model;
-  model = NULL;
+  status = tune_paid(&t, &candidates[0], out, err);
 done:
-  dperm_model_free(model);
   dperm_random_free(own);
+  free(rows);
   return status;
 }

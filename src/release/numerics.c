@@ -28,7 +28,9 @@ epsilon_split epsilon_divide(double epsilon) {
     return (epsilon_split){epsilon, {0, 1}};
   }
   epsilon_split out = {.num = ratio_below(epsilon / 1000)};
-  out.core = nextafter(epsilon - 2 * ratio_value(out.num), 0);
+  /* Two steps down, so that the sum is also below the decimal that epsilon was written as, which is
+   * what a ledger charges: that is at most half a unit in the last place away. */
+  out.core = nextafter(nextafter(epsilon - 2 * ratio_value(out.num), 0), 0);
   return out;
 }
 

@@ -2,6 +2,7 @@
  * noise that hides how far the computed solution is from the exact one; delta for the noise that
  * leaves the range in which that distance is certified; and what no file can show. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "verify/checks.h"
@@ -103,24 +104,41 @@ void check_weights(verifier *v) {
 
 /* ---- delta */
 
+/* (e^(K epsilon) - 1)/(e^epsilon - 1). */
+static const interval *group_factor(interval_room *room, double rows, double epsilon) {
+  const interval *one = interval_of(room, 1), *row = interval_of(room, epsilon);
+  const interval *all = interval_exp(room, interval_mul(room, interval_of(room, rows), row));
+  return interval_div(room, interval_sub(room, all, one),
+                      interval_sub(room, interval_exp(room, row), one));
+}
+
 /* The noise leaves the range for which the distance to the exact solution is certified with
  * probability at most e^-100 in each fit. Two neighbours' outcomes then differ from certified ones
  * by e^-100 each, which makes delta = (1 + e^epsilon) e^-100. Of the fits of a split a record
  * touches one; random stopping makes rounds_mean fits on average, all on the same record, so there
  * the probability is that many times as large. (rounds_mean is stated before rounding to 20 bits;
  * the tail bound behind e^-100 is larger than the tail by a factor of over 30, which covers that.)
+ * All that is for one row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1) epsilon)
+ * times as much, epsilon a row's (group privacy).
  */
 static bool delta_needed(verifier *v, double epsilon, const interval **out) {
   interval_room *room = &v->room;
   double fits = 1;
+  uint64_t rows = 1;
   if (strcmp(selection_method(v), "stopping") == 0 &&
       !field_positive(v, "delta", "selection.rounds_mean", &fits)) {
+    return false;
+  }
+  if (!unit_rows(v, "delta", &rows)) {
     return false;
   }
   const interval *odds =
       interval_add(room, interval_of(room, 1), interval_exp(room, interval_of(room, epsilon)));
   const interval *tail = interval_exp(room, interval_of(room, -100));
   *out = interval_mul(room, interval_of(room, fits > 1 ? fits : 1), interval_mul(room, odds, tail));
+  if (rows > 1) {
+    *out = interval_mul(room, *out, group_factor(room, (double)rows, epsilon));
+  }
   return true;
 }
 
@@ -130,14 +148,14 @@ void check_delta(verifier *v) {
   double delta = 0, epsilon = 0, ideal = 0;
   if (field_is_object(v, "privacy.numerics") &&
       field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
-      field_number(v, "delta", "privacy.delta", &ideal) &&
-      field_positive(v, "delta", "privacy.epsilon", &epsilon) &&
+      field_number(v, "delta", "privacy.delta", &ideal) && row_epsilon(v, "delta", &epsilon) &&
       delta_needed(v, epsilon, &needed)) {
     bool enough = interval_at_most(needed, interval_of(&v->room, delta));
     bool stopping = strcmp(selection_method(v), "stopping") == 0;
     (void)finding_report(v, enough && delta < 1 && ideal >= 0 && ideal < 1, "delta",
-                         "%s %s %s(1 + e^epsilon) e^-100 = %s%s", shown(delta).text,
+                         "%s %s %s%s(1 + e^epsilon) e^-100 = %s%s", shown(delta).text,
                          enough ? ">=" : "is not >=", stopping ? "rounds_mean " : "",
+                         unit_is_person(v) ? "group factor " : "",
                          shown(interval_upper(needed)).text,
                          ideal >= 0 && ideal < 1 && delta < 1 ? "" : "; it must be below 1");
   }
@@ -150,10 +168,15 @@ void state_claim(verifier *v) {
   double epsilon = json_number_value(field_at(v->root, "privacy.epsilon"));
   double delta = json_number_value(field_at(v->root, "privacy.numerics.delta"));
   double ideal = json_number_value(field_at(v->root, "privacy.delta"));
+  json_int_t person = json_integer_value(field_at(v->root, "privacy.rows_per_person"));
+  char whom[64] = "replacing one record";
+  if (person > 1) {
+    (void)snprintf(whom, sizeof whom, "replacing one person's records, at most %lld",
+                   (long long)person);
+  }
   if (v->holds) {
-    (void)finding_report(v, true, "claim",
-                         "(epsilon, delta) = (%s, %s) for replacing one record of %lld",
-                         shown(epsilon).text, shown(fmax(delta, ideal)).text,
+    (void)finding_report(v, true, "claim", "(epsilon, delta) = (%s, %s) for %s of %lld",
+                         shown(epsilon).text, shown(fmax(delta, ideal)).text, whom,
                          (long long)json_integer_value(json_object_get(v->root, "rows")));
   } else {
     (void)finding_report(v, false, "claim", "does not follow from this file");
@@ -177,6 +200,15 @@ void state_assumptions(verifier *v) {
                     "is 1-strongly convex");
   finding_remark(v, "not in the file: that the schema, the options and the number of rows were "
                     "chosen without looking at the records");
+  if (unit_is_person(v)) {
+    finding_remark(v, "not in the file: that no person has more rows than it says");
+  }
+  if (field_is_object(v, "ledger")) {
+    finding_remark(v,
+                   "not in the file: that a ledger was charged, as entry %lld says; 'dperm "
+                   "ledger show' with --model finds it",
+                   (long long)json_integer_value(field_at(v->root, "ledger.id")));
+  }
   if (has_custom_loss(v)) {
     finding_remark(v, "the loss is not dperm's own: its L and c are declared, not proved");
   }

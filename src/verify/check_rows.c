@@ -19,11 +19,12 @@ static bool stopping(const verifier *v) {
 }
 
 const char *fit_epsilon_name(const verifier *v) {
-  return stopping(v) ? "epsilon_round" : "epsilon";
+  return stopping(v) ? "epsilon_round" : row_epsilon_name(v);
 }
 
 bool fit_epsilon(verifier *v, const char *name, double *out) {
-  return field_positive(v, name, stopping(v) ? "selection.epsilon_round" : "privacy.epsilon", out);
+  return stopping(v) ? field_positive(v, name, "selection.epsilon_round", out)
+                     : row_epsilon(v, name, out);
 }
 
 /* ---- the bound on a row */
@@ -145,7 +146,7 @@ static void check_stopping(verifier *v) {
   double round = 0, epsilon = 0, mean = 0;
   if (!field_text(v, "selection", "selection.rounds", &rounds) ||
       !field_positive(v, "selection", "selection.epsilon_round", &round) ||
-      !field_positive(v, "selection", "privacy.epsilon", &epsilon) ||
+      !row_epsilon(v, "selection", &epsilon) ||
       !field_positive(v, "selection", "selection.rounds_mean", &mean)) {
     return;
   }
@@ -157,9 +158,9 @@ static void check_stopping(verifier *v) {
   }
   bool covered = exact_sum_at_most(0, factor, round, epsilon);
   (void)finding_report(v, covered, "selection",
-                       "random stopping, %s rounds: %lu epsilon_round = %s %s epsilon = %s", rounds,
+                       "random stopping, %s rounds: %lu epsilon_round = %s %s %s = %s", rounds,
                        factor, shown(exact_sum_upper(0, factor, round)).text, covered ? "<=" : ">",
-                       shown(epsilon).text);
+                       row_epsilon_name(v), shown(epsilon).text);
 }
 
 /* Whether a candidate's member is what was fitted; null stands for "does not apply". */

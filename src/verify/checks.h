@@ -11,6 +11,16 @@ void check_format(verifier *v);
 void check_digest(verifier *v);
 void check_claim(verifier *v);
 
+/* check_unit.c: for whom the claim is. */
+void check_unit(verifier *v);
+/* The rows that one person may have: 1 where the file does not say. */
+bool unit_rows(verifier *v, const char *name, uint64_t *out);
+/* What is left of epsilon for one row, and its field without the object it stands in. */
+bool row_epsilon(verifier *v, const char *name, double *out);
+const char *row_epsilon_name(const verifier *v);
+/* Whether the claim is for persons with several rows. */
+bool unit_is_person(const verifier *v);
+
 /* check_rows.c: the bound on rows, n, and what the selection costs. */
 void check_norm(verifier *v);
 void check_missing_values(verifier *v);
@@ -37,7 +47,7 @@ void state_assumptions(verifier *v);
 
 /* "public", "split", "stopping"; "" without a selection or where it is not clear. */
 const char *selection_method(const verifier *v);
-/* The epsilon of the one fit whose weights are in the file: its share of privacy.epsilon. */
+/* The epsilon of the one fit whose weights are in the file: its share of a row's epsilon. */
 bool fit_epsilon(verifier *v, const char *name, double *out);
 /* Its field, without the object it stands in. */
 const char *fit_epsilon_name(const verifier *v);

@@ -33,6 +33,7 @@ static void go_through(verifier *v) {
   check_selection(v);
   check_loss(v);
   check_budget(v);
+  check_unit(v);
   check_beta(v);
   check_lattice(v);
   check_weights(v);

@@ -40,6 +40,48 @@ P
   fails_with 1 "bad.csv:2:10: the label"
 }
 
+@test "a private score has noise, intervals and a budget" {
+  train_none
+  "$DPERM" score --model model.json --data people.csv > exact.json
+  "$DPERM" score --model model.json --data people.csv --epsilon 1 > private.json 2> message
+  [ "$(cat message)" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
+  "$DPERM" score --model model.json --data people.csv --epsilon 100000 --counts > counts.json 2> /dev/null
+  "$DPERM" score --model model.json --data people.csv --epsilon 2 --rows-per-person 4 --seed 3 > seeded.json 2> message
+  [ ! -s message ]
+  "$DPERM" score --model model.json --data people.csv --epsilon 0.5 --seed 3 > same.json
+  python3 - <<'P'
+import json
+exact, p, c, s, t = (json.load(open(n + ".json")) for n in ("exact", "private", "counts", "seeded", "same"))
+keys = ["private", "epsilon", "rows_per_person", "rows", "errors", "error_rate", "interval",
+        "population_interval", "confidence"]
+assert list(p) == keys + ["ledger"], list(p)
+assert list(c) == keys + ["true_positives", "false_positives", "false_negatives", "true_negatives", "ledger"]
+assert p["private"] is True and p["rows"] == 120 and p["ledger"] is None and p["confidence"] == 0.95
+assert p["error_rate"] == min(max(p["errors"] / 120, 0), 1)
+low, high = p["interval"]
+assert low == max(0, (p["errors"] - 3) / 120) and high == min(1, (p["errors"] + 3) / 120)
+assert p["population_interval"][0] <= low <= high <= p["population_interval"][1]
+assert (c["false_positives"], c["false_negatives"]) == (exact["false_positives"], exact["false_negatives"])
+assert c["errors"] == exact["errors"] and sum(c[k] for k in list(c)[9:13]) == 120
+assert s["private"] is False and s["rows_per_person"] == 4
+assert (s["errors"], s["interval"]) == (t["errors"], t["interval"])
+P
+}
+
+@test "a private score needs a number of rows that is public" {
+  train_none
+  sed 's/"missing"/"on_missing": "drop", "missing"/' schema.json > drop.json
+  train_none people.csv drop.json dropping.json
+  run "$DPERM" score --model dropping.json --data people.csv --epsilon 1
+  fails_with 1 "the schema drops rows with missing values"
+  run "$DPERM" score --model model.json --data people.csv --counts
+  fails_with 2 "go with --epsilon"
+  run "$DPERM" score --model model.json --data people.csv --epsilon 0
+  fails_with 2 "--epsilon must be a positive number"
+  run "$DPERM" score --model model.json --data people.csv --epsilon 1e-14
+  fails_with 2 "epsilon = 1e-14"
+}
+
 @test "wrong usage" {
   run "$DPERM" score --model model.json
   fails_with 2 "--data is missing"

@@ -21,7 +21,7 @@ P
   train_none
   run python3 -c 'import json; m = json.load(open("model.json")); print(*m); print(*m["privacy"])'
   [ "${lines[0]}" = "format private reason privacy loss rows rows_fitted selection ledger classes encoding schema kernel weights dperm_version digest" ]
-  [ "${lines[1]}" = "definition epsilon delta neighbours mechanism analysis noise beta delta_reg lambda numerics" ]
+  [ "${lines[1]}" = "definition epsilon delta neighbours unit rows_per_person epsilon_row mechanism analysis noise beta delta_reg lambda numerics" ]
 }
 
 @test "default output tells nothing that depends on the records" {
@@ -93,8 +93,10 @@ P
 @test "a private model says so, with all that its claim needs" {
   run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --lambda 0.05 --out model.json
   [ "$status" -eq 0 ]
-  [ "$output" = "model.json: 4 weights from 120 rows; epsilon = 1 for every record (objective perturbation)" ]
-  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --json > plan.json
+  [ "${lines[0]}" = "model.json: 4 weights from 120 rows; epsilon = 1 for every record (objective perturbation)" ]
+  [ "${lines[1]}" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
+  [ "${#lines[@]}" -eq 2 ]
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --noise l2 --json > plan.json
   python3 - <<'P'
 import json
 m, p = json.load(open("model.json")), json.load(open("plan.json"))

@@ -26,7 +26,8 @@ refuses() {
   for selector in permute-and-flip exponential; do
     tune --epsilon 1 --loss huber,logistic --h 0.25,0.5 --lambda 0.01,0.1 --selector $selector
     [ "$status" -eq 0 ]
-    [ "$output" = "m.json: chosen among 6 candidates by split; epsilon = 1 for every record, the choice included" ]
+    [ "${lines[0]}" = "m.json: chosen among 6 candidates by split; epsilon = 1 for every record, the choice included" ]
+    [[ "${#lines[@]}" -eq 2 && "${lines[1]}" == "no ledger: "* ]]
     SELECTOR=$selector python3 - <<'P'
 import json, math, os
 m = json.load(open("m.json"))
@@ -54,7 +55,7 @@ P
   for rounds in geometric logarithmic; do
     tune --epsilon 1 --lambda 0.01,0.1,auto --method stopping --rounds $rounds --holdout 0.25
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 1 ]
+    [[ "${#lines[@]}" -eq 2 && "${lines[1]}" == "no ledger: "* ]]
     ROUNDS=$rounds python3 - <<'P'
 import json, os
 m = json.load(open("m.json"))

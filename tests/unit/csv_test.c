@@ -33,7 +33,7 @@ static char *table_of(const char *path, char separator, const char *comment) {
   csv_reader reader;
   text_room room = {0};
   put(&room, "", 0);
-  assert_ok(csv_open(path, separator, comment, NULL, &reader, err));
+  assert_ok(csv_open(path, separator, comment, NULL, false, &reader, err));
   for (;;) {
     bool found = false;
     assert_ok(csv_next(&reader, &found, err));
@@ -70,7 +70,7 @@ static void refuses_bytes(const char *bytes, size_t length, const char *place, c
   (void)snprintf(expected, sizeof expected, "%s:%s: ", path, place);
   csv_reader reader;
   dperm_error error = {DPERM_OK, ""};
-  dperm_status status = csv_open(path, ',', NULL, NULL, &reader, &error);
+  dperm_status status = csv_open(path, ',', NULL, NULL, false, &reader, &error);
   bool opened = status == DPERM_OK, found = true;
   while (status == DPERM_OK && found) {
     status = csv_next(&reader, &found, &error);
@@ -204,7 +204,7 @@ static void nul_byte_in_a_comment_is_refused(void **state) {
   char *path = file_with("#a\0b\n", 5);
   csv_reader reader;
   bool found = false;
-  assert_ok(csv_open(path, ',', "#", NULL, &reader, err));
+  assert_ok(csv_open(path, ',', "#", NULL, false, &reader, err));
   assert_fails(csv_next(&reader, &found, err), DPERM_INVALID_DATA, ":1:3: a NUL byte");
   csv_close(&reader);
   file_remove(path);
@@ -233,7 +233,7 @@ static void lines_are_counted_past_quoted_newlines_blanks_and_comments(void **st
   char *path = file_with_text(text);
   csv_reader reader;
   bool found = false;
-  assert_ok(csv_open(path, ',', "#", NULL, &reader, err));
+  assert_ok(csv_open(path, ',', "#", NULL, false, &reader, err));
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     assert_ok(csv_next(&reader, &found, err));
     assert_true(found);
@@ -252,7 +252,7 @@ static void place_of_a_field_counts_lines_within_the_record(void **state) {
   char *path = file_with_text("\n\"a\nb\", x,\"c\nd\",y\n");
   csv_reader reader;
   bool found = false;
-  assert_ok(csv_open(path, ',', NULL, NULL, &reader, err));
+  assert_ok(csv_open(path, ',', NULL, NULL, false, &reader, err));
   assert_ok(csv_next(&reader, &found, err));
   static const char *const places[] = {":2:1: ", ":3:5: ", ":3:7: ", ":4:4: "};
   for (size_t i = 0; i < 4; i++) {
@@ -266,9 +266,9 @@ static void place_of_a_field_counts_lines_within_the_record(void **state) {
 static void missing_files_and_folders_are_refused(void **state) {
   (void)state;
   csv_reader reader;
-  assert_fails(csv_open("no/such/file.csv", ',', NULL, NULL, &reader, err), DPERM_IO_ERROR,
+  assert_fails(csv_open("no/such/file.csv", ',', NULL, NULL, false, &reader, err), DPERM_IO_ERROR,
                "no/such/file.csv: cannot open");
-  assert_fails(csv_open("/", ',', NULL, NULL, &reader, err), DPERM_IO_ERROR, "directory");
+  assert_fails(csv_open("/", ',', NULL, NULL, false, &reader, err), DPERM_IO_ERROR, "directory");
 }
 
 /* ---- gzip */
@@ -294,7 +294,7 @@ static size_t whole_file(const char *path, char *bytes, size_t capacity) {
 static dperm_status read_all(const char *path, dperm_error *err) {
   csv_reader reader;
   bool found = true;
-  dperm_status status = csv_open(path, ',', NULL, NULL, &reader, err);
+  dperm_status status = csv_open(path, ',', NULL, NULL, false, &reader, err);
   if (status != DPERM_OK) {
     return status;
   }
@@ -358,7 +358,7 @@ static void record_longer_than_the_window_is_whole(void **state) {
   char *path = file_with(text, LONG);
   csv_reader reader;
   bool found = false;
-  assert_ok(csv_open(path, ',', NULL, NULL, &reader, err));
+  assert_ok(csv_open(path, ',', NULL, NULL, false, &reader, err));
   assert_ok(csv_next(&reader, &found, err));
   assert_int_equal(reader.field_count, 2);
   assert_int_equal(reader.fields[1].text.length, LONG - 7);

@@ -278,6 +278,59 @@ static void one_wrong_field_is_named(void **state) {
   }
 }
 
+/* A model for persons with at most 4 rows, from one for rows: the fit is the same, epsilon and
+ * delta are those of four steps. */
+static json_t *person_model(model_kind kind) {
+  json_t *model = right_model(kind), *privacy = json_object_get(model, "privacy");
+  json_t *numerics = json_object_get(privacy, "numerics");
+  double epsilon = json_number_value(json_object_get(privacy, "epsilon"));
+  double delta = json_number_value(json_object_get(numerics, "delta")), factor = 0;
+  for (int i = 0; i < 4; i++) {
+    factor += exp(i * epsilon);
+  }
+  (void)json_object_set_new(privacy, "unit", json_string("person"));
+  (void)json_object_set_new(privacy, "rows_per_person", json_integer(4));
+  (void)json_object_set_new(privacy, "epsilon_row", json_real(epsilon));
+  (void)json_object_set_new(privacy, "epsilon", json_real(4 * epsilon));
+  (void)json_object_set_new(numerics, "delta", json_real(delta * factor * (1 + 1e-9)));
+  return model;
+}
+
+static void a_persons_claim_needs_a_share_for_each_row(void **state) {
+  (void)state;
+  static const struct {
+    const char *path, *change, *line;
+  } cases[] = {{"privacy.unit", "\"person\"", ""},
+               {"privacy.unit", "\"row\"", "unit"},
+               {"privacy.unit", "\"town\"", "unit"},
+               {"privacy.unit", "7", "unit"},
+               {"privacy.unit", "-", "unit"},
+               {"privacy.rows_per_person", "5", "unit"},
+               {"privacy.rows_per_person", "3", ""}, /* a larger person is promised the same */
+               {"privacy.rows_per_person", "1", "unit"},
+               {"privacy.rows_per_person", "0", "unit"},
+               {"privacy.rows_per_person", "2.5", "unit"},
+               {"privacy.epsilon", DOWN, "unit"},
+               {"privacy.epsilon", UP, ""},
+               {"privacy.epsilon_row", "*0.5", "epsilon"},
+               {"privacy.epsilon_row", "*2", "unit"},
+               {"privacy.epsilon_row", "null", "epsilon"},
+               {"privacy.numerics.delta", "*0.999", "delta"}};
+  const model_kind kinds[] = {plain, output, paper, schema};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      json_t *model = person_model(kinds[k]);
+      change_field(model, cases[i].path, cases[i].change);
+      verdict v = verdict_on(model, false);
+      if (strcmp(v.first, cases[i].line) != 0) {
+        fail_msg("%s %s: the line \"%s\" must fail, not \"%s\"\n%s", cases[i].path, cases[i].change,
+                 cases[i].line, v.first, v.all);
+      }
+      json_decref(model);
+    }
+  }
+}
+
 static void a_wrong_digest_is_seen(void **state) {
   (void)state;
   json_t *model = right_model(plain);
@@ -443,6 +496,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_models_follow),
       cmocka_unit_test(one_wrong_field_is_named),
+      cmocka_unit_test(a_persons_claim_needs_a_share_for_each_row),
       cmocka_unit_test(a_wrong_digest_is_seen),
       cmocka_unit_test(constants_follow_from_the_name),
       cmocka_unit_test(no_field_makes_it_stumble),

@@ -1,0 +1,140 @@
+/* What a charge costs: fits with and without a ledger, in a folder in memory, where flushing is
+ * free, and in one on a disk; then how long a ledger with very many entries takes to show and to
+ * verify.
+ *
+ *   ledger_speed [ENTRIES [MEMORY-FOLDER [DISK-FOLDER]]]      100000 /dev/shm .
+ */
+#include <dperm.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REPEATS = 101, ROWS = 2000, COLS = 20 };
+
+static double now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void check(dperm_status status, const dperm_error *err) {
+  if (status != DPERM_OK) {
+    fprintf(stderr, "ledger_speed: %s\n", err->message);
+    exit(1);
+  }
+}
+
+static dperm_data *make_rows(size_t rows) {
+  static double x[ROWS * COLS], labels[ROWS];
+  dperm_error err;
+  dperm_data *data = NULL;
+  for (size_t i = 0; i < rows * COLS; i++) {
+    x[i] = sin((double)(i * i % 9973)) / 8;
+  }
+  for (size_t i = 0; i < rows; i++) {
+    labels[i] = x[i * COLS] > 0 ? 1 : -1;
+  }
+  check(dperm_data_from_dense(rows, COLS, x, labels, 1, &data, &err), &err);
+  return data;
+}
+
+static dperm_ledger *make_ledger(const char *folder, char path[512]) {
+  dperm_error err;
+  dperm_ledger *ledger = NULL;
+  (void)snprintf(path, 512, "%s/dperm-ledger-speed-%ld", folder, (long)getpid());
+  (void)unlink(path);
+  check(dperm_ledger_init(path, "rows", "1e9", NULL, 1, &err), &err);
+  check(dperm_ledger_open(path, &ledger, &err), &err);
+  return ledger;
+}
+
+/* Milliseconds of a fit, charged if there is a ledger. */
+static double fit_ms(const dperm_data *data, dperm_ledger *ledger) {
+  dperm_error err;
+  dperm_options options;
+  dperm_model *model = NULL;
+  dperm_options_init(&options);
+  options.epsilon = 0.1;
+  options.threads = 1;
+  options.account = (dperm_account){.ledger = ledger, .dataset = ledger ? "rows" : NULL};
+  double start = now_ms();
+  check(dperm_train(data, &options, &model, &err), &err);
+  double took = now_ms() - start;
+  dperm_model_free(model);
+  return took;
+}
+
+/* With and without, in turn, so that both see the same machine. */
+static void compare(const dperm_data *data, const char *folder) {
+  char path[512];
+  double plain[REPEATS], charged[REPEATS];
+  dperm_ledger *ledger = make_ledger(folder, path);
+  for (int i = 0; i < REPEATS; i++) {
+    plain[i] = fit_ms(data, NULL);
+    charged[i] = fit_ms(data, ledger);
+  }
+  qsort(plain, REPEATS, sizeof *plain, ascending);
+  qsort(charged, REPEATS, sizeof *charged, ascending);
+  printf("%-12s a fit %8.3f ms, charged %8.3f ms: a charge adds %.3f ms (medians of %d)\n", folder,
+         plain[REPEATS / 2], charged[REPEATS / 2], charged[REPEATS / 2] - plain[REPEATS / 2],
+         REPEATS);
+  dperm_ledger_free(ledger);
+  (void)unlink(path);
+}
+
+static void count_entry(void *context, const dperm_ledger_entry *entry) {
+  *(size_t *)context += entry->commit != 0;
+}
+
+static void fill_and_read(const char *folder, size_t entries) {
+  char path[512];
+  dperm_error err;
+  dperm_options none;
+  dperm_model *model = NULL;
+  dperm_score_options options;
+  dperm_private_score score;
+  size_t shown = 0;
+  int holds = 0;
+  dperm_data *data = make_rows(10);
+  dperm_ledger *ledger = make_ledger(folder, path);
+  dperm_options_init(&none);
+  none.mechanism = DPERM_MECHANISM_NONE;
+  check(dperm_train(data, &none, &model, &err), &err);
+  dperm_score_options_init(&options);
+  options.epsilon = 0.1;
+  options.account = (dperm_account){.ledger = ledger, .dataset = "rows"};
+  double start = now_ms();
+  for (size_t i = 0; i < entries; i++) {
+    check(dperm_model_score_private(model, data, &options, &score, &err), &err);
+  }
+  printf("%zu charges: %.3f ms each\n", entries, (now_ms() - start) / (double)entries);
+  start = now_ms();
+  check(dperm_ledger_entries(ledger, NULL, count_entry, &shown, &err), &err);
+  printf("%zu entries read in %.0f ms\n", shown, now_ms() - start);
+  start = now_ms();
+  check(dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, &err), &err);
+  printf("verified in %.0f ms: %s\n", now_ms() - start, holds ? "holds" : "does not hold");
+  dperm_ledger_free(ledger);
+  dperm_model_free(model);
+  dperm_data_free(data);
+  (void)unlink(path);
+}
+
+int main(int argc, char **argv) {
+  size_t entries = argc > 1 ? (size_t)strtoull(argv[1], NULL, 10) : 100000;
+  const char *memory = argc > 2 ? argv[2] : "/dev/shm", *disk = argc > 3 ? argv[3] : ".";
+  dperm_data *data = make_rows(ROWS);
+  compare(data, memory);
+  compare(data, disk);
+  dperm_data_free(data);
+  fill_and_read(memory, entries);
+  return 0;
+}

@@ -1,0 +1,295 @@
+/* dperm ledger: give a data set its budget, show what was spent, check that nobody has changed it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings.h"
+#include "ledger_settings.h"
+#include "session.h"
+
+static const char closing[] =
+    "init   gives the data set NAME its budget, once and for good (--dataset, --epsilon TOTAL,\n"
+    "       --delta, --rows-per-person), in a new ledger or one that is there\n"
+    "show   data sets and entries; with --model the one entry that paid for a model\n"
+    "verify reads the whole ledger and names what was changed, taken away or moved\n"
+    "\n"
+    "Runs are charged with --ledger FILE --dataset NAME (train, tune, score --epsilon), or by\n"
+    "DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
+
+typedef struct ledger_command {
+  const char *action, *path, *dataset, *epsilon, *delta, *model, *head;
+  size_t rows_per_person;
+  bool json;
+} ledger_command;
+
+/* ---- init */
+
+static int init(const ledger_command *c) {
+  dperm_error err;
+  if (dperm_ledger_init(c->path, c->dataset, c->epsilon, c->delta, c->rows_per_person, &err) !=
+      DPERM_OK) {
+    return report_error(&err);
+  }
+  fprintf(stderr, "%s: data set \"%s\" has a budget of epsilon %s", c->path, c->dataset,
+          c->epsilon);
+  if (c->rows_per_person > 1) {
+    fprintf(stderr, " per person with at most %zu rows\n", c->rows_per_person);
+  } else {
+    fprintf(stderr, " per row\n");
+  }
+  return 0;
+}
+
+/* ---- show */
+
+/* What is shown is gathered first: a reader who pages through it must not hold up those who charge.
+ */
+typedef struct showing {
+  FILE *out;
+  bool json;
+  const char *only; /* a data set's name, or NULL */
+  size_t shown, reserved;
+} showing;
+
+/* Names come from a file: quotes, backslashes and control characters must not break out of JSON. */
+static void print_name(FILE *out, const char *text) {
+  (void)fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') {
+      (void)fputc('\\', out);
+    }
+    (void)fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
+  }
+  (void)fputc('"', out);
+}
+
+static void print_dataset_json(FILE *out, const dperm_ledger_dataset *d, bool first) {
+  fprintf(out, "%s\n    {\"name\": ", first ? "" : ",");
+  print_name(out, d->name);
+  fprintf(out,
+          ", \"epsilon_total\": \"%s\", \"epsilon_spent\": \"%s\", \"epsilon_left\": \"%s\",\n"
+          "     \"delta_total\": \"%s\", \"delta_spent\": \"%s\", \"delta_left\": \"%s\",\n"
+          "     \"rows_per_person\": %zu, \"data\": ",
+          d->epsilon_total, d->epsilon_spent, d->epsilon_left, d->delta_total, d->delta_spent,
+          d->delta_left, d->rows_per_person);
+  fprintf(out, *d->data ? "\"%s\"}" : "null}", d->data);
+}
+
+static void show_dataset(void *context, const dperm_ledger_dataset *d) {
+  showing *s = context;
+  if (s->only && strcmp(s->only, d->name) != 0) {
+    return;
+  }
+  if (s->json) {
+    print_dataset_json(s->out, d, s->shown == 0);
+  } else {
+    char unit[64] = "per row";
+    if (d->rows_per_person > 1) {
+      (void)snprintf(unit, sizeof unit, "per person with at most %zu rows", d->rows_per_person);
+    }
+    fprintf(s->out, "data set \"%s\", %s%s\n", d->name, unit,
+            *d->data ? "" : "; not bound to data before its first charge");
+    fprintf(s->out, "  epsilon  %s left of %s (%s spent)\n", d->epsilon_left, d->epsilon_total,
+            d->epsilon_spent);
+    fprintf(s->out, "  delta    %s left of %s (%s spent)\n", brief(d->delta_left).text,
+            brief(d->delta_total).text, brief(d->delta_spent).text);
+  }
+  s->shown++;
+}
+
+static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first) {
+  fprintf(out, "%s\n    {\"entry\": %llu, \"dataset\": ", first ? "" : ",",
+          (unsigned long long)e->entry);
+  print_name(out, e->dataset);
+  fprintf(out,
+          ", \"time\": \"%s\", \"command\": \"%s\", \"mechanism\": \"%s\",\n"
+          "     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
+          "     \"committed\": ",
+          e->time, e->command, e->mechanism, e->epsilon, e->delta,
+          e->commit ? "committed" : "reserved", e->digest);
+  fprintf(out, e->commit ? "\"%s\", \"artifact\": \"%s\"}" : "null, \"artifact\": null}",
+          e->committed, e->artifact);
+}
+
+static void show_entry(void *context, const dperm_ledger_entry *e) {
+  showing *s = context;
+  if (s->json) {
+    print_entry_json(s->out, e, s->shown == 0);
+  } else {
+    if (s->shown == 0) {
+      fprintf(s->out, "\n%7s  %-20s  %-16s %-8s %-24s %10s %10s  %s\n", "entry", "time", "data set",
+              "command", "mechanism", "epsilon", "delta", "status");
+    }
+    fprintf(s->out, "%7llu  %-20s  %-16s %-8s %-24s %10s %10s  ", (unsigned long long)e->entry,
+            e->time, e->dataset, e->command, e->mechanism, brief(e->epsilon).text,
+            brief(e->delta).text);
+    fprintf(s->out,
+            e->commit ? "committed for %.12s\n" : "reserved, never committed: stays spent\n",
+            e->artifact);
+  }
+  s->shown++;
+  s->reserved += e->commit == 0;
+}
+
+static dperm_status show_model(const ledger_command *c, dperm_ledger *ledger, showing *s,
+                               dperm_error *err) {
+  dperm_model *model = NULL;
+  dperm_status status = dperm_model_read(c->model, &model, err);
+  if (status == DPERM_OK) {
+    fprintf(s->out, c->json ? "{\n  \"entries\": [" : "");
+    status = dperm_ledger_find_model(ledger, model, show_entry, s, err);
+  }
+  if (status == DPERM_OK) {
+    fprintf(s->out, c->json ? "\n  ]\n}\n" : "");
+  }
+  dperm_model_free(model);
+  return status;
+}
+
+static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, showing *s,
+                             dperm_error *err) {
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  dperm_status status = dperm_ledger_head(ledger, &records, head, err);
+  if (status == DPERM_OK) {
+    fprintf(s->out, c->json ? "{\n  \"datasets\": [" : "");
+    status = dperm_ledger_datasets(ledger, show_dataset, s, err);
+  }
+  if (status == DPERM_OK && c->dataset && s->shown == 0) {
+    err->status = DPERM_OVER_BUDGET;
+    (void)snprintf(err->message, sizeof err->message, "%s: the ledger has no data set \"%.100s\"",
+                   c->path, c->dataset);
+    return err->status;
+  }
+  s->shown = 0;
+  if (status == DPERM_OK) {
+    fprintf(s->out, c->json ? "\n  ],\n  \"entries\": [" : "");
+    status = dperm_ledger_entries(ledger, c->dataset, show_entry, s, err);
+  }
+  if (status == DPERM_OK && c->json) {
+    fprintf(s->out, "\n  ],\n  \"records\": %llu,\n  \"head\": \"%s\"\n}\n",
+            (unsigned long long)records, head);
+  } else if (status == DPERM_OK) {
+    fprintf(s->out, "\n%zu entries, %zu of them never committed; head: record %llu, digest %s\n",
+            s->shown, s->reserved, (unsigned long long)records, head);
+  }
+  return status;
+}
+
+static int show(const ledger_command *c) {
+  dperm_error err;
+  dperm_ledger *ledger = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  showing s = {.out = open_memstream(&text, &length), .json = c->json, .only = c->dataset};
+  if (!s.out) {
+    fprintf(stderr, "dperm: out of memory; close other programs\n");
+    return EXIT_WORK_FAILED;
+  }
+  dperm_status status = dperm_ledger_open(c->path, &ledger, &err);
+  if (status == DPERM_OK) {
+    status = c->model ? show_model(c, ledger, &s, &err) : show_all(c, ledger, &s, &err);
+  }
+  dperm_ledger_free(ledger);
+  bool whole = fclose(s.out) == 0;
+  if (status == DPERM_OK && whole) {
+    (void)fwrite(text, 1, length, stdout);
+  } else if (status == DPERM_OK) {
+    fprintf(stderr, "dperm: out of memory; close other programs\n");
+  }
+  free(text);
+  return status == DPERM_OK && whole ? 0
+         : status == DPERM_OK        ? EXIT_WORK_FAILED
+                                     : report_error(&err);
+}
+
+/* ---- verify */
+
+static int verify(const ledger_command *c) {
+  static const char *const verdicts[] = {"does not hold", "holds"};
+  dperm_error err;
+  dperm_ledger *ledger = NULL;
+  findings all = {0};
+  int holds = 0, exit_status = 0;
+  dperm_status status = dperm_ledger_open(c->path, &ledger, &err);
+  if (status == DPERM_OK) {
+    status = dperm_ledger_verify(ledger, c->head, findings_collect, &all, &holds, &err);
+  }
+  if (status != DPERM_OK) {
+    exit_status = report_error(&err);
+  } else {
+    if (c->json) {
+      findings_print_json(&all, holds, verdicts);
+    } else {
+      findings_print(&all);
+    }
+    exit_status = holds ? 0 : findings_report(&all, c->path, "the ledger does not hold");
+  }
+  findings_clear(&all);
+  dperm_ledger_free(ledger);
+  return exit_status;
+}
+
+/* ---- the command */
+
+static const char *check_together(const ledger_command *c, bool unit_given) {
+  bool is_init = strcmp(c->action, "init") == 0, is_show = strcmp(c->action, "show") == 0;
+  if (is_init && (!c->dataset || !c->epsilon)) {
+    return c->dataset ? "--epsilon is missing: the total budget has no default"
+                      : "--dataset is missing: name what the budget is for";
+  }
+  if (!is_init && (c->epsilon || c->delta || unit_given)) {
+    return "--epsilon, --delta and --rows-per-person are for init";
+  }
+  if (!is_show && c->model) {
+    return "--model is for show";
+  }
+  if (c->dataset && (strcmp(c->action, "verify") == 0 || c->model)) {
+    return "--dataset is for init and show, without --model";
+  }
+  if (c->head && strcmp(c->action, "verify") != 0) {
+    return "--head is for verify";
+  }
+  return is_init && c->json ? "--json is for show and verify" : NULL;
+}
+
+int run_ledger(int argc, char **argv) {
+  ledger_command c = {.rows_per_person = 1};
+  enum { UNIT = 5 };
+  argument table[] = {
+      {"action", ARGUMENT_TEXT, &c.action, true, "init|show|verify", "what to do", NULL, false},
+      {"ledger", ARGUMENT_TEXT, &c.path, true, "FILE", "the ledger", NULL, false},
+      {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "the data set", NULL, false},
+      {"--epsilon", ARGUMENT_TEXT, &c.epsilon, false, "TOTAL",
+       "init: its budget, for all runs together", NULL, false},
+      {"--delta", ARGUMENT_TEXT, &c.delta, false, "D",
+       "init: the total of their deltas (1e-30, which covers rounding)", NULL, false},
+      {"--rows-per-person", ARGUMENT_COUNT, &c.rows_per_person, false, "K",
+       "init: the budget is for a person with at most K rows (1)", NULL, false},
+      {"--model", ARGUMENT_TEXT, &c.model, false, "FILE",
+       "show: the entry that paid for this model", NULL, false},
+      {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
+       "verify: a head that was noted before must still be there", NULL, false},
+      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "show, verify: for programs", NULL, false},
+  };
+  int exit_status = 0;
+  if (!arguments_parse("ledger", table, sizeof table / sizeof *table, argc, argv, closing,
+                       &exit_status)) {
+    return exit_status;
+  }
+  bool known = strcmp(c.action, "init") == 0 || strcmp(c.action, "show") == 0 ||
+               strcmp(c.action, "verify") == 0;
+  if (!known) {
+    return wrong_usage("ledger", "no action is called \"%.40s\"; use init, show or verify",
+                       c.action);
+  }
+  const char *wrong = check_together(&c, table[UNIT].given);
+  if (wrong) {
+    return wrong_usage("ledger", "%s", wrong);
+  }
+  if (strcmp(c.action, "init") == 0) {
+    return init(&c);
+  }
+  return strcmp(c.action, "show") == 0 ? show(&c) : verify(&c);
+}

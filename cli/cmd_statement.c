@@ -1,0 +1,35 @@
+/* dperm statement: a page for the person who must defend a release. */
+#include "session.h"
+
+int run_statement(int argc, char **argv) {
+  const char *model = NULL, *ledger_path = NULL, *out = NULL;
+  bool html = false;
+  argument table[] = {
+      {"--model", ARGUMENT_TEXT, &model, true, "FILE", "a model that dperm wrote", NULL, false},
+      {"--ledger", ARGUMENT_TEXT, &ledger_path, false, "FILE",
+       "say what was spent and is left of the budget", NULL, false},
+      {"--html", ARGUMENT_FLAG, &html, false, NULL, "HTML instead of Markdown", NULL, false},
+      {"--out", ARGUMENT_TEXT, &out, false, "FILE", "where the page goes (standard output)", NULL,
+       false},
+  };
+  int exit_status = 0;
+  if (!arguments_parse("statement", table, sizeof table / sizeof *table, argc, argv,
+                       "What the model guarantees to whom, in words and in mathematics, what was\n"
+                       "spent, what is assumed and how to check it: for lawyers and\n"
+                       "data-protection officers.",
+                       &exit_status)) {
+    return exit_status;
+  }
+  const char *const inputs[] = {model, ledger_path};
+  if (!paths_agree("statement", out, inputs, 2, &exit_status)) {
+    return exit_status;
+  }
+  dperm_error err;
+  dperm_ledger *ledger = NULL;
+  dperm_status status = ledger_path ? dperm_ledger_open(ledger_path, &ledger, &err) : DPERM_OK;
+  if (status == DPERM_OK) {
+    status = dperm_statement_write(model, ledger, html, out, &err);
+  }
+  dperm_ledger_free(ledger);
+  return status == DPERM_OK ? 0 : report_error(&err);
+}

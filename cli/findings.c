@@ -1,0 +1,91 @@
+/* See findings.h. */
+#include "findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+
+void findings_collect(void *context, dperm_finding finding, const char *line) {
+  findings *all = context;
+  if (all->count == all->capacity) {
+    size_t capacity = all->capacity ? 2 * all->capacity : 32;
+    found_line *grown = realloc(all->lines, capacity * sizeof *grown);
+    if (!grown) {
+      all->out_of_memory = true;
+      return;
+    }
+    all->lines = grown;
+    all->capacity = capacity;
+  }
+  char *text = strdup(line);
+  if (!text) {
+    all->out_of_memory = true;
+    return;
+  }
+  all->lines[all->count++] = (found_line){finding, text};
+}
+
+void findings_clear(findings *all) {
+  for (size_t i = 0; i < all->count; i++) {
+    free(all->lines[i].text);
+  }
+  free(all->lines);
+}
+
+void findings_print(const findings *all) {
+  static const char *const marks[] = {[DPERM_FINDING_FAILS] = "FAILS",
+                                      [DPERM_FINDING_HOLDS] = "ok",
+                                      [DPERM_FINDING_REMARK] = "note"};
+  for (size_t i = 0; i < all->count; i++) {
+    printf("%-6s %s\n", marks[all->lines[i].finding], all->lines[i].text);
+  }
+}
+
+/* The lines are printable ASCII: quotes and backslashes are all there is to escape. */
+static void print_quoted(const char *text) {
+  putchar('"');
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') {
+      putchar('\\');
+    }
+    putchar(*text);
+  }
+  putchar('"');
+}
+
+void findings_print_json(const findings *all, int holds, const char *const verdicts[2]) {
+  const char *between = "";
+  printf("{\n  \"verdict\": \"%s\",\n  \"lines\": [", verdicts[holds != 0]);
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->lines[i].finding != DPERM_FINDING_REMARK) {
+      printf("%s\n    {\"holds\": %s, \"text\": ", between,
+             all->lines[i].finding == DPERM_FINDING_HOLDS ? "true" : "false");
+      print_quoted(all->lines[i].text);
+      putchar('}');
+      between = ",";
+    }
+  }
+  printf("\n  ],\n  \"remarks\": [");
+  between = "";
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->lines[i].finding == DPERM_FINDING_REMARK) {
+      printf("%s\n    ", between);
+      print_quoted(all->lines[i].text);
+      between = ",";
+    }
+  }
+  printf("\n  ]\n}\n");
+}
+
+int findings_report(const findings *all, const char *path, const char *what) {
+  size_t i = 0;
+  while (i < all->count && all->lines[i].finding != DPERM_FINDING_FAILS) {
+    i++;
+  }
+  (void)fflush(stdout);
+  fprintf(stderr, "dperm: %s: %s; %s\n", strcmp(path, "-") == 0 ? "standard input" : path, what,
+          i < all->count ? all->lines[i].text : "");
+  return EXIT_WORK_FAILED;
+}

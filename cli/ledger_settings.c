@@ -1,0 +1,136 @@
+/* See ledger_settings.h. */
+#include "ledger_settings.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session.h"
+
+void ledger_settings_init(ledger_settings *s, argument *table) {
+  *s = (ledger_settings){.ledger = NULL};
+  const argument lines[LEDGER_ARGUMENTS] = {
+      {"--ledger", ARGUMENT_TEXT, &s->ledger, false, "FILE|none",
+       "charge this ledger (default: $DPERM_LEDGER)", NULL, false},
+      {"--dataset", ARGUMENT_TEXT, &s->dataset, false, "NAME",
+       "whose budget pays (default: $DPERM_DATASET)", NULL, false},
+      {"--dry-run", ARGUMENT_FLAG, &s->dry_run, false, NULL,
+       "show the charge and stop: nothing is spent or written", NULL, false},
+  };
+  memcpy(table, lines, sizeof lines);
+}
+
+static const char *from_environment(const char *name) {
+  const char *text = getenv(name);
+  return text && *text ? text : NULL;
+}
+
+/* What the arguments and the environment name; a message about what does not fit. */
+static const char *resolve(ledger_settings *s, bool is_private) {
+  s->path = s->ledger ? s->ledger : from_environment("DPERM_LEDGER");
+  if (s->path && strcmp(s->path, "none") == 0) {
+    s->path = NULL;
+  }
+  if (s->ledger && !*s->ledger) {
+    return "--ledger is empty; name a file";
+  }
+  if (s->dataset && !s->path) {
+    return "--dataset needs a ledger; give --ledger";
+  }
+  if (s->path) {
+    s->name = s->dataset || !is_private ? s->dataset : from_environment("DPERM_DATASET");
+  }
+  if (is_private && s->path && !s->name) {
+    return "--dataset is missing: it says whose budget the ledger is to charge";
+  }
+  if (!is_private && s->path && (s->ledger || s->dataset)) {
+    return "a run that is not private cannot be charged: it spends more than any budget; leave "
+           "--ledger and --dataset out only if the records are nobody's secret";
+  }
+  return NULL;
+}
+
+/* A charge cannot be taken back, so what can be known beforehand is asked beforehand. */
+static bool can_write(const char *path) {
+  struct stat about;
+  if (strcmp(path, "-") == 0) {
+    return true;
+  }
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+    errno = S_ISDIR(about.st_mode) ? EISDIR : 0;
+    return !S_ISDIR(about.st_mode) && access(path, W_OK) == 0;
+  }
+  char *copy = strdup(path);
+  bool good = copy && access(dirname(copy), W_OK | X_OK) == 0;
+  free(copy);
+  return good;
+}
+
+bool ledger_settings_open(ledger_settings *s, const char *command_name, bool is_private,
+                          const char *out, dperm_account *account, int *exit_status) {
+  dperm_error err;
+  const char *wrong = resolve(s, is_private);
+  if (wrong) {
+    *exit_status = wrong_usage(command_name, "%s", wrong);
+    return false;
+  }
+  if (s->path && out && !can_write(out)) {
+    fprintf(stderr, "dperm: %s: cannot write (%s), so nothing is charged; choose another --out\n",
+            out, strerror(errno));
+    *exit_status = EXIT_WORK_FAILED;
+    return false;
+  }
+  if (s->path && dperm_ledger_open(s->path, &s->opened, &err) != DPERM_OK) {
+    *exit_status = report_error(&err);
+    return false;
+  }
+  *account = (dperm_account){s->opened, s->name, s->dry_run, &s->charge};
+  return true;
+}
+
+void ledger_settings_close(ledger_settings *s) {
+  dperm_ledger_free(s->opened);
+  s->opened = NULL;
+}
+
+void ledger_settings_say(const ledger_settings *s) {
+  if (!s->opened) {
+    fprintf(stderr, "no ledger: nothing counts this epsilon against a budget; see 'dperm help "
+                    "ledger'\n");
+    return;
+  }
+  fprintf(stderr, "%s: charged epsilon %s to \"%s\" (entry %llu); %s left\n", s->path,
+          s->charge.epsilon, s->name, (unsigned long long)s->charge.entry, s->charge.epsilon_left);
+}
+
+void ledger_settings_show(const ledger_settings *s, bool is_private) {
+  if (!is_private) {
+    printf("this run is not private: no budget covers it\n");
+    return;
+  }
+  printf("this run costs epsilon %s and delta %s\n", s->charge.epsilon,
+         brief(s->charge.delta).text);
+  if (s->opened) {
+    printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", s->name, s->path,
+           s->charge.epsilon_left, brief(s->charge.delta_left).text);
+  } else {
+    printf("no ledger: nothing counts it against a budget\n");
+  }
+}
+
+brief_amount brief(const char *amount) {
+  brief_amount out;
+  size_t first = strspn(amount, "0.");
+  if (strlen(amount) < 20 || amount[0] != '0' || strlen(amount) - first < 1) {
+    (void)snprintf(out.text, sizeof out.text, "%.20s", amount);
+  } else {
+    size_t digits = strlen(amount) - first;
+    (void)snprintf(out.text, sizeof out.text, "%c%s%.2se-%zu", amount[first], digits > 1 ? "." : "",
+                   digits > 1 ? amount + first + 1 : "", first - 1);
+  }
+  return out;
+}

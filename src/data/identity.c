@@ -1,0 +1,122 @@
+/* BLAKE2b over a word for the kind of identity, then the file's digest or the rows: their number
+ * and width, and for each row its label, the number of its entries that are not zero, their columns
+ * and values. So dense and sparse rows with the same numbers are the same data. */
+#include "data/identity.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { IDENTITY_BLOCK = 8192 };
+
+static void begin(crypto_generichash_state *state, const char kind[8]) {
+  (void)crypto_generichash_init(state, NULL, 0, IDENTITY_SIZE);
+  (void)crypto_generichash_update(state, (const unsigned char *)kind, 8);
+}
+
+static void add(crypto_generichash_state *state, const void *bytes, size_t size) {
+  (void)crypto_generichash_update(state, bytes, size);
+}
+
+void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE],
+                      unsigned char out[IDENTITY_SIZE]) {
+  crypto_generichash_state state;
+  begin(&state, "file    ");
+  add(&state, digest, FILE_DIGEST_SIZE);
+  (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
+}
+
+/* Room for one row without its zeros. */
+typedef struct row_room {
+  double *dense; /* for kinds that keep zeros */
+  uint32_t *columns;
+  double *values;
+} row_room;
+
+static void add_row(crypto_generichash_state *state, const matrix *x, size_t i, double label,
+                    row_room *room) {
+  const uint32_t *columns = NULL;
+  const double *values = room->dense;
+  size_t given = x->cols, kept = 0;
+  if (x->kind->entries) {
+    given = x->kind->entries(x, i, &columns, &values);
+  } else {
+    x->kind->row(x, i, room->dense);
+  }
+  for (size_t e = 0; e < given; e++) {
+    if (values[e] != 0) {
+      room->columns[kept] = columns ? columns[e] : (uint32_t)e;
+      room->values[kept++] = values[e];
+    }
+  }
+  const uint64_t count = kept;
+  add(state, &label, sizeof label);
+  add(state, &count, sizeof count);
+  add(state, room->columns, kept * sizeof *room->columns);
+  add(state, room->values, kept * sizeof *room->values);
+}
+
+/* The digest of rows from, …, to − 1. */
+static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
+                                 unsigned char out[IDENTITY_SIZE], dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  crypto_generichash_state state;
+  row_room room = {NULL, NULL, NULL};
+  size_t most = data->x->kind->entries ? data->x->row_entries : data->x->cols;
+  TRY_OR_DONE(memory_new(data->x->kind->entries ? 1 : most, sizeof *room.dense, &room.dense, err));
+  TRY_OR_DONE(memory_new(most, sizeof *room.columns, &room.columns, err));
+  TRY_OR_DONE(memory_new(most, sizeof *room.values, &room.values, err));
+  begin(&state, "block   ");
+  for (size_t i = from; i < to; i++) {
+    add_row(&state, data->x, i, data->labels[i], &room);
+  }
+  (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
+done:
+  free(room.dense);
+  free(room.columns);
+  free(room.values);
+  return status;
+}
+
+static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
+                                     dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t rows = data->x->rows, blocks = (rows + IDENTITY_BLOCK - 1) / IDENTITY_BLOCK;
+  const uint64_t size[2] = {rows, data->x->cols};
+  unsigned char(*digests)[IDENTITY_SIZE] = NULL;
+  crypto_generichash_state state;
+  TRY(memory_new(blocks, sizeof *digests, &digests, err));
+#pragma omp parallel for schedule(dynamic)
+  for (size_t b = 0; b < blocks; b++) {
+    size_t from = b * IDENTITY_BLOCK,
+           to = from + IDENTITY_BLOCK < rows ? from + IDENTITY_BLOCK : rows;
+    if (digest_block(data, from, to, digests[b], NULL) != DPERM_OK) {
+#pragma omp atomic write
+      status = DPERM_OUT_OF_MEMORY;
+    }
+  }
+  if (status != DPERM_OK) {
+    FAIL_AND_DONE(err, status, "out of memory while digesting the data");
+  }
+  begin(&state, "rows    ");
+  add(&state, size, sizeof size);
+  add(&state, digests, blocks * sizeof *digests);
+  (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
+done:
+  free(digests);
+  return status;
+}
+
+dperm_status identity_of_data(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
+                              dperm_error *err) {
+  if (sodium_init() < 0) {
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
+  if (data->from_file) {
+    identity_of_file(data->file_digest, out);
+    return DPERM_OK;
+  }
+  return identity_of_rows(data, out, err);
+}

@@ -1,0 +1,155 @@
+/* Schoolbook arithmetic on decimal digits. */
+#include "ledger/amount.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* "e-6" at the end of a number, or nothing. */
+static bool parse_exponent(const char *text, int *out) {
+  *out = 0;
+  if (*text == '\0') {
+    return true;
+  }
+  bool negative = text[1] == '-';
+  const char *digits = text + (negative || text[1] == '+' ? 2 : 1);
+  if ((*text != 'e' && *text != 'E') || !is_digit(*digits)) {
+    return false;
+  }
+  for (; is_digit(*digits); digits++) {
+    *out = *out < 10000 ? *out * 10 + (*digits - '0') : *out;
+  }
+  *out = negative ? -*out : *out;
+  return *digits == '\0';
+}
+
+bool amount_parse(const char *text, amount *out) {
+  const char *end = text;
+  int whole = 0, exponent = 0;
+  size_t digits = 0;
+  for (; is_digit(*end); end++, digits++) {
+    whole++;
+  }
+  end += *end == '.';
+  for (; is_digit(*end); end++) {
+    digits++;
+  }
+  if (digits == 0 || !parse_exponent(end, &exponent)) {
+    return false;
+  }
+  memset(out, 0, sizeof *out);
+  long place = AMOUNT_WHOLE - whole - (long)exponent; /* of the first digit */
+  for (const char *at = text; at < end; at++) {
+    if (*at == '.') {
+      continue;
+    }
+    bool fits = place >= 0 && place < AMOUNT_DIGITS;
+    if (!fits && *at != '0') {
+      return false;
+    }
+    if (fits) {
+      out->digits[place] = (unsigned char)(*at - '0');
+    }
+    place++;
+  }
+  return true;
+}
+
+static bool amount_double(amount *a) {
+  return amount_add(a, a, a);
+}
+
+/* False where the last digit is odd: a half would need one more. */
+static bool amount_halve(amount *a) {
+  int rest = 0;
+  for (int i = 0; i < AMOUNT_DIGITS; i++) {
+    int value = rest * 10 + a->digits[i];
+    a->digits[i] = (unsigned char)(value / 2);
+    rest = value % 2;
+  }
+  return rest == 0;
+}
+
+bool amount_of_double(double value, amount *out) {
+  enum { EXACT_BITS = 24 };
+  int exponent = 0;
+  char text[DOUBLE_TEXT_SIZE];
+  if (!(value >= 0 && isfinite(value))) {
+    return false;
+  }
+  double mantissa = ldexp(frexp(value, &exponent), EXACT_BITS);
+  bool exact = mantissa == floor(mantissa);
+  (void)format_double(exact ? mantissa : value, false, text);
+  bool fits = amount_parse(text, out);
+  for (int i = exponent - EXACT_BITS; exact && fits && i != 0; i += i < 0 ? 1 : -1) {
+    fits = i < 0 ? amount_halve(out) : amount_double(out);
+  }
+  return fits;
+}
+
+bool amount_add(const amount *a, const amount *b, amount *sum) {
+  int carry = 0;
+  for (int i = AMOUNT_DIGITS - 1; i >= 0; i--) {
+    int value = a->digits[i] + b->digits[i] + carry;
+    carry = value >= 10;
+    sum->digits[i] = (unsigned char)(value - 10 * carry);
+  }
+  return carry == 0;
+}
+
+void amount_subtract(const amount *a, const amount *b, amount *difference) {
+  int borrow = 0;
+  for (int i = AMOUNT_DIGITS - 1; i >= 0; i--) {
+    int value = a->digits[i] - b->digits[i] - borrow;
+    borrow = value < 0;
+    difference->digits[i] = (unsigned char)(value + 10 * borrow);
+  }
+}
+
+int amount_compare(const amount *a, const amount *b) {
+  return memcmp(a->digits, b->digits, AMOUNT_DIGITS);
+}
+
+void amount_text(const amount *a, char out[DPERM_AMOUNT_SIZE]) {
+  int first = 0, last = AMOUNT_DIGITS - 1;
+  while (first < AMOUNT_WHOLE - 1 && a->digits[first] == 0) {
+    first++;
+  }
+  while (last >= AMOUNT_WHOLE && a->digits[last] == 0) {
+    last--;
+  }
+  for (int i = first; i <= last || i < AMOUNT_WHOLE; i++) {
+    if (i == AMOUNT_WHOLE) {
+      *out++ = '.';
+    }
+    *out++ = (char)('0' + a->digits[i]);
+  }
+  *out = '\0';
+}
+
+void amount_brief(const amount *a, char out[DPERM_AMOUNT_SIZE]) {
+  enum { LONG = 20 };
+  int first = 0;
+  amount_text(a, out);
+  if (strlen(out) <= LONG) {
+    return;
+  }
+  while (first < AMOUNT_DIGITS - 3 && a->digits[first] == 0) {
+    first++;
+  }
+  if (first < AMOUNT_WHOLE) {
+    out[LONG] = '\0';
+  } else {
+    bool round = a->digits[first + 1] == 0 && a->digits[first + 2] == 0;
+    (void)snprintf(out, DPERM_AMOUNT_SIZE, round ? "%d" : "%d.%d%d", a->digits[first],
+                   a->digits[first + 1], a->digits[first + 2]);
+    size_t used = strlen(out);
+    (void)snprintf(out + used, DPERM_AMOUNT_SIZE - used, "e%d", AMOUNT_WHOLE - 1 - first);
+  }
+}

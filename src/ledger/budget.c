@@ -1,0 +1,149 @@
+/* Opening a data set's account, and reading it. */
+#include "ledger/budget.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "random/source.h"
+
+/* ---- reading */
+
+bool budget_amounts(budget *b) {
+  return amount_parse(b->opened.epsilon, &b->total_epsilon) &&
+         amount_parse(b->opened.delta, &b->total_delta) &&
+         amount_parse(b->last.spent_epsilon, &b->spent_epsilon) &&
+         amount_parse(b->last.spent_delta, &b->spent_delta) &&
+         amount_compare(&b->spent_epsilon, &b->total_epsilon) <= 0 &&
+         amount_compare(&b->spent_delta, &b->total_delta) <= 0;
+}
+
+dperm_status budget_read(dperm_ledger *ledger, const char *dataset, budget *out, dperm_error *err) {
+  bool found = false;
+  TRY(record_first(ledger, "WHERE dataset = ? ORDER BY id LIMIT 1", dataset, &out->opened, &found,
+                   err));
+  if (!found) {
+    FAIL(err, DPERM_OVER_BUDGET,
+         "%s: the ledger has no data set \"%.100s\"; see 'dperm ledger show', or give it a budget "
+         "with 'dperm ledger init'",
+         ledger->path, dataset);
+  }
+  TRY(record_first(ledger, "WHERE dataset = ? ORDER BY id DESC LIMIT 1", dataset, &out->last,
+                   &found, err));
+  if (!found || strcmp(out->opened.kind, "open") != 0 || !record_fits(&out->opened) ||
+      !record_fits(&out->last) || !budget_amounts(out)) {
+    return store_fail_damaged(ledger, "a record does not fit its digest", err);
+  }
+  return DPERM_OK;
+}
+
+/* ---- opening */
+
+dperm_status budget_check_name(const char *dataset, dperm_error *err) {
+  size_t length = dataset ? strlen(dataset) : 0;
+  bool good = length >= 1 && length < NAME_SIZE;
+  for (size_t i = 0; good && i < length; i++) {
+    good = (unsigned char)dataset[i] >= 0x20 && dataset[i] != 0x7f;
+  }
+  if (!good) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a data set's name has 1 to %d bytes and no control characters", NAME_SIZE - 1);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_total(const char *name, const char *text, bool zero, char *out,
+                                dperm_error *err) {
+  amount total;
+  bool good = amount_parse(text, &total);
+  if (good) {
+    amount_text(&total, out);
+  }
+  if (!good || (!zero && strcmp(out, "0") == 0)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the total %s must be a decimal number %s, with at most %d digits before and %d behind "
+         "the point, not \"%.40s\"",
+         name, zero ? "from 0" : "above 0", AMOUNT_WHOLE, AMOUNT_PLACES, text);
+  }
+  return DPERM_OK;
+}
+
+/* The record that opens a data set, but for what the chain gives it. */
+static dperm_status describe(const char *dataset, const char *epsilon, const char *delta,
+                             size_t rows_per_person, record *out, dperm_error *err) {
+  *out = (record){.kind = "open", .spent_epsilon = "0", .spent_delta = "0"};
+  TRY(budget_check_name(dataset, err));
+  (void)snprintf(out->dataset, sizeof out->dataset, "%s", dataset);
+  TRY(check_total("epsilon", epsilon, false, out->epsilon, err));
+  TRY(check_total("delta", delta ? delta : "1e-30", true, out->delta, err));
+  if (rows_per_person < 1 || rows_per_person > 1000000) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to a million",
+         rows_per_person);
+  }
+  out->rows_per_person = (int64_t)rows_per_person;
+  return DPERM_OK;
+}
+
+static dperm_status append_open(dperm_ledger *ledger, record *opened, dperm_error *err) {
+  record last, other;
+  int64_t count = 0;
+  bool found = false;
+  TRY(record_head(ledger, &last, &count, err));
+  TRY(record_first(ledger, "WHERE dataset = ? LIMIT 1", opened->dataset, &other, &found, err));
+  if (found) {
+    FAIL(err, DPERM_OVER_BUDGET,
+         "%s: data set \"%s\" has its budget, and that stays; see 'dperm ledger show'",
+         ledger->path, opened->dataset);
+  }
+  record_time_now(last.time, opened->time);
+  return record_append(ledger, &last, opened, err);
+}
+
+static dperm_status add_to(const char *path, record *opened, dperm_error *err) {
+  dperm_ledger *ledger = NULL;
+  TRY(dperm_ledger_open(path, &ledger, err));
+  dperm_status status = store_begin(ledger, true, err);
+  if (status == DPERM_OK) {
+    status = store_end(ledger, append_open(ledger, opened, err), err);
+  }
+  dperm_ledger_free(ledger);
+  return status;
+}
+
+static dperm_status draw_key(unsigned char key[LEDGER_KEY_SIZE], dperm_error *err) {
+  random_source source;
+  TRY(random_secure(&source, err));
+  for (size_t i = 0; i < LEDGER_KEY_SIZE; i++) {
+    key[i] = (unsigned char)random_bits(&source);
+  }
+  dperm_status status = random_check(&source, err);
+  random_wipe(&source);
+  return status;
+}
+
+/* In a new file, unless another program has put one there meanwhile. */
+static dperm_status begin_with(const char *path, record *opened, bool *taken, dperm_error *err) {
+  dperm_ledger *ledger = NULL;
+  char *temporary = NULL;
+  unsigned char key[LEDGER_KEY_SIZE];
+  TRY(draw_key(key, err));
+  TRY(store_create(path, key, &ledger, &temporary, err));
+  dperm_status status = append_open(ledger, opened, err);
+  if (status == DPERM_OK) {
+    status = store_publish(ledger, temporary, path, taken, err);
+  }
+  store_abandon(ledger, temporary);
+  return status;
+}
+
+dperm_status dperm_ledger_init(const char *path, const char *dataset, const char *epsilon,
+                               const char *delta, size_t rows_per_person, dperm_error *err) {
+  record opened;
+  bool taken = false;
+  TRY(describe(dataset, epsilon, delta, rows_per_person, &opened, err));
+  if (access(path, F_OK) == 0) {
+    return add_to(path, &opened, err);
+  }
+  dperm_status status = begin_with(path, &opened, &taken, err);
+  return taken ? add_to(path, &opened, err) : status;
+}

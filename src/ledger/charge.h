@@ -1,0 +1,28 @@
+/* Spending: reserve before there is anything to release, commit with the digest of what it became.
+ * Both are durable when they return. */
+#ifndef DPERM_LEDGER_CHARGE_H
+#define DPERM_LEDGER_CHARGE_H
+
+#include "data/identity.h"
+#include "ledger/store.h"
+
+typedef struct charge_request {
+  const char *dataset;
+  const char *command, *mechanism; /* short ASCII words */
+  double epsilon, delta;           /* per person with at most this many rows: */
+  size_t rows_per_person;
+  unsigned char identity[IDENTITY_SIZE]; /* of the data; the ledger keeps it under its key */
+} charge_request;
+
+/* Refuses what the data set cannot pay, other data than it is bound to, and data that are bound to
+ * another name. With `dry_run` nothing is written. */
+dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
+                            dperm_charge *out, dperm_error *err);
+dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
+                           dperm_error *err);
+
+/* Fails if the ledger knows these data: for runs that protect nobody. */
+dperm_status charge_refuse_known(dperm_ledger *ledger, const unsigned char identity[IDENTITY_SIZE],
+                                 dperm_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* The entry that a model was charged as. The model names its reservation and carries its receipt;
+ * the commit names the model's own digest: each points to the other, and both must fit. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ledger/amount.h"
+#include "ledger/listing.h"
+#include "model/model.h"
+
+static dperm_status fail_model(const dperm_ledger *ledger, const dperm_model *model,
+                               const char *what, dperm_error *err) {
+  FAIL(err, DPERM_INVALID_LEDGER, "%s: entry %llu %s", ledger->path,
+       (unsigned long long)model->ledger_entry, what);
+}
+
+static bool same_epsilon(const record *reserved, double epsilon) {
+  amount charged, claimed;
+  return amount_parse(reserved->epsilon, &charged) && amount_of_double(epsilon, &claimed) &&
+         amount_compare(&charged, &claimed) == 0;
+}
+
+static dperm_status find_entry(const listing *list, const dperm_model *model, record *out,
+                               dperm_error *err) {
+  dperm_ledger *ledger = list->ledger;
+  char id[24], receipt[DPERM_DIGEST_SIZE], digest[DPERM_DIGEST_SIZE];
+  record committed;
+  bool found = false;
+  (void)snprintf(id, sizeof id, "%llu", (unsigned long long)model->ledger_entry);
+  TRY(record_first(ledger, "WHERE id = CAST(? AS INTEGER)", id, out, &found, err));
+  if (found && record_fits(out)) {
+    record_receipt(out, receipt);
+  }
+  if (!found || strcmp(out->kind, "reserve") != 0 || !record_fits(out) ||
+      strcmp(receipt, model->ledger_digest) != 0) {
+    return fail_model(ledger, model,
+                      "is not the one that the model was charged as; name the ledger it was "
+                      "charged to, and see 'dperm ledger verify'",
+                      err);
+  }
+  if (!same_epsilon(out, model->epsilon)) {
+    return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
+  }
+  TRY(listing_commit_of(list, out->id, &committed, &found, err));
+  TRY(model_content_digest(model, digest, err));
+  if (found && (!record_fits(&committed) || strcmp(committed.artifact, digest) != 0)) {
+    return fail_model(ledger, model, "was committed for another model", err);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status visit_model(dperm_ledger *ledger, const dperm_model *model,
+                                dperm_entry_visitor *visit, void *context, dperm_error *err) {
+  record reserved;
+  listing list;
+  TRY(listing_open(ledger, &list, err));
+  dperm_status status = find_entry(&list, model, &reserved, err);
+  if (status == DPERM_OK) {
+    status = listing_visit(&list, &reserved, visit, context, err);
+  }
+  listing_close(&list);
+  return status;
+}
+
+dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
+                                     dperm_entry_visitor *visit, void *context, dperm_error *err) {
+  if (model->ledger_entry == 0) {
+    FAIL(err, DPERM_INVALID_LEDGER,
+         "the model was not charged to any ledger; train with --ledger and --dataset");
+  }
+  TRY(store_begin(ledger, false, err));
+  return store_end(ledger, visit_model(ledger, model, visit, context, err), err);
+}

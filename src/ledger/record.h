@@ -1,0 +1,59 @@
+/* One record of a ledger. There are three kinds: "open" gives a data set its totals, "reserve"
+ * charges it, "commit" says what a reservation became. Records are only ever added; each carries
+ * its data set's state after it (what is spent, which data), so that a charge need not add up all
+ * that came before, and the digest of the record before it, so that none can be changed, taken away
+ * or moved without a trace. */
+#ifndef DPERM_LEDGER_RECORD_H
+#define DPERM_LEDGER_RECORD_H
+
+#include "ledger/store.h"
+
+enum { NAME_SIZE = 101, TIME_SIZE = 21, WORD_SIZE = 40 };
+
+typedef struct record {
+  int64_t id;           /* 1, 2, 3, … */
+  char kind[WORD_SIZE]; /* "open", "reserve" or "commit" */
+  char dataset[NAME_SIZE];
+  char time[TIME_SIZE]; /* UTC, "2026-01-31T12:00:00Z"; never before that of the record before */
+  char command[WORD_SIZE], mechanism[WORD_SIZE];             /* reserve */
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE]; /* open: totals; reserve: charge */
+  char spent_epsilon[DPERM_AMOUNT_SIZE], spent_delta[DPERM_AMOUNT_SIZE];
+  char data[DPERM_DIGEST_SIZE];     /* keyed digest of the data; empty before the first charge */
+  char token[DPERM_DIGEST_SIZE];    /* reserve: 32 random bytes */
+  int64_t entry;                    /* commit: the reservation; else 0 */
+  char artifact[DPERM_DIGEST_SIZE]; /* commit: digest of what was released */
+  char previous[DPERM_DIGEST_SIZE], digest[DPERM_DIGEST_SIZE];
+  int64_t version;         /* how it is digested: 1 or 2 */
+  int64_t rows_per_person; /* open, reserve: the unit of the amounts */
+} record;
+
+/* A statement over records: "SELECT <its columns> FROM records <rest>". */
+dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt **out,
+                          dperm_error *err);
+/* The next record of such a statement; one whose fields are not texts and numbers of the right size
+ * comes out with an empty kind. */
+dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out, bool *found,
+                         dperm_error *err);
+/* The first record of a query with one text parameter (may be NULL). */
+dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *parameter,
+                          record *out, bool *found, dperm_error *err);
+
+/* BLAKE2b-256 of all fields but the digest (docs/formats.md). */
+void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]);
+bool record_fits(const record *r);
+
+/* What a model carries of its reservation. It leaves out all that depends on the data, and holds
+ * the token, so that it tells nothing to whoever does not have the ledger. */
+void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]);
+
+/* The head: how many records there are, and the last one's digest; checked against the last. */
+dperm_status record_head(dperm_ledger *ledger, record *last, int64_t *count, dperm_error *err);
+
+/* Adds a record behind the head (of record_head, in the same transaction): gives it its number,
+ * version and digests, and moves the head. */
+dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, dperm_error *err);
+
+/* The time now, or `last` if that is later. */
+void record_time_now(const char *last, char out[TIME_SIZE]);
+
+#endif

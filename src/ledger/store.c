@@ -1,0 +1,318 @@
+/* SQLite as a file that keeps its word. A rollback journal rather than a write-ahead log, so that
+ * the ledger is one file and can be carried away whole; synchronous EXTRA, which also flushes the
+ * folder after the journal is gone: with less, a loss of power could bring the journal back and
+ * with it the budget from before the last charge. */
+#define _GNU_SOURCE
+#include "ledger/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "ledger/tables.h"
+
+enum { WAIT_MILLISECONDS = 30000 };
+
+/* ---- failures */
+
+dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dperm_error *err) {
+  FAIL(err, DPERM_INVALID_LEDGER,
+       "%s: damaged ledger, %s; see 'dperm ledger verify', and never go back to a copy from before "
+       "the last release",
+       ledger->path, what);
+}
+
+static dperm_status fail_system(const char *path, const char *what, int reason, dperm_error *err) {
+  FAIL(err, DPERM_IO_ERROR, "%s: %s (%s); check the place, its permissions and free space", path,
+       what, strerror(reason));
+}
+
+dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err) {
+  const char *path = ledger->path;
+  int code = ledger->db ? sqlite3_extended_errcode(ledger->db) : SQLITE_NOMEM;
+  int reason = ledger->db ? sqlite3_system_errno(ledger->db) : 0;
+  switch (code & 0xff) {
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED:
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: another program has held the ledger for too long; try again when it is done", path);
+  case SQLITE_READONLY:
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: the ledger cannot be written, and nothing is released without it; make the file and "
+         "its folder writable",
+         path);
+  case SQLITE_FULL:
+    FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; make room and try again", path);
+  case SQLITE_CORRUPT:
+  case SQLITE_NOTADB:
+    return store_fail_damaged(ledger, sqlite3_errstr(code), err);
+  case SQLITE_NOMEM:
+    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path);
+  case SQLITE_CANTOPEN:
+    return fail_system(path, "the ledger or its journal cannot be opened", reason ? reason : EACCES,
+                       err);
+  case SQLITE_IOERR:
+    return fail_system(path, "the ledger cannot be read or written", reason ? reason : EIO, err);
+  default:
+    return store_fail_damaged(ledger, ledger->db ? sqlite3_errmsg(ledger->db) : "", err);
+  }
+}
+
+/* ---- statements */
+
+dperm_status store_prepare(dperm_ledger *ledger, const char *sql, sqlite3_stmt **out,
+                           dperm_error *err) {
+  return sqlite3_prepare_v2(ledger->db, sql, -1, out, NULL) == SQLITE_OK ? DPERM_OK
+                                                                         : store_fail(ledger, err);
+}
+
+dperm_status store_step(dperm_ledger *ledger, sqlite3_stmt *statement, bool *found,
+                        dperm_error *err) {
+  int code = sqlite3_step(statement);
+  *found = code == SQLITE_ROW;
+  return code == SQLITE_ROW || code == SQLITE_DONE ? DPERM_OK : store_fail(ledger, err);
+}
+
+dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err) {
+  return sqlite3_exec(ledger->db, sql, NULL, NULL, NULL) == SQLITE_OK ? DPERM_OK
+                                                                      : store_fail(ledger, err);
+}
+
+static dperm_status read_number(dperm_ledger *ledger, const char *sql, int *out, dperm_error *err) {
+  sqlite3_stmt *statement = NULL;
+  bool found = false;
+  TRY(store_prepare(ledger, sql, &statement, err));
+  dperm_status status = store_step(ledger, statement, &found, err);
+  *out = found ? sqlite3_column_int(statement, 0) : 0;
+  (void)sqlite3_finalize(statement);
+  return status;
+}
+
+/* ---- opening */
+
+/* A name that SQLite does not take for one of its own: ":memory:", "file:...?mode=...". */
+static dperm_status plain_path(const char *path, char **out, dperm_error *err) {
+  size_t length = strlen(path);
+  TRY(memory_new(length + 3, 1, out, err));
+  memcpy(*out, "./", 2);
+  memcpy(*out + (path[0] == '/' ? 0 : 2), path, length + 1);
+  return DPERM_OK;
+}
+
+static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_ledger *ledger = NULL;
+  char *plain = NULL;
+  if (sodium_init() < 0) { /* it also finds the fast way to digest */
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
+  TRY_OR_DONE(memory_new(1, sizeof *ledger, &ledger, err));
+  TRY_OR_DONE(memory_copy_text(path, strlen(path), &ledger->path, err));
+  TRY_OR_DONE(plain_path(path, &plain, err));
+  int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  if (sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
+    TRY_OR_DONE(store_fail(ledger, err));
+  }
+  (void)sqlite3_busy_timeout(ledger->db, WAIT_MILLISECONDS);
+  (void)sqlite3_db_config(ledger->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  TRY_OR_DONE(store_run(ledger,
+                        "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+                        "PRAGMA synchronous=EXTRA; PRAGMA fullfsync=ON;",
+                        err));
+  *out = ledger;
+  ledger = NULL;
+done:
+  free(plain);
+  dperm_ledger_free(ledger);
+  return status;
+}
+
+void dperm_ledger_free(dperm_ledger *ledger) {
+  if (ledger) {
+    (void)sqlite3_close(ledger->db);
+    free(ledger->path);
+    free(ledger);
+  }
+}
+
+static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
+  int mark = 0;
+  TRY(read_number(ledger, "PRAGMA application_id", &mark, err));
+  if (mark != LEDGER_MARK) {
+    FAIL(err, DPERM_INVALID_LEDGER, "%s: not a dperm ledger; make one with 'dperm ledger init'",
+         ledger->path);
+  }
+  TRY(read_number(ledger, "PRAGMA user_version", &ledger->version, err));
+  if (ledger->version > LEDGER_VERSION) {
+    FAIL(err, DPERM_INVALID_LEDGER,
+         "%s: ledger version %d is newer than this dperm (%s) knows; install a newer dperm",
+         ledger->path, ledger->version, dperm_version());
+  }
+  return ledger->version >= 1 ? DPERM_OK : store_fail_damaged(ledger, "it has no version", err);
+}
+
+dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error *err) {
+  struct stat about;
+  if (stat(path, &about) != 0) {
+    FAIL(err, DPERM_IO_ERROR, "%s: no such ledger (%s); make one with 'dperm ledger init'", path,
+         strerror(errno));
+  }
+  if (!S_ISREG(about.st_mode)) {
+    FAIL(err, DPERM_IO_ERROR, "%s: not a file; name a ledger", path);
+  }
+  dperm_ledger *ledger = NULL;
+  TRY(open_database(path, &ledger, err));
+  dperm_status status = check_kind(ledger, err);
+  if (status == DPERM_OK) {
+    *out = ledger;
+  } else {
+    dperm_ledger_free(ledger);
+  }
+  return status;
+}
+
+/* ---- making */
+
+static dperm_status write_tables(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
+                                 dperm_error *err) {
+  sqlite3_stmt *statement = NULL;
+  bool found = false;
+  TRY(store_run(ledger, ledger_tables, err));
+  TRY(store_prepare(ledger, "INSERT INTO ledger VALUES (1, ?, 0, '')", &statement, err));
+  (void)sqlite3_bind_blob(statement, 1, key, LEDGER_KEY_SIZE, SQLITE_STATIC);
+  dperm_status status = store_step(ledger, statement, &found, err);
+  (void)sqlite3_finalize(statement);
+  ledger->version = LEDGER_VERSION;
+  return status;
+}
+
+dperm_status store_create(const char *path, const unsigned char key[LEDGER_KEY_SIZE],
+                          dperm_ledger **out, char **temporary, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_ledger *ledger = NULL;
+  size_t size = strlen(path) + 48;
+  TRY(memory_new(size, 1, temporary, err));
+  (void)snprintf(*temporary, size, "%s.new-%lx", path, (unsigned long)getpid());
+  (void)unlink(*temporary); /* of a process with our number that was killed here */
+  int fd = open(*temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    status = fail_system(path, "the ledger cannot be made", errno, err);
+    goto done;
+  }
+  (void)close(fd);
+  TRY_OR_DONE(open_database(*temporary, &ledger, err));
+  TRY_OR_DONE(store_run(ledger, "BEGIN IMMEDIATE", err));
+  TRY_OR_DONE(write_tables(ledger, key, err));
+  *out = ledger;
+  return DPERM_OK;
+done:
+  store_abandon(ledger, *temporary);
+  *temporary = NULL;
+  return status;
+}
+
+static void sync_folder_of(const char *path) {
+  char *copy = strdup(path);
+  int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd >= 0) {
+    (void)fsync(fd);
+    (void)close(fd);
+  }
+  free(copy);
+}
+
+dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const char *path,
+                           bool *taken, dperm_error *err) {
+  TRY(store_run(ledger, "COMMIT", err));
+  (void)sqlite3_close(ledger->db); /* SQLite must not know one file by two names */
+  ledger->db = NULL;
+  if (link(temporary, path) != 0) { /* unlike rename, it never replaces a ledger */
+    *taken = errno == EEXIST;
+    return fail_system(path, "the ledger cannot be put in its place", errno, err);
+  }
+  *taken = false;
+  sync_folder_of(path);
+  return DPERM_OK;
+}
+
+void store_abandon(dperm_ledger *ledger, char *temporary) {
+  dperm_ledger_free(ledger);
+  if (temporary) {
+    (void)unlink(temporary);
+  }
+  free(temporary);
+}
+
+/* ---- transactions */
+
+/* The file must be ours and nobody else's business: its digests of the data are secret, and whoever
+ * can write it can spend. */
+static dperm_status check_owner(const dperm_ledger *ledger, dperm_error *err) {
+  struct stat about;
+  if (stat(ledger->path, &about) != 0) {
+    return fail_system(ledger->path, "the ledger is gone", errno, err);
+  }
+  if (about.st_uid != geteuid()) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: the ledger belongs to another user (number %lu); run dperm as its owner",
+         ledger->path, (unsigned long)about.st_uid);
+  }
+  if (about.st_mode & 077) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: others can read or write the ledger (mode %03o); make it yours alone: chmod 600",
+         ledger->path, (unsigned)about.st_mode & 0777);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status bring_up_to_date(dperm_ledger *ledger, dperm_error *err) {
+  if (ledger->version == 1) {
+    TRY(store_run(ledger, ledger_from_version_1, err));
+    ledger->version = LEDGER_VERSION;
+  }
+  return DPERM_OK;
+}
+
+dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err) {
+  if (write) {
+    TRY(check_owner(ledger, err));
+    if (sqlite3_db_readonly(ledger->db, "main") == 1) {
+      FAIL(err, DPERM_IO_ERROR,
+           "%s: the ledger cannot be written, and nothing is released without it; make the file "
+           "and its folder writable",
+           ledger->path);
+    }
+  }
+  TRY(store_run(ledger, write ? "BEGIN IMMEDIATE" : "BEGIN", err));
+  dperm_status status = check_kind(ledger, err); /* another program may have changed it since */
+  if (status == DPERM_OK && write) {
+    status = bring_up_to_date(ledger, err);
+  }
+  if (status != DPERM_OK) {
+    store_cancel(ledger);
+  }
+  return status;
+}
+
+void store_cancel(dperm_ledger *ledger) {
+  if (!sqlite3_get_autocommit(ledger->db)) { /* SQLite ends some failed ones itself */
+    (void)sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
+  }
+}
+
+dperm_status store_end(dperm_ledger *ledger, dperm_status status, dperm_error *err) {
+  if (status == DPERM_OK) {
+    status = store_run(ledger, "COMMIT", err);
+  }
+  if (status != DPERM_OK) {
+    store_cancel(ledger);
+  }
+  return status;
+}

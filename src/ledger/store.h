@@ -1,0 +1,52 @@
+/* The ledger's file: making, opening and locking it, and what SQLite says when it cannot. All that
+ * is done to the file happens between store_begin and store_end. */
+#ifndef DPERM_LEDGER_STORE_H
+#define DPERM_LEDGER_STORE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Version 1 knew rows only; version 2 has records with a version of their own and persons with
+ * several rows. */
+enum { LEDGER_VERSION = 2, LEDGER_KEY_SIZE = 32 };
+
+struct dperm_ledger {
+  char *path;
+  sqlite3 *db;
+  int version; /* of the file, as of the transaction that runs */
+};
+
+/* A new ledger, with no record yet, under a temporary name beside `path`; store_publish puts it in
+ * its place, whole, and fails with *taken if another is there by then. store_abandon leaves no
+ * trace. */
+dperm_status store_create(const char *path, const unsigned char key[LEDGER_KEY_SIZE],
+                          dperm_ledger **out, char **temporary, dperm_error *err);
+dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const char *path,
+                           bool *taken, dperm_error *err);
+void store_abandon(dperm_ledger *ledger, char *temporary);
+
+/* One reader's view, or with `write` the only writer's: such a transaction waits for others, checks
+ * that the file is ours alone, and brings an older version up to date. */
+dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err);
+/* Keeps what was written if `status` says so, and only then; returns what came of it. After success
+ * the changes survive a loss of power. */
+dperm_status store_end(dperm_ledger *ledger, dperm_status status, dperm_error *err);
+
+/* Keeps nothing. */
+void store_cancel(dperm_ledger *ledger);
+
+dperm_status store_prepare(dperm_ledger *ledger, const char *sql, sqlite3_stmt **out,
+                           dperm_error *err);
+/* *found says whether there is a row; anything else is a failure. */
+dperm_status store_step(dperm_ledger *ledger, sqlite3_stmt *statement, bool *found,
+                        dperm_error *err);
+dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err);
+
+/* SQLite's last failure, in our words. */
+dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err);
+/* The content is not what this program wrote. */
+dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dperm_error *err);
+
+#endif

@@ -1,0 +1,97 @@
+/* See account.h. */
+#include "pipeline/account.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ledger/amount.h"
+
+/* A run that protects nobody has no price: it is refused wherever a ledger could mind. */
+static dperm_status refuse_unprotected(const account_run *run,
+                                       const unsigned char identity[IDENTITY_SIZE],
+                                       dperm_error *err) {
+  if (run->account->dataset) {
+    FAIL(
+        err, DPERM_OVER_BUDGET,
+        "a run that is not private (no mechanism, a seed, or a loss that is not declared) would "
+        "spend all of \"%.100s\" and more; leave the data set out only if the records are nobody's",
+        run->account->dataset);
+  }
+  return charge_refuse_known(run->account->ledger, identity, err);
+}
+
+/* What is charged where nothing counts. */
+static void state_only(const account_run *run, dperm_charge *charge) {
+  amount a;
+  *charge = (dperm_charge){.entry = 0};
+  if (run->is_private && amount_of_double(run->epsilon, &a)) {
+    amount_text(&a, charge->epsilon);
+  }
+  if (run->is_private && amount_of_double(run->delta, &a)) {
+    amount_text(&a, charge->delta);
+  }
+}
+
+static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dperm_error *err) {
+  charge_request request = {.dataset = run->account->dataset,
+                            .command = run->command,
+                            .mechanism = run->mechanism,
+                            .epsilon = run->epsilon,
+                            .delta = run->delta,
+                            .rows_per_person = run->rows_per_person};
+  if (run->identity) {
+    memcpy(request.identity, run->identity, IDENTITY_SIZE);
+  } else {
+    TRY(identity_of_data(run->data, request.identity, err));
+  }
+  if (!run->is_private) {
+    return refuse_unprotected(run, request.identity, err);
+  }
+  if (!request.dataset) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; give --dataset");
+  }
+  return charge_reserve(run->account->ledger, &request, run->account->dry_run != 0, charge, err);
+}
+
+dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
+  state_only(run, charge);
+  if (run->account->ledger) {
+    TRY(ask_ledger(run, charge, err));
+  } else if (run->account->dataset) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; give --ledger");
+  }
+  if (run->account->charge) {
+    *run->account->charge = *charge;
+  }
+  return DPERM_OK;
+}
+
+dperm_status account_commit(const account_run *run, const dperm_charge *charge,
+                            const char *artifact, dperm_error *err) {
+  return charge->entry == 0 ? DPERM_OK
+                            : charge_commit(run->account->ledger, charge->entry, artifact, err);
+}
+
+dperm_status account_commit_model(const account_run *run, const dperm_charge *charge,
+                                  dperm_model *model, dperm_error *err) {
+  char digest[DPERM_DIGEST_SIZE];
+  if (charge->entry == 0) {
+    return DPERM_OK;
+  }
+  model->ledger_entry = charge->entry;
+  memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
+  TRY(model_content_digest(model, digest, err));
+  return account_commit(run, charge, digest, err);
+}
+
+dperm_status account_failed(const account_run *run, const dperm_charge *charge, dperm_status status,
+                            dperm_error *err) {
+  (void)run;
+  if (status != DPERM_OK && err && charge->entry != 0) {
+    size_t used = strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used,
+                   "; the charge (entry %llu of the ledger) stays spent",
+                   (unsigned long long)charge->entry);
+  }
+  return status;
+}

@@ -1,0 +1,34 @@
+/* How the pipelines pay: before there is anything to release, and with the digest of what was. */
+#ifndef DPERM_PIPELINE_ACCOUNT_H
+#define DPERM_PIPELINE_ACCOUNT_H
+
+#include "ledger/charge.h"
+#include "model/model.h"
+
+/* What a run is to the ledger. */
+typedef struct account_run {
+  const dperm_account *account;
+  const char *command, *mechanism;
+  double epsilon, delta; /* per person with at most this many rows: */
+  size_t rows_per_person;
+  bool is_private;
+  const dperm_data *data;        /* whose identity is asked for only if there is a ledger, */
+  const unsigned char *identity; /* or that itself, where there is no data set in memory */
+} account_run;
+
+/* Reserves the charge, or states it if this is a dry run, or refuses. Without a ledger nothing
+ * happens but the statement. */
+dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err);
+
+/* Marks the reservation as used for what has this digest. */
+dperm_status account_commit(const account_run *run, const dperm_charge *charge,
+                            const char *artifact, dperm_error *err);
+/* The same for a model, which from then on names its reservation. */
+dperm_status account_commit_model(const account_run *run, const dperm_charge *charge,
+                                  dperm_model *model, dperm_error *err);
+
+/* After a failure behind a reservation: the message says that the charge stays. */
+dperm_status account_failed(const account_run *run, const dperm_charge *charge, dperm_status status,
+                            dperm_error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* What a count with discrete Laplace noise says about the count without, and about the people it
+ * was drawn from. Post-processing: sees public and released numbers only. */
+#ifndef DPERM_PIPELINE_ERROR_INTERVAL_H
+#define DPERM_PIPELINE_ERROR_INTERVAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The smallest t ≥ 0 with P(|Y| > t) ≤ miss, for the sum Y of one or two independent variables with
+ * P(y) ∝ e^(−rate·|y|) on the integers. */
+double noise_reach(double rate, int summands, double miss);
+
+typedef struct error_interval {
+  double low, high;
+} error_interval;
+
+/* Holds errors/rows with probability 0.95, given errors + Y. */
+error_interval sample_interval(int64_t noisy_errors, size_t rows, double rate, int summands);
+/* Holds the error probability of those that the rows are an independent sample of, with probability
+ * 0.95: 0.025 may miss by the noise, 0.025 by the sample (Chernoff's bound). */
+error_interval population_interval(int64_t noisy_errors, size_t rows, double rate, int summands);
+
+#endif

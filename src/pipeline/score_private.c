@@ -1,0 +1,195 @@
+/* A model's errors in private. Replacing a record changes the number of errors by at most one, and
+ * at most two of the four confusion counts by one each; discrete Laplace noise of rate epsilon, or
+ * epsilon/2 on each count, makes that epsilon-private (privacy.md 12), drawn with integers only.
+ * All else that is released is computed from the noisy counts. */
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "pipeline/account.h"
+#include "pipeline/error_interval.h"
+#include "pipeline/fit.h"
+#include "pipeline/options.h"
+#include "pipeline/scored_file.h"
+#include "random/handle.h"
+
+/* What must not leave. */
+typedef struct confusion {
+  size_t rows;
+  int64_t counts[4]; /* true positives, false positives, false negatives, true negatives */
+} confusion;
+
+void dperm_score_options_init(dperm_score_options *options) {
+  *options = (dperm_score_options){.epsilon = (double)NAN, .rows_per_person = 1};
+}
+
+static void count_rows(confusion *c, const double *scores, const double *labels, size_t rows) {
+  for (size_t i = 0; i < rows; i++) {
+    bool predicted = scores[i] > 0, actual = labels[i] > 0;
+    c->counts[predicted ? (actual ? 0 : 1) : (actual ? 2 : 3)]++;
+  }
+  c->rows += rows;
+}
+
+/* ---- noise */
+
+static ratio noise_rate(const dperm_score_options *o) {
+  double row = group_epsilon_row(o->epsilon, o->rows_per_person);
+  return ratio_below(o->counts ? row / 2 : row);
+}
+
+static dperm_status check_options(const dperm_score_options *o, dperm_error *err) {
+  if (o->rows_per_person < 1 || o->rows_per_person > ROWS_PER_PERSON_MOST) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", o->rows_per_person,
+         ROWS_PER_PERSON_MOST);
+  }
+  if (!(o->epsilon > 0 && o->epsilon < 1e6) || ratio_value(noise_rate(o)) < 1e-12) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "epsilon = %g; it must be positive, below 1e6, and leave at "
+         "least 1e-12 for each count",
+         o->epsilon);
+  }
+  return DPERM_OK;
+}
+
+static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
+                                     random_source *source) {
+  ratio rate = noise_rate(o);
+  double value = ratio_value(rate);
+  int64_t noisy[4];
+  dperm_private_score out = {.is_private = !source->seeded, .rows = c->rows};
+  if (o->counts) {
+    for (int i = 0; i < 4; i++) {
+      noisy[i] = c->counts[i] + random_discrete_laplace(source, rate);
+    }
+    out.true_positives = noisy[0];
+    out.false_positives = noisy[1];
+    out.false_negatives = noisy[2];
+    out.true_negatives = noisy[3];
+    out.errors = noisy[1] + noisy[2];
+  } else {
+    out.errors = c->counts[1] + c->counts[2] + random_discrete_laplace(source, rate);
+  }
+  out.error_rate = fmin(fmax((double)out.errors / (double)out.rows, 0.0), 1.0);
+  error_interval sample = sample_interval(out.errors, out.rows, value, o->counts ? 2 : 1);
+  error_interval all = population_interval(out.errors, out.rows, value, o->counts ? 2 : 1);
+  out.low = sample.low;
+  out.high = sample.high;
+  out.population_low = all.low;
+  out.population_high = all.high;
+  return out;
+}
+
+/* ---- the release */
+
+/* What the commit notes: the released integers, one a line (docs/formats.md). */
+static void score_digest(const dperm_private_score *s, bool counts, char out[DPERM_DIGEST_SIZE]) {
+  char text[256];
+  unsigned char hash[32];
+  int used =
+      snprintf(text, sizeof text, "dperm-score/1\n%zu\n%lld\n", s->rows, (long long)s->errors);
+  if (counts) {
+    used += snprintf(text + used, sizeof text - (size_t)used, "%lld\n%lld\n%lld\n%lld\n",
+                     (long long)s->true_positives, (long long)s->false_positives,
+                     (long long)s->false_negatives, (long long)s->true_negatives);
+  }
+  (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, (unsigned long long)used,
+                           NULL, 0);
+  (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
+}
+
+static dperm_status draw_and_commit(const account_run *run, const dperm_charge *charge,
+                                    const confusion *c, const dperm_score_options *o,
+                                    random_source *source, dperm_private_score *out,
+                                    dperm_error *err) {
+  char digest[DPERM_DIGEST_SIZE];
+  dperm_private_score made = add_noise(c, o, source);
+  TRY(random_check(source, err));
+  score_digest(&made, o->counts != 0, digest);
+  TRY(account_commit(run, charge, digest, err));
+  *out = made;
+  return DPERM_OK;
+}
+
+/* Pay, draw, commit. */
+static dperm_status release_counts(const confusion *c, account_run run,
+                                   const dperm_score_options *o, dperm_private_score *out,
+                                   dperm_error *err) {
+  dperm_random *own = NULL;
+  dperm_charge charge;
+  if (!o->random) {
+    TRY(dperm_random_secure(&own, err));
+  }
+  random_source *source = o->random ? &o->random->source : &own->source;
+  run.account = &o->account;
+  run.command = "score";
+  run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
+  run.epsilon = o->epsilon;
+  run.rows_per_person = o->rows_per_person;
+  run.is_private = !source->seeded;
+  dperm_status status = account_reserve(&run, &charge, err);
+  if (status == DPERM_OK && o->account.dry_run) {
+    *out = (dperm_private_score){0};
+  } else if (status == DPERM_OK) {
+    status = draw_and_commit(&run, &charge, c, o, source, out, err);
+    status = account_failed(&run, &charge, status, err);
+  }
+  dperm_random_free(own);
+  return status;
+}
+
+/* ---- from memory and from files */
+
+dperm_status dperm_model_score_private(const dperm_model *model, const dperm_data *data,
+                                       const dperm_score_options *options, dperm_private_score *out,
+                                       dperm_error *err) {
+  double *scores = NULL;
+  confusion c = {0};
+  TRY(check_options(options, err));
+  TRY(check_rows_public(data->schema, data->comments_among, err));
+  TRY(memory_new(data->x->rows, sizeof *scores, &scores, err));
+  dperm_status status = dperm_model_scores(model, data, scores, err);
+  if (status == DPERM_OK) {
+    count_rows(&c, scores, data->labels, data->x->rows);
+    status = release_counts(&c, (account_run){.data = data}, options, out, err);
+  }
+  free(scores);
+  return status;
+}
+
+static dperm_status count_file(scored_file *s, confusion *c, dperm_error *err) {
+  TRY(scored_next(s, err));
+  while (s->block) {
+    count_rows(c, s->scores, dperm_data_labels(s->block), dperm_data_rows(s->block));
+    TRY(scored_next(s, err));
+  }
+  if (c->rows == 0) {
+    FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
+         path_for_people(s->reader.path));
+  }
+  return DPERM_OK;
+}
+
+dperm_status dperm_score_file_private(const dperm_model *model, const dperm_source *source,
+                                      const dperm_score_options *options, dperm_private_score *out,
+                                      dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  confusion c = {0};
+  scored_file s;
+  unsigned char bytes[FILE_DIGEST_SIZE] = {0}, identity[IDENTITY_SIZE];
+  TRY(check_options(options, err));
+  TRY(scored_open(model, source, true, &options->progress, &s, err));
+  thread_scope threads = threads_enter(0);
+  TRY_OR_DONE(count_file(&s, &c, err));
+  TRY_OR_DONE(check_rows_public(model->schema, row_reader_comments_among(&s.reader), err));
+  (void)row_reader_digested(&s.reader, bytes);
+  identity_of_file(bytes, identity);
+  status = release_counts(&c, (account_run){.identity = identity}, options, out, err);
+done:
+  threads_leave(threads);
+  scored_close(&s);
+  return status;
+}

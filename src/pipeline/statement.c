@@ -1,0 +1,294 @@
+/* dperm_statement_write: one page for a lawyer and a data-protection officer, from a model file
+ * and, if there is one, the ledger that paid for it. It says nothing that the file does not say,
+ * and derives the claim again before repeating it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ledger/amount.h"
+#include "mechanism/mechanism.h"
+#include "model/model.h"
+#include "pipeline/page.h"
+
+enum { WHOM_SIZE = 80 };
+
+/* What verification found, and what the ledger knows. */
+typedef struct evidence {
+  int holds;
+  size_t steps, failed;
+  char first_failure[400];
+  bool found; /* the model's entry is in the ledger; then: */
+  uint64_t entry;
+  bool committed;
+  char dataset[128], time[32];
+  char total[DPERM_AMOUNT_SIZE], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
+  char delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
+} evidence;
+
+typedef struct statement {
+  const char *path;
+  const dperm_model *model;
+  const evidence *seen;
+  char epsilon[DOUBLE_TEXT_SIZE]; /* as written */
+  char whom[WHOM_SIZE];           /* "record", or "person with at most 5 records" */
+  bool person;
+} statement;
+
+/* ---- evidence */
+
+static void see_line(void *context, dperm_finding finding, const char *line) {
+  evidence *e = context;
+  e->steps += finding != DPERM_FINDING_REMARK;
+  if (finding == DPERM_FINDING_FAILS && e->failed++ == 0) {
+    (void)snprintf(e->first_failure, sizeof e->first_failure, "%s", line);
+  }
+}
+
+static void see_entry(void *context, const dperm_ledger_entry *entry) {
+  evidence *e = context;
+  e->found = true;
+  e->entry = entry->entry;
+  e->committed = entry->commit != 0;
+  (void)snprintf(e->dataset, sizeof e->dataset, "%s", entry->dataset);
+  (void)snprintf(e->time, sizeof e->time, "%s", entry->time);
+}
+
+static void see_dataset(void *context, const dperm_ledger_dataset *d) {
+  evidence *e = context;
+  amount delta;
+  if (strcmp(e->dataset, d->name) != 0) {
+    return;
+  }
+  (void)snprintf(e->total, sizeof e->total, "%s", d->epsilon_total);
+  (void)snprintf(e->spent, sizeof e->spent, "%s", d->epsilon_spent);
+  (void)snprintf(e->left, sizeof e->left, "%s", d->epsilon_left);
+  if (amount_parse(d->delta_left, &delta)) {
+    amount_brief(&delta, e->delta_left);
+  }
+  if (amount_parse(d->delta_total, &delta)) {
+    amount_brief(&delta, e->delta_total);
+  }
+}
+
+static dperm_status gather(const char *path, dperm_ledger *ledger, const dperm_model *model,
+                           evidence *out, dperm_error *err) {
+  *out = (evidence){0};
+  TRY(dperm_model_verify(path, see_line, out, &out->holds, err));
+  if (ledger) {
+    TRY(dperm_ledger_find_model(ledger, model, see_entry, out, err));
+    TRY(dperm_ledger_datasets(ledger, see_dataset, out, err));
+  }
+  return DPERM_OK;
+}
+
+/* ---- the page, from the top */
+
+static const char *kind_of_model(const dperm_model *model) {
+  if (model->map) {
+    return "a kernel machine on random features";
+  }
+  return strcmp(model->loss, "logistic") == 0 ? "a logistic regression"
+                                              : "a linear support-vector machine or the like";
+}
+
+/* The guide's words for a size of epsilon: this page must not promise more than it keeps. */
+static const char *how_little(double epsilon) {
+  if (epsilon <= 1.5) {
+    return epsilon <= 0.5 ? "next to nothing" : "very little";
+  }
+  return epsilon <= 4 ? "a limited amount" : "an amount that is bounded, but not small,";
+}
+
+static void write_summary(page *p, const statement *s) {
+  if (!s->model->is_private) {
+    page_lead(
+        p,
+        "This model is not private. It guarantees nothing to anybody: %s. Do not release it if "
+        "the records are anybody's secret.",
+        s->model->reason);
+  } else if (!s->seen->holds) {
+    page_lead(
+        p, "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
+        s->seen->first_failure);
+  } else {
+    page_lead(p,
+              "Whoever sees this model learns %s about any one %s in the data it was made from, "
+              "whatever else they know and however they compute: no outcome becomes more than "
+              "%.3g times as likely, or as unlikely, by what that %s.",
+              how_little(s->model->epsilon), s->whom, exp(s->model->epsilon),
+              s->person ? "person's data say" : "record says");
+  }
+}
+
+static void write_facts(page *p, const statement *s) {
+  const dperm_model *m = s->model;
+  bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
+  const char *method = json_string_value(json_object_get(m->selection, "method"));
+  page_heading(p, "The release");
+  page_row(p, "model", "%s: %s that tells \"%s\" from \"%s\"", s->path, kind_of_model(m),
+           m->class_names[0], m->class_names[1]);
+  page_row(p, "fingerprint", "%s", m->digest);
+  page_row(p, "made from", "%zu records; this number is treated as public", m->rows);
+  if (!m->is_private) {
+    return;
+  }
+  page_row(p, "privacy budget", "ε = %s, for every %s", s->epsilon, s->whom);
+  page_row(p, "exception",
+           "δ = %.2g: an event too rare ever to be seen (noise beyond what was certified)",
+           m->release.delta);
+  page_row(p, "how",
+           objective ? "random noise in the problem that is solved (objective perturbation)"
+                     : "random noise on the solution (output perturbation)");
+  if (method) {
+    page_row(p, "choice",
+             "one of %zu candidates, chosen by the method \"%s\"; the budget covers the choice",
+             json_array_size(json_object_get(m->selection, "candidates")), method);
+  }
+}
+
+static void write_guarantee(page *p, const statement *s) {
+  double e = exp(s->model->epsilon);
+  page_heading(p, "What is guaranteed, and to whom");
+  page_text(p,
+            "To every %s in the data%s. The model was made with random noise, and nearly the same "
+            "models come out with nearly the same probabilities whether a %s this or anything "
+            "else; how nearly, ε says. This holds against everybody and for all time: also against "
+            "somebody who knows all other records, has other data to compare with, or learns more "
+            "later. Nothing that is done with the model afterwards can undo it.",
+            s->whom, s->person ? "" : ", and so to every person who has one record in it",
+            s->person ? "person's data say" : "record says");
+  page_text(p,
+            "For example: somebody who thinks it as likely as not that a %s says a certain thing "
+            "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
+            "sure at most %.2g percent.",
+            s->person ? "person's record" : "record", 100 * e / (1 + e), 100 * e / (99 + e));
+}
+
+static void write_mathematics(page *p, const statement *s) {
+  page_heading(p, "In mathematics");
+  page_line(p, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g", s->epsilon,
+            s->model->release.delta);
+  page_text(p,
+            "for every set S of models and all data sets D, D′ of the same size that differ in %s, "
+            "replaced by any other%s. M is the program with all its rounding, and the weights as "
+            "they stand in the file.",
+            s->person ? "the records of one person" : "one record",
+            s->person
+                ? " (the mechanism runs at a fraction of ε for each record, and these add up: "
+                  "group privacy)"
+                : "");
+}
+
+static void write_spending(page *p, const statement *s) {
+  const evidence *e = s->seen;
+  page_heading(p, "What was spent, and what is left");
+  if (e->found) {
+    page_row(p, "this release", "ε = %s, entry %llu of %s in the ledger, %s", s->epsilon,
+             (unsigned long long)e->entry, e->time,
+             e->committed ? "committed for this very model"
+                          : "reserved and not committed; spent all the same");
+    page_row(p, "data set", "\"%s\": a total of ε = %s for all releases together", e->dataset,
+             e->total);
+    page_row(p, "spent so far", "ε = %s", e->spent);
+    page_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
+  } else if (s->model->ledger_entry) {
+    page_text(p,
+              "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
+              "can add what is left: dperm statement --model … --ledger ….",
+              (unsigned long long)s->model->ledger_entry, s->model->ledger_digest);
+  } else {
+    page_text(
+        p, "No ledger was charged. Budgets of several releases from the same records add up, and "
+           "in this case only the custodian's own notes say how many there were.");
+  }
+}
+
+static void write_limits(page *p, const statement *s) {
+  page_heading(p, "What is not promised");
+  page_item(p,
+            "That nothing is learned about groups: what holds for people in general, a model may "
+            "say, with or without any one of them.");
+  page_item(p, "Anything about other releases from the same records: their ε must be added.");
+  if (!s->person) {
+    page_item(p, "The same strength for somebody with several records: k of them are protected at "
+                 "k times ε.");
+  }
+  page_heading(p, "What is assumed");
+  page_item(p,
+            "The schema (ranges, categories, labels), the options and the number of records were "
+            "chosen without looking at the records.");
+  if (s->person) {
+    page_item(p, "No person has more than %zu records in the data.", s->model->rows_per_person);
+  }
+  page_item(p,
+            "The computer's random source is secure, its arithmetic is IEEE 754, and the program "
+            "that ran is dperm as published. Run time and memory are not part of the release.");
+}
+
+static void write_checks(page *p, const statement *s) {
+  page_heading(p, "How to check it");
+  if (s->seen->holds) {
+    page_text(p,
+              "dperm %s has derived the claim again from the file, with arithmetic of its own: all "
+              "%zu steps hold. Anybody who has the file can repeat that:",
+              dperm_version(), s->seen->steps);
+  } else {
+    page_text(p, "dperm %s could not derive the claim from the file: %s", dperm_version(),
+              s->seen->first_failure);
+  }
+  page_line(p, "dperm verify --model %s", s->path);
+  page_text(p,
+            "Whoever has the program can measure its privacy from outside, and the custodian can "
+            "check the record of what was spent:");
+  page_line(p, "dperm audit --all");
+  page_line(p, "dperm ledger verify LEDGER;  dperm ledger show LEDGER --model %s", s->path);
+  page_text(p,
+            "The proofs are in dperm's docs/privacy.md, what is defended against whom in "
+            "SECURITY.md. This page was written by the program from the file and repeats what it "
+            "says; it is no legal advice.");
+}
+
+static void write_all(page *p, const statement *s) {
+  write_summary(p, s);
+  write_facts(p, s);
+  if (s->model->is_private) {
+    write_guarantee(p, s);
+    write_mathematics(p, s);
+    write_spending(p, s);
+    write_limits(p, s);
+    write_checks(p, s);
+  }
+}
+
+dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger, int html,
+                                   const char *out_path, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_model *model = NULL;
+  evidence seen;
+  page p = {.out = NULL};
+  if (strcmp(model_path, "-") == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a statement reads the model twice; name a file");
+  }
+  TRY_OR_DONE(dperm_model_read(model_path, &model, err));
+  TRY_OR_DONE(gather(model_path, ledger, model, &seen, err));
+  statement s = {.path = model_path,
+                 .model = model,
+                 .seen = &seen,
+                 .whom = "record",
+                 .person = model->rows_per_person > 1};
+  (void)format_double(model->epsilon, false, s.epsilon);
+  if (s.person) {
+    (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
+                   model->rows_per_person);
+  }
+  TRY_OR_DONE(page_open(&p, out_path, html != 0,
+                        model->is_private ? "Privacy statement" : "No privacy", err));
+  write_all(&p, &s);
+  TRY_OR_DONE(page_close(&p, err));
+done:
+  page_discard(&p);
+  dperm_model_free(model);
+  return status;
+}

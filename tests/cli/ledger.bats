@@ -1,0 +1,393 @@
+# dperm ledger, and the runs that are charged to one: budgets, refusals, what is shown, and a machine
+# that fails in every way it can.
+load helpers
+
+people=(--data people.csv --schema schema.json)
+account=(--ledger l.db --dataset people)
+
+begin() { "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null; }
+charge() { "$DPERM" train "${people[@]}" --epsilon "${1:-0.1}" --out "${2:-m.json}" "${account[@]}"; }
+left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["datasets"][0]["epsilon_left"])'; }
+holds() { "$DPERM" ledger verify l.db > /dev/null; }
+
+faulty() {
+  run env LD_PRELOAD="$LEDGER_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$@"
+}
+
+# Root without its power over permissions, so that they mean something in a container.
+humble() {
+  if [ "$(id -u)" -eq 0 ]; then
+    setpriv --bounding-set=-dac_override,-dac_read_search "$@"
+  else
+    "$@"
+  fi
+}
+
+@test "a budget is given, spent and shown" {
+  run "$DPERM" ledger init l.db --dataset people --epsilon 1
+  [ "$output" = 'l.db: data set "people" has a budget of epsilon 1 per row' ]
+  [ "$(stat -c %a l.db)" = 600 ]
+  run charge 0.1
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = "m.json: 4 weights from 120 rows; epsilon = 0.1 for every record (objective perturbation)" ]
+  [ "${lines[1]}" = 'l.db: charged epsilon 0.1 to "people" (entry 2); 0.9 left' ]
+  [ "${#lines[@]}" -eq 2 ]
+  run "$DPERM" ledger show l.db
+  [[ "$output" == *'data set "people", per row'*'epsilon  0.9 left of 1 (0.1 spent)'* ]]
+  [[ "$output" == *"train    objective "*" 0.1 "*"committed for "* ]]
+  [[ "$output" == *"1 entries, 0 of them never committed; head: record 3, digest "* ]]
+}
+
+@test "ten charges of 0.1 fit into 1, and an eleventh does not" {
+  begin 1
+  for i in $(seq 1 10); do charge 0.1 m$i.json 2> /dev/null; done
+  [ "$(left)" = 0 ]
+  run charge 0.1
+  fails_with 1 'l.db: data set "people" has epsilon 0 left of 1, and this run needs 0.1; nothing is released'
+  leaves_no m.json
+  holds
+}
+
+@test "over budget nothing is written" {
+  begin 0.5
+  for command in train "tune --lambda 0.1,0.2" "tune --lambda 0.1,0.2 --method stopping"; do
+    run "$DPERM" $command "${people[@]}" --epsilon 0.6 --out m.json "${account[@]}"
+    fails_with 1 "has epsilon 0.5 left of 0.5, and this run needs 0.6"
+    leaves_no m.json
+  done
+  "$DPERM" train "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
+  run "$DPERM" score --model free.json --data people.csv --epsilon 0.6 "${account[@]}"
+  fails_with 1 "has epsilon 0.5 left of 0.5, and this run needs 0.6"
+  [ "$(left)" = 0.5 ]
+}
+
+@test "train, tune and score are charged" {
+  begin 1
+  charge 0.25 2> /dev/null
+  "$DPERM" tune "${people[@]}" --epsilon 0.25 --lambda 0.1,0.2 --out t.json "${account[@]}" 2> /dev/null
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.125 "${account[@]}" > s.json 2> message
+  grep -q '^l.db: charged epsilon 0.125 to "people" (entry 6); 0.375 left$' message
+  "$DPERM" ledger show l.db --json > shown.json
+  python3 - <<'P'
+import hashlib, json
+shown, m, t, s = (json.load(open(n)) for n in ("shown.json", "m.json", "t.json", "s.json"))
+e = shown["entries"]
+assert [(x["command"], x["mechanism"], x["epsilon"], x["status"]) for x in e] == [
+    ("train", "objective", "0.25", "committed"), ("tune", "objective, split", "0.25", "committed"),
+    ("score", "discrete laplace", "0.125", "committed")], e
+for entry, file in zip(e, (m, t, s)):
+    assert file["ledger"] == {"id": entry["entry"], "digest": entry["digest"]}
+assert (e[0]["artifact"], e[1]["artifact"]) == (m["digest"], t["digest"])
+score = "dperm-score/1\n%d\n%d\n" % (s["rows"], s["errors"])
+assert e[2]["artifact"] == hashlib.blake2b(score.encode(), digest_size=32).hexdigest()
+d = shown["datasets"][0]
+assert (d["epsilon_spent"], d["epsilon_left"], d["rows_per_person"]) == ("0.625", "0.375", 1)
+P
+  holds
+}
+
+@test "a dry run shows the charge and spends nothing" {
+  begin 1
+  run "$DPERM" train "${people[@]}" --epsilon 0.3 --out m.json "${account[@]}" --dry-run
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "this run costs epsilon 0.3 and delta "*"e-44" ]]
+  [[ "${lines[1]}" == 'data set "people" of l.db would have epsilon 0.7 and delta 9.99e-31 left' ]]
+  run "$DPERM" tune "${people[@]}" --epsilon 0.3 --lambda 0.1,0.2 --out m.json --dry-run
+  [[ "$output" == "this run costs epsilon 0.3 "*"no ledger: nothing counts it against a budget" ]]
+  run "$DPERM" train "${people[@]}" --epsilon 1.3 --out m.json "${account[@]}" --dry-run
+  fails_with 1 "this run needs 1.3"
+  leaves_no m.json
+  [ "$(left)" = 1 ]
+}
+
+@test "the environment names a default ledger and data set" {
+  begin 1
+  export DPERM_LEDGER=l.db
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json
+  fails_with 2 "--dataset is missing"
+  "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --dataset people 2> /dev/null
+  export DPERM_DATASET=people
+  "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json 2> /dev/null
+  [ "$(left)" = 0.8 ]
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger none
+  [[ "${lines[1]}" == "no ledger: "* ]]
+  [ "$(left)" = 0.8 ]
+  # What is not private is free, but not for data that the ledger knows.
+  run "$DPERM" train "${people[@]}" --mechanism none --out m.json
+  fails_with 1 'these data are data set "people", and a run that is not private would spend all'
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --seed 1 --out m.json
+  fails_with 1 "a run that is not private would spend all"
+  head -100 people.csv > some.csv
+  "$DPERM" train --data some.csv --schema schema.json --mechanism none --out m.json 2> /dev/null
+}
+
+@test "runs that are not private cannot be charged" {
+  begin 1
+  run "$DPERM" train "${people[@]}" --mechanism none --out m.json "${account[@]}"
+  fails_with 2 "a run that is not private cannot be charged"
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --seed 1 --out m.json "${account[@]}"
+  fails_with 2 "a run that is not private cannot be charged"
+  leaves_no m.json
+}
+
+@test "a budget belongs to its data, under any schema and however they are packed" {
+  begin 1
+  "$DPERM" ledger init l.db --dataset twice --epsilon 5 2> /dev/null
+  charge 0.1 2> /dev/null
+  sed 's/"max": 100/"max": 200/' schema.json > wide.json
+  gzip -k people.csv
+  "$DPERM" train --data people.csv.gz --schema wide.json --epsilon 0.1 --out m2.json "${account[@]}" 2> /dev/null
+  [ "$(left)" = 0.8 ]
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger l.db --dataset twice
+  fails_with 1 'these data are data set "people" already, and people have one budget; use --dataset with that name'
+  head -100 people.csv > some.csv
+  run "$DPERM" train --data some.csv --schema schema.json --epsilon 0.1 --out m3.json "${account[@]}"
+  fails_with 1 'these are not the data that "people" was charged for before; name their own data set, or give them one'
+  leaves_no m3.json
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m3.json --ledger l.db --dataset nobody
+  fails_with 1 'the ledger has no data set "nobody"'
+}
+
+@test "a model finds its entry" {
+  begin 1
+  charge 0.1 a.json 2> /dev/null
+  charge 0.2 b.json 2> /dev/null
+  run "$DPERM" ledger show l.db --model b.json
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"      4  "*" 0.2 "*"committed for $(python3 -c 'import json; print(json.load(open("b.json"))["digest"][:12])')"* ]]
+  "$DPERM" train "${people[@]}" --epsilon 1 --out free.json 2> /dev/null
+  run "$DPERM" ledger show l.db --model free.json
+  fails_with 1 "the model was not charged to any ledger"
+  "$DPERM" ledger init other.db --dataset people --epsilon 1 2> /dev/null
+  run "$DPERM" ledger show other.db --model b.json
+  fails_with 1 "entry 4 is not the one that the model was charged as"
+  grep -v '^FAILS' <("$DPERM" verify --model b.json) | grep -q "^note   not in the file: that a ledger was charged, as entry 4 says"
+}
+
+@test "a person with several rows" {
+  "$DPERM" ledger init l.db --dataset visits --epsilon 2 --rows-per-person 4 2> message
+  grep -q 'per person with at most 4 rows$' message
+  run "$DPERM" train "${people[@]}" --epsilon 1 --out m.json --ledger l.db --dataset visits
+  fails_with 1 'the budget of "visits" is per person with at most 4 rows, not 1; give --rows-per-person 4'
+  run "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 4 --out m.json --ledger l.db --dataset visits
+  [[ "${lines[0]}" == *"epsilon = 1 for every person with at most 4 rows (objective perturbation)" ]]
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --rows-per-person 4 --json > person.json
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 0.25 --json > row.json
+  python3 - <<'P'
+import json
+m, p, r = (json.load(open(n)) for n in ("m.json", "person.json", "row.json"))
+q = m["privacy"]
+assert (q["epsilon"], q["unit"], q["rows_per_person"], q["epsilon_row"]) == (1, "person", 4, 0.25)
+assert q["neighbours"] == "replace-one"
+assert q["beta"] == p["beta"] == r["beta"] and q["numerics"]["delta"] == p["delta"] > 4 * r["delta"]
+assert (p["epsilon"], p["rows_per_person"], p["epsilon_row"]) == (1, 4, 0.25)
+P
+  run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --rows-per-person 4
+  [[ "$output" == *"for every person with at most 4 rows: replacing them all"*"epsilon of a row     0.25"* ]]
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"ok     unit: person with at most 4 rows: 4 epsilon_row = 1 <= epsilon = 1"* ]]
+  [[ "$output" == *"note   not in the file: that no person has more rows than it says"* ]]
+  run "$DPERM" train "${people[@]}" --mechanism none --rows-per-person 2 --out m.json
+  fails_with 2 "--rows-per-person does not go with --mechanism none"
+  run "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 0 --out m.json
+  fails_with 2 "--rows-per-person must be a whole number from 1"
+}
+
+@test "an outsider can recompute every digest" {
+  begin 1
+  charge 0.1 2> /dev/null
+  "$DPERM" ledger init l.db --dataset more --epsilon 2 --rows-per-person 3 2> /dev/null
+  python3 - <<'P'
+import hashlib, json, sqlite3
+db = sqlite3.connect("l.db"); db.row_factory = sqlite3.Row
+digest = lambda lines: hashlib.blake2b("".join(f"{x}\n" for x in lines).encode(), digest_size=32).hexdigest()
+previous = ""
+for r in db.execute("SELECT * FROM records ORDER BY id"):
+    charge = [r[k] for k in "id kind dataset time command mechanism epsilon delta spent_epsilon spent_delta rows_per_person token".split()]
+    assert r["digest"] == digest(["dperm-ledger/2"] + charge + [r["data"], r["entry"], r["artifact"], previous])
+    if r["kind"] == "reserve":
+        assert json.load(open("m.json"))["ledger"] == {"id": r["id"], "digest": digest(["dperm-receipt/2"] + charge)}
+        key = db.execute("SELECT key FROM ledger").fetchone()[0]
+        file = hashlib.blake2b(open("people.csv", "rb").read(), digest_size=32).digest()
+        identity = hashlib.blake2b(b"file    " + file, digest_size=32).digest()
+        assert r["data"] == hashlib.blake2b(identity, key=key, digest_size=32).hexdigest()
+    previous = r["digest"]
+assert tuple(db.execute("SELECT records, head FROM ledger").fetchone()) == (4, previous)
+P
+}
+
+@test "verify names what was changed" {
+  begin 1
+  charge 0.1 2> /dev/null
+  charge 0.2 2> /dev/null
+  run "$DPERM" ledger verify l.db
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = "ok     records: all 5 fit their digests and follow each other" ]
+  [ "${lines[1]}" = "ok     sums: 1 data sets, 2 charges (2 committed), none beyond its budget" ]
+  head=${lines[2]##* }
+  "$DPERM" ledger verify l.db --head "$head" > lines
+  grep -q '^ok     noted head: is that of record 5' lines
+  python3 -c 'import sqlite3; db = sqlite3.connect("l.db"); db.executescript("DROP TRIGGER records_stay_as_they_are; UPDATE records SET epsilon = 0.01 WHERE id = 4"); db.commit()'
+  "$DPERM" ledger verify l.db > lines 2> message && return 1
+  grep -q '^FAILS  record 4: was changed, it does not fit its digest$' lines
+  grep -q '^dperm: l.db: the ledger does not hold; record 4: was changed' message
+  "$DPERM" ledger verify l.db --json > v.json 2> /dev/null && return 1
+  python3 -c 'import json; assert json.load(open("v.json"))["verdict"] == "does not hold"'
+}
+
+@test "a damaged page is a clear error, and nothing is charged" {
+  begin 1
+  charge 0.1 2> /dev/null
+  cp l.db good.db
+  pages=$(($(stat -c %s l.db) / 4096))
+  for page in $(seq 0 $((pages - 1))); do
+    cp good.db l.db
+    head -c 4096 /dev/urandom | dd of=l.db bs=4096 seek="$page" conv=notrunc 2> /dev/null
+    run "$DPERM" ledger verify l.db
+    [ "$status" -eq 1 ] || { echo "page $page: $output"; return 1; }
+    run charge 0.1 m2.json
+    [ "$status" -eq 1 ] || [ "$page" -gt 1 ] || { echo "page $page: $output"; return 1; }
+    [ "$status" -ne 1 ] || leaves_no m2.json
+    rm -f m2.json
+  done
+}
+
+@test "a ledger from a newer version is refused" {
+  begin 1
+  python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 3")'
+  run charge 0.1
+  fails_with 1 "l.db: ledger version 3 is newer than this dperm"
+  run "$DPERM" ledger verify l.db
+  fails_with 1 "is newer than this dperm"
+  leaves_no m.json
+}
+
+@test "a folder that cannot be written, a file that others can read, another owner" {
+  mkdir closed
+  "$DPERM" ledger init closed/l.db --dataset people --epsilon 1 2> /dev/null
+  chmod 555 closed
+  run humble "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
+  fails_with 1 "closed/l.db: the ledger"
+  run humble "$DPERM" ledger init closed/new.db --dataset people --epsilon 1
+  fails_with 1 "closed/new.db: the ledger cannot be made (Permission denied)"
+  chmod 755 closed
+  chmod 400 closed/l.db
+  run humble "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
+  fails_with 1 "cannot be written, and nothing is released without it"
+  humble "$DPERM" ledger verify closed/l.db > /dev/null
+  chmod 644 closed/l.db
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
+  fails_with 1 "others can read or write the ledger (mode 644); make it yours alone: chmod 600"
+  leaves_no m.json
+  [ "$(id -u)" -eq 0 ] || return 0
+  chmod 600 closed/l.db
+  chown 12345 closed/l.db
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger closed/l.db --dataset people
+  fails_with 1 "the ledger belongs to another user (number 12345); run dperm as its owner"
+  leaves_no m.json
+}
+
+@test "a place for the model that cannot be written is found before the charge" {
+  begin 1
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out no/such/m.json "${account[@]}"
+  fails_with 1 "no/such/m.json: cannot write (No such file or directory), so nothing is charged"
+  mkdir folder
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out folder "${account[@]}"
+  fails_with 1 "folder: cannot write (Is a directory), so nothing is charged"
+  [ "$(left)" = 1 ]
+}
+
+@test "a disk that is full at any moment" {
+  begin 100
+  call=0
+  status=1
+  while [ "$status" -ne 0 ] && [ "$call" -lt 200 ]; do
+    call=$((call + 1))
+    faulty LEDGER_FAULT_FULL=$call "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
+    code=$status said=$output
+    holds || { echo "call $call: the ledger does not hold"; return 1; }
+    if [ -e m.json ]; then
+      "$DPERM" ledger show l.db --model m.json > /dev/null
+    else
+      [[ "$said" == "dperm: "*"o space"* || "$said" == "dperm: "*"cannot be read or written"* ]] &&
+        [ "$code" -eq 1 ] && [ "$(wc -l <<< "$said")" -eq 1 ] || { echo "call $call: $said"; return 1; }
+    fi
+    rm -f m.json
+    status=$code
+  done
+  [ "$call" -gt 20 ] && [ "$call" -lt 200 ]
+}
+
+@test "a clock that was set back" {
+  begin 1
+  charge 0.1 2> /dev/null
+  faulty LEDGER_FAULT_CLOCK=-86400 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
+  fails_with 1 "l.db: the clock says "
+  [[ "$output" == *"set the clock right" ]]
+  leaves_no m2.json
+  # A few seconds are nothing: the record keeps the order.
+  faulty LEDGER_FAULT_CLOCK=-60 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json "${account[@]}"
+  [ "$status" -eq 0 ]
+  holds
+  [ "$(left)" = 0.8 ]
+}
+
+@test "a run that fails after its charge says that it stays spent" {
+  begin 1
+  run env LD_PRELOAD="$RANDOM_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+    RANDOM_FAULT_AFTER=3 "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
+  fails_with 1 "nothing is released; the charge (entry 2 of the ledger) stays spent"
+  leaves_no m.json
+  [ "$(left)" = 0.9 ]
+  run "$DPERM" ledger show l.db
+  [[ "$output" == *"reserved, never committed: stays spent"*"1 entries, 1 of them never committed"* ]]
+  holds
+}
+
+@test "processes that race for the last of a budget" {
+  begin 1
+  for i in $(seq 1 8); do
+    charge 0.6 r$i.json 2> r$i.err &
+  done
+  wait
+  [ "$(ls r*.json | wc -l)" -eq 1 ]
+  [ "$(grep -l 'has epsilon 0.4 left of 1, and this run needs 0.6' r*.err | wc -l)" -eq 7 ]
+  holds
+}
+
+@test "ledgers that are none" {
+  run "$DPERM" ledger show people.csv
+  fails_with 1 "people.csv: damaged ledger"
+  run "$DPERM" ledger verify none.db
+  fails_with 1 "none.db: no such ledger"
+  : > empty.db
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger empty.db --dataset people
+  fails_with 1 "empty.db: not a dperm ledger; make one with 'dperm ledger init'"
+  run "$DPERM" ledger init empty.db --dataset people --epsilon 1
+  fails_with 1 "not a dperm ledger"
+}
+
+@test "wrong usage" {
+  run "$DPERM" ledger init l.db --dataset people
+  fails_with 2 "--epsilon is missing"
+  run "$DPERM" ledger init l.db --epsilon 1
+  fails_with 2 "--dataset is missing"
+  run "$DPERM" ledger init l.db --dataset people --epsilon much
+  fails_with 2 'the total epsilon must be a decimal number above 0'
+  run "$DPERM" ledger init l.db --dataset people --epsilon 1 --json
+  fails_with 2 "--json is for show and verify"
+  run "$DPERM" ledger mend l.db
+  fails_with 2 'no action is called "mend"; use init, show or verify'
+  run "$DPERM" ledger show l.db --epsilon 1
+  fails_with 2 "are for init"
+  run "$DPERM" ledger verify l.db --model m.json
+  fails_with 2 "--model is for show"
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --dataset people
+  fails_with 2 "--dataset needs a ledger"
+  begin 1
+  run "$DPERM" ledger init l.db --dataset people --epsilon 2
+  fails_with 1 'data set "people" has its budget, and that stays'
+  run "$DPERM" ledger show l.db --dataset nobody
+  fails_with 1 'no data set "nobody"'
+}

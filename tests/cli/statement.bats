@@ -1,0 +1,108 @@
+# dperm statement: a page that says what the file says, in Markdown and HTML.
+load helpers
+
+people=(--data people.csv --schema schema.json)
+
+@test "a private model's page, with what is left" {
+  "$DPERM" ledger init l.db --dataset 'people & <others>' --epsilon 2 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
+  "$DPERM" statement --model m.json --ledger l.db > s.md
+  head -1 s.md | grep -q '^# Privacy statement$'
+  grep -q '^> Whoever sees this model learns next to nothing about any one record in the data' s.md
+  grep -q '^| privacy budget | ε = 0.5, for every record |$' s.md
+  grep -q '^    P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = 0.5,  δ = 9.9e-44$' s.md
+  grep -q '^| this release | ε = 0.5, entry 2 of .* committed for this very model |$' s.md
+  grep -q '^| left | ε = 1.5 ' s.md
+  grep -q 'people & \\<others\\>' s.md
+  grep -q 'at most 62 percent sure' s.md
+  grep -q 'all 21 steps hold' s.md
+  grep -q '^    dperm verify --model m.json$' s.md
+  for heading in "What is guaranteed, and to whom" "In mathematics" "What was spent, and what is left" \
+    "What is not promised" "What is assumed" "How to check it"; do
+    grep -q "^## $heading\$" s.md
+  done
+}
+
+@test "the same as HTML, well-formed and self-contained" {
+  "$DPERM" ledger init l.db --dataset 'people & <others>' --epsilon 2 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 0.5 --out m.json --ledger l.db --dataset 'people & <others>' 2> /dev/null
+  "$DPERM" statement --model m.json --ledger l.db --html --out s.html
+  ! grep -qE 'src=|href=|https?:' s.html
+  grep -q 'people &amp; &lt;others&gt;' s.html
+  python3 - <<'P'
+from html.parser import HTMLParser
+class Checker(HTMLParser):
+    void, stack, words = {"meta"}, [], ""
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.void: self.stack.append(tag)
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag, tag
+    def handle_data(self, data): self.words += data
+c = Checker(); c.feed(open("s.html").read())
+assert not c.stack and "Privacy statement" in c.words and "ε = 1.5" in c.words
+P
+}
+
+@test "the page does not promise more than the model" {
+  "$DPERM" train "${people[@]}" --epsilon 10 --out weak.json 2> /dev/null
+  "$DPERM" statement --model weak.json > s.md
+  grep -q 'an amount that is bounded, but not small' s.md
+  grep -q '^No ledger was charged' s.md
+  "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 3 --out person.json 2> /dev/null
+  "$DPERM" statement --model person.json > s.md
+  grep -q 'about any one person with at most 3 records' s.md
+  grep -q 'differ in the records of one person' s.md
+  grep -q '^- No person has more than 3 records in the data.$' s.md
+  "$DPERM" tune "${people[@]}" --epsilon 1 --lambda 0.1,0.2 --out tuned.json 2> /dev/null
+  "$DPERM" statement --model tuned.json | grep -q 'one of 2 candidates, chosen by the method "split"'
+}
+
+@test "a model without privacy gets a page that says so" {
+  train_none
+  "$DPERM" statement --model model.json > s.md
+  head -1 s.md | grep -q '^# No privacy$'
+  grep -q '^> This model is not private. It guarantees nothing to anybody: trained without' s.md
+  ! grep -q 'guaranteed, and to whom' s.md
+}
+
+@test "a claim that does not follow is not repeated" {
+  "$DPERM" train "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
+  cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/objective" model.json
+  python3 - <<'P'
+import hashlib, json, re
+m = json.load(open("m.json"))
+m["privacy"]["beta"] *= 1.5
+del m["digest"]
+def real(v):
+    text = re.sub(r"e([-+])0*", lambda e: "e" + e[1].strip("+"), "%.17g" % v)
+    return text if "." in text or "e" in text else text + ".0"
+def plain(v):
+    if isinstance(v, dict):
+        return "{" + ",".join(json.dumps(k) + ":" + plain(v[k]) for k in sorted(v)) + "}"
+    if isinstance(v, list):
+        return "[" + ",".join(map(plain, v)) + "]"
+    return real(v) if isinstance(v, float) else json.dumps(v)
+m["digest"] = hashlib.blake2b(plain(m).encode(), digest_size=32).hexdigest()
+open("forged.json", "w").write(json.dumps(m))
+P
+  "$DPERM" statement --model forged.json > s.md
+  grep -q '^> The claim in this file does not follow from its own numbers (beta: ' s.md
+}
+
+@test "wrong usage and wrong files" {
+  run "$DPERM" statement
+  fails_with 2 "--model is missing"
+  run "$DPERM" statement --model none.json
+  fails_with 1 "none.json: cannot open"
+  "$DPERM" train "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
+  run "$DPERM" statement --model m.json --ledger none.db
+  fails_with 1 "none.db: no such ledger"
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+  run "$DPERM" statement --model m.json --ledger l.db --out s.md
+  fails_with 1 "the model was not charged to any ledger"
+  leaves_no s.md
+  run "$DPERM" statement --model m.json --out m.json
+  fails_with 2 "--out would replace an input"
+  run "$DPERM" statement --model - < m.json
+  fails_with 2 "reads the model twice"
+}

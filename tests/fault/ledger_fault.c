@@ -1,0 +1,107 @@
+/* Calls that change files, counted and made to fail on demand, to be preloaded (LD_PRELOAD) before
+ * the command. Environment:
+ *   LEDGER_FAULT_KILL=k       the process is killed at the k-th such call, before it does anything;
+ *   LEDGER_FAULT_KILL_AFTER=k or right after it;
+ *   LEDGER_FAULT_FULL=k       from the k-th on, calls that write or flush fail: the disk is full;
+ *   LEDGER_FAULT_LOG=FILE     a line for each call: its number, name and the file;
+ *   LEDGER_FAULT_CLOCK=s      the clock is off by so many seconds.
+ * fflush counts as a write: the C library's own writes cannot be caught. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_long calls;
+
+static long asked(const char *name) {
+  const char *text = getenv(name);
+  return text ? strtol(text, NULL, 10) : 0;
+}
+
+static void log_call(long call, const char *name, int fd, const char *path) {
+  const char *log = getenv("LEDGER_FAULT_LOG");
+  char where[400] = "", link[64], line[500];
+  if (!log) {
+    return;
+  }
+  if (fd >= 0) {
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    (void)!readlink(link, where, sizeof where - 1);
+  } else {
+    (void)snprintf(where, sizeof where, "%s", path ? path : "");
+  }
+  int length = snprintf(line, sizeof line, "%ld %s %s\n", call, name, where);
+  int to = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  (void)!syscall(SYS_write, to, line, (size_t)length);
+  (void)syscall(SYS_close, to);
+}
+
+/* Counts a call; nonzero if it must fail. */
+static int before(const char *name, int fd, const char *path, int writes) {
+  long call = 1 + atomic_fetch_add(&calls, 1), full = asked("LEDGER_FAULT_FULL");
+  log_call(call, name, fd, path);
+  if (call == asked("LEDGER_FAULT_KILL")) {
+    (void)raise(SIGKILL);
+  }
+  if (writes && full && call >= full) {
+    errno = ENOSPC;
+    return 1;
+  }
+  return 0;
+}
+
+static void after(void) {
+  if (atomic_load(&calls) == asked("LEDGER_FAULT_KILL_AFTER")) {
+    (void)raise(SIGKILL);
+  }
+}
+
+/* A stand-in for libc's `name`: counts, calls the real one, counts the end. */
+#define STAND_IN(type, name, parameters, arguments, fd, path, writes)                              \
+  type name parameters;                                                                            \
+  type name parameters {                                                                           \
+    static type(*real) parameters;                                                                 \
+    if (!real) {                                                                                   \
+      *(void **)&real = dlsym(RTLD_NEXT, #name);                                                   \
+    }                                                                                              \
+    if (before(#name, fd, path, writes)) {                                                         \
+      return (type)-1;                                                                             \
+    }                                                                                              \
+    type result = real arguments;                                                                  \
+    int reason = errno;                                                                            \
+    after();                                                                                       \
+    errno = reason;                                                                                \
+    return result;                                                                                 \
+  }
+
+STAND_IN(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), fd, NULL, 1)
+STAND_IN(ssize_t, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at),
+         fd, NULL, 1)
+STAND_IN(ssize_t, pwrite64, (int fd, const void *from, size_t size, off64_t at),
+         (fd, from, size, at), fd, NULL, 1)
+STAND_IN(int, fsync, (int fd), (fd), fd, NULL, 1)
+STAND_IN(int, fdatasync, (int fd), (fd), fd, NULL, 1)
+STAND_IN(int, ftruncate, (int fd, off_t size), (fd, size), fd, NULL, 0)
+STAND_IN(int, ftruncate64, (int fd, off64_t size), (fd, size), fd, NULL, 0)
+STAND_IN(int, rename, (const char *from, const char *to), (from, to), -1, to, 0)
+STAND_IN(int, link, (const char *from, const char *to), (from, to), -1, to, 0)
+STAND_IN(int, unlink, (const char *path), (path), -1, path, 0)
+STAND_IN(int, fflush, (FILE * file), (file), file ? fileno(file) : -1, NULL, 1)
+
+time_t time(time_t *out) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  time_t shown = now.tv_sec + asked("LEDGER_FAULT_CLOCK");
+  if (out) {
+    *out = shown;
+  }
+  return shown;
+}

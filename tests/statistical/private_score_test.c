@@ -1,0 +1,270 @@
+/* Private scores: what neighbours can change, the law of what is released, and intervals that cover
+ * as often as they say. Seeds are fixed, so nothing here fails now and then; were they not, each
+ * test of a frequency would raise a false alarm with probability below 1e-6 (five standard
+ * deviations), of some dozen in all. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/error_interval.h"
+#include "random/choice.h"
+#include "support.h"
+
+enum { ROWS = 200 };
+
+/* A model of one weight that errs on the rows whose label is not the sign of x. */
+static dperm_model *sign_model(const dperm_data *data) {
+  dperm_options options;
+  dperm_model *model = NULL;
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_train(data, &options, &model, err));
+  assert_true(dperm_model_weights(model)[0] > 0);
+  return model;
+}
+
+/* `counts`: true positives, false positives, false negatives, true negatives. */
+static dperm_data *rows_with(const size_t counts[4]) {
+  double x[ROWS], labels[ROWS];
+  static const double signs[4] = {1, 1, -1, -1}, truths[4] = {1, -1, 1, -1};
+  dperm_data *data = NULL;
+  size_t n = 0;
+  for (int kind = 0; kind < 4; kind++) {
+    for (size_t i = 0; i < counts[kind]; i++, n++) {
+      x[n] = signs[kind] * 0.5;
+      labels[n] = truths[kind];
+    }
+  }
+  assert_ok(dperm_data_from_dense(n, 1, x, labels, 1, &data, err));
+  return data;
+}
+
+typedef struct setting {
+  dperm_data *data;
+  dperm_model *model;
+} setting;
+
+static int begin(void **state) {
+  static const size_t counts[4] = {80, 15, 25, 80};
+  setting *s = calloc(1, sizeof *s);
+  s->data = rows_with(counts);
+  s->model = sign_model(s->data);
+  *state = s;
+  return 0;
+}
+
+static int end(void **state) {
+  setting *s = *state;
+  dperm_data_free(s->data);
+  dperm_model_free(s->model);
+  free(s);
+  return 0;
+}
+
+static dperm_private_score scored(const setting *s, dperm_score_options *o) {
+  dperm_private_score out;
+  assert_ok(dperm_model_score_private(s->model, s->data, o, &out, err));
+  return out;
+}
+
+/* ---- the tail of the noise */
+
+/* P(|Y| > t) added up term by term. */
+static double tail_by_hand(double rate, int summands, int t) {
+  enum { MOST = 400 };
+  double q = exp(-rate), c = (1 - q) / (1 + q), inside = 0;
+  for (int k = -t; k <= t; k++) {
+    if (summands == 1) {
+      inside += c * pow(q, abs(k));
+    } else {
+      for (int j = -MOST; j <= MOST; j++) {
+        inside += c * c * pow(q, abs(j) + abs(k - j));
+      }
+    }
+  }
+  return 1 - inside;
+}
+
+static void the_reach_is_the_smallest_that_covers(void **state) {
+  (void)state;
+  static const double rates[] = {0.1, 0.35, 1, 3, 20};
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    for (int summands = 1; summands <= 2; summands++) {
+      double reach = noise_reach(rates[i], summands, 0.05);
+      assert_true(tail_by_hand(rates[i], summands, (int)reach) <= 0.05 + 1e-9);
+      assert_true(reach == 0 || tail_by_hand(rates[i], summands, (int)reach - 1) > 0.05 - 1e-9);
+    }
+  }
+  assert_true(noise_reach(1e-9, 1, 0.05) > 2.9e9 && noise_reach(1e-9, 1, 0.05) < 3.1e9);
+}
+
+/* ---- coverage */
+
+static void intervals_cover_the_rows_own_error_rate(void **state) {
+  const setting *s = *state;
+  enum { RUNS = 20000 };
+  static const double epsilons[] = {0.05, 0.5, 2};
+  dperm_score_options o;
+  dperm_score_options_init(&o);
+  assert_ok(dperm_random_seeded(11, &o.random, err));
+  for (size_t e = 0; e < 3; e++) {
+    for (o.counts = 0; o.counts <= 1; o.counts++) {
+      size_t missed = 0;
+      double truth = 40.0 / ROWS, unlikely = 0;
+      o.epsilon = epsilons[e];
+      for (int i = 0; i < RUNS; i++) {
+        dperm_private_score p = scored(s, &o);
+        missed += truth < p.low || truth > p.high;
+        assert_true(p.low >= 0 && p.low <= p.error_rate && p.error_rate <= p.high && p.high <= 1);
+        assert_true(p.population_low <= p.low && p.population_high >= p.high);
+      }
+      /* At most 0.05 miss; not many fewer either, where the noise is fine enough to tell. */
+      unlikely = 5 * sqrt(0.05 * 0.95 / RUNS);
+      assert_true((double)missed / RUNS <= 0.05 + unlikely);
+      assert_true(epsilons[e] > 0.5 || (double)missed / RUNS > 0.02);
+    }
+  }
+  dperm_random_free(o.random);
+}
+
+/* Rows drawn from a population whose error probability is known. */
+static void population_intervals_cover_where_the_rows_came_from(void **state) {
+  (void)state;
+  enum { RUNS = 20000, N = 300 };
+  static const double truths[] = {0.01, 0.2, 0.5};
+  random_source r;
+  assert_ok(random_seeded(12, &r, err));
+  for (size_t e = 0; e < 3; e++) {
+    size_t missed = 0;
+    for (int i = 0; i < RUNS; i++) {
+      int64_t errors = 0;
+      for (int j = 0; j < N; j++) {
+        errors += random_unit(&r) < truths[e];
+      }
+      errors += random_discrete_laplace(&r, ratio_below(0.5));
+      error_interval p = population_interval(errors, N, 0.5, 1);
+      missed += truths[e] < p.low || truths[e] > p.high;
+    }
+    assert_true((double)missed / RUNS <= 0.05);
+  }
+}
+
+/* ---- the law of what is released */
+
+/* log P(y)/P'(y) of the released error count between neighbours, from many draws. */
+static void the_count_follows_discrete_laplace(void **state) {
+  const setting *s = *state;
+  enum { RUNS = 200000, WIDE = 6 };
+  dperm_score_options o;
+  size_t seen[2 * WIDE + 1] = {0};
+  dperm_score_options_init(&o);
+  o.epsilon = 1;
+  assert_ok(dperm_random_seeded(13, &o.random, err));
+  for (int i = 0; i < RUNS; i++) {
+    int64_t y = scored(s, &o).errors - 40;
+    if (y >= -WIDE && y <= WIDE) {
+      seen[y + WIDE]++;
+    }
+  }
+  double q = exp(-1), c = (1 - q) / (1 + q);
+  for (int y = -WIDE; y <= WIDE; y++) {
+    double p = c * pow(q, abs(y)), got = (double)seen[y + WIDE] / RUNS;
+    assert_close(got, p, 5 * sqrt(p * (1 - p) / RUNS));
+  }
+  dperm_random_free(o.random);
+}
+
+static void each_count_gets_half_and_a_person_a_share(void **state) {
+  const setting *s = *state;
+  enum { RUNS = 50000 };
+  dperm_score_options o;
+  double spread[2] = {0, 0};
+  dperm_score_options_init(&o);
+  assert_ok(dperm_random_seeded(14, &o.random, err));
+  o.epsilon = 2;
+  o.rows_per_person = 4;
+  for (int i = 0; i < RUNS; i++) {
+    o.counts = 1;
+    double y = (double)(scored(s, &o).true_positives - 80);
+    o.counts = 0;
+    double z = (double)(scored(s, &o).errors - 40);
+    spread[0] += y * y / RUNS;
+    spread[1] += z * z / RUNS;
+  }
+  for (int i = 0; i < 2; i++) { /* the variance is 2q/(1-q)^2, its own error about sqrt(5/RUNS) */
+    double q = exp(i ? -0.5 : -0.25), variance = 2 * q / ((1 - q) * (1 - q));
+    assert_close(spread[i], variance, 5 * variance * sqrt(5.0 / RUNS));
+  }
+  dperm_random_free(o.random);
+}
+
+/* Every way to replace one record, counted at an epsilon that adds nothing: the error count moves
+ * by at most one, the four counts together by at most two. */
+static void a_record_moves_the_counts_by_two_at_most(void **state) {
+  const setting *s = *state;
+  dperm_score_options o;
+  dperm_score_options_init(&o);
+  o.epsilon = 1e5;
+  o.counts = 1;
+  for (int from = 0; from < 4; from++) {
+    for (int to = 0; to < 4; to++) {
+      size_t counts[4] = {80, 15, 25, 80};
+      counts[from]--;
+      counts[to]++;
+      setting neighbour = {rows_with(counts), s->model};
+      dperm_private_score a = scored(s, &o), b = scored(&neighbour, &o);
+      int64_t moved = llabs(a.true_positives - b.true_positives) +
+                      llabs(a.false_positives - b.false_positives) +
+                      llabs(a.false_negatives - b.false_negatives) +
+                      llabs(a.true_negatives - b.true_negatives);
+      assert_int_equal(moved, from == to ? 0 : 2);
+      assert_true(llabs(a.errors - b.errors) <= 1);
+      dperm_data_free(neighbour.data);
+    }
+  }
+}
+
+/* ---- what is said and what is refused */
+
+static void a_score_says_whether_it_is_private(void **state) {
+  const setting *s = *state;
+  dperm_score_options o;
+  dperm_private_score p;
+  dperm_score_options_init(&o);
+  assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
+               "epsilon");
+  o.epsilon = 1000;
+  p = scored(s, &o);
+  assert_true(p.is_private && p.rows == ROWS && p.errors == 40);
+  assert_true(p.low == 0.2 && p.high == 0.2 && p.error_rate == 0.2);
+  assert_true(p.population_low < 0.2 && p.population_high > 0.2);
+  assert_ok(dperm_random_seeded(1, &o.random, err));
+  p = scored(s, &o);
+  assert_false(p.is_private);
+  dperm_random_free(o.random);
+  o.random = NULL;
+  static const double wrong[] = {0, -1, 1e6, 1e-13};
+  for (size_t i = 0; i < 4; i++) {
+    o.epsilon = wrong[i];
+    assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
+                 "epsilon");
+  }
+  o.epsilon = 1;
+  o.rows_per_person = 0;
+  assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
+               "rows per person");
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+  const struct CMUnitTest tests[] = {
+      CASE(the_reach_is_the_smallest_that_covers),
+      CASE(intervals_cover_the_rows_own_error_rate),
+      CASE(population_intervals_cover_where_the_rows_came_from),
+      CASE(the_count_follows_discrete_laplace),
+      CASE(each_count_gets_half_and_a_person_a_share),
+      CASE(a_record_moves_the_counts_by_two_at_most),
+      CASE(a_score_says_whether_it_is_private),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

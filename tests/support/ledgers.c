@@ -1,0 +1,111 @@
+/* See ledgers.h. */
+#include "ledgers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static dperm_data *rows_from(uint64_t seed) {
+  enum { ROWS = 60, COLS = 3 };
+  double x[ROWS * COLS], labels[ROWS];
+  random_source r;
+  dperm_data *data = NULL;
+  assert_ok(random_seeded(seed, &r, err));
+  for (int i = 0; i < ROWS * COLS; i++) {
+    x[i] = random_unit(&r) - 0.5;
+  }
+  for (int i = 0; i < ROWS; i++) {
+    labels[i] = x[i * COLS] > 0 ? 1 : -1;
+  }
+  assert_ok(dperm_data_from_dense(ROWS, COLS, x, labels, 1, &data, err));
+  return data;
+}
+
+int ledger_home_begin(void **state) {
+  ledger_home *home = calloc(1, sizeof *home);
+  (void)snprintf(home->folder, sizeof home->folder, "/tmp/dperm-ledger-XXXXXX");
+  assert_non_null(mkdtemp(home->folder));
+  (void)snprintf(home->path, sizeof home->path, "%s/ledger", home->folder);
+  home->data = rows_from(1);
+  home->others = rows_from(2);
+  assert_ok(dperm_ledger_init(home->path, "people", "1", NULL, 1, err));
+  *state = home;
+  return 0;
+}
+
+int ledger_home_end(void **state) {
+  ledger_home *home = *state;
+  dperm_data_free(home->data);
+  dperm_data_free(home->others);
+  (void)unlink(home->path);
+  (void)rmdir(home->folder);
+  free(home);
+  return 0;
+}
+
+dperm_ledger *opened(const ledger_home *home) {
+  dperm_ledger *ledger = NULL;
+  assert_ok(dperm_ledger_open(home->path, &ledger, err));
+  return ledger;
+}
+
+dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
+                       unsigned char data, dperm_charge *out, dperm_error *err) {
+  dperm_ledger *ledger = NULL;
+  const charge_request request = {.dataset = dataset,
+                                  .command = "train",
+                                  .mechanism = "objective",
+                                  .epsilon = epsilon,
+                                  .delta = delta,
+                                  .rows_per_person = 1,
+                                  .identity = {data}};
+  dperm_status status = dperm_ledger_open(path, &ledger, err);
+  if (status == DPERM_OK) {
+    status = charge_reserve(ledger, &request, false, out, err);
+  }
+  dperm_ledger_free(ledger);
+  return status;
+}
+
+void charge_whole(const char *path, const char *dataset, double epsilon, unsigned char data) {
+  char artifact[DPERM_DIGEST_SIZE] = {0};
+  dperm_ledger *ledger = NULL;
+  dperm_charge made;
+  memset(artifact, 'a', sizeof artifact - 1);
+  assert_ok(charge_it(path, dataset, epsilon, 0, data, &made, err));
+  assert_ok(dperm_ledger_open(path, &ledger, err));
+  assert_ok(charge_commit(ledger, made.entry, artifact, err));
+  dperm_ledger_free(ledger);
+}
+
+void tamper(const char *path, const char *sql) {
+  sqlite3 *db = NULL;
+  char *message = NULL;
+  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+  (void)sqlite3_exec(db,
+                     "DROP TRIGGER IF EXISTS records_stay;"
+                     "DROP TRIGGER IF EXISTS records_stay_as_they_are",
+                     NULL, NULL, NULL);
+  if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) {
+    fail_msg("%s: %s", sql, message);
+  }
+  (void)sqlite3_close(db);
+}
+
+static void see_line(void *context, dperm_finding finding, const char *line) {
+  chain_verdict *v = context;
+  if (finding == DPERM_FINDING_FAILS && v->failures++ == 0) {
+    (void)snprintf(v->first, sizeof v->first, "%s", line);
+  }
+}
+
+chain_verdict verdict_of(const char *path, const char *head) {
+  chain_verdict v = {"", 0};
+  dperm_ledger *ledger = NULL;
+  int holds = -1;
+  assert_ok(dperm_ledger_open(path, &ledger, err));
+  assert_ok(dperm_ledger_verify(ledger, head, see_line, &v, &holds, err));
+  assert_int_equal(holds, v.failures == 0);
+  dperm_ledger_free(ledger);
+  return v;
+}

@@ -1,0 +1,36 @@
+/* What tests of ledgers share: a folder of their own with a ledger in it, small data, charges
+ * without a fit, and a look at the lines of a verification. */
+#ifndef DPERM_TESTS_LEDGERS_H
+#define DPERM_TESTS_LEDGERS_H
+
+#include "ledger/charge.h"
+#include "support.h"
+
+typedef struct ledger_home {
+  char folder[32], path[64];
+  dperm_data *data, *others; /* 60 rows each, not the same */
+} ledger_home;
+
+/* cmocka's setup and teardown: *state is a ledger_home whose ledger gives "people" epsilon 1. */
+int ledger_home_begin(void **state);
+int ledger_home_end(void **state);
+
+dperm_ledger *opened(const ledger_home *home);
+
+/* Reserves in the ledger at `path`, for the data with this number. */
+dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
+                       unsigned char data, dperm_charge *out, dperm_error *err);
+/* The same, committed at once. */
+void charge_whole(const char *path, const char *dataset, double epsilon, unsigned char data);
+
+/* Statements on the file itself, past the triggers that guard it. */
+void tamper(const char *path, const char *sql);
+
+/* The first line of a verification that does not hold; "" if all do. */
+typedef struct chain_verdict {
+  char first[400];
+  size_t failures;
+} chain_verdict;
+chain_verdict verdict_of(const char *path, const char *head);
+
+#endif

@@ -1,0 +1,405 @@
+/* Runs that are charged: once, before anything is released, whatever becomes of them; for the right
+ * data; and never where nobody is protected. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "data/identity.h"
+#include "ledgers.h"
+#include "model/model.h"
+
+/* ---- what a ledger shows */
+
+typedef struct shown {
+  size_t entries, committed;
+  dperm_ledger_entry last;
+  char text[6][DPERM_AMOUNT_SIZE]; /* of the last: command, mechanism, epsilon, delta, digest,
+                                      artifact */
+  char left[DPERM_AMOUNT_SIZE];
+} shown;
+
+static void see_entry(void *context, const dperm_ledger_entry *e) {
+  shown *s = context;
+  s->entries++;
+  s->committed += e->commit != 0;
+  s->last = *e;
+  const char *const texts[] = {e->command, e->mechanism, e->epsilon,
+                               e->delta,   e->digest,    e->artifact};
+  for (int i = 0; i < 6; i++) {
+    (void)snprintf(s->text[i], DPERM_AMOUNT_SIZE, "%s", texts[i]);
+  }
+}
+
+static void see_dataset(void *context, const dperm_ledger_dataset *d) {
+  shown *s = context;
+  if (strcmp(d->name, "people") == 0) {
+    (void)snprintf(s->left, sizeof s->left, "%s", d->epsilon_left);
+  }
+}
+
+static shown look(const ledger_home *home) {
+  shown s = {0};
+  dperm_ledger *ledger = opened(home);
+  assert_ok(dperm_ledger_entries(ledger, "people", see_entry, &s, err));
+  assert_ok(dperm_ledger_datasets(ledger, see_dataset, &s, err));
+  dperm_ledger_free(ledger);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  return s;
+}
+
+static dperm_options asking(dperm_ledger *ledger, double epsilon) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.epsilon = epsilon;
+  options.threads = 1;
+  options.account = (dperm_account){.ledger = ledger, .dataset = "people"};
+  return options;
+}
+
+/* ---- training */
+
+static void a_fit_is_charged_and_its_model_names_the_entry(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.1);
+  dperm_charge charge;
+  dperm_model *model = NULL;
+  char digest[DPERM_DIGEST_SIZE];
+  options.account.charge = &charge;
+  assert_ok(dperm_train(home->data, &options, &model, err));
+  shown s = look(home);
+  assert_true(s.entries == 1 && s.committed == 1 && s.last.entry == 2 && charge.entry == 2);
+  assert_string_equal(s.text[0], "train");
+  assert_string_equal(s.text[1], "objective");
+  assert_string_equal(s.text[2], "0.1");
+  assert_string_equal(s.left, "0.9");
+  assert_string_equal(charge.epsilon_left, "0.9");
+  assert_true(model->ledger_entry == 2);
+  assert_string_equal(model->ledger_digest, s.text[4]);
+  assert_ok(model_content_digest(model, digest, err));
+  assert_string_equal(digest, s.text[5]);
+  dperm_model_free(model);
+  dperm_ledger_free(ledger);
+}
+
+static void a_models_entry_is_found_by_its_file(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.1);
+  dperm_model *model = NULL, *back = NULL, *other = NULL;
+  shown s = {0};
+  char *path = file_with("", 0);
+  assert_ok(dperm_train(home->data, &options, &other, err));
+  assert_ok(dperm_train(home->data, &options, &model, err));
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_read(path, &back, err));
+  assert_ok(dperm_ledger_find_model(ledger, back, see_entry, &s, err));
+  assert_true(s.entries == 1 && s.last.entry == 4);
+  memcpy(back->digest, "0", 1);
+  assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
+               "entry 4 was committed for another model");
+  back->epsilon = 0.05;
+  assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
+               "entry 4 was charged another epsilon");
+  back->ledger_entry = 2;
+  assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
+               "entry 2 is not the one that the model was charged as");
+  back->ledger_entry = 77;
+  assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
+               "entry 77 is not the one");
+  back->ledger_entry = 0;
+  assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
+               "not charged to any ledger");
+  dperm_model_free(model);
+  dperm_model_free(back);
+  dperm_model_free(other);
+  dperm_ledger_free(ledger);
+  file_remove(path);
+}
+
+static void over_budget_there_is_no_model(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 1.5);
+  dperm_model *model = NULL;
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_OVER_BUDGET,
+               "has epsilon 1 left of 1, and this run needs 1.5");
+  assert_null(model);
+  assert_int_equal(look(home).entries, 0);
+  dperm_ledger_free(ledger);
+}
+
+static void a_dry_run_says_what_it_would_cost(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.4);
+  dperm_charge charge;
+  dperm_model *model = (dperm_model *)home;
+  options.account.dry_run = 1;
+  options.account.charge = &charge;
+  assert_ok(dperm_train(home->data, &options, &model, err));
+  assert_null(model);
+  assert_string_equal(charge.epsilon, "0.4");
+  assert_string_equal(charge.epsilon_left, "0.6");
+  assert_true(charge.entry == 0 && strtod(charge.delta, NULL) < 1e-42);
+  assert_int_equal(look(home).entries, 0);
+  options.account.ledger = NULL;
+  options.account.dataset = NULL;
+  assert_ok(dperm_train(home->data, &options, &model, err));
+  assert_string_equal(charge.epsilon, "0.4");
+  assert_string_equal(charge.epsilon_left, "");
+  dperm_ledger_free(ledger);
+}
+
+static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  return 1;
+}
+
+static void a_run_that_fails_stays_spent(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.3);
+  dperm_model *model = NULL;
+  options.progress.tick = stop;
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_CANCELLED,
+               "the charge (entry 2 of the ledger) stays spent");
+  shown s = look(home);
+  assert_true(s.entries == 1 && s.committed == 0);
+  assert_string_equal(s.left, "0.7");
+  dperm_ledger_free(ledger);
+}
+
+static void what_cannot_be_planned_costs_nothing(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.3);
+  dperm_model *model = NULL;
+  options.lambda = -1;
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "lambda");
+  options = asking(ledger, (double)NAN);
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "epsilon");
+  options = asking(ledger, 0.3);
+  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 7};
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "");
+  assert_int_equal(look(home).entries, 0);
+  dperm_ledger_free(ledger);
+}
+
+/* ---- tuning */
+
+static void tuning_is_charged_once(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options[3];
+  dperm_tune_options how;
+  dperm_tune_options_init(&how);
+  how.holdout = 0.3;
+  for (int i = 0; i < 3; i++) {
+    options[i] = asking(ledger, 0.2);
+    options[i].lambda = 0.1 * (i + 1);
+  }
+  static const char *const names[] = {"objective, split", "objective, stopping",
+                                      "objective, public"};
+  for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_PUBLIC; method++) {
+    dperm_model *model = NULL;
+    how.method = (dperm_tune_method)method;
+    how.public_data = method == DPERM_TUNE_PUBLIC ? home->others : NULL;
+    assert_ok(dperm_tune(home->data, options, 3, &how, &model, err));
+    shown s = look(home);
+    assert_true(s.entries == (size_t)method + 1 && s.committed == s.entries);
+    assert_string_equal(s.text[0], "tune");
+    assert_string_equal(s.text[1], names[method]);
+    assert_string_equal(s.text[2], "0.2");
+    assert_true(strtod(s.text[3], NULL) == model->release.delta);
+    assert_true(model->ledger_entry == s.last.entry);
+    dperm_model_free(model);
+  }
+  assert_string_equal(look(home).left, "0.4");
+  dperm_ledger_free(ledger);
+}
+
+/* ---- whose data */
+
+static void other_rows_and_other_names_are_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.1);
+  dperm_model *model = NULL;
+  assert_ok(dperm_train(home->data, &options, &model, err));
+  dperm_model_free(model);
+  model = NULL;
+  assert_fails(dperm_train(home->others, &options, &model, err), DPERM_OVER_BUDGET,
+               "not the data that \"people\" was charged for");
+  assert_ok(dperm_ledger_init(home->path, "again", "1", NULL, 1, err));
+  options.account.dataset = "again";
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_OVER_BUDGET,
+               "are data set \"people\" already");
+  options.account.dataset = NULL;
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT,
+               "no data set; give --dataset");
+  options.account = (dperm_account){.dataset = "people"};
+  assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT,
+               "no ledger; give --ledger");
+  dperm_ledger_free(ledger);
+}
+
+static void dense_and_sparse_rows_are_the_same_data(void **state) {
+  (void)state;
+  const double x[] = {0.5, 0, -0.25, 0, 0, 0, 0, 0.125, 0}, labels[] = {1, -1, 1};
+  const size_t starts[] = {0, 3, 3, 4};
+  const uint32_t columns[] = {0, 1, 2, 1};
+  const double values[] = {0.5, 0, -0.25, 0.125}; /* a zero that is written is still none */
+  dperm_data *dense = NULL, *sparse = NULL, *part = NULL;
+  unsigned char a[IDENTITY_SIZE], b[IDENTITY_SIZE], c[IDENTITY_SIZE];
+  assert_ok(dperm_data_from_dense(3, 3, x, labels, 1, &dense, err));
+  assert_ok(dperm_data_from_csr(3, 3, starts, columns, values, labels, 1, &sparse, err));
+  const size_t order[] = {0, 2, 1};
+  assert_ok(dperm_data_select(sparse, order, 3, &part, err));
+  assert_ok(identity_of_data(dense, a, err));
+  assert_ok(identity_of_data(sparse, b, err));
+  assert_ok(identity_of_data(part, c, err));
+  assert_memory_equal(a, b, IDENTITY_SIZE);
+  assert_memory_not_equal(a, c, IDENTITY_SIZE);
+  dperm_data_free(dense);
+  dperm_data_free(sparse);
+  dperm_data_free(part);
+}
+
+/* ---- where nobody is protected */
+
+static void runs_that_are_not_private_are_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options none = asking(ledger, (double)NAN), seeded = asking(ledger, 0.1);
+  dperm_model *model = NULL;
+  none.mechanism = DPERM_MECHANISM_NONE;
+  assert_ok(dperm_random_seeded(1, &seeded.random, err));
+  assert_fails(dperm_train(home->data, &none, &model, err), DPERM_OVER_BUDGET, "not private");
+  assert_fails(dperm_train(home->data, &seeded, &model, err), DPERM_OVER_BUDGET, "not private");
+  /* Without a data set: free for data that the ledger does not know, and only for these. */
+  none.account.dataset = seeded.account.dataset = NULL;
+  assert_ok(dperm_train(home->data, &none, &model, err));
+  assert_true(model->ledger_entry == 0);
+  dperm_model_free(model);
+  dperm_options honest = asking(ledger, 0.1);
+  assert_ok(dperm_train(home->data, &honest, &model, err));
+  dperm_model_free(model);
+  assert_fails(dperm_train(home->data, &none, &model, err), DPERM_OVER_BUDGET,
+               "these data are data set \"people\", and a run that is not private");
+  assert_fails(dperm_train(home->data, &seeded, &model, err), DPERM_OVER_BUDGET, "not private");
+  assert_ok(dperm_train(home->others, &none, &model, err));
+  dperm_model_free(model);
+  assert_int_equal(look(home).entries, 1);
+  dperm_random_free(seeded.random);
+  dperm_ledger_free(ledger);
+}
+
+/* ---- persons with several rows */
+
+typedef struct lines {
+  char fails[400], claim[400];
+} lines;
+
+static void see_line(void *context, dperm_finding finding, const char *line) {
+  lines *l = context;
+  if (finding == DPERM_FINDING_FAILS && !l->fails[0]) {
+    (void)snprintf(l->fails, sizeof l->fails, "%s", line);
+  }
+  if (strncmp(line, "claim:", 6) == 0) {
+    (void)snprintf(l->claim, sizeof l->claim, "%s", line);
+  }
+}
+
+static void check_person_model(const dperm_model *model, double epsilon, size_t rows) {
+  char *path = file_with("", 0);
+  dperm_model *back = NULL;
+  lines l = {"", ""};
+  int holds = 0;
+  assert_true(model->epsilon == epsilon && model->rows_per_person == rows);
+  assert_true(model->epsilon_row * (double)rows <= epsilon * (1 + 1e-15));
+  assert_true(model->release.epsilon.core < model->epsilon_row);
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_verify(path, see_line, &l, &holds, err));
+  assert_string_equal(l.fails, "");
+  assert_true(holds && strstr(l.claim, "replacing one person's records, at most 5 of 60"));
+  assert_ok(dperm_model_read(path, &back, err));
+  assert_true(back->rows_per_person == rows && back->epsilon_row == model->epsilon_row &&
+              back->epsilon == epsilon);
+  dperm_model_free(back);
+  file_remove(path);
+}
+
+static void a_person_with_several_rows_gets_the_whole_promise(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  assert_ok(dperm_ledger_init(home->path, "visits", "10", NULL, 5, err));
+  dperm_options options[2] = {asking(ledger, 2), asking(ledger, 2)};
+  dperm_tune_options how;
+  dperm_model *model = NULL;
+  dperm_tune_options_init(&how);
+  how.holdout = 0.3;
+  for (int i = 0; i < 2; i++) {
+    options[i].rows_per_person = 5;
+    options[i].account.dataset = "visits";
+    options[i].lambda = 1 + i;
+  }
+  assert_ok(dperm_train(home->data, options, &model, err));
+  check_person_model(model, 2, 5);
+  dperm_model_free(model);
+  for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_PUBLIC; method++) {
+    how.method = (dperm_tune_method)method;
+    how.public_data = method == DPERM_TUNE_PUBLIC ? home->others : NULL;
+    assert_ok(dperm_tune(home->data, options, 2, &how, &model, err));
+    check_person_model(model, 2, 5);
+    dperm_model_free(model);
+  }
+  options[1].rows_per_person = 4;
+  assert_fails(dperm_tune(home->data, options, 2, &how, &model, err), DPERM_INVALID_ARGUMENT,
+               "rows per person of its own");
+  options[0].rows_per_person = 0;
+  assert_fails(dperm_train(home->data, options, &model, err), DPERM_INVALID_ARGUMENT,
+               "0 rows per person");
+  dperm_ledger_free(ledger);
+}
+
+/* The noise for a person with k rows is that of a row at epsilon/k. */
+static void the_mechanism_runs_at_a_share(void **state) {
+  (void)state;
+  dperm_options person, row;
+  dperm_plan a, b;
+  dperm_options_init(&person);
+  dperm_options_init(&row);
+  person.epsilon = 2;
+  person.rows_per_person = 8;
+  row.epsilon = 0.25;
+  assert_ok(dperm_plan_make(1000, 10, 1, &person, &a, err));
+  assert_ok(dperm_plan_make(1000, 10, 1, &row, &b, err));
+  assert_true(a.beta == b.beta && a.lambda == b.lambda && a.epsilon_core == b.epsilon_core);
+  assert_true(a.epsilon == 2 && a.epsilon_row == 0.25 && a.rows_per_person == 8);
+  assert_true(a.delta > b.delta * (exp(2) - 1) / (exp(0.25) - 1));
+  assert_true(a.delta < b.delta * (exp(2) - 1) / (exp(0.25) - 1) * 1.001);
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
+  const struct CMUnitTest tests[] = {
+      CASE(a_fit_is_charged_and_its_model_names_the_entry),
+      CASE(a_models_entry_is_found_by_its_file),
+      CASE(over_budget_there_is_no_model),
+      CASE(a_dry_run_says_what_it_would_cost),
+      CASE(a_run_that_fails_stays_spent),
+      CASE(what_cannot_be_planned_costs_nothing),
+      CASE(tuning_is_charged_once),
+      CASE(other_rows_and_other_names_are_refused),
+      CASE(dense_and_sparse_rows_are_the_same_data),
+      CASE(runs_that_are_not_private_are_refused),
+      CASE(a_person_with_several_rows_gets_the_whole_promise),
+      CASE(the_mechanism_runs_at_a_share),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

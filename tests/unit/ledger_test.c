@@ -1,0 +1,476 @@
+/* The ledger itself: budgets that end, data that stay who they are, records that cannot be changed
+ * without a trace, files of other versions. Runs that are charged are in charged_runs_test.c. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/record.h"
+#include "ledger/tables.h"
+#include "ledgers.h"
+
+/* ---- budgets */
+
+static void ten_charges_of_a_tenth_fit_into_one(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  for (int i = 0; i < 10; i++) {
+    assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+  }
+  assert_string_equal(made.epsilon, "0.1");
+  assert_string_equal(made.epsilon_left, "0");
+  assert_fails(charge_it(home->path, "people", 1e-30, 0, 1, &made, err), DPERM_OVER_BUDGET,
+               "has epsilon 0 left of 1, and this run needs 1e-30");
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+static void what_is_left_is_said(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(charge_it(home->path, "people", 0.7, 0, 1, &made, err));
+  assert_fails(charge_it(home->path, "people", 0.4, 0, 1, &made, err), DPERM_OVER_BUDGET,
+               "data set \"people\" has epsilon 0.3 left of 1, and this run needs 0.4");
+  assert_ok(charge_it(home->path, "people", 0.3, 0, 1, &made, err));
+}
+
+static void delta_has_a_budget_too(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(charge_it(home->path, "people", 0.1, 1e-43, 1, &made, err));
+  assert_fails(charge_it(home->path, "people", 0.1, 1e-30, 1, &made, err), DPERM_OVER_BUDGET,
+               "has delta 9.99e-31 left of 1e-30, and this run needs 1e-30");
+  assert_ok(dperm_ledger_init(home->path, "strict", "1", "0", 1, err));
+  assert_fails(charge_it(home->path, "strict", 0.1, 1e-43, 2, &made, err), DPERM_OVER_BUDGET,
+               "has delta 0 left of 0");
+  assert_ok(charge_it(home->path, "strict", 0.1, 0, 2, &made, err));
+}
+
+static void a_budget_is_given_once(void **state) {
+  ledger_home *home = *state;
+  assert_fails(dperm_ledger_init(home->path, "people", "100", NULL, 1, err), DPERM_OVER_BUDGET,
+               "\"people\" has its budget, and that stays");
+  static const char *const wrong[] = {"0", "-1", "many", "", "1e10"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    assert_fails(dperm_ledger_init(home->path, "new", wrong[i], NULL, 1, err),
+                 DPERM_INVALID_ARGUMENT, "the total epsilon must be a decimal number above 0");
+  }
+  assert_fails(dperm_ledger_init(home->path, "new", "1", "-1", 1, err), DPERM_INVALID_ARGUMENT,
+               "the total delta");
+  assert_fails(dperm_ledger_init(home->path, "", "1", NULL, 1, err), DPERM_INVALID_ARGUMENT,
+               "name has 1 to 100 bytes");
+  assert_fails(dperm_ledger_init(home->path, "a\nb", "1", NULL, 1, err), DPERM_INVALID_ARGUMENT,
+               "no control characters");
+  assert_fails(dperm_ledger_init(home->path, "new", "1", NULL, 0, err), DPERM_INVALID_ARGUMENT,
+               "0 rows per person");
+}
+
+static void a_charge_in_another_unit_is_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(dperm_ledger_init(home->path, "visits", "1", NULL, 5, err));
+  assert_fails(charge_it(home->path, "visits", 0.1, 0, 9, &made, err), DPERM_OVER_BUDGET,
+               "per person with at most 5 rows, not 1; give --rows-per-person 5");
+}
+
+static void a_dry_run_writes_nothing(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  const charge_request request = {.dataset = "people",
+                                  .command = "train",
+                                  .mechanism = "output",
+                                  .epsilon = 0.25,
+                                  .rows_per_person = 1,
+                                  .identity = {1}};
+  dperm_charge made;
+  uint64_t before = 0, after = 0;
+  char digest[2][DPERM_DIGEST_SIZE];
+  assert_ok(dperm_ledger_head(ledger, &before, digest[0], err));
+  assert_ok(charge_reserve(ledger, &request, true, &made, err));
+  assert_ok(dperm_ledger_head(ledger, &after, digest[1], err));
+  assert_true(before == 1 && after == 1 && made.entry == 0 && made.digest[0] == '\0');
+  assert_string_equal(made.epsilon_left, "0.75");
+  assert_string_equal(digest[0], digest[1]);
+  dperm_ledger_free(ledger);
+}
+
+/* ---- data */
+
+static void other_data_under_the_same_name_are_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+  assert_fails(charge_it(home->path, "people", 0.1, 0, 2, &made, err), DPERM_OVER_BUDGET,
+               "not the data that \"people\" was charged for before");
+  assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+}
+
+static void the_same_data_under_two_names_are_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(dperm_ledger_init(home->path, "humans", "1", NULL, 1, err));
+  assert_ok(dperm_ledger_init(home->path, "beings", "1", NULL, 1, err));
+  assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+  assert_fails(charge_it(home->path, "humans", 0.1, 0, 1, &made, err), DPERM_OVER_BUDGET,
+               "these data are data set \"people\" already");
+  assert_ok(charge_it(home->path, "humans", 0.1, 0, 2, &made, err));
+  assert_fails(charge_it(home->path, "beings", 0.1, 0, 2, &made, err), DPERM_OVER_BUDGET,
+               "these data are data set \"humans\" already");
+  assert_fails(charge_it(home->path, "nobody", 0.1, 0, 1, &made, err), DPERM_OVER_BUDGET,
+               "no data set \"nobody\"");
+}
+
+static void digests_of_data_are_keyed(void **state) {
+  ledger_home *home = *state;
+  char second[80], sql[400];
+  dperm_charge made;
+  (void)snprintf(second, sizeof second, "%s-2", home->path);
+  assert_ok(dperm_ledger_init(second, "people", "1", NULL, 1, err));
+  assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+  assert_ok(charge_it(second, "people", 0.1, 0, 1, &made, err));
+  (void)snprintf(sql, sizeof sql,
+                 "ATTACH '%s' AS other;"
+                 "CREATE TEMP TABLE same (n CHECK (n = 0));"
+                 "INSERT INTO same SELECT count(*) FROM main.records a, other.records b"
+                 " WHERE a.id = 2 AND b.id = 2 AND (a.data = b.data OR a.token = b.token"
+                 " OR length(a.data) <> 64)",
+                 second);
+  tamper(home->path, sql);
+  (void)unlink(second);
+}
+
+/* ---- the chain */
+
+/* Six records: two data sets, a charge that was committed, one that was not. */
+static void fill(const ledger_home *home) {
+  dperm_charge made;
+  assert_ok(dperm_ledger_init(home->path, "others", "2", NULL, 3, err));
+  charge_whole(home->path, "people", 0.1, 1);
+  assert_ok(charge_it(home->path, "people", 0.2, 0, 1, &made, err));
+  charge_whole(home->path, "people", 0.3, 1);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+static void an_edit_of_any_field_is_found(void **state) {
+  ledger_home *home = *state;
+  static const char *const columns[] = {
+      "kind",          "dataset",     "time", "command", "mechanism", "epsilon",  "delta",
+      "spent_epsilon", "spent_delta", "data", "token",   "artifact",  "previous", "digest"};
+  static const char *const numbers[] = {"entry", "version", "rows_per_person"};
+  fill(home);
+  for (size_t i = 0; i < 17; i++) {
+    const char *column = i < 14 ? columns[i] : numbers[i - 14];
+    for (int id = 1; id <= 7; id++) {
+      char sql[200], undo[200], named[32];
+      (void)snprintf(sql, sizeof sql,
+                     "CREATE TABLE kept AS SELECT %s AS v FROM records WHERE id = %d;"
+                     "UPDATE records SET %s = %s WHERE id = %d",
+                     column, id, column, i < 14 ? "'9'" : "9", id);
+      (void)snprintf(undo, sizeof undo,
+                     "UPDATE records SET %s = (SELECT v FROM kept) WHERE id = %d; DROP TABLE kept",
+                     column, id);
+      tamper(home->path, sql);
+      chain_verdict v = verdict_of(home->path, NULL);
+      (void)snprintf(named, sizeof named, "record %d: ", id);
+      if (strncmp(v.first, named, strlen(named)) != 0) {
+        fail_msg("%s of record %d: \"%s\"", column, id, v.first);
+      }
+      tamper(home->path, undo);
+    }
+  }
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+static void removals_are_found(void **state) {
+  ledger_home *home = *state;
+  fill(home);
+  static const struct {
+    const char *sql, *named;
+  } cases[] = {
+      {"DELETE FROM records WHERE id = 7", "record 7: missing"},
+      {"DELETE FROM records WHERE id = 6", "records 6 to 7: missing"},
+      {"DELETE FROM records WHERE id = 1", "record 1: missing"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tamper(home->path, cases[i].sql);
+    assert_string_equal(verdict_of(home->path, NULL).first, cases[i].named);
+  }
+}
+
+static void a_record_taken_from_the_middle_is_named(void **state) {
+  ledger_home *home = *state;
+  fill(home);
+  tamper(home->path, "DELETE FROM records WHERE id = 5");
+  assert_string_equal(verdict_of(home->path, NULL).first, "record 5: missing");
+  tamper(home->path, "UPDATE records SET id = id - 1 WHERE id > 5; UPDATE ledger SET records = 6");
+  assert_string_equal(verdict_of(home->path, NULL).first,
+                      "record 5: was changed, it does not fit its digest");
+}
+
+static void records_in_another_order_are_found(void **state) {
+  ledger_home *home = *state;
+  fill(home);
+  tamper(home->path, "UPDATE records SET id = 99 WHERE id = 3; UPDATE records SET id = 3 WHERE id "
+                     "= 5; UPDATE records SET id = 5 WHERE id = 99");
+  chain_verdict v = verdict_of(home->path, NULL);
+  assert_string_equal(v.first, "record 3: was changed, it does not fit its digest");
+  assert_true(v.failures >= 2);
+}
+
+/* Somebody who cuts the end off and mends the head leaves a sound ledger, but not the noted one. */
+static void a_noted_head_shows_that_the_end_was_cut(void **state) {
+  ledger_home *home = *state;
+  char head[DPERM_DIGEST_SIZE];
+  uint64_t records = 0;
+  fill(home);
+  dperm_ledger *ledger = opened(home);
+  assert_ok(dperm_ledger_head(ledger, &records, head, err));
+  dperm_ledger_free(ledger);
+  assert_int_equal(records, 7);
+  assert_string_equal(verdict_of(home->path, head).first, "");
+  tamper(home->path, "DELETE FROM records WHERE id > 5; UPDATE ledger SET records = 5,"
+                     " head = (SELECT digest FROM records WHERE id = 5)");
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  assert_true(strstr(verdict_of(home->path, head).first, "the one noted before") != NULL);
+}
+
+/* Digests that fit are not enough: sums, bindings and commits must be right as well. */
+static void a_forged_record_with_a_fitting_digest_is_found(void **state) {
+  ledger_home *home = *state;
+  fill(home);
+  dperm_ledger *ledger = opened(home);
+  record last;
+  int64_t count = 0;
+  assert_ok(store_begin(ledger, true, err));
+  assert_ok(record_head(ledger, &last, &count, err));
+  record cheap = last;
+  (void)snprintf(cheap.kind, sizeof cheap.kind, "reserve");
+  (void)snprintf(cheap.epsilon, sizeof cheap.epsilon, "0.5");
+  (void)snprintf(cheap.delta, sizeof cheap.delta, "0");
+  cheap.artifact[0] = '\0';
+  cheap.entry = 0;
+  assert_ok(record_append(ledger, &last, &cheap, err)); /* without adding to what is spent */
+  assert_ok(store_end(ledger, DPERM_OK, err));
+  dperm_ledger_free(ledger);
+  assert_string_equal(
+      verdict_of(home->path, NULL).first,
+      "record 8: what it says is spent of \"people\" is not the sum of its charges");
+}
+
+static void a_changed_ledger_takes_no_charge(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  fill(home);
+  tamper(home->path, "UPDATE records SET spent_epsilon = '0' WHERE id = 7");
+  assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
+               "damaged ledger");
+  tamper(home->path, "DELETE FROM records WHERE id = 7");
+  assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
+               "damaged ledger");
+}
+
+static void records_cannot_be_changed_by_a_slip(void **state) {
+  ledger_home *home = *state;
+  sqlite3 *db = NULL;
+  assert_int_equal(sqlite3_open_v2(home->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, "UPDATE records SET epsilon = '9'", NULL, NULL, NULL),
+                   SQLITE_CONSTRAINT);
+  assert_int_equal(sqlite3_exec(db, "DELETE FROM records", NULL, NULL, NULL), SQLITE_CONSTRAINT);
+  (void)sqlite3_close(db);
+}
+
+/* ---- files of other versions, and files that are none */
+
+static const char version_1[] =
+    "PRAGMA application_id = 0x6470726d; PRAGMA user_version = 1;"
+    "CREATE TABLE ledger (only INTEGER PRIMARY KEY CHECK (only = 1), key BLOB NOT NULL,"
+    " records INTEGER NOT NULL, head TEXT NOT NULL);"
+    "INSERT INTO ledger VALUES (1, zeroblob(32), 0, '');"
+    "CREATE TABLE records (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, dataset TEXT NOT NULL,"
+    " time TEXT NOT NULL, command TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
+    " delta TEXT NOT NULL, spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL,"
+    " data TEXT NOT NULL, token TEXT NOT NULL, entry INTEGER NOT NULL, artifact TEXT NOT NULL,"
+    " previous TEXT NOT NULL, digest TEXT NOT NULL);"
+    "CREATE INDEX records_by_dataset ON records (dataset, id);"
+    "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
+    "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';"
+    "CREATE TRIGGER records_stay BEFORE DELETE ON records"
+    " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END;"
+    "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"
+    " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END;";
+
+/* A ledger as version 1 wrote it: a data set, and a charge of 0.25. */
+static void make_version_1(const char *path) {
+  sqlite3 *db = NULL;
+  char sql[1200];
+  record r[2] = {{.id = 1,
+                  .kind = "open",
+                  .dataset = "people",
+                  .time = "2026-01-31T12:00:00Z",
+                  .epsilon = "1",
+                  .delta = "0.000000000000000000000000000001",
+                  .spent_epsilon = "0",
+                  .spent_delta = "0",
+                  .version = 1,
+                  .rows_per_person = 1}};
+  r[1] = r[0];
+  (void)unlink(path);
+  (void)close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
+  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, version_1, NULL, NULL, NULL), SQLITE_OK);
+  r[1].id = 2;
+  (void)snprintf(r[1].kind, sizeof r[1].kind, "reserve");
+  (void)snprintf(r[1].epsilon, sizeof r[1].epsilon, "0.25");
+  (void)snprintf(r[1].delta, sizeof r[1].delta, "0");
+  (void)snprintf(r[1].spent_epsilon, sizeof r[1].spent_epsilon, "0.25");
+  memset(r[1].data, '1', DPERM_DIGEST_SIZE - 1);
+  memset(r[1].token, '2', DPERM_DIGEST_SIZE - 1);
+  for (int i = 0; i < 2; i++) {
+    memcpy(r[i].previous, i ? r[0].digest : "", i ? DPERM_DIGEST_SIZE : 1);
+    record_digest(&r[i], r[i].digest);
+    (void)snprintf(sql, sizeof sql,
+                   "INSERT INTO records VALUES (%d, '%s', 'people', '%s', '', '', '%s', '%s', '%s',"
+                   " '%s', '%s', '%s', 0, '', '%s', '%s');"
+                   "UPDATE ledger SET records = %d, head = '%s'",
+                   i + 1, r[i].kind, r[i].time, r[i].epsilon, r[i].delta, r[i].spent_epsilon,
+                   r[i].spent_delta, r[i].data, r[i].token, r[i].previous, r[i].digest, i + 1,
+                   r[i].digest);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+  }
+  (void)sqlite3_close(db);
+}
+
+static int number_in(const char *path, const char *sql) {
+  sqlite3 *db = NULL;
+  sqlite3_stmt *query = NULL;
+  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+  int number = sqlite3_column_int(query, 0);
+  (void)sqlite3_finalize(query);
+  (void)sqlite3_close(db);
+  return number;
+}
+
+static void see_spent(void *context, const dperm_ledger_dataset *d) {
+  (void)snprintf(context, DPERM_AMOUNT_SIZE, "%s", d->epsilon_spent);
+}
+
+static void a_ledger_of_version_1_is_read_and_brought_up_to_date(void **state) {
+  ledger_home *home = *state;
+  char spent[DPERM_AMOUNT_SIZE] = "";
+  dperm_charge made;
+  make_version_1(home->path);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  dperm_ledger *ledger = opened(home);
+  assert_ok(dperm_ledger_datasets(ledger, see_spent, spent, err));
+  dperm_ledger_free(ledger);
+  assert_string_equal(spent, "0.25");
+  assert_int_equal(number_in(home->path, "PRAGMA user_version"), 1); /* reading changes nothing */
+  assert_fails(charge_it(home->path, "people", 0.25, 0, 7, &made, err), DPERM_OVER_BUDGET,
+               "not the data");
+  assert_int_equal(number_in(home->path, "PRAGMA user_version"), 1); /* nor does a refusal */
+  assert_ok(dperm_ledger_init(home->path, "visits", "3", NULL, 4, err));
+  assert_int_equal(number_in(home->path, "PRAGMA user_version"), 2);
+  assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 2"), 1);
+  assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 2);
+  assert_int_equal(number_in(home->path, "SELECT rows_per_person FROM records WHERE id = 3"), 4);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  tamper(home->path, "UPDATE records SET rows_per_person = 2 WHERE id = 1");
+  assert_string_equal(verdict_of(home->path, NULL).first,
+                      "record 1: was changed, it does not fit its digest");
+}
+
+static void a_ledger_of_a_newer_version_is_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = NULL;
+  tamper(home->path, "PRAGMA user_version = 3");
+  assert_fails(dperm_ledger_open(home->path, &ledger, err), DPERM_INVALID_LEDGER,
+               "ledger version 3 is newer than this dperm");
+  assert_fails(dperm_ledger_init(home->path, "more", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
+               "is newer than this dperm");
+}
+
+static void what_is_no_ledger_is_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = NULL;
+  char *text = file_with_text("age,job\n1,farmer\n"), *empty = file_with("", 0);
+  assert_fails(dperm_ledger_open(text, &ledger, err), DPERM_INVALID_LEDGER, "ledger");
+  assert_fails(dperm_ledger_open(empty, &ledger, err), DPERM_INVALID_LEDGER, "not a dperm ledger");
+  assert_fails(dperm_ledger_init(empty, "people", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
+               "not a dperm ledger");
+  assert_fails(dperm_ledger_open("/no/such/file", &ledger, err), DPERM_IO_ERROR, "no such ledger");
+  assert_fails(dperm_ledger_open(home->folder, &ledger, err), DPERM_IO_ERROR, "not a file");
+  assert_fails(dperm_ledger_init("/no/such/file", "people", "1", NULL, 1, err), DPERM_IO_ERROR,
+               "cannot be made");
+  file_remove(text);
+  file_remove(empty);
+}
+
+static void a_file_that_others_can_read_takes_no_charge(void **state) {
+  ledger_home *home = *state;
+  struct stat about;
+  dperm_charge made;
+  assert_int_equal(stat(home->path, &about), 0);
+  assert_int_equal(about.st_mode & 0777, 0600);
+  assert_int_equal(chmod(home->path, 0640), 0);
+  assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_IO_ERROR,
+               "others can read or write the ledger (mode 640); make it yours alone: chmod 600");
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+/* Any page of the file overwritten: never a crash, never a charge that goes unseen. */
+static void a_damaged_page_is_noticed(void **state) {
+  ledger_home *home = *state;
+  fill(home);
+  struct stat about;
+  assert_int_equal(stat(home->path, &about), 0);
+  char saved[4096], junk[4096];
+  memset(junk, 0xa5, sizeof junk);
+  for (off_t page = 0; page < about.st_size; page += 4096) {
+    int fd = open(home->path, O_RDWR);
+    assert_int_equal(pread(fd, saved, 4096, page), 4096);
+    assert_int_equal(pwrite(fd, junk, 4096, page), 4096);
+    dperm_ledger *ledger = NULL;
+    dperm_error err = {DPERM_OK, ""};
+    int holds = 0;
+    dperm_status status = dperm_ledger_open(home->path, &ledger, &err);
+    if (status == DPERM_OK) {
+      status = dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, &err);
+    }
+    assert_true(status == DPERM_INVALID_LEDGER || (status == DPERM_OK && !holds));
+    dperm_ledger_free(ledger);
+    assert_int_equal(pwrite(fd, saved, 4096, page), 4096);
+    (void)close(fd);
+  }
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
+  const struct CMUnitTest tests[] = {
+      CASE(ten_charges_of_a_tenth_fit_into_one),
+      CASE(what_is_left_is_said),
+      CASE(delta_has_a_budget_too),
+      CASE(a_budget_is_given_once),
+      CASE(a_charge_in_another_unit_is_refused),
+      CASE(a_dry_run_writes_nothing),
+      CASE(other_data_under_the_same_name_are_refused),
+      CASE(the_same_data_under_two_names_are_refused),
+      CASE(digests_of_data_are_keyed),
+      CASE(an_edit_of_any_field_is_found),
+      CASE(removals_are_found),
+      CASE(a_record_taken_from_the_middle_is_named),
+      CASE(records_in_another_order_are_found),
+      CASE(a_noted_head_shows_that_the_end_was_cut),
+      CASE(a_forged_record_with_a_fitting_digest_is_found),
+      CASE(a_changed_ledger_takes_no_charge),
+      CASE(records_cannot_be_changed_by_a_slip),
+      CASE(a_ledger_of_version_1_is_read_and_brought_up_to_date),
+      CASE(a_ledger_of_a_newer_version_is_refused),
+      CASE(what_is_no_ledger_is_refused),
+      CASE(a_file_that_others_can_read_takes_no_charge),
+      CASE(a_damaged_page_is_noticed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
