@@ -1,5 +1,5 @@
-/* Where random bits come from. The secure source is the operating system's, through libsodium; it is
- * the only one that protects anybody. The seeded one is a ChaCha20 stream for tests and made-up
+/* Where random bits come from. The secure source is the operating system's, through libsodium; it
+ * is the only one that protects anybody. The seeded one is a ChaCha20 stream for tests and made-up
  * records, and marks itself. */
 #ifndef DPERM_RANDOM_SOURCE_H
 #define DPERM_RANDOM_SOURCE_H
