@@ -176,7 +176,7 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
     guesses found = {0, 0, 0};
     dperm_status before, here;
     size_t sofar;
-#pragma omp critical(audit_stage)
+#pragma omp critical
     {
       before = status;
       sofar = done;
@@ -189,7 +189,7 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
     right += found.right;
     wrong += found.wrong;
     draws += found.draws;
-#pragma omp critical(audit_stage)
+#pragma omp critical
     {
       done += s->a->block;
       if (here != DPERM_OK && status == DPERM_OK) {
