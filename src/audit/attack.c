@@ -176,7 +176,7 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
     guesses found = {0, 0, 0};
     dperm_status before, here;
     size_t sofar;
-#pragma omp critical(audit_stage)
+#pragma omp critical
     {
       before = status;
       sofar = done;
@@ -189,7 +189,7 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
     right += found.right;
     wrong += found.wrong;
     draws += found.draws;
-#pragma omp critical(audit_stage)
+#pragma omp critical
     {
       done += s->a->block;
       if (here != DPERM_OK && status == DPERM_OK) {
@@ -235,15 +235,14 @@ done:
   return status;
 }
 
-/* At a small epsilon the difference to see is small, and takes more draws. */
-static size_t usual_draws(const attack *a, double epsilon) {
-  double more = fmin(fmax(0.5 / epsilon, 1), 10);
-  return (size_t)((double)a->usual_draws * more);
+size_t attack_draws(const dperm_audit_options *options, size_t usual) {
+  double more = fmin(fmax(0.5 / options->epsilon, 1), 10);
+  return options->draws ? options->draws : (size_t)((double)usual * more);
 }
 
 dperm_status attack_run(const attack *a, const dperm_audit_options *options,
                         dperm_audit_result *out, dperm_error *err) {
-  size_t draws = options->draws ? options->draws : usual_draws(a, options->epsilon);
+  size_t draws = attack_draws(options, a->usual_draws);
   thread_scope threads = threads_enter(options->threads);
   dperm_status status = run_stages(a, options, draws, out, err);
   threads_leave(threads);

@@ -37,6 +37,9 @@ void guess(const guess_rule *rule, int side, double score, guesses *counts);
 double guesses_bound(const guesses *counts, double delta);
 extern const double audit_error_rate;
 
+/* As many draws as the options ask for; if they leave it open `usual`, or up to ten times as many
+ * at a small epsilon, where the difference to see is small. */
+size_t attack_draws(const dperm_audit_options *options, size_t usual);
 /* Rehearses to choose a rule, then fills bound, confidence and draws of `out`. */
 dperm_status attack_run(const attack *a, const dperm_audit_options *options,
                         dperm_audit_result *out, dperm_error *err);

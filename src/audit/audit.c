@@ -15,7 +15,7 @@ typedef dperm_status audit_function(const dperm_audit_options *options, const ch
 static dperm_status audit_fit(const dperm_audit_options *options, const char *variant, int kind,
                               dperm_audit_result *out, dperm_error *err) {
   fit_target *target = NULL;
-  size_t draws = options->draws ? options->draws : 400000;
+  size_t draws = attack_draws(options, fit_usual_draws);
   const char *loss = kind == PAIR_SHAPE || kind == PAIR_INTERCEPT ? "huber" : variant;
   TRY(fit_target_new((pair_kind)kind, loss, options->epsilon, draws, &target, err));
   const attack a = fit_target_attack(target);

@@ -15,6 +15,8 @@
 
 enum { BALANCED = 10 }; /* other records of the intercept's pair, half of each label */
 
+const size_t fit_usual_draws = 400000;
+
 struct fit_target {
   worst_pair pair;
   dperm_data *data[2];
@@ -150,7 +152,7 @@ attack fit_target_attack(const fit_target *t) {
   bool whole = t->pair.kind == PAIR_INTERCEPT;
   return (attack){.context = t,
                   .delta = t->plan[0].release.delta,
-                  .usual_draws = whole ? 20000 : 400000,
+                  .usual_draws = whole ? fit_usual_draws / 20 : fit_usual_draws,
                   .block = whole ? 64 : 1024,
                   .draw = whole ? draw_model : draw_fit};
 }

@@ -7,6 +7,7 @@
 #include "audit/worst_pair.h"
 
 typedef struct fit_target fit_target;
+extern const size_t fit_usual_draws;
 
 /* `draws` as in worst_pair_make. The attack uses the target, which outlives it. */
 dperm_status fit_target_new(pair_kind kind, const char *loss, double epsilon, size_t draws,

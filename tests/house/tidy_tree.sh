@@ -17,7 +17,9 @@ rule() { # name, findings
 }
 code=$(find src cli include tests bench experiments examples -name '*.[ch]' | sort)
 rule "file names are unique" "$(xargs -n1 basename <<< "$code" | sort | uniq -d)"
-rule "no file is over 600 lines" "$(xargs wc -l <<< "$code" | awk '$2 != "total" && $1 > 600')"
+# The public interface is one header by design; it may be longer.
+rule "no file is over 600 lines" "$(xargs wc -l <<< "$code" |
+  awk '$2 != "total" && $1 > ($2 == "include/dperm.h" ? 800 : 600)')"
 rule "every file opens with a paragraph" \
   "$(for f in $code; do head -n 1 "$f" | grep -q '^/\*' || echo "$f"; done)"
 rule "no insecure or unchecked calls in the library and the command" \
