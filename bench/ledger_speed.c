@@ -132,6 +132,7 @@ int main(int argc, char **argv) {
   size_t entries = argc > 1 ? (size_t)strtoull(argv[1], NULL, 10) : 100000;
   const char *memory = argc > 2 ? argv[2] : "/dev/shm", *disk = argc > 3 ? argv[3] : ".";
   dperm_data *data = make_rows(ROWS);
+  (void)setvbuf(stdout, NULL, _IOLBF, 0);
   compare(data, memory);
   compare(data, disk);
   dperm_data_free(data);

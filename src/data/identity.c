@@ -88,7 +88,7 @@ static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[I
   unsigned char(*digests)[IDENTITY_SIZE] = NULL;
   crypto_generichash_state state;
   TRY(memory_new(blocks, sizeof *digests, &digests, err));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (blocks > 1)
   for (size_t b = 0; b < blocks; b++) {
     size_t from = b * IDENTITY_BLOCK,
            to = from + IDENTITY_BLOCK < rows ? from + IDENTITY_BLOCK : rows;
