@@ -16,9 +16,10 @@ static const char closing[] =
     "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon.\n"
     "Exit status 1 if it exceeds the claim. Mechanisms: output, objective (default), jacobian, "
     "each\n"
-    "for every loss; shape, intercept, selector, split, stopping, and the laws of noise, lattice "
-    "and\n"
-    "rows; --all runs them all. --command audits another trainer, run as 'CMD FILE N': it prints "
+    "for every loss; shape, intercept, selector, split, stopping, and the laws of noise (every "
+    "kind),\n"
+    "lattice and rows; --all runs them all. --command audits another trainer, run as 'CMD FILE N': "
+    "it prints "
     "N\n"
     "lines, each the weights of a new model as a JSON array. docs/audit.md explains.";
 
@@ -91,17 +92,23 @@ static dperm_audit_options options_for(const audit_settings *s, bool seeded) {
   return o;
 }
 
-static int run_all(const audit_settings *s, bool seeded) {
+/* Every audit, or every one of a mechanism. */
+static int run_several(const audit_settings *s, const char *mechanism, bool seeded) {
   dperm_audit_options o = options_for(s, seeded);
   int exit_status = 0;
+  bool first = true;
   print_heading();
   for (size_t i = 0; dperm_audit_case(i, &o.mechanism, &o.variant); i++) {
     dperm_audit_result result;
     dperm_error err;
+    if (mechanism && strcmp(mechanism, o.mechanism) != 0) {
+      continue;
+    }
     if (dperm_audit_run(&o, &result, &err) != DPERM_OK) {
       return report_error(&err);
     }
-    printf("%s", i ? ",\n" : "[\n");
+    printf("%s", first ? "[\n" : ",\n");
+    first = false;
     print_json(&result, "  ");
     print_row(&result);
     exit_status = exit_for(&result) ? exit_for(&result) : exit_status;
@@ -251,7 +258,9 @@ int run_audit(int argc, char **argv) {
   if (wrong) {
     return wrong_usage("audit", "%s", wrong);
   }
+  bool kinds = strcmp(s.mechanism, "noise") == 0 && !s.loss && !s.variant;
   return s.command ? run_command(&s)
-         : s.all   ? run_all(&s, table[SEED].given)
+         : s.all   ? run_several(&s, NULL, table[SEED].given)
+         : kinds   ? run_several(&s, s.mechanism, table[SEED].given)
                    : run_one(&s, table[SEED].given);
 }

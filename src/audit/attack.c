@@ -170,17 +170,18 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
   size_t blocks = 2 * ((s->draws + s->a->block - 1) / s->a->block), done = 0;
   size_t right = 0, wrong = 0, draws = 0;
   dperm_status status = DPERM_OK;
+  omp_lock_t lock; /* and no named critical section, whose name the library would export */
+  omp_init_lock(&lock);
 #pragma omp parallel for schedule(dynamic) reduction(+ : right, wrong, draws)
   for (size_t b = 0; b < blocks; b++) {
     dperm_error own = {DPERM_OK, ""};
     guesses found = {0, 0, 0};
     dperm_status before, here;
     size_t sofar;
-#pragma omp critical
-    {
-      before = status;
-      sofar = done;
-    }
+    omp_set_lock(&lock);
+    before = status;
+    sofar = done;
+    omp_unset_lock(&lock);
     if (before != DPERM_OK) {
       continue;
     }
@@ -189,17 +190,17 @@ static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err
     right += found.right;
     wrong += found.wrong;
     draws += found.draws;
-#pragma omp critical
-    {
-      done += s->a->block;
-      if (here != DPERM_OK && status == DPERM_OK) {
-        status = here;
-        if (err) {
-          *err = own;
-        }
+    omp_set_lock(&lock);
+    done += s->a->block;
+    if (here != DPERM_OK && status == DPERM_OK) {
+      status = here;
+      if (err) {
+        *err = own;
       }
     }
+    omp_unset_lock(&lock);
   }
+  omp_destroy_lock(&lock);
   *counts = (guesses){right, wrong, draws};
   return status;
 }

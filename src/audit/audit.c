@@ -55,12 +55,18 @@ static dperm_status audit_stopping(const dperm_audit_options *options, const cha
   return audit_tuning(options, DPERM_TUNE_STOPPING, (dperm_rounds)rounds, out, err);
 }
 
+static dperm_status audit_noise(const dperm_audit_options *options, const char *variant, int kind,
+                                dperm_audit_result *out, dperm_error *err) {
+  (void)variant;
+  return law_check_noise(options, (dperm_noise)kind, out, err);
+}
+
 typedef dperm_status law_check(const dperm_audit_options *options, dperm_audit_result *out,
                                dperm_error *err);
 
 static dperm_status audit_law(const dperm_audit_options *options, const char *variant, int which,
                               dperm_audit_result *out, dperm_error *err) {
-  static law_check *const checks[] = {law_check_noise, law_check_lattice, law_check_rows};
+  static law_check *const checks[] = {law_check_lattice, law_check_rows};
   (void)variant;
   return checks[which](options, out, err);
 }
@@ -88,9 +94,13 @@ static const audit_case cases[] = {
     {"split", "output", audit_split, 0},
     {"stopping", "logarithmic", audit_stopping, DPERM_ROUNDS_LOGARITHMIC},
     {"stopping", "geometric", audit_stopping, DPERM_ROUNDS_GEOMETRIC},
-    {"noise", "l2", audit_law, 0},
-    {"lattice", "integer noise", audit_law, 1},
-    {"rows", "bound", audit_law, 2},
+    {"noise", "l2", audit_noise, DPERM_NOISE_L2},
+    {"noise", "l1", audit_noise, DPERM_NOISE_L1},
+    {"noise", "group", audit_noise, DPERM_NOISE_GROUP},
+    {"noise", "linf", audit_noise, DPERM_NOISE_LINF},
+    {"noise", "mixed", audit_noise, DPERM_NOISE_MIXED},
+    {"lattice", "integer noise", audit_law, 0},
+    {"rows", "bound", audit_law, 1},
 };
 static const size_t case_count = sizeof cases / sizeof *cases;
 

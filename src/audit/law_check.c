@@ -93,19 +93,12 @@ static double along(const double *b, size_t dims, int direction) {
   return sum / sqrt((double)dims);
 }
 
-/* ‖b‖_K, Gamma(d, 1/β) for every kind that there is (privacy.md 5). */
-static double noise_norm(const noise_plan *plan, const double *b) {
-  double sum = 0;
-  for (size_t j = 0; j < plan->dims; j++) {
-    sum += b[j] * b[j];
-  }
-  return sqrt(sum);
-}
-
 dperm_status noise_distance(const noise_plan *plan, random_source *source, size_t draws,
                             double *distance, dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *samples = NULL, b[MOST_DIMS], most = 0;
+  const bool round = plan->kind == &noise_l2;
+  const size_t signs = 1;
   if (plan->dims > MOST_DIMS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "noise of %zu columns; its law is checked for at most %d",
          plan->dims, MOST_DIMS);
@@ -113,17 +106,18 @@ dperm_status noise_distance(const noise_plan *plan, random_source *source, size_
   TRY_OR_DONE(memory_new((DIRECTIONS + 1) * draws, sizeof *samples, &samples, err));
   for (size_t i = 0; i < draws; i++) {
     noise_draw(plan, source, b);
-    double norm = noise_norm(plan, b);
+    double norm = plan->kind->norm(plan, b);
     samples[i] = norm * plan->beta;
     for (int v = 0; v < DIRECTIONS; v++) {
-      samples[(size_t)(v + 1) * draws + i] = along(b, plan->dims, v) / norm;
+      double part = along(b, plan->dims, v);
+      samples[(size_t)(v + 1) * draws + i] = round ? part / norm : copysign(1, part);
     }
   }
   TRY_OR_DONE(random_check(source, err));
   most = law_distance(samples, draws, gamma_law, &plan->dims);
   for (int v = 0; v < DIRECTIONS; v++) {
     double *sample = samples + (size_t)(v + 1) * draws;
-    most = fmax(most, law_distance(sample, draws, direction_law, &plan->dims));
+    most = fmax(most, law_distance(sample, draws, direction_law, round ? &plan->dims : &signs));
   }
   *distance = most;
 done:
@@ -131,23 +125,42 @@ done:
   return status;
 }
 
-dperm_status law_check_noise(const dperm_audit_options *options, dperm_audit_result *out,
-                             dperm_error *err) {
-  static const size_t dims[] = {1, 2, 3, 10};
-  static const char *const names[] = {"noise 1", "noise 2", "noise 3", "noise 10"};
-  enum { PLANS = sizeof dims / sizeof *dims };
+typedef struct named_plan {
+  const char *name; /* of its stream of random numbers */
+  noise_plan plan;
+} named_plan;
+
+static dperm_status check_plans(const dperm_audit_options *options, const named_plan *plans,
+                                size_t count, dperm_audit_result *out, dperm_error *err) {
   size_t draws = options->draws ? options->draws : 100000;
   double most = 0;
-  for (size_t i = 0; i < PLANS; i++) {
-    const noise_plan plan = {.kind = &noise_l2, .dims = dims[i], .beta = 0.25};
+  for (size_t i = 0; i < count; i++) {
     random_source source;
     double distance = 0;
-    TRY(open_source(options, names[i], &source, err));
-    TRY(noise_distance(&plan, &source, draws, &distance, err));
+    TRY(open_source(options, plans[i].name, &source, err));
+    TRY(noise_distance(&plans[i].plan, &source, draws, &distance, err));
     most = fmax(most, distance);
   }
-  state(out, draws, most, distance_limit(draws, (size_t)PLANS * (DIRECTIONS + 1)));
+  state(out, draws, most, distance_limit(draws, count * (DIRECTIONS + 1)));
   return DPERM_OK;
+}
+
+/* l2 noise in several dimensions; the others for rows of two blocks of three columns, with a single
+ * column between them and one at the end. */
+dperm_status law_check_noise(const dperm_audit_options *options, dperm_noise kind,
+                             dperm_audit_result *out, dperm_error *err) {
+  static const named_plan l2[] = {{"noise 1", {.kind = &noise_l2, .dims = 1, .beta = 0.25}},
+                                  {"noise 2", {.kind = &noise_l2, .dims = 2, .beta = 0.25}},
+                                  {"noise 3", {.kind = &noise_l2, .dims = 3, .beta = 0.25}},
+                                  {"noise 10", {.kind = &noise_l2, .dims = 10, .beta = 0.25}}};
+  static const body_run runs[] = {{1, 3, 0.5}, {1, 1, 0.25}, {1, 3, 0.75}, {1, 1, 1}};
+  const noise_body body = {runs, sizeof runs / sizeof *runs, {0, 0, 0}};
+  const noise_kind *shape = noise_kind_of(kind);
+  if (shape == &noise_l2) {
+    return check_plans(options, l2, sizeof l2 / sizeof *l2, out, err);
+  }
+  const named_plan one = {shape->name, {shape, body_dims(&body), 0.25, body}};
+  return check_plans(options, &one, 1, out, err);
 }
 
 /* ---- the lattice's noise */

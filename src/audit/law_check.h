@@ -6,15 +6,15 @@
 #include "random/noise.h"
 
 /* Each fills distance, limit, draws and confidence; the distance is the worst of all tests. */
-dperm_status law_check_noise(const dperm_audit_options *options, dperm_audit_result *out,
-                             dperm_error *err);
+dperm_status law_check_noise(const dperm_audit_options *options, dperm_noise kind,
+                             dperm_audit_result *out, dperm_error *err);
 dperm_status law_check_lattice(const dperm_audit_options *options, dperm_audit_result *out,
                                dperm_error *err);
 dperm_status law_check_rows(const dperm_audit_options *options, dperm_audit_result *out,
                             dperm_error *err);
 
 /* One plan of the noise seam: the largest distance between the draws' frequencies and the law, over
- * the norm and several directions. Kinds of noise whose laws are not known here are refused. */
+ * the norm and several directions: the whole law of l2 noise there, the signs of other kinds. */
 dperm_status noise_distance(const noise_plan *plan, random_source *source, size_t draws,
                             double *distance, dperm_error *err);
 

@@ -244,18 +244,24 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
 
 /* ---- both */
 
-/* Λ from public numbers. For objective perturbation the least of U(Λ_t) with Λ = 0, that is
- * E‖b‖²/(2n²Λ_t) + Λ_t F²/2 for a solution of a typical length F (or the user's guess): where β
- * does not depend on Λ_t, Λ = rms‖b‖/(nF), and more where the Jacobian's share of ε would be large.
- */
+/* The least of U(Λ_t) with Λ = 0, that is E‖b‖²/(2n²Λ_t) + Λ_t F²/2 for a solution of a typical
+ * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
+ * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
+static double objective_lambda(const public_numbers *g) {
+  double norm = isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess;
+  double free = rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * row_bound(g))) /
+                ((double)g->rows * norm);
+  return cheapest_total(g, 0, fmax(feasible_total(g), free), norm);
+}
+
+/* Λ from public numbers. */
 static double automatic_lambda(const public_numbers *g) {
   double n = (double)g->rows;
   switch (g->mechanism) {
   case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift/R, and β is proportional to Λ */
     return g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift;
   case DPERM_MECHANISM_OBJECTIVE:
-    return cheapest_total(g, 0, feasible_total(g),
-                          isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess);
+    return objective_lambda(g);
   case DPERM_MECHANISM_NONE:
     break;
   }

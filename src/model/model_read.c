@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
+#include "random/noise_shape.h"
 
 enum { MODEL_LIMIT = 1 << 30 };
 
@@ -270,6 +271,19 @@ static row_bounds bounds_of(const dperm_model *model) {
   return model->schema ? model->schema->bounds : row_bounds_of_norm(model->dims, model->norm_bound);
 }
 
+/* t follows from the schema and is stated all the same, for readers that do not know how. */
+static dperm_status check_weight(const json_document *doc, const dperm_model *model,
+                                 dperm_error *err) {
+  const json_t *privacy = json_object_get(doc->root, "privacy");
+  const noise_plan *noise = &model->plan.noise;
+  double stated = 0;
+  if (noise->kind == &noise_mixed &&
+      (!read_positive(privacy, "noise_weight", &stated) || stated != mixed_weight(&noise->body))) {
+    return fail_damaged(doc, "its noise does not fit its schema", err);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *loss = json_object_get(doc->root, "loss");
   const json_t *h = json_object_get(loss, "h");
@@ -298,7 +312,7 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   TRY(read_weights(doc, model, err));
   model->plan.noise.dims = model->dims;
   model->plan.noise.body = bounds_of(model).body;
-  return DPERM_OK;
+  return check_weight(doc, model, err);
 }
 
 dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {

@@ -26,7 +26,8 @@ typedef struct noise_plan {
 /* What a kind has to know; b = (G/β)·U with G ~ Gamma(shape) and a direction U, independent of each
  * other. */
 struct noise_kind {
-  const char *name; /* as a model file says it */
+  const char *name;                                        /* as a model file says it */
+  double (*norm)(const noise_plan *plan, const double *b); /* ‖b‖_K, up to rounding */
   size_t (*shape)(const noise_plan *plan);
   double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², exact up to rounding */
   double (*reach)(const noise_plan *plan);       /* ‖U‖₂ ≤ this, always; rounded up */

@@ -36,6 +36,21 @@ static body_run as_drawn(const body_run *run, bool cut) {
   return cut ? (body_run){run->groups * run->width, 1, run->radius} : *run;
 }
 
+double body_norm(const noise_plan *plan, const double *b, bool cut) {
+  double most = 0;
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run run = as_drawn(body_at(&plan->body, i), cut);
+    for (size_t g = 0; g < run.groups; g++) {
+      double sum = 0;
+      for (size_t j = 0; j < run.width; j++) {
+        sum += fabs(*b++);
+      }
+      most = fmax(most, sum / run.radius);
+    }
+  }
+  return most;
+}
+
 size_t body_shape(const noise_plan *plan) {
   return plan->dims + 1;
 }

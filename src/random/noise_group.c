@@ -2,6 +2,10 @@
  * rows are made of one-hot blocks (privacy.md 5). noise_body.c has the sampler and its budget. */
 #include "random/noise_shape.h"
 
+static double group_norm(const noise_plan *plan, const double *b) {
+  return body_norm(plan, b, false);
+}
+
 static double group_mean_square(const noise_plan *plan) {
   return body_mean_square(plan, false);
 }
@@ -18,5 +22,5 @@ static void group_draw(const noise_plan *plan, random_source *source, double *b)
   body_draw(plan, source, b, false);
 }
 
-const noise_kind noise_group = {"group",           body_shape, group_mean_square, group_reach,
-                                group_draw_length, body_error, group_draw};
+const noise_kind noise_group = {"group",     group_norm,        body_shape, group_mean_square,
+                                group_reach, group_draw_length, body_error, group_draw};

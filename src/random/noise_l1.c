@@ -10,6 +10,14 @@
 #include "random/exponential.h"
 #include "random/noise.h"
 
+static double l1_norm(const noise_plan *plan, const double *b) {
+  double sum = 0;
+  for (size_t j = 0; j < plan->dims; j++) {
+    sum += fabs(b[j]);
+  }
+  return sum;
+}
+
 static size_t l1_shape(const noise_plan *plan) {
   return plan->dims;
 }
@@ -46,5 +54,5 @@ static void l1_draw(const noise_plan *plan, random_source *source, double *b) {
   }
 }
 
-const noise_kind noise_l1 = {"l1",           l1_shape, l1_mean_square, l1_reach,
-                             l1_draw_length, l1_error, l1_draw};
+const noise_kind noise_l1 = {"l1",     l1_norm,        l1_shape, l1_mean_square,
+                             l1_reach, l1_draw_length, l1_error, l1_draw};

@@ -31,6 +31,19 @@
 #include "random/exponential.h"
 #include "random/noise.h"
 
+/* Pairwise, so that rounding grows with the logarithm of the count. */
+static double sum_of_squares(const double *x, size_t count) {
+  if (count == 1) {
+    return x[0] * x[0];
+  }
+  size_t half = count / 2;
+  return sum_of_squares(x, half) + sum_of_squares(x + half, count - half);
+}
+
+static double l2_norm(const noise_plan *plan, const double *b) {
+  return sqrt(sum_of_squares(b, plan->dims));
+}
+
 static size_t l2_shape(const noise_plan *plan) {
   return plan->dims;
 }
@@ -54,15 +67,6 @@ static void draw_normal_pair(random_source *source, double pair[2]) {
   double x = radius * cos(angle), y = radius * sin(angle);
   pair[swap] = bits >> 62 & 1 ? -x : x;
   pair[1 - swap] = bits >> 61 & 1 ? -y : y;
-}
-
-/* Pairwise, so that rounding grows with the logarithm of the count. */
-static double sum_of_squares(const double *x, size_t count) {
-  if (count == 1) {
-    return x[0] * x[0];
-  }
-  size_t half = count / 2;
-  return sum_of_squares(x, half) + sum_of_squares(x + half, count - half);
 }
 
 /* Uniform on the unit sphere, up to a length that is returned. */
@@ -102,4 +106,4 @@ static void l2_draw(const noise_plan *plan, random_source *source, double *b) {
   noise_draw_sphere(source, plan->dims, plan->beta, b);
 }
 
-const noise_kind noise_l2 = {"l2", l2_shape, l2_one, l2_one, NULL, l2_error, l2_draw};
+const noise_kind noise_l2 = {"l2", l2_norm, l2_shape, l2_one, l2_one, NULL, l2_error, l2_draw};

@@ -2,6 +2,10 @@
  * rows with a bound on each entry. noise_body.c has the sampler and its budget. */
 #include "random/noise_shape.h"
 
+static double linf_norm(const noise_plan *plan, const double *b) {
+  return body_norm(plan, b, true);
+}
+
 static double linf_mean_square(const noise_plan *plan) {
   return body_mean_square(plan, true);
 }
@@ -18,5 +22,5 @@ static void linf_draw(const noise_plan *plan, random_source *source, double *b) 
   body_draw(plan, source, b, true);
 }
 
-const noise_kind noise_linf = {"linf",           body_shape, linf_mean_square, linf_reach,
-                               linf_draw_length, body_error, linf_draw};
+const noise_kind noise_linf = {"linf",     linf_norm,        body_shape, linf_mean_square,
+                               linf_reach, linf_draw_length, body_error, linf_draw};

@@ -34,6 +34,18 @@ double mixed_weight(const noise_body *body) {
   return sqrt(sqrt((double)c.groups * s * (s + 1) / (2 * (double)c.grouped)));
 }
 
+static double mixed_norm(const noise_plan *plan, const double *b) {
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    for (size_t j = 0; j < run->groups * run->width; j++, b++) {
+      sum += run->width > 1 ? fabs(*b) : 0;
+      squares += run->width > 1 ? 0 : *b * *b;
+    }
+  }
+  return sum + mixed_weight(&plan->body) * sqrt(squares);
+}
+
 static size_t mixed_shape(const noise_plan *plan) {
   return plan->dims;
 }
@@ -87,5 +99,5 @@ static void mixed_draw(const noise_plan *plan, random_source *source, double *b)
   }
 }
 
-const noise_kind noise_mixed = {"mixed",           mixed_shape, mixed_mean_square, mixed_reach,
-                                mixed_draw_length, mixed_error, mixed_draw};
+const noise_kind noise_mixed = {"mixed",     mixed_norm,        mixed_shape, mixed_mean_square,
+                                mixed_reach, mixed_draw_length, mixed_error, mixed_draw};

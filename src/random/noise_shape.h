@@ -14,6 +14,7 @@ mixed_counts mixed_count(const noise_body *body);
 /* t, the weight of the columns that stand alone. Both kinds of columns must be there. */
 double mixed_weight(const noise_body *body);
 
+double body_norm(const noise_plan *plan, const double *b, bool cut);
 size_t body_shape(const noise_plan *plan);
 double body_mean_square(const noise_plan *plan, bool cut);
 double body_reach(const noise_plan *plan, bool cut);

@@ -1,0 +1,138 @@
+/* --lambda auto: for objective perturbation the Λ at which noise and regularization together cost
+ * the least, by a search of its own here; for output perturbation noise of a set length. Public
+ * numbers of every kind, every loss, every kind of noise. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "any_numbers.h"
+#include "statistics.h"
+
+static const double none = (double)NAN;
+
+static privacy_plan plan_of(const public_numbers *g) {
+  privacy_plan plan;
+  assert_ok(calibrate(g, &plan, err));
+  assert_ptr_equal(plan.noise.kind, &noise_l2);
+  return plan;
+}
+
+/* E‖b‖²/(2n²Λ) + ΛF²/2 at this Λ; infinite where there is no noise for it. */
+static double automatic_cost(const public_numbers *given, double lambda) {
+  public_numbers g = *given;
+  privacy_plan plan;
+  double n = (double)g.rows, norm = isnan(g.norm_guess) ? 10 / g.bounds.norm2 : g.norm_guess;
+  g.lambda = lambda;
+  g.delta_reg = 0;
+  if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+    return (double)INFINITY;
+  }
+  double rms = noise_rms_norm(&plan.noise);
+  return rms * rms / (2 * n * n * lambda) + lambda * norm * norm / 2;
+}
+
+/* The automatic Λ is feasible, costs no more than others near and far, and is what the noise alone
+ * would have it to be, or more: rms‖b‖/(nF) for the noise that ε would need without slack. The
+ * ratio of the two. */
+static double check_automatic(const public_numbers *g, const privacy_plan *plan, double row_bound) {
+  double n = (double)g->rows, square = g->bounds.norm2 * g->bounds.norm2;
+  double norm = isnan(g->norm_guess) ? 10 / g->bounds.norm2 : g->norm_guess;
+  double chosen = automatic_cost(g, plan->lambda) * (1 - 1e-7);
+  noise_plan free = plan->noise;
+  free.beta = g->epsilon / (2 * g->loss->lipschitz * row_bound);
+  double simple = noise_rms_norm(&free) / (n * norm);
+  assert_true(plan->delta_reg == 0 && isfinite(chosen));
+  assert_true(plan->lambda >= g->loss->smoothness * square / (n * expm1(g->epsilon)));
+  assert_true(plan->lambda >= simple * (1 - 1e-12));
+  for (double factor = 1.01; factor < 1e6; factor *= factor < 1.2 ? 1.02 : 1.9) {
+    assert_true(chosen <= automatic_cost(g, plan->lambda * factor));
+    assert_true(chosen <= automatic_cost(g, plan->lambda / factor));
+  }
+  return plan->lambda / simple;
+}
+
+static void automatic_lambda_is_the_cheapest(void **state) {
+  (void)state;
+  random_source r;
+  size_t plain = 0, raised = 0;
+  assert_ok(random_seeded(9, &r, err));
+  for (int round = 0; round < 120; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    g.epsilon = g.epsilon_core = round % 3 ? g.epsilon : random_scale(&r, 20, 100);
+    g.dims = round % 2 ? g.dims : (size_t)random_scale(&r, 100, 1e6);
+    g.norm_guess = round % 4 ? none : random_scale(&r, 1e-3, 1e3);
+    g.analysis = round % 5 ? DPERM_ANALYSIS_TIGHT : DPERM_ANALYSIS_PAPER;
+    privacy_plan plan = plan_of(&g);
+    double ratio = check_automatic(&g, &plan, g.bounds.norm2);
+    double kappa = g.bounds.norm2 * g.bounds.norm2 / ((double)g.rows * plan.lambda);
+    double slack = log1p(kappa * loss.smoothness) * (g.analysis == DPERM_ANALYSIS_PAPER ? 2 : 1);
+    if (slack < 0.01 * g.epsilon) { /* no share worth speaking of: Λ is off by twice it at most */
+      assert_close(ratio, 1, 0.025);
+      plain++;
+    }
+    raised += ratio > 1.1;
+  }
+  assert_true(plain > 30 && raised > 10);
+}
+
+/* Rows twice as long: weights of half the length, F/2, and 4Λ for the same model. Powers of two, so
+ * nothing is rounded. */
+static void automatic_lambda_grows_with_the_square_of_the_rows(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(14, &r, err));
+  for (int round = 0; round < 100; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss), twice;
+    g.norm_guess = round % 2 ? none : random_scale(&r, 0.01, 100);
+    twice = g;
+    twice.bounds.norm2 *= 2;
+    twice.norm_guess /= 2;
+    privacy_plan one = plan_of(&g), two = plan_of(&twice);
+    assert_close(two.lambda / (4 * one.lambda), 1, 1e-12);
+    assert_close(noise_rms_norm(&two.noise) / (2 * noise_rms_norm(&one.noise)), 1, 1e-12);
+  }
+}
+
+static void automatic_lambda_follows_the_noise(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(15, &r, err));
+  for (int round = 0; round < 3000; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    double n = (double)g.rows, d = (double)g.dims, shift = g.bounds.norm2 * sqrt(d * (d + 1));
+    double reach = 2 * loss.lipschitz * g.bounds.norm2 / g.epsilon;
+    g.mechanism = DPERM_MECHANISM_OUTPUT;
+    privacy_plan plan = plan_of(&g);
+    assert_close(plan.lambda / (shift * reach / (3 * n)), 1, 1e-11);
+    assert_close(noise_rms_norm(&plan.noise) * g.bounds.norm2, 3, 1e-9); /* that is its meaning */
+    g.mechanism = DPERM_MECHANISM_NONE;
+    assert_ok(calibrate(&g, &plan, err));
+    assert_true(plan.lambda == 1 / n && plan.delta_reg == 0);
+  }
+}
+
+static void automatic_lambda_follows_the_kind(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(12, &r, err));
+  for (int round = 0; round < 50; round++) {
+    const dperm_loss loss = any_loss(&r);
+    public_numbers g = shaped_numbers(&r, &loss);
+    g.noise = (dperm_noise)(1 + round % 5);
+    privacy_plan plan;
+    assert_ok(calibrate(&g, &plan, err));
+    (void)check_automatic(&g, &plan, row_bound_of(&g, g.noise));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(automatic_lambda_is_the_cheapest),
+      cmocka_unit_test(automatic_lambda_grows_with_the_square_of_the_rows),
+      cmocka_unit_test(automatic_lambda_follows_the_noise),
+      cmocka_unit_test(automatic_lambda_follows_the_kind),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* See any_numbers.h. */
+#include "any_numbers.h"
+
+#include <math.h>
+
+#include "reference.h"
+#include "statistics.h"
+
+static const double norms[] = {0.2, 1.0, 5.0};
+static const double none = (double)NAN;
+
+/* ---- losses whose L is not 1 */
+
+/* context[0]·ℓ(z) of a logistic ℓ. */
+static void scaled_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                        double *slope, double *curvature) {
+  const dperm_loss own = dperm_loss_logistic();
+  double scale = *(const double *)loss->context;
+  own.eval(&own, count, z, value, slope, curvature);
+  for (size_t i = 0; i < count; i++) {
+    if (value) {
+      value[i] *= scale;
+    }
+    if (slope) {
+      slope[i] *= scale;
+    }
+    if (curvature) {
+      curvature[i] *= scale;
+    }
+  }
+}
+
+static dperm_loss scaled_loss(const double *scale) {
+  return (dperm_loss){.name = "scaled logistic",
+                      .parameter = none,
+                      .lipschitz = *scale,
+                      .smoothness = *scale / 4,
+                      .eval = scaled_eval,
+                      .context = (void *)(uintptr_t)scale};
+}
+
+dperm_loss any_loss(random_source *r) {
+  static const double scales[] = {0.01, 0.7, 3, 40};
+  uint64_t which = random_bits(r) % 5;
+  double h = random_scale(r, 1e-2, 5);
+  return which > 2 ? scaled_loss(&scales[random_bits(r) % 4])
+                   : library_loss((reference_loss)which, h);
+}
+
+public_numbers any_numbers(random_source *r, const dperm_loss *loss) {
+  double epsilon = random_scale(r, 1e-4, 20);
+  return (public_numbers){.rows = (size_t)random_scale(r, 1, 1e7),
+                          .dims = (size_t)random_scale(r, 1, 300),
+                          .bounds.norm2 = norms[random_bits(r) % 3],
+                          .loss = loss,
+                          .epsilon = epsilon,
+                          .epsilon_core = epsilon,
+                          .mechanism = DPERM_MECHANISM_OBJECTIVE,
+                          .analysis = DPERM_ANALYSIS_TIGHT,
+                          .lambda = none,
+                          .delta_reg = none,
+                          .norm_guess = none};
+}
+
+/* ---- rows of a shape */
+
+static const body_run two_runs[] = {{1, 7, 0.4}, {3, 1, 0.2}};
+
+public_numbers shaped_numbers(random_source *r, const dperm_loss *loss) {
+  public_numbers g = any_numbers(r, loss);
+  g.dims = 10;
+  g.bounds.norm1 = g.bounds.norm2 * random_scale(r, 0.5, 4);
+  g.bounds.body = (noise_body){two_runs, 2, {0, 0, 0}};
+  return g;
+}
+
+/* One block of 7 columns and 3 alone: t⁴ = 1·3·4/(2·7), R = √(1 + t²)·R₂. */
+double row_bound_of(const public_numbers *g, dperm_noise kind) {
+  if (kind == DPERM_NOISE_MIXED) {
+    return sqrt(1 + sqrt(6.0 / 7)) * g->bounds.norm2;
+  }
+  return kind == DPERM_NOISE_L2 ? g->bounds.norm2 : kind == DPERM_NOISE_L1 ? g->bounds.norm1 : 1.0;
+}
