@@ -6,9 +6,9 @@
 
 #include "random/noise_shape.h"
 
-static const noise_kind *const kinds[] = {NULL,         &noise_l2,   &noise_l1,
-                                          &noise_group, &noise_linf, &noise_mixed};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = DPERM_NOISE_MIXED + 1 };
+static const noise_kind *const kinds[KINDS] = {NULL,        &noise_l2,   &noise_l1, &noise_group,
+                                               &noise_linf, &noise_mixed}; /* by dperm_noise */
 
 const noise_kind *noise_kind_of(dperm_noise which) {
   return (size_t)which < KINDS ? kinds[which] : NULL;

@@ -424,8 +424,8 @@ static void a_private_models_file_has_these_keys_and_no_others(void **state) {
       "format", "private", "reason", "privacy",  "loss",   "rows",    "rows_fitted",   "selection",
       "ledger", "classes", "schema", "encoding", "kernel", "weights", "dperm_version", "digest"};
   static const char *const privacy[] = {
-      "definition",  "epsilon",   "delta",    "neighbours", "unit", "rows_per_person",
-      "epsilon_row", "mechanism", "analysis", "noise",      "beta", "delta_reg",
+      "definition",  "epsilon",   "delta",       "neighbours", "unit", "rows_per_person",
+      "epsilon_row", "mechanism", "analysis",    "noise",      "beta", "delta_reg",
       "lambda",      "numerics",  "noise_weight"};
   static const char *const numerics[] = {"epsilon_core",        "epsilon_num",    "lattice_step",
                                          "lattice_sensitivity", "solution_error", "delta"};
