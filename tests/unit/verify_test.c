@@ -166,7 +166,7 @@ static const struct {
     {&mixed, "privacy.noise_weight", "\"0.6\"", "noise_weight"},
     {&mixed, "privacy.noise", "\"l2\"", ""}, /* R_2 = 1 is less */
     {&mixed, "privacy.noise", "\"l1\"", "beta"},
-    {&grouped, "privacy.noise", "\"mixed\"", "noise_weight"},
+    {&grouped, "privacy.noise", "\"mixed\"", "body"}, /* no column alone */
     {&plain, "privacy.noise", "\"mixed\"", "body"},
     {&waves, "privacy.noise", "\"mixed\"", "body"},
     {&output, "privacy.noise", "\"mixed\"", "noise"},
