@@ -61,7 +61,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
       {"--delta-reg", ARGUMENT_NUMBER, &s->delta_reg, false, "X|auto",
        "extra regularization of objective perturbation (auto)", "auto", false},
       {"--norm-guess", ARGUMENT_POSITIVE, &s->norm_guess, false, "F",
-       "a public guess of the weights' norm, to choose --delta-reg", NULL, false},
+       "a public guess of the weights' norm, to choose lambda and delta-reg", NULL, false},
       {"--analysis", ARGUMENT_TEXT, &s->analysis, false, "tight|paper",
        "how epsilon becomes noise; paper is for comparison", NULL, false},
       {"--noise", ARGUMENT_TEXT, &s->noise, false, "N",

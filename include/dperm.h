@@ -397,8 +397,9 @@ typedef struct dperm_options {
   double epsilon; /* has no default; not used by DPERM_MECHANISM_NONE */
   dperm_analysis analysis;
   dperm_noise noise;
-  double delta_reg;     /* Δ ≥ 0, extra ridge of objective perturbation; NaN chooses the best */
-  double norm_guess;    /* a public guess of the solution's norm for that choice; NaN for none */
+  double delta_reg;  /* Δ ≥ 0, extra ridge of objective perturbation; NaN chooses the best */
+  double norm_guess; /* a public guess of the solution's norm for the choice of Δ and Λ; NaN for
+                        none */
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_loss loss;
   dperm_regularizer regularizer;

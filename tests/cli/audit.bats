@@ -39,9 +39,27 @@ assert names == {"output", "objective", "jacobian", "shape", "intercept", "selec
 for mechanism in ("output", "objective", "jacobian"):
     losses = {r["variant"] for r in rows if r["mechanism"] == mechanism}
     assert losses == {"huber", "smooth-hinge", "logistic"}
-assert [r["mechanism"] for r in rows if r["epsilon_lower_bound"] is None] == ["noise", "lattice", "rows"]
+assert [r["mechanism"] for r in rows if r["epsilon_lower_bound"] is None] == ["noise"] * 5 + [
+    "lattice", "rows"]
 assert len(open("table").read().splitlines()) == len(rows) + 1
 P
+}
+
+@test "the noise is one line for each kind" {
+  "$DPERM" audit --mechanism noise --draws 20000 --seed 1 > noise.json 2> table
+  "$DPERM" audit --mechanism noise --variant mixed --draws 20000 --seed 1 > mixed.json 2> /dev/null
+  python3 - <<'P'
+import json
+rows, mixed = json.load(open("noise.json")), json.load(open("mixed.json"))
+kinds = ["l2", "l1", "group", "linf", "mixed"]
+assert [r["variant"] for r in rows] == kinds and {r["mechanism"] for r in rows} == {"noise"}
+assert all(0 < r["distance"] <= r["limit"] and r["verdict"] == "not refuted" for r in rows)
+assert rows[-1] == mixed
+lines = open("table").read().splitlines()
+assert [line.split()[1] for line in lines[1:]] == kinds, lines
+P
+  run "$DPERM" audit --mechanism noise --variant l7
+  fails_with 2 'no audit is called "noise" for "l7"'
 }
 
 @test "the picture is an SVG file" {

@@ -124,7 +124,7 @@ assert a["solution_norm_bound"] == b["solution_norm_bound"] and b["delta_reg"] >
 import json, math
 p = json.load(open("plan.json"))
 kinds = {k["noise"]: k for k in p["noise_kinds"]}
-assert list(kinds) == ["l2", "l1", "group", "linf"]
+assert list(kinds) == ["l2", "l1", "group", "linf", "mixed"]
 for k in kinds.values():
     assert sorted(k) == ["beta", "expected_noise_norm", "noise", "noise_norm_q95", "rms_noise_norm"]
 best = min(kinds.values(), key=lambda k: k["rms_noise_norm"])
@@ -139,10 +139,14 @@ assert close(kinds["l1"]["rms_noise_norm"], math.sqrt(2 * d) * r1 / a)
 ball = 2 * 3 / (4 * 5)
 assert close(kinds["group"]["rms_noise_norm"], math.sqrt((d + 1) * (d + 2) * (1 / 3 + ball)) / a)
 assert close(kinds["linf"]["rms_noise_norm"], math.sqrt((d + 1) * (d + 2) * 4 / 3) / a)
+# one block of three columns, one alone: t^4 = 1*2/(2*3)
+t = (1 / 3) ** 0.25
+assert close(kinds["mixed"]["beta"] * math.sqrt(1 + t * t), a)
+assert close(kinds["mixed"]["rms_noise_norm"], math.sqrt((6 + 2 / t ** 2) * (1 + t ** 2)) / a)
 P
   run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1
   [ "$(grep -c -- ' <-$' <<< "$output")" -eq 1 ]
-  [[ "$output" == *"group "*"linf "* ]]
+  [[ "$output" == *"group "*"linf "*"mixed "* ]]
 }
 
 @test "sparse rows without a schema: --norm1" {
@@ -152,7 +156,14 @@ P
   fails_with 2 "--norm1 go with --dims"
 }
 
+@test "mixed noise needs one-hot blocks beside other columns" {
+  run "$DPERM" plan --rows 1000 --dims 10 --epsilon 1 --noise mixed
+  fails_with 2 "nothing is known of the rows that mixed noise could be fitted to; choose l2"
+}
+
 @test "other noise than l2 is refused for output perturbation" {
   run "$DPERM" plan --rows 1000 --dims 10 --epsilon 1 --mechanism output --noise l1
+  fails_with 2 "are for --mechanism objective"
+  run "$DPERM" plan --rows 1000 --schema schema.json --epsilon 1 --mechanism output --noise mixed
   fails_with 2 "are for --mechanism objective"
 }

@@ -21,7 +21,7 @@ P
   train_none
   run python3 -c 'import json; m = json.load(open("model.json")); print(*m); print(*m["privacy"])'
   [ "${lines[0]}" = "format private reason privacy loss rows rows_fitted selection ledger classes encoding schema kernel weights dperm_version digest" ]
-  [ "${lines[1]}" = "definition epsilon delta neighbours unit rows_per_person epsilon_row mechanism analysis noise beta delta_reg lambda numerics" ]
+  [ "${lines[1]}" = "definition epsilon delta neighbours unit rows_per_person epsilon_row mechanism analysis noise noise_weight beta delta_reg lambda numerics" ]
 }
 
 @test "default output tells nothing that depends on the records" {
@@ -103,7 +103,8 @@ m, p = json.load(open("model.json")), json.load(open("plan.json"))
 q = m["privacy"]
 assert m["private"] is True and m["reason"] is None
 assert q["definition"] == "epsilon-differential privacy" and q["neighbours"] == "replace-one"
-assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, 0, "objective", "tight", "l1")
+assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, 0, "objective", "tight", "mixed")
+assert abs(q["noise_weight"] - (1 / 3) ** 0.25) < 1e-15  # one block of three columns, one alone
 assert (q["beta"], q["lambda"], q["delta_reg"]) == (p["beta"], p["lambda"], p["delta_reg"])
 P
 }
@@ -215,8 +216,10 @@ P
   fails_with 2 "--epsilon does not go with --mechanism none"
   train --mechanism output --epsilon 1 --delta-reg 1
   fails_with 2 "are for --mechanism objective"
+  train --mechanism output --epsilon 1 --noise mixed
+  fails_with 2 "--noise l1, group, linf and mixed are for --mechanism objective"
   train --epsilon 1 --noise l3
-  fails_with 2 "--noise must be auto, l2, l1, group or linf"
+  fails_with 2 "--noise must be auto, l2, l1, group, linf or mixed"
   train --epsilon 1 --analysis loose
   fails_with 2 "--analysis must be"
   train --epsilon 1 --norm-guess 0

@@ -55,6 +55,26 @@ P
   [[ "$output" == *"FAILS  digest:"*"FAILS  rows_fitted:"* ]]
 }
 
+@test "every kind of noise is checked, with the weight of mixed noise" {
+  for noise in l2 l1 group linf mixed; do
+    "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --noise $noise --out model.json 2> /dev/null
+    "$DPERM" verify --model model.json > lines
+    change 'm["privacy"]["beta"] *= 1.000001'
+    run "$DPERM" verify --model changed.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FAILS  beta:"* ]]
+  done
+  grep -q '^ok     body: mixed noise: 1 one-hot blocks and 1 other columns, |x| <= 1.255' lines
+  change 'm["privacy"]["noise_weight"] *= 1.000001'
+  run "$DPERM" verify --model changed.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  beta:"* ]]
+  change 'm["privacy"]["noise_weight"] = None'
+  run "$DPERM" verify --model changed.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS"*"noise_weight"* ]]
+}
+
 @test "json holds the same lines" {
   right stopping
   "$DPERM" verify --model model.json --json > good.json

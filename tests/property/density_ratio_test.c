@@ -8,10 +8,11 @@
 #include <stdlib.h>
 
 #include "mechanism/calibrate.h"
+#include "random/noise_shape.h"
 #include "reference.h"
 #include "statistics.h"
 
-enum { MOST_DIMS = 3, MOST_OTHERS = 5, LOSSES = 4 };
+enum { MOST_DIMS = 5, USUAL_DIMS = 3, MOST_OTHERS = 5, LOSSES = 4 };
 static const double norms[] = {0.2, 1.0, 5.0};
 
 /* Two neighbours and the weights at which they are compared. Records are w = y·x. */
@@ -23,7 +24,8 @@ typedef struct pair {
   double prior[MOST_DIMS], weight[MOST_DIMS]; /* of the regularizer */
 } pair;
 
-/* What a record may be: ‖w‖₂ ≤ R₂ and, where the noise has another norm, ‖w‖_K ≤ R_K. */
+/* What a record may be: ‖w‖₂ ≤ R₂ and, where the noise has another norm, ‖w‖_K ≤ R_K; for mixed
+ * noise instead one entry in each block. */
 typedef struct limits {
   row_bounds bounds;
   dperm_noise kind;
@@ -40,6 +42,19 @@ static double l1_of(const double *v, size_t count) {
 
 /* ---- the densities */
 
+/* Σ‖b_g‖₁ + t‖rest‖₂. */
+static long double mixed_norm(const noise_plan *plan, const long double *b) {
+  long double one = 0, two = 0;
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    for (size_t k = 0; k < run->groups * run->width; k++, b++) {
+      one += run->width > 1 ? fabsl(*b) : 0;
+      two = run->width > 1 ? two : hypotl(two, *b);
+    }
+  }
+  return one + (long double)mixed_weight(&plan->body) * two;
+}
+
 /* The norm of the plan's kind, from its definition. */
 static long double noise_norm(const noise_plan *plan, const long double *b) {
   long double two = 0, one = 0, most = 0, own = 0;
@@ -50,6 +65,9 @@ static long double noise_norm(const noise_plan *plan, const long double *b) {
   }
   if (plan->kind == &noise_l2 || plan->kind == &noise_l1) {
     return plan->kind == &noise_l2 ? two : one;
+  }
+  if (plan->kind == &noise_mixed) {
+    return mixed_norm(plan, b);
   }
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run *run = body_at(&plan->body, i);
@@ -83,16 +101,19 @@ static void add_record(const pair *p, const dperm_loss *loss, const double *w, l
   }
 }
 
+/* By elimination; h is positive definite, so every pivot is positive. */
 static long double determinant(size_t dims, long double h[MOST_DIMS][MOST_DIMS]) {
-  if (dims == 1) {
-    return h[0][0];
+  long double product = 1;
+  for (size_t k = 0; k < dims; k++) {
+    product *= h[k][k];
+    for (size_t i = k + 1; i < dims; i++) {
+      long double factor = h[i][k] / h[k][k];
+      for (size_t j = k; j < dims; j++) {
+        h[i][j] -= factor * h[k][j];
+      }
+    }
   }
-  if (dims == 2) {
-    return h[0][0] * h[1][1] - h[0][1] * h[1][0];
-  }
-  return h[0][0] * (h[1][1] * h[2][2] - h[1][2] * h[2][1]) -
-         h[0][1] * (h[1][0] * h[2][2] - h[1][2] * h[2][0]) +
-         h[0][2] * (h[1][0] * h[2][1] - h[1][1] * h[2][0]);
+  return product;
 }
 
 /* log of the density of f under data set `side`, up to a constant that both share. At f the whole
@@ -165,10 +186,26 @@ static void shrink(double *w, size_t count, double size, double bound) {
   }
 }
 
+/* Of a block of several columns only the longest entry stays. */
+static void keep_longest(double *w, size_t count) {
+  size_t longest = 0;
+  for (size_t j = 1; j < count; j++) {
+    longest = fabs(w[j]) > fabs(w[longest]) ? j : longest;
+  }
+  for (size_t j = 0; j < count; j++) {
+    w[j] = j == longest ? w[j] : 0;
+  }
+}
+
 static void clip(double *w, size_t dims, const limits *within) {
   const noise_body *body = &within->bounds.body;
   double length = 0, *group = w;
-  for (size_t i = 0; within->kind >= DPERM_NOISE_GROUP && i < body_count(body); i++) {
+  for (size_t k = 0; within->kind == DPERM_NOISE_MIXED && k < within->runs[0].groups; k++) {
+    keep_longest(w + k * within->runs[0].width, within->runs[0].width);
+  }
+  for (size_t i = 0; (within->kind == DPERM_NOISE_GROUP || within->kind == DPERM_NOISE_LINF) &&
+                     i < body_count(body);
+       i++) {
     const body_run *run = body_at(body, i);
     size_t width = within->kind == DPERM_NOISE_LINF ? 1 : run->width;
     for (size_t k = 0; k < run->groups * run->width / width; k++, group += width) {
@@ -293,6 +330,12 @@ static limits draw_limits(random_source *r, size_t dims, double norm, dperm_nois
   size_t first = dims == 1 ? 1 : 1 + random_bits(r) % (dims - 1);
   l.runs[0] = (body_run){1, first, norm * random_scale(r, 0.2, 2)};
   l.runs[1] = (body_run){dims - first, 1, norm * random_scale(r, 0.2, 2)};
+  if (kind == DPERM_NOISE_MIXED) { /* one block or two, and what is left alone */
+    size_t blocks = dims == 5 ? 1 + random_bits(r) % 2 : 1;
+    size_t width = 2 + (blocks == 1 ? random_bits(r) % (dims - 2) : 0);
+    l.runs[0] = (body_run){blocks, width, norm};
+    l.runs[1] = (body_run){dims - blocks * width, 1, norm};
+  }
   return l;
 }
 
@@ -304,7 +347,7 @@ static void check_losses_under(dperm_analysis analysis, dperm_noise kind, uint64
     size_t which = random_bits(&r) % LOSSES;
     double norm = norms[round % 3], h = random_scale(&r, 0.05, 1);
     const dperm_loss loss = loss_number((int)which, h);
-    size_t dims = 1 + random_bits(&r) % MOST_DIMS;
+    size_t dims = (kind == DPERM_NOISE_MIXED ? 3 : 1) + random_bits(&r) % USUAL_DIMS;
     limits within = draw_limits(&r, dims, norm, kind);
     within.bounds.body = (noise_body){within.runs, dims > within.runs[0].width ? 2 : 1, {0, 0, 0}};
     pair p = draw_pair(&r, dims, &within);
@@ -355,7 +398,7 @@ static void the_ratio_never_passes_epsilon_under_the_papers_analysis(void **stat
 
 static void the_ratio_never_passes_epsilon_in_any_norm(void **state) {
   (void)state;
-  for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_LINF; kind++) {
+  for (dperm_noise kind = DPERM_NOISE_L1; kind <= DPERM_NOISE_MIXED; kind++) {
     double most[LOSSES] = {0};
     check_losses_under(DPERM_ANALYSIS_TIGHT, kind, 10 + kind, most);
     for (int i = 0; i < LOSSES; i++) {
@@ -491,6 +534,34 @@ static void plans_with_the_usual_mistakes_are_caught(void **state) {
   }
 }
 
+/* Mixed noise for R₂ where R is √(k + t²)·R₂; and for rows with two entries in a block. */
+static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(31, &r, err));
+  const dperm_loss loss = library_loss(REF_HUBER, 0.5);
+  double most[2] = {0, 0};
+  for (int round = 0; round < 100; round++) {
+    limits within = draw_limits(&r, 5, 1, DPERM_NOISE_MIXED);
+    within.bounds.body = (noise_body){within.runs, 2, {0, 0, 0}};
+    public_numbers g = {0};
+    for (int wrong = 0; wrong < 2; wrong++) {
+      limits loose = within;
+      loose.kind = wrong ? DPERM_NOISE_L2 : within.kind; /* only ‖w‖₂ is bounded */
+      pair p = draw_pair(&r, 5, &loose);
+      privacy_plan plan;
+      g = numbers_for(&p, 1, &loss, 1, 10);
+      g.noise = DPERM_NOISE_MIXED;
+      g.bounds = within.bounds;
+      assert_ok(calibrate(&g, &plan, err));
+      double t = mixed_weight(&g.bounds.body);
+      plan.noise.beta *= wrong ? 1 : sqrt((double)within.runs[0].groups + t * t);
+      most[wrong] = fmax(most[wrong], climb(&r, &p, &loose, &loss, &plan, 1000));
+    }
+  }
+  assert_true(most[0] > 1.2 && most[1] > 1.05);
+}
+
 /* l1 noise for R₂ where R₁ = √3·R₂. */
 static void the_wrong_norm_is_caught(void **state) {
   (void)state;
@@ -521,6 +592,7 @@ int main(void) {
       cmocka_unit_test(huber_reaches_epsilon_in_one_dimension),
       cmocka_unit_test(plans_with_the_usual_mistakes_are_caught),
       cmocka_unit_test(the_wrong_norm_is_caught),
+      cmocka_unit_test(mixed_noise_for_the_wrong_rows_is_caught),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "random/exponential.h"
-#include "random/noise.h"
+#include "random/noise_shape.h"
 #include "support.h"
 
 enum { PRECISION = 300, MORE_WORDS = 3 };
@@ -102,22 +102,22 @@ static void exact_normal_pair(exact_source *s, mpfr_t x, mpfr_t y) {
 }
 
 /* b has room for one number more than dims: the half of a pair that is dropped. */
-static void exact_l2_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
+static void exact_l2_noise(exact_source *s, size_t dims, mpfr_t beta, mpfr_t *b) {
   mpfr_t scale, squares;
   mpfr_inits2(PRECISION, scale, squares, (mpfr_ptr)NULL);
   mpfr_set_zero(squares, 1);
-  for (size_t j = 0; j < plan->dims; j += 2) {
+  for (size_t j = 0; j < dims; j += 2) {
     exact_normal_pair(s, b[j], b[j + 1]);
   }
-  for (size_t j = 0; j < plan->dims; j++) {
+  for (size_t j = 0; j < dims; j++) {
     mpfr_sqr(s->t, b[j], MPFR_RNDN);
     mpfr_add(squares, squares, s->t, MPFR_RNDN);
   }
   mpfr_sqrt(squares, squares, MPFR_RNDN);
-  exact_gamma(s, plan->dims, scale);
-  mpfr_div_d(scale, scale, plan->beta, MPFR_RNDN);
+  exact_gamma(s, dims, scale);
+  mpfr_div(scale, scale, beta, MPFR_RNDN);
   mpfr_div(scale, scale, squares, MPFR_RNDN);
-  for (size_t j = 0; j < plan->dims; j++) {
+  for (size_t j = 0; j < dims; j++) {
     mpfr_mul(b[j], b[j], scale, MPFR_RNDN);
   }
   mpfr_clears(scale, squares, (mpfr_ptr)NULL);
@@ -172,9 +172,46 @@ static void exact_body_noise(exact_source *s, const noise_plan *plan, mpfr_t *b)
   mpfr_clear(scale);
 }
 
+/* l2 noise with βt for the columns that stand alone, then ±E/β for the others. */
+static void exact_mixed_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
+  size_t count = mixed_count(&plan->body).alone, taken = 0;
+  mpfr_t beta, *alone = calloc(count + 1, sizeof *alone);
+  assert_non_null(alone);
+  mpfr_init2(beta, PRECISION);
+  mpfr_set_d(beta, plan->beta, MPFR_RNDN);
+  mpfr_mul_d(beta, beta, mixed_weight(&plan->body), MPFR_RNDN);
+  for (size_t j = 0; j <= count; j++) {
+    mpfr_init2(alone[j], PRECISION);
+  }
+  exact_l2_noise(s, count, beta, alone);
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    for (size_t j = 0; j < run->groups * run->width; j++, b++) {
+      if (run->width == 1) {
+        mpfr_set(*b, alone[taken++], MPFR_RNDN);
+      } else {
+        exact_exponential(s, *b);
+        mpfr_div_d(*b, *b, plan->beta, MPFR_RNDN);
+        exact_sign(s, *b);
+      }
+    }
+  }
+  for (size_t j = 0; j <= count; j++) {
+    mpfr_clear(alone[j]);
+  }
+  mpfr_clear(beta);
+  free(alone);
+}
+
 static void exact_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
   if (plan->kind == &noise_l2) {
-    exact_l2_noise(s, plan, b);
+    mpfr_t beta;
+    mpfr_init2(beta, PRECISION);
+    mpfr_set_d(beta, plan->beta, MPFR_RNDN);
+    exact_l2_noise(s, plan->dims, beta, b);
+    mpfr_clear(beta);
+  } else if (plan->kind == &noise_mixed) {
+    exact_mixed_noise(s, plan, b);
   } else if (plan->kind == &noise_l1) {
     exact_l1_noise(s, plan, b);
   } else {
@@ -278,7 +315,8 @@ static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_
   check_plan((noise_plan){&noise_l2, dims, 1.0, {0}}, draws, bits, what);
 }
 
-/* l1, group and linf noise; groups of different widths and radii, together `dims` columns. */
+/* l1, group and linf noise; groups of different widths and radii, together `dims` columns. Mixed
+ * noise where there are enough, with columns alone in front, between and behind. */
 static void check_shapes(size_t dims, size_t draws, random_source (*bits)(uint64_t),
                          const char *what) {
   size_t half = dims / 2;
@@ -287,6 +325,14 @@ static void check_shapes(size_t dims, size_t draws, random_source (*bits)(uint64
   check_plan((noise_plan){&noise_l1, dims, 1.0, {0}}, draws, bits, what);
   check_plan((noise_plan){&noise_group, dims, 1.0, body}, draws, bits, what);
   check_plan((noise_plan){&noise_linf, dims, 1.0, body}, draws, bits, what);
+  const body_run short_runs[] = {{1, 1, 1}, {1, 2, 1}};
+  const body_run long_runs[] = {
+      {1, 1, 1}, {1, 3, 1}, {half - 2, 1, 1}, {1, dims - half - 3, 1}, {1, 1, 1}};
+  if (dims == 3) {
+    check_plan((noise_plan){&noise_mixed, 3, 1.0, {short_runs, 2, {0, 0, 0}}}, draws, bits, what);
+  } else if (dims >= 10) {
+    check_plan((noise_plan){&noise_mixed, dims, 1.0, {long_runs, 5, {0, 0, 0}}}, draws, bits, what);
+  }
 }
 
 /* ---- the tests */
@@ -373,7 +419,8 @@ static void every_kind_keeps_its_bound(void **state) {
   (void)state;
   check_shapes(1, 5000, plain, "seeded");
   check_shapes(2, 5000, plain, "seeded");
-  check_shapes(7, 1000, plain, "seeded");
+  check_shapes(3, 2000, plain, "seeded");
+  check_shapes(10, 1000, plain, "seeded");
   check_shapes(104, 100, plain, "seeded");
   check_shapes(5000, 3, plain, "seeded");
 }
@@ -382,7 +429,7 @@ static void every_kind_keeps_its_bound_on_extreme_bits(void **state) {
   (void)state;
   check_shapes(1, 2000, extreme, "extreme");
   check_shapes(3, 2000, extreme, "extreme");
-  check_shapes(8, 500, extreme, "extreme");
+  check_shapes(11, 500, extreme, "extreme");
 }
 
 static void the_stated_error_is_that_of_the_design(void **state) {
@@ -395,6 +442,8 @@ static void the_stated_error_is_that_of_the_design(void **state) {
     const noise_plan body = {&noise_group, dims[i], 1.0, {0}}; /* one exponential more */
     assert_true(noise_relative_error(&plan) == (64 + 4 * logs[i]) * u);
     assert_true(noise_relative_error(&l1) == (64 + 4 * logs[i]) * u);
+    const noise_plan mixed = {&noise_mixed, dims[i], 1.0, {0}};
+    assert_true(noise_relative_error(&mixed) == (64 + 4 * logs[i]) * u);
     assert_true(noise_relative_error(&body) == (64 + 4 * ceil(log2((double)dims[i] + 1))) * u);
   }
 }

@@ -76,6 +76,12 @@ static void choices_and_laws_are_audited_too(void **state) {
     assert_true(r.holds);
     assert_true(isnan(r.epsilon_lower_bound) == (i > 4));
   }
+  static const char *const kinds[] = {"l2", "l1", "group", "linf", "mixed"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    dperm_audit_result r = run("noise", kinds[i], 1, 20000, 4, 0);
+    assert_string_equal(r.variant, kinds[i]);
+    assert_true(r.holds && r.distance > 0 && r.distance <= r.limit && r.limit < 0.025);
+  }
 }
 
 static void a_seed_gives_the_same_result_for_any_number_of_threads(void **state) {

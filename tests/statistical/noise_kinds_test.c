@@ -1,6 +1,7 @@
-/* l1, group and linf noise have the laws that the proof needs: ‖b‖_K ~ Gamma(d, 1/β); l1's
+/* l1, group, linf and mixed noise have the laws that the proof needs: ‖b‖_K ~ Gamma(d, 1/β); l1's
  * coordinates are Laplace; the direction of a body's noise is that of a uniform point in the body,
- * group by group. And the planner's figures agree with draws. Distances and bounds are those of
+ * group by group; mixed noise is l1 in blocks and l2 in the columns that stand alone, each in its
+ * place. And the planner's figures agree with draws. Distances and bounds are those of
  * noise_test.c: every single comparison raises a false alarm with probability at most 1e-9 over the
  * seeds, every test, with its at most 1000 comparisons, at most 1e-6; with the seeds fixed none can
  * come and go. The last test shows that a wrong law is seen. */
@@ -9,6 +10,7 @@
 
 #include "random/exponential.h"
 #include "random/noise_law.h"
+#include "random/noise_shape.h"
 #include "statistics.h"
 
 enum { DRAWS = 100000, MOST = 128 };
@@ -20,6 +22,7 @@ static double sample[DRAWS];
 static const body_run mixed_runs[] = {{1, 3, 0.5}, {2, 1, 0.2}, {1, 4, 0.9}, {2, 2, 3.0}};
 static const body_run census_runs[] = {{1, 1, 0.35},  {1, 7, 0.35}, {2, 1, 0.35}, {1, 16, 0.35},
                                        {1, 14, 0.35}, {3, 1, 0.35}, {1, 41, 0.35}};
+static const body_run woven_runs[] = {{1, 1, 1}, {1, 2, 1}, {2, 1, 1}, {1, 3, 1}};
 static const body_run long_runs[] = {{1, 1, 1.0}, {40, 1, 1e-3}}; /* one side far longer */
 
 static const struct {
@@ -28,12 +31,19 @@ static const struct {
 } bodies[] = {
     {{NULL, 0, {1, 1, 2.0}}, 1},       {{NULL, 0, {1, 5, 0.7}}, 5},
     {{NULL, 0, {6, 1, 0.3}}, 6},       {{mixed_runs, 4, {0, 0, 0}}, 13},
-    {{census_runs, 7, {0, 0, 0}}, 84}, {{long_runs, 2, {0, 0, 0}}, 41},
+    {{census_runs, 7, {0, 0, 0}}, 84}, {{woven_runs, 4, {0, 0, 0}}, 8},
+    {{long_runs, 2, {0, 0, 0}}, 41},
 };
 enum { BODIES = sizeof bodies / sizeof *bodies };
 
-/* Every kind on every body; l1 looks at the number of columns only. */
-static const noise_kind *const kinds[] = {&noise_l1, &noise_group, &noise_linf};
+/* Every kind on every body; l1 looks at the number of columns only, mixed needs blocks beside
+ * columns that stand alone. */
+static const noise_kind *const kinds[] = {&noise_l1, &noise_group, &noise_linf, &noise_mixed};
+enum { MIXED = 3, KINDS = 4, WOVEN = 5 };
+
+static bool fits(size_t kind, size_t body) {
+  return kind != MIXED || (body >= 3 && body <= WOVEN);
+}
 
 static noise_plan plan_for(size_t kind, size_t body, double beta) {
   return (noise_plan){kinds[kind], bodies[body].dims, beta, bodies[body].body};
@@ -53,6 +63,22 @@ static double l2_of(const double *b, size_t count) {
     sum += b[j] * b[j];
   }
   return sqrt(sum);
+}
+
+/* t, from privacy.md: t⁴ = k·s(s+1)/(2m), of k blocks with m columns and s columns alone. */
+static double weight_of(const noise_body *body, double *grouped, double *alone) {
+  double blocks = 0;
+  *grouped = *alone = 0;
+  for (size_t i = 0; i < body->count; i++) {
+    const body_run *run = &body->runs[i];
+    if (run->width == 1) {
+      *alone += (double)run->groups;
+    } else {
+      blocks += (double)run->groups;
+      *grouped += (double)(run->groups * run->width);
+    }
+  }
+  return pow(blocks * *alone * (*alone + 1) / (2 * *grouped), 0.25);
 }
 
 typedef struct group {
@@ -82,6 +108,14 @@ static double norm_of_kind(const noise_plan *plan, const double *b) {
     return l1_of(b, plan->dims);
   }
   size_t count = groups_of(plan, g);
+  if (plan->kind == &noise_mixed) {
+    double grouped, alone, sum = 0, squares = 0, t = weight_of(&plan->body, &grouped, &alone);
+    for (size_t i = 0; i < count; i++) {
+      sum += g[i].width > 1 ? l1_of(b + g[i].first, g[i].width) : 0;
+      squares += g[i].width > 1 ? 0 : b[g[i].first] * b[g[i].first];
+    }
+    return sum + t * sqrt(squares);
+  }
   for (size_t i = 0; i < count; i++) {
     most = fmax(most, l1_of(b + g[i].first, g[i].width) / g[i].radius);
   }
@@ -100,6 +134,10 @@ static double gamma_law(double x, const void *shape) {
 static double laplace_law(double x, const void *context) {
   (void)context;
   return x < 0 ? exp(x) / 2 : 1 - exp(-x) / 2;
+}
+static double flat_law(double x, const void *context) { /* uniform on [−1, 1] */
+  (void)context;
+  return (1 + fmax(-1, fmin(1, x))) / 2;
 }
 static double power_law(double x, const void *power) { /* u^m on [0, 1] */
   return pow(fmax(0, fmin(1, x)), *(const double *)power);
@@ -124,8 +162,11 @@ static size_t draws_for(size_t dims) {
 static void the_norm_of_each_kind_has_the_gamma_law(void **state) {
   (void)state;
   static const double betas[] = {1.0, 0.01, 250};
-  for (size_t kind = 0; kind < 3; kind++) {
+  for (size_t kind = 0; kind < KINDS; kind++) {
     for (size_t i = 0; i < BODIES; i++) {
+      if (!fits(kind, i)) {
+        continue;
+      }
       const noise_plan plan = plan_for(kind, i, betas[(kind + i) % 3]);
       random_source r = seeded(100 * kind + i);
       double b[MOST], shape = (double)plan.dims;
@@ -133,6 +174,9 @@ static void the_norm_of_each_kind_has_the_gamma_law(void **state) {
       for (size_t k = 0; k < count; k++) {
         noise_draw(&plan, &r, b);
         sample[k] = plan.beta * norm_of_kind(&plan, b);
+        if (k < 100) { /* what the audit goes by */
+          assert_close(plan.beta * plan.kind->norm(&plan, b) / sample[k], 1, 1e-13);
+        }
       }
       check_law(count, gamma_law, &shape, plan.kind->name);
     }
@@ -171,7 +215,7 @@ static void coordinates_of_l1_noise_are_independent_laplace(void **state) {
 /* All signs of two coordinates are equally likely, for every kind. */
 static void signs_are_balanced_and_independent(void **state) {
   (void)state;
-  for (size_t kind = 0; kind < 3; kind++) {
+  for (size_t kind = 0; kind < KINDS; kind++) {
     const noise_plan plan = plan_for(kind, 3, 1.0);
     draw_many(&plan, 20 + kind);
     for (size_t i = 0; i < plan.dims; i++) {
@@ -181,6 +225,107 @@ static void signs_are_balanced_and_independent(void **state) {
           minus += (drawn[k][i] < 0) ^ (i != j && drawn[k][j] < 0);
         }
         assert_close((double)minus / DRAWS, 0.5, bernstein_limit(DRAWS, 0.25, 0.5, rate));
+      }
+    }
+  }
+}
+
+/* ---- mixed noise: columns 0, 3 and 4 stand alone, 1 and 2 are a block, 5 to 7 another */
+
+static const bool stands_alone[8] = {true, false, false, true, true, false, false, false};
+
+static void mixed_noise_is_laplace_in_blocks(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(MIXED, WOVEN, 3.0);
+  draw_many(&plan, 30);
+  for (size_t j = 0; j < 8; j++) {
+    for (size_t k = 0; k < DRAWS && !stands_alone[j]; k++) {
+      sample[k] = plan.beta * drawn[k][j];
+    }
+    if (!stands_alone[j]) {
+      check_law(DRAWS, laplace_law, NULL, "coordinate in a block of mixed noise");
+    }
+  }
+}
+
+static double length_alone(const double *b) {
+  return sqrt(b[0] * b[0] + b[3] * b[3] + b[4] * b[4]);
+}
+
+/* ‖v‖₂ is Gamma(3, 1/(βt)); the direction is uniform on the sphere, so in three dimensions each of
+ * its coordinates is uniform on [−1, 1], and so is any fixed direction's. */
+static void mixed_noise_is_l2_in_the_columns_alone(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(MIXED, WOVEN, 0.2);
+  double grouped, alone, t = weight_of(&plan.body, &grouped, &alone), shape = 3;
+  assert_true(grouped == 5 && alone == 3);
+  assert_close(t, pow(2.4, 0.25), 1e-15);
+  draw_many(&plan, 31);
+  for (size_t k = 0; k < DRAWS; k++) {
+    sample[k] = plan.beta * t * length_alone(drawn[k]);
+  }
+  check_law(DRAWS, gamma_law, &shape, "length of the columns alone");
+  for (size_t j = 0; j < 8; j++) {
+    for (size_t k = 0; k < DRAWS && stands_alone[j]; k++) {
+      sample[k] = drawn[k][j] / length_alone(drawn[k]);
+    }
+    if (stands_alone[j]) {
+      check_law(DRAWS, flat_law, NULL, "direction of the columns alone");
+    }
+  }
+  for (size_t k = 0; k < DRAWS; k++) {
+    const double *b = drawn[k];
+    sample[k] = (2 * b[0] - b[3] + 2 * b[4]) / 3 / length_alone(b);
+  }
+  check_law(DRAWS, flat_law, NULL, "direction of the columns alone, across");
+}
+
+/* Blocks do not depend on each other nor on the columns alone: both beyond their medians in a
+ * quarter of all draws. */
+static void parts_of_mixed_noise_are_independent(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(MIXED, WOVEN, 1.0);
+  double grouped, alone, t = weight_of(&plan.body, &grouped, &alone);
+  const double median = 2.674060313723561; /* of Gamma(3) */
+  draw_many(&plan, 32);
+  for (size_t i = 0; i < 8; i++) {
+    for (size_t j = 0; j < i; j++) {
+      size_t both = 0;
+      if (stands_alone[j] || (stands_alone[i] && i > 3)) {
+        continue; /* the columns alone are one part, and column 3 stands for it */
+      }
+      for (size_t k = 0; k < DRAWS; k++) {
+        bool far =
+            stands_alone[i] ? t * length_alone(drawn[k]) > median : fabs(drawn[k][i]) > log(2);
+        both += far && fabs(drawn[k][j]) > log(2);
+      }
+      assert_close((double)both / DRAWS, 0.25, bernstein_limit(DRAWS, 3.0 / 16, 1, rate));
+    }
+  }
+}
+
+/* The columns alone are what l2 noise of their number is, dealt out in order, wherever they stand;
+ * no number is used twice. */
+static void columns_of_mixed_noise_are_in_their_places(void **state) {
+  (void)state;
+  for (size_t body = 3; body <= WOVEN; body++) {
+    const noise_plan plan = plan_for(MIXED, body, 0.7);
+    for (uint64_t seed = 0; seed < 50; seed++) {
+      random_source r = seeded(seed), again = seeded(seed);
+      double b[MOST], v[MOST];
+      group g[MOST];
+      size_t count = groups_of(&plan, g), taken = 0;
+      noise_draw(&plan, &r, b);
+      noise_draw_sphere(&again, mixed_count(&plan.body).alone, plan.beta * mixed_weight(&plan.body),
+                        v);
+      for (size_t i = 0; i < count; i++) {
+        assert_true(g[i].width > 1 || b[g[i].first] == v[taken++]);
+      }
+      assert_int_equal(taken, mixed_count(&plan.body).alone);
+      for (size_t i = 0; i < plan.dims; i++) {
+        for (size_t j = 0; j < i; j++) {
+          assert_true(b[i] != b[j]);
+        }
       }
     }
   }
@@ -289,6 +434,15 @@ static void the_rms_norm_is_exact(void **state) {
       assert_close(noise_norm_limit(&plan, t) / limit, 1, 1e-12);
       assert_true(noise_norm_limit(&plan, t) > limit);
     }
+    if (fits(MIXED, i)) {
+      const noise_plan mixed = plan_for(MIXED, i, 0.3);
+      double grouped, alone, t = weight_of(&mixed.body, &grouped, &alone);
+      double square = 2 * grouped + alone * (alone + 1) / (t * t);
+      assert_close(noise_rms_norm(&mixed) * 0.3 / sqrt(square), 1, 1e-14);
+      double limit = (d + sqrt(14 * d) + 7) * fmax(1, 1 / t) / 0.3;
+      assert_close(noise_norm_limit(&mixed, 7) / limit, 1, 1e-12);
+      assert_true(noise_norm_limit(&mixed, 7) > limit);
+    }
     const noise_plan plan = plan_for(0, i, 0.3);
     assert_close(noise_rms_norm(&plan) * 0.3 / sqrt(2 * d), 1, 1e-14);
     assert_close(noise_norm_limit(&plan, 7) * 0.3 / (d + sqrt(14 * d) + 7), 1, 1e-12);
@@ -333,8 +487,11 @@ static void check_figures(const noise_plan *plan, uint64_t seed, double within) 
 
 static void the_planners_figures_agree_with_draws(void **state) {
   (void)state;
-  for (size_t kind = 0; kind < 3; kind++) {
+  for (size_t kind = 0; kind < KINDS; kind++) {
     for (size_t i = 0; i < BODIES; i++) {
+      if (!fits(kind, i)) {
+        continue;
+      }
       const noise_plan plan = plan_for(kind, i, 0.7);
       check_figures(&plan, 300 + 10 * kind + i, i == BODIES - 1 ? 0.02 : 0.005);
     }
@@ -343,7 +500,7 @@ static void the_planners_figures_agree_with_draws(void **state) {
 
 static void figures_do_not_change_from_call_to_call_and_scale(void **state) {
   (void)state;
-  for (size_t kind = 0; kind < 3; kind++) {
+  for (size_t kind = 0; kind < KINDS; kind++) {
     const noise_plan plan = plan_for(kind, 3, 1.0), small = plan_for(kind, 3, 1e-9);
     assert_true(noise_mean_norm(&plan) == noise_mean_norm(&plan));
     assert_true(noise_norm_quantile(&plan, 0.9) == noise_norm_quantile(&plan, 0.9));
@@ -364,7 +521,7 @@ static void figures_of_very_many_columns_come_at_once(void **state) {
 static void noise_of_every_scale_is_finite_and_scales(void **state) {
   (void)state;
   static const double scales[] = {1e-190, 1e-100, 1e-3, 1e3, 1e100, 1e190};
-  for (size_t kind = 0; kind < 3; kind++) {
+  for (size_t kind = 0; kind < KINDS; kind++) {
     for (size_t i = 0; i < 6; i++) {
       const noise_plan unit = plan_for(kind, 3, 1.0), plan = plan_for(kind, 3, scales[i]);
       random_source a = seeded(70), b = seeded(70);
@@ -403,11 +560,30 @@ static void the_shape_one_short_is_seen(void **state) {
   }
 }
 
+/* Mixed noise whose columns alone are drawn with β, the weight forgotten. */
+static void a_forgotten_weight_is_seen(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(MIXED, WOVEN, 1.0);
+  double shape = 8, t = mixed_weight(&plan.body);
+  draw_many(&plan, 600);
+  for (size_t k = 0; k < DRAWS; k++) {
+    for (size_t j = 0; j < 8; j++) {
+      drawn[k][j] *= stands_alone[j] ? t : 1;
+    }
+    sample[k] = norm_of_kind(&plan, drawn[k]);
+  }
+  assert_true(ks_distance(sample, DRAWS, gamma_law, &shape) > 2 * ks_limit(DRAWS, rate));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_norm_of_each_kind_has_the_gamma_law),
       cmocka_unit_test(coordinates_of_l1_noise_are_independent_laplace),
       cmocka_unit_test(signs_are_balanced_and_independent),
+      cmocka_unit_test(mixed_noise_is_laplace_in_blocks),
+      cmocka_unit_test(mixed_noise_is_l2_in_the_columns_alone),
+      cmocka_unit_test(parts_of_mixed_noise_are_independent),
+      cmocka_unit_test(columns_of_mixed_noise_are_in_their_places),
       cmocka_unit_test(directions_are_uniform_in_the_body),
       cmocka_unit_test(groups_are_independent),
       cmocka_unit_test(the_rms_norm_is_exact),
@@ -416,6 +592,7 @@ int main(void) {
       cmocka_unit_test(figures_of_very_many_columns_come_at_once),
       cmocka_unit_test(noise_of_every_scale_is_finite_and_scales),
       cmocka_unit_test(the_shape_one_short_is_seen),
+      cmocka_unit_test(a_forgotten_weight_is_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,15 @@ static double norm_of(model_kind k) {
 
 enum { DIMS = 5, FEATURES = 8 };
 
-/* The schema below has two columns with r_g = min(1, 2) and 1. */
+/* Not the best t, which nobody has to choose. */
+static const double noise_weight = 0.625;
+
+/* The schema below has two columns with r_g = min(1, 2) and 1. For mixed noise the first is one
+ * encoded column, and the second a block of four. */
 static long double noise_norm_of(model_kind k) {
+  if (k.noise == NOISE_MIXED) {
+    return sqrtl(1 + (long double)noise_weight * (long double)noise_weight);
+  }
   if (k.noise == NOISE_L2) {
     return (long double)norm_of(k);
   }
@@ -104,7 +111,7 @@ static double epsilon_num_of(double budget) {
 
 /* ---- right models */
 
-static const char *const noise_names[] = {"l2", "l1", "group", "linf"};
+static const char *const noise_names[] = {"l2", "l1", "group", "linf", "mixed"};
 static const double step = 0x1p-33, tau = 1e-9;
 
 static json_t *numerics_of(model_kind k) {
@@ -122,12 +129,14 @@ static json_t *privacy_of(model_kind k) {
   json_t *numerics = numerics_of(k);
   double core = json_real_value(json_object_get(numerics, "epsilon_core"));
   bool objective = k.claim != OUTPUT;
-  return json_pack("{s:s, s:f, s:f, s:s, s:s, s:s?, s:s, s:f, s:f, s:f, s:o}", "definition",
+  json_t *weight = k.noise == NOISE_MIXED ? json_real(noise_weight) : json_null();
+  return json_pack("{s:s, s:f, s:f, s:s, s:s, s:s?, s:s, s:o, s:f, s:f, s:f, s:o}", "definition",
                    "epsilon-differential privacy", "epsilon", epsilon, "delta", 0.0, "neighbours",
                    "replace-one", "mechanism", objective ? "objective" : "output", "analysis",
                    objective ? (k.claim == TIGHT ? "tight" : "paper") : NULL, "noise",
-                   noise_names[k.noise], "beta", beta_of(k, core), "delta_reg",
-                   objective ? delta_reg : 0.0, "lambda", lambda, "numerics", numerics);
+                   noise_names[k.noise], "noise_weight", weight, "beta", beta_of(k, core),
+                   "delta_reg", objective ? delta_reg : 0.0, "lambda", lambda, "numerics",
+                   numerics);
 }
 
 static json_t *loss_of(model_kind k) {
@@ -178,8 +187,14 @@ static json_t *weights_of(model_kind k) {
   return list;
 }
 
-/* Five encoded columns: a number and its missing category, two of three categories and theirs. */
-static json_t *schema_of(void) {
+/* Five encoded columns: a number and its missing category, two of three categories and theirs. For
+ * mixed noise, where one must stand alone, a number and four categories. */
+static json_t *schema_of(model_kind k) {
+  if (k.noise == NOISE_MIXED) {
+    return json_pack("{s:{}, s:[{s:s, s:s, s:i, s:i, s:f}, {s:s, s:s, s:[s, s, s, s]}]}", "label",
+                     "columns", "name", "age", "type", "numeric", "min", 0, "max", 9, "weight", 2.0,
+                     "name", "job", "type", "categorical", "values", "a", "b", "c", "d");
+  }
   return json_pack(
       "{s:{}, s:[{s:s, s:s, s:i, s:i, s:f}, {s:s, s:s, s:[s, s, s], s:s}, {s:s, s:s}], "
       "s:s}",
@@ -193,7 +208,7 @@ json_t *right_model(model_kind k) {
                        ? json_pack("{s:s, s:f, s:i, s:s, s:i}", "name", "gaussian", "gamma", 0.5,
                                    "features", (int)FEATURES, "kind", "orthogonal", "seed", 7)
                        : json_null();
-  json_t *schema = k.rows == SCHEMA ? schema_of() : json_null();
+  json_t *schema = k.rows == SCHEMA ? schema_of(k) : json_null();
   json_t *model = json_pack(
       "{s:s, s:b, s:n, s:o, s:o, s:i, s:i, s:o, s:n, s:[s, s], s:{s:s, s:i, s:f}, s:o, s:o, s:o, "
       "s:s}",

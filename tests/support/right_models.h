@@ -10,14 +10,21 @@ typedef enum test_loss { LOGISTIC, HUBER, SMOOTH_HINGE, CUSTOM, LOSSES } test_lo
 typedef enum test_claim { OUTPUT, TIGHT, PAPER, CLAIMS } test_claim;
 typedef enum test_choice { NONE, SPLIT, LOGARITHMIC, GEOMETRIC, PUBLIC, CHOICES } test_choice;
 typedef enum test_rows { MEMORY, SCHEMA, KERNEL, ROWS } test_rows;
-typedef enum test_noise { NOISE_L2, NOISE_L1, NOISE_GROUP, NOISE_LINF, NOISES } test_noise;
+typedef enum test_noise {
+  NOISE_L2,
+  NOISE_L1,
+  NOISE_GROUP,
+  NOISE_LINF,
+  NOISE_MIXED,
+  NOISES
+} test_noise;
 
 typedef struct model_kind {
   test_loss loss;
   test_claim claim;
   test_choice choice;
   test_rows rows;
-  test_noise noise; /* other than l2 not with OUTPUT */
+  test_noise noise; /* other than l2 not with OUTPUT, mixed with SCHEMA only */
 } model_kind;
 
 /* Without a digest; give it back with json_decref. */

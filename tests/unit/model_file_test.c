@@ -38,7 +38,7 @@ static dperm_model *train_on(dperm_data *data, const char *loss) {
   return train_under(data, loss, DPERM_MECHANISM_NONE, DPERM_ANALYSIS_TIGHT, NULL);
 }
 
-static dperm_model *schema_model(void) {
+static dperm_data *schema_data(void) {
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   assert_ok(dperm_schema_parse(schema_text, strlen(schema_text), "schema", &schema, err));
@@ -47,7 +47,24 @@ static dperm_model *schema_model(void) {
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   dperm_schema_free(schema);
   file_remove(path);
-  return train_on(data, "huber");
+  return data;
+}
+
+static dperm_model *schema_model(void) {
+  return train_on(schema_data(), "huber");
+}
+
+/* A block of two columns beside two that stand alone. */
+static dperm_model *mixed_model(void) {
+  dperm_data *data = schema_data();
+  dperm_model *model = NULL;
+  dperm_options options;
+  dperm_options_init(&options);
+  options.epsilon = 0.1;
+  options.noise = DPERM_NOISE_MIXED;
+  assert_ok(dperm_train(data, &options, &model, err));
+  dperm_data_free(data);
+  return model;
 }
 
 static dperm_data *memory_data(double norm) {
@@ -88,7 +105,7 @@ static bool same_plan(const privacy_plan *a, const privacy_plan *b) {
   }
   return same && a->analysis == b->analysis && a->noise.dims == b->noise.dims &&
          same_double(a->epsilon, b->epsilon) && same_double(a->noise.beta, b->noise.beta) &&
-         a->noise.kind == b->noise.kind;
+         a->noise.kind == b->noise.kind && noise_rms_norm(&a->noise) == noise_rms_norm(&b->noise);
 }
 
 static bool same_model(const dperm_model *a, const dperm_model *b) {
@@ -153,6 +170,7 @@ static void models_of_every_origin_come_back_whole(void **state) {
 
 static void private_models_come_back_with_their_claim(void **state) {
   (void)state;
+  check_round_trip(mixed_model());
   for (int way = 0; way < 16; way++) {
     dperm_random *random = NULL;
     if (way & 4) {
@@ -342,6 +360,18 @@ static void negative_delta_reg(json_t *root) {
 static void unknown_noise(json_t *root) {
   (void)json_object_set_new(json_object_get(root, "privacy"), "noise", json_string("l7"));
 }
+static void other_weight(json_t *root) {
+  json_t *privacy = json_object_get(root, "privacy");
+  double t = json_real_value(json_object_get(privacy, "noise_weight"));
+  (void)json_object_set_new(privacy, "noise_weight", json_real(nextafter(t, 1)));
+}
+static void no_weight(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "noise_weight", json_null());
+}
+static void mixed_noise(json_t *root) {
+  (void)json_object_set_new(json_object_get(root, "privacy"), "noise", json_string("mixed"));
+  (void)json_object_set_new(json_object_get(root, "privacy"), "noise_weight", json_real(1));
+}
 static void unknown_analysis(json_t *root) {
   (void)json_object_set_new(json_object_get(root, "privacy"), "analysis", json_string("hopeful"));
 }
@@ -392,6 +422,9 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
   assert_edit_refused(private_model(), negative_beta, "privacy block");
   assert_edit_refused(private_model(), negative_delta_reg, "privacy block");
   assert_edit_refused(private_model(), unknown_noise, "kind of noise");
+  assert_edit_refused(mixed_model(), other_weight, "noise does not fit");
+  assert_edit_refused(mixed_model(), no_weight, "noise does not fit");
+  assert_edit_refused(private_model(), mixed_noise, "noise does not fit");
   assert_edit_refused(private_model(), unknown_analysis, "privacy block");
   assert_edit_refused(private_model(), unknown_mechanism, "privacy mechanism");
   assert_edit_refused(private_model(), spell_private, "privacy block");

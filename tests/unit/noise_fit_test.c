@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "reference.h"
 
-static const char *const names[] = {"auto", "l2", "l1", "group", "linf"};
+static const char *const names[] = {"auto", "l2", "l1", "group", "linf", "mixed"};
 
 static dperm_schema *census_schema(void) {
   const char *text = dperm_synthetic_census_schema();
@@ -74,7 +74,7 @@ static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
   (void)state;
   dperm_schema *schema = census_schema();
   dperm_data *data = census(schema, 3000);
-  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
+  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_MIXED; noise++) {
     for (int way = 0; way < 4; way++) {
       dperm_options options = asking(noise);
       dperm_plan plan;
@@ -84,7 +84,7 @@ static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
       if (noise != DPERM_NOISE_AUTO) {
         assert_string_equal(plan.noise, names[noise]);
       } else {
-        assert_string_equal(plan.noise, way & 1 ? "l2" : "group");
+        assert_string_equal(plan.noise, way & 1 ? "l2" : "mixed");
       }
       check_fit(data, &plan, options);
     }
@@ -93,7 +93,8 @@ static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
   dperm_schema_free(schema);
 }
 
-/* Features, rows from memory. The rows' bounds outlive the data they came with. */
+/* Features, rows from memory. The rows' bounds outlive the data they came with. Mixed noise needs
+ * to know of one-hot blocks. */
 static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
   (void)state;
   test_rows *rows = test_rows_random(5, 300, 4, 0.8);
@@ -109,6 +110,15 @@ static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
     assert_true(plan.dims == 12 && plan.norm == FEATURES_NORM);
     check_fit(data, &plan, options);
   }
+  dperm_options options = asking(DPERM_NOISE_MIXED);
+  dperm_plan plan;
+  dperm_model *model = NULL;
+  for (int i = 0; i < 2; i++) {
+    assert_fails(dperm_plan_make(300, 4, 2.5, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+                 "nothing is known of the rows that mixed noise could be fitted to");
+    assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT, "mixed noise");
+    options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 12, 0, 3};
+  }
   dperm_data_free(data);
   test_rows_free(rows);
 }
@@ -116,24 +126,27 @@ static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
 /* A tuned model's plan points into the schema, which it shares; the portion's data are gone. */
 static void a_tuned_model_keeps_its_body(void **state) {
   (void)state;
-  dperm_schema *schema = census_schema();
-  dperm_data *data = census(schema, 2000);
-  dperm_options candidates[2] = {asking(DPERM_NOISE_GROUP), asking(DPERM_NOISE_GROUP)};
-  candidates[1].lambda = 0.01;
-  dperm_tune_options how;
-  dperm_model *model = NULL;
-  dperm_tune_options_init(&how);
-  assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-  assert_int_equal(body_dims(&model->plan.noise.body), model->dims);
-  check_file(model);
-  dperm_model_free(model);
+  static const dperm_noise kinds[] = {DPERM_NOISE_GROUP, DPERM_NOISE_MIXED};
+  for (size_t i = 0; i < 2; i++) {
+    dperm_schema *schema = census_schema();
+    dperm_data *data = census(schema, 2000);
+    dperm_options candidates[2] = {asking(kinds[i]), asking(kinds[i])};
+    candidates[1].lambda = 0.01;
+    dperm_tune_options how;
+    dperm_model *model = NULL;
+    dperm_tune_options_init(&how);
+    assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
+    dperm_data_free(data);
+    dperm_schema_free(schema);
+    assert_int_equal(body_dims(&model->plan.noise.body), model->dims);
+    check_file(model);
+    dperm_model_free(model);
+  }
 }
 
 static void other_noise_than_l2_is_for_the_objective(void **state) {
   (void)state;
-  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
+  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_MIXED; noise++) {
     dperm_options options = asking(noise);
     dperm_plan plan;
     options.mechanism = DPERM_MECHANISM_OUTPUT;
@@ -146,10 +159,10 @@ static void other_noise_than_l2_is_for_the_objective(void **state) {
                    "output perturbation has l2 noise only");
     }
   }
-  dperm_options options = asking((dperm_noise)5);
+  dperm_options options = asking((dperm_noise)6);
   dperm_plan plan;
   assert_fails(dperm_plan_make(100, 3, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
-               "noise number 5 is none of the kinds");
+               "noise number 6 is none of the kinds");
 }
 
 /* ---- the kinds side by side */
@@ -160,8 +173,8 @@ static void a_plan_shows_every_kind_and_takes_the_least(void **state) {
   dperm_options options = asking(DPERM_NOISE_AUTO);
   dperm_plan chosen, own;
   assert_ok(dperm_plan_for_schema(3000, schema, &options, &chosen, err));
-  assert_int_equal(chosen.noise_kind_count, 4);
-  for (size_t i = 0; i < 4; i++) {
+  assert_int_equal(chosen.noise_kind_count, 5);
+  for (size_t i = 0; i < 5; i++) {
     const dperm_noise_figures *k = &chosen.noise_kinds[i];
     assert_string_equal(k->noise, names[i + 1]);
     assert_true(k->rms_noise_norm >= chosen.rms_noise_norm);

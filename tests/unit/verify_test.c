@@ -57,7 +57,8 @@ static void right_models_follow(void **state) {
                     (test_choice)(i / LOSSES / CLAIMS % CHOICES),
                     (test_rows)(i / LOSSES / CLAIMS / CHOICES % ROWS),
                     (test_noise)(i / LOSSES / CLAIMS / CHOICES / ROWS)};
-    if (k.noise != NOISE_L2 && (k.claim == OUTPUT || (k.choice != NONE && k.choice != SPLIT))) {
+    if ((k.noise != NOISE_L2 && (k.claim == OUTPUT || (k.choice != NONE && k.choice != SPLIT))) ||
+        (k.noise == NOISE_MIXED && k.rows != SCHEMA)) {
       continue;
     }
     json_t *model = right_model(k);
@@ -122,7 +123,9 @@ static const model_kind plain = {LOGISTIC, TIGHT, NONE, MEMORY, NOISE_L2},
                         boxed = {HUBER, TIGHT, NONE, SCHEMA, NOISE_LINF},
                         dense = {HUBER, TIGHT, NONE, MEMORY, NOISE_L1},
                         box = {HUBER, PAPER, NONE, MEMORY, NOISE_LINF},
-                        waves = {HUBER, TIGHT, NONE, KERNEL, NOISE_L1};
+                        waves = {HUBER, TIGHT, NONE, KERNEL, NOISE_L1},
+                        mixed = {HUBER, TIGHT, NONE, SCHEMA, NOISE_MIXED},
+                        mixed_paper = {LOGISTIC, PAPER, NONE, SCHEMA, NOISE_MIXED};
 
 #define UP "*1.000001"
 #define DOWN "*0.999999"
@@ -150,6 +153,36 @@ static const struct {
     {&waves, "privacy.beta", UP, "beta"},
     {&grouped, "privacy.beta", UP, "beta"},
     {&boxed, "privacy.beta", UP, "beta"},
+    {&mixed, "privacy.beta", UP, "beta"},
+    {&mixed_paper, "privacy.beta", UP, "beta"},
+    {&mixed, "privacy.noise_weight", UP, "beta"}, /* longer rows than the noise hides */
+    {&mixed_paper, "privacy.noise_weight", UP, "beta"},
+    {&mixed, "privacy.noise_weight", "0.1", ""}, /* more noise where the weight is less */
+    {&mixed, "privacy.noise_weight", "1e300", "beta"},
+    {&mixed, "privacy.noise_weight", "0", "noise_weight"},
+    {&mixed, "privacy.noise_weight", "-0.625", "noise_weight"},
+    {&mixed, "privacy.noise_weight", "null", "noise_weight"},
+    {&mixed, "privacy.noise_weight", "-", "noise_weight"},
+    {&mixed, "privacy.noise_weight", "\"0.6\"", "noise_weight"},
+    {&mixed, "privacy.noise", "\"l2\"", ""}, /* R_2 = 1 is less */
+    {&mixed, "privacy.noise", "\"l1\"", "beta"},
+    {&grouped, "privacy.noise", "\"mixed\"", "body"}, /* no column alone */
+    {&plain, "privacy.noise", "\"mixed\"", "body"},
+    {&waves, "privacy.noise", "\"mixed\"", "body"},
+    {&output, "privacy.noise", "\"mixed\"", "noise"},
+    {&mixed, "schema.on_missing", "\"category\"", "body"}, /* two columns more than weights */
+    {&mixed, "schema.columns",
+     "[{\"type\": \"categorical\", \"values\": [\"a\", \"b\", \"c\", \"d\", \"e\"]}]",
+     "body"}, /* no column alone */
+    {&mixed, "schema.columns",
+     "[{\"type\": \"numeric\"}, {\"type\": \"numeric\"}, {\"type\": \"numeric\"}, {\"type\": "
+     "\"numeric\"}, {\"type\": \"numeric\"}]",
+     "body"}, /* no block */
+    {&mixed, "schema.columns",
+     "[{\"type\": \"numeric\"}, {\"type\": \"categorical\", \"values\": [\"a\", \"b\"]}, "
+     "{\"type\": \"categorical\", \"values\": [\"a\", \"b\"]}]",
+     "beta"}, /* two blocks where there was one */
+    {&mixed, "schema", "null", "body"},
     {&dense, "encoding.dims", "6", "beta"},
     {&sparse, "schema.on_missing", "\"zero\"", "norm1"}, /* fewer columns than weights */
     {&grouped, "schema.on_missing", "\"zero\"", "body"},
@@ -394,7 +427,8 @@ static void spoil(model_kind k, const char *path) {
       if (strncmp(format, "dperm-model/", 12) == 0) {
         v = verdict_on(model, false);
       }
-      bool needed = matters(path) && !(k.rows == KERNEL && strcmp(path, "encoding.dims") == 0);
+      bool needed = matters(path) && !(k.rows == KERNEL && strcmp(path, "encoding.dims") == 0) &&
+                    !(k.noise != NOISE_MIXED && strcmp(path, "privacy.noise_weight") == 0);
       if (i == 0 && needed && v.holds) {
         fail_msg("without %s the claim still holds", path);
       }
@@ -418,7 +452,7 @@ static void spoil_all(model_kind k, json_t *object, const char *prefix) {
 
 static void no_field_makes_it_stumble(void **state) {
   (void)state;
-  const model_kind kinds[] = {plain, output, stops, kernel, schema, custom, sparse, grouped};
+  const model_kind kinds[] = {plain, output, stops, kernel, schema, custom, sparse, grouped, mixed};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     json_t *model = right_model(kinds[i]);
     spoil_all(kinds[i], model, "");
