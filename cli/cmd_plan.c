@@ -6,6 +6,11 @@
 #include "fit_settings.h"
 #include "session.h"
 
+/* A number of rows, or null where there is none. */
+static void print_json_rows(const char *key, size_t rows) {
+  printf(rows ? "  \"%s\": %zu,\n" : "  \"%s\": null,\n", key, rows);
+}
+
 static void print_json(const dperm_plan *p) {
   printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
   print_json_number("norm", p->norm, ",");
@@ -33,6 +38,12 @@ static void print_json(const dperm_plan *p) {
   print_json_number("solution_norm_bound", p->solution_norm_bound, ",");
   print_json_number("excess_objective_q50", p->excess_objective_q50, ",");
   print_json_number("excess_objective_q95", p->excess_objective_q95, ",");
+  print_json_number("noise_to_signal", p->noise_to_signal, ",");
+  print_json_number("coin_loss", p->coin_loss, ",");
+  print_json_number("excess_loss_q95", p->excess_loss_q95, ",");
+  print_json_number("epsilon_better_than_coin", p->epsilon_better_than_coin, ",");
+  print_json_rows("rows_better_than_coin", p->rows_better_than_coin);
+  print_json_rows("rows_to_halve_noise", p->rows_to_halve_noise);
   printf("  \"noise_kinds\": [");
   for (size_t i = 0; i < p->noise_kind_count; i++) {
     const dperm_noise_figures *k = &p->noise_kinds[i];
@@ -54,6 +65,42 @@ static void print_kinds(const dperm_plan *p) {
     printf("%-10s %-12.4g %-12.4g %-12.4g %-12.4g%s\n", k->noise, k->beta, k->expected_noise_norm,
            k->rms_noise_norm, k->noise_norm_q95, strcmp(k->noise, p->noise) == 0 ? " <-" : "");
   }
+}
+
+static const char *noise_in_words(double noise_to_signal) {
+  return noise_to_signal < 0.1   ? "far below what the data can say"
+         : noise_to_signal < 0.5 ? "below what the data can say"
+         : noise_to_signal < 2   ? "comparable to what the data can say"
+                                 : "above what the data can say: expect a model of noise";
+}
+
+static void print_rows(const char *name, size_t rows, const char *words) {
+  if (rows) {
+    printf("%s%-12zu %s\n", name, rows, words);
+  } else {
+    printf("%snone         %s\n", name, words);
+  }
+}
+
+/* What to expect: what a plan says in words. */
+static void print_outlook(const dperm_plan *p) {
+  const char *blank = "                                  ";
+  printf("\nnoise to signal      %-12.4g the noise is %s\n", p->noise_to_signal,
+         noise_in_words(p->noise_to_signal));
+  printf("loss                 %-12.4g above that of any model of typical length, at most, in 95\n"
+         "%spercent of all runs; a coin's loss is %.4g\n",
+         p->excess_loss_q95, blank, p->coin_loss);
+  if (isnan(p->epsilon_better_than_coin)) {
+    printf("better than a coin   never        with these settings no epsilon promises it\n");
+  } else {
+    printf("better than a coin   %-12.4g is the least epsilon that can promise it: %s\n"
+           "%s(if the data allow: docs/guide.md 7)\n",
+           p->epsilon_better_than_coin,
+           p->excess_loss_q95 < p->coin_loss ? "yours is enough" : "yours is too small", blank);
+  }
+  print_rows("rows for that        ", p->rows_better_than_coin, "at your epsilon");
+  print_rows("rows for half noise  ", p->rows_to_halve_noise,
+             "to halve noise to signal at your epsilon");
 }
 
 static void print_epsilon(const dperm_plan *p) {
@@ -103,6 +150,7 @@ static void print_text(const dperm_plan *p) {
          p->lattice_noise_rms, p->solution_error, p->epsilon_row - p->epsilon_core);
   printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
          p->excess_objective_q95, p->excess_objective_q50);
+  print_outlook(p);
   if (p->noise_kind_count > 1) {
     print_kinds(p);
   }

@@ -498,7 +498,24 @@ typedef struct dperm_plan {
   double excess_objective_q50; /* the noise costs at most this much of the objective, with */
   double excess_objective_q95; /* probability 0.5 and 0.95; infinite where nothing is known, as
                                   for output perturbation with a custom regularizer */
-  size_t noise_kind_count;     /* the kinds that the mechanism allows, the chosen one among them */
+  /* What to expect. The typical length of a solution is options.norm_guess, or 10/norm. */
+  double
+      noise_to_signal; /* what the noise offers a model of that length, rms‖b‖·length/n, relative
+                          to the most that data can, ℓ(0); for output perturbation, the noise's
+                          rms norm relative to the length of the weights. Above 1: mostly noise */
+  double coin_loss;    /* ℓ(0): the loss of a model that knows nothing */
+  double excess_loss_q95; /* with probability 0.95 the mean loss on the records is at most this much
+                             above that of any model of the typical length */
+  /* The smallest epsilon, all else equal, at which excess_loss_q95 is below coin_loss. Below it
+   * nothing better than a coin is promised whatever the records are; above it the model is better
+   * than a coin in 95 percent of all runs if the records allow a small enough loss. NaN where no
+   * epsilon does. And the smallest number of rows that do so at the plan's epsilon; 0 for none. */
+  double epsilon_better_than_coin;
+  size_t rows_better_than_coin;
+  size_t rows_to_halve_noise; /* so many rows would halve noise_to_signal, all else equal; 0 where
+                                 none do, as an automatic Λ for output perturbation spends them on
+                                 a smaller Λ */
+  size_t noise_kind_count;    /* the kinds that the mechanism allows, the chosen one among them */
   dperm_noise_figures noise_kinds[5];
 } dperm_plan;
 

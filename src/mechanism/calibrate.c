@@ -48,9 +48,18 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   return DPERM_OK;
 }
 
-double solution_norm_bound(const public_numbers *g, double lambda) {
+double typical_length(const public_numbers *g) {
+  return isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess;
+}
+
+double coin_loss(const dperm_loss *loss) {
   double zero = 0, value = 0;
-  g->loss->eval(g->loss, 1, &zero, &value, NULL, NULL);
+  loss->eval(loss, 1, &zero, &value, NULL, NULL);
+  return value;
+}
+
+double solution_norm_bound(const public_numbers *g, double lambda) {
+  double value = coin_loss(g->loss);
   return g->pull + fmin(g->loss->lipschitz * g->bounds.norm2 / lambda,
                         sqrt(g->pull * g->pull + 2 * value / lambda));
 }
@@ -248,7 +257,7 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
-  double norm = isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess;
+  double norm = typical_length(g);
   double free = rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * row_bound(g))) /
                 ((double)g->rows * norm);
   return cheapest_total(g, 0, fmax(feasible_total(g), free), norm);
@@ -335,6 +344,30 @@ double excess_objective(const public_numbers *g, const privacy_plan *plan, doubl
   double bound = solution_norm_bound(g, plan->lambda);
   return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg)) +
          plan->delta_reg / 2 * bound * bound;
+}
+
+/* What regularization can cost a model of length F: Λ(N(g) − min N) + ΔF²/2, where 1 ≤ N_j″ ≤ 1 + s
+ * and ‖∇N(0)‖ = G give N(g) − min N ≤ G²/2 + GF + (1 + s)F²/2. */
+static double shrinkage_cost(const public_numbers *g, const privacy_plan *plan, double length) {
+  double pull = g->pull * (g->pull / 2 + length);
+  return plan->lambda * (pull + (1 + g->stiffness) * length * length / 2) +
+         plan->delta_reg * length * length / 2;
+}
+
+double excess_loss(const public_numbers *g, const privacy_plan *plan, double noise) {
+  double n = (double)g->rows, shrinkage = shrinkage_cost(g, plan, typical_length(g));
+  if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
+    return excess_objective(g, plan, noise) + shrinkage;
+  }
+  return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg)) + shrinkage;
+}
+
+double noise_to_signal(const public_numbers *g, const privacy_plan *plan) {
+  double rms = noise_rms_norm(&plan->noise), length = typical_length(g);
+  if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
+    return rms / fmin(length, solution_norm_bound(g, plan->lambda));
+  }
+  return rms * length / ((double)g->rows * coin_loss(g->loss));
 }
 
 double excess_objective_quantile(const public_numbers *g, const privacy_plan *plan, double p) {

@@ -48,6 +48,22 @@ bool noise_instead(const public_numbers *given, const privacy_plan *plan, dperm_
  * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */
 double solution_norm_bound(const public_numbers *given, double lambda);
 
+/* The length of a solution that `auto` reckons with: the user's guess, or 10/R₂. */
+double typical_length(const public_numbers *given);
+
+/* ℓ(0), the loss of a model that knows nothing. */
+double coin_loss(const dperm_loss *loss);
+
+/* A bound on how much larger the model's mean loss is than that of any model of the typical length,
+ * with noise of this norm: what the noise costs, and the regularization that holds it (privacy.md
+ * 10). */
+double excess_loss(const public_numbers *given, const privacy_plan *plan, double noise_norm);
+
+/* What noise alone offers a model of the typical length, rms‖b‖·F/n, relative to the most that data
+ * can, ℓ(0). For output perturbation, rms‖b‖ relative to the length of the weights that it is added
+ * to: F, or the bound on them if that is smaller. */
+double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
+
 /* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
  * (privacy.md 10); and its p-quantile. */
 double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);

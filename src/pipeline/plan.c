@@ -5,6 +5,7 @@
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
 #include "pipeline/options.h"
+#include "pipeline/outlook.h"
 #include "random/noise_law.h"
 #include "release/numerics.h"
 
@@ -46,6 +47,12 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   out->excess_objective_q50 = excess_objective(given, plan, out->noise_norm_q50);
   out->excess_objective_q95 = excess_objective(given, plan, out->noise_norm_q95);
   compare_kinds(given, plan, out);
+  out->noise_to_signal = noise_to_signal(given, plan);
+  out->excess_loss_q95 = excess_loss(given, plan, out->noise_norm_q95);
+  const outlook other = outlook_of(given, plan, out->noise_norm_q95);
+  out->epsilon_better_than_coin = outlook_epsilon(&other) * (double)out->rows_per_person;
+  out->rows_better_than_coin = outlook_rows(&other);
+  out->rows_to_halve_noise = outlook_rows_to_halve(&other, out->noise_to_signal);
 }
 
 static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds,
@@ -80,7 +87,11 @@ static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds
                      .lattice_noise_rms = none,
                      .solution_norm_bound = solution_norm_bound(&given, plan.lambda),
                      .excess_objective_q50 = none,
-                     .excess_objective_q95 = none};
+                     .excess_objective_q95 = none,
+                     .noise_to_signal = none,
+                     .coin_loss = coin_loss(&options->loss),
+                     .excess_loss_q95 = none,
+                     .epsilon_better_than_coin = none};
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(release_plan_make(&given, &plan, &release, err));

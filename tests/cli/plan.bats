@@ -167,3 +167,34 @@ P
   run "$DPERM" plan --rows 1000 --schema schema.json --epsilon 1 --mechanism output --noise mixed
   fails_with 2 "are for --mechanism objective"
 }
+
+@test "what to expect: noise to signal, the epsilon and the rows that beat a coin" {
+  "$DPERM" plan --rows 5000 --dims 20 --epsilon 0.3 --json > plan.json
+  read -r epsilon rows half < <(python3 -c '
+import json
+p = json.load(open("plan.json"))
+assert abs(p["noise_to_signal"] - p["rms_noise_norm"] * 10 / (5000 * p["coin_loss"])) < 1e-9
+print(p["epsilon_better_than_coin"] * 1.01, p["rows_better_than_coin"], p["rows_to_halve_noise"])')
+  for try in "--rows 5000 --epsilon $epsilon" "--rows $rows --epsilon 0.3"; do
+    "$DPERM" plan $try --dims 20 --json | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+assert 0.9 * p["coin_loss"] < p["excess_loss_q95"] < p["coin_loss"]'
+  done
+  "$DPERM" plan --rows "$half" --epsilon 0.3 --dims 20 --json | python3 -c '
+import json, sys
+assert 0.49 < json.load(sys.stdin)["noise_to_signal"] / json.load(open("plan.json"))["noise_to_signal"] <= 0.5'
+}
+
+@test "what to expect, in words" {
+  run "$DPERM" plan --rows 1000000 --dims 5 --epsilon 1
+  [[ "$output" == *"the noise is far below"* && "$output" == *"yours is enough"* ]]
+  run "$DPERM" plan --rows 100 --dims 50 --epsilon 0.1
+  [[ "$output" == *"the noise is above"* && "$output" == *"yours is too small"* ]]
+  run "$DPERM" plan --rows 100 --dims 5 --epsilon 0.1 --lambda 1
+  [[ "$output" == *"better than a coin   never"* && "$output" == *"rows for that        none"* ]]
+  "$DPERM" plan --rows 100 --dims 5 --epsilon 0.1 --lambda 1 --json | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is None'
+}

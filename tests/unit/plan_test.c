@@ -227,6 +227,103 @@ static void a_plan_without_noise_has_none(void **state) {
   assert_true(isnan(plan.beta) && isnan(plan.expected_noise_norm) && isnan(plan.rms_noise_norm));
   assert_true(isnan(plan.noise_norm_q50) && isnan(plan.noise_norm_q95) && isnan(plan.shift_rms));
   assert_true(isnan(plan.excess_objective_q50) && isnan(plan.excess_objective_q95));
+  assert_true(isnan(plan.noise_to_signal) && isnan(plan.excess_loss_q95));
+  assert_true(isnan(plan.epsilon_better_than_coin));
+  assert_true(plan.rows_better_than_coin == 0 && plan.rows_to_halve_noise == 0);
+}
+
+/* ---- what to expect */
+
+static void noise_to_signal_and_loss_follow_from_the_public_numbers(void **state) {
+  (void)state;
+  for (int way = 0; way < 24; way++) {
+    dperm_mechanism mechanism = way & 1 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    dperm_options options = asking(mechanism, way & 2 ? 0.1 : 2);
+    double norm = way & 4 ? 0.5 : 3, n = 5000, zero = 0, coin = 0;
+    options.loss = library_loss((reference_loss)(way % 3), 0.5);
+    options.lambda = way & 8 ? none : 1e-3;
+    options.norm_guess = way & 16 ? 4 : none;
+    options.loss.eval(&options.loss, 1, &zero, &coin, NULL, NULL);
+    const dperm_plan plan = plan_for(5000, 12, norm, &options);
+    double length = way & 16 ? 4 : 10 / norm, q95 = plan.noise_norm_q95;
+    double total = plan.lambda + plan.delta_reg, half = length * length / 2;
+    double noise_ratio = plan.rms_noise_norm * length / (n * coin);
+    double cost = q95 * q95 / (2 * n * n * total) + total * half;
+    if (mechanism == DPERM_MECHANISM_OUTPUT) {
+      noise_ratio = plan.rms_noise_norm / fmin(length, plan.solution_norm_bound);
+      cost = plan.excess_objective_q95 + plan.lambda * half;
+    }
+    assert_true(plan.coin_loss == coin);
+    assert_close(plan.noise_to_signal / noise_ratio, 1, 1e-12);
+    assert_close(plan.excess_loss_q95 / cost, 1, 1e-12);
+  }
+}
+
+static void more_rows_and_more_epsilon_never_make_it_worse(void **state) {
+  (void)state;
+  for (int way = 0; way < 12; way++) {
+    dperm_options options = asking((dperm_mechanism)(way & 1), 0);
+    double noise = infinite, loss = infinite, epsilon = infinite;
+    options.loss = library_loss((reference_loss)(way % 3), 0.5);
+    options.lambda = way & 2 ? none : 1e-2;
+    for (size_t rows = 100; rows < 10000000; rows *= 3) {
+      options.epsilon = 0.2;
+      const dperm_plan plan = plan_for(rows, 30, 1, &options);
+      assert_true(plan.noise_to_signal <= noise * (1 + 1e-9));
+      assert_true(plan.excess_loss_q95 <= loss * (1 + 1e-9));
+      assert_true(!(plan.epsilon_better_than_coin > epsilon * (1 + 1e-5)));
+      noise = plan.noise_to_signal;
+      loss = plan.excess_loss_q95;
+      epsilon = isnan(plan.epsilon_better_than_coin) ? epsilon : plan.epsilon_better_than_coin;
+    }
+    size_t needed = SIZE_MAX;
+    noise = loss = infinite;
+    for (options.epsilon = 0.001; options.epsilon < 50; options.epsilon *= 3) {
+      const dperm_plan plan = plan_for(1000, 30, 1, &options);
+      assert_true(plan.noise_to_signal <= noise * (1 + 1e-9));
+      assert_true(plan.excess_loss_q95 <= loss * (1 + 1e-9));
+      assert_true(plan.rows_better_than_coin <= needed);
+      noise = plan.noise_to_signal;
+      loss = plan.excess_loss_q95;
+      needed = plan.rows_better_than_coin ? plan.rows_better_than_coin : needed;
+    }
+  }
+}
+
+static bool beats_coin(size_t rows, const dperm_options *options) {
+  const dperm_plan plan = plan_for(rows, 20, 2, options);
+  return plan.excess_loss_q95 < plan.coin_loss;
+}
+
+static void a_plan_at_the_numbers_it_names_is_what_it_said(void **state) {
+  (void)state;
+  for (int way = 0; way < 24; way++) {
+    dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, way & 1 ? 0.02 : 0.7);
+    options.loss = library_loss((reference_loss)(way % 3), 0.5);
+    options.lambda = way & 2 ? none : 1e-2;
+    options.analysis = way & 4 ? DPERM_ANALYSIS_PAPER : DPERM_ANALYSIS_TIGHT;
+    options.rows_per_person = way & 8 ? 3 : 1;
+    const dperm_plan plan = plan_for(3000, 20, 2, &options);
+    assert_true(beats_coin(plan.rows_better_than_coin, &options));
+    assert_false(beats_coin(plan.rows_better_than_coin - 1, &options));
+    const dperm_plan half = plan_for(plan.rows_to_halve_noise, 20, 2, &options);
+    const dperm_plan fewer = plan_for(plan.rows_to_halve_noise - 1, 20, 2, &options);
+    assert_true(half.noise_to_signal <= plan.noise_to_signal / 2);
+    assert_true(fewer.noise_to_signal > plan.noise_to_signal / 2);
+    options.epsilon = plan.epsilon_better_than_coin * 1.01;
+    assert_true(beats_coin(3000, &options));
+    options.epsilon = plan.epsilon_better_than_coin / 1.01;
+    assert_false(beats_coin(3000, &options));
+  }
+}
+
+static void a_lambda_that_costs_more_than_a_coin_is_never_better(void **state) {
+  (void)state;
+  dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
+  options.lambda = 1; /* ΛF²/2 = 50 */
+  const dperm_plan plan = plan_for(1000000, 5, 1, &options);
+  assert_true(isnan(plan.epsilon_better_than_coin));
+  assert_true(plan.rows_better_than_coin == 0 && plan.rows_to_halve_noise > 0);
 }
 
 static void the_plan_is_what_training_does(void **state) {
@@ -264,6 +361,10 @@ int main(void) {
       cmocka_unit_test(sizes_and_norm_must_make_sense),
       cmocka_unit_test(every_field_follows_from_the_public_numbers),
       cmocka_unit_test(a_plan_without_noise_has_none),
+      cmocka_unit_test(noise_to_signal_and_loss_follow_from_the_public_numbers),
+      cmocka_unit_test(more_rows_and_more_epsilon_never_make_it_worse),
+      cmocka_unit_test(a_plan_at_the_numbers_it_names_is_what_it_said),
+      cmocka_unit_test(a_lambda_that_costs_more_than_a_coin_is_never_better),
       cmocka_unit_test(the_plan_is_what_training_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
