@@ -96,7 +96,7 @@ P
   [ "${lines[0]}" = "model.json: 4 weights from 120 rows; epsilon = 1 for every record (objective perturbation)" ]
   [ "${lines[1]}" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
   [ "${#lines[@]}" -eq 2 ]
-  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --noise l2 --json > plan.json
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --json > plan.json
   python3 - <<'P'
 import json
 m, p = json.load(open("model.json")), json.load(open("plan.json"))
