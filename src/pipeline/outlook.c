@@ -14,7 +14,8 @@ static const size_t most_rows = (size_t)1 << 50;
 static const double least_epsilon = 1e-9, most_epsilon = 100.0;
 
 outlook outlook_of(const public_numbers *given, const privacy_plan *plan, double noise_norm_q95) {
-  outlook o = {*given, noise_norm_q95 * plan->noise.beta};
+  outlook o = {*given, noise_norm_q95 * plan->noise.beta,
+               excess_loss(given, plan, noise_norm_q95) / coin_loss(given->loss)};
   for (dperm_noise kind = DPERM_NOISE_L2; noise_kind_of(kind); kind++) {
     if (noise_kind_of(kind) == plan->noise.kind) {
       o.given.noise = kind; /* which is the best depends on the rows' bounds alone */
@@ -34,15 +35,27 @@ static bool beats_coin(const outlook *o, double epsilon, size_t rows) {
          excess_loss(&g, &plan, o->q95 / plan.noise.beta) < coin_loss(g.loss);
 }
 
+/* The bracket that a search begins with, around a guess: noise and its cost are nearly proportional
+ * to 1/(nε) where Λ is automatic. Every step is a whole calibration, so guessing pays. */
+static const double nearby = 1.02;
+
 double outlook_epsilon(const outlook *o) {
-  double low = least_epsilon, high = most_epsilon;
-  if (!beats_coin(o, high, o->given.rows)) {
-    return (double)NAN;
+  double guess = fmin(fmax(o->guess * o->given.epsilon, least_epsilon), most_epsilon);
+  double low = fmax(guess / nearby, least_epsilon), high = fmin(guess * nearby, most_epsilon);
+  double factor = 2;
+  while (!beats_coin(o, high, o->given.rows)) {
+    if (high == most_epsilon) {
+      return (double)NAN;
+    }
+    low = high;
+    high = fmin(high * factor, most_epsilon);
+    factor *= factor;
   }
-  if (beats_coin(o, low, o->given.rows)) {
-    return low;
+  for (factor = 2; low > least_epsilon && beats_coin(o, low, o->given.rows); factor *= factor) {
+    high = low;
+    low = fmax(low / factor, least_epsilon);
   }
-  while (high > low * (1 + 1e-6)) {
+  while (high > low * (1 + 1e-4)) {
     double middle = sqrt(low * high);
     if (beats_coin(o, middle, o->given.rows)) {
       high = middle;
@@ -53,23 +66,28 @@ double outlook_epsilon(const outlook *o) {
   return high;
 }
 
-/* The smallest number of rows from `low` on that is enough. */
-static size_t fewest_rows(const outlook *o, size_t low, double goal,
+/* The smallest number of rows that is enough, looked for around a guess. */
+static size_t fewest_rows(const outlook *o, double guess, double goal,
                           bool (*enough)(const outlook *o, size_t rows, double goal)) {
-  size_t high = low;
+  double start = fmin(fmax(guess, 1), (double)most_rows);
+  size_t low = (size_t)(start / nearby), high = (size_t)ceil(start * nearby); /* low: too few */
   while (high <= most_rows && !enough(o, high, goal)) {
-    low = high + 1;
+    low = high;
     high = 2 * high;
   }
   if (high > most_rows) {
     return 0;
   }
-  while (low < high) {
+  while (low > 0 && enough(o, low, goal)) {
+    high = low;
+    low = low / 2;
+  }
+  while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
     if (enough(o, middle, goal)) {
       high = middle;
     } else {
-      low = middle + 1;
+      low = middle;
     }
   }
   return high;
@@ -81,7 +99,7 @@ static bool rows_beat_coin(const outlook *o, size_t rows, double goal) {
 }
 
 size_t outlook_rows(const outlook *o) {
-  return fewest_rows(o, 1, 0, rows_beat_coin);
+  return fewest_rows(o, o->guess * (double)o->given.rows, 0, rows_beat_coin);
 }
 
 static bool rows_reach(const outlook *o, size_t rows, double goal) {
@@ -92,5 +110,5 @@ static bool rows_reach(const outlook *o, size_t rows, double goal) {
 }
 
 size_t outlook_rows_to_halve(const outlook *o, double noise_to_signal) {
-  return fewest_rows(o, o->given.rows, noise_to_signal / 2, rows_reach);
+  return fewest_rows(o, 2 * (double)o->given.rows, noise_to_signal / 2, rows_reach);
 }

@@ -8,6 +8,7 @@
 typedef struct outlook {
   public_numbers given; /* of a row, with the kind of noise that was chosen */
   double q95;           /* the noise's 0.95-quantile times β: the same for every β */
+  double guess;         /* by how much ε, or n, would have to grow, roughly */
 } outlook;
 
 outlook outlook_of(const public_numbers *given, const privacy_plan *plan, double noise_norm_q95);
