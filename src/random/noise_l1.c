@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "random/exponential.h"
-#include "random/noise.h"
+#include "random/noise_kind.h"
 
 static double l1_norm(const noise_plan *plan, const double *b) {
   double sum = 0;

@@ -29,7 +29,7 @@
 
 #include "base/defect.h"
 #include "random/exponential.h"
-#include "random/noise.h"
+#include "random/noise_shape.h"
 
 /* Pairwise, so that rounding grows with the logarithm of the count. */
 static double sum_of_squares(const double *x, size_t count) {

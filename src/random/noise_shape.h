@@ -3,7 +3,7 @@
 #ifndef DPERM_RANDOM_NOISE_SHAPE_H
 #define DPERM_RANDOM_NOISE_SHAPE_H
 
-#include "random/noise.h"
+#include "random/noise_kind.h"
 
 /* What mixed noise sees of a body (noise_mixed.c): groups of several columns, their columns, and
  * the columns that stand alone. */
@@ -21,5 +21,8 @@ double body_reach(const noise_plan *plan, bool cut);
 double body_draw_length(const noise_plan *plan, random_source *source, bool cut);
 double body_error(const noise_plan *plan);
 void body_draw(const noise_plan *plan, random_source *source, double *b, bool cut);
+
+/* l2 noise in some of the columns: density ∝ exp(−β‖b‖₂). */
+void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b);
 
 #endif

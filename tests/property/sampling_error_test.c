@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "random/exponential.h"
+#include "random/noise.h"
 #include "random/noise_shape.h"
 #include "support.h"
 

@@ -1,0 +1,18 @@
+/* What the kinds of noise share. */
+#include "random/noise_kind.h"
+
+int noise_ceiling_log2(size_t n) {
+  int log = 0;
+  while (log < 63 && (UINT64_C(1) << log) < n) {
+    log++;
+  }
+  return log;
+}
+
+double noise_pairwise_sum(const double *x, size_t count) {
+  if (count == 1) {
+    return x[0];
+  }
+  size_t half = count / 2;
+  return noise_pairwise_sum(x, half) + noise_pairwise_sum(x + half, count - half);
+}
