@@ -105,11 +105,10 @@ static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first)
   fprintf(out,
           ", \"time\": \"%s\", \"command\": \"%s\", \"mechanism\": \"%s\",\n"
           "     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
-          "     \"committed\": ",
+          "     \"artifact\": ",
           e->time, e->command, e->mechanism, e->epsilon, e->delta,
           e->commit ? "committed" : "reserved", e->digest);
-  fprintf(out, e->commit ? "\"%s\", \"artifact\": \"%s\"}" : "null, \"artifact\": null}",
-          e->committed, e->artifact);
+  fprintf(out, e->commit ? "\"%s\"}" : "null}", e->artifact);
 }
 
 static void show_entry(void *context, const dperm_ledger_entry *e) {

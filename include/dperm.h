@@ -319,10 +319,9 @@ typedef struct dperm_ledger_dataset {
 } dperm_ledger_dataset;
 typedef struct dperm_ledger_entry {
   uint64_t entry;
-  const char *dataset, *time, *command, *mechanism, *epsilon, *delta, *digest;
-  uint64_t commit;       /* the record that commits it; 0: reserved, and spent all the same */
-  const char *committed; /* its time, and */
-  const char *artifact;  /* the digest of the model or score that was released */
+  const char *dataset, *time, *command, *mechanism, *epsilon, *delta, *digest; /* as reserved */
+  uint64_t commit;      /* the record that commits it; 0: reserved, and spent all the same */
+  const char *artifact; /* the digest of the model or score that was released */
 } dperm_ledger_entry;
 typedef void dperm_dataset_visitor(void *context, const dperm_ledger_dataset *dataset);
 typedef void dperm_entry_visitor(void *context, const dperm_ledger_entry *entry);

@@ -87,7 +87,6 @@ dperm_status listing_visit(const listing *list, const record *reserved, dperm_en
                                     .delta = reserved->delta,
                                     .digest = receipt,
                                     .commit = found ? (uint64_t)committed.id : 0,
-                                    .committed = found ? committed.time : "",
                                     .artifact = found ? committed.artifact : ""};
   visit(context, &shown);
   return DPERM_OK;

@@ -172,7 +172,7 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
     *out = NULL;
     return DPERM_OK;
   }
-  dperm_status status = fit_model(data, &row, source, &model, err);
+  dperm_status status = fit_planned(data, &row, &plan, source, &model, err);
   if (status == DPERM_OK) {
     model->epsilon = options->epsilon;
     if (options->mechanism != DPERM_MECHANISM_NONE) {

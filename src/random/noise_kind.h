@@ -32,6 +32,8 @@ struct noise_kind {
 /* The kinds, one file each. */
 extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf, noise_mixed;
 
+/* Laplace(1/β): a unit exponential over β with a random sign. */
+double noise_laplace(random_source *source, double beta);
 /* ⌈log₂ n⌉. */
 int noise_ceiling_log2(size_t n);
 /* Pairwise, so that rounding grows with the logarithm of the count. */

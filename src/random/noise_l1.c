@@ -49,8 +49,7 @@ static double l1_error(const noise_plan *plan) {
 
 static void l1_draw(const noise_plan *plan, random_source *source, double *b) {
   for (size_t j = 0; j < plan->dims; j++) {
-    double size = random_exponential(source) / plan->beta;
-    b[j] = random_bits(source) >> 63 ? -size : size;
+    b[j] = noise_laplace(source, plan->beta);
   }
 }
 

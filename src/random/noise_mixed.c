@@ -89,12 +89,7 @@ static void mixed_draw(const noise_plan *plan, random_source *source, double *b)
     const body_run *run = body_at(&plan->body, i);
     size_t columns = run->groups * run->width;
     for (size_t j = 0; j < columns; j++, at++) {
-      if (run->width == 1) {
-        b[at] = *alone++;
-      } else {
-        double size = random_exponential(source) / plan->beta;
-        b[at] = random_bits(source) >> 63 ? -size : size;
-      }
+      b[at] = run->width == 1 ? *alone++ : noise_laplace(source, plan->beta);
     }
   }
 }

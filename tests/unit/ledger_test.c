@@ -10,6 +10,37 @@
 #include "ledger/tables.h"
 #include "ledgers.h"
 
+/* ---- time */
+
+static int keep_text(void *out, int columns, char **values, char **names) {
+  (void)columns;
+  (void)names;
+  (void)snprintf(out, 64, "%s", values[0]);
+  return 0;
+}
+
+/* How long a run took depends on the records, and on the secret number of rounds. */
+static void a_commit_does_not_tell_how_long_the_work_took(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = NULL;
+  dperm_charge made;
+  sqlite3 *db = NULL;
+  char times[64] = "";
+  assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+  sleep(2);
+  ledger = opened(home);
+  assert_ok(charge_commit(ledger, made.entry, "a", err));
+  dperm_ledger_free(ledger);
+  assert_int_equal(sqlite3_open_v2(home->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db,
+                                "SELECT count(DISTINCT time) FROM records WHERE kind IN "
+                                "('reserve', 'commit')",
+                                keep_text, times, NULL),
+                   SQLITE_OK);
+  (void)sqlite3_close(db);
+  assert_string_equal(times, "1");
+}
+
 /* ---- budgets */
 
 static void ten_charges_of_a_tenth_fit_into_one(void **state) {
@@ -449,6 +480,7 @@ static void a_damaged_page_is_noticed(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
   const struct CMUnitTest tests[] = {
+      CASE(a_commit_does_not_tell_how_long_the_work_took),
       CASE(ten_charges_of_a_tenth_fit_into_one),
       CASE(what_is_left_is_said),
       CASE(delta_has_a_budget_too),
