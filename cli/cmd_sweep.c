@@ -1,0 +1,199 @@
+/* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session.h"
+#include "sweep_grid.h"
+#include "whole_file.h"
+
+static const char closing[] =
+    "For public data: errors are exact counts. Lists go with --loss, --mechanism, --noise,\n"
+    "--lambda and --epsilon: --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models\n"
+    "with noise are drawn R times in each. error_se is the standard error of error_mean, from the\n"
+    "spread between folds (between draws with --test-data).\n"
+    "With --out FILE, what is done is kept in FILE.journal: after an interruption the same "
+    "command\n"
+    "goes on from there, with the same result. It is removed when FILE is written.";
+
+typedef struct sweep_settings {
+  fit_settings fit;
+  const char *data, *schema, *test_data, *out, *format, *epsilons;
+  size_t dims, threads, folds, draws;
+  uint64_t seed;
+} sweep_settings;
+
+/* ---- results */
+
+typedef struct results {
+  const sweep_grid *grid;
+  FILE *csv;
+  size_t runs, impossible;
+} results;
+
+static void print_share(FILE *csv, double value) {
+  if (isfinite(value)) {
+    fprintf(csv, "%.6f,", value);
+  } else {
+    fputc(',', csv);
+  }
+}
+
+static void print_cell(void *context, const dperm_sweep_cell *cell) {
+  results *r = context;
+  const sweep_words *w = &r->grid->words[cell->index];
+  if (r->runs == 0 && r->impossible == 0) {
+    session_quiet();
+    fprintf(r->csv, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
+  }
+  fprintf(r->csv, "%s,%s,%s,%s,%s,", w->loss, w->mechanism, w->noise, w->lambda, w->epsilon);
+  print_share(r->csv, cell->error_mean);
+  print_share(r->csv, cell->error_se);
+  fprintf(r->csv, "%zu\n", cell->runs);
+  r->runs += cell->runs;
+  if (cell->impossible) {
+    r->impossible++;
+    fprintf(stderr, "no fit for %s %s, noise %s, lambda %s, epsilon %s: %s\n", w->loss,
+            w->mechanism, w->noise, w->lambda, w->epsilon, cell->impossible);
+  }
+}
+
+/* ---- the sweep */
+
+static dperm_status read_all(const sweep_settings *s, dperm_format format, dperm_schema **schema,
+                             dperm_data **data, dperm_data **test, dperm_error *err) {
+  dperm_status status = s->schema ? dperm_schema_read(s->schema, schema, err) : DPERM_OK;
+  dperm_source source = {s->data, format, *schema, s->dims};
+  if (status == DPERM_OK) {
+    status = dperm_data_read(&source, session_progress(), data, err);
+  }
+  source.path = s->test_data;
+  if (status == DPERM_OK && s->test_data) {
+    status = dperm_data_read(&source, session_progress(), test, err);
+  }
+  return status;
+}
+
+/* Into the file and the journal beside it, which goes when the file is there. */
+static int sweep_to_file(const sweep_settings *s, const sweep_grid *grid, const dperm_data *data,
+                         const dperm_data *test, char *journal) {
+  dperm_error err;
+  dperm_sweep_options how;
+  whole_file file;
+  struct stat about;
+  dperm_sweep_options_init(&how);
+  how.folds = s->folds;
+  how.draws = s->draws;
+  how.seed = s->seed;
+  how.test_data = test;
+  how.journal = journal;
+  how.threads = (int)s->threads;
+  how.progress = *session_progress();
+  if (journal && stat(journal, &about) == 0) {
+    fprintf(stderr, "going on with %s\n", journal);
+  }
+  if (!whole_file_open(s->out, &file)) {
+    return EXIT_WORK_FAILED;
+  }
+  results found = {grid, file.stream, 0, 0};
+  if (dperm_sweep(data, grid->options, grid->count, &how, print_cell, &found, &err) != DPERM_OK) {
+    whole_file_discard(&file);
+    return report_error(&err);
+  }
+  if (!whole_file_commit(&file)) {
+    return EXIT_WORK_FAILED;
+  }
+  if (journal) {
+    (void)unlink(journal);
+  }
+  if (s->out && strcmp(s->out, "-") != 0) {
+    fprintf(stderr, "%s: %zu cells, %zu models", s->out, grid->count, found.runs);
+    fprintf(stderr, found.impossible ? "; %zu cells have no fit\n" : "\n", found.impossible);
+  }
+  return 0;
+}
+
+static int sweep(const sweep_settings *s, const sweep_grid *grid, dperm_format format) {
+  dperm_error err;
+  dperm_schema *schema = NULL;
+  dperm_data *data = NULL, *test = NULL;
+  char *journal = NULL;
+  int exit_status = 0;
+  if (whole_file_plain(s->out)) {
+    size_t size = strlen(s->out) + sizeof ".journal";
+    journal = malloc(size);
+    if (!journal) {
+      fprintf(stderr, "dperm: out of memory\n");
+      return EXIT_WORK_FAILED;
+    }
+    (void)snprintf(journal, size, "%s.journal", s->out);
+  }
+  if (read_all(s, format, &schema, &data, &test, &err) == DPERM_OK) {
+    exit_status = sweep_to_file(s, grid, data, test, journal);
+  } else {
+    exit_status = report_error(&err);
+  }
+  free(journal);
+  dperm_data_free(test);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  return exit_status;
+}
+
+int run_sweep(int argc, char **argv) {
+  sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
+  enum { OWN = 10, FOLDS = 6 };
+  argument table[OWN + FIT_ARGUMENTS] = {
+      {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records, which are public", NULL,
+       false},
+      {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "how they are encoded (JSON)", NULL,
+       false},
+      {"--test-data", ARGUMENT_TEXT, &s.test_data, false, "FILE",
+       "count errors on these instead of on folds", NULL, false},
+      {"--out", ARGUMENT_TEXT, &s.out, false, "FILE", "where the CSV goes (standard output)", NULL,
+       false},
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+       "when the file's name does not tell", NULL, false},
+      {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
+      {"--folds", ARGUMENT_COUNT, &s.folds, false, "K", "folds of the cross-validation (10)", NULL,
+       false},
+      {"--draws", ARGUMENT_COUNT, &s.draws, false, "R", "draws of the noise in each fold (10)",
+       NULL, false},
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)", NULL, false},
+      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
+       "default: all cores; results do not depend on it", NULL, false},
+  };
+  int exit_status = 0;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  sweep_grid grid;
+  fit_settings_init(&s.fit, table + OWN);
+  for (size_t i = OWN; i < OWN + FIT_ARGUMENTS; i++) {
+    if (strcmp(table[i].name, "--epsilon") == 0) {
+      table[i] = (argument){"--epsilon", ARGUMENT_TEXT,    &s.epsilons, false,
+                            "E",         "one or several", NULL,        false};
+    }
+  }
+  if (!arguments_parse("sweep", table, sizeof table / sizeof *table, argc, argv, closing,
+                       &exit_status) ||
+      !parse_format("sweep", s.format, &format, &exit_status)) {
+    return exit_status;
+  }
+  if (s.test_data && table[FOLDS].given) {
+    return wrong_usage("sweep", "--folds does not go with --test-data");
+  }
+  if (s.threads > 4096) {
+    return wrong_usage("sweep", "--threads must be at most 4096");
+  }
+  const char *const inputs[] = {s.data, s.schema, s.test_data};
+  if (!paths_agree("sweep", s.out, inputs, 3, &exit_status) ||
+      !sweep_grid_build(&s.fit, s.epsilons, &grid, &exit_status)) {
+    return exit_status;
+  }
+  exit_status = sweep(&s, &grid, format);
+  sweep_grid_free(&grid);
+  return exit_status;
+}
