@@ -9,6 +9,7 @@
 
 #include "session.h"
 #include "sweep_grid.h"
+#include "sweep_show.h"
 #include "whole_file.h"
 
 static const char closing[] =
@@ -25,6 +26,8 @@ typedef struct sweep_settings {
   const char *data, *schema, *test_data, *out, *format, *epsilons;
   size_t dims, threads, folds, draws;
   uint64_t seed;
+  const char *const *words; /* of the command, for the page */
+  sweep_show show;
 } sweep_settings;
 
 /* ---- results */
@@ -33,6 +36,8 @@ typedef struct results {
   const sweep_grid *grid;
   FILE *csv;
   size_t runs, impossible;
+  sweep_show *show;
+  bool out_of_memory;
 } results;
 
 static void print_share(FILE *csv, double value) {
@@ -55,6 +60,7 @@ static void print_cell(void *context, const dperm_sweep_cell *cell) {
   print_share(r->csv, cell->error_se);
   fprintf(r->csv, "%zu\n", cell->runs);
   r->runs += cell->runs;
+  r->out_of_memory = r->out_of_memory || !sweep_show_add(r->show, r->grid, cell);
   if (cell->impossible) {
     r->impossible++;
     fprintf(stderr, "no fit for %s %s, noise %s, lambda %s, epsilon %s: %s\n", w->loss,
@@ -79,8 +85,8 @@ static dperm_status read_all(const sweep_settings *s, dperm_format format, dperm
 }
 
 /* Into the file and the journal beside it, which goes when the file is there. */
-static int sweep_to_file(const sweep_settings *s, const sweep_grid *grid, const dperm_data *data,
-                         const dperm_data *test, char *journal) {
+static int sweep_to_file(sweep_settings *s, const sweep_grid *grid, const dperm_schema *schema,
+                         const dperm_data *data, const dperm_data *test, char *journal) {
   dperm_error err;
   dperm_sweep_options how;
   whole_file file;
@@ -99,13 +105,25 @@ static int sweep_to_file(const sweep_settings *s, const sweep_grid *grid, const 
   if (!whole_file_open(s->out, &file)) {
     return EXIT_WORK_FAILED;
   }
-  results found = {grid, file.stream, 0, 0};
+  results found = {grid, file.stream, 0, 0, &s->show, false};
   if (dperm_sweep(data, grid->options, grid->count, &how, print_cell, &found, &err) != DPERM_OK) {
     whole_file_discard(&file);
     return report_error(&err);
   }
-  if (!whole_file_commit(&file)) {
+  if (found.out_of_memory) {
+    whole_file_discard(&file);
+    fprintf(stderr, "dperm: out of memory\n");
     return EXIT_WORK_FAILED;
+  }
+  const sweep_story story = {.words = s->words,
+                             .rows = dperm_data_rows(data),
+                             .dims = dperm_data_dims(data),
+                             .test_rows = test ? dperm_data_rows(test) : 0,
+                             .folds = s->folds,
+                             .draws = s->draws,
+                             .seed = s->seed};
+  if (!whole_file_commit(&file) || !sweep_show_write(&s->show, grid, schema, story)) {
+    return EXIT_WORK_FAILED; /* the journal stays: the same command needs no fit again */
   }
   if (journal) {
     (void)unlink(journal);
@@ -117,7 +135,7 @@ static int sweep_to_file(const sweep_settings *s, const sweep_grid *grid, const 
   return 0;
 }
 
-static int sweep(const sweep_settings *s, const sweep_grid *grid, dperm_format format) {
+static int sweep(sweep_settings *s, const sweep_grid *grid, dperm_format format) {
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_data *data = NULL, *test = NULL;
@@ -133,7 +151,7 @@ static int sweep(const sweep_settings *s, const sweep_grid *grid, dperm_format f
     (void)snprintf(journal, size, "%s.journal", s->out);
   }
   if (read_all(s, format, &schema, &data, &test, &err) == DPERM_OK) {
-    exit_status = sweep_to_file(s, grid, data, test, journal);
+    exit_status = sweep_to_file(s, grid, schema, data, test, journal);
   } else {
     exit_status = report_error(&err);
   }
@@ -146,7 +164,7 @@ static int sweep(const sweep_settings *s, const sweep_grid *grid, dperm_format f
 
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
-  enum { OWN = 10, FOLDS = 6 };
+  enum { OWN = 12, FOLDS = 6 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records, which are public", NULL,
        false},
@@ -166,6 +184,10 @@ int run_sweep(int argc, char **argv) {
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
        "default: all cores; results do not depend on it", NULL, false},
+      {"--plot", ARGUMENT_TEXT, &s.show.picture, false, "FILE",
+       "a picture, .svg or .png (needs gnuplot)", NULL, false},
+      {"--html", ARGUMENT_TEXT, &s.show.page, false, "FILE",
+       "a page with figures, tables and plans (needs gnuplot)", NULL, false},
   };
   int exit_status = 0;
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -193,7 +215,11 @@ int run_sweep(int argc, char **argv) {
       !sweep_grid_build(&s.fit, s.epsilons, &grid, &exit_status)) {
     return exit_status;
   }
-  exit_status = sweep(&s, &grid, format);
+  s.words = (const char *const *)argv;
+  if (sweep_show_check(&s.show, &exit_status)) {
+    exit_status = sweep(&s, &grid, format);
+  }
+  sweep_show_free(&s.show);
   sweep_grid_free(&grid);
   return exit_status;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output_file.h"
+#include "whole_file.h"
 
-enum { PANEL_WIDTH = 460, PANEL_HEIGHT = 380, MOST_CURVES = 24 };
+enum { PANEL_WIDTH = 460, PANEL_HEIGHT = 380, MOST_CURVES = 24, MOST_TICS = 10 };
 
 /* Colours that stay apart for colour-blind eyes and in grey (Okabe and Ito). */
 static const char *const colours[] = {"#000000", "#0072B2", "#D55E00", "#009E73",
@@ -64,7 +64,7 @@ static void find_curves(picture *p, const char *loss) {
                automatic                                    ? ", automatic Λ"
                : p->axis == AXIS_EPSILON && lambdas > 1 ? ", best Λ"
                                                             : "");
-      c->level = p->axis == AXIS_EPSILON ? is_public(line) : automatic != 0 && is_public(line);
+      c->level = p->axis == AXIS_EPSILON && is_public(line);
       p->curve_count++;
     }
   }
@@ -139,6 +139,13 @@ static void write_frame(FILE *script, const picture *p) {
   double margin = 0.04 * (top - bottom) + 1e-4;
   fprintf(script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low / 1.2, high * 1.2,
           fmax(0, bottom - margin), top + margin);
+  if (p->axis == AXIS_EPSILON && p->place_count <= MOST_TICS) { /* the very values that were asked */
+    fprintf(script, "set xtics (");
+    for (size_t i = 0; i < p->place_count; i++) {
+      fprintf(script, "%s%.9g", i ? ", " : "", p->places[i]);
+    }
+    fprintf(script, ")\n");
+  }
 }
 
 static void write_script(FILE *script, picture *p, picture_format format) {
@@ -193,17 +200,17 @@ bool sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilo
 
 bool sweep_picture_write(const sweep_table *table, const char *path) {
   picture_format format;
-  output_file file;
+  whole_file file;
   if (!picture_format_of(path, &format)) {
     fprintf(stderr, "dperm: %s: the name of a picture ends in .svg or .png\n", path);
     return false;
   }
-  if (!output_file_begin(&file, path)) {
+  if (!whole_file_open(path, &file)) {
     return false;
   }
   if (!sweep_picture_draw(table, sweep_natural_axis(table), (double)NAN, format, file.stream)) {
-    output_file_drop(&file);
+    whole_file_discard(&file);
     return false;
   }
-  return output_file_end(&file);
+  return whole_file_commit(&file);
 }

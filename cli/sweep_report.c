@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output_file.h"
 #include "sweep_picture.h"
+#include "whole_file.h"
 
 static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;"
@@ -71,10 +71,10 @@ static void put_beginning(FILE *out, const sweep_story *s) {
   fprintf(out,
           "Noise was drawn %zu times%s, from seed %llu, so that the figures can be made again: such "
           "models are for experiments on public data, and must not be released as private "
-          "ones.</p>\n<pre>",
+          "ones.</p>\n<pre>dperm sweep",
           s->draws, s->test_rows ? "" : " in each fold", (unsigned long long)s->seed);
   for (size_t i = 0; s->words[i]; i++) {
-    fputs(i ? " " : "", out);
+    fputs(strncmp(s->words[i], "--", 2) == 0 ? " \\\n    " : " ", out);
     put_word(out, s->words[i]);
   }
   fprintf(out, "</pre>\n");
@@ -237,17 +237,17 @@ static bool put_findings(FILE *out, const sweep_table *table) {
 }
 
 bool sweep_report_write(const sweep_table *table, const sweep_story *story, const char *path) {
-  output_file file;
-  if (!output_file_begin(&file, path)) {
+  whole_file file;
+  if (!whole_file_open(path, &file)) {
     return false;
   }
   put_beginning(file.stream, story);
   if (!put_findings(file.stream, table)) {
-    output_file_drop(&file);
+    whole_file_discard(&file);
     return false;
   }
   put_plans(file.stream, table, story);
   fprintf(file.stream,
           "<p>± is one standard error. Made by dperm %s.</p>\n</body>\n</html>\n", dperm_version());
-  return output_file_end(&file);
+  return whole_file_commit(&file);
 }

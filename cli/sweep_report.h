@@ -8,7 +8,7 @@
 #include "sweep_table.h"
 
 typedef struct sweep_story {
-  const char *const *words; /* of the command that was given, NULL at the end */
+  const char *const *words; /* that came after "dperm sweep", NULL at the end */
   size_t rows, dims;        /* of the data */
   size_t test_rows;         /* of data of their own for testing, or 0 for folds */
   size_t folds, draws;
