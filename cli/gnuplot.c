@@ -20,7 +20,8 @@ bool picture_format_of(const char *path, picture_format *out) {
 
 void gnuplot_begin(FILE *script, picture_format format, int width, int height) {
   if (format == PICTURE_PNG) { /* twice as fine, for print */
-    fprintf(script, "set terminal pngcairo size %d,%d font 'sans,22' linewidth 2 background 'white'\n",
+    fprintf(script,
+            "set terminal pngcairo size %d,%d font 'sans,22' linewidth 2 background 'white'\n",
             2 * width, 2 * height);
   } else {
     fprintf(script, "set terminal svg size %d,%d font 'sans-serif,12' background 'white' dynamic\n",

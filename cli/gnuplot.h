@@ -1,5 +1,5 @@
-/* Pictures by way of gnuplot, a program of its own: it draws better than we would, and only who wants
- * a picture needs it. */
+/* Pictures by way of gnuplot, a program of its own: it draws better than we would, and only who
+ * wants a picture needs it. */
 #ifndef DPERM_CLI_GNUPLOT_H
 #define DPERM_CLI_GNUPLOT_H
 

@@ -23,8 +23,8 @@ typedef struct curve {
 typedef struct picture {
   const sweep_table *table;
   sweep_axis axis;
-  double epsilon;        /* against Λ: of this ε only, or NaN */
-  double *places;        /* of the axis, ascending */
+  double epsilon; /* against Λ: of this ε only, or NaN */
+  double *places; /* of the axis, ascending */
   size_t place_count;
   curve curves[MOST_CURVES];
   size_t curve_count;
@@ -36,7 +36,9 @@ sweep_axis sweep_natural_axis(const sweep_table *table) {
   return count > 1 ? AXIS_EPSILON : AXIS_LAMBDA;
 }
 
-static bool is_public(const sweep_line *line) { return isnan(line->epsilon); }
+static bool is_public(const sweep_line *line) {
+  return isnan(line->epsilon);
+}
 
 /* The curves of one panel: each method, once over the given Λ and once with the automatic one. */
 static void find_curves(picture *p, const char *loss) {
@@ -49,8 +51,8 @@ static void find_curves(picture *p, const char *loss) {
     for (int automatic = 0; automatic < 2 && p->curve_count < MOST_CURVES; automatic++) {
       const sweep_line *line = &t->lines[i];
       curve *c = &p->curves[p->curve_count];
-      c->filter = (sweep_filter){loss, line->mechanism, line->noise, (double)NAN, (double)NAN,
-                                 automatic};
+      c->filter =
+          (sweep_filter){loss, line->mechanism, line->noise, (double)NAN, (double)NAN, automatic};
       if (p->axis == AXIS_LAMBDA && !is_public(line)) {
         c->filter.epsilon = p->epsilon;
       }
@@ -61,9 +63,9 @@ static void find_curves(picture *p, const char *loss) {
       size_t lambdas = 0;
       free(sweep_lambdas(t, &lambdas));
       snprintf(c->name, sizeof c->name, "%s%s", sweep_method_name(line, room),
-               automatic                                    ? ", automatic Λ"
+               automatic                                ? ", automatic Λ"
                : p->axis == AXIS_EPSILON && lambdas > 1 ? ", best Λ"
-                                                            : "");
+                                                        : "");
       c->level = p->axis == AXIS_EPSILON && is_public(line);
       p->curve_count++;
     }
@@ -139,7 +141,8 @@ static void write_frame(FILE *script, const picture *p) {
   double margin = 0.04 * (top - bottom) + 1e-4;
   fprintf(script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low / 1.2, high * 1.2,
           fmax(0, bottom - margin), top + margin);
-  if (p->axis == AXIS_EPSILON && p->place_count <= MOST_TICS) { /* the very values that were asked */
+  if (p->axis == AXIS_EPSILON &&
+      p->place_count <= MOST_TICS) { /* the very values that were asked */
     fprintf(script, "set xtics (");
     for (size_t i = 0; i < p->place_count; i++) {
       fprintf(script, "%s%.9g", i ? ", " : "", p->places[i]);
@@ -161,12 +164,13 @@ static void write_script(FILE *script, picture *p, picture_format format) {
   int height = PANEL_HEIGHT + 18 * (int)most; /* room for the key under the panels */
   gnuplot_begin(script, format, PANEL_WIDTH * (int)panels, height);
   fprintf(script,
-          "set encoding utf8\nset logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel 'error rate'\n"
+          "set encoding utf8\nset logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel "
+          "'error rate'\n"
           "set grid lc rgb '#dddddd' lt 1\nset border 3\nset tics nomirror\n"
           "set key below vertical maxrows %zu left Left reverse samplen 2\n"
           "set multiplot layout 1,%zu\n",
-          p->axis == AXIS_EPSILON ? "%g" : "10^{%L}",
-          p->axis == AXIS_EPSILON ? "ε" : "Λ", most, panels);
+          p->axis == AXIS_EPSILON ? "%g" : "10^{%L}", p->axis == AXIS_EPSILON ? "ε" : "Λ", most,
+          panels);
   write_frame(script, p);
   for (size_t i = 0; i < t->count; i++) {
     if (sweep_first_loss(t, i)) {

@@ -13,8 +13,8 @@ typedef enum sweep_axis { AXIS_EPSILON, AXIS_LAMBDA } sweep_axis;
 /* ε with several of them, else Λ. */
 sweep_axis sweep_natural_axis(const sweep_table *table);
 
-/* Draws into `out`. Against ε, a curve has the best Λ at each ε, and one more the automatic Λ; against
- * Λ, `epsilon` chooses the cells (NaN for all). False with a message on stderr. */
+/* Draws into `out`. Against ε, a curve has the best Λ at each ε, and one more the automatic Λ;
+ * against Λ, `epsilon` chooses the cells (NaN for all). False with a message on stderr. */
 bool sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilon,
                         picture_format format, FILE *out);
 

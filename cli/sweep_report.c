@@ -65,14 +65,16 @@ static void put_beginning(FILE *out, const sweep_story *s) {
     fprintf(out, "Models were fitted to all of them, and tested on %zu other records. ",
             s->test_rows);
   } else {
-    fprintf(out, "%zu-fold cross-validation: each model was tested on records that it had not seen. ",
+    fprintf(out,
+            "%zu-fold cross-validation: each model was tested on records that it had not seen. ",
             s->folds);
   }
-  fprintf(out,
-          "Noise was drawn %zu times%s, from seed %llu, so that the figures can be made again: such "
-          "models are for experiments on public data, and must not be released as private "
-          "ones.</p>\n<pre>dperm sweep",
-          s->draws, s->test_rows ? "" : " in each fold", (unsigned long long)s->seed);
+  fprintf(
+      out,
+      "Noise was drawn %zu times%s, from seed %llu, so that the figures can be made again: such "
+      "models are for experiments on public data, and must not be released as private "
+      "ones.</p>\n<pre>dperm sweep",
+      s->draws, s->test_rows ? "" : " in each fold", (unsigned long long)s->seed);
   for (size_t i = 0; s->words[i]; i++) {
     fputs(strncmp(s->words[i], "--", 2) == 0 ? " \\\n    " : " ", out);
     put_word(out, s->words[i]);
@@ -180,12 +182,13 @@ static void put_plans(FILE *out, const sweep_table *table, const sweep_story *s)
   if (s->plan_count == 0) {
     return;
   }
-  fputs("<h2>What the plans said</h2>\n<p>From public numbers alone, before any record was read "
-        "(<code>dperm plan</code>). Noise to signal above 1 means a model that is mostly noise.</p>\n"
-        "<div class=\"wide\"><table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>Δ</th><th>β"
-        "</th><th>mean noise</th><th>95 % below</th><th>noise to signal</th><th>excess objective, 95 "
-        "%</th></tr>\n",
-        out);
+  fputs(
+      "<h2>What the plans said</h2>\n<p>From public numbers alone, before any record was read "
+      "(<code>dperm plan</code>). Noise to signal above 1 means a model that is mostly noise.</p>\n"
+      "<div class=\"wide\"><table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>Δ</th><th>β"
+      "</th><th>mean noise</th><th>95 % below</th><th>noise to signal</th><th>excess objective, 95 "
+      "%</th></tr>\n",
+      out);
   for (size_t i = 0; i < s->plan_count; i++) {
     const sweep_line *line = &table->lines[s->plan_lines[i]];
     const dperm_plan *p = &s->plans[i];
@@ -198,8 +201,7 @@ static void put_plans(FILE *out, const sweep_table *table, const sweep_story *s)
             "</td><td>%g</td><td>%.3g%s</td><td>%.3g</td><td>%.4g</td><td>%.4g</td><td>%.4g</td>"
             "<td>%.3g</td><td>%.3g</td></tr>\n",
             p->epsilon, p->lambda, line->automatic ? " (auto)" : "", p->delta_reg, p->beta,
-            p->expected_noise_norm, p->noise_norm_q95, p->noise_to_signal,
-            p->excess_objective_q95);
+            p->expected_noise_norm, p->noise_norm_q95, p->noise_to_signal, p->excess_objective_q95);
   }
   fputs("</table></div>\n", out);
 }
@@ -247,7 +249,7 @@ bool sweep_report_write(const sweep_table *table, const sweep_story *story, cons
     return false;
   }
   put_plans(file.stream, table, story);
-  fprintf(file.stream,
-          "<p>± is one standard error. Made by dperm %s.</p>\n</body>\n</html>\n", dperm_version());
+  fprintf(file.stream, "<p>± is one standard error. Made by dperm %s.</p>\n</body>\n</html>\n",
+          dperm_version());
   return whole_file_commit(&file);
 }

@@ -1,5 +1,5 @@
-/* A sweep as one page that opens anywhere, offline: what was asked, the figures, the tables, and what
- * the plans promised. */
+/* A sweep as one page that opens anywhere, offline: what was asked, the figures, the tables, and
+ * what the plans promised. */
 #ifndef DPERM_CLI_SWEEP_REPORT_H
 #define DPERM_CLI_SWEEP_REPORT_H
 
@@ -13,7 +13,7 @@ typedef struct sweep_story {
   size_t test_rows;         /* of data of their own for testing, or 0 for folds */
   size_t folds, draws;
   uint64_t seed;
-  const dperm_plan *plans; /* of the private cells, in their order, for one fold */
+  const dperm_plan *plans;  /* of the private cells, in their order, for one fold */
   const size_t *plan_lines; /* the line of the table that a plan belongs to */
   size_t plan_count;
 } sweep_story;

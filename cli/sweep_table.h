@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 typedef struct sweep_line {
-  char loss[32];              /* with h where several were asked for */
-  const char *mechanism;      /* "none", "output", "objective" */
-  const char *noise;          /* its kind; "" without noise */
-  bool automatic;             /* Λ was left to dperm */
-  double lambda;              /* as used */
-  double epsilon;             /* NaN without noise */
+  char loss[32];               /* with h where several were asked for */
+  const char *mechanism;       /* "none", "output", "objective" */
+  const char *noise;           /* its kind; "" without noise */
+  bool automatic;              /* Λ was left to dperm */
+  double lambda;               /* as used */
+  double epsilon;              /* NaN without noise */
   double error_mean, error_se; /* NaN where there is none */
-  size_t runs;                /* 0 for a cell that is not possible */
+  size_t runs;                 /* 0 for a cell that is not possible */
 } sweep_line;
 
 typedef struct sweep_table {
@@ -38,8 +38,8 @@ const sweep_line *sweep_best(const sweep_table *table, const sweep_filter *filte
 bool sweep_first_loss(const sweep_table *table, size_t i);
 bool sweep_first_method(const sweep_table *table, size_t i);
 
-/* The different values of ε, or of Λ that were given as numbers, in ascending order, in an array that
- * the caller frees; NULL without memory. */
+/* The different values of ε, or of Λ that were given as numbers, in ascending order, in an array
+ * that the caller frees; NULL without memory. */
 double *sweep_epsilons(const sweep_table *table, size_t *count);
 double *sweep_lambdas(const sweep_table *table, size_t *count);
 

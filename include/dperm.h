@@ -716,6 +716,7 @@ typedef struct dperm_sweep_cell {
                         test_data; NaN for less than two of them */
   double lambda;     /* Λ and the kind of noise as they were used, in the first fold; NULL */
   const char *noise; /* without noise */
+  const uint64_t *errors; /* wrong predictions of each run, fold by fold; NULL without runs */
 } dperm_sweep_cell;
 typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 

@@ -363,10 +363,21 @@ static void summarize(const sweep *s, size_t c, double *room, dperm_sweep_cell *
   out->error_se = standard_error(room, parts, out->error_mean);
 }
 
+/* The counts of one cell's runs, fold by fold. */
+static void gather_errors(const sweep *s, size_t c, uint64_t *out) {
+  size_t models = s->cells[c].models;
+  for (size_t fold = 0; fold < s->split.folds; fold++) {
+    memcpy(out + fold * models, errors_of(s, c, fold), models * sizeof *out);
+  }
+}
+
 static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *context,
                          dperm_error *err) {
+  dperm_status status = DPERM_OK;
   double *room = NULL;
-  TRY(memory_new(s->split.folds + s->how->draws, sizeof *room, &room, err));
+  uint64_t *errors = NULL;
+  TRY_OR_DONE(memory_new(s->split.folds + s->how->draws, sizeof *room, &room, err));
+  TRY_OR_DONE(memory_new(s->split.folds, s->how->draws * sizeof *errors, &errors, err));
   for (size_t c = 0; c < s->count; c++) {
     const sweep_cell *cell = &s->cells[c];
     const privacy_plan *plan = &cell->plan[split_variant(&s->split, s->data->x->rows, 0)].privacy;
@@ -379,11 +390,15 @@ static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *conte
       out.lambda = plan->lambda;
       out.noise = cell->options.mechanism == DPERM_MECHANISM_NONE ? NULL : plan->noise.kind->name;
       summarize(s, c, room, &out);
+      gather_errors(s, c, errors);
+      out.errors = errors;
     }
     visit(context, &out);
   }
+done:
+  free(errors);
   free(room);
-  return DPERM_OK;
+  return status;
 }
 
 /* ---- all of it */
