@@ -4,7 +4,8 @@
  * each from a cold start. Both in one run, alternating, on the same threads; medians.
  *
  *   batch_speed DATA.csv SCHEMA.json [THREADS]    one's own data
- *   batch_speed                                   45,222 synthetic census records, the size of Adult
+ *   batch_speed                                   45,222 synthetic census records, the size of
+ * Adult
  */
 #include <dperm.h>
 #include <math.h>
@@ -66,8 +67,8 @@ static double batch_ms(const dperm_data *data, const dperm_data *test, const dpe
   return (now_ms() - from) / DRAWS;
 }
 
-static void compare(const dperm_data *data, const dperm_data *test, const char *loss,
-                    double lambda, int threads) {
+static void compare(const dperm_data *data, const dperm_data *test, const char *loss, double lambda,
+                    int threads) {
   dperm_error err;
   dperm_options options;
   double alone[ROUNDS * ALONE], batch[ROUNDS], error = 0;

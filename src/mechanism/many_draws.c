@@ -29,8 +29,7 @@ dperm_status many_output(const privacy_plan *plan, const problem *base, const so
   TRY_OR_DONE(memory_new(2 * dims, sizeof *room, &room, err));
   for (size_t m = 0; m < count; m++) {
     double norm = 0;
-    TRY_OR_DONE(
-        mechanism_noise(plan, promised, &sources[m], out->f + m * dims, &norm, err));
+    TRY_OR_DONE(mechanism_noise(plan, promised, &sources[m], out->f + m * dims, &norm, err));
     longest = fmax(longest, norm);
   }
   solution minimum = {room, room + dims};
@@ -51,7 +50,7 @@ done:
 /* ---- objective */
 
 typedef struct draws {
-  double *linear;            /* b/n of each draw */
+  double *linear;             /* b/n of each draw */
   double *target, *certified; /* per draw, for the gradient */
   problem_model *models;
   double *factor;
@@ -81,8 +80,8 @@ static dperm_status draw_all(const privacy_plan *plan, const promise *promised, 
     double drift = noise_relative_error(&plan->noise) * norm / rows * (1 + 1e-9);
     d->target[m] = promised->gradient - drift;
     d->certified[m] = INFINITY;
-    d->models[m] = (problem_model){
-        .lambda = plan->lambda, .ridge = plan->delta_reg, .linear = linear};
+    d->models[m] =
+        (problem_model){.lambda = plan->lambda, .ridge = plan->delta_reg, .linear = linear};
   }
   return DPERM_OK;
 }
@@ -118,17 +117,13 @@ dperm_status many_objective(const privacy_plan *plan, const problem *base,
   draws d = {0};
   problem p = *base;
   solver_report report;
-  TRY_OR_DONE(
-      draw_all(plan, promised, (double)base->x->rows, sources, count, &d, err));
+  TRY_OR_DONE(draw_all(plan, promised, (double)base->x->rows, sources, count, &d, err));
   p.models = count;
   p.model = d.models;
   if (many_possible(&p)) {
-    if (!out->start) {
-      TRY_OR_DONE(start_draws(base, plan, how, count, &d, out, err));
-    }
+    TRY_OR_DONE(start_draws(base, plan, how, count, &d, out, err));
     const many_start start = {d.factor};
-    TRY_OR_DONE(
-        solve_many(&p, &start, d.target, how->progress, out->f, d.certified, err));
+    TRY_OR_DONE(solve_many(&p, &start, d.target, how->progress, out->f, d.certified, err));
   }
   memset(out->rest, 0, count * dims * sizeof *out->rest);
   for (size_t m = 0; m < count; m++) {

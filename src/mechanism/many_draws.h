@@ -6,13 +6,12 @@
 
 #include "mechanism/mechanism.h"
 
-/* `count` draws: f and rest have dims numbers for each. `start`: for objective perturbation, f has
- * solutions of the same draws under another plan, to begin with; else it need not hold anything. */
+/* Of many draws: dims numbers for each, one after the other. */
 typedef struct many_solutions {
   double *f, *rest;
-  bool start;
 } many_solutions;
 
+/* One draw from each of `count` sources. What a draw gives does not depend on the others. */
 dperm_status many_output(const privacy_plan *plan, const problem *base, const solver_options *how,
                          const promise *promised, random_source *sources, size_t count,
                          many_solutions *out, dperm_error *err);

@@ -96,9 +96,8 @@ static dperm_status fit_plain(fits *f, const sweep_cell *cell, const solver_opti
                               dperm_error *err) {
   solver_report report;
   solution found = {f->found.f, f->found.rest};
-  f->found.start = false;
-  return fit_run(&cell->plan[f->work->fold->variant], &f->base, how, f->sources, &found,
-                 f->weights, &report, err);
+  return fit_run(&cell->plan[f->work->fold->variant], &f->base, how, f->sources, &found, f->weights,
+                 &report, err);
 }
 
 static dperm_status fit_draws(fits *f, const sweep_cell *cell, const solver_options *how,
@@ -113,7 +112,6 @@ static dperm_status fit_draws(fits *f, const sweep_cell *cell, const solver_opti
   TRY((objective ? many_objective : many_output)(&plan->privacy, &f->base, how,
                                                  &plan->release.promised, f->sources, cell->models,
                                                  &f->found, err));
-  f->found.start = objective;
   for (size_t m = 0; m < cell->models; m++) {
     const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
     TRY(release_weights(&plan->release, &found, dims, &f->sources[m], f->weights + m * dims, err));

@@ -1,7 +1,7 @@
 /* See descent.h. Steps of full length are taken unless they overshoot: the derivative along the
  * direction must not come out as more than half of what it was with the other sign. With a convex
- * objective that is all that can go wrong far away; near the minimum nothing does. There is no proof
- * of convergence here and none is needed: a model that takes too long is given up. */
+ * objective that is all that can go wrong far away; near the minimum nothing does. There is no
+ * proof of convergence here and none is needed: a model that takes too long is given up. */
 #include "solve/descent.h"
 
 #include <lapacke.h>
@@ -61,8 +61,8 @@ bool descent_factor(const problem *one, const double *f, double *h) {
       h[i * cols + j] /= n;
     }
     /* A little more than it is: sums of floats may come out a little less than they are. */
-    h[i * cols + i] = h[i * cols + i] * (1 + 1e-5) + one->model->lambda * curvature +
-                      one->model->ridge;
+    h[i * cols + i] =
+        h[i * cols + i] * (1 + 1e-5) + one->model->lambda * curvature + one->model->ridge;
   }
   return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, h, (lapack_int)cols) == 0;
 }
@@ -76,9 +76,8 @@ static void solve_factored(const descent *d, double *x) {
 
 /* Nocedal & Wright, algorithm 7.4, with the factor in the middle. */
 static void find_direction(descent *d) {
-  size_t cols = d->one.x->cols, from = d->remembered > DESCENT_MEMORY
-                                           ? d->remembered - DESCENT_MEMORY
-                                           : 0;
+  size_t cols = d->one.x->cols,
+         from = d->remembered > DESCENT_MEMORY ? d->remembered - DESCENT_MEMORY : 0;
   double share[DESCENT_MEMORY], *q = d->direction;
   for (size_t j = 0; j < cols; j++) {
     q[j] = -d->gradient[j];

@@ -9,12 +9,12 @@
 enum { DESCENT_MEMORY = 6 };
 
 typedef struct descent {
-  problem one;       /* the problem with this model only */
-  double target;     /* for the certified gradient */
-  double cost;       /* of a Hessian, in passes */
-  const double *factor; /* in use: shared or own */
-  double *own;          /* room for its own; NULL where it may have none */
-  double *f, *gradient; /* where it stands */
+  problem one;                    /* the problem with this model only */
+  double target;                  /* for the certified gradient */
+  double cost;                    /* of a Hessian, in passes */
+  const double *factor;           /* in use: shared or own */
+  double *own;                    /* room for its own; NULL where it may have none */
+  double *f, *gradient;           /* where it stands */
   double *trial, *trial_gradient; /* where it wants to know */
   double *direction, *room;
   double *steps, *turns;            /* the memory: differences of f, and of gradients */
@@ -34,7 +34,7 @@ void descent_begin(descent *d, const problem *p, size_t m, const double *factor,
                    double *room, const double *weights, double target, double cost);
 /* The trial's gradient is known: d->trial_gradient has the sum over rows, and `hessian` the upper
  * triangle of theirs if it was wanted, else NULL. `row_depth` and `sum_depth` are about the
- * gradient (solve/lanes.h). Either it is solved, or given up, or there is a new trial. */
+ * gradient (solve/abreast.h). Either it is solved, or given up, or there is a new trial. */
 void descent_hear(descent *d, double *hessian, double row_depth, double sum_depth);
 
 /* Σ ℓ″ x xᵀ (upper triangle, row-major) to the factor of ∇²J at f, in place; false where there is

@@ -9,10 +9,10 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "solve/abreast.h"
 #include "solve/descent.h"
-#include "solve/lanes.h"
 
-enum { POOL = 3 * LANES, MOST_OWN_COLUMNS = 512 };
+enum { POOL = 3 * ABREAST, MOST_OWN_COLUMNS = 512 };
 
 /* What the threads share. */
 typedef struct many {
@@ -26,7 +26,7 @@ typedef struct many {
 
 typedef struct pool {
   many *shared;
-  lanes rows;
+  abreast rows;
   descent models[POOL];
   size_t numbers[POOL]; /* which of all models they are */
   size_t seats[POOL];   /* the places of those that are in it, */
@@ -36,7 +36,7 @@ typedef struct pool {
 } pool;
 
 bool many_possible(const problem *p) {
-  return lanes_possible(p->x);
+  return abreast_possible(p->x);
 }
 
 static bool own_factors(const problem *p) {
@@ -47,13 +47,13 @@ static dperm_status pool_open(many *shared, pool *out, dperm_error *err) {
   const problem *p = shared->p;
   *out = (pool){.shared = shared, .room = descent_room(p->x->cols, own_factors(p))};
   size_t seats = p->models < POOL ? p->models : POOL;
-  TRY(lanes_open(p, own_factors(p), &out->rows, err));
+  TRY(abreast_open(p, own_factors(p), &out->rows, err));
   TRY(memory_new(seats * out->room, sizeof *out->rooms, &out->rooms, err));
   return memory_new(p->x->cols * p->x->cols, sizeof *out->square, &out->square, err);
 }
 
 static void pool_close(pool *p) {
-  lanes_close(&p->rows);
+  abreast_close(&p->rows);
   free(p->rooms);
   free(p->square);
 }
@@ -77,7 +77,7 @@ static size_t take(many *s, size_t held) {
 #pragma omp critical(many_list)
   {
     size_t left = s->p->models - s->next, share = left / (size_t)omp_get_num_threads() + 1;
-    m = left > 0 && (held < LANES || held < share) ? s->next++ : s->p->models;
+    m = left > 0 && (held < ABREAST || held < share) ? s->next++ : s->p->models;
   }
   return m;
 }
@@ -117,15 +117,15 @@ static void leave(pool *p) {
 
 /* ---- passes */
 
-/* Up to LANES seats that want the same: Hessians when a pass can be filled with them, or when
+/* Up to ABREAST seats that want the same: Hessians when a pass can be filled with them, or when
  * nobody wants anything else. */
-static size_t choose(const pool *p, size_t seats[LANES], bool *hessian) {
+static size_t choose(const pool *p, size_t seats[ABREAST], bool *hessian) {
   size_t wanting = 0, count = 0;
   for (size_t i = 0; i < p->count; i++) {
     wanting += p->models[p->seats[i]].wants_hessian;
   }
-  *hessian = wanting >= LANES || (wanting > 0 && wanting == p->count);
-  for (size_t i = 0; i < p->count && count < LANES; i++) {
+  *hessian = wanting >= ABREAST || (wanting > 0 && wanting == p->count);
+  for (size_t i = 0; i < p->count && count < ABREAST; i++) {
     if (p->models[p->seats[i]].wants_hessian == *hessian) {
       seats[count++] = p->seats[i];
     }
@@ -134,27 +134,27 @@ static size_t choose(const pool *p, size_t seats[LANES], bool *hessian) {
 }
 
 static void pass(pool *p) {
-  lanes *l = &p->rows;
-  size_t cols = l->p->x->cols, seats[LANES];
-  double row_depth = (double)lanes_row_depth(l->p->x);
-  double sum_depth = (double)lanes_sum_depth(l->p->x);
+  abreast *l = &p->rows;
+  size_t cols = l->p->x->cols, seats[ABREAST];
+  double row_depth = (double)abreast_row_depth(l->p->x);
+  double sum_depth = (double)abreast_sum_depth(l->p->x);
   bool hessian = false;
   size_t count = choose(p, seats, &hessian);
-  memset(l->f, 0, cols * LANES * sizeof *l->f);
+  memset(l->f, 0, cols * ABREAST * sizeof *l->f);
   for (size_t m = 0; m < count; m++) {
     const double *trial = p->models[seats[m]].trial;
     for (size_t j = 0; j < cols; j++) {
-      l->f[j * LANES + m] = trial[j];
+      l->f[j * ABREAST + m] = trial[j];
     }
   }
-  lanes_pass(l, hessian);
+  abreast_pass(l, hessian);
   for (size_t m = 0; m < count; m++) {
     descent *d = &p->models[seats[m]];
     for (size_t j = 0; j < cols; j++) {
-      d->trial_gradient[j] = l->gradient[j * LANES + m];
+      d->trial_gradient[j] = l->gradient[j * ABREAST + m];
     }
     if (hessian) {
-      lanes_hessian(l, m, p->square);
+      abreast_hessian(l, m, p->square);
     }
     descent_hear(d, hessian ? p->square : NULL, row_depth, sum_depth);
   }
@@ -195,13 +195,13 @@ dperm_status solve_many(const problem *p, const many_start *start, const double 
                  .target = target,
                  .weights = weights,
                  .certified = certified,
-                 .cost = lanes_hessian_cost(p->x)};
+                 .cost = abreast_hessian_cost(p->x)};
   dperm_status status = DPERM_OK;
   dperm_error first = {0};
   for (size_t m = 0; m < p->models; m++) {
     certified[m] = INFINITY;
   }
-#pragma omp parallel if (p->models > LANES)
+#pragma omp parallel if (p->models > ABREAST)
   {
     dperm_error mine = {0};
     dperm_status ended = work(&shared, progress, &mine);

@@ -1,7 +1,7 @@
 /* The solver for many models that share rows, loss and regularizer: hundreds of perturbed problems,
- * their gradients in passes of LANES models (solve/lanes.h), started from a point and a Hessian's
- * factor that they share. A model leaves when its gradient is certified; one that does not get
- * there is left to its own solver (solve/newton.h). */
+ * their gradients in passes of ABREAST models (solve/abreast.h), started from a point and a
+ * Hessian's factor that they share. A model leaves when its gradient is certified; one that does
+ * not get there is left to its own solver (solve/newton.h). */
 #ifndef DPERM_SOLVE_MANY_H
 #define DPERM_SOLVE_MANY_H
 
