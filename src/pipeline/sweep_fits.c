@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
-#include "mechanism/mechanism.h"
+#include "mechanism/many_draws.h"
 #include "pipeline/sweep_parts.h"
+#include "release/lattice.h"
 
 /* Models whose errors are counted at once: X F in blocks. */
 enum { JUDGED_TOGETHER = 32 };
@@ -52,52 +52,88 @@ done:
   return status;
 }
 
-static dperm_status fit_cell(const sweep_work *w, const sweep_cell *cell, double *weights,
-                             dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t dims = w->fold->train->cols;
-  const problem base = {.x = w->fold->train,
-                        .labels = w->fold->train_labels,
-                        .norm_bound = w->norm,
-                        .loss = &cell->options.loss,
-                        .regularizer = &cell->options.regularizer};
-  const solver_options how = {.tolerance = cell->options.gradient_tolerance,
-                              .progress = w->progress};
-  solution found = {NULL, NULL};
-  solver_report report;
-  random_source source;
-  TRY_OR_DONE(memory_new(dims, sizeof *found.f, &found.f, err));
-  TRY_OR_DONE(memory_new(dims, sizeof *found.rest, &found.rest, err));
-  for (size_t draw = 0; draw < cell->models; draw++) {
-    TRY_OR_DONE(draw_source(w, draw, &source, err));
-    TRY_OR_DONE(fit_run(&cell->plan[w->fold->variant], &base, &how, &source, &found,
-                        weights + draw * dims, &report, err));
-  }
-done:
-  free(found.f);
-  free(found.rest);
-  return status;
-}
+/* ---- fits */
 
-dperm_status sweep_fit(const sweep_work *w, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t dims = w->fold->train->cols, most = 0;
-  double *weights = NULL;
-  uint64_t *errors = NULL;
+/* Room for one cell at a time, its draws side by side. */
+typedef struct fits {
+  const sweep_work *work;
+  problem base;
+  random_source *sources;
+  many_solutions found;
+  double *weights;
+  uint64_t *errors;
+} fits;
+
+static dperm_status open_fits(const sweep_work *w, fits *out, dperm_error *err) {
+  size_t dims = w->fold->train->cols, most = 1;
+  const dperm_options *options = &w->cells[w->chosen[0]].options;
   for (size_t c = 0; c < w->count; c++) {
     size_t models = w->cells[w->chosen[c]].models;
     most = models > most ? models : most;
   }
-  TRY_OR_DONE(memory_new(most, sizeof *errors, &errors, err));
-  TRY_OR_DONE(memory_new(most, dims * sizeof *weights, &weights, err));
+  out->work = w;
+  out->base = (problem){.x = w->fold->train,
+                        .labels = w->fold->train_labels,
+                        .norm_bound = w->norm,
+                        .loss = &options->loss,
+                        .regularizer = &options->regularizer};
+  TRY(memory_new(most, sizeof *out->sources, &out->sources, err));
+  TRY(memory_new(most, sizeof *out->errors, &out->errors, err));
+  TRY(memory_new(most, dims * sizeof *out->weights, &out->weights, err));
+  TRY(memory_new(most, dims * sizeof *out->found.f, &out->found.f, err));
+  return memory_new(most, dims * sizeof *out->found.rest, &out->found.rest, err);
+}
+
+static void close_fits(fits *f) {
+  free(f->sources);
+  free(f->errors);
+  free(f->weights);
+  free(f->found.f);
+  free(f->found.rest);
+}
+
+static dperm_status fit_plain(fits *f, const sweep_cell *cell, const solver_options *how,
+                              dperm_error *err) {
+  solver_report report;
+  solution found = {f->found.f, f->found.rest};
+  return fit_run(&cell->plan[f->work->fold->variant], &f->base, how, f->sources, &found, f->weights,
+                 &report, err);
+}
+
+static dperm_status fit_draws(fits *f, const sweep_cell *cell, const solver_options *how,
+                              dperm_error *err) {
+  const sweep_work *w = f->work;
+  const fit_plan *plan = &cell->plan[w->fold->variant];
+  bool objective = plan->privacy.mechanism == DPERM_MECHANISM_OBJECTIVE;
+  size_t dims = w->fold->train->cols;
+  for (size_t m = 0; m < cell->models; m++) {
+    TRY(draw_source(w, m, &f->sources[m], err));
+  }
+  TRY((objective ? many_objective : many_output)(&plan->privacy, &f->base, how,
+                                                 &plan->release.promised, f->sources, cell->models,
+                                                 &f->found, err));
+  for (size_t m = 0; m < cell->models; m++) {
+    const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
+    TRY(release_weights(&plan->release, &found, dims, &f->sources[m], f->weights + m * dims, err));
+    TRY(random_check(&f->sources[m], err));
+  }
+  return DPERM_OK;
+}
+
+dperm_status sweep_fit(const sweep_work *w, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  fits f = {0};
+  TRY_OR_DONE(open_fits(w, &f, err));
   for (size_t c = 0; c < w->count; c++) {
     const sweep_cell *cell = &w->cells[w->chosen[c]];
-    TRY_OR_DONE(fit_cell(w, cell, weights, err));
-    TRY_OR_DONE(count_errors(w, weights, cell->models, errors, err));
-    TRY_OR_DONE(w->done(w->context, w->chosen[c], errors, err));
+    const solver_options how = {.tolerance = cell->options.gradient_tolerance,
+                                .progress = w->progress};
+    TRY_OR_DONE(cell->options.mechanism == DPERM_MECHANISM_NONE ? fit_plain(&f, cell, &how, err)
+                                                                : fit_draws(&f, cell, &how, err));
+    TRY_OR_DONE(count_errors(w, f.weights, cell->models, f.errors, err));
+    TRY_OR_DONE(w->done(w->context, w->chosen[c], f.errors, err));
   }
 done:
-  free(weights);
-  free(errors);
+  close_fits(&f);
   return status;
 }
