@@ -68,17 +68,17 @@ table() { # name, data, schema, lambdas
 # table, and what dperm does by default (tight analysis, shaped noise, automatic Λ).
 figure() { # name, its table, data, schema
   local loss mechanism lambda epsilons=0.01,0.02,0.05,0.1,0.15,0.2,0.25,0.3,0.4,0.5
-  for loss in logistic huber smooth-hinge; do
+  for loss in logistic huber; do
     for mechanism in none output objective; do
       lambda=$(awk -F, -v l="$loss" -v m="$mechanism" \
         '$1 == l && $2 == m && $6 != "" && (best == "" || $6 + 0 < best) { best = $6 + 0; at = $4 } END { print at }' \
         "$out/$2.csv")
-      if [ "$mechanism" = none ]; then
-        sweep "$1-$loss-none" "$3" "$4" --loss "$loss" --mechanism none --lambda "$lambda"
-      else
-        sweep "$1-$loss-$mechanism" "$3" "$4" --loss "$loss" --mechanism "$mechanism" --noise l2 \
-          --analysis paper --lambda "$lambda" --epsilon "$epsilons"
-      fi
+      case $mechanism in
+      none) set -- "$1" "$2" "$3" "$4" ;;
+      output) set -- "$1" "$2" "$3" "$4" --epsilon "$epsilons" ;;
+      objective) set -- "$1" "$2" "$3" "$4" --epsilon "$epsilons" --noise l2 --analysis paper ;;
+      esac
+      sweep "$1-$loss-$mechanism" "$3" "$4" --loss "$loss" --mechanism "$mechanism" --lambda "$lambda" "${@:5}"
     done
     sweep "$1-$loss-default" "$3" "$4" --loss "$loss" --mechanism objective --lambda auto \
       --epsilon "$epsilons"
@@ -91,7 +91,7 @@ figure() { # name, its table, data, schema
 curves() { # name
   local loss colour mechanism title
   cat <<G
-set terminal svg size 1200,400 font 'sans-serif,12' background 'white' dynamic
+set terminal svg size 900,420 font 'sans-serif,12' background 'white' dynamic
 set output '$out/$1.svg'
 set encoding utf8
 set datafile separator ','
@@ -102,9 +102,9 @@ set xlabel 'ε'
 set ylabel 'error rate'
 set yrange [0:${YMAX:-*}]
 set key top right
-set multiplot layout 1,3
+set multiplot layout 1,2
 G
-  for loss in logistic huber smooth-hinge; do
+  for loss in logistic huber; do
     echo "set title '$loss'"
     printf "plot"
     for mechanism in output objective default; do
