@@ -721,7 +721,8 @@ typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 
 /* Ten folds, ten draws, seed 1. */
 DPERM_API void dperm_sweep_options_init(dperm_sweep_options *options);
-/* `visit` gets every cell in the order of its options, when all are done. Of the options, kernels
+/* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
+ * during the call only. Of the options, kernels
  * must be the same in all cells; random, account, threads, progress and diagnostics are not used.
  */
 DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells,
