@@ -1,5 +1,4 @@
 /* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +31,34 @@ typedef struct sweep_settings {
 
 /* ---- results */
 
+/* One cell, as the library tells it and in words. */
+typedef struct result {
+  dperm_sweep_cell cell;
+  char *impossible; /* a copy, or NULL */
+} result;
+
 typedef struct results {
   const sweep_grid *grid;
-  FILE *csv;
+  result *all; /* one for each cell of the grid */
   size_t runs, impossible;
-  sweep_show *show;
-  bool out_of_memory;
 } results;
+
+static void keep_cell(void *context, const dperm_sweep_cell *cell) {
+  results *r = context;
+  result *to = &r->all[cell->index];
+  to->cell = *cell;
+  to->cell.errors = NULL; /* the library's own */
+  to->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
+  r->runs += cell->runs;
+  r->impossible += cell->impossible != NULL;
+}
+
+static void free_results(results *r) {
+  for (size_t i = 0; r->all && i < r->grid->count; i++) {
+    free(r->all[i].impossible);
+  }
+  free(r->all);
+}
 
 static void print_share(FILE *csv, double value) {
   if (isfinite(value)) {
@@ -48,23 +68,35 @@ static void print_share(FILE *csv, double value) {
   }
 }
 
-static void print_cell(void *context, const dperm_sweep_cell *cell) {
-  results *r = context;
-  const sweep_words *w = &r->grid->words[cell->index];
-  if (r->runs == 0 && r->impossible == 0) {
-    session_quiet();
-    fprintf(r->csv, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
+static bool write_csv(const results *r, const char *path) {
+  whole_file file;
+  if (!whole_file_open(path, &file)) {
+    return false;
   }
-  fprintf(r->csv, "%s,%s,%s,%s,%s,", w->loss, w->mechanism, w->noise, w->lambda, w->epsilon);
-  print_share(r->csv, cell->error_mean);
-  print_share(r->csv, cell->error_se);
-  fprintf(r->csv, "%zu\n", cell->runs);
-  r->runs += cell->runs;
-  r->out_of_memory = r->out_of_memory || !sweep_show_add(r->show, r->grid, cell);
-  if (cell->impossible) {
-    r->impossible++;
-    fprintf(stderr, "no fit for %s %s, noise %s, lambda %s, epsilon %s: %s\n", w->loss,
-            w->mechanism, w->noise, w->lambda, w->epsilon, cell->impossible);
+  fprintf(file.stream, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
+  for (size_t i = 0; i < r->grid->count; i++) {
+    const sweep_words *w = &r->grid->words[i];
+    const dperm_sweep_cell *cell = &r->all[i].cell;
+    fprintf(file.stream, "%s,%s,%s,%s,%s,", w->loss, w->mechanism, w->noise, w->lambda, w->epsilon);
+    print_share(file.stream, cell->error_mean);
+    print_share(file.stream, cell->error_se);
+    fprintf(file.stream, "%zu\n", cell->runs);
+  }
+  return whole_file_commit(&file);
+}
+
+static void say(const results *r, const char *path) {
+  for (size_t i = 0; i < r->grid->count; i++) {
+    const sweep_words *w = &r->grid->words[i];
+    if (r->all[i].cell.impossible) {
+      fprintf(stderr, "no fit for %s %s, noise %s, lambda %s, epsilon %s: %s\n", w->loss,
+              w->mechanism, w->noise, w->lambda, w->epsilon,
+              r->all[i].impossible ? r->all[i].impossible : "out of memory");
+    }
+  }
+  if (path && strcmp(path, "-") != 0) {
+    fprintf(stderr, "%s: %zu cells, %zu models", path, r->grid->count, r->runs);
+    fprintf(stderr, r->impossible ? "; %zu cells have no fit\n" : "\n", r->impossible);
   }
 }
 
@@ -84,12 +116,30 @@ static dperm_status read_all(const sweep_settings *s, dperm_format format, dperm
   return status;
 }
 
-/* Into the file and the journal beside it, which goes when the file is there. */
-static int sweep_to_file(sweep_settings *s, const sweep_grid *grid, const dperm_schema *schema,
-                         const dperm_data *data, const dperm_data *test, char *journal) {
+/* The picture and the page, for those who asked. */
+static bool write_shows(sweep_settings *s, const results *found, const dperm_schema *schema,
+                        const dperm_data *data, const dperm_data *test) {
+  const sweep_story story = {.words = s->words,
+                             .rows = dperm_data_rows(data),
+                             .dims = dperm_data_dims(data),
+                             .test_rows = test ? dperm_data_rows(test) : 0,
+                             .folds = s->folds,
+                             .draws = s->draws,
+                             .seed = s->seed};
+  for (size_t i = 0; i < found->grid->count; i++) {
+    if (!sweep_show_add(&s->show, found->grid, &found->all[i].cell)) {
+      fprintf(stderr, "dperm: out of memory\n");
+      return false;
+    }
+  }
+  return sweep_show_write(&s->show, found->grid, schema, story);
+}
+
+/* The journal beside the file goes when all files are there. */
+static int sweep_to_file(sweep_settings *s, results *found, const dperm_schema *schema,
+                         const dperm_data *data, const dperm_data *test, const char *journal) {
   dperm_error err;
   dperm_sweep_options how;
-  whole_file file;
   struct stat about;
   dperm_sweep_options_init(&how);
   how.folds = s->folds;
@@ -102,59 +152,59 @@ static int sweep_to_file(sweep_settings *s, const sweep_grid *grid, const dperm_
   if (journal && stat(journal, &about) == 0) {
     fprintf(stderr, "going on with %s\n", journal);
   }
-  if (!whole_file_open(s->out, &file)) {
-    return EXIT_WORK_FAILED;
-  }
-  results found = {grid, file.stream, 0, 0, &s->show, false};
-  if (dperm_sweep(data, grid->options, grid->count, &how, print_cell, &found, &err) != DPERM_OK) {
-    whole_file_discard(&file);
+  if (dperm_sweep(data, found->grid->options, found->grid->count, &how, keep_cell, found, &err) !=
+      DPERM_OK) {
     return report_error(&err);
   }
-  if (found.out_of_memory) {
-    whole_file_discard(&file);
-    fprintf(stderr, "dperm: out of memory\n");
+  session_quiet();
+  if (!write_csv(found, s->out) || !write_shows(s, found, schema, data, test)) {
     return EXIT_WORK_FAILED;
-  }
-  const sweep_story story = {.words = s->words,
-                             .rows = dperm_data_rows(data),
-                             .dims = dperm_data_dims(data),
-                             .test_rows = test ? dperm_data_rows(test) : 0,
-                             .folds = s->folds,
-                             .draws = s->draws,
-                             .seed = s->seed};
-  if (!whole_file_commit(&file) || !sweep_show_write(&s->show, grid, schema, story)) {
-    return EXIT_WORK_FAILED; /* the journal stays: the same command needs no fit again */
   }
   if (journal) {
     (void)unlink(journal);
   }
-  if (s->out && strcmp(s->out, "-") != 0) {
-    fprintf(stderr, "%s: %zu cells, %zu models", s->out, grid->count, found.runs);
-    fprintf(stderr, found.impossible ? "; %zu cells have no fit\n" : "\n", found.impossible);
-  }
+  say(found, s->out);
   return 0;
+}
+
+/* FILE.journal beside a plain file; NULL for standard output and devices. */
+static char *journal_beside(const char *out) {
+  size_t size = out ? strlen(out) + sizeof ".journal" : 0;
+  char *journal = whole_file_plain(out) ? malloc(size) : NULL;
+  if (journal) {
+    (void)snprintf(journal, size, "%s.journal", out);
+  }
+  return journal;
+}
+
+/* A folder, say, is better refused before the work than after. */
+static bool can_write(const char *out) {
+  whole_file file;
+  if (!whole_file_open(out, &file)) {
+    return false;
+  }
+  whole_file_discard(&file);
+  return true;
 }
 
 static int sweep(sweep_settings *s, const sweep_grid *grid, dperm_format format) {
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_data *data = NULL, *test = NULL;
-  char *journal = NULL;
-  int exit_status = 0;
-  if (whole_file_plain(s->out)) {
-    size_t size = strlen(s->out) + sizeof ".journal";
-    journal = malloc(size);
-    if (!journal) {
-      fprintf(stderr, "dperm: out of memory\n");
-      return EXIT_WORK_FAILED;
-    }
-    (void)snprintf(journal, size, "%s.journal", s->out);
-  }
-  if (read_all(s, format, &schema, &data, &test, &err) == DPERM_OK) {
-    exit_status = sweep_to_file(s, grid, schema, data, test, journal);
-  } else {
+  results found = {grid, calloc(grid->count, sizeof(result)), 0, 0};
+  char *journal = journal_beside(s->out);
+  int exit_status = EXIT_WORK_FAILED;
+  if (!found.all || (!journal && whole_file_plain(s->out))) {
+    fprintf(stderr, "dperm: out of memory\n");
+  } else if ((!journal && !can_write(s->out)) || (s->show.picture && !can_write(s->show.picture)) ||
+             (s->show.page && !can_write(s->show.page))) {
+    exit_status = EXIT_WORK_FAILED;
+  } else if (read_all(s, format, &schema, &data, &test, &err) != DPERM_OK) {
     exit_status = report_error(&err);
+  } else {
+    exit_status = sweep_to_file(s, &found, schema, data, test, journal);
   }
+  free_results(&found);
   free(journal);
   dperm_data_free(test);
   dperm_data_free(data);

@@ -700,6 +700,7 @@ typedef struct dperm_sweep_options {
   size_t draws;  /* of the noise in each fold, where there is any */
   uint64_t seed; /* of the folds, the noise and a kernel's directions */
   const dperm_data *test_data; /* NULL for folds; else fits see all rows, and errors are on these */
+  size_t test_parts; /* count errors in so many equal parts of them; 0 or 1 for all at once */
   /* A file for what is done, or NULL: the same call finds it there after an interruption and goes
    * on. It stays when the sweep is done; whoever has kept the results removes it. */
   const char *journal;
@@ -716,13 +717,15 @@ typedef struct dperm_sweep_cell {
                         test_data; NaN for less than two of them */
   double lambda;     /* Λ and the kind of noise as they were used, in the first fold; NULL */
   const char *noise; /* without noise */
-  const uint64_t *errors; /* wrong predictions of each run, fold by fold; NULL without runs */
+  const uint64_t *errors; /* wrong predictions of each run, fold by fold, in each of the test_parts;
+                             NULL without runs */
 } dperm_sweep_cell;
 typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 
 /* Ten folds, ten draws, seed 1. */
 DPERM_API void dperm_sweep_options_init(dperm_sweep_options *options);
-/* `visit` gets every cell in the order of its options, when all are done. Of the options, kernels
+/* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
+ * during the call only. Of the options, kernels
  * must be the same in all cells; random, account, threads, progress and diagnostics are not used.
  */
 DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells,

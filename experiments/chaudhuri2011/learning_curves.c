@@ -7,14 +7,13 @@
  * One line of CSV for each method, ε and n: the mean over random permutations of the rows and draws
  * of the noise, and its standard error, from the spread between permutations. The choice among five
  * models with z_i wrong predictions is not drawn but averaged over: its probabilities, ∝ exp(−ε
- * z_i/2), are known. `default` is what dperm does without tuning: one fit to all those rows, 5 n +
- * 25,000, with an automatic Λ, shaped noise and the tight analysis; `none` is the best of the five
+ * z_i/2), are known. `default` is what dperm does without tuning: one fit to the rows of all five
+ * with an automatic Λ, shaped noise and the tight analysis; `none` is the best of the five
  * on the same rows, chosen on the 25,000. */
 #include <dperm.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CANDIDATES = 5, HELD = 25000, EPSILONS = 2, MOST_DRAWS = 1000 };
 
@@ -70,34 +69,41 @@ static dperm_data *part(const dperm_data *data, const size_t *order, size_t coun
 
 /* ---- models and their errors */
 
-typedef struct counts {
-  uint64_t *errors; /* of cell c's run r at c * draws + r */
+/* Wrong predictions of a run: on the rows that choose, and on those that judge. */
+typedef struct outcome {
+  uint64_t chooses, judges;
+} outcome;
+
+typedef struct outcomes {
+  outcome *all; /* of cell c's run r at c * draws + r */
   size_t draws;
-} counts;
+} outcomes;
 
 static void keep(void *context, const dperm_sweep_cell *cell) {
-  const counts *c = context;
+  const outcomes *o = context;
   if (cell->impossible) {
     fprintf(stderr, "learning_curves: %s\n", cell->impossible);
     exit(1);
   }
-  memcpy(c->errors + cell->index * c->draws, cell->errors, cell->runs * sizeof *c->errors);
+  for (size_t run = 0; run < cell->runs; run++) {
+    o->all[cell->index * o->draws + run] =
+        (outcome){cell->errors[2 * run], cell->errors[2 * run + 1]};
+  }
 }
 
-/* Errors of every run of every cell on both sets; the same seed makes the same models twice. */
-static void judge(const dperm_data *train, const dperm_data *const tests[2],
-                  const dperm_options *cells, size_t count, size_t draws, uint64_t seed,
-                  uint64_t *errors[2]) {
+/* Outcomes of every run of every cell; the first half of `held` chooses, the second judges. */
+static outcome *judge(const dperm_data *train, const dperm_data *held, const dperm_options *cells,
+                      size_t count, size_t draws, uint64_t seed) {
   dperm_error err;
   dperm_sweep_options how;
+  outcomes found = {room_for(count * draws, sizeof *found.all), draws};
   dperm_sweep_options_init(&how);
   how.draws = draws;
   how.seed = seed;
-  for (int set = 0; set < 2; set++) {
-    counts c = {errors[set], draws};
-    how.test_data = tests[set];
-    check(dperm_sweep(train, cells, count, &how, keep, &c, &err), &err);
-  }
+  how.test_data = held;
+  how.test_parts = 2;
+  check(dperm_sweep(train, cells, count, &how, keep, &found, &err), &err);
+  return found.all;
 }
 
 static dperm_options options_for(const char *loss, dperm_mechanism mechanism, double lambda,
@@ -117,16 +123,16 @@ static dperm_options options_for(const char *loss, dperm_mechanism mechanism, do
   return options;
 }
 
-/* The mean error on the second set of a candidate chosen with probability ∝ exp(−ε z/2). */
-static double chosen_error(const uint64_t *errors[2][CANDIDATES], size_t run, double epsilon) {
+/* The mean error of a candidate chosen with probability ∝ exp(−ε z/2). */
+static double chosen_error(const outcome of[CANDIDATES], double epsilon) {
   double weights = 0, sum = 0, least = INFINITY;
   for (size_t i = 0; i < CANDIDATES; i++) {
-    least = fmin(least, (double)errors[0][i][run]);
+    least = fmin(least, (double)of[i].chooses);
   }
   for (size_t i = 0; i < CANDIDATES; i++) {
-    double weight = exp(-epsilon / 2 * ((double)errors[0][i][run] - least));
+    double weight = exp(-epsilon / 2 * ((double)of[i].chooses - least));
     weights += weight;
-    sum += weight * (double)errors[1][i][run];
+    sum += weight * (double)of[i].judges;
   }
   return sum / weights / HELD;
 }
@@ -135,81 +141,71 @@ static double chosen_error(const uint64_t *errors[2][CANDIDATES], size_t run, do
 
 typedef struct bench {
   const char *loss;
-  const dperm_data *data;
-  const dperm_data *tests[2];
-  const size_t *order; /* of the rows that are in neither test */
+  const dperm_data *data, *held;
+  const size_t *order; /* of the rows that are not held out */
   size_t draws;
   uint64_t seed;
 } bench;
 
 /* Output and objective perturbation with five portions. */
 static void tuned(const bench *b, size_t n, size_t e, double found[METHODS]) {
-  uint64_t *errors[2][CANDIDATES];
+  outcome *runs[CANDIDATES];
   for (size_t i = 0; i < CANDIDATES; i++) {
     double lambda = pow(10, powers[e][i]);
     const dperm_options cells[2] = {
         options_for(b->loss, DPERM_MECHANISM_OUTPUT, lambda, epsilons[e]),
         options_for(b->loss, DPERM_MECHANISM_OBJECTIVE, lambda, epsilons[e])};
     dperm_data *portion = part(b->data, b->order + i * n, n);
-    for (int set = 0; set < 2; set++) {
-      errors[set][i] = room_for(2 * b->draws, sizeof **errors[set]);
-    }
-    uint64_t *both[2] = {errors[0][i], errors[1][i]};
-    judge(portion, b->tests, cells, 2, b->draws, b->seed + i, both);
+    runs[i] = judge(portion, b->held, cells, 2, b->draws, b->seed + i);
     dperm_data_free(portion);
   }
   for (size_t m = 0; m < 2; m++) {
-    const uint64_t *of_method[2][CANDIDATES];
-    for (size_t i = 0; i < CANDIDATES; i++) {
-      of_method[0][i] = errors[0][i] + m * b->draws;
-      of_method[1][i] = errors[1][i] + m * b->draws;
-    }
     double sum = 0;
     for (size_t run = 0; run < b->draws; run++) {
-      sum += chosen_error(of_method, run, epsilons[e]);
+      outcome of[CANDIDATES];
+      for (size_t i = 0; i < CANDIDATES; i++) {
+        of[i] = runs[i][m * b->draws + run];
+      }
+      sum += chosen_error(of, epsilons[e]);
     }
     found[METHOD_OUTPUT + m] = sum / (double)b->draws;
   }
   for (size_t i = 0; i < CANDIDATES; i++) {
-    free(errors[0][i]);
-    free(errors[1][i]);
+    free(runs[i]);
   }
 }
 
-/* Without tuning, and without privacy, on all rows; the fits of `none` do not depend on ε. */
+/* Without tuning, and without privacy, on all rows. */
 static void untuned(const bench *b, size_t n, double found[EPSILONS][METHODS]) {
-  dperm_options cells[EPSILONS * (CANDIDATES + 1)];
-  enum { CELLS = sizeof cells / sizeof *cells };
+  enum { CELLS = CANDIDATES + EPSILONS };
+  dperm_options cells[CELLS];
   size_t draws = b->draws < 10 ? b->draws : 10; /* they vary little, and cost most */
-  for (size_t e = 0; e < EPSILONS; e++) {
-    dperm_options *own = cells + e * (CANDIDATES + 1);
-    for (size_t i = 0; i < CANDIDATES; i++) {
-      own[i] = options_for(b->loss, DPERM_MECHANISM_NONE, pow(10, powers[e][i]), (double)NAN);
-    }
-    own[CANDIDATES] = options_for(b->loss, DPERM_MECHANISM_OBJECTIVE, (double)NAN, epsilons[e]);
-    own[CANDIDATES].analysis = DPERM_ANALYSIS_TIGHT;
-    own[CANDIDATES].noise = DPERM_NOISE_AUTO;
-    own[CANDIDATES].delta_reg = (double)NAN;
+  for (size_t i = 0; i < CANDIDATES; i++) {
+    cells[i] = options_for(b->loss, DPERM_MECHANISM_NONE, pow(10, powers[0][i]), (double)NAN);
   }
-  uint64_t *errors[2] = {room_for(CELLS * draws, sizeof **errors),
-                         room_for(CELLS * draws, sizeof **errors)};
-  dperm_data *all = part(b->data, b->order, CANDIDATES * n);
-  judge(all, b->tests, cells, CELLS, draws, b->seed, errors);
-  dperm_data_free(all);
   for (size_t e = 0; e < EPSILONS; e++) {
-    size_t first = e * (CANDIDATES + 1), best = first;
-    for (size_t i = first + 1; i < first + CANDIDATES; i++) {
-      best = errors[0][i * draws] < errors[0][best * draws] ? i : best;
-    }
-    found[e][METHOD_NONE] = (double)errors[1][best * draws] / HELD;
+    dperm_options *own = &cells[CANDIDATES + e];
+    *own = options_for(b->loss, DPERM_MECHANISM_OBJECTIVE, (double)NAN, epsilons[e]);
+    own->analysis = DPERM_ANALYSIS_TIGHT;
+    own->noise = DPERM_NOISE_AUTO;
+    own->delta_reg = (double)NAN;
+  }
+  dperm_data *all = part(b->data, b->order, CANDIDATES * n);
+  outcome *runs = judge(all, b->held, cells, CELLS, draws, b->seed);
+  dperm_data_free(all);
+  size_t best = 0;
+  for (size_t i = 1; i < CANDIDATES; i++) {
+    best = runs[i * draws].chooses < runs[best * draws].chooses ? i : best;
+  }
+  for (size_t e = 0; e < EPSILONS; e++) {
     double sum = 0;
     for (size_t run = 0; run < draws; run++) {
-      sum += (double)errors[1][(first + CANDIDATES) * draws + run] / HELD;
+      sum += (double)runs[(CANDIDATES + e) * draws + run].judges / HELD;
     }
+    found[e][METHOD_NONE] = (double)runs[best * draws].judges / HELD;
     found[e][METHOD_DEFAULT] = sum / (double)draws;
   }
-  free(errors[0]);
-  free(errors[1]);
+  free(runs);
 }
 
 static void print_line(const char *loss, size_t method, size_t e, size_t n, const double *values,
@@ -247,17 +243,15 @@ int main(int argc, char **argv) {
   double(*found)[SIZES][EPSILONS][METHODS] = room_for(permutations, sizeof *found);
   for (size_t p = 0; p < permutations; p++) {
     permute(order, rows, p + 1);
-    dperm_data *held[2] = {part(data, order, HELD), part(data, order + HELD, HELD)};
+    dperm_data *held = part(data, order, 2 * HELD);
     for (size_t s = 0; s < SIZES; s++) {
-      const bench b = {argv[3],          data,  {held[0], held[1]},
-                       order + 2 * HELD, draws, 100 * (p * SIZES + s) + 1};
+      const bench b = {argv[3], data, held, order + 2 * HELD, draws, 100 * (p * SIZES + s) + 1};
       untuned(&b, sizes[s], found[p][s]);
       for (size_t e = 0; e < EPSILONS; e++) {
         tuned(&b, sizes[s], e, found[p][s][e]);
       }
     }
-    dperm_data_free(held[0]);
-    dperm_data_free(held[1]);
+    dperm_data_free(held);
   }
   printf("loss,method,epsilon,rows,error_mean,error_se\n");
   double *values = room_for(permutations, sizeof *values);

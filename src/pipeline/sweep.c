@@ -16,7 +16,7 @@
 #include "pipeline/sweep_parts.h"
 #include "random/noise.h"
 
-enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000 };
+enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PARTS = 1000 };
 
 typedef struct sweep {
   const dperm_data *data;
@@ -28,7 +28,8 @@ typedef struct sweep {
   sweep_rows rows, test;
   sweep_journal *journal;
   size_t fold;      /* at hand */
-  uint64_t *errors; /* of each cell, fold and draw */
+  uint64_t *errors; /* of each cell, fold, draw and part */
+  size_t parts;     /* of the rows to test on, counted by themselves; 1 with folds */
   bool *done;       /* of each cell and fold */
   uint64_t models, models_done;
 } sweep;
@@ -56,6 +57,12 @@ static dperm_status check_request(const dperm_data *data, const dperm_options *c
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
          how->test_data->x->cols, data->x->cols);
+  }
+  if (how->test_parts > 1 && (!how->test_data || how->test_parts > how->test_data->x->rows ||
+                              how->test_parts > MOST_PARTS)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu parts of the rows to test on; there must be such rows, and at most %d parts",
+         how->test_parts, MOST_PARTS);
   }
   if (how->threads < 0 || how->threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores",
@@ -189,8 +196,8 @@ static dperm_status digest_rows(crypto_generichash_state *state, const dperm_dat
 static dperm_status digest_sweep(const sweep *s, unsigned char out[SWEEP_DIGEST_SIZE],
                                  dperm_error *err) {
   crypto_generichash_state state;
-  const uint64_t sizes[] = {s->split.folds, s->how->draws, s->how->seed, s->count,
-                            s->how->test_data != NULL};
+  const uint64_t sizes[] = {
+      s->split.folds, s->how->draws, s->how->seed, s->count, s->how->test_data != NULL, s->parts};
   if (sodium_init() < 0) {
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
@@ -210,7 +217,12 @@ static dperm_status digest_sweep(const sweep *s, unsigned char out[SWEEP_DIGEST_
 }
 
 static uint64_t *errors_of(const sweep *s, size_t cell, size_t fold) {
-  return s->errors + (cell * s->split.folds + fold) * s->how->draws;
+  return s->errors + (cell * s->split.folds + fold) * s->how->draws * s->parts;
+}
+
+/* Counts of a cell in one fold: of each model, in each part of the rows that judge it. */
+static size_t counts_of(const sweep *s, size_t cell) {
+  return s->cells[cell].models * s->parts;
 }
 
 static bool *done_of(const sweep *s, size_t cell, size_t fold) {
@@ -218,16 +230,15 @@ static bool *done_of(const sweep *s, size_t cell, size_t fold) {
 }
 
 static void keep_part(sweep *s, size_t cell, size_t fold, const uint64_t *errors) {
-  size_t models = s->cells[cell].models;
-  memcpy(errors_of(s, cell, fold), errors, models * sizeof *errors);
+  memcpy(errors_of(s, cell, fold), errors, counts_of(s, cell) * sizeof *errors);
   *done_of(s, cell, fold) = true;
-  s->models_done += models;
+  s->models_done += s->cells[cell].models;
 }
 
 static dperm_status read_part(void *context, size_t cell, size_t fold, const uint64_t *errors,
                               size_t count, dperm_error *err) {
   sweep *s = context;
-  if (cell >= s->count || fold >= s->split.folds || count != s->cells[cell].models || count == 0) {
+  if (cell >= s->count || fold >= s->split.folds || count != counts_of(s, cell) || count == 0) {
     FAIL(err, DPERM_INVALID_DATA, "%s: a part that this sweep does not have; delete the journal",
          s->how->journal);
   }
@@ -254,7 +265,7 @@ static dperm_status finish_part(void *context, size_t cell, const uint64_t *erro
   sweep *s = context;
   size_t fold = s->fold;
   if (s->journal) {
-    TRY(journal_add(s->journal, cell, fold, errors, s->cells[cell].models, err));
+    TRY(journal_add(s->journal, cell, fold, errors, counts_of(s, cell), err));
   }
   keep_part(s, cell, fold, errors);
   const dperm_progress progress = {tick, s};
@@ -291,6 +302,7 @@ static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_erro
                      .cells = s->cells,
                      .chosen = chosen,
                      .seed = s->how->seed,
+                     .parts = s->parts,
                      .progress = &progress,
                      .done = finish_part,
                      .context = s};
@@ -347,7 +359,11 @@ static void summarize(const sweep *s, size_t c, double *room, dperm_sweep_cell *
                                                               split_variant(&s->split, rows, fold));
     double in_fold = 0;
     for (size_t m = 0; m < models; m++) {
-      double error = (double)errors_of(s, c, fold)[m] / (double)held;
+      uint64_t wrong = 0;
+      for (size_t part = 0; part < s->parts; part++) {
+        wrong += errors_of(s, c, fold)[m * s->parts + part];
+      }
+      double error = (double)wrong / (double)held;
       in_fold += error;
       if (folds == 1) {
         room[parts++] = error;
@@ -365,9 +381,9 @@ static void summarize(const sweep *s, size_t c, double *room, dperm_sweep_cell *
 
 /* The counts of one cell's runs, fold by fold. */
 static void gather_errors(const sweep *s, size_t c, uint64_t *out) {
-  size_t models = s->cells[c].models;
+  size_t count = counts_of(s, c);
   for (size_t fold = 0; fold < s->split.folds; fold++) {
-    memcpy(out + fold * models, errors_of(s, c, fold), models * sizeof *out);
+    memcpy(out + fold * count, errors_of(s, c, fold), count * sizeof *out);
   }
 }
 
@@ -377,7 +393,7 @@ static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *conte
   double *room = NULL;
   uint64_t *errors = NULL;
   TRY_OR_DONE(memory_new(s->split.folds + s->how->draws, sizeof *room, &room, err));
-  TRY_OR_DONE(memory_new(s->split.folds, s->how->draws * sizeof *errors, &errors, err));
+  TRY_OR_DONE(memory_new(s->split.folds * s->parts, s->how->draws * sizeof *errors, &errors, err));
   for (size_t c = 0; c < s->count; c++) {
     const sweep_cell *cell = &s->cells[c];
     const privacy_plan *plan = &cell->plan[split_variant(&s->split, s->data->x->rows, 0)].privacy;
@@ -406,8 +422,10 @@ done:
 static dperm_status open_sweep(sweep *s, const dperm_options *cells, dperm_error *err) {
   unsigned char digest[SWEEP_DIGEST_SIZE];
   s->split.folds = s->how->test_data ? 1 : s->how->folds;
+  s->parts = s->how->test_parts > 1 ? s->how->test_parts : 1;
   TRY(memory_new(s->count, sizeof *s->cells, &s->cells, err));
-  TRY(memory_new(s->count * s->split.folds, s->how->draws * sizeof *s->errors, &s->errors, err));
+  TRY(memory_new(s->count * s->split.folds * s->parts, s->how->draws * sizeof *s->errors,
+                 &s->errors, err));
   TRY(memory_new(s->count * s->split.folds, sizeof *s->done, &s->done, err));
   if (!s->how->test_data) {
     TRY(split_draw(s->data->x->rows, s->how->folds, s->how->seed, &s->split, err));

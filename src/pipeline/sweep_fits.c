@@ -20,7 +20,7 @@ static dperm_status draw_source(const sweep_work *w, size_t draw, random_source 
   return random_public(w->seed, purpose, out, err);
 }
 
-/* Wrong predictions of `count` models, `weights` one after the other. */
+/* Wrong predictions of `count` models, `weights` one after the other, in each part of the rows. */
 static dperm_status count_errors(const sweep_work *w, const double *weights, size_t count,
                                  uint64_t *errors, dperm_error *err) {
   dperm_status status = DPERM_OK;
@@ -36,13 +36,14 @@ static dperm_status count_errors(const sweep_work *w, const double *weights, siz
       }
     }
     TRY_OR_DONE(x->kind->apply(x, f, k, z, err));
-    for (size_t m = 0; m < k; m++) {
-      errors[from + m] = 0;
+    for (size_t m = 0; m < k * w->parts; m++) {
+      errors[from * w->parts + m] = 0;
     }
     for (size_t i = 0; i < x->rows; i++) {
       bool actual = w->fold->test_labels[i] > 0;
+      size_t part = i * w->parts / x->rows;
       for (size_t m = 0; m < k; m++) {
-        errors[from + m] += (z[i * k + m] > 0) != actual;
+        errors[(from + m) * w->parts + part] += (z[i * k + m] > 0) != actual;
       }
     }
   }
@@ -78,7 +79,7 @@ static dperm_status open_fits(const sweep_work *w, fits *out, dperm_error *err) 
                         .loss = &options->loss,
                         .regularizer = &options->regularizer};
   TRY(memory_new(most, sizeof *out->sources, &out->sources, err));
-  TRY(memory_new(most, sizeof *out->errors, &out->errors, err));
+  TRY(memory_new(most * w->parts, sizeof *out->errors, &out->errors, err));
   TRY(memory_new(most, dims * sizeof *out->weights, &out->weights, err));
   TRY(memory_new(most, dims * sizeof *out->found.f, &out->found.f, err));
   return memory_new(most, dims * sizeof *out->found.rest, &out->found.rest, err);

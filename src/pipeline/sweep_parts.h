@@ -45,8 +45,8 @@ dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const s
                        size_t number, sweep_fold *out, dperm_error *err);
 void fold_close(sweep_fold *fold);
 
-/* Done with one cell in one fold: wrong predictions of each of its models, in the order of draws.
- */
+/* Done with one cell in one fold: wrong predictions of each of its models in each part, in the
+ * order of draws. */
 typedef dperm_status sweep_done(void *context, size_t cell, const uint64_t *errors,
                                 dperm_error *err);
 
@@ -57,6 +57,7 @@ typedef struct sweep_work {
   const size_t *chosen;    /* those to do now, of one loss and one regularizer */
   size_t count;
   uint64_t seed;
+  size_t parts; /* of the fold's test rows, equal ones in their order, counted by themselves */
   const dperm_progress *progress; /* asked whether to go on */
   sweep_done *done;
   void *context;

@@ -181,7 +181,7 @@ void descent_hear(descent *d, double *hessian, double row_depth, double sum_dept
   if (overshot) {
     double share = isfinite(slope) ? d->slope / (d->slope - slope) : 0;
     d->length *= fmin(0.7, fmax(0.1, share));
-    d->wants_hessian = false;
+    d->wants_hessian = d->own != NULL; /* the old one is no good here */
     place_trial(d);
     return;
   }
