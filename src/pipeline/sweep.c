@@ -326,7 +326,7 @@ static dperm_status run_folds(sweep *s, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t *chosen = NULL;
   TRY(memory_new(s->count, sizeof *chosen, &chosen, err));
-  TRY_OR_DONE(arithmetic_begin(err));
+  TRY_OR_DONE(arithmetic_check(err));
   TRY_OR_DONE(open_all_rows(s, err));
   for (size_t fold = 0; fold < s->split.folds; fold++) {
     TRY_OR_DONE(run_fold(s, fold, chosen, err));

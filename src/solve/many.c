@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "solve/abreast.h"
@@ -165,6 +166,7 @@ static dperm_status work(many *shared, const dperm_progress *progress, dperm_err
   dperm_status status = DPERM_OK;
   pool *own = NULL;
   int stop = 0;
+  TRY_OR_DONE(arithmetic_check(err)); /* of this thread; certificates rest on it */
   TRY_OR_DONE(memory_new(1, sizeof *own, &own, err));
   TRY_OR_DONE(pool_open(shared, own, err));
   for (fill(own); own->count > 0 && !stop; leave(own)) {
