@@ -21,6 +21,7 @@ typedef struct request {
   size_t count;
   dperm_sweep_options how;
   dperm_sweep_cell got[MOST];
+  uint64_t errors[MOST][64];
   char impossible[MOST][256];
   size_t visited, ticks, stop_at;
   uint64_t done, total;
@@ -39,6 +40,11 @@ static void visit(void *context, const dperm_sweep_cell *cell) {
   request *q = context;
   assert_int_equal(cell->index, q->visited);
   q->got[q->visited] = *cell;
+  size_t counts = cell->runs * (q->how.test_parts > 1 ? q->how.test_parts : 1);
+  assert_true((cell->errors != NULL) == (cell->runs > 0));
+  if (cell->errors && counts <= 64) {
+    memcpy(q->errors[q->visited], cell->errors, counts * sizeof *cell->errors);
+  }
   if (cell->impossible) {
     (void)snprintf(q->impossible[q->visited], sizeof *q->impossible, "%s", cell->impossible);
   }
@@ -163,6 +169,29 @@ static void errors_on_test_data_are_those_of_single_fits(void **state) {
     }
     assert_close(q->got[c].lambda, 0.02, 0);
   }
+}
+
+static void errors_of_runs_and_parts_add_up(void **state) {
+  request *q = *state;
+  q->how.test_data = q->test;
+  q->how.test_parts = 3;
+  run(q);
+  size_t rows = dperm_data_rows(q->test);
+  for (size_t c = 0; c < 3; c++) {
+    size_t runs = c == 0 ? 1 : 5;
+    for (size_t d = 0; d < runs; d++) {
+      const uint64_t *parts = &q->errors[c][3 * d];
+      double alone = error_alone(q, c, q->data, q->test, 0, d);
+      assert_close((double)(parts[0] + parts[1] + parts[2]) / (double)rows, alone, 1e-12);
+    }
+  }
+  dperm_data *last = data_of(q->rows, ROWS + 2 * (rows / 3) + 1, rows - 2 * (rows / 3) - 1);
+  size_t held = dperm_data_rows(last);
+  assert_close((double)q->errors[1][2] / (double)held, error_alone(q, 1, q->data, last, 0, 0),
+               1e-12);
+  dperm_data_free(last);
+  q->how.test_data = NULL;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "parts");
 }
 
 static void folds_hold_out_every_row_once_and_errors_are_those_of_copies(void **state) {
@@ -418,6 +447,7 @@ static void senseless_requests_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       SWEEP_TEST(errors_on_test_data_are_those_of_single_fits),
+      SWEEP_TEST(errors_of_runs_and_parts_add_up),
       SWEEP_TEST(folds_hold_out_every_row_once_and_errors_are_those_of_copies),
       SWEEP_TEST(threads_and_other_cells_do_not_change_a_result),
       SWEEP_TEST(kernels_are_swept_too),
