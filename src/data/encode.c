@@ -158,10 +158,10 @@ static dperm_status encode_label(const encoder *e, const csv_reader *csv, double
   if (side == LOOKUP_NONE) {
     return csv_fail_at(csv, field->offset, err,
                        "the label in column \"%.64s\" is not one that the schema lists; add it "
-                       "to \"positive\" or \"negative\", or mend it",
+                       "to the schema's \"label\", or mend it",
                        e->schema->label_column);
   }
-  *label = side ? 1.0 : -1.0;
+  *label = class_label(e->schema->classes.count, (size_t)side);
   return DPERM_OK;
 }
 
