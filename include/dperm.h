@@ -189,6 +189,23 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_from_dense(size_t rows, size_t d
 DPERM_API DPERM_CHECKED dperm_status dperm_data_from_csr(
     size_t rows, size_t dims, const size_t *row_starts, const uint32_t *columns,
     const double *values, const double *labels, double norm, dperm_data **out, dperm_error *err);
+/* A column of a table, its values `stride` apart (0 for 1): numbers, or codes of texts. NaN and
+ * code −1 are missing. */
+typedef struct dperm_column {
+  const double *numbers;
+  const int32_t *codes;
+  const char *const *texts;
+  size_t text_count, stride;
+} dperm_column;
+/* Rows as CSV records of the same values would give: a column for each of the schema's (what it
+ * ignores is not looked at), `labels` of texts, or NULL for rows to predict. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
+                                                           const dperm_column *columns,
+                                                           const dperm_column *labels,
+                                                           dperm_data **out, dperm_error *err);
+/* A constant last column for rows from memory; it counts in their norm and is regularized. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_add_intercept(dperm_data *data, double value,
+                                                              dperm_error *err);
 /* Labels, or other labels, for rows from memory: each below `classes`, which have these names (NULL
  * for "-1" and
  * "+1", or "0", "1", … if there are more than two). */

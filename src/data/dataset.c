@@ -175,6 +175,68 @@ done:
   return status;
 }
 
+/* The rows of a dense matrix with a column more. */
+static dperm_status widen_dense(const matrix *x, double last, matrix **out, dperm_error *err) {
+  size_t wide = x->cols + 1;
+  double *values = NULL;
+  TRY(memory_new(x->rows * wide, sizeof *values, &values, err));
+  for (size_t i = 0; i < x->rows; i++) {
+    x->kind->row(x, i, values + i * wide);
+    values[i * wide + x->cols] = last;
+  }
+  dperm_status status = matrix_dense_new(x->rows, wide, values, out, err);
+  if (status != DPERM_OK) {
+    free(values);
+  }
+  return status;
+}
+
+static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  growing_rows rows = {0};
+  for (size_t i = 0; i < x->rows; i++) {
+    const uint32_t *columns = NULL;
+    const double *values = NULL;
+    size_t count = x->kind->entries(x, i, &columns, &values);
+    TRY_OR_DONE(rows_reserve(&rows, count + 1, err));
+    for (size_t e = 0; e < count; e++) {
+      rows_push(&rows, columns[e], values[e]);
+    }
+    rows_push(&rows, x->cols, last);
+    rows_end(&rows, 0);
+  }
+  TRY_OR_DONE(
+      matrix_sparse_new(rows.count, x->cols + 1, rows.starts, rows.columns, rows.values, out, err));
+  rows.starts = NULL; /* the matrix's now */
+  rows.columns = NULL;
+  rows.values = NULL;
+done:
+  rows_clear(&rows);
+  return status;
+}
+
+dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_error *err) {
+  const double ends[2] = {data->bounds.norm2, value};
+  matrix *wide = NULL;
+  if (data->origin != ORIGIN_MEMORY || data->intercept != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "only rows from memory, and only once, get a constant column; a schema has its own");
+  }
+  if (!(fabs(value) >= 1e-100 && fabs(value) <= 1e100) || data->x->cols >= INT32_MAX) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a constant column of %g; give a value between 1e-100 and "
+         "1e100",
+         value);
+  }
+  TRY(data->x->kind->entries ? widen_sparse(data->x, value, &wide, err)
+                             : widen_dense(data->x, value, &wide, err));
+  matrix_free(data->x);
+  data->x = wide;
+  data->intercept = value;
+  data->bounds = row_bounds_of_norm(wide->cols, row_norm_upper(ends, 2));
+  return DPERM_OK;
+}
+
 dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t classes,
                               const char *const *names, dperm_error *err) {
   class_list list = {0};
@@ -248,6 +310,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   part->unlabelled = data->unlabelled;
   part->bounds = data->bounds;
   part->origin = data->origin;
+  part->intercept = data->intercept;
   part->comments_among = data->comments_among;
   part->schema = schema_share(data->schema);
   *out = part;

@@ -15,6 +15,7 @@ struct dperm_data {
   matrix *x;
   double *labels;  /* −1 or +1 of two classes, the class's index of more; 0 where there is none */
   bool unlabelled; /* rows from memory that have none */
+  double intercept;   /* the value of a constant last column of rows from memory; 0 for none */
   class_list classes; /* as dperm_data_label gave them; empty: the schema's, or "-1" and "+1" */
   row_bounds bounds;  /* of every stored row; the body's runs are the schema's */
   data_origin origin;

@@ -19,6 +19,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   model->rows_per_person = 1;
   model->origin = data->origin;
   model->norm_bound = data->bounds.norm2;
+  model->intercept = data->intercept;
   model->schema = schema_share(data->schema);
   TRY_OR_DONE(data_class_names(data, &model->classes, err));
   if (kernel->name != DPERM_KERNEL_NONE) {
@@ -53,7 +54,7 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
                         .format = given->format,
                         .schema = model->schema,
                         .dims = model->schema ? 0 : model->inputs};
-  if (model->origin == ORIGIN_MEMORY && model->norm_bound != 1.0) {
+  if (model->origin == ORIGIN_MEMORY && (model->norm_bound != 1.0 || model->intercept != 0)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the model was trained on rows from memory with norm bound %g; predict from memory too",
          model->norm_bound);
@@ -159,6 +160,10 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
   if (!same || (data->origin == ORIGIN_SCHEMA && !model->schema)) {
     FAIL(err, DPERM_INVALID_DATA,
          "the data were encoded with another schema than the model's; use dperm_model_schema");
+  }
+  if (data->intercept != model->intercept) {
+    FAIL(err, DPERM_INVALID_DATA, "the data have a constant column of %g, the model's of %g",
+         data->intercept, model->intercept);
   }
   const matrix *view = NULL;
   matrix *made = NULL;

@@ -26,6 +26,7 @@ struct dperm_model {
   size_t rows, rows_fitted; /* n of the file, n of the fit */
   data_origin origin;
   double norm_bound;
+  double intercept;     /* of rows from memory with a constant last column; else 0 */
   dperm_schema *schema; /* a share, or NULL */
   class_list classes;
 

@@ -122,6 +122,12 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
   if (!(model->norm_bound > 0 && isfinite(model->norm_bound))) {
     return fail_damaged(doc, "its norm bound is not a positive number", err);
   }
+  const json_t *constant = json_object_get(encoding, "intercept");
+  model->intercept = json_number_value(constant);
+  if (constant && (origin != ORIGIN_MEMORY || !json_is_number(constant) || model->intercept == 0 ||
+                   fabs(model->intercept) > model->norm_bound)) {
+    return fail_damaged(doc, "its constant column is not clear", err);
+  }
   if (json_is_object(schema)) {
     TRY(schema_from_json(schema, doc->name, &model->schema, err));
   }

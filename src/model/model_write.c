@@ -103,7 +103,7 @@ static json_t *model_json(const dperm_model *model) {
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   return json_pack(
       "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, "
-      "s:{s:s, s:I, s:f}, "
+      "s:{s:s, s:I, s:f, s:o*}, "
       "s:o, s:o, s:o, s:s}",
       "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
       privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h),
@@ -112,8 +112,9 @@ static json_t *model_json(const dperm_model *model) {
       (json_int_t)model->rows_fitted, "selection", selection, "ledger", ledger_json(model),
       "classes", list_json(model, model->classes.count, 0, class_json), "encoding", "source",
       model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
-      model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
-      weights_json(model), "dperm_version", dperm_version());
+      model->norm_bound, "intercept", model->intercept != 0 ? json_real(model->intercept) : NULL,
+      "schema", schema, "kernel", kernel_json(model), "weights", weights_json(model),
+      "dperm_version", dperm_version());
 }
 
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
