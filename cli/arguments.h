@@ -61,6 +61,7 @@ int wrong_usage(const char *command_name, const char *format, ...)
 int run_train(int argc, char **argv);
 int run_tune(int argc, char **argv);
 int run_plan(int argc, char **argv);
+int run_sweep(int argc, char **argv);
 int run_predict(int argc, char **argv);
 int run_score(int argc, char **argv);
 int run_verify(int argc, char **argv);

@@ -13,6 +13,7 @@ const command commands[] = {
     {"predict", "apply a model to records", run_predict},
     {"score", "count a model's errors: on public records, or privately", run_score},
     {"verify", "derive a model's privacy claim again, line by line", run_verify},
+    {"sweep", "experiments on public records: errors over grids of settings", run_sweep},
     {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit},
     {"statement", "a page for the person who must defend a release", run_statement},
     {"ledger", "the record of what was spent, and what is left", run_ledger},

@@ -40,6 +40,8 @@ static struct {
   double started, drawn; /* seconds; 0 before the first tick */
   bool visible, clock;   /* something is on the line; the clock runs */
   bool counting;         /* there is work with a public count: no clock beside it */
+  const char *stage;     /* the stage at hand, when it began and how far it was then */
+  double stage_started, stage_share;
 } bar;
 
 static double seconds_now(void) {
@@ -57,6 +59,19 @@ static void draw(const char *stage, double share) {
   }
   fprintf(stderr, "] %3.0f%%", 100 * share);
   bar.visible = true;
+}
+
+/* For long work: at the pace so far, since this program took it up. */
+static void draw_time_left(double share, double now) {
+  double done = share - bar.stage_share, spent = now - bar.stage_started;
+  if (done > 0 && spent > 2) {
+    double left = spent * (1 - share) / done;
+    const char *const units[] = {"s", "min", "h"};
+    const double sizes[] = {1, 60, 3600};
+    int unit = left < 100 ? 0 : left < 6000 ? 1 : 2;
+    fprintf(stderr, "  about %.*f %s left\033[K", unit == 2, ceil(left / sizes[unit] * 10) / 10,
+            units[unit]);
+  }
 }
 
 /* Solving has nothing public to count, so it shows the time, by a clock of its own: what is drawn
@@ -93,11 +108,20 @@ static int tick(void *context, const char *stage, uint64_t done, uint64_t total)
   if (bar.started == 0) {
     bar.started = now;
   }
+  double share = done < total ? (double)done / (double)total : 1.0;
+  if (!bar.stage || strcmp(bar.stage, stage) != 0) {
+    bar.stage = stage;
+    bar.stage_started = now;
+    bar.stage_share = share;
+  }
   if (total == 0 && !bar.counting && !bar.clock && isatty(STDERR_FILENO)) {
     start_clock();
   }
   if (total > 0 && now - bar.started > 1 && now - bar.drawn > 0.1 && isatty(STDERR_FILENO)) {
-    draw(stage, done < total ? (double)done / (double)total : 1.0);
+    draw(stage, share);
+    if (strcmp(stage, "sweeping") == 0) {
+      draw_time_left(share, now);
+    }
     bar.drawn = now;
   }
   bar.counting = total > 0 && strcmp(stage, "reading") != 0 ? true : bar.counting;

@@ -73,6 +73,9 @@ dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uin
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);
+/* Some rows of `inner`, in place: `count` of them, ascending. `inner` must outlive the view. */
+dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
+                               dperm_error *err);
 
 /* ---- for the kinds: a fixed cut of the rows, and sums over it */
 

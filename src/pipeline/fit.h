@@ -20,6 +20,9 @@ dperm_status check_rows_public(const dperm_schema *schema, bool comments_among, 
  * where there can be none. */
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err);
+/* The same for records that are public, whose number may depend on what they say. */
+dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
+                              fit_plan *plan, dperm_error *err);
 
 /* Why a model of these options is not private; NULL if it is. */
 const char *why_not_private(const dperm_options *options, const random_source *source);

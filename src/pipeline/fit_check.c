@@ -22,13 +22,18 @@ dperm_status check_rows_public(const dperm_schema *schema, bool comments_among, 
 
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err) {
+  if (options->mechanism != DPERM_MECHANISM_NONE) {
+    TRY(check_rows_public(data->schema, data->comments_among, err));
+  }
+  return fit_check_public(data, rows, options, plan, err);
+}
+
+dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
+                              fit_plan *plan, dperm_error *err) {
   size_t classes = data_class_count(data);
   const dperm_options one = options_per_class(options, classes);
   bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
   size_t dims = kernel ? options->kernel.features : data->x->cols;
-  if (options->mechanism != DPERM_MECHANISM_NONE) {
-    TRY(check_rows_public(data->schema, data->comments_among, err));
-  }
   TRY(data_check_labels(data, options->classes, err));
   TRY(kernel_validate(&options->kernel, data->x->cols, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));

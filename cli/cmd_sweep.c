@@ -1,0 +1,243 @@
+/* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session.h"
+#include "sweep_grid.h"
+#include "whole_file.h"
+
+static const char closing[] =
+    "For public data: errors are exact counts. Lists go with --loss, --mechanism, --noise,\n"
+    "--lambda and --epsilon: --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models\n"
+    "with noise are drawn R times in each. error_se is the standard error of error_mean, from the\n"
+    "spread between folds (between draws with --test-data).\n"
+    "With --out FILE, what is done is kept in FILE.journal: after an interruption the same "
+    "command\n"
+    "goes on from there, with the same result. It is removed when FILE is written.";
+
+typedef struct sweep_settings {
+  fit_settings fit;
+  const char *data, *schema, *test_data, *out, *format, *epsilons;
+  size_t dims, threads, folds, draws;
+  uint64_t seed;
+} sweep_settings;
+
+/* ---- results */
+
+/* One cell, as the library tells it and in words. */
+typedef struct result {
+  dperm_sweep_cell cell;
+  char *impossible; /* a copy, or NULL */
+} result;
+
+typedef struct results {
+  const sweep_grid *grid;
+  result *all; /* one for each cell of the grid */
+  size_t runs, impossible;
+} results;
+
+static void keep_cell(void *context, const dperm_sweep_cell *cell) {
+  results *r = context;
+  result *to = &r->all[cell->index];
+  to->cell = *cell;
+  to->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
+  r->runs += cell->runs;
+  r->impossible += cell->impossible != NULL;
+}
+
+static void free_results(results *r) {
+  for (size_t i = 0; r->all && i < r->grid->count; i++) {
+    free(r->all[i].impossible);
+  }
+  free(r->all);
+}
+
+static void print_share(FILE *csv, double value) {
+  if (isfinite(value)) {
+    fprintf(csv, "%.6f,", value);
+  } else {
+    fputc(',', csv);
+  }
+}
+
+static bool write_csv(const results *r, const char *path) {
+  whole_file file;
+  if (!whole_file_open(path, &file)) {
+    return false;
+  }
+  fprintf(file.stream, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
+  for (size_t i = 0; i < r->grid->count; i++) {
+    const sweep_words *w = &r->grid->words[i];
+    const dperm_sweep_cell *cell = &r->all[i].cell;
+    fprintf(file.stream, "%s,%s,%s,%s,%s,", w->loss, w->mechanism, w->noise, w->lambda, w->epsilon);
+    print_share(file.stream, cell->error_mean);
+    print_share(file.stream, cell->error_se);
+    fprintf(file.stream, "%zu\n", cell->runs);
+  }
+  return whole_file_commit(&file);
+}
+
+static void say(const results *r, const char *path) {
+  for (size_t i = 0; i < r->grid->count; i++) {
+    const sweep_words *w = &r->grid->words[i];
+    if (r->all[i].cell.impossible) {
+      fprintf(stderr, "no fit for %s %s, noise %s, lambda %s, epsilon %s: %s\n", w->loss,
+              w->mechanism, w->noise, w->lambda, w->epsilon,
+              r->all[i].impossible ? r->all[i].impossible : "out of memory");
+    }
+  }
+  if (path && strcmp(path, "-") != 0) {
+    fprintf(stderr, "%s: %zu cells, %zu models", path, r->grid->count, r->runs);
+    fprintf(stderr, r->impossible ? "; %zu cells have no fit\n" : "\n", r->impossible);
+  }
+}
+
+/* ---- the sweep */
+
+static dperm_status read_all(const sweep_settings *s, dperm_format format, dperm_schema **schema,
+                             dperm_data **data, dperm_data **test, dperm_error *err) {
+  dperm_status status = s->schema ? dperm_schema_read(s->schema, schema, err) : DPERM_OK;
+  dperm_source source = {s->data, format, *schema, s->dims};
+  if (status == DPERM_OK) {
+    status = dperm_data_read(&source, session_progress(), data, err);
+  }
+  source.path = s->test_data;
+  if (status == DPERM_OK && s->test_data) {
+    status = dperm_data_read(&source, session_progress(), test, err);
+  }
+  return status;
+}
+
+/* The journal beside the file goes when the file is there. */
+static int sweep_to_file(const sweep_settings *s, results *found, const dperm_data *data,
+                         const dperm_data *test, const char *journal) {
+  dperm_error err;
+  dperm_sweep_options how;
+  struct stat about;
+  dperm_sweep_options_init(&how);
+  how.folds = s->folds;
+  how.draws = s->draws;
+  how.seed = s->seed;
+  how.test_data = test;
+  how.journal = journal;
+  how.threads = (int)s->threads;
+  how.progress = *session_progress();
+  if (journal && stat(journal, &about) == 0) {
+    fprintf(stderr, "going on with %s\n", journal);
+  }
+  if (dperm_sweep(data, found->grid->options, found->grid->count, &how, keep_cell, found, &err) !=
+      DPERM_OK) {
+    return report_error(&err);
+  }
+  session_quiet();
+  if (!write_csv(found, s->out)) {
+    return EXIT_WORK_FAILED;
+  }
+  if (journal) {
+    (void)unlink(journal);
+  }
+  say(found, s->out);
+  return 0;
+}
+
+/* FILE.journal beside a plain file; NULL for standard output and devices. */
+static char *journal_beside(const char *out) {
+  size_t size = out ? strlen(out) + sizeof ".journal" : 0;
+  char *journal = whole_file_plain(out) ? malloc(size) : NULL;
+  if (journal) {
+    (void)snprintf(journal, size, "%s.journal", out);
+  }
+  return journal;
+}
+
+/* A folder, say, is better refused before the work than after. */
+static bool can_write(const char *out) {
+  whole_file file;
+  if (!whole_file_open(out, &file)) {
+    return false;
+  }
+  whole_file_discard(&file);
+  return true;
+}
+
+static int sweep(const sweep_settings *s, const sweep_grid *grid, dperm_format format) {
+  dperm_error err;
+  dperm_schema *schema = NULL;
+  dperm_data *data = NULL, *test = NULL;
+  results found = {grid, calloc(grid->count, sizeof(result)), 0, 0};
+  char *journal = journal_beside(s->out);
+  int exit_status = EXIT_WORK_FAILED;
+  if (!found.all || (!journal && whole_file_plain(s->out))) {
+    fprintf(stderr, "dperm: out of memory\n");
+  } else if (!journal && !can_write(s->out)) {
+    exit_status = EXIT_WORK_FAILED;
+  } else if (read_all(s, format, &schema, &data, &test, &err) != DPERM_OK) {
+    exit_status = report_error(&err);
+  } else {
+    exit_status = sweep_to_file(s, &found, data, test, journal);
+  }
+  free_results(&found);
+  free(journal);
+  dperm_data_free(test);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  return exit_status;
+}
+
+int run_sweep(int argc, char **argv) {
+  sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
+  enum { OWN = 10, FOLDS = 6 };
+  argument table[OWN + FIT_ARGUMENTS] = {
+      {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records, which are public", NULL,
+       false},
+      {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "how they are encoded (JSON)", NULL,
+       false},
+      {"--test-data", ARGUMENT_TEXT, &s.test_data, false, "FILE",
+       "count errors on these instead of on folds", NULL, false},
+      {"--out", ARGUMENT_TEXT, &s.out, false, "FILE", "where the CSV goes (standard output)", NULL,
+       false},
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+       "when the file's name does not tell", NULL, false},
+      {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
+      {"--folds", ARGUMENT_COUNT, &s.folds, false, "K", "folds of the cross-validation (10)", NULL,
+       false},
+      {"--draws", ARGUMENT_COUNT, &s.draws, false, "R", "draws of the noise in each fold (10)",
+       NULL, false},
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)", NULL, false},
+      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
+       "default: all cores; results do not depend on it", NULL, false},
+  };
+  int exit_status = 0;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  sweep_grid grid;
+  fit_settings_init(&s.fit, table + OWN);
+  for (size_t i = OWN; i < OWN + FIT_ARGUMENTS; i++) {
+    if (strcmp(table[i].name, "--epsilon") == 0) {
+      table[i] = (argument){"--epsilon", ARGUMENT_TEXT,    &s.epsilons, false,
+                            "E",         "one or several", NULL,        false};
+    }
+  }
+  if (!arguments_parse("sweep", table, sizeof table / sizeof *table, argc, argv, closing,
+                       &exit_status) ||
+      !parse_format("sweep", s.format, &format, &exit_status)) {
+    return exit_status;
+  }
+  if (s.test_data && table[FOLDS].given) {
+    return wrong_usage("sweep", "--folds does not go with --test-data");
+  }
+  if (s.threads > 4096) {
+    return wrong_usage("sweep", "--threads must be at most 4096");
+  }
+  const char *const inputs[] = {s.data, s.schema, s.test_data};
+  if (!paths_agree("sweep", s.out, inputs, 3, &exit_status) ||
+      !sweep_grid_build(&s.fit, s.epsilons, &grid, &exit_status)) {
+    return exit_status;
+  }
+  exit_status = sweep(&s, &grid, format);
+  sweep_grid_free(&grid);
+  return exit_status;
+}

@@ -1,0 +1,209 @@
+/* Words are split here; whether a combination makes sense, fit_settings says, as for train. */
+#include "sweep_grid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST_MOST = 200, WORD_SIZE = 32, CELLS_MOST = 20000 };
+
+typedef struct word_list {
+  size_t count;
+  char words[LIST_MOST][WORD_SIZE];
+} word_list;
+
+typedef struct lists {
+  word_list loss, mechanism, noise, lambda, epsilon;
+} lists;
+
+static bool refuse(int *exit_status, int code) {
+  *exit_status = code;
+  return false;
+}
+
+/* The shortest decimal that reads back to the same number; other words as they are. */
+static void tidy_word(char word[WORD_SIZE]) {
+  double value = 0, back = 0;
+  char text[WORD_SIZE];
+  if (!read_number(word, &value)) {
+    return;
+  }
+  for (int digits = 1; digits <= 17; digits++) {
+    (void)snprintf(text, sizeof text, "%.*g", digits, value);
+    if (read_number(text, &back) && back == value) {
+      memcpy(word, text, sizeof text);
+      return;
+    }
+  }
+}
+
+static bool split(const char *name, const char *text, word_list *out, int *exit_status) {
+  for (out->count = 0;; text++) {
+    size_t length = strcspn(text, ",");
+    if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
+      return refuse(exit_status,
+                    wrong_usage("sweep",
+                                "%s must be a list of up to %d values with commas between, not "
+                                "\"%.40s\"",
+                                name, LIST_MOST, text));
+    }
+    char *word = out->words[out->count];
+    memset(word, 0, WORD_SIZE);
+    memcpy(word, text, length);
+    tidy_word(word);
+    for (size_t i = 0; i < out->count; i++) {
+      if (strcmp(out->words[i], word) == 0) {
+        return refuse(exit_status, wrong_usage("sweep", "%s has %s twice", name, word));
+      }
+    }
+    out->count++;
+    text += length;
+    if (*text == '\0') {
+      return true;
+    }
+  }
+}
+
+static bool has(const word_list *list, const char *word) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (strcmp(list->words[i], word) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What concerns the lists as a whole; each cell is checked by itself later. */
+static const char *wrong_together(const fit_settings *fit, const lists *l, bool epsilons) {
+  bool objective = has(&l->mechanism, "objective"), output = has(&l->mechanism, "output");
+  bool known = l->mechanism.count <= (size_t)objective + output + has(&l->mechanism, "none");
+  bool shaped = !isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight");
+  if (!known) {
+    return "--mechanism must be a list of objective, output and none";
+  }
+  if (!epsilons && (objective || output)) {
+    return "--epsilon is missing: give one or several";
+  }
+  if (epsilons && !objective && !output) {
+    return "--epsilon does not go with --mechanism none";
+  }
+  if (fit->rows_per_person > 1 && !objective && !output) {
+    return "--rows-per-person does not go with --mechanism none";
+  }
+  if (shaped && !objective) {
+    return "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
+  }
+  if (output && !has(&l->noise, "auto") && !has(&l->noise, "l2")) {
+    return "--mechanism output has l2 noise only; add l2 to --noise, or leave output out";
+  }
+  return NULL;
+}
+
+/* Whether this noise and epsilon (by their places in the lists) make a cell of their own. */
+static bool counts(const lists *l, const char *mechanism, size_t noise, size_t epsilon) {
+  if (strcmp(mechanism, "none") == 0) {
+    return noise == 0 && epsilon == 0;
+  }
+  if (strcmp(mechanism, "output") == 0) {
+    const char *only = has(&l->noise, "l2") ? "l2" : "auto";
+    return strcmp(l->noise.words[noise], only) == 0;
+  }
+  return true;
+}
+
+static void copy_word(char *to, size_t size, const char *from) {
+  (void)snprintf(to, size, "%s", from);
+}
+
+static bool add_cell(const fit_settings *fit, const char *loss, const char *mechanism,
+                     const char *noise, const char *lambda, const char *epsilon, sweep_grid *out,
+                     int *exit_status) {
+  bool none = strcmp(mechanism, "none") == 0, objective = strcmp(mechanism, "objective") == 0;
+  sweep_words *words = &out->words[out->count];
+  fit_settings one = *fit;
+  one.loss = loss;
+  one.mechanism = mechanism;
+  one.noise = none ? "auto" : noise;
+  one.lambda = lambda;
+  one.epsilon = (double)NAN;
+  one.rows_per_person = none ? 1 : fit->rows_per_person;
+  if (!none && !(read_number(epsilon, &one.epsilon) && one.epsilon > 0)) {
+    return refuse(exit_status,
+                  wrong_usage("sweep", "--epsilon must be positive, not \"%.40s\"", epsilon));
+  }
+  if (!objective) {
+    one.delta_reg = one.norm_guess = (double)NAN;
+    one.analysis = "tight";
+  }
+  if (!fit_settings_one(&one, "sweep", &out->options[out->count], exit_status)) {
+    return false;
+  }
+  copy_word(words->loss, sizeof words->loss, loss);
+  copy_word(words->mechanism, sizeof words->mechanism, mechanism);
+  copy_word(words->noise, sizeof words->noise, none ? "" : objective ? noise : "l2");
+  copy_word(words->lambda, sizeof words->lambda, lambda);
+  copy_word(words->epsilon, sizeof words->epsilon, none ? "" : epsilon);
+  out->count++;
+  return true;
+}
+
+static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out, int *exit_status) {
+  size_t sizes[5] = {l->loss.count, l->mechanism.count, l->noise.count, l->lambda.count,
+                     l->epsilon.count};
+  size_t all = sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4], at[5];
+  if (all > CELLS_MOST) {
+    return refuse(exit_status, wrong_usage("sweep", "%zu cells are too many", all));
+  }
+  out->words = calloc(all, sizeof *out->words);
+  out->options = calloc(all, sizeof *out->options);
+  if (!out->words || !out->options) {
+    fprintf(stderr, "dperm: out of memory\n");
+    return refuse(exit_status, EXIT_WORK_FAILED);
+  }
+  for (size_t i = 0; i < all; i++) {
+    size_t rest = i;
+    for (int axis = 4; axis >= 0; axis--) {
+      at[axis] = rest % sizes[axis];
+      rest /= sizes[axis];
+    }
+    const char *mechanism = l->mechanism.words[at[1]];
+    if (counts(l, mechanism, at[2], at[4]) &&
+        !add_cell(fit, l->loss.words[at[0]], mechanism, l->noise.words[at[2]],
+                  l->lambda.words[at[3]], l->epsilon.words[at[4]], out, exit_status)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid *out,
+                      int *exit_status) {
+  *out = (sweep_grid){0};
+  lists *l = calloc(1, sizeof *l);
+  if (!l) {
+    fprintf(stderr, "dperm: out of memory\n");
+    return refuse(exit_status, EXIT_WORK_FAILED);
+  }
+  bool good = split("--loss", fit->loss, &l->loss, exit_status) &&
+              split("--mechanism", fit->mechanism, &l->mechanism, exit_status) &&
+              split("--noise", fit->noise, &l->noise, exit_status) &&
+              split("--lambda", fit->lambda, &l->lambda, exit_status) &&
+              split("--epsilon", epsilons ? epsilons : "-", &l->epsilon, exit_status);
+  const char *wrong = good ? wrong_together(fit, l, epsilons != NULL) : NULL;
+  if (wrong) {
+    good = refuse(exit_status, wrong_usage("sweep", "%s", wrong));
+  }
+  good = good && combine(fit, l, out, exit_status);
+  free(l);
+  if (!good) {
+    sweep_grid_free(out);
+  }
+  return good;
+}
+
+void sweep_grid_free(sweep_grid *grid) {
+  free(grid->words);
+  free(grid->options);
+  *grid = (sweep_grid){0};
+}

@@ -1,0 +1,26 @@
+/* Results that a command writes by itself, to a file that appears whole or not at all, or to
+ * standard output. */
+#ifndef DPERM_CLI_WHOLE_FILE_H
+#define DPERM_CLI_WHOLE_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct whole_file {
+  FILE *stream;     /* write here */
+  const char *path; /* NULL for standard output */
+  char *temporary;  /* beside it, until it is whole; NULL for what cannot be renamed */
+} whole_file;
+
+/* Whether `path` is, or can become, a plain file: neither "-" nor a device. */
+bool whole_file_plain(const char *path);
+
+/* `path` NULL or "-" is standard output. False with a message. */
+bool whole_file_open(const char *path, whole_file *out);
+/* Success means: all bytes are in their place. The file is closed either way; false with a message.
+ */
+bool whole_file_commit(whole_file *file);
+/* Leaves no trace. */
+void whole_file_discard(whole_file *file);
+
+#endif

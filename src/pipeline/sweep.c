@@ -1,0 +1,443 @@
+/* A sweep from beginning to end: check and plan every cell, split the rows, open the journal, run
+ * what is not done, and only then tell the results, which are made of counts of errors alone: how
+ * often it was interrupted on the way does not show. */
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "data/identity.h"
+#include "pipeline/options.h"
+#include "pipeline/sweep_journal.h"
+#include "pipeline/sweep_parts.h"
+#include "random/noise.h"
+
+enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000 };
+
+typedef struct sweep {
+  const dperm_data *data;
+  const dperm_sweep_options *how;
+  size_t count;
+  sweep_cell *cells;
+  sweep_split split;
+  feature_map *map; /* or NULL */
+  sweep_rows rows, test;
+  sweep_journal *journal;
+  size_t fold;      /* at hand */
+  uint64_t *errors; /* of each cell, fold and draw */
+  bool *done;       /* of each cell and fold */
+  uint64_t models, models_done;
+} sweep;
+
+void dperm_sweep_options_init(dperm_sweep_options *options) {
+  *options = (dperm_sweep_options){.folds = 10, .draws = 10, .seed = 1};
+}
+
+/* ---- what is asked for */
+
+static dperm_status check_request(const dperm_data *data, const dperm_options *cells, size_t count,
+                                  const dperm_sweep_options *how, dperm_error *err) {
+  if (count == 0 || count > MOST_CELLS) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
+  }
+  if (how->draws == 0 || how->draws > MOST_DRAWS) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
+  }
+  if (!how->test_data &&
+      (how->folds < 2 || how->folds > data->x->rows || how->folds > MOST_FOLDS)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
+         data->x->rows, MOST_FOLDS);
+  }
+  if (how->test_data && how->test_data->x->cols != data->x->cols) {
+    FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
+         how->test_data->x->cols, data->x->cols);
+  }
+  if (how->threads < 0 || how->threads > 4096) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores",
+         how->threads);
+  }
+  for (size_t c = 0; c < count; c++) {
+    const dperm_kernel *kernel = &cells[c].kernel, *first = &cells[0].kernel;
+    TRY(options_validate(&cells[c], err));
+    if (kernel->name != first->name || kernel->gamma != first->gamma ||
+        kernel->features != first->features || kernel->independent != first->independent ||
+        kernel->seed != first->seed) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "cells have different kernels; sweep them one by one");
+    }
+  }
+  return DPERM_OK;
+}
+
+/* ---- plans */
+
+/* Cells without a plan are part of the result; only if there are no others is that a failure. */
+static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error *err) {
+  size_t possible = 0, rows = s->data->x->rows;
+  dperm_error first = {0};
+  for (size_t c = 0; c < s->count; c++) {
+    sweep_cell *cell = &s->cells[c];
+    dperm_error why = {0};
+    dperm_status status = DPERM_OK;
+    cell->options = options_per_row(&cells[c]);
+    cell->models = cells[c].mechanism == DPERM_MECHANISM_NONE ? 1 : s->how->draws;
+    for (size_t v = 0; v < 2 && status == DPERM_OK; v++) {
+      status = fit_check_public(s->data, split_train_rows(&s->split, rows, v), &cell->options,
+                                &cell->plan[v], &why);
+    }
+    if (status != DPERM_OK) {
+      TRY(memory_copy_text(why.message, strlen(why.message), &cell->impossible, err));
+      first = possible == 0 && first.status == DPERM_OK ? why : first;
+      cell->models = 0;
+    }
+    possible += status == DPERM_OK;
+    s->models += cell->models * s->split.folds;
+  }
+  if (possible == 0) {
+    FAIL(err, first.status, "%s", first.message);
+  }
+  return DPERM_OK;
+}
+
+/* ---- rows as models see them */
+
+static dperm_status open_rows(const dperm_data *data, const feature_map *map, sweep_rows *out,
+                              dperm_error *err) {
+  *out = (sweep_rows){.x = data->x, .labels = data->labels};
+  if (map) {
+    TRY(features_new(map, data->x, &out->made, err));
+    TRY(features_keep(out->made, &out->kept, err));
+    out->x = out->kept ? out->kept : out->made;
+  }
+  return DPERM_OK;
+}
+
+/* A kernel's directions are drawn once for all cells, from the sweep's seed unless they have one.
+ */
+static dperm_status open_all_rows(sweep *s, dperm_error *err) {
+  dperm_kernel kernel = s->cells[0].options.kernel;
+  if (kernel.name != DPERM_KERNEL_NONE) {
+    random_source source;
+    TRY(random_public(s->how->seed, "sweep kernel", &source, err));
+    kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
+    TRY(feature_map_new(&kernel, s->data->x->cols, &s->map, err));
+  }
+  TRY(open_rows(s->data, s->map, &s->rows, err));
+  return s->how->test_data ? open_rows(s->how->test_data, s->map, &s->test, err) : DPERM_OK;
+}
+
+static void close_rows(sweep_rows *rows) {
+  matrix_free(rows->kept);
+  matrix_free(rows->made);
+}
+
+/* ---- the journal */
+
+static void digest_number(crypto_generichash_state *state, double number) {
+  (void)crypto_generichash_update(state, (const unsigned char *)&number, sizeof number);
+}
+
+static void digest_text(crypto_generichash_state *state, const char *text) {
+  (void)crypto_generichash_update(state, (const unsigned char *)text, strlen(text) + 1);
+}
+
+/* A cell by what it will do: the plan says all that options and public numbers lead to. */
+static void digest_cell(crypto_generichash_state *state, const sweep_cell *cell) {
+  const dperm_options *o = &cell->options;
+  const double numbers[] = {(double)o->mechanism,
+                            o->loss.parameter,
+                            o->loss.lipschitz,
+                            o->loss.smoothness,
+                            o->gradient_tolerance,
+                            (double)o->kernel.name,
+                            o->kernel.gamma,
+                            (double)o->kernel.seed,
+                            (double)o->kernel.features,
+                            (double)o->kernel.independent,
+                            (double)cell->models};
+  digest_text(state, o->loss.name);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    digest_number(state, numbers[i]);
+  }
+  for (size_t v = 0; v < 2 && !cell->impossible; v++) {
+    const fit_plan *plan = &cell->plan[v];
+    bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+    digest_number(state, plan->privacy.lambda);
+    digest_number(state, noisy ? plan->privacy.delta_reg : 0);
+    digest_number(state, noisy ? plan->privacy.noise.beta : 0);
+    digest_number(state, noisy ? plan->release.promised.gradient : 0);
+    digest_number(state, noisy ? (double)plan->release.step_exponent : 0);
+    digest_text(state, noisy ? plan->privacy.noise.kind->name : "");
+  }
+}
+
+/* The rows as they are encoded, not the file that they came from: a schema changes them. */
+static dperm_status digest_rows(crypto_generichash_state *state, const dperm_data *data,
+                                dperm_error *err) {
+  unsigned char identity[IDENTITY_SIZE];
+  dperm_data rows = *data;
+  rows.from_file = false;
+  TRY(identity_of_data(&rows, identity, err));
+  (void)crypto_generichash_update(state, identity, sizeof identity);
+  return DPERM_OK;
+}
+
+static dperm_status digest_sweep(const sweep *s, unsigned char out[SWEEP_DIGEST_SIZE],
+                                 dperm_error *err) {
+  crypto_generichash_state state;
+  const uint64_t sizes[] = {s->split.folds, s->how->draws, s->how->seed, s->count,
+                            s->how->test_data != NULL};
+  if (sodium_init() < 0) {
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
+  (void)crypto_generichash_init(&state, NULL, 0, SWEEP_DIGEST_SIZE);
+  digest_text(&state, "dperm sweep 1");
+  digest_text(&state, dperm_version());
+  (void)crypto_generichash_update(&state, (const unsigned char *)sizes, sizeof sizes);
+  TRY(digest_rows(&state, s->data, err));
+  if (s->how->test_data) {
+    TRY(digest_rows(&state, s->how->test_data, err));
+  }
+  for (size_t c = 0; c < s->count; c++) {
+    digest_cell(&state, &s->cells[c]);
+  }
+  (void)crypto_generichash_final(&state, out, SWEEP_DIGEST_SIZE);
+  return DPERM_OK;
+}
+
+static uint64_t *errors_of(const sweep *s, size_t cell, size_t fold) {
+  return s->errors + (cell * s->split.folds + fold) * s->how->draws;
+}
+
+static bool *done_of(const sweep *s, size_t cell, size_t fold) {
+  return &s->done[cell * s->split.folds + fold];
+}
+
+static void keep_part(sweep *s, size_t cell, size_t fold, const uint64_t *errors) {
+  size_t models = s->cells[cell].models;
+  memcpy(errors_of(s, cell, fold), errors, models * sizeof *errors);
+  *done_of(s, cell, fold) = true;
+  s->models_done += models;
+}
+
+static dperm_status read_part(void *context, size_t cell, size_t fold, const uint64_t *errors,
+                              size_t count, dperm_error *err) {
+  sweep *s = context;
+  if (cell >= s->count || fold >= s->split.folds || count != s->cells[cell].models || count == 0) {
+    FAIL(err, DPERM_INVALID_DATA, "%s: a part that this sweep does not have; delete the journal",
+         s->how->journal);
+  }
+  if (!*done_of(s, cell, fold)) { /* twice is once */
+    keep_part(s, cell, fold, errors);
+  }
+  return DPERM_OK;
+}
+
+/* ---- running */
+
+static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+  const sweep *s = context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  const dperm_progress *progress = &s->how->progress;
+  return progress->tick ? progress->tick(progress->context, "sweeping", s->models_done, s->models)
+                        : 0;
+}
+
+static dperm_status finish_part(void *context, size_t cell, const uint64_t *errors,
+                                dperm_error *err) {
+  sweep *s = context;
+  size_t fold = s->fold;
+  if (s->journal) {
+    TRY(journal_add(s->journal, cell, fold, errors, s->cells[cell].models, err));
+  }
+  keep_part(s, cell, fold, errors);
+  const dperm_progress progress = {tick, s};
+  return progress_tick(&progress, "sweeping", 0, 0, err);
+}
+
+static bool same_loss(const dperm_options *a, const dperm_options *b) {
+  const dperm_loss *l = &a->loss, *m = &b->loss;
+  bool same_parameter =
+      l->parameter == m->parameter || (isnan(l->parameter) && isnan(m->parameter));
+  return l->eval == m->eval && l->context == m->context && same_parameter &&
+         memcmp(&a->regularizer, &b->regularizer, sizeof a->regularizer) == 0;
+}
+
+/* The cells of this fold that are not done and have the loss of the first of them. */
+static size_t choose_cells(const sweep *s, size_t fold, size_t *chosen) {
+  size_t count = 0;
+  for (size_t c = 0; c < s->count; c++) {
+    const sweep_cell *cell = &s->cells[c];
+    if (!cell->impossible && !*done_of(s, c, fold) &&
+        (count == 0 || same_loss(&s->cells[chosen[0]].options, &cell->options))) {
+      chosen[count++] = c;
+    }
+  }
+  return count;
+}
+
+static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  sweep_fold fold = {0};
+  const dperm_progress progress = {tick, s};
+  sweep_work work = {.fold = &fold,
+                     .norm = s->map ? FEATURES_NORM : s->data->bounds.norm2,
+                     .cells = s->cells,
+                     .chosen = chosen,
+                     .seed = s->how->seed,
+                     .progress = &progress,
+                     .done = finish_part,
+                     .context = s};
+  s->fold = number;
+  work.count = choose_cells(s, number, chosen);
+  if (work.count == 0) {
+    return DPERM_OK;
+  }
+  TRY_OR_DONE(
+      fold_open(&s->split, &s->rows, s->how->test_data ? &s->test : NULL, number, &fold, err));
+  for (; work.count > 0; work.count = choose_cells(s, number, chosen)) {
+    TRY_OR_DONE(sweep_fit(&work, err));
+    TRY_OR_DONE(arithmetic_check(err));
+  }
+done:
+  fold_close(&fold);
+  return status;
+}
+
+static dperm_status run_folds(sweep *s, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t *chosen = NULL;
+  TRY(memory_new(s->count, sizeof *chosen, &chosen, err));
+  TRY_OR_DONE(arithmetic_begin(err));
+  TRY_OR_DONE(open_all_rows(s, err));
+  for (size_t fold = 0; fold < s->split.folds; fold++) {
+    TRY_OR_DONE(run_fold(s, fold, chosen, err));
+  }
+done:
+  free(chosen);
+  return status;
+}
+
+/* ---- results */
+
+/* Mean and standard error of the mean of `count` numbers; NaN for one. */
+static double standard_error(const double *values, size_t count, double mean) {
+  double squares = 0;
+  for (size_t i = 0; i < count; i++) {
+    squares += (values[i] - mean) * (values[i] - mean);
+  }
+  return count > 1 ? sqrt(squares / (double)(count - 1) / (double)count) : (double)NAN;
+}
+
+/* Models of one fold share the rows that judge them: what is independent is a fold's mean. With
+ * rows to test on there is one fold, and the draws are what varies. */
+static void summarize(const sweep *s, size_t c, double *room, dperm_sweep_cell *out) {
+  const sweep_cell *cell = &s->cells[c];
+  size_t models = cell->models, folds = s->split.folds, rows = s->data->x->rows, parts = 0;
+  double sum = 0;
+  for (size_t fold = 0; fold < folds; fold++) {
+    size_t held = s->how->test_data ? s->how->test_data->x->rows
+                                    : rows - split_train_rows(&s->split, rows,
+                                                              split_variant(&s->split, rows, fold));
+    double in_fold = 0;
+    for (size_t m = 0; m < models; m++) {
+      double error = (double)errors_of(s, c, fold)[m] / (double)held;
+      in_fold += error;
+      if (folds == 1) {
+        room[parts++] = error;
+      }
+    }
+    if (folds > 1) {
+      room[parts++] = in_fold / (double)models;
+    }
+    sum += in_fold / (double)models;
+  }
+  out->runs = models * folds;
+  out->error_mean = sum / (double)folds;
+  out->error_se = standard_error(room, parts, out->error_mean);
+}
+
+static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *context,
+                         dperm_error *err) {
+  double *room = NULL;
+  TRY(memory_new(s->split.folds + s->how->draws, sizeof *room, &room, err));
+  for (size_t c = 0; c < s->count; c++) {
+    const sweep_cell *cell = &s->cells[c];
+    const privacy_plan *plan = &cell->plan[split_variant(&s->split, s->data->x->rows, 0)].privacy;
+    dperm_sweep_cell out = {.index = c,
+                            .impossible = cell->impossible,
+                            .error_mean = (double)NAN,
+                            .error_se = (double)NAN,
+                            .lambda = (double)NAN};
+    if (!cell->impossible) {
+      out.lambda = plan->lambda;
+      out.noise = cell->options.mechanism == DPERM_MECHANISM_NONE ? NULL : plan->noise.kind->name;
+      summarize(s, c, room, &out);
+    }
+    visit(context, &out);
+  }
+  free(room);
+  return DPERM_OK;
+}
+
+/* ---- all of it */
+
+static dperm_status open_sweep(sweep *s, const dperm_options *cells, dperm_error *err) {
+  unsigned char digest[SWEEP_DIGEST_SIZE];
+  s->split.folds = s->how->test_data ? 1 : s->how->folds;
+  TRY(memory_new(s->count, sizeof *s->cells, &s->cells, err));
+  TRY(memory_new(s->count * s->split.folds, s->how->draws * sizeof *s->errors, &s->errors, err));
+  TRY(memory_new(s->count * s->split.folds, sizeof *s->done, &s->done, err));
+  if (!s->how->test_data) {
+    TRY(split_draw(s->data->x->rows, s->how->folds, s->how->seed, &s->split, err));
+  }
+  TRY(plan_cells(s, cells, err));
+  if (s->how->journal) {
+    TRY(digest_sweep(s, digest, err));
+    TRY(journal_open(s->how->journal, digest, read_part, s, &s->journal, err));
+  }
+  return DPERM_OK;
+}
+
+static void close_sweep(sweep *s) {
+  for (size_t c = 0; s->cells && c < s->count; c++) {
+    free(s->cells[c].impossible);
+  }
+  journal_close(s->journal);
+  close_rows(&s->rows);
+  close_rows(&s->test);
+  feature_map_free(s->map);
+  free(s->split.part);
+  free(s->cells);
+  free(s->errors);
+  free(s->done);
+}
+
+dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells, size_t count,
+                         const dperm_sweep_options *how, dperm_sweep_visitor *visit, void *context,
+                         dperm_error *err) {
+  sweep s = {.data = data, .how = how, .count = count};
+  TRY(check_request(data, cells, count, how, err));
+  thread_scope threads = threads_enter(how->threads);
+  dperm_status status = open_sweep(&s, cells, err);
+  if (status == DPERM_OK) {
+    status = run_folds(&s, err);
+  }
+  threads_leave(threads);
+  if (status == DPERM_CANCELLED && s.journal) {
+    (void)error_set(err, status,
+                    "stopped on request; %s has what is done, and the same call goes on from there",
+                    how->journal);
+  }
+  if (status == DPERM_OK) {
+    status = tell(&s, visit, context, err);
+  }
+  close_sweep(&s);
+  return status;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# dperm sweep: the CSV, interruptions, and every wrong call.
+load helpers
+
+sweep() { "$DPERM" sweep --data people.csv --schema schema.json "$@"; }
+
+# Enough work to be killed in the middle of.
+grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2,auto
+  --epsilon 0.1,1 --folds 5 --draws 40 --threads 2)
+
+@test "one line of CSV for each cell, with an empty epsilon for none" {
+  sweep --loss logistic,huber --mechanism none,output,objective --noise l2,l1 \
+    --lambda 1e-2,auto --epsilon 0.5,1 --folds 3 --draws 2 > cells.csv
+  [ "$(head -n 1 cells.csv)" = "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs" ]
+  # 2 losses x (2 lambdas x (none 1 + output 2 + objective 4))
+  [ "$(wc -l < cells.csv)" -eq $((1 + 2 * 2 * 7)) ]
+  [ "$(grep -c '^[a-z]*,none,,[^,]*,,0\.[0-9]*,0\.[0-9]*,3$' cells.csv)" -eq 4 ]
+  [ "$(grep -c '^[a-z]*,output,l2,' cells.csv)" -eq 8 ]
+  [ "$(grep -c '^[a-z]*,objective,l[12],[^,]*,\(0.5\|1\),0\.[0-9]*,0\.[0-9]*,6$' cells.csv)" -eq 16 ]
+  grep -q '^logistic,objective,l1,auto,0.5,' cells.csv
+  grep -q '^logistic,objective,l1,0.01,1,' cells.csv
+}
+
+@test "the same seed gives the same bytes on any number of threads, another seed others" {
+  sweep --epsilon 1 --draws 20 --seed 7 --threads 1 > one.csv
+  sweep --epsilon 1 --draws 20 --seed 7 --threads 3 > three.csv
+  sweep --epsilon 1 --draws 20 --seed 8 > other.csv
+  cmp one.csv three.csv
+  ! cmp -s one.csv other.csv
+}
+
+@test "a file appears whole, its journal goes, and what was done is told" {
+  run sweep --epsilon 1 --draws 2 --out cells.csv
+  [ "$status" -eq 0 ]
+  [ "$output" = "cells.csv: 1 cells, 20 models" ]
+  [ -s cells.csv ]
+  [ ! -e cells.csv.journal ]
+  [ "$(ls -a | grep -c 'cells.csv')" -eq 1 ]
+}
+
+@test "killed at any moment, the same command goes on to the same bytes" {
+  sweep "${grid[@]}" > whole.csv
+  for moment in 0.05 0.15 0.25 0.4 0.6 0.8; do
+    timeout -s KILL "$moment" "$DPERM" sweep --data people.csv --schema schema.json "${grid[@]}" \
+      --out cells.csv 2> /dev/null || true
+    if [ -e cells.csv ]; then break; fi
+  done
+  sweep "${grid[@]}" --out cells.csv 2> said
+  cmp whole.csv cells.csv
+  [ ! -e cells.csv.journal ]
+}
+
+@test "Ctrl-C says how to go on" {
+  "$DPERM" sweep --data people.csv --schema schema.json --epsilon 0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8 \
+    --loss logistic,huber --lambda 1e-3,1e-2,1e-1,auto --draws 4000 --out cells.csv 2> said &
+  child=$!
+  for _ in $(seq 1 200); do
+    [ -e cells.csv.journal ] && [ "$(wc -l < cells.csv.journal)" -gt 1 ] && break
+    sleep 0.05
+  done
+  kill -INT "$child"
+  status=0
+  wait "$child" || status=$?
+  [ "$status" -eq 130 ]
+  grep -q "cells.csv.journal has what is done" said
+  [ ! -e cells.csv ]
+  [ -e cells.csv.journal ]
+}
+
+@test "a journal of other options, data or of something else is refused" {
+  long=(--loss logistic,huber --lambda 1e-3,1e-2,1e-1 --epsilon 0.1,0.2,0.4,0.8)
+  "$DPERM" sweep --data people.csv --schema schema.json "${long[@]}" --draws 8000 --out cells.csv &
+  child=$!
+  for _ in $(seq 1 200); do
+    [ -s cells.csv.journal ] && break
+    sleep 0.05
+  done
+  kill -KILL "$child"
+  wait "$child" || true
+  cp cells.csv.journal kept
+  run sweep "${long[@]}" --draws 8001 --out cells.csv
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"going on with"* ]]
+  [[ "$output" == *"dperm: cells.csv.journal:1:1: the journal of another sweep"* ]]
+  cmp kept cells.csv.journal
+  echo "my notes" > cells.csv.journal
+  run sweep --epsilon 1 --out cells.csv
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"not a journal"* ]]
+  [ "$(cat cells.csv.journal)" = "my notes" ]
+}
+
+@test "records to test on instead of folds" {
+  head -n 60 people.csv > test.csv
+  sweep --test-data test.csv --mechanism none,objective --epsilon 1 --draws 7 > cells.csv
+  grep -q '^logistic,none,,auto,,0\.[0-9]*,,1$' cells.csv
+  grep -q '^logistic,objective,auto,auto,1,0\.[0-9]*,0\.[0-9]*,7$' cells.csv
+}
+
+@test "records from standard input, gzip and svmlight, and a kernel" {
+  gzip -k people.csv
+  sweep --epsilon 1 --draws 2 > cells.csv
+  "$DPERM" sweep --data - --schema schema.json --epsilon 1 --draws 2 < people.csv | cmp - cells.csv
+  "$DPERM" sweep --data people.csv.gz --schema schema.json --epsilon 1 --draws 2 | cmp - cells.csv
+  printf '1 1:0.5 2:1\n-1 1:1\n1 2:0.7\n-1 1:0.2\n' > rows.svm
+  "$DPERM" sweep --data rows.svm --dims 2 --mechanism none --folds 2 | grep -q '^logistic,none,,auto,,.*,2$'
+  sweep --kernel gaussian --gamma 0.5 --features 10 --mechanism none,objective --epsilon 1 --draws 2 |
+    grep -q '^logistic,objective,'
+}
+
+@test "a schema that drops rows is fine: the records are public" {
+  sed 's/"columns"/"on_missing": "drop", "columns"/' schema.json > drops.json
+  echo "?,nurse,yes" >> people.csv
+  "$DPERM" sweep --data people.csv --schema drops.json --epsilon 1 --draws 2 | grep -q '^logistic,objective,'
+}
+
+@test "a cell without a fit has an empty line and a reason" {
+  run sweep --epsilon 0.1 --lambda 1e-9,1 --delta-reg 0 --draws 2 --out cells.csv
+  [ "$status" -eq 0 ]
+  grep -q '^logistic,objective,auto,1e-09,0.1,,,0$' cells.csv
+  grep -q '^logistic,objective,auto,1,0.1,0\.' cells.csv
+  [[ "$output" == *"no fit for logistic objective, noise auto, lambda 1e-09, epsilon 0.1: "* ]]
+  run sweep --epsilon 0.1 --lambda 1e-9 --delta-reg 0 --draws 2
+  [ "$status" -ne 0 ]
+  [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "wrong calls are one line and exit 2" {
+  run sweep; fails_with 2 "--epsilon is missing"
+  run "$DPERM" sweep --epsilon 1; fails_with 2 "--data is missing"
+  run sweep --epsilon 1,,2; fails_with 2 "--epsilon must be a list"
+  run sweep --epsilon 1,x; fails_with 2 '--epsilon must be positive, not "x"'
+  run sweep --epsilon -1; fails_with 2 "--epsilon must be positive"
+  run sweep --epsilon 1,1.0; fails_with 2 "--epsilon has 1 twice"
+  run sweep --epsilon 1 --lambda 0.1,0; fails_with 2 "--lambda must be a positive number"
+  run sweep --epsilon 1 --lambda 1e-2,0.01; fails_with 2 "twice"
+  run sweep --epsilon 1 --loss logistic,hinge; fails_with 2 'no loss is called "hinge"'
+  run sweep --epsilon 1 --mechanism some; fails_with 2 "--mechanism must be"
+  run sweep --epsilon 1 --noise l3; fails_with 2 "--noise must be"
+  run sweep --epsilon 1 --mechanism none; fails_with 2 "--epsilon does not go with --mechanism none"
+  run sweep --epsilon 1 --mechanism output --noise l1; fails_with 2 "has l2 noise only"
+  run sweep --epsilon 1 --mechanism output --analysis paper; fails_with 2 "are for --mechanism objective"
+  run sweep --mechanism none --rows-per-person 2; fails_with 2 "--rows-per-person does not go"
+  run sweep --epsilon 1 --h 0.1,0.2; fails_with 2 "--h takes one value"
+  run sweep --epsilon 1 --folds 1; fails_with 2 "folds"
+  run sweep --epsilon 1 --folds 1000; fails_with 2 "folds"
+  run sweep --epsilon 1 --folds 0; fails_with 2 "--folds"
+  run sweep --epsilon 1 --draws 0; fails_with 2 "--draws"
+  run sweep --epsilon 1 --folds 3 --test-data people.csv; fails_with 2 "--folds does not go"
+  run sweep --epsilon 1 --out people.csv; fails_with 2 "--out would replace an input"
+  run sweep --epsilon 1 --data people.csv; fails_with 2 "is given twice"
+  run "$DPERM" sweep --data - --test-data - --schema schema.json --epsilon 1; fails_with 2 "standard input"
+}
+
+@test "work that fails is one line, exit 1, and leaves nothing" {
+  run sweep --epsilon 1 --test-data missing.csv --out cells.csv; fails_with 1 "missing.csv"
+  leaves_no cells.csv
+  run sweep --epsilon 1 --out nowhere/cells.csv; fails_with 1 "nowhere/cells.csv"
+  run sweep --epsilon 1 --out .; fails_with 1 "."
+  [ ! -e cells.csv.journal ]
+}
+
+@test "help names every option" {
+  run "$DPERM" help sweep
+  [ "$status" -eq 0 ]
+  for option in --data --schema --test-data --out --folds --draws --seed --threads --loss --mechanism \
+    --noise --lambda --epsilon --analysis --kernel --rows-per-person; do
+    [[ "$output" == *"$option"* ]]
+  done
+}

@@ -1,0 +1,431 @@
+/* dperm_sweep: its counts are those of fits made one by one, its means and standard errors those of
+ * the counts, folds hold out every row once, and neither threads nor interruptions nor the other
+ * cells change a result; journals that are damaged or somebody else's, cells that cannot be, and
+ * requests that make no sense. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "data/dataset.h"
+#include "pipeline/fit.h"
+#include "pipeline/sweep_parts.h"
+#include "reference.h"
+
+enum { ROWS = 503, COLS = 6, MOST = 8 };
+
+typedef struct request {
+  test_rows *rows;
+  dperm_data *data, *test;
+  dperm_options cells[MOST];
+  size_t count;
+  dperm_sweep_options how;
+  dperm_sweep_cell got[MOST];
+  char impossible[MOST][256];
+  size_t visited, ticks, stop_at;
+  uint64_t done, total;
+} request;
+
+static int watch(void *context, const char *stage, uint64_t done, uint64_t total) {
+  request *q = context;
+  assert_string_equal(stage, "sweeping");
+  assert_true(done >= q->done && done <= total);
+  q->done = done;
+  q->total = total;
+  return q->stop_at > 0 && ++q->ticks >= q->stop_at;
+}
+
+static void visit(void *context, const dperm_sweep_cell *cell) {
+  request *q = context;
+  assert_int_equal(cell->index, q->visited);
+  q->got[q->visited] = *cell;
+  if (cell->impossible) {
+    (void)snprintf(q->impossible[q->visited], sizeof *q->impossible, "%s", cell->impossible);
+  }
+  q->visited++;
+}
+
+static dperm_data *data_of(const test_rows *t, size_t from, size_t count) {
+  dperm_data *data = NULL;
+  size_t *starts = calloc(count + 1, sizeof *starts);
+  uint32_t *columns = calloc(count * t->cols, sizeof *columns);
+  double *values = calloc(count * t->cols, sizeof *values);
+  assert_true(starts && columns && values);
+  for (size_t i = 0; i < count; i++) {
+    starts[i + 1] = starts[i];
+    for (size_t j = 0; j < t->cols; j++) {
+      double v = t->x[(from + i) * t->cols + j];
+      if (v != 0) {
+        columns[starts[i + 1]] = (uint32_t)j;
+        values[starts[i + 1]++] = v;
+      }
+    }
+  }
+  assert_ok(dperm_data_from_csr(count, t->cols, starts, columns, values, t->labels + from, 1, &data,
+                                err));
+  free(starts);
+  free(columns);
+  free(values);
+  return data;
+}
+
+static int begin(void **state) {
+  request *q = calloc(1, sizeof *q);
+  assert_non_null(q);
+  q->rows = test_rows_random(1, ROWS + 100, COLS, 0.7);
+  q->data = data_of(q->rows, 0, ROWS);
+  q->test = data_of(q->rows, ROWS, 100);
+  q->count = 3;
+  const dperm_mechanism mechanisms[] = {DPERM_MECHANISM_NONE, DPERM_MECHANISM_OUTPUT,
+                                        DPERM_MECHANISM_OBJECTIVE};
+  for (size_t i = 0; i < MOST; i++) {
+    dperm_options_init(&q->cells[i]);
+    q->cells[i].mechanism = mechanisms[i % 3];
+    q->cells[i].epsilon = 1;
+    q->cells[i].lambda = i < 3 ? 0.02 : 0.05;
+  }
+  dperm_sweep_options_init(&q->how);
+  q->how.folds = 4;
+  q->how.draws = 5;
+  q->how.threads = 1;
+  q->how.progress = (dperm_progress){watch, q};
+  *state = q;
+  return 0;
+}
+
+static int end(void **state) {
+  request *q = *state;
+  dperm_data_free(q->data);
+  dperm_data_free(q->test);
+  test_rows_free(q->rows);
+  free(q);
+  return 0;
+}
+
+static dperm_status try_sweep(request *q, dperm_error *err) {
+  q->visited = q->ticks = 0;
+  q->done = 0;
+  return dperm_sweep(q->data, q->cells, q->count, &q->how, visit, q, err);
+}
+
+static void run(request *q) {
+  assert_ok(try_sweep(q, err));
+  assert_int_equal(q->visited, q->count);
+}
+
+static char *journal_path(void) {
+  char *path = file_with("", 0);
+  assert_int_equal(unlink(path), 0);
+  return path;
+}
+
+/* ---- counts */
+
+/* Cell `c` fitted one model at a time to `train`, with the streams that a sweep's draws have. */
+static double error_alone(const request *q, size_t c, const dperm_data *train,
+                          const dperm_data *test, size_t fold, size_t draw) {
+  fit_plan plan = {0};
+  dperm_model *model = NULL;
+  dperm_metrics metrics;
+  random_source source;
+  char purpose[25];
+  (void)snprintf(purpose, sizeof purpose, "%zx draw %zx", fold, draw);
+  assert_ok(random_public(q->how.seed, purpose, &source, err));
+  assert_ok(fit_check(train, train->x->rows, &q->cells[c], &plan, err));
+  assert_ok(fit_planned(train, &q->cells[c], &plan, &source, &model, err));
+  assert_ok(dperm_model_score(model, test, &metrics, err));
+  dperm_model_free(model);
+  return metrics.error_rate;
+}
+
+static void errors_on_test_data_are_those_of_single_fits(void **state) {
+  request *q = *state;
+  q->how.test_data = q->test;
+  run(q);
+  for (size_t c = 0; c < 3; c++) {
+    double errors[5], sum = 0, squares = 0;
+    size_t runs = c == 0 ? 1 : 5;
+    for (size_t d = 0; d < runs; d++) {
+      errors[d] = error_alone(q, c, q->data, q->test, 0, d);
+      sum += errors[d];
+    }
+    for (size_t d = 0; d < runs; d++) {
+      squares += pow(errors[d] - sum / (double)runs, 2);
+    }
+    assert_int_equal(q->got[c].runs, runs);
+    assert_close(q->got[c].error_mean, sum / (double)runs, 1e-12);
+    if (c == 0) {
+      assert_true(isnan(q->got[c].error_se));
+      assert_null(q->got[c].noise);
+    } else {
+      assert_close(q->got[c].error_se, sqrt(squares / 4 / 5), 1e-12);
+      assert_non_null(q->got[c].noise);
+    }
+    assert_close(q->got[c].lambda, 0.02, 0);
+  }
+}
+
+static void folds_hold_out_every_row_once_and_errors_are_those_of_copies(void **state) {
+  request *q = *state;
+  sweep_split split = {0};
+  size_t held[4] = {0}, rows[ROWS];
+  double means[3] = {0}, fold_means[3][4];
+  assert_ok(split_draw(ROWS, 4, q->how.seed, &split, err));
+  for (size_t i = 0; i < ROWS; i++) {
+    held[split.part[i]]++;
+  }
+  for (size_t f = 0; f < 4; f++) {
+    dperm_data *parts[2] = {NULL, NULL};
+    assert_true(held[f] == ROWS / 4 || held[f] == ROWS / 4 + 1);
+    assert_int_equal(split_train_rows(&split, ROWS, split_variant(&split, ROWS, f)),
+                     ROWS - held[f]);
+    for (int out = 0; out < 2; out++) {
+      size_t count = 0;
+      for (size_t i = 0; i < ROWS; i++) {
+        if ((split.part[i] == f) == out) {
+          rows[count++] = i;
+        }
+      }
+      assert_ok(dperm_data_select(q->data, rows, count, &parts[out], err));
+    }
+    for (size_t c = 0; c < 3; c++) {
+      size_t runs = c == 0 ? 1 : 5;
+      fold_means[c][f] = 0;
+      for (size_t d = 0; d < runs; d++) {
+        fold_means[c][f] += error_alone(q, c, parts[0], parts[1], f, d) / (double)runs;
+      }
+      means[c] += fold_means[c][f] / 4;
+    }
+    dperm_data_free(parts[0]);
+    dperm_data_free(parts[1]);
+  }
+  free(split.part);
+  run(q);
+  for (size_t c = 0; c < 3; c++) {
+    double squares = 0;
+    for (size_t f = 0; f < 4; f++) {
+      squares += pow(fold_means[c][f] - means[c], 2);
+    }
+    assert_int_equal(q->got[c].runs, c == 0 ? 4 : 20);
+    assert_close(q->got[c].error_mean, means[c], 1e-12);
+    assert_close(q->got[c].error_se, sqrt(squares / 3 / 4), 1e-12);
+  }
+  assert_int_equal(q->total, 4 + 20 + 20);
+}
+
+static void same_numbers(const request *q, const dperm_sweep_cell *before, size_t count) {
+  for (size_t c = 0; c < count; c++) {
+    assert_true(q->got[c].error_mean == before[c].error_mean);
+    assert_true(q->got[c].error_se == before[c].error_se ||
+                (isnan(q->got[c].error_se) && isnan(before[c].error_se)));
+    assert_int_equal(q->got[c].runs, before[c].runs);
+  }
+}
+
+static void threads_and_other_cells_do_not_change_a_result(void **state) {
+  request *q = *state;
+  dperm_sweep_cell before[MOST];
+  q->how.draws = 40;
+  run(q);
+  memcpy(before, q->got, sizeof before);
+  q->how.threads = 3;
+  q->count = 6;
+  run(q);
+  same_numbers(q, before, 3);
+  q->how.seed = 2;
+  run(q);
+  assert_true(q->got[2].error_mean != before[2].error_mean);
+}
+
+/* The same kernel for all; features are made or kept, the errors are theirs. */
+static void kernels_are_swept_too(void **state) {
+  request *q = *state;
+  for (size_t c = 0; c < 3; c++) {
+    q->cells[c].kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 1, 20, 0, 7};
+  }
+  q->how.test_data = q->test;
+  run(q);
+  for (size_t c = 0; c < 3; c++) {
+    double sum = 0;
+    size_t runs = c == 0 ? 1 : 5;
+    for (size_t d = 0; d < runs; d++) {
+      sum += error_alone(q, c, q->data, q->test, 0, d);
+    }
+    assert_close(q->got[c].error_mean, sum / (double)runs, 1e-12);
+  }
+  q->cells[1].kernel.gamma = 2;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "different kernels");
+}
+
+/* ---- interruptions */
+
+static void an_interrupted_sweep_ends_with_the_same_numbers(void **state) {
+  request *q = *state;
+  dperm_sweep_cell before[MOST];
+  q->count = 6;
+  run(q);
+  memcpy(before, q->got, sizeof before);
+  char *path = journal_path();
+  q->how.journal = path;
+  size_t interruptions = 0;
+  for (q->stop_at = 3; q->stop_at < 1000; q->stop_at += 5, interruptions++) {
+    dperm_error why = {DPERM_OK, ""};
+    dperm_status status = try_sweep(q, &why);
+    if (status == DPERM_OK) {
+      break;
+    }
+    assert_int_equal(status, DPERM_CANCELLED);
+    assert_non_null(strstr(why.message, "goes on from there"));
+    assert_int_equal(q->visited, 0);
+  }
+  assert_true(interruptions > 2);
+  same_numbers(q, before, 6);
+  q->stop_at = 0;
+  run(q); /* all from the journal */
+  same_numbers(q, before, 6);
+  file_remove(path);
+}
+
+static void append(const char *path, const char *text) {
+  FILE *f = fopen(path, "a");
+  assert_non_null(f);
+  assert_true(fputs(text, f) >= 0);
+  assert_int_equal(fclose(f), 0);
+}
+
+static char *whole_text(const char *path) {
+  FILE *f = fopen(path, "r");
+  char *text = calloc(1, 100000);
+  assert_true(f && text);
+  assert_true(fread(text, 1, 99999, f) > 0);
+  assert_int_equal(fclose(f), 0);
+  return text;
+}
+
+static void rewrite(const char *path, const char *text) {
+  assert_int_equal(unlink(path), 0);
+  append(path, text);
+}
+
+static void a_torn_line_is_done_again_and_a_damaged_one_refused(void **state) {
+  request *q = *state;
+  dperm_sweep_cell before[MOST];
+  char *path = journal_path();
+  q->how.journal = path;
+  run(q);
+  memcpy(before, q->got, sizeof before);
+  char *text = whole_text(path);
+  size_t length = strlen(text);
+  for (size_t cut = 1; cut < length; cut += 7) { /* dead at any byte */
+    char *part = strndup(text, cut);
+    rewrite(path, part);
+    run(q);
+    same_numbers(q, before, 3);
+    free(part);
+  }
+  char *line = strchr(text, '\n') + 1;
+  for (char *c = line; *c && c < line + 60; c++) { /* any change of a whole line */
+    char was = *c;
+    *c = was == '1' ? '2' : '1';
+    rewrite(path, text);
+    if (was != '\n') {
+      assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "journal");
+    }
+    *c = was;
+  }
+  rewrite(path, "what is this\n");
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "not a journal");
+  rewrite(path, "what is this");
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "not a journal");
+  free(text);
+  file_remove(path);
+}
+
+static void the_journal_of_another_sweep_is_refused(void **state) {
+  request *q = *state;
+  char *path = journal_path();
+  q->how.journal = path;
+  run(q);
+  q->how.seed++;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "another sweep");
+  q->how.seed--;
+  q->how.draws++;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "another sweep");
+  q->how.draws--;
+  q->cells[2].epsilon = 0.5;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "another sweep");
+  q->cells[2].epsilon = 1;
+  dperm_data *mine = q->data;
+  q->data = q->test;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "another sweep");
+  q->data = mine;
+  run(q);
+  q->how.journal = "/nowhere/at/all";
+  assert_fails(try_sweep(q, err), DPERM_IO_ERROR, "journal");
+  q->how.journal = "/tmp";
+  assert_fails(try_sweep(q, err), DPERM_IO_ERROR, "journal");
+  file_remove(path);
+}
+
+/* ---- what cannot be */
+
+static void cells_without_a_fit_say_why_and_the_others_go_on(void **state) {
+  request *q = *state;
+  q->cells[2].delta_reg = 0; /* and then Λ alone is too small for this ε */
+  q->cells[2].lambda = 1e-9;
+  run(q);
+  assert_non_null(q->got[2].impossible);
+  assert_true(strlen(q->impossible[2]) > 10);
+  assert_int_equal(q->got[2].runs, 0);
+  assert_true(isnan(q->got[2].error_mean) && isnan(q->got[2].error_se));
+  assert_null(q->got[1].impossible);
+  assert_int_equal(q->got[1].runs, 20);
+  q->cells[0] = q->cells[2];
+  q->count = 1;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "");
+  assert_int_equal(q->visited, 0);
+}
+
+static void senseless_requests_are_refused(void **state) {
+  request *q = *state;
+  q->how.folds = 1;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "folds");
+  q->how.folds = ROWS + 1;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "folds");
+  q->how.folds = 2;
+  q->how.draws = 0;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "draws");
+  q->how.draws = 1;
+  q->how.threads = -1;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "threads");
+  q->how.threads = 1;
+  q->cells[1].lambda = -1;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "lambda");
+  q->cells[1].lambda = 1;
+  q->count = 0;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_ARGUMENT, "cells");
+  q->count = 1;
+  test_rows *other = test_rows_random(2, 10, COLS + 1, 1);
+  dperm_data *wide = data_of(other, 0, 10);
+  q->how.test_data = wide;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "columns");
+  dperm_data_free(wide);
+  test_rows_free(other);
+}
+
+#define SWEEP_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      SWEEP_TEST(errors_on_test_data_are_those_of_single_fits),
+      SWEEP_TEST(folds_hold_out_every_row_once_and_errors_are_those_of_copies),
+      SWEEP_TEST(threads_and_other_cells_do_not_change_a_result),
+      SWEEP_TEST(kernels_are_swept_too),
+      SWEEP_TEST(an_interrupted_sweep_ends_with_the_same_numbers),
+      SWEEP_TEST(a_torn_line_is_done_again_and_a_damaged_one_refused),
+      SWEEP_TEST(the_journal_of_another_sweep_is_refused),
+      SWEEP_TEST(cells_without_a_fit_say_why_and_the_others_go_on),
+      SWEEP_TEST(senseless_requests_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
