@@ -12,10 +12,11 @@ from .ledger import Ledger
 from .model import Finding, Model, Privacy
 from .planning import Audit, Plan, audit, audit_cases, audit_outcomes, plan
 from .schema import Schema
+from .sweep import Sweep, sweep
 from .tuner import PrivateTuner
 
 __version__ = _lib.dperm_version().decode()
 __all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "PrivateTuner", "load", "Schema", "Ledger",
            "Model", "Privacy", "Finding", "Plan", "plan", "Audit", "audit", "audit_cases",
-           "audit_outcomes", "strict", "PrivacyLeakWarning", "NotPrivateWarning", "DpermError",
+           "audit_outcomes", "Sweep", "sweep", "strict", "PrivacyLeakWarning", "NotPrivateWarning", "DpermError",
            "DataError", "BudgetError", "LedgerError", "NumericError", "__version__"]

@@ -182,10 +182,23 @@ class AuditFigures(Structure):
                 ("distance", c_double), ("limit", c_double), ("holds", c_int)]
 
 
+class SweepOptions(Structure):
+    _fields_ = [("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
+                ("test_data", c_void_p), ("journal", c_char_p), ("threads", c_int),
+                ("progress", Progress)]
+
+
+class SweepCell(Structure):
+    _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
+                ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
+                ("noise", c_char_p)]
+
+
 Remark = CFUNCTYPE(None, c_void_p, c_char_p)
 VerifyLine = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 DatasetVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerDataset))
 EntryVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerEntry))
+SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))
 
 # ---------------------------------------------------------------- functions of dperm.h
 
@@ -226,6 +239,8 @@ _FALLIBLE = {
     "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],
     "dperm_audit_outcomes": [c_void_p, c_void_p, c_size_t, c_size_t, c_double, c_double,
                              POINTER(AuditFigures)],
+    "dperm_sweep": [_HANDLE, POINTER(Options), c_size_t, POINTER(SweepOptions), SweepVisitor,
+                    c_void_p],
     "dperm_synthetic_census_write": [c_char_p, c_size_t, c_uint64],
 }
 # The others: what they return, and their arguments.
@@ -248,6 +263,7 @@ _PLAIN = {
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
     "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
     "dperm_audit_options_init": (None, [POINTER(AuditOptions)]),
+    "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
     "dperm_audit_case": (c_int, [c_size_t, POINTER(c_char_p), POINTER(c_char_p)]),
     "dperm_model_free": (None, [_HANDLE]),
     "dperm_model_dims": (c_size_t, [_HANDLE]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from .planning import plan
 
-__all__ = ["outlook", "noise_kinds", "budget", "weights"]
+__all__ = ["outlook", "noise_kinds", "budget", "weights", "sweep"]
 
 
 def _axes(ax: Any) -> Any:
@@ -75,4 +75,26 @@ def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int =
     ax.barh([str(names[i]) for i in order], values[order],
             color=["C0" if v > 0 else "C3" for v in values[order]])
     ax.set(xlabel="weight")
+    return ax
+
+
+def sweep(cells: Any, *, ax: Any = None) -> Any:
+    """Mean error over epsilon of a sweep, with standard errors; a line for each other setting."""
+    ax = _axes(ax)
+    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "impossible"}
+    chosen = {name for cell in cells for name in cell if name not in measured}
+    lines: Any = {}
+    for cell in cells:
+        if cell["runs"]:
+            name = ", ".join(f"{k}={cell[k]}" for k in sorted(chosen) if k in cell)
+            lines.setdefault(name, []).append(cell)
+    for name, line in lines.items():
+        if all(cell.get("epsilon") is None for cell in line):
+            ax.axhline(line[0]["error_mean"], linestyle=":", label=name)
+        else:
+            ax.errorbar([cell["epsilon"] for cell in line], [cell["error_mean"] for cell in line],
+                        [cell["error_se"] for cell in line], marker="o", capsize=3, label=name)
+    ax.set(xlabel="epsilon", ylabel="mean test error", xscale="log")
+    if any(lines):
+        ax.legend()
     return ax

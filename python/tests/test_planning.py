@@ -79,6 +79,39 @@ def test_a_ledger_pays_and_refuses(two, tmp_path):
         dperm.Ledger(tmp_path / "none.ledger")
 
 
+def test_a_sweep_is_the_command_lines(census, command):
+    import pandas as pd
+
+    words = command("sweep", "--data", census / "people.csv", "--schema", census / "schema.json",
+                    "--loss", "logistic", "--mechanism", "none,objective", "--lambda", "0.001,0.01",
+                    "--epsilon", "0.5,2", "--folds", 3, "--draws", 4, "--seed", 5)
+    theirs = {(r.mechanism, r["lambda"], None if math.isnan(r.epsilon) else r.epsilon): r
+              for _, r in pd.read_csv(__import__("io").StringIO(words)).iterrows()}
+    clf = dperm.LogisticRegression(1, schema=census / "schema.json")
+    found = dperm.sweep(clf, {"mechanism": ["none", "objective"], "lambda_": [0.001, 0.01],
+                              "epsilon": [0.5, 2.0]}, pd.read_csv(census / "people.csv"), folds=3,
+                        draws=4, random_state=5)
+    assert len(found) == len(theirs) == 6
+    for cell in found:
+        other = theirs[cell["mechanism"], cell["lambda_"], cell["epsilon"]]
+        assert cell["runs"] == other.runs
+        assert cell["error_mean"] == pytest.approx(other.error_mean, abs=1e-6)
+        assert cell["error_se"] == pytest.approx(other.error_se, abs=1e-6)
+    assert found.best()["error_mean"] == min(c["error_mean"] for c in found)
+    assert set(found.frame().columns) >= {"epsilon", "error_mean"}
+
+
+def test_a_sweep_of_several_classes_and_of_what_cannot_be(clouds):
+    X, y = clouds
+    clf = dperm.LogisticRegression(3, data_norm=5)  # public data: nothing to warn about
+    found = dperm.sweep(clf, {"epsilon": [0.01, 30.0]}, X, y, test_data=(X, y), draws=5)
+    assert found[1]["error_mean"] < 0.1 < found[0]["error_mean"]
+    with pytest.raises(ValueError, match="data_norm cannot be swept"):
+        dperm.sweep(clf, {"data_norm": [1, 2]}, X, y)
+    with pytest.raises(ValueError, match="folds=1"):
+        dperm.sweep(clf, {"epsilon": [1]}, X, y, folds=1)
+
+
 def test_pictures(two, tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("svg")
@@ -89,7 +122,9 @@ def test_pictures(two, tmp_path):
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 2)
     for i, ax in enumerate([plots.outlook(10_000, dims=20), plots.weights(clf, top=3),
                             plots.noise_kinds(dperm.plan(1000, dims=5, epsilon=1)),
-                            plots.budget(ledger)]):
+                            plots.budget(ledger),
+                            plots.sweep(dperm.sweep(clf, {"epsilon": [0.1, 1.0], "lambda_": [0.1, 0.01]},
+                                                    X, y, folds=2, draws=2))]):
         ax.figure.savefig(tmp_path / f"{i}.svg")
         assert (tmp_path / f"{i}.svg").stat().st_size > 1000
         assert ax.has_data()

@@ -147,3 +147,18 @@ assert a["classes"] == ["rose", "other"] and b["classes"] == ["rose", "positive"
 assert a["weights"] == b["weights"] and len(a["weights"]) == 3
 P
 }
+
+@test "sweep measures what train and score do" {
+  setup_classes
+  "$DPERM" train --data flowers.csv --schema flowers.json --mechanism none --lambda 1e-3 \
+    --out m.json 2> /dev/null
+  "$DPERM" score --model m.json --data flowers.csv > s.json
+  "$DPERM" sweep --data flowers.csv --schema flowers.json --test-data flowers.csv \
+    --mechanism none,objective --epsilon 0.01,30 --lambda 1e-3 --draws 5 > cells.csv 2> /dev/null
+  python3 - <<'P'
+import csv, json
+none, little, much = list(csv.DictReader(open("cells.csv")))
+assert abs(float(none["error_mean"]) - json.load(open("s.json"))["error_rate"]) < 1e-6
+assert float(much["error_mean"]) < 0.1 < float(little["error_mean"])
+P
+}
