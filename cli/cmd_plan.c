@@ -22,6 +22,8 @@ static void print_json(const dperm_plan *p) {
   print_json_number("epsilon", p->epsilon, ",");
   printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
   print_json_number("epsilon_row", p->epsilon_row, ",");
+  printf("  \"classes\": %zu,\n", p->classes);
+  print_json_number("epsilon_class", p->epsilon_class, ",");
   print_json_number("delta", p->delta, ",");
   print_json_number("lambda", p->lambda, ",");
   print_json_number("delta_reg", p->delta_reg, ",");
@@ -118,6 +120,14 @@ static void print_epsilon(const dperm_plan *p) {
          p->epsilon, p->rows_per_person, exp(p->epsilon), p->epsilon_row, p->rows_per_person);
 }
 
+static void print_share(const dperm_plan *p) {
+  if (p->classes > 2) {
+    printf("epsilon of a class   %-12.4g for each of %zu fits, one for each class against the "
+           "rest;\n                                  what follows is about one of them\n",
+           p->epsilon_class, p->classes);
+  }
+}
+
 static void print_text(const dperm_plan *p) {
   printf("%zu rows of %zu columns, norm at most %g\n\n", p->rows, p->dims, p->norm);
   if (!p->noise) {
@@ -126,6 +136,7 @@ static void print_text(const dperm_plan *p) {
   }
   bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
   print_epsilon(p);
+  print_share(p);
   if (objective) {
     printf(
         "mechanism            objective    a random linear term in the objective (%s analysis)\n",
@@ -147,7 +158,7 @@ static void print_text(const dperm_plan *p) {
          p->shift_rms, p->solution_norm_bound);
   printf("release              %-12.4g rms added to the weights, to hide rounding errors of up to\n"
          "                                  %.2g; this takes %.2g of epsilon\n",
-         p->lattice_noise_rms, p->solution_error, p->epsilon_row - p->epsilon_core);
+         p->lattice_noise_rms, p->solution_error, p->epsilon_class - p->epsilon_core);
   printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
          p->excess_objective_q95, p->excess_objective_q50);
   print_outlook(p);
@@ -159,10 +170,10 @@ static void print_text(const dperm_plan *p) {
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL;
-  size_t rows = 0, dims = 0;
+  size_t rows = 0, dims = 0, classes = 0;
   double norm = 1.0, norm1 = (double)INFINITY;
   bool json = false;
-  enum { OWN = 6 };
+  enum { OWN = 7 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &rows, true, "N", "the number of records", NULL, false},
       {"--schema", ARGUMENT_TEXT, &schema_path, false, "FILE", "the schema, or else --dims", NULL,
@@ -172,6 +183,8 @@ int run_plan(int argc, char **argv) {
        NULL, false},
       {"--norm1", ARGUMENT_POSITIVE, &norm1, false, "R1",
        "with --dims: bound on the sum of a row's absolute entries (sqrt(D) R)", NULL, false},
+      {"--classes", ARGUMENT_COUNT, &classes, false, "K", "with --dims: the number of classes (2)",
+       NULL, false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
   };
   int exit_status = 0;
@@ -187,9 +200,11 @@ int run_plan(int argc, char **argv) {
   if ((schema_path != NULL) == (dims > 0)) {
     return wrong_usage("plan", "give either --schema or --dims");
   }
-  if (schema_path && (table[3].given || table[4].given)) {
-    return wrong_usage("plan", "--norm and --norm1 go with --dims; a schema has norms of its own");
+  if (schema_path && (table[3].given || table[4].given || classes)) {
+    return wrong_usage("plan",
+                       "--classes, --norm and --norm1 go with --dims; a schema has its own");
   }
+  options.classes = classes;
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_plan plan;

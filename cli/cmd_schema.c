@@ -5,10 +5,23 @@
 
 #include "session.h"
 
+static void print_classes(const dperm_schema *schema) {
+  if (!dperm_schema_class_name(schema, 2)) {
+    printf("  classes          %s (negative), %s (positive)\n", dperm_schema_class_name(schema, 0),
+           dperm_schema_class_name(schema, 1));
+    return;
+  }
+  printf("  classes          ");
+  size_t count = 0;
+  for (const char *name; (name = dperm_schema_class_name(schema, count)) != NULL; count++) {
+    printf("%s%s", count ? ", " : "", name);
+  }
+  printf(" (%zu fits, one for each against the rest, of epsilon/%zu each)\n", count, count);
+}
+
 static void print_schema(const char *path, const dperm_schema *schema) {
   printf("%s: a sound schema\n", path);
-  printf("  classes          %s (negative), %s (positive)\n", dperm_schema_class_name(schema, 0),
-         dperm_schema_class_name(schema, 1));
+  print_classes(schema);
   printf("  encoded columns  %zu\n", dperm_schema_dims(schema));
   printf("  norm of a row    at most %g; its absolute entries sum to at most %.4g\n",
          dperm_schema_norm_bound(schema), dperm_schema_norm1_bound(schema));

@@ -34,8 +34,13 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
   }
   printf("{\n  \"rows\": %zu,\n  \"errors\": %zu,\n", m.rows, m.errors);
   print_json_number("error_rate", m.error_rate, ",");
-  printf("  \"false_positives\": %zu,\n  \"false_negatives\": %zu,\n", m.false_positives,
-         m.false_negatives);
+  if (m.classes == 2) {
+    printf("  \"false_positives\": %zu,\n  \"false_negatives\": %zu,\n", m.false_positives,
+           m.false_negatives);
+  } else {
+    printf("  \"classes\": %zu,\n  \"false_positives\": null,\n  \"false_negatives\": null,\n",
+           m.classes);
+  }
   print_json_number("auc", m.auc, ",");
   print_json_number("log_loss", m.log_loss, "");
   printf("}\n");

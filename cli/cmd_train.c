@@ -32,8 +32,16 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
 /* What was done, in public words. */
 static void print_summary(const train_settings *s, const dperm_model *model,
                           const dperm_data *data) {
-  fprintf(stderr, "%s: %zu weights from %zu rows; ", strcmp(s->out, "-") == 0 ? "model" : s->out,
-          dperm_model_dims(model), dperm_data_rows(data));
+  size_t classes = 2;
+  while (dperm_model_class_name(model, classes)) {
+    classes++;
+  }
+  fprintf(stderr, "%s: %zu weights ", strcmp(s->out, "-") == 0 ? "model" : s->out,
+          dperm_model_dims(model));
+  if (classes > 2) {
+    fprintf(stderr, "for each of %zu classes ", classes);
+  }
+  fprintf(stderr, "from %zu rows; ", dperm_data_rows(data));
   if (dperm_model_is_private(model)) {
     char unit[64];
     fprintf(stderr, "epsilon = %g for %s (%s perturbation)\n", s->fit.epsilon,

@@ -105,7 +105,7 @@ DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
 DPERM_API double dperm_schema_norm1_bound(const dperm_schema *schema);
 /* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
 DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
-/* Class 0 is the negative one, class 1 the positive one. NULL past the end. */
+/* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
 /* What encoded column `index` means, as "age" or "workclass=Private", into `name` (always
  * terminated, cut if it does not fit). Returns the length of the whole name. */
@@ -177,8 +177,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_read(const dperm_source *source,
                                                      const dperm_progress *progress,
                                                      dperm_data **out, dperm_error *err);
 
-/* Rows from memory, copied; labels are −1 or +1. A row longer than `norm` is scaled down to it:
- * `norm` must be known in public. Values must be finite. */
+/* Rows from memory, copied; labels are −1 or +1, or NULL for rows to predict or to label later. A
+ * row longer than `norm` is scaled down to it: `norm` must be known in public. Values must be
+ * finite. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_from_dense(size_t rows, size_t dims,
                                                            const double *row_major,
                                                            const double *labels, double norm,
@@ -188,6 +189,29 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_from_dense(size_t rows, size_t d
 DPERM_API DPERM_CHECKED dperm_status dperm_data_from_csr(
     size_t rows, size_t dims, const size_t *row_starts, const uint32_t *columns,
     const double *values, const double *labels, double norm, dperm_data **out, dperm_error *err);
+/* A column of a table, its values `stride` apart (0 for 1): numbers, or codes of texts. NaN and
+ * code −1 are missing. */
+typedef struct dperm_column {
+  const double *numbers;
+  const int32_t *codes;
+  const char *const *texts;
+  size_t text_count, stride;
+} dperm_column;
+/* Rows as CSV records of the same values would give: a column for each of the schema's (what it
+ * ignores is not looked at), `labels` of texts, or NULL for rows to predict. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
+                                                           const dperm_column *columns,
+                                                           const dperm_column *labels,
+                                                           dperm_data **out, dperm_error *err);
+/* A constant last column for rows from memory; it counts in their norm and is regularized. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_add_intercept(dperm_data *data, double value,
+                                                              dperm_error *err);
+/* Labels, or other labels, for rows from memory: each below `classes`, which have these names (NULL
+ * for "-1" and
+ * "+1", or "0", "1", … if there are more than two). */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels,
+                                                      size_t classes, const char *const *names,
+                                                      dperm_error *err);
 /* A copy of some rows, in the order given: folds of a cross-validation, a holdout. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_select(const dperm_data *data,
                                                        const size_t *row_indices, size_t count,
@@ -199,7 +223,7 @@ DPERM_API size_t dperm_data_dims(const dperm_data *data);
 DPERM_API double dperm_data_norm_bound(const dperm_data *data);
 /* Memory that the encoded matrix takes. */
 DPERM_API size_t dperm_data_matrix_bytes(const dperm_data *data);
-/* −1 or +1 for each row; owned by `data`. */
+/* −1 or +1 for each row, or the index of its class if there are more than two; owned by `data`. */
 DPERM_API const double *dperm_data_labels(const dperm_data *data);
 /* Row `row` as `dims` doubles. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_row(const dperm_data *data, size_t row,
@@ -405,6 +429,8 @@ typedef struct dperm_options {
   dperm_kernel kernel;    /* all zeros: a linear model */
   double lambda;          /* Λ > 0; NaN chooses from public numbers */
   size_t rows_per_person; /* epsilon is per person with at most so many rows; 1: per row */
+  size_t classes;         /* 0, or what the data must have; a plan without a schema takes 0 for 2.
+                             More than two take a fit each, of epsilon/classes (privacy.md 13) */
   dperm_account account;  /* where it is charged */
   double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
                                 precision. A private fit is as accurate as its claim needs */
@@ -483,6 +509,8 @@ typedef struct dperm_plan {
   dperm_analysis analysis;
   size_t rows_per_person;
   double epsilon, epsilon_row; /* for a person, and what is left of it for one row */
+  size_t classes;              /* more than two take a fit each, and what follows is about one: */
+  double epsilon_class;        /* what is left of epsilon_row for it */
   double delta;                /* for noise that is too long; about 1e-43 (privacy.md 6) */
   double lambda, delta_reg;
   const char *noise; /* its kind, or NULL without noise, as all that follows is then NaN */
@@ -545,16 +573,18 @@ DPERM_API DPERM_CHECKED dperm_status dperm_model_read(const char *path, dperm_mo
 DPERM_API void dperm_model_free(dperm_model *model);
 
 DPERM_API size_t dperm_model_dims(const dperm_model *model);
-/* `dims` doubles in encoded order, intercept last; owned by the model. */
+/* `dims` doubles in encoded order, intercept last; so many for each class one after the other if
+ * there are more than two. Owned by the model. */
 DPERM_API const double *dperm_model_weights(const dperm_model *model);
 /* 1 only if the model was released by a private mechanism with secure noise. */
 DPERM_API int dperm_model_is_private(const dperm_model *model);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
 DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);
-/* Class 0 is the negative one, class 1 the positive one. NULL past the end. */
+/* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_model_class_name(const dperm_model *model, size_t index);
 
-/* fᵀx for each row of `data`; positive means class 1. `data` must be encoded as the model's was. */
+/* fᵀx for each row of `data`; positive means class 1. Of more than two classes each row has one
+ * score for each, side by side, and the largest wins. `data` must be encoded as the model's was. */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_scores(const dperm_model *model,
                                                         const dperm_data *data, double *scores,
                                                         dperm_error *err);
@@ -598,9 +628,11 @@ DPERM_API DPERM_CHECKED dperm_status dperm_ledger_find_model(dperm_ledger *ledge
 
 /* Exact counts, so a release of them is not private: for data that are public. */
 typedef struct dperm_metrics {
-  size_t rows, errors, false_positives, false_negatives;
+  size_t rows, errors;
+  size_t classes;
+  size_t false_positives, false_negatives; /* of two classes; else 0 */
   double error_rate;
-  double auc;      /* area under the ROC curve, ties count half; NaN with one class only */
+  double auc;      /* area under the ROC curve, ties count half; NaN but for two classes */
   double log_loss; /* mean −log p(label) in nats; NaN unless the loss is logistic */
 } dperm_metrics;
 DPERM_API DPERM_CHECKED dperm_status dperm_model_score(const dperm_model *model,

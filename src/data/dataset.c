@@ -13,25 +13,25 @@
 
 dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
                             const dperm_schema *schema, dperm_data **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
   memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
   memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
   memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
   memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
-  dperm_status status = matrix_sparse_new(rows->count, dims, rows->starts, rows->columns,
-                                          rows->values, &data->x, err);
-  if (status != DPERM_OK) {
-    free(data);
-    return status;
-  }
+  TRY_OR_DONE(matrix_sparse_new(rows->count, dims, rows->starts, rows->columns, rows->values,
+                                &data->x, err));
   data->labels = rows->labels;
   data->bounds = schema ? schema->bounds : row_bounds_of_norm(dims, 1.0);
   data->origin = origin;
   data->schema = schema_share(schema);
   *rows = (growing_rows){0};
   *out = data;
-  return DPERM_OK;
+  data = NULL;
+done:
+  dperm_data_free(data);
+  return status;
 }
 
 dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
@@ -72,7 +72,7 @@ static dperm_status check_memory(size_t rows, size_t dims, const double *labels,
   if (!(norm >= 1e-100 && norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "norm bound %g; give one between 1e-100 and 1e100", norm);
   }
-  for (size_t i = 0; i < rows; i++) {
+  for (size_t i = 0; labels && i < rows; i++) {
     if (labels[i] != 1.0 && labels[i] != -1.0) {
       FAIL(err, DPERM_INVALID_DATA, "the label of row %zu is not -1 or +1", i);
     }
@@ -91,21 +91,24 @@ static dperm_status clip_finite(double *values, size_t count, double norm, size_
   return DPERM_OK;
 }
 
-/* Takes over `x` and, on success, copies the labels beside it. */
+/* Takes over `x` and, on success, copies the labels beside it, if there are any. */
 static dperm_status data_from_matrix(matrix *x, const double *labels, double norm, dperm_data **out,
                                      dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
   TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
   TRY_OR_DONE(memory_new(x->rows, sizeof *data->labels, &data->labels, err));
-  memcpy(data->labels, labels, x->rows * sizeof *labels);
+  if (labels) {
+    memcpy(data->labels, labels, x->rows * sizeof *labels);
+  }
+  data->unlabelled = labels == NULL;
   data->x = x;
   data->bounds = row_bounds_of_norm(x->cols, norm);
   data->origin = ORIGIN_MEMORY;
   *out = data;
   return DPERM_OK;
 done:
-  free(data);
+  dperm_data_free(data);
   matrix_free(x);
   return status;
 }
@@ -162,13 +165,124 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
       FAIL_AND_DONE(err, DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
     }
     TRY_OR_DONE(copy_csr_row(&copy, dims, columns + from, values + from, row_starts[i + 1] - from,
-                             labels[i], norm, err));
+                             labels ? labels[i] : 0.0, norm, err));
   }
   TRY_OR_DONE(data_from_rows(&copy, dims, ORIGIN_MEMORY, NULL, out, err));
+  (*out)->unlabelled = labels == NULL;
   (*out)->bounds = row_bounds_of_norm(dims, norm);
 done:
   rows_clear(&copy);
   return status;
+}
+
+/* The rows of a dense matrix with a column more. */
+static dperm_status widen_dense(const matrix *x, double last, matrix **out, dperm_error *err) {
+  size_t wide = x->cols + 1;
+  double *values = NULL;
+  TRY(memory_new(x->rows * wide, sizeof *values, &values, err));
+  for (size_t i = 0; i < x->rows; i++) {
+    x->kind->row(x, i, values + i * wide);
+    values[i * wide + x->cols] = last;
+  }
+  dperm_status status = matrix_dense_new(x->rows, wide, values, out, err);
+  if (status != DPERM_OK) {
+    free(values);
+  }
+  return status;
+}
+
+static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  growing_rows rows = {0};
+  for (size_t i = 0; i < x->rows; i++) {
+    const uint32_t *columns = NULL;
+    const double *values = NULL;
+    size_t count = x->kind->entries(x, i, &columns, &values);
+    TRY_OR_DONE(rows_reserve(&rows, count + 1, err));
+    for (size_t e = 0; e < count; e++) {
+      rows_push(&rows, columns[e], values[e]);
+    }
+    rows_push(&rows, x->cols, last);
+    rows_end(&rows, 0);
+  }
+  TRY_OR_DONE(
+      matrix_sparse_new(rows.count, x->cols + 1, rows.starts, rows.columns, rows.values, out, err));
+  rows.starts = NULL; /* the matrix's now */
+  rows.columns = NULL;
+  rows.values = NULL;
+done:
+  rows_clear(&rows);
+  return status;
+}
+
+dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_error *err) {
+  const double ends[2] = {data->bounds.norm2, value};
+  matrix *wide = NULL;
+  if (data->origin != ORIGIN_MEMORY || data->intercept != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "only rows from memory, and only once, get a constant column; a schema has its own");
+  }
+  if (!(fabs(value) >= 1e-100 && fabs(value) <= 1e100) || data->x->cols >= INT32_MAX) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a constant column of %g; give a value between 1e-100 and "
+         "1e100",
+         value);
+  }
+  TRY(data->x->kind->entries ? widen_sparse(data->x, value, &wide, err)
+                             : widen_dense(data->x, value, &wide, err));
+  matrix_free(data->x);
+  data->x = wide;
+  data->intercept = value;
+  data->bounds = row_bounds_of_norm(wide->cols, row_norm_upper(ends, 2));
+  return DPERM_OK;
+}
+
+dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t classes,
+                              const char *const *names, dperm_error *err) {
+  class_list list = {0};
+  if (data->origin != ORIGIN_MEMORY) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "rows of a file have the file's labels; read it anew");
+  }
+  for (size_t i = 0; i < data->x->rows; i++) {
+    if (labels[i] >= classes) {
+      FAIL(err, DPERM_INVALID_DATA, "the label of row %zu is none of the %zu classes", i, classes);
+    }
+  }
+  TRY(class_list_of(names, classes, &list, err));
+  if (class_list_repeated(&list) < classes) {
+    class_list_clear(&list);
+    FAIL(err, DPERM_INVALID_ARGUMENT, "two classes have the same name; give each its own");
+  }
+  for (size_t i = 0; i < data->x->rows; i++) {
+    data->labels[i] = class_label(classes, labels[i]);
+  }
+  class_list_clear(&data->classes);
+  data->classes = list;
+  data->unlabelled = false;
+  return DPERM_OK;
+}
+
+size_t data_class_count(const dperm_data *data) {
+  size_t of_schema = data->schema ? data->schema->classes.count : 2;
+  return data->classes.count ? data->classes.count : of_schema;
+}
+
+dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err) {
+  if (data->classes.count || data->schema) {
+    return class_list_copy(data->classes.count ? &data->classes : &data->schema->classes, out, err);
+  }
+  return class_list_of(NULL, 2, out, err);
+}
+
+dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err) {
+  if (data->unlabelled) {
+    FAIL(err, DPERM_INVALID_DATA, "the rows have no labels; give them with dperm_data_label");
+  }
+  if (classes && data_class_count(data) != classes) {
+    FAIL(err, DPERM_INVALID_DATA, "the data have %zu classes where %zu are expected",
+         data_class_count(data), classes);
+  }
+  return DPERM_OK;
 }
 
 dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices, size_t count,
@@ -190,8 +304,13 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
     part->labels[i] = data->labels[row_indices[i]];
   }
   TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
+  if (data->classes.count) {
+    TRY_OR_DONE(class_list_copy(&data->classes, &part->classes, err));
+  }
+  part->unlabelled = data->unlabelled;
   part->bounds = data->bounds;
   part->origin = data->origin;
+  part->intercept = data->intercept;
   part->comments_among = data->comments_among;
   part->schema = schema_share(data->schema);
   *out = part;
@@ -206,6 +325,7 @@ void dperm_data_free(dperm_data *data) {
     matrix_free(data->x);
     free(data->labels);
     free(data->counts);
+    class_list_clear(&data->classes);
     dperm_schema_free(data->schema);
     free(data);
   }

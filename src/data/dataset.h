@@ -13,8 +13,11 @@ typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_
 
 struct dperm_data {
   matrix *x;
-  double *labels;    /* −1 or +1; 0 where a file had none */
-  row_bounds bounds; /* of every stored row; the body's runs are the schema's */
+  double *labels;  /* −1 or +1 of two classes, the class's index of more; 0 where there is none */
+  bool unlabelled; /* rows from memory that have none */
+  double intercept;   /* the value of a constant last column of rows from memory; 0 for none */
+  class_list classes; /* as dperm_data_label gave them; empty: the schema's, or "-1" and "+1" */
+  row_bounds bounds;  /* of every stored row; the body's runs are the schema's */
   data_origin origin;
   bool comments_among;  /* lines were skipped that could be records: n depends on their content */
   dperm_schema *schema; /* a share, or NULL */
@@ -22,6 +25,12 @@ struct dperm_data {
   unsigned char file_digest[FILE_DIGEST_SIZE];
   dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
 };
+
+/* The number of its classes, and a copy of their names. */
+size_t data_class_count(const dperm_data *data);
+dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err);
+/* Fails for rows without labels, and for classes that are not as many as these (0: any). */
+dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err);
 
 /* Rows into a data set; `rows` is left empty. `schema` may be NULL. */
 dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,

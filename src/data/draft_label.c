@@ -1,5 +1,5 @@
-/* Two classes from the label's values: by --positive, by custom (no/yes, 0/1), or the rarer value
- * is positive, as what one looks for usually is. */
+/* Classes from the label's values: two by --positive, by custom (no/yes, 0/1), or the rarer value
+ * is positive, as what one looks for usually is; a few more than two are a class each. */
 #include "data/draft_label.h"
 
 #include <stdio.h>
@@ -9,7 +9,10 @@
 #include "base/file_read.h"
 #include "data/draft_rules.h"
 
-enum { SHOWN = 8 }; /* values in a message */
+enum {
+  SHOWN = 8, /* values in a message */
+  MOST = 20  /* values that are classes each without anybody asking: each is a fit */
+};
 
 typedef struct label_choice {
   const char *path; /* of the file, for messages */
@@ -18,6 +21,7 @@ typedef struct label_choice {
   size_t count;
   bool *positive; /* one per value */
   size_t positives;
+  bool several; /* every value is a class of its own */
 } label_choice;
 
 /* "a", "b" and 3 more */
@@ -90,14 +94,21 @@ static dperm_status choose(label_choice *choice, const dperm_draft_options *opti
   if (options->positive) {
     return choose_listed(choice, options, remarks, err);
   }
-  if (choice->count > 2) {
+  if (choice->count > MOST) {
     char shown[512];
     list_values(choice, shown, sizeof shown);
     FAIL(err, DPERM_INVALID_DATA,
-         "%s: the label in column \"%.64s\" has %zu values: %s; a schema has two classes: name the "
-         "positive values with --positive, and the rest becomes negative (\"*\"), or another "
-         "column with --label",
-         choice->path, choice->name, choice->count, shown);
+         "%s: the label in column \"%.64s\" has %zu values: %s; more than %d are not taken for "
+         "classes: name the positive values with --positive, and the rest becomes negative "
+         "(\"*\"), or another column with --label",
+         choice->path, choice->name, choice->count, shown, MOST);
+  }
+  if (choice->count > 2) {
+    choice->several = true;
+    return draft_remark(remarks, err,
+                        "column \"%.64s\": the label; its %zu values are classes, a fit of "
+                        "epsilon/%zu each; --positive makes two classes of them",
+                        choice->name, choice->count, choice->count);
   }
   return choose_of_two(choice, remarks, err);
 }
@@ -137,6 +148,26 @@ static dperm_status list_side(const label_choice *choice, bool positive,
   return DPERM_OK;
 }
 
+/* Every value a class. */
+static dperm_status classes_json(const label_choice *choice, json_t **out, dperm_error *err) {
+  json_t *list = json_array(), *label = json_object();
+  dperm_status status = list && label ? DPERM_OK : no_memory(err);
+  for (size_t i = 0; status == DPERM_OK && i < choice->count; i++) {
+    status = append_text(list, choice->values[i].text, choice, err);
+  }
+  if (status == DPERM_OK && (json_object_set_new(label, "column", json_string(choice->name)) != 0 ||
+                             json_object_set(label, "classes", list) != 0)) {
+    status = no_memory(err);
+  }
+  json_decref(list);
+  if (status == DPERM_OK) {
+    *out = label;
+  } else {
+    json_decref(label);
+  }
+  return status;
+}
+
 static dperm_status label_json(const label_choice *choice, const dperm_draft_options *options,
                                draft_remarks *remarks, json_t **out, dperm_error *err) {
   bool rest = choice->count - choice->positives > 1;
@@ -171,13 +202,20 @@ static dperm_status label_json(const label_choice *choice, const dperm_draft_opt
 }
 
 static draft_sides sides_of(const label_choice *choice) {
-  draft_sides sides = {0, 0};
+  draft_sides sides = {.several = choice->several};
   for (size_t i = 0; i < choice->count; i++) {
     size_t code = choice->values[i].code;
     uint64_t bit = UINT64_C(1) << (code < 63 ? code : 63);
     *(choice->positive[i] ? &sides.positive : &sides.negative) |= bit;
   }
   return sides;
+}
+
+bool draft_one_sided(uint64_t labels, const draft_sides *sides) {
+  if (sides->several) {
+    return (labels & (labels - 1)) == 0;
+  }
+  return (labels & sides->positive) == 0 || (labels & sides->negative) == 0;
 }
 
 dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *options,
@@ -201,7 +239,8 @@ dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *opti
     TRY_OR_DONE(no_memory(err));
   }
   TRY_OR_DONE(choose(&choice, options, remarks, err));
-  TRY_OR_DONE(label_json(&choice, options, remarks, out, err));
+  TRY_OR_DONE(choice.several ? classes_json(&choice, out, err)
+                             : label_json(&choice, options, remarks, out, err));
   *sides = sides_of(&choice);
 done:
   free(choice.values);

@@ -11,9 +11,13 @@
  */
 typedef struct draft_sides {
   uint64_t positive, negative;
+  bool several; /* more classes than two: each bit is one of its own */
 } draft_sides;
 
-/* The schema's "label", a new reference. Refuses what are not two classes. */
+/* Whether records with these labels are all of one class. */
+bool draft_one_sided(uint64_t labels, const draft_sides *sides);
+
+/* The schema's "label", a new reference. Refuses what are not classes: one value, or very many. */
 dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *options,
                          draft_remarks *remarks, draft_sides *sides, json_t **out,
                          dperm_error *err);

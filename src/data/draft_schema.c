@@ -52,21 +52,17 @@ static const char *name_of(const draft *d, size_t at) {
 
 /* ---- columns that say nothing new */
 
-static bool is_one_sided(uint64_t labels, const draft_sides *sides) {
-  return (labels & sides->positive) == 0 || (labels & sides->negative) == 0;
-}
-
 /* Every value stands beside one class only: the label itself under another name, more often than
  * not, and not known when a prediction is wanted. */
 static bool decides_label(const draft *d, const draft_column *column) {
   size_t distinct = column->values.count;
   if (column->uncounted || distinct < 2 || column->filled < CHANCE_ROWS ||
       column->filled < CHANCE_PER_VALUE * distinct ||
-      !is_one_sided(column->missing_labels, &d->sides)) {
+      !draft_one_sided(column->missing_labels, &d->sides)) {
     return false;
   }
   for (size_t i = 0; i < distinct; i++) {
-    if (!is_one_sided(column->tallies[i].labels, &d->sides)) {
+    if (!draft_one_sided(column->tallies[i].labels, &d->sides)) {
       return false;
     }
   }

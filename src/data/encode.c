@@ -103,6 +103,13 @@ void encoder_close(encoder *e) {
 
 /* ---- one value */
 
+double encode_number(const schema_column *column, double x) {
+  x = fmin(fmax(x, column->min), column->max);
+  double t = column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
+  double scaled = (t - column->middle) / column->half;
+  return column->weight * fmin(fmax(scaled, -1.0), 1.0);
+}
+
 /* Messages name the column and the place, never the content: a log is not a release. */
 static dperm_status encode_numeric(const schema_column *column, const csv_reader *csv,
                                    const csv_field *field, dperm_unsafe_column_counts *counts,
@@ -124,23 +131,17 @@ static dperm_status encode_numeric(const schema_column *column, const csv_reader
                        column->name);
   }
   counts->clamped += x < column->min || x > column->max;
-  x = fmin(fmax(x, column->min), column->max);
-  double t = column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
-  double scaled = (t - column->middle) / column->half;
-  *out = column->weight * fmin(fmax(scaled, -1.0), 1.0);
+  *out = encode_number(column, x);
   return DPERM_OK;
 }
 
-/* The encoded column of a value, or SIZE_MAX for zeros: of an unknown value, and of the category
- * that the schema leaves out. */
-static size_t encode_categorical(const schema_column *column, slice text,
-                                 dperm_unsafe_column_counts *counts) {
+size_t encode_category(const schema_column *column, slice text, size_t *unknown) {
   int32_t category = lookup_find(&column->values, text);
   if (category == LOOKUP_NONE) {
     category = column->other;
   }
   if (category == LOOKUP_NONE) {
-    counts->unknown++;
+    ++*unknown;
     return absent;
   }
   if (category == column->reference) {
@@ -158,10 +159,10 @@ static dperm_status encode_label(const encoder *e, const csv_reader *csv, double
   if (side == LOOKUP_NONE) {
     return csv_fail_at(csv, field->offset, err,
                        "the label in column \"%.64s\" is not one that the schema lists; add it "
-                       "to \"positive\" or \"negative\", or mend it",
+                       "to the schema's \"label\", or mend it",
                        e->schema->label_column);
   }
-  *label = side ? 1.0 : -1.0;
+  *label = class_label(e->schema->classes.count, (size_t)side);
   return DPERM_OK;
 }
 
@@ -176,6 +177,14 @@ static void bound_row(const dperm_schema *schema, double *values, size_t count) 
   if (divisor != 1.0) {
     row_scale_down(values, count, 1.0, divisor);
   }
+}
+
+void encode_end(const dperm_schema *schema, growing_rows *rows, size_t before, double label) {
+  if (schema->intercept) {
+    rows_push(rows, schema->dims - 1, 1.0);
+  }
+  bound_row(schema, rows->values + before, rows->entries - before);
+  rows_end(rows, label);
 }
 
 static bool is_missing(const dperm_schema *schema, slice text) {
@@ -215,7 +224,7 @@ dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, 
       TRY(encode_numeric(column, csv, field, &e->counts[c], &value, err));
       at = column->first;
     } else {
-      at = encode_categorical(column, field->text, &e->counts[c]);
+      at = encode_category(column, field->text, &e->counts[c].unknown);
     }
     if (at != absent && value != 0.0) {
       rows_push(rows, at, value);
@@ -225,10 +234,6 @@ dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, 
     rows->entries = before;
     return DPERM_OK;
   }
-  if (schema->intercept) {
-    rows_push(rows, schema->dims - 1, 1.0);
-  }
-  bound_row(schema, rows->values + before, rows->entries - before);
-  rows_end(rows, label);
+  encode_end(schema, rows, before, label);
   return DPERM_OK;
 }

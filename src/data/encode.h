@@ -27,4 +27,13 @@ void encoder_close(encoder *e);
  * is not needed is 0. */
 dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, dperm_error *err);
 
+/* What records from any source share. A number that is not NaN, clamped, transformed and scaled: */
+double encode_number(const schema_column *column, double x);
+/* The encoded column of a text, or ENCODE_ZEROS: of an unknown value, which *unknown then counts,
+ * and of the category that the schema leaves out. */
+#define ENCODE_ZEROS SIZE_MAX
+size_t encode_category(const schema_column *column, slice text, size_t *unknown);
+/* The intercept, and the row's norm within its bound; the row began at entry `before`. */
+void encode_end(const dperm_schema *schema, growing_rows *rows, size_t before, double label);
+
 #endif

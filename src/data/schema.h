@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/status.h"
+#include "data/class_list.h"
 #include "data/lookup.h"
 #include "data/row_bounds.h"
 
@@ -60,9 +61,9 @@ struct dperm_schema {
   size_t column_count;
 
   char *label_column;
-  lookup labels;        /* value → 0 (negative) or 1 (positive) */
-  int32_t label_other;  /* class of all other values, or LOOKUP_NONE */
-  char *class_names[2]; /* negative, positive */
+  lookup labels;       /* value → class; of two, 0 is negative and 1 positive */
+  int32_t label_other; /* class of all other values, or LOOKUP_NONE */
+  class_list classes;
 
   /* from schema_layout */
   size_t dims;

@@ -169,8 +169,7 @@ void dperm_schema_free(dperm_schema *schema) {
   lookup_clear(&schema->missing);
   lookup_clear(&schema->labels);
   free(schema->label_column);
-  free(schema->class_names[0]);
-  free(schema->class_names[1]);
+  class_list_clear(&schema->classes);
   free(schema->comment);
   json_decref(schema->json);
   free(schema);
@@ -201,7 +200,7 @@ int dperm_schema_drops_rows(const dperm_schema *schema) {
 }
 
 const char *dperm_schema_class_name(const dperm_schema *schema, size_t index) {
-  return index < 2 ? schema->class_names[index] : NULL;
+  return index < schema->classes.count ? schema->classes.names[index] : NULL;
 }
 
 size_t dperm_schema_columns(const dperm_schema *schema) {

@@ -289,40 +289,89 @@ done:
 
 /* ---- the rest of the document */
 
+/* Class `at`, by the values that mean it, or "*" for all that no other class names. */
+static dperm_status add_class(const json_document *doc, const json_t *owner, const json_t *values,
+                              const char *key, size_t at, dperm_schema *schema, dperm_error *err) {
+  if (json_is_string(values) && strcmp(json_string_value(values), "*") == 0) {
+    if (schema->label_other != LOOKUP_NONE) {
+      return json_fail_at(doc, values, err, "only one side can be \"*\" (all other values)");
+    }
+    schema->label_other = (int32_t)at;
+    return DPERM_OK;
+  }
+  return add_values(doc, owner, values, key, (int32_t)at, 0, &schema->labels, err);
+}
+
+static dperm_status name_class(dperm_schema *schema, size_t at, const char *name,
+                               dperm_error *err) {
+  return memory_copy_text(name, strlen(name), &schema->classes.names[at], err);
+}
+
+/* Two classes, each named after the first of its values. */
+static dperm_status parse_sides(const json_document *doc, const json_t *label, dperm_schema *schema,
+                                dperm_error *err) {
+  TRY(class_list_new(2, &schema->classes, err));
+  for (size_t side = 2; side-- > 0;) {
+    const char *key = side ? "positive" : "negative";
+    const json_t *list = json_object_get(label, key);
+    TRY(add_class(doc, label, list, key, side, schema, err));
+    bool rest = schema->label_other == (int32_t)side;
+    TRY(name_class(schema, side, rest ? key : json_string_value(json_array_get(list, 0)), err));
+  }
+  if (class_list_repeated(&schema->classes) < 2) {
+    return json_fail_at(doc, label, err,
+                        "both classes would be called \"%.64s\"; list another value "
+                        "first",
+                        schema->classes.names[0]);
+  }
+  return DPERM_OK;
+}
+
+/* "classes": a list of values, each its own class, or an object of a class for each key. */
+static dperm_status parse_classes(const json_document *doc, const json_t *label, json_t *classes,
+                                  dperm_schema *schema, dperm_error *err) {
+  bool list = json_is_array(classes);
+  size_t count = list ? json_array_size(classes) : json_object_size(classes), i;
+  if (count < 2 || count > CLASSES_MOST) {
+    return json_fail_at(doc, json_blamed(label, classes), err,
+                        "\"classes\" must be a list, or an object, of 2 to %d classes",
+                        CLASSES_MOST);
+  }
+  TRY(class_list_new(count, &schema->classes, err));
+  const char *name;
+  json_t *values;
+  if (list) {
+    TRY(add_values(doc, label, classes, "classes", 0, 1, &schema->labels, err));
+    json_array_foreach(classes, i, values) {
+      TRY(name_class(schema, i, json_string_value(values), err));
+    }
+    return DPERM_OK;
+  }
+  i = 0;
+  json_object_foreach(classes, name, values) {
+    TRY(add_class(doc, classes, values, name, i, schema, err));
+    TRY(name_class(schema, i++, name, err));
+  }
+  return DPERM_OK;
+}
+
 static dperm_status parse_label(const json_document *doc, dperm_schema *schema, dperm_error *err) {
-  static const char *const keys[] = {"column", "positive", "negative", NULL};
+  static const char *const keys[][4] = {{"column", "positive", "negative", NULL},
+                                        {"column", "classes", NULL}};
   json_t *label = json_object_get(doc->root, "label");
   if (!json_is_object(label)) {
     return json_fail_at(doc, label ? json_blamed(doc->root, label) : doc->root, err,
                         "\"label\" must be an object with \"column\", \"positive\" and "
-                        "\"negative\"");
+                        "\"negative\", or \"column\" and \"classes\"");
   }
-  TRY(json_check_keys(doc, label, keys, "\"label\"", err));
+  json_t *classes = json_object_get(label, "classes");
+  TRY(json_check_keys(doc, label, keys[classes != NULL], "\"label\"", err));
   const char *column = NULL;
   TRY(get_text(doc, label, "column", NULL, &column, err));
   TRY(memory_copy_text(column, strlen(column), &schema->label_column, err));
   schema->label_other = LOOKUP_NONE;
-  for (int32_t side = 1; side >= 0; side--) {
-    const char *key = side ? "positive" : "negative", *name = key;
-    const json_t *list = json_object_get(label, key);
-    if (json_is_string(list) && strcmp(json_string_value(list), "*") == 0) {
-      if (schema->label_other != LOOKUP_NONE) {
-        return json_fail_at(doc, list, err, "only one side can be \"*\" (all other values)");
-      }
-      schema->label_other = side;
-    } else {
-      TRY(add_values(doc, label, list, key, side, 0, &schema->labels, err));
-      name = json_string_value(json_array_get(list, 0));
-    }
-    TRY(memory_copy_text(name, strlen(name), &schema->class_names[side], err));
-  }
-  if (strcmp(schema->class_names[0], schema->class_names[1]) == 0) {
-    return json_fail_at(doc, label, err,
-                        "both classes would be called \"%.64s\"; list another value "
-                        "first",
-                        schema->class_names[0]);
-  }
-  return DPERM_OK;
+  return classes ? parse_classes(doc, label, classes, schema, err)
+                 : parse_sides(doc, label, schema, err);
 }
 
 static dperm_status parse_separator(const json_document *doc, dperm_schema *schema,

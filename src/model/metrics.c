@@ -42,9 +42,33 @@ static dperm_status area_under_curve(const double *scores, const double *labels,
   return DPERM_OK;
 }
 
-dperm_status metrics_of(const double *scores, const double *labels, size_t rows, bool probabilities,
-                        dperm_metrics *out, dperm_error *err) {
-  dperm_metrics m = {.rows = rows, .log_loss = probabilities ? 0.0 : (double)NAN};
+/* Of more than two classes: what has a meaning there. */
+static dperm_metrics several_classes(size_t classes, const double *scores, const double *labels,
+                                     size_t rows, bool probabilities) {
+  dperm_metrics m = {.rows = rows,
+                     .classes = classes,
+                     .auc = (double)NAN,
+                     .log_loss = probabilities ? 0.0 : (double)NAN};
+  for (size_t i = 0; i < rows; i++) {
+    const double *row = scores + i * classes;
+    size_t actual = (size_t)labels[i];
+    m.errors += model_winner(classes, row) != actual;
+    if (probabilities) {
+      m.log_loss -= model_class_log_probability(classes, row, actual);
+    }
+  }
+  m.error_rate = (double)m.errors / (double)rows;
+  m.log_loss /= (double)rows;
+  return m;
+}
+
+dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
+                        bool probabilities, dperm_metrics *out, dperm_error *err) {
+  if (classes > 2) {
+    *out = several_classes(classes, scores, labels, rows, probabilities);
+    return DPERM_OK;
+  }
+  dperm_metrics m = {.rows = rows, .classes = 2, .log_loss = probabilities ? 0.0 : (double)NAN};
   dperm_loss logistic = dperm_loss_logistic();
   for (size_t i = 0; i < rows; i++) {
     bool predicted = scores[i] > 0, actual = labels[i] > 0;
@@ -67,11 +91,13 @@ dperm_status metrics_of(const double *scores, const double *labels, size_t rows,
 dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data, dperm_metrics *out,
                                dperm_error *err) {
   double *scores = NULL;
-  TRY(memory_new(data->x->rows, sizeof *scores, &scores, err));
+  size_t classes = model->classes.count;
+  TRY(data_check_labels(data, classes, err));
+  TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);
   if (status == DPERM_OK) {
-    status =
-        metrics_of(scores, data->labels, data->x->rows, model_has_probabilities(model), out, err);
+    status = metrics_of(classes, scores, data->labels, data->x->rows,
+                        model_has_probabilities(model), out, err);
   }
   free(scores);
   return status;

@@ -1,4 +1,4 @@
-/* How well scores tell two classes apart. */
+/* How well scores tell classes apart. */
 #ifndef DPERM_MODEL_METRICS_H
 #define DPERM_MODEL_METRICS_H
 
@@ -6,8 +6,9 @@
 
 #include "base/status.h"
 
-/* `labels` are −1 or +1; a score above zero predicts +1. */
-dperm_status metrics_of(const double *scores, const double *labels, size_t rows, bool probabilities,
-                        dperm_metrics *out, dperm_error *err);
+/* Of two classes `labels` are −1 or +1, and a score above zero predicts +1; of more they are
+ * indexes, each row has a score for each class, and the largest predicts. */
+dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
+                        bool probabilities, dperm_metrics *out, dperm_error *err);
 
 #endif

@@ -19,16 +19,15 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   model->rows_per_person = 1;
   model->origin = data->origin;
   model->norm_bound = data->bounds.norm2;
+  model->intercept = data->intercept;
   model->schema = schema_share(data->schema);
-  for (size_t i = 0; i < 2; i++) {
-    const char *name = data->schema ? data->schema->class_names[i] : i ? "+1" : "-1";
-    TRY_OR_DONE(memory_copy_text(name, strlen(name), &model->class_names[i], err));
-  }
+  TRY_OR_DONE(data_class_names(data, &model->classes, err));
   if (kernel->name != DPERM_KERNEL_NONE) {
     TRY_OR_DONE(feature_map_new(kernel, model->inputs, &model->map, err));
     model->dims = kernel->features;
   }
-  TRY_OR_DONE(memory_new(model->dims, sizeof *model->weights, &model->weights, err));
+  TRY_OR_DONE(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,
+                         &model->weights, err));
   *out = model;
   return DPERM_OK;
 done:
@@ -43,8 +42,7 @@ void dperm_model_free(dperm_model *model) {
     json_decref(model->selection);
     free(model->reason);
     free(model->loss);
-    free(model->class_names[0]);
-    free(model->class_names[1]);
+    class_list_clear(&model->classes);
     free(model->weights);
     free(model);
   }
@@ -56,7 +54,7 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
                         .format = given->format,
                         .schema = model->schema,
                         .dims = model->schema ? 0 : model->inputs};
-  if (model->origin == ORIGIN_MEMORY && model->norm_bound != 1.0) {
+  if (model->origin == ORIGIN_MEMORY && (model->norm_bound != 1.0 || model->intercept != 0)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the model was trained on rows from memory with norm bound %g; predict from memory too",
          model->norm_bound);
@@ -87,7 +85,7 @@ const dperm_schema *dperm_model_schema(const dperm_model *model) {
 }
 
 const char *dperm_model_class_name(const dperm_model *model, size_t index) {
-  return index < 2 ? model->class_names[index] : NULL;
+  return index < model->classes.count ? model->classes.names[index] : NULL;
 }
 
 bool model_has_probabilities(const dperm_model *model) {
@@ -99,6 +97,29 @@ double model_probability(double score) {
   return score >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
 }
 
+size_t model_winner(size_t classes, const double *scores) {
+  size_t best = classes > 2 ? 0 : scores[0] > 0;
+  for (size_t m = 1; classes > 2 && m < classes; m++) {
+    best = scores[m] > scores[best] ? m : best;
+  }
+  return best;
+}
+
+double model_class_log_probability(size_t classes, const double *scores, size_t index) {
+  dperm_loss logistic = dperm_loss_logistic(); /* −log σ(score) */
+  double least = INFINITY, own = 0, sum = 0, value = 0;
+  for (size_t m = 0; m < classes; m++) {
+    logistic.eval(&logistic, 1, &scores[m], &value, NULL, NULL);
+    own = m == index ? value : own;
+    least = fmin(least, value);
+  }
+  for (size_t m = 0; m < classes; m++) {
+    logistic.eval(&logistic, 1, &scores[m], &value, NULL, NULL);
+    sum += exp(least - value);
+  }
+  return least - own - log(sum);
+}
+
 dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
                         matrix **made, dperm_error *err) {
   *made = NULL;
@@ -107,6 +128,25 @@ dperm_status model_view(const dperm_model *model, const matrix *x, const matrix 
   }
   *view = *made ? *made : x;
   return DPERM_OK;
+}
+
+/* X times all weight vectors at once: the matrix takes them side by side. */
+static dperm_status apply_weights(const dperm_model *model, const matrix *view, double *scores,
+                                  dperm_error *err) {
+  size_t fits = class_fits(model->classes.count);
+  double *wide = NULL;
+  if (fits == 1) {
+    return view->kind->apply(view, model->weights, 1, scores, err);
+  }
+  TRY(memory_new(fits * model->dims, sizeof *wide, &wide, err));
+  for (size_t m = 0; m < fits; m++) {
+    for (size_t j = 0; j < model->dims; j++) {
+      wide[j * fits + m] = model->weights[m * model->dims + j];
+    }
+  }
+  dperm_status status = view->kind->apply(view, wide, fits, scores, err);
+  free(wide);
+  return status;
 }
 
 dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data, double *scores,
@@ -121,15 +161,19 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
     FAIL(err, DPERM_INVALID_DATA,
          "the data were encoded with another schema than the model's; use dperm_model_schema");
   }
+  if (data->intercept != model->intercept) {
+    FAIL(err, DPERM_INVALID_DATA, "the data have a constant column of %g, the model's of %g",
+         data->intercept, model->intercept);
+  }
   const matrix *view = NULL;
   matrix *made = NULL;
   TRY(model_view(model, data->x, &view, &made, err));
   thread_scope threads = threads_enter(0);
-  dperm_status status = view->kind->apply(view, model->weights, 1, scores, err);
+  dperm_status status = apply_weights(model, view, scores, err);
   threads_leave(threads);
   matrix_free(made);
   TRY(status);
-  for (size_t i = 0; i < data->x->rows; i++) {
+  for (size_t i = 0; i < data->x->rows * class_fits(model->classes.count); i++) {
     if (!isfinite(scores[i])) {
       FAIL(err, DPERM_NUMERIC_ERROR,
            "the model's weights are too large: their sum is beyond all doubles; train anew");

@@ -14,6 +14,7 @@ struct dperm_model {
   double epsilon;         /* the whole claim: what the choice among candidates cost included, */
   size_t rows_per_person; /* for a person with at most so many rows */
   double epsilon_row;     /* what that leaves for each: epsilon/rows_per_person, rounded down */
+  double epsilon_class;   /* what each of more than two classes has of the fit's epsilon; else 0 */
   privacy_plan plan;      /* mechanism, Λ, Δ and the noise, as the fit used them */
   release_plan release;   /* and what its release promised; all zeros without a mechanism */
   json_t *selection;      /* how the fit was chosen, or NULL */
@@ -25,8 +26,9 @@ struct dperm_model {
   size_t rows, rows_fitted; /* n of the file, n of the fit */
   data_origin origin;
   double norm_bound;
+  double intercept;     /* of rows from memory with a constant last column; else 0 */
   dperm_schema *schema; /* a share, or NULL */
-  char *class_names[2];
+  class_list classes;
 
   uint64_t ledger_entry;                 /* the reservation's number in a ledger, 0 for none, */
   char ledger_digest[DPERM_DIGEST_SIZE]; /* and its receipt */
@@ -36,7 +38,7 @@ struct dperm_model {
   size_t inputs;    /* encoded columns of the data */
   feature_map *map; /* random features over them, or NULL for a linear model */
   size_t dims;      /* weights: inputs, or the number of features */
-  double *weights;
+  double *weights;  /* dims for each of the class_fits */
 };
 
 /* An empty model shaped by the data it is fitted to: origin, schema, classes, the directions of its
@@ -58,7 +60,12 @@ dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGES
                                   dperm_error *err);
 
 bool model_has_probabilities(const dperm_model *model);
-/* P(class 1) for a logistic model. */
+/* P(class 1) for a logistic model of two classes. */
 double model_probability(double score);
+/* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the
+ * first with the largest. */
+size_t model_winner(size_t classes, const double *scores);
+/* log P(class) for a logistic model of more classes: σ(score) of each, divided by their sum. */
+double model_class_log_probability(size_t classes, const double *scores, size_t index);
 
 #endif

@@ -59,20 +59,49 @@ static bool read_positive(const json_t *object, const char *key, double *out) {
   return json_is_number(value) && *out > 0 && isfinite(*out);
 }
 
-static dperm_status read_weights(const json_document *doc, dperm_model *model, dperm_error *err) {
-  const json_t *weights = json_object_get(doc->root, "weights");
-  size_t wanted = model->map ? model->map->kernel.features : model->inputs;
-  model->dims = json_array_size(weights);
-  if (model->dims == 0 || model->dims != wanted) {
+static dperm_status read_classes(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *classes = json_object_get(doc->root, "classes");
+  size_t count = json_array_size(classes);
+  if (count < 2 || count > CLASSES_MOST ||
+      (model->schema && count != model->schema->classes.count)) {
+    return fail_damaged(doc, "its classes are too few, or not those of its schema", err);
+  }
+  TRY(class_list_new(count, &model->classes, err));
+  for (size_t i = 0; i < count; i++) {
+    TRY(read_text(doc, json_array_get(classes, i), "a class has no name", &model->classes.names[i],
+                  err));
+  }
+  return DPERM_OK;
+}
+
+/* The weights of one fit, a flat array. */
+static dperm_status read_fit(const json_document *doc, const json_t *list, size_t dims, double *out,
+                             dperm_error *err) {
+  if (json_array_size(list) != dims) {
     return fail_damaged(doc, "the number of weights does not fit its encoding", err);
   }
-  TRY(memory_new(model->dims, sizeof *model->weights, &model->weights, err));
-  for (size_t j = 0; j < model->dims; j++) {
-    const json_t *weight = json_array_get(weights, j);
-    model->weights[j] = json_number_value(weight);
-    if (!json_is_number(weight) || !isfinite(model->weights[j])) {
+  for (size_t j = 0; j < dims; j++) {
+    const json_t *weight = json_array_get(list, j);
+    out[j] = json_number_value(weight);
+    if (!json_is_number(weight) || !isfinite(out[j])) {
       return fail_damaged(doc, "a weight is not a number", err);
     }
+  }
+  return DPERM_OK;
+}
+
+static dperm_status read_weights(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *weights = json_object_get(doc->root, "weights");
+  size_t fits = class_fits(model->classes.count);
+  const json_t *first = fits == 1 ? weights : json_array_get(weights, 0);
+  model->dims = model->map ? model->map->kernel.features : model->inputs;
+  if ((fits > 1 && json_array_size(weights) != fits) || json_array_size(first) != model->dims) {
+    return fail_damaged(doc, "the number of weights does not fit its encoding", err);
+  }
+  TRY(memory_new(fits * model->dims, sizeof *model->weights, &model->weights, err));
+  for (size_t m = 0; m < fits; m++) {
+    TRY(read_fit(doc, fits == 1 ? weights : json_array_get(weights, m), model->dims,
+                 model->weights + m * model->dims, err));
   }
   return DPERM_OK;
 }
@@ -92,6 +121,12 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
   model->norm_bound = json_number_value(json_object_get(encoding, "norm"));
   if (!(model->norm_bound > 0 && isfinite(model->norm_bound))) {
     return fail_damaged(doc, "its norm bound is not a positive number", err);
+  }
+  const json_t *constant = json_object_get(encoding, "intercept");
+  model->intercept = json_number_value(constant);
+  if (constant && (origin != ORIGIN_MEMORY || !json_is_number(constant) || model->intercept == 0 ||
+                   fabs(model->intercept) > model->norm_bound)) {
+    return fail_damaged(doc, "its constant column is not clear", err);
   }
   if (json_is_object(schema)) {
     TRY(schema_from_json(schema, doc->name, &model->schema, err));
@@ -126,8 +161,10 @@ static dperm_status read_kernel(const json_document *doc, dperm_model *model, dp
          doc->name, dperm_version());
   }
   kernel.independent = kind && strcmp(kind, "iid") == 0;
+  const json_t *weights = json_object_get(doc->root, "weights");
+  const json_t *fit = model->classes.count > 2 ? json_array_get(weights, 0) : weights;
   if (!kind || (!kernel.independent && strcmp(kind, "orthogonal") != 0) || features < 2 ||
-      (size_t)features != json_array_size(json_object_get(doc->root, "weights")) || seed < 0 ||
+      (size_t)features != json_array_size(fit) || seed < 0 ||
       !read_positive(object, "gamma", &kernel.gamma)) {
     return fail_damaged(doc, "its kernel is not whole", err);
   }
@@ -263,6 +300,15 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
                          "it does not say why it is not private", &model->reason, err);
 }
 
+/* What each fit had of epsilon, where there are several classes. */
+static dperm_status read_share(const json_document *doc, dperm_model *model, dperm_error *err) {
+  const json_t *privacy = json_object_get(doc->root, "privacy");
+  bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
+  return !several || read_positive(privacy, "epsilon_class", &model->epsilon_class)
+             ? DPERM_OK
+             : fail_damaged(doc, "it does not say what each class has of epsilon", err);
+}
+
 /* What was known of the rows, from the schema, the features or the norm. */
 static row_bounds bounds_of(const dperm_model *model) {
   if (model->map) {
@@ -287,7 +333,6 @@ static dperm_status check_weight(const json_document *doc, const dperm_model *mo
 static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *loss = json_object_get(doc->root, "loss");
   const json_t *h = json_object_get(loss, "h");
-  const json_t *classes = json_object_get(doc->root, "classes");
   TRY(check_format(doc, err));
   TRY(check_digest(doc, model->digest, err));
   TRY(read_claim(doc, model, err));
@@ -299,16 +344,11 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   }
   TRY(read_counts(doc, model, err));
   TRY(read_encoding(doc, model, err));
+  TRY(read_classes(doc, model, err));
+  TRY(read_share(doc, model, err));
   TRY(read_kernel(doc, model, err));
   json_t *selection = json_object_get(doc->root, "selection");
   model->selection = json_is_object(selection) ? json_incref(selection) : NULL;
-  if (json_array_size(classes) != 2) {
-    return fail_damaged(doc, "it does not name two classes", err);
-  }
-  for (size_t i = 0; i < 2; i++) {
-    TRY(read_text(doc, json_array_get(classes, i), "a class has no name", &model->class_names[i],
-                  err));
-  }
   TRY(read_weights(doc, model, err));
   model->plan.noise.dims = model->dims;
   model->plan.noise.body = bounds_of(model).body;

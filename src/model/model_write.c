@@ -15,15 +15,35 @@ static json_t *number_or_null(double value) {
   return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *weights_json(const dperm_model *model) {
+/* An array of what `item` gives for 0, …, count − 1; NULL if there is no memory for it. */
+static json_t *list_json(const dperm_model *model, size_t count, size_t from,
+                         json_t *(*item)(const dperm_model *model, size_t i)) {
   json_t *array = json_array();
-  for (size_t j = 0; array && j < model->dims; j++) {
-    if (json_array_append_new(array, json_real(model->weights[j])) != 0) {
+  for (size_t i = 0; array && i < count; i++) {
+    if (json_array_append_new(array, item(model, from + i)) != 0) {
       json_decref(array);
       return NULL;
     }
   }
   return array;
+}
+
+static json_t *weight_json(const dperm_model *model, size_t i) {
+  return json_real(model->weights[i]);
+}
+
+static json_t *class_weights_json(const dperm_model *model, size_t m) {
+  return list_json(model, model->dims, m * model->dims, weight_json);
+}
+
+/* Flat for two classes, else an array for each. */
+static json_t *weights_json(const dperm_model *model) {
+  size_t fits = class_fits(model->classes.count);
+  return fits == 1 ? class_weights_json(model, 0) : list_json(model, fits, 0, class_weights_json);
+}
+
+static json_t *class_json(const dperm_model *model, size_t i) {
+  return json_string(model->classes.names[i]);
 }
 
 static json_t *numerics_json(const release_plan *r) {
@@ -41,20 +61,22 @@ static json_t *privacy_json(const dperm_model *model) {
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool mixed = noisy && plan->noise.kind == &noise_mixed;
+  bool several = noisy && model->classes.count > 2; /* files of two classes have no such key */
   const double none = (double)NAN;
-  return json_pack("{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}",
-                   "definition", noisy ? "epsilon-differential privacy" : NULL, "epsilon",
-                   number_or_null(noisy ? model->epsilon : none), "delta",
-                   number_or_null(noisy ? 0.0 : none), "neighbours", "replace-one", "unit",
-                   model->rows_per_person > 1 ? "person" : "row", "rows_per_person",
-                   (json_int_t)model->rows_per_person, "epsilon_row",
-                   number_or_null(noisy ? model->epsilon_row : none), "mechanism",
-                   mechanism_of(plan->mechanism)->name, "analysis",
-                   objective ? analysis_names[plan->analysis] : NULL, "noise",
-                   noisy ? plan->noise.kind->name : NULL, "noise_weight",
-                   number_or_null(mixed ? mixed_weight(&plan->noise.body) : none), "beta",
-                   number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg,
-                   "lambda", plan->lambda, "numerics", numerics_json(&model->release));
+  return json_pack(
+      "{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}",
+      "definition", noisy ? "epsilon-differential privacy" : NULL, "epsilon",
+      number_or_null(noisy ? model->epsilon : none), "delta", number_or_null(noisy ? 0.0 : none),
+      "neighbours", "replace-one", "unit", model->rows_per_person > 1 ? "person" : "row",
+      "rows_per_person", (json_int_t)model->rows_per_person, "epsilon_row",
+      number_or_null(noisy ? model->epsilon_row : none), "epsilon_class",
+      several ? json_real(model->epsilon_class) : NULL, "mechanism",
+      mechanism_of(plan->mechanism)->name, "analysis",
+      objective ? analysis_names[plan->analysis] : NULL, "noise",
+      noisy ? plan->noise.kind->name : NULL, "noise_weight",
+      number_or_null(mixed ? mixed_weight(&plan->noise.body) : none), "beta",
+      number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
+      plan->lambda, "numerics", numerics_json(&model->release));
 }
 
 static json_t *kernel_json(const dperm_model *model) {
@@ -80,18 +102,19 @@ static json_t *model_json(const dperm_model *model) {
   json_t *selection = model->selection ? json_incref(model->selection) : json_null();
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   return json_pack(
-      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:[s, s], "
-      "s:{s:s, s:I, s:f}, "
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, "
+      "s:{s:s, s:I, s:f, s:o*}, "
       "s:o, s:o, s:o, s:s}",
       "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
       privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h),
       "lipschitz", number_or_null(model->loss_lipschitz), "smoothness",
       number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows, "rows_fitted",
       (json_int_t)model->rows_fitted, "selection", selection, "ledger", ledger_json(model),
-      "classes", model->class_names[0], model->class_names[1], "encoding", "source",
+      "classes", list_json(model, model->classes.count, 0, class_json), "encoding", "source",
       model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
-      model->norm_bound, "schema", schema, "kernel", kernel_json(model), "weights",
-      weights_json(model), "dperm_version", dperm_version());
+      model->norm_bound, "intercept", model->intercept != 0 ? json_real(model->intercept) : NULL,
+      "schema", schema, "kernel", kernel_json(model), "weights", weights_json(model),
+      "dperm_version", dperm_version());
 }
 
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],

@@ -38,6 +38,9 @@ static dperm_status describe(dperm_model *model, const dperm_options *options,
   const char *reason = why_not_private(options, source);
   model->is_private = reason == NULL;
   model->epsilon = model->epsilon_row = options->epsilon;
+  if (model->classes.count > 2) {
+    model->epsilon_class = options_per_class(options, model->classes.count).epsilon;
+  }
   model->loss_h = options->loss.parameter;
   model->loss_lipschitz = options->loss.lipschitz;
   model->loss_smoothness = options->loss.smoothness;
@@ -61,40 +64,70 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
   return random_check(source, err); /* after the last draw, before anything leaves */
 }
 
-/* One fit under the model's plan, in the state of the machine that all of it needs, described:
- * `view` is what the weights are for, `found` room for the candidate. */
-static dperm_status fit(const dperm_data *data, const matrix *view, const dperm_options *options,
-                        random_source *source, solution *found, dperm_model *model,
-                        dperm_error *err) {
+/* What the fits of a model share: `view` is what the weights are for, `found` room for a candidate,
+ * `sides` for the labels of one class against the others (NULL where the data's own will do). */
+typedef struct fit_room {
+  const matrix *view;
+  solution found;
+  double *sides;
+} fit_room;
+
+/* The labels of fit m: those of two classes, or +1 for class m and −1 for all others. */
+static const double *labels_of(const dperm_data *data, fit_room *room, size_t m) {
+  for (size_t i = 0; room->sides && i < data->x->rows; i++) {
+    room->sides[i] = data->labels[i] == (double)m ? 1.0 : -1.0;
+  }
+  return room->sides ? room->sides : data->labels;
+}
+
+/* Fit m under the model's plan. */
+static dperm_status fit_one(const dperm_data *data, const dperm_options *options, size_t m,
+                            random_source *source, fit_room *room, dperm_model *model,
+                            dperm_unsafe_diagnostics *unsafe, dperm_error *err) {
   double norm = model->map ? FEATURES_NORM : data->bounds.norm2;
-  problem base = {.x = view,
-                  .labels = data->labels,
+  problem base = {.x = room->view,
+                  .labels = labels_of(data, room, m),
                   .norm_bound = norm,
                   .loss = &options->loss,
                   .regularizer = &options->regularizer};
   const double weights[2] = {1, 0}; /* of a defect: the intercept's is the last */
   const dperm_regularizer bare = {.weights = weights};
-  if (DEFECT("intercept-free") && data->schema && data->schema->intercept && view->cols == 2) {
+  if (DEFECT("intercept-free") && data->schema && data->schema->intercept &&
+      room->view->cols == 2) {
     base.regularizer = &bare;
   }
   const solver_options how = {.tolerance = options->gradient_tolerance,
                               .progress = &options->progress};
   const fit_plan plan = {model->plan, model->release};
+  double *made = model->weights + m * model->dims;
   solver_report solved;
-  double started = unsafe_seconds_now();
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
-  TRY(fit_run(&plan, &base, &how, source, found, model->weights, &solved, err));
-  TRY(arithmetic_check(err));
-  double seconds = unsafe_seconds_now() - started;
+  TRY(fit_run(&plan, &base, &how, source, &room->found, made, &solved, err));
   for (size_t j = 0; j < model->dims; j++) {
-    if (!isfinite(model->weights[j])) {
+    if (!isfinite(made[j])) {
       FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
     }
   }
+  return unsafe ? unsafe_add_fit(&base, model->plan.lambda, made, &solved, unsafe, err) : DPERM_OK;
+}
+
+/* All fits of the model, in the state of the machine that they need, described. */
+static dperm_status fit_all(const dperm_data *data, const dperm_options *options,
+                            random_source *source, fit_room *room, dperm_model *model,
+                            dperm_error *err) {
+  dperm_unsafe_diagnostics seen = {0}, *unsafe = options->unsafe_diagnostics ? &seen : NULL;
+  double started = unsafe_seconds_now();
+  for (size_t m = 0; m < class_fits(model->classes.count); m++) {
+    TRY(fit_one(data, options, m, source, room, model, unsafe, err));
+  }
+  TRY(arithmetic_check(err));
+  double seconds = unsafe_seconds_now() - started;
   TRY(describe(model, options, source, err));
-  return options->unsafe_diagnostics
-             ? unsafe_report(&base, model, data, &solved, seconds, options->unsafe_diagnostics, err)
-             : DPERM_OK;
+  if (unsafe) {
+    TRY(unsafe_finish(model, data, seconds, unsafe, err));
+    *options->unsafe_diagnostics = seen;
+  }
+  return DPERM_OK;
 }
 
 /* The model's shape, and with a kernel the public seed of its directions, drawn apart from the
@@ -112,22 +145,25 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
                          random_source *source, dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
-  const matrix *view = NULL;
   matrix *made = NULL, *kept = NULL;
-  solution found = {NULL, NULL};
+  fit_room room = {.view = NULL};
   TRY_OR_DONE(shape_model(data, options, source, &model, err));
   model->plan = plan->privacy;
   model->release = plan->release;
-  TRY_OR_DONE(memory_new(model->dims, sizeof *found.f, &found.f, err));
-  TRY_OR_DONE(memory_new(model->dims, sizeof *found.rest, &found.rest, err));
-  TRY_OR_DONE(model_view(model, data->x, &view, &made, err));
+  TRY_OR_DONE(memory_new(model->dims, sizeof *room.found.f, &room.found.f, err));
+  TRY_OR_DONE(memory_new(model->dims, sizeof *room.found.rest, &room.found.rest, err));
+  if (model->classes.count > 2) {
+    TRY_OR_DONE(memory_new(data->x->rows, sizeof *room.sides, &room.sides, err));
+  }
+  TRY_OR_DONE(model_view(model, data->x, &room.view, &made, err));
   thread_scope threads = threads_enter(options->threads);
   status = arithmetic_begin(err); /* before the first row is computed */
   if (status == DPERM_OK && made) {
     status = features_keep(made, &kept, err);
   }
   if (status == DPERM_OK) {
-    status = fit(data, kept ? kept : view, options, source, &found, model, err);
+    room.view = kept ? kept : room.view;
+    status = fit_all(data, options, source, &room, model, err);
   }
   threads_leave(threads);
   if (status == DPERM_OK) {
@@ -135,8 +171,9 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
     model = NULL;
   }
 done:
-  free(found.f);
-  free(found.rest);
+  free(room.found.f);
+  free(room.found.rest);
+  free(room.sides);
   matrix_free(kept);
   matrix_free(made);
   dperm_model_free(model);

@@ -6,7 +6,8 @@
 #include "random/source.h"
 #include "solve/newton.h"
 
-/* All that a fit decides before it looks at a record. */
+/* All that a fit decides before it looks at a record. With several classes it is the plan of each
+ * of their fits, and its delta that of all together. */
 typedef struct fit_plan {
   privacy_plan privacy;
   release_plan release; /* not used without a mechanism */

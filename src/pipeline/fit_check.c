@@ -30,14 +30,19 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
 
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err) {
+  size_t classes = data_class_count(data);
+  const dperm_options one = options_per_class(options, classes);
   bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
   size_t dims = kernel ? options->kernel.features : data->x->cols;
+  TRY(data_check_labels(data, options->classes, err));
   TRY(kernel_validate(&options->kernel, data->x->cols, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const row_bounds bounds = kernel ? features_bounds(dims) : data->bounds;
-  const public_numbers given = options_public(options, rows, dims, &bounds);
+  const public_numbers given = options_public(&one, rows, dims, &bounds);
   TRY(calibrate(&given, &plan->privacy, err));
-  return options->mechanism == DPERM_MECHANISM_NONE
-             ? DPERM_OK
-             : release_plan_make(&given, &plan->privacy, &plan->release, err);
+  if (options->mechanism != DPERM_MECHANISM_NONE) {
+    TRY(release_plan_make(&given, &plan->privacy, &plan->release, err));
+    plan->release.delta = classes_delta(options->epsilon, classes);
+  }
+  return DPERM_OK;
 }

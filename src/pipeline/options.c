@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "data/class_list.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 #include "release/numerics.h"
@@ -47,6 +48,10 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", o->rows_per_person,
          ROWS_PER_PERSON_MOST);
   }
+  if (o->classes == 1 || o->classes > CLASSES_MOST) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d, or 0 for the data's",
+         o->classes, CLASSES_MOST);
+  }
   TRY(loss_validate(&o->loss, err));
   bool vouched = loss_identify(&o->loss) != LOSS_CUSTOM || o->mechanism == DPERM_MECHANISM_NONE;
   return vouched ? DPERM_OK : dperm_loss_check(&o->loss, err);
@@ -72,6 +77,19 @@ dperm_options options_per_row(const dperm_options *o) {
   row.rows_per_person = 1;
   row.account = (dperm_account){0};
   return row;
+}
+
+dperm_options options_per_class(const dperm_options *o, size_t classes) {
+  dperm_options one = *o;
+  if (classes > 2) {
+    one.epsilon = group_epsilon_row(o->epsilon, classes);
+  }
+  return one;
+}
+
+double classes_delta(double epsilon, size_t classes) {
+  double once = release_delta(epsilon);
+  return classes > 2 ? once * (double)classes * (1 + 1e-9) : once;
 }
 
 /* What the plan must know of the regularizer: its slope at zero, its largest curvature. */

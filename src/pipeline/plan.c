@@ -50,17 +50,22 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   out->noise_to_signal = noise_to_signal(given, plan);
   out->excess_loss_q95 = excess_loss(given, plan, out->noise_norm_q95);
   const outlook other = outlook_of(given, plan, out->noise_norm_q95);
-  out->epsilon_better_than_coin = outlook_epsilon(&other) * (double)out->rows_per_person;
+  out->epsilon_better_than_coin =
+      outlook_epsilon(&other) * (double)(out->rows_per_person * class_fits(out->classes));
   out->rows_better_than_coin = outlook_rows(&other);
   out->rows_to_halve_noise = outlook_rows_to_halve(&other, out->noise_to_signal);
 }
 
-static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds,
+static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const row_bounds *bounds,
                               const dperm_options *options, dperm_plan *out, dperm_error *err) {
   TRY(options_validate(options, err));
-  const dperm_options row = options_per_row(options);
+  if (options->classes && options->classes != classes) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the schema has %zu classes, not %zu", classes,
+         options->classes);
+  }
+  const dperm_options row = options_per_row(options), one = options_per_class(&row, classes);
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const public_numbers given = options_public(&row, rows, dims, bounds);
+  const public_numbers given = options_public(&one, rows, dims, bounds);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
@@ -73,6 +78,8 @@ static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds
                      .rows_per_person = options->rows_per_person,
                      .epsilon = options->epsilon,
                      .epsilon_row = row.epsilon,
+                     .classes = classes,
+                     .epsilon_class = one.epsilon,
                      .delta = none,
                      .lambda = plan.lambda,
                      .delta_reg = plan.delta_reg,
@@ -95,7 +102,8 @@ static dperm_status make_plan(size_t rows, size_t dims, const row_bounds *bounds
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(release_plan_make(&given, &plan, &release, err));
-    made.delta = group_delta(release.delta, row.epsilon, options->rows_per_person);
+    made.delta =
+        group_delta(classes_delta(row.epsilon, classes), row.epsilon, options->rows_per_person);
     describe_noise(&given, &plan, &release, &made);
   }
   *out = made;
@@ -124,7 +132,7 @@ dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm, double 
   row_bounds bounds =
       plans_features(options) ? features_bounds(dims) : row_bounds_of_norm(dims, norm);
   bounds.norm1 = fmin(bounds.norm1, norm1);
-  return make_plan(rows, dims, &bounds, options, out, err);
+  return make_plan(rows, dims, options->classes ? options->classes : 2, &bounds, options, out, err);
 }
 
 dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
@@ -144,7 +152,9 @@ dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
          "\"on_missing\" to \"zero\" or \"category\"");
   }
   if (plans_features(options)) {
-    return dperm_plan_make(rows, schema->dims, schema->bounds.norm2, options, out, err);
+    const row_bounds bounds = features_bounds(options->kernel.features);
+    return make_plan(rows, options->kernel.features, schema->classes.count, &bounds, options, out,
+                     err);
   }
-  return make_plan(rows, schema->dims, &schema->bounds, options, out, err);
+  return make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, options, out, err);
 }

@@ -1,4 +1,5 @@
 /* Records in, predictions out, a block at a time: memory does not grow with the file. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +31,21 @@ static dperm_status quoted(const char *name, char **out, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status write_row(output_file *out, const char *name, double score, bool probabilities,
-                              dperm_error *err) {
+/* The winner's score and probability; of two classes, the score of the positive one and its. */
+static dperm_status write_row(output_file *out, char *const *names, size_t classes,
+                              const double *scores, bool probabilities, dperm_error *err) {
+  size_t winner = model_winner(classes, scores);
+  const char *name = names[winner];
+  double score = classes > 2 ? scores[winner] : scores[0];
   char line[2 * DOUBLE_TEXT_SIZE + 4];
   size_t used = 0;
   line[used++] = ',';
   used += format_double(score, false, line + used);
   line[used++] = ',';
   if (probabilities) {
-    used += format_double(model_probability(score), false, line + used);
+    double p = classes > 2 ? exp(model_class_log_probability(classes, scores, winner))
+                           : model_probability(score);
+    used += format_double(p, false, line + used);
   }
   line[used++] = '\n';
   TRY(output_write(out, name, strlen(name), err));
@@ -48,17 +55,21 @@ static dperm_status write_row(output_file *out, const char *name, double score, 
 static dperm_status predict_all(scored_file *s, output_file *out, dperm_error *err) {
   static const char header[] = "prediction,score,probability\n";
   dperm_status status = DPERM_OK;
-  char *names[2] = {NULL, NULL};
-  size_t rows = 0;
+  const class_list *classes = &s->model->classes;
+  class_list names = {0};
+  size_t rows = 0, fits = class_fits(classes->count);
   bool probabilities = model_has_probabilities(s->model);
-  TRY_OR_DONE(quoted(s->model->class_names[0], &names[0], err));
-  TRY_OR_DONE(quoted(s->model->class_names[1], &names[1], err));
+  TRY(class_list_new(classes->count, &names, err));
+  for (size_t m = 0; m < classes->count; m++) {
+    TRY_OR_DONE(quoted(classes->names[m], &names.names[m], err));
+  }
   TRY_OR_DONE(output_write(out, header, sizeof header - 1, err));
   TRY_OR_DONE(scored_next(s, err));
   while (s->block) {
     size_t count = dperm_data_rows(s->block);
     for (size_t i = 0; i < count; i++) {
-      TRY_OR_DONE(write_row(out, names[s->scores[i] > 0], s->scores[i], probabilities, err));
+      TRY_OR_DONE(
+          write_row(out, names.names, classes->count, s->scores + i * fits, probabilities, err));
     }
     rows += count;
     TRY_OR_DONE(scored_next(s, err));
@@ -68,8 +79,7 @@ static dperm_status predict_all(scored_file *s, output_file *out, dperm_error *e
                   path_for_people(s->reader.path));
   }
 done:
-  free(names[0]);
-  free(names[1]);
+  class_list_clear(&names);
   return status;
 }
 
@@ -92,22 +102,23 @@ done:
   return status;
 }
 
-/* The area under the curve needs all scores at once: 16 bytes a row. */
+/* The area under the curve needs all scores at once: 16 bytes a row, more with more classes. */
 dperm_status dperm_score_file(const dperm_model *model, const dperm_source *source,
                               const dperm_progress *progress, dperm_metrics *out,
                               dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *scores = NULL, *labels = NULL;
-  size_t rows = 0, scores_room = 0, labels_room = 0;
+  size_t rows = 0, scores_room = 0, labels_room = 0, classes = model->classes.count;
+  size_t fits = class_fits(classes);
   scored_file s;
   TRY(scored_open(model, source, true, progress, &s, err));
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(scored_next(&s, err));
   while (s.block) {
     size_t count = dperm_data_rows(s.block);
-    TRY_OR_DONE(memory_reserve(&scores, &scores_room, rows + count, sizeof *scores, err));
+    TRY_OR_DONE(memory_reserve(&scores, &scores_room, fits * (rows + count), sizeof *scores, err));
     TRY_OR_DONE(memory_reserve(&labels, &labels_room, rows + count, sizeof *labels, err));
-    memcpy(scores + rows, s.scores, count * sizeof *scores);
+    memcpy(scores + fits * rows, s.scores, fits * count * sizeof *scores);
     memcpy(labels + rows, dperm_data_labels(s.block), count * sizeof *labels);
     rows += count;
     TRY_OR_DONE(scored_next(&s, err));
@@ -116,7 +127,7 @@ dperm_status dperm_score_file(const dperm_model *model, const dperm_source *sour
     FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
                   path_for_people(source->path));
   }
-  TRY_OR_DONE(metrics_of(scores, labels, rows, model_has_probabilities(model), out, err));
+  TRY_OR_DONE(metrics_of(classes, scores, labels, rows, model_has_probabilities(model), out, err));
 done:
   threads_leave(threads);
   free(scores);

@@ -19,17 +19,22 @@
 /* What must not leave. */
 typedef struct confusion {
   size_t rows;
-  int64_t counts[4]; /* true positives, false positives, false negatives, true negatives */
+  int64_t counts[4]; /* true positives, false positives, false negatives, true negatives; of more
+                        than two classes the errors are all "false positives" */
 } confusion;
 
 void dperm_score_options_init(dperm_score_options *options) {
   *options = (dperm_score_options){.epsilon = (double)NAN, .rows_per_person = 1};
 }
 
-static void count_rows(confusion *c, const double *scores, const double *labels, size_t rows) {
-  for (size_t i = 0; i < rows; i++) {
+static void count_rows(confusion *c, size_t classes, const double *scores, const double *labels,
+                       size_t rows) {
+  for (size_t i = 0; classes == 2 && i < rows; i++) {
     bool predicted = scores[i] > 0, actual = labels[i] > 0;
     c->counts[predicted ? (actual ? 0 : 1) : (actual ? 2 : 3)]++;
+  }
+  for (size_t i = 0; classes > 2 && i < rows; i++) {
+    c->counts[1] += (double)model_winner(classes, scores + i * classes) != labels[i];
   }
   c->rows += rows;
 }
@@ -41,7 +46,13 @@ static ratio noise_rate(const dperm_score_options *o) {
   return ratio_below(o->counts ? row / 2 : row);
 }
 
-static dperm_status check_options(const dperm_score_options *o, dperm_error *err) {
+static dperm_status check_options(const dperm_model *model, const dperm_score_options *o,
+                                  dperm_error *err) {
+  if (o->counts && model->classes.count > 2) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the four confusion counts are for two classes, the model has %zu; leave --counts out",
+         model->classes.count);
+  }
   if (o->rows_per_person < 1 || o->rows_per_person > ROWS_PER_PERSON_MOST) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", o->rows_per_person,
          ROWS_PER_PERSON_MOST);
@@ -148,12 +159,14 @@ dperm_status dperm_model_score_private(const dperm_model *model, const dperm_dat
                                        dperm_error *err) {
   double *scores = NULL;
   confusion c = {0};
-  TRY(check_options(options, err));
+  size_t classes = model->classes.count;
+  TRY(check_options(model, options, err));
+  TRY(data_check_labels(data, classes, err));
   TRY(check_rows_public(data->schema, data->comments_among, err));
-  TRY(memory_new(data->x->rows, sizeof *scores, &scores, err));
+  TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);
   if (status == DPERM_OK) {
-    count_rows(&c, scores, data->labels, data->x->rows);
+    count_rows(&c, classes, scores, data->labels, data->x->rows);
     status = release_counts(&c, (account_run){.data = data}, options, out, err);
   }
   free(scores);
@@ -163,7 +176,8 @@ dperm_status dperm_model_score_private(const dperm_model *model, const dperm_dat
 static dperm_status count_file(scored_file *s, confusion *c, dperm_error *err) {
   TRY(scored_next(s, err));
   while (s->block) {
-    count_rows(c, s->scores, dperm_data_labels(s->block), dperm_data_rows(s->block));
+    count_rows(c, s->model->classes.count, s->scores, dperm_data_labels(s->block),
+               dperm_data_rows(s->block));
     TRY(scored_next(s, err));
   }
   if (c->rows == 0) {
@@ -180,7 +194,7 @@ dperm_status dperm_score_file_private(const dperm_model *model, const dperm_sour
   confusion c = {0};
   scored_file s;
   unsigned char bytes[FILE_DIGEST_SIZE] = {0}, identity[IDENTITY_SIZE];
-  TRY(check_options(options, err));
+  TRY(check_options(model, options, err));
   TRY(scored_open(model, source, true, &options->progress, &s, err));
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(count_file(&s, &c, err));

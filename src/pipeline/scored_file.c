@@ -12,7 +12,13 @@ dperm_status scored_open(const dperm_model *model, const dperm_source *source, b
   dperm_source filled;
   *s = (scored_file){.model = model};
   TRY(model_source(model, source, &filled, err));
-  TRY(memory_new(BLOCK_ROWS, sizeof *s->scores, &s->scores, err));
+  if (need_labels && !model->schema && model->classes.count > 2) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "%s: labels of svmlight data are of two classes, the model's of %zu; score from memory",
+         path_for_people(source->path), model->classes.count);
+  }
+  TRY(memory_new(BLOCK_ROWS * class_fits(model->classes.count), sizeof *s->scores, &s->scores,
+                 err));
   dperm_status status = row_reader_open(&filled, need_labels, progress, &s->reader, err);
   if (status != DPERM_OK) {
     free(s->scores);

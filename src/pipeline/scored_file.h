@@ -10,7 +10,7 @@ typedef struct scored_file {
   row_reader reader;
   growing_rows rows;
   dperm_data *block;
-  double *scores; /* of the block's rows */
+  double *scores; /* of the block's rows, one for each fit of the model */
 } scored_file;
 
 dperm_status scored_open(const dperm_model *model, const dperm_source *source, bool need_labels,

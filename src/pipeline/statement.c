@@ -122,19 +122,40 @@ static void write_summary(page *p, const statement *s) {
   }
 }
 
+static void write_classes(page *p, const statement *s) {
+  const class_list *classes = &s->model->classes;
+  char names[400];
+  size_t used = 0;
+  if (classes->count == 2) {
+    page_row(p, "model", "%s: %s that tells \"%s\" from \"%s\"", s->path, kind_of_model(s->model),
+             classes->names[0], classes->names[1]);
+    return;
+  }
+  for (size_t i = 0; i < classes->count && used < sizeof names; i++) {
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.60s\"", i ? ", " : "",
+                             classes->names[i]);
+  }
+  page_row(p, "model", "%s: %s for each of %zu classes against all others (%s%s)", s->path,
+           kind_of_model(s->model), classes->count, names, used < sizeof names ? "" : "…");
+}
+
 static void write_facts(page *p, const statement *s) {
   const dperm_model *m = s->model;
   bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
   const char *method = json_string_value(json_object_get(m->selection, "method"));
   page_heading(p, "The release");
-  page_row(p, "model", "%s: %s that tells \"%s\" from \"%s\"", s->path, kind_of_model(m),
-           m->class_names[0], m->class_names[1]);
+  write_classes(p, s);
   page_row(p, "fingerprint", "%s", m->digest);
   page_row(p, "made from", "%zu records; this number is treated as public", m->rows);
   if (!m->is_private) {
     return;
   }
   page_row(p, "privacy budget", "ε = %s, for every %s", s->epsilon, s->whom);
+  if (m->classes.count > 2) {
+    page_row(p, "shared by",
+             "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
+             m->classes.count, m->epsilon_class);
+  }
   page_row(p, "exception",
            "δ = %.2g: an event too rare ever to be seen (noise beyond what was certified)",
            m->release.delta);

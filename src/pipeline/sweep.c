@@ -64,6 +64,10 @@ static dperm_status check_request(const dperm_data *data, const dperm_options *c
          "%zu parts of the rows to test on; there must be such rows, and at most %d parts",
          how->test_parts, MOST_PARTS);
   }
+  TRY(data_check_labels(data, 0, err));
+  if (how->test_data) {
+    TRY(data_check_labels(how->test_data, data_class_count(data), err));
+  }
   if (how->threads < 0 || how->threads > 4096) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores",
          how->threads);
@@ -298,6 +302,7 @@ static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_erro
   sweep_fold fold = {0};
   const dperm_progress progress = {tick, s};
   sweep_work work = {.fold = &fold,
+                     .classes = data_class_count(s->data),
                      .norm = s->map ? FEATURES_NORM : s->data->bounds.norm2,
                      .cells = s->cells,
                      .chosen = chosen,

@@ -52,6 +52,7 @@ typedef dperm_status sweep_done(void *context, size_t cell, const uint64_t *erro
 
 typedef struct sweep_work {
   const sweep_fold *fold;
+  size_t classes;          /* more than two take a fit each */
   double norm;             /* ‖x‖₂ of every row */
   const sweep_cell *cells; /* all of them; */
   const size_t *chosen;    /* those to do now, of one loss and one regularizer */

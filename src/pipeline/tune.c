@@ -95,6 +95,7 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
   }
   if (given && (given->x->cols != t->data->x->cols || given->origin != t->data->origin ||
                 given->bounds.norm2 != t->data->bounds.norm2 ||
+                !class_list_equal(&given->classes, &t->data->classes) || given->unlabelled ||
                 (given->schema != t->data->schema &&
                  !json_equal(given->schema->json, t->data->schema->json)))) {
     FAIL(err, DPERM_INVALID_DATA,
@@ -190,7 +191,7 @@ static dperm_status run(const tuning *t, size_t *chosen, dperm_model **model, dp
 /* What noise that is too long adds to the claim for one row: with random stopping, that of any
  * round may be. */
 static double row_delta(const tuning *t) {
-  double once = release_delta(t->candidates[0].epsilon);
+  double once = classes_delta(t->candidates[0].epsilon, data_class_count(t->data));
   return t->how->method == DPERM_TUNE_STOPPING ? rounds_mean(t) * once * (1 + 1e-9) : once;
 }
 

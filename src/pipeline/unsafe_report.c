@@ -1,6 +1,7 @@
 /* Objective, training error, iterations, time. */
 #include "pipeline/unsafe_report.h"
 
+#include <math.h>
 #include <time.h>
 
 double unsafe_seconds_now(void) {
@@ -9,21 +10,26 @@ double unsafe_seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-dperm_status unsafe_report(const problem *base, const dperm_model *model, const dperm_data *data,
-                           const solver_report *solved, double seconds,
-                           dperm_unsafe_diagnostics *out, dperm_error *err) {
-  const problem_model plain = {.lambda = model->plan.lambda};
+dperm_status unsafe_add_fit(const problem *base, double lambda, const double *weights,
+                            const solver_report *solved, dperm_unsafe_diagnostics *out,
+                            dperm_error *err) {
+  const problem_model plain = {.lambda = lambda};
   problem p = *base;
-  dperm_metrics metrics;
   double objective = 0;
   p.models = 1;
   p.model = &plain;
-  TRY(problem_objective(&p, model->weights, &objective, err));
+  TRY(problem_objective(&p, weights, &objective, err));
+  out->iterations += solved->iterations;
+  out->objective += objective;
+  out->gradient_norm = fmax(out->gradient_norm, solved->gradient_norm);
+  return DPERM_OK;
+}
+
+dperm_status unsafe_finish(const dperm_model *model, const dperm_data *data, double seconds,
+                           dperm_unsafe_diagnostics *out, dperm_error *err) {
+  dperm_metrics metrics;
   TRY(dperm_model_score(model, data, &metrics, err));
-  *out = (dperm_unsafe_diagnostics){.iterations = solved->iterations,
-                                    .objective = objective,
-                                    .gradient_norm = solved->gradient_norm,
-                                    .training_error = metrics.error_rate,
-                                    .solve_seconds = seconds};
+  out->training_error = metrics.error_rate;
+  out->solve_seconds = seconds;
   return DPERM_OK;
 }

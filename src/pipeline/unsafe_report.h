@@ -8,8 +8,12 @@
 
 double unsafe_seconds_now(void);
 
-dperm_status unsafe_report(const problem *base, const dperm_model *model, const dperm_data *data,
-                           const solver_report *solved, double seconds,
+/* One fit's part, added to what the fits of other classes reported. */
+dperm_status unsafe_add_fit(const problem *base, double lambda, const double *weights,
+                            const solver_report *solved, dperm_unsafe_diagnostics *out,
+                            dperm_error *err);
+/* The model's own. */
+dperm_status unsafe_finish(const dperm_model *model, const dperm_data *data, double seconds,
                            dperm_unsafe_diagnostics *out, dperm_error *err);
 
 #endif

@@ -146,13 +146,13 @@ void check_budget(verifier *v) {
   }
   if (!field_positive(v, "epsilon", "privacy.numerics.epsilon_core", &core) ||
       !field_positive(v, "epsilon", "privacy.numerics.epsilon_num", &num) ||
-      !fit_epsilon(v, "epsilon", &epsilon)) {
+      !class_epsilon(v, "epsilon", &epsilon)) {
     return;
   }
   bool covered = exact_sum_at_most(core, 2, num, epsilon);
   (void)finding_report(v, covered, "epsilon", "epsilon_core + 2 epsilon_num = %s %s %s = %s",
                        shown(exact_sum_upper(core, 2, num)).text, covered ? "<=" : ">",
-                       fit_epsilon_name(v), shown(epsilon).text);
+                       class_epsilon_name(v), shown(epsilon).text);
 }
 
 /* ---- beta */
@@ -170,8 +170,8 @@ static bool read_budget(verifier *v, fit_numbers *f) {
   if (field_is_object(v, "privacy.numerics")) {
     return field_positive(v, "beta", "privacy.numerics.epsilon_core", &f->epsilon);
   }
-  f->epsilon_name = fit_epsilon_name(v); /* files without numerics gave all of it to the noise */
-  return fit_epsilon(v, "beta", &f->epsilon);
+  f->epsilon_name = class_epsilon_name(v); /* files without numerics gave all of it to the noise */
+  return class_epsilon(v, "beta", &f->epsilon);
 }
 
 static bool read_fit(verifier *v, fit_numbers *f) {

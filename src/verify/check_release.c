@@ -77,29 +77,42 @@ static size_t first_bad_weight(const json_t *weights, double step, size_t count)
   return count;
 }
 
+/* The weights of one fit; reports what is wrong with them. */
+static bool sound_weights(verifier *v, const json_t *weights, uint64_t wanted, double g) {
+  size_t count = json_array_size(weights);
+  if (count != wanted) {
+    return finding_report(v, false, "weights", "%zu weights where the rows have %llu columns",
+                          count, (unsigned long long)wanted);
+  }
+  size_t bad = first_bad_weight(weights, g, count);
+  return bad == count ||
+         finding_report(v, false, "weights",
+                        "weight %zu is not a whole multiple of g, or no number", bad);
+}
+
 void check_weights(verifier *v) {
   const json_t *weights = json_object_get(v->root, "weights");
   const json_t *step = field_at(v->root, "privacy.numerics.lattice_step");
-  size_t count = json_array_size(weights);
+  size_t fits = class_fits_of(v);
   uint64_t wanted = 0;
   double g = 0;
   if (!expected_weights(v, "weights", &wanted) ||
       (step && !field_positive(v, "weights", "privacy.numerics.lattice_step", &g))) {
     return;
   }
-  if (count != wanted) {
-    (void)finding_report(v, false, "weights", "%zu weights where the rows have %llu columns", count,
-                         (unsigned long long)wanted);
+  if (fits > 1 && json_array_size(weights) != fits) {
+    (void)finding_report(v, false, "weights", "%zu arrays of weights for %zu classes",
+                         json_array_size(weights), fits);
     return;
   }
-  size_t bad = first_bad_weight(weights, g, count);
-  if (bad < count) {
-    (void)finding_report(v, false, "weights",
-                         "weight %zu is not a whole multiple of g, or no number", bad);
-  } else {
-    (void)finding_report(v, true, "weights",
-                         step ? "all %zu are whole multiples of g" : "%zu numbers", count);
+  for (size_t m = 0; m < fits; m++) {
+    if (!sound_weights(v, fits == 1 ? weights : json_array_get(weights, m), wanted, g)) {
+      return;
+    }
   }
+  (void)finding_report(v, true, "weights",
+                       step ? "all %llu are whole multiples of g" : "%llu numbers",
+                       (unsigned long long)(fits * wanted));
 }
 
 /* ---- delta */
@@ -116,10 +129,11 @@ static const interval *group_factor(interval_room *room, double rows, double eps
  * probability at most e^-100 in each fit. Two neighbours' outcomes then differ from certified ones
  * by e^-100 each, which makes delta = (1 + e^epsilon) e^-100. Of the fits of a split a record
  * touches one; random stopping makes rounds_mean fits on average, all on the same record, so there
- * the probability is that many times as large. (rounds_mean is stated before rounding to 20 bits;
- * the tail bound behind e^-100 is larger than the tail by a factor of over 30, which covers that.)
- * All that is for one row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1) epsilon)
- * times as much, epsilon a row's (group privacy).
+ * the probability is that many times as large; and as many times again as there are classes, if
+ * they are more than two. (rounds_mean is stated before rounding to 20 bits; the tail bound behind
+ * e^-100 is larger than the tail by a factor of over 30, which covers that.) All that is for one
+ * row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1) epsilon) times as much,
+ * epsilon a row's (group privacy).
  */
 static bool delta_needed(verifier *v, double epsilon, const interval **out) {
   interval_room *room = &v->room;
@@ -136,6 +150,7 @@ static bool delta_needed(verifier *v, double epsilon, const interval **out) {
       interval_add(room, interval_of(room, 1), interval_exp(room, interval_of(room, epsilon)));
   const interval *tail = interval_exp(room, interval_of(room, -100));
   *out = interval_mul(room, interval_of(room, fits > 1 ? fits : 1), interval_mul(room, odds, tail));
+  *out = interval_mul(room, *out, interval_of(room, (double)class_fits_of(v)));
   if (rows > 1) {
     *out = interval_mul(room, *out, group_factor(room, (double)rows, epsilon));
   }
@@ -153,8 +168,9 @@ void check_delta(verifier *v) {
     bool enough = interval_at_most(needed, interval_of(&v->room, delta));
     bool stopping = strcmp(selection_method(v), "stopping") == 0;
     (void)finding_report(v, enough && delta < 1 && ideal >= 0 && ideal < 1, "delta",
-                         "%s %s %s%s(1 + e^epsilon) e^-100 = %s%s", shown(delta).text,
+                         "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s", shown(delta).text,
                          enough ? ">=" : "is not >=", stopping ? "rounds_mean " : "",
+                         class_fits_of(v) > 1 ? "classes " : "",
                          unit_is_person(v) ? "group factor " : "",
                          shown(interval_upper(needed)).text,
                          ideal >= 0 && ideal < 1 && delta < 1 ? "" : "; it must be below 1");

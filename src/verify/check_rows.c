@@ -210,7 +210,8 @@ void check_selection(verifier *v) {
   const char *method = selection_method(v);
   uint64_t public_rows = 0;
   if (field_is_null(v, "selection")) {
-    (void)finding_report(v, true, "selection", "none: all of epsilon goes to one fit");
+    (void)finding_report(v, true, "selection", "none: all of epsilon goes to %s",
+                         class_fits_of(v) > 1 ? "the classes' fits" : "one fit");
     return;
   }
   if (strcmp(method, "split") == 0) {

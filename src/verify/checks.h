@@ -21,6 +21,14 @@ const char *row_epsilon_name(const verifier *v);
 /* Whether the claim is for persons with several rows. */
 bool unit_is_person(const verifier *v);
 
+/* check_classes.c: what several classes cost. */
+void check_classes(verifier *v);
+/* The fits that the file's classes take: 1 for two of them, else one each. */
+size_t class_fits_of(const verifier *v);
+/* The epsilon of one such fit, and its field without the object it stands in. */
+bool class_epsilon(verifier *v, const char *name, double *out);
+const char *class_epsilon_name(const verifier *v);
+
 /* check_rows.c: the bound on rows, n, and what the selection costs. */
 void check_norm(verifier *v);
 void check_missing_values(verifier *v);
@@ -47,7 +55,7 @@ void state_assumptions(verifier *v);
 
 /* "public", "split", "stopping"; "" without a selection or where it is not clear. */
 const char *selection_method(const verifier *v);
-/* The epsilon of the one fit whose weights are in the file: its share of a row's epsilon. */
+/* The epsilon of what was fitted for the file, all its classes: its share of a row's epsilon. */
 bool fit_epsilon(verifier *v, const char *name, double *out);
 /* Its field, without the object it stands in. */
 const char *fit_epsilon_name(const verifier *v);

@@ -31,6 +31,7 @@ static void go_through(verifier *v) {
   check_missing_values(v);
   check_rows(v);
   check_selection(v);
+  check_classes(v);
   check_loss(v);
   check_budget(v);
   check_unit(v);

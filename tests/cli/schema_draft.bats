@@ -94,7 +94,13 @@ fits() { # the file's text, further arguments
   [ "$(drafted label)" = '{"column": "job", "positive": ["judge"], "negative": "*"}' ]
   remarked 'all values but the positive ones are negative'
   run "$DPERM" schema draft --public-data people.csv --label job
-  fails_with 1 'has 3 values: "farmer", "judge", "nurse"'
+  [ "$status" -eq 0 ]
+  drafts people.csv --label job
+  [ "$(drafted label)" = '{"column": "job", "classes": ["farmer", "judge", "nurse"]}' ]
+  remarked 'its 3 values are classes, a fit of epsilon/3 each'
+  { echo "x,y"; for i in $(seq 63); do echo "$i,v$((i % 21))"; done; } > many.csv
+  run "$DPERM" schema draft --public-data many.csv --label y
+  fails_with 1 'has 21 values: "v0", "v1"'
   [[ "$output" == *'--positive'*'("*")'* ]]
   run "$DPERM" schema draft --public-data people.csv --positive maybe
   fails_with 2 'none of the labels'

@@ -22,6 +22,11 @@ rule "no file is over 600 lines" "$(xargs wc -l <<< "$code" |
   awk '$2 != "total" && $1 > ($2 == "include/dperm.h" ? 800 : 600)')"
 rule "every file opens with a paragraph" \
   "$(for f in $code; do head -n 1 "$f" | grep -q '^/\*' || echo "$f"; done)"
+python=$(find python bench experiments -name '*.py' | sort)
+rule "Python files are short too, and open with a docstring" \
+  "$(for f in $python; do
+    { head -n 2 "$f" | grep -q '^"""' && [ "$(wc -l < "$f")" -le 600 ]; } || echo "$f"
+  done)"
 rule "no insecure or unchecked calls in the library and the command" \
   "$(grep -nE '\b(rand|srand|random|drand48|atof|atoi|strcpy|strcat|sprintf|gets)\(' -r src cli --include='*.[ch]')"
 rule "nothing is left open in the code" "$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src cli include)"

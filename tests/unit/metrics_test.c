@@ -42,7 +42,7 @@ static void metrics_match_the_naive_definitions(void **state) {
         log_loss -= logl(labels[i] > 0 ? p : 1 - p);
       }
       dperm_metrics m;
-      assert_ok(metrics_of(scores, labels, rows, true, &m, err));
+      assert_ok(metrics_of(2, scores, labels, rows, true, &m, err));
       assert_int_equal(m.rows, rows);
       assert_int_equal(m.false_positives, false_positives);
       assert_int_equal(m.false_negatives, false_negatives);
@@ -50,7 +50,7 @@ static void metrics_match_the_naive_definitions(void **state) {
       assert_close(m.error_rate, (double)m.errors / (double)rows, 0);
       assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
       assert_close(m.log_loss, (double)(log_loss / rows), 1e-13);
-      assert_ok(metrics_of(scores, labels, rows, false, &m, err));
+      assert_ok(metrics_of(2, scores, labels, rows, false, &m, err));
       assert_true(isnan(m.log_loss));
       assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
     }
@@ -61,9 +61,9 @@ static void log_loss_of_a_sure_mistake_stays_finite(void **state) {
   (void)state;
   const double scores[] = {1e5, -1e300}, labels[] = {-1, 1};
   dperm_metrics m;
-  assert_ok(metrics_of(scores, labels, 1, true, &m, err));
+  assert_ok(metrics_of(2, scores, labels, 1, true, &m, err));
   assert_close(m.log_loss, 1e5, 1e-9);
-  assert_ok(metrics_of(scores, labels, 2, true, &m, err));
+  assert_ok(metrics_of(2, scores, labels, 2, true, &m, err));
   assert_true(m.log_loss == 5e299);
   assert_true(m.errors == 2 && m.auc == 0);
 }
@@ -72,9 +72,9 @@ static void one_class_alone_has_no_curve(void **state) {
   (void)state;
   const double scores[] = {1, 2, 3}, ups[] = {1, 1, 1}, downs[] = {-1, -1, -1};
   dperm_metrics m;
-  assert_ok(metrics_of(scores, ups, 3, true, &m, err));
+  assert_ok(metrics_of(2, scores, ups, 3, true, &m, err));
   assert_true(isnan(m.auc) && m.errors == 0 && m.error_rate == 0);
-  assert_ok(metrics_of(scores, downs, 3, true, &m, err));
+  assert_ok(metrics_of(2, scores, downs, 3, true, &m, err));
   assert_true(isnan(m.auc) && m.false_positives == 3 && m.error_rate == 1);
 }
 
@@ -82,7 +82,7 @@ static void a_score_of_zero_predicts_the_negative_class(void **state) {
   (void)state;
   const double scores[] = {0.0, -0.0, 0.0}, labels[] = {-1, -1, 1};
   dperm_metrics m;
-  assert_ok(metrics_of(scores, labels, 3, true, &m, err));
+  assert_ok(metrics_of(2, scores, labels, 3, true, &m, err));
   assert_true(m.false_negatives == 1 && m.false_positives == 0 && m.auc == 0.5);
   assert_close(m.log_loss, log(2), 1e-15);
 }
@@ -132,7 +132,7 @@ static void scores_are_plain_sums_and_metrics_follow(void **state) {
   }
   dperm_metrics m, naive;
   assert_ok(dperm_model_score(logistic, data, &m, err));
-  assert_ok(metrics_of(scores, dperm_data_labels(data), ROWS, true, &naive, err));
+  assert_ok(metrics_of(2, scores, dperm_data_labels(data), ROWS, true, &naive, err));
   assert_memory_equal(&m, &naive, sizeof m);
   assert_close(m.auc, naive_auc(scores, dperm_data_labels(data), ROWS), 1e-14);
   assert_true(m.error_rate < 0.3 && m.log_loss < log(2));

@@ -120,10 +120,10 @@ static bool same_model(const dperm_model *a, const dperm_model *b) {
   return schemas && reasons && a->is_private == b->is_private && same_plan(&a->plan, &b->plan) &&
          strcmp(a->loss, b->loss) == 0 && same_double(a->loss_h, b->loss_h) && a->rows == b->rows &&
          a->rows_fitted == b->rows_fitted && a->origin == b->origin &&
-         same_double(a->norm_bound, b->norm_bound) &&
-         strcmp(a->class_names[0], b->class_names[0]) == 0 &&
-         strcmp(a->class_names[1], b->class_names[1]) == 0 && a->dims == b->dims &&
-         memcmp(a->weights, b->weights, a->dims * sizeof(double)) == 0;
+         same_double(a->norm_bound, b->norm_bound) && class_list_equal(&a->classes, &b->classes) &&
+         a->dims == b->dims && same_double(a->epsilon_class, b->epsilon_class) &&
+         memcmp(a->weights, b->weights, class_fits(a->classes.count) * a->dims * sizeof(double)) ==
+             0;
 }
 
 /* The text of the model's file; *length without the terminator. */
@@ -430,7 +430,7 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
   assert_edit_refused(private_model(), spell_private, "privacy block");
   assert_edit_refused(schema_model(), use_a_kernel, "kernel");
   assert_edit_refused(schema_model(), forget_the_schema, "encoding");
-  assert_edit_refused(memory_model(1), three_classes, "two classes");
+  assert_edit_refused(memory_model(1), three_classes, "number of weights");
   assert_edit_refused(memory_model(1), no_rows, "number of rows");
   assert_edit_refused(memory_model(1), negative_lambda, "privacy block");
   assert_edit_refused(memory_model(1), zero_norm, "norm bound");

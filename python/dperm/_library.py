@@ -1,0 +1,385 @@
+"""The C library, and nothing else: where it is, its structs and functions, how it fails.
+
+Everything in this package that computes, computes in C; this is the only file that knows how the
+two sides meet. The structs are those of ``dperm.h``, in its order; ``python/tests/test_library.py``
+compares every offset with what a C compiler says.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import signal
+import sys
+import threading
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32,
+                    c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
+from pathlib import Path
+from typing import Any, Iterable, Optional
+
+from .errors import error_for
+
+__all__ = ["lib", "call", "Handle", "texts", "text", "fields"]
+
+SONAME = "libdperm.so.0"
+HOW_TO_INSTALL = """the C library of dperm ({name}) was not found. Either
+  - install this package with its own copy: run "pip install ." in dperm's source folder, or
+  - install the library itself: "make install" there (or PREFIX=... make install), and let the
+    system find it with ldconfig or LD_LIBRARY_PATH, or
+  - name the file: DPERM_LIBRARY=/path/to/{name}
+({tried})"""
+
+
+def _candidates() -> Iterable[str]:
+    named = os.environ.get("DPERM_LIBRARY")
+    if named:
+        return [named]
+    here = Path(__file__).resolve().parent
+    own = [str(p) for p in (here / SONAME, here / "libdperm.so", here / "libdperm.dylib") if p.exists()]
+    found = ctypes.util.find_library("dperm")
+    return own + [SONAME] + ([found] if found else [])
+
+
+def _load() -> ctypes.CDLL:
+    tried = []
+    for path in _candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as problem:
+            tried.append(str(problem))
+    raise ImportError(HOW_TO_INSTALL.format(name=SONAME, tried="; ".join(tried)))
+
+
+lib = _load()  # CDLL, not PyDLL: every call releases the interpreter's lock
+
+# ---------------------------------------------------------------- structs of dperm.h
+
+
+class Error(Structure):
+    _fields_ = [("status", c_int), ("message", c_char * 1024)]
+
+
+Tick = CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64, c_uint64)
+
+
+class Progress(Structure):
+    _fields_ = [("tick", Tick), ("context", c_void_p)]
+
+
+class DraftOptions(Structure):
+    _fields_ = [("header", c_int), ("separator", c_char), ("label", c_char_p),
+                ("positive", POINTER(c_char_p)), ("positive_count", c_size_t),
+                ("missing", POINTER(c_char_p)), ("missing_count", c_size_t)]
+
+
+class Column(Structure):
+    _fields_ = [("numbers", c_void_p), ("codes", c_void_p), ("texts", POINTER(c_char_p)),
+                ("text_count", c_size_t), ("stride", c_size_t)]
+
+
+class Loss(Structure):
+    _fields_ = [("name", c_char_p), ("parameter", c_double), ("lipschitz", c_double),
+                ("smoothness", c_double), ("eval", c_void_p), ("context", c_void_p),
+                ("slope_error", c_double)]
+
+
+class Regularizer(Structure):
+    _fields_ = [("weights", c_void_p), ("prior", c_void_p), ("eval", c_void_p),
+                ("context", c_void_p), ("most_curvature", c_double), ("slope_error", c_double)]
+
+
+AMOUNT_SIZE, DIGEST_SIZE = 124, 65
+
+
+class Charge(Structure):
+    _fields_ = [("epsilon", c_char * AMOUNT_SIZE), ("delta", c_char * AMOUNT_SIZE),
+                ("epsilon_left", c_char * AMOUNT_SIZE), ("delta_left", c_char * AMOUNT_SIZE),
+                ("entry", c_uint64), ("digest", c_char * DIGEST_SIZE)]
+
+
+class Account(Structure):
+    _fields_ = [("ledger", c_void_p), ("dataset", c_char_p), ("dry_run", c_int),
+                ("charge", POINTER(Charge))]
+
+
+class LedgerDataset(Structure):
+    _fields_ = [("name", c_char_p), ("epsilon_total", c_char_p), ("epsilon_spent", c_char_p),
+                ("epsilon_left", c_char_p), ("delta_total", c_char_p), ("delta_spent", c_char_p),
+                ("delta_left", c_char_p), ("rows_per_person", c_size_t), ("data", c_char_p)]
+
+
+class LedgerEntry(Structure):
+    _fields_ = [("entry", c_uint64), ("dataset", c_char_p), ("time", c_char_p),
+                ("command", c_char_p), ("mechanism", c_char_p), ("epsilon", c_char_p),
+                ("delta", c_char_p), ("digest", c_char_p), ("commit", c_uint64),
+                ("artifact", c_char_p)]
+
+
+class Kernel(Structure):
+    _fields_ = [("name", c_int), ("gamma", c_double), ("features", c_size_t),
+                ("independent", c_int), ("seed", c_uint64)]
+
+
+class Options(Structure):
+    _fields_ = [("mechanism", c_int), ("epsilon", c_double), ("analysis", c_int), ("noise", c_int),
+                ("delta_reg", c_double), ("norm_guess", c_double), ("random", c_void_p),
+                ("loss", Loss), ("regularizer", Regularizer), ("kernel", Kernel),
+                ("lambda_", c_double), ("rows_per_person", c_size_t), ("classes", c_size_t),
+                ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
+                ("progress", Progress), ("unsafe_diagnostics", c_void_p)]
+
+
+class TuneOptions(Structure):
+    _fields_ = [("method", c_int), ("selector", c_int), ("rounds", c_int),
+                ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
+
+
+class NoiseFigures(Structure):
+    _fields_ = [("noise", c_char_p), ("beta", c_double), ("expected_noise_norm", c_double),
+                ("rms_noise_norm", c_double), ("noise_norm_q95", c_double)]
+
+
+class PlanFigures(Structure):
+    _fields_ = [("rows", c_size_t), ("dims", c_size_t), ("norm", c_double), ("norm1", c_double),
+                ("mechanism", c_int), ("analysis", c_int), ("rows_per_person", c_size_t),
+                ("epsilon", c_double), ("epsilon_row", c_double), ("classes", c_size_t),
+                ("epsilon_class", c_double), ("delta", c_double), ("lambda_", c_double),
+                ("delta_reg", c_double), ("noise", c_char_p), ("beta", c_double),
+                ("expected_noise_norm", c_double), ("rms_noise_norm", c_double),
+                ("noise_norm_q50", c_double), ("noise_norm_q95", c_double),
+                ("shift_rms", c_double), ("epsilon_core", c_double), ("solution_error", c_double),
+                ("lattice_noise_rms", c_double), ("solution_norm_bound", c_double),
+                ("excess_objective_q50", c_double), ("excess_objective_q95", c_double),
+                ("noise_to_signal", c_double), ("coin_loss", c_double),
+                ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
+                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t),
+                ("noise_kind_count", c_size_t), ("noise_kinds", NoiseFigures * 5)]
+
+
+class ScoreOptions(Structure):
+    _fields_ = [("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
+                ("random", c_void_p), ("account", Account), ("progress", Progress)]
+
+
+class PrivateScore(Structure):
+    _fields_ = [("is_private", c_int), ("rows", c_size_t), ("errors", c_int64),
+                ("error_rate", c_double), ("low", c_double), ("high", c_double),
+                ("population_low", c_double), ("population_high", c_double),
+                ("true_positives", c_int64), ("false_positives", c_int64),
+                ("false_negatives", c_int64), ("true_negatives", c_int64)]
+
+
+class AuditOptions(Structure):
+    _fields_ = [("mechanism", c_char_p), ("variant", c_char_p), ("epsilon", c_double),
+                ("draws", c_size_t), ("threads", c_int), ("seed", POINTER(c_uint64)),
+                ("progress", Progress), ("outcome", c_void_p * 2), ("outcomes", c_size_t)]
+
+
+class AuditFigures(Structure):
+    _fields_ = [("mechanism", c_char_p), ("variant", c_char_p), ("epsilon_claimed", c_double),
+                ("epsilon_lower_bound", c_double), ("confidence", c_double), ("draws", c_size_t),
+                ("distance", c_double), ("limit", c_double), ("holds", c_int)]
+
+
+class SweepOptions(Structure):
+    _fields_ = [("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
+                ("test_data", c_void_p), ("journal", c_char_p), ("threads", c_int),
+                ("progress", Progress)]
+
+
+class SweepCell(Structure):
+    _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
+                ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
+                ("noise", c_char_p)]
+
+
+Remark = CFUNCTYPE(None, c_void_p, c_char_p)
+VerifyLine = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+DatasetVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerDataset))
+EntryVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerEntry))
+SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))
+
+# ---------------------------------------------------------------- functions of dperm.h
+
+_HANDLE, _OUT = c_void_p, POINTER(c_void_p)
+# Those that fail: arguments without the error at the end.
+_FALLIBLE = {
+    "dperm_schema_parse": [c_char_p, c_size_t, c_char_p, _OUT],
+    "dperm_schema_read": [c_char_p, _OUT],
+    "dperm_schema_write": [_HANDLE, c_char_p],
+    "dperm_schema_draft": [c_char_p, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p,
+                           _OUT],
+    "dperm_data_from_dense": [c_size_t, c_size_t, c_void_p, c_void_p, c_double, _OUT],
+    "dperm_data_from_csr": [c_size_t, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_double,
+                            _OUT],
+    "dperm_data_from_table": [_HANDLE, c_size_t, POINTER(Column), POINTER(Column), _OUT],
+    "dperm_data_add_intercept": [_HANDLE, c_double],
+    "dperm_data_label": [_HANDLE, c_void_p, c_size_t, POINTER(c_char_p)],
+    "dperm_loss_by_name": [c_char_p, c_double, POINTER(Loss)],
+    "dperm_random_seeded": [c_uint64, _OUT],
+    "dperm_train": [_HANDLE, POINTER(Options), _OUT],
+    "dperm_tune": [_HANDLE, POINTER(Options), c_size_t, POINTER(TuneOptions), _OUT],
+    "dperm_plan_for_norms": [c_size_t, c_size_t, c_double, c_double, POINTER(Options),
+                             POINTER(PlanFigures)],
+    "dperm_plan_for_schema": [c_size_t, _HANDLE, POINTER(Options), POINTER(PlanFigures)],
+    "dperm_model_write": [_HANDLE, c_char_p],
+    "dperm_model_read": [c_char_p, _OUT],
+    "dperm_model_scores": [_HANDLE, _HANDLE, c_void_p],
+    "dperm_model_verify": [c_char_p, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_model_score_private": [_HANDLE, _HANDLE, POINTER(ScoreOptions), POINTER(PrivateScore)],
+    "dperm_statement_write": [c_char_p, _HANDLE, c_int, c_char_p],
+    "dperm_ledger_init": [c_char_p, c_char_p, c_char_p, c_char_p, c_size_t],
+    "dperm_ledger_open": [c_char_p, _OUT],
+    "dperm_ledger_datasets": [_HANDLE, DatasetVisitor, c_void_p],
+    "dperm_ledger_entries": [_HANDLE, c_char_p, EntryVisitor, c_void_p],
+    "dperm_ledger_head": [_HANDLE, POINTER(c_uint64), c_char_p],
+    "dperm_ledger_verify": [_HANDLE, c_char_p, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_ledger_find_model": [_HANDLE, _HANDLE, EntryVisitor, c_void_p],
+    "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],
+    "dperm_audit_outcomes": [c_void_p, c_void_p, c_size_t, c_size_t, c_double, c_double,
+                             POINTER(AuditFigures)],
+    "dperm_sweep": [_HANDLE, POINTER(Options), c_size_t, POINTER(SweepOptions), SweepVisitor,
+                    c_void_p],
+    "dperm_synthetic_census_write": [c_char_p, c_size_t, c_uint64],
+}
+# The others: what they return, and their arguments.
+_PLAIN = {
+    "dperm_version": (c_char_p, []),
+    "dperm_schema_free": (None, [_HANDLE]),
+    "dperm_schema_dims": (c_size_t, [_HANDLE]),
+    "dperm_schema_norm_bound": (c_double, [_HANDLE]),
+    "dperm_schema_class_name": (c_char_p, [_HANDLE, c_size_t]),
+    "dperm_schema_feature_name": (c_size_t, [_HANDLE, c_size_t, c_char_p, c_size_t]),
+    "dperm_schema_columns": (c_size_t, [_HANDLE]),
+    "dperm_schema_column_name": (c_char_p, [_HANDLE, c_size_t]),
+    "dperm_schema_column_type": (c_char_p, [_HANDLE, c_size_t]),
+    "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),
+    "dperm_data_free": (None, [_HANDLE]),
+    "dperm_data_rows": (c_size_t, [_HANDLE]),
+    "dperm_data_dims": (c_size_t, [_HANDLE]),
+    "dperm_random_free": (None, [_HANDLE]),
+    "dperm_options_init": (None, [POINTER(Options)]),
+    "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
+    "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
+    "dperm_audit_options_init": (None, [POINTER(AuditOptions)]),
+    "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
+    "dperm_audit_case": (c_int, [c_size_t, POINTER(c_char_p), POINTER(c_char_p)]),
+    "dperm_model_free": (None, [_HANDLE]),
+    "dperm_model_dims": (c_size_t, [_HANDLE]),
+    "dperm_model_weights": (POINTER(c_double), [_HANDLE]),
+    "dperm_model_is_private": (c_int, [_HANDLE]),
+    "dperm_model_class_name": (c_char_p, [_HANDLE, c_size_t]),
+    "dperm_ledger_free": (None, [_HANDLE]),
+    "dperm_synthetic_census_schema": (c_char_p, []),
+}
+
+
+def _declare() -> None:
+    try:
+        for name, arguments in _FALLIBLE.items():
+            function = getattr(lib, name)
+            function.restype, function.argtypes = c_int, arguments + [POINTER(Error)]
+        for name, (result, arguments) in _PLAIN.items():
+            function = getattr(lib, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as problem:
+        raise ImportError(f"the C library that was found is older than this package ({problem}); "
+                          "install both from the same source") from None
+
+
+_declare()
+
+# ---------------------------------------------------------------- calling
+
+
+class Interruptible:
+    """Lets Ctrl-C stop a call into the library.
+
+    While C runs, Python cannot handle signals. The library asks now and then whether to go on
+    (``dperm_progress``); that question runs as Python code, which is where the handler gets its
+    turn. It only takes a note, and the exception is raised when the library has cleaned up.
+    """
+
+    def __enter__(self) -> "Interruptible":
+        self.asked, self._before = False, None
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            if callable(before):
+                self._before = before
+                signal.signal(signal.SIGINT, self._note)
+        self._tick = Tick(lambda context, stage, done, total: int(self.asked))
+        self.progress = Progress(self._tick, None)
+        return self
+
+    def _note(self, number: int, frame: Any) -> None:
+        self.asked = True
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            if self.asked:
+                self._before(signal.SIGINT, None)
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Calls a function that can fail, and raises what it says."""
+    error = Error()
+    status = getattr(lib, name)(*arguments, byref(error))
+    if status != 0:
+        raise error_for(error.status or status, error.message.decode("utf-8", "replace"))
+
+
+class Handle:
+    """Owns what the library made, and gives it back."""
+
+    def __init__(self, name: str, free: str, *arguments: Any):
+        self._free = getattr(lib, free)
+        self.pointer: Optional[int] = None
+        out = c_void_p()
+        call(name, *arguments, byref(out))
+        self.pointer = out.value
+
+    @property
+    def _as_parameter_(self) -> c_void_p:
+        return c_void_p(self.pointer)
+
+    def close(self) -> None:
+        pointer, self.pointer = self.pointer, None
+        if pointer:
+            self._free(pointer)
+
+    def __del__(self) -> None:
+        if getattr(self, "pointer", None) and not sys.is_finalizing():
+            self.close()
+
+
+def text(value: Optional[bytes]) -> Optional[str]:
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+def texts(values: Iterable[str]) -> Any:
+    """An array of C strings; keep it for as long as the library looks at it."""
+    encoded = [v.encode("utf-8") for v in values]
+    return (c_char_p * max(1, len(encoded)))(*encoded)
+
+
+def fields(struct: Structure) -> dict:
+    """A struct of numbers and texts as a dict."""
+    found = {}
+    for name, *_ in struct._fields_:
+        value = getattr(struct, name)
+        found[name.rstrip("_")] = text(value) if isinstance(value, bytes) else value
+    return found
+
+
+def _one_thread_after_fork() -> None:
+    """A process that was forked has none of its parent's OpenMP threads, and must not wait for them."""
+    try:
+        ctypes.CDLL("libgomp.so.1").omp_set_num_threads(1)
+    except (OSError, AttributeError):
+        pass
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_one_thread_after_fork)

@@ -1,0 +1,85 @@
+"""Budgets: a file that knows the total of each data set and every charge to it."""
+
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_uint64, create_string_buffer
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from . import _library as c
+from .model import Finding, verification
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """A ledger of privacy budgets, the same file as ``dperm ledger``'s.
+
+    >>> import dperm, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "people.ledger")
+    >>> ledger = dperm.Ledger.create(path, "people", epsilon=1)
+    >>> ledger.left("people")
+    '1'
+    """
+
+    def __init__(self, path: "str | os.PathLike[str]"):
+        self.path = os.fspath(path)
+        self._handle = c.Handle("dperm_ledger_open", "dperm_ledger_free", self.path.encode())
+
+    @classmethod
+    def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float],
+               delta: Union[str, float, None] = None, rows_per_person: int = 1) -> "Ledger":
+        """Gives a data set its budget, once and for good, in a new ledger or one that is there."""
+        amount = None if delta is None else str(delta).encode()
+        c.call("dperm_ledger_init", os.fspath(path).encode(), dataset.encode(),
+               str(epsilon).encode(), amount, rows_per_person)
+        return cls(path)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Ledger, (self.path,)
+
+    def __deepcopy__(self, memo: Any) -> "Ledger":
+        return Ledger(self.path)
+
+    def datasets(self) -> List[Dict[str, Any]]:
+        """Each data set with its total, what is spent and what is left, as exact decimals."""
+        found: List[Dict[str, Any]] = []
+        visit = c.DatasetVisitor(lambda _, one: found.append(c.fields(one.contents)))
+        c.call("dperm_ledger_datasets", self._handle, visit, None)
+        return found
+
+    def left(self, dataset: str) -> str:
+        """The epsilon that is left of a data set's budget, an exact decimal."""
+        for one in self.datasets():
+            if one["name"] == dataset:
+                return str(one["epsilon_left"])
+        raise KeyError(dataset)
+
+    def entries(self, dataset: Optional[str] = None) -> List[Dict[str, Any]]:
+        """The charges, in order."""
+        found: List[Dict[str, Any]] = []
+        visit = c.EntryVisitor(lambda _, one: found.append(c.fields(one.contents)))
+        name = None if dataset is None else dataset.encode()
+        c.call("dperm_ledger_entries", self._handle, name, visit, None)
+        return found
+
+    def entry_of(self, estimator: Any) -> Dict[str, Any]:
+        """The entry that a fitted estimator was charged as."""
+        found: List[Dict[str, Any]] = []
+        visit = c.EntryVisitor(lambda _, one: found.append(c.fields(one.contents)))
+        c.call("dperm_ledger_find_model", self._handle, estimator.model_._handle, visit, None)
+        return found[0]
+
+    def head(self) -> Tuple[int, str]:
+        """The number of records and the last one's digest; note it elsewhere, and check it later."""
+        records, digest = c_uint64(), create_string_buffer(c.DIGEST_SIZE)
+        c.call("dperm_ledger_head", self._handle, byref(records), digest)
+        return records.value, digest.value.decode()
+
+    def verify(self, head: Optional[str] = None) -> Tuple[bool, List[Finding]]:
+        """Reads the ledger from end to end; what was changed, taken away or moved is named."""
+        return verification("dperm_ledger_verify", self._handle,
+                            None if head is None else head.encode())

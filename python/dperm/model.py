@@ -1,0 +1,164 @@
+"""Models and what they guarantee: the same file as the command line's, the same claim."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from ctypes import byref, c_int
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from . import _library as c
+from .schema import _names
+
+__all__ = ["Model", "Privacy", "Finding"]
+
+
+def _scratch() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="dperm-")
+
+
+class Finding(NamedTuple):
+    """A line of a verification: whether it holds (None: no file can show it), and what it says."""
+
+    holds: Optional[bool]
+    line: str
+
+
+def verification(name: str, *before: Any) -> Tuple[bool, List[Finding]]:
+    lines: List[Finding] = []
+    note = c.VerifyLine(lambda _, kind, line: lines.append(
+        Finding({0: False, 1: True}.get(kind), line.decode())))
+    holds = c_int()
+    c.call(name, *before, note, None, byref(holds))
+    return bool(holds.value), lines
+
+
+class Model:
+    """A released model, owned by the C library. Estimators keep one as ``model_``."""
+
+    def __init__(self, handle: c.Handle):
+        self._handle = handle
+
+    @classmethod
+    def read(cls, path: "str | os.PathLike[str]") -> "Model":
+        return cls(c.Handle("dperm_model_read", "dperm_model_free", os.fspath(path).encode()))
+
+    def write(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the model file; it appears whole or not at all."""
+        c.call("dperm_model_write", self._handle, os.fspath(path).encode())
+
+    @property
+    def json(self) -> str:
+        with _scratch() as folder:
+            path = os.path.join(folder, "model.json")
+            self.write(path)
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+
+    def to_dict(self) -> Dict[str, Any]:
+        return json.loads(self.json)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _model_from_json, (self.json,)
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self  # nothing in it changes
+
+    @property
+    def classes(self) -> List[str]:
+        return _names(c.lib.dperm_model_class_name, self._handle)
+
+    @property
+    def is_private(self) -> bool:
+        return bool(c.lib.dperm_model_is_private(self._handle))
+
+    @property
+    def weights(self) -> np.ndarray:
+        """One row for two classes, a row for each if there are more; the intercept is last."""
+        dims, classes = c.lib.dperm_model_dims(self._handle), len(self.classes)
+        shape = (classes if classes > 2 else 1, dims)
+        return np.ctypeslib.as_array(c.lib.dperm_model_weights(self._handle), shape).copy()
+
+    def scores(self, data: c.Handle, rows: int) -> np.ndarray:
+        classes = len(self.classes)
+        found = np.empty((rows, classes) if classes > 2 else rows)
+        c.call("dperm_model_scores", self._handle, data, found.ctypes.data)
+        return found
+
+
+def _model_from_json(text: str) -> Model:
+    with _scratch() as folder:
+        path = os.path.join(folder, "model.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return Model.read(path)
+
+
+class Privacy(Mapping[str, Any]):
+    """What a model guarantees, to whom, and why: its privacy statement as an object.
+
+    >>> import dperm, numpy as np
+    >>> X = np.repeat(np.eye(2), 50, axis=0)
+    >>> y = np.repeat([0, 1], 50)
+    >>> clf = dperm.LogisticRegression(1.0, data_norm=1, classes=[0, 1]).fit(X, y)
+    >>> clf.privacy_
+    Privacy(epsilon=1.0 for every record, objective perturbation)
+    >>> clf.privacy_.epsilon, clf.privacy_.verify()[0]
+    (1.0, True)
+    """
+
+    def __init__(self, model: Model):
+        self._model = model
+        content = model.to_dict()
+        self._fields: Dict[str, Any] = {"private": content["private"], "reason": content["reason"]}
+        self._fields.update(content["privacy"])
+        self._fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
+                                                     "classes", "loss", "kernel")})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_fields"][name.rstrip("_")]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __repr__(self) -> str:
+        if not self["private"]:
+            return f"Privacy(none: {self['reason']})"
+        many = self["rows_per_person"]
+        whom = "every record" if many == 1 else f"every person with at most {many} records"
+        return f"Privacy(epsilon={self['epsilon']} for {whom}, {self['mechanism']} perturbation)"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Privacy, (self._model,)
+
+    def verify(self) -> Tuple[bool, List[Finding]]:
+        """Derives the claim again from the model's public fields, step by step."""
+        with _scratch() as folder:
+            path = os.path.join(folder, "model.json")
+            self._model.write(path)
+            return verification("dperm_model_verify", path.encode())
+
+    def statement(self, ledger: Any = None, html: bool = False) -> str:
+        """The page for the person who must defend the release, as Markdown or HTML."""
+        with _scratch() as folder:
+            path, out = os.path.join(folder, "model.json"), os.path.join(folder, "statement")
+            self._model.write(path)
+            handle = ledger._handle if ledger is not None else None
+            c.call("dperm_statement_write", path.encode(), handle, int(html), out.encode())
+            with open(out, encoding="utf-8") as file:
+                return file.read().replace(path, "model.json")
+
+    def _repr_html_(self) -> str:
+        return self.statement(html=True)

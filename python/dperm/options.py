@@ -1,0 +1,125 @@
+"""Words and numbers of estimators as the C library's options."""
+
+from __future__ import annotations
+
+import math
+import os
+from ctypes import byref
+from typing import Any, Mapping, Optional, Tuple
+
+import numpy as np
+
+from . import _library as c
+from .ledger import Ledger
+
+MECHANISMS = {"objective": 0, "output": 1, "none": 2}
+ANALYSES = {"tight": 0, "paper": 1}
+NOISES = {"auto": 0, "l2": 1, "l1": 2, "group": 3, "linf": 4, "mixed": 5}
+KERNELS = {"gaussian": 1, "rbf": 1, "laplacian": 2, "cauchy": 3}
+
+
+def choice(name: str, value: Any, words: Mapping[str, int]) -> int:
+    if not isinstance(value, str) or value not in words:
+        raise ValueError(f"{name}={value!r}; choose one of {', '.join(map(repr, words))}")
+    return words[value]
+
+
+def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> float:
+    """A finite number above `least` (or from it on)."""
+    if isinstance(value, (bool, np.bool_)) or not np.isscalar(value) or isinstance(value, str):
+        raise ValueError(f"{name}={value!r}; it must be a number")
+    value = float(value)
+    if not math.isfinite(value) or value < least or (strict and value == least):
+        raise ValueError(f"{name}={value!r}; it must be {'above' if strict else 'at least'} {least:g}")
+    return value
+
+
+def maybe(name: str, value: Any, **limits: Any) -> float:
+    """A number, or NaN ("the library chooses") for None and "auto"."""
+    return math.nan if value is None or value == "auto" else number(name, value, **limits)
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name}={value!r}; it must be a whole number, at least {least}")
+    return int(value)
+
+
+def regularization(lambda_: Any, C: Any, rows: int) -> float:
+    """Lambda itself, or 1/(n C) as scikit-learn and LIBLINEAR have it."""
+    if C is not None:
+        if lambda_ is not None and lambda_ != "auto":
+            raise ValueError("lambda_ and C say the same thing; give one of them (lambda_ = 1/(n C))")
+        return 1.0 / (rows * number("C", C))
+    return maybe("lambda_", lambda_)
+
+
+def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
+         mechanism: str = "objective", analysis: str = "tight", noise: str = "auto",
+         lambda_: Any = None, C: Any = None, delta_reg: Any = None, norm_guess: Any = None,
+         kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
+         orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
+         threads: int = 0) -> c.Options:
+    """Options for a fit to so many rows."""
+    options = c.Options()
+    c.lib.dperm_options_init(byref(options))
+    options.mechanism = choice("mechanism", mechanism, MECHANISMS)
+    if mechanism == "none":
+        if epsilon is not None:
+            raise ValueError("epsilon does not go with mechanism='none'; give None")
+    elif epsilon is None:
+        raise ValueError("epsilon is missing: it has no default, the choice is yours")
+    else:
+        options.epsilon = number("epsilon", epsilon)
+    options.analysis = choice("analysis", analysis, ANALYSES)
+    options.noise = choice("noise", noise, NOISES)
+    options.lambda_ = regularization(lambda_, C, rows)
+    options.delta_reg = maybe("delta_reg", delta_reg, strict=False)
+    options.norm_guess = maybe("norm_guess", norm_guess)
+    options.rows_per_person = whole("rows_per_person", rows_per_person)
+    options.classes = classes
+    options.threads = threads
+    c.call("dperm_loss_by_name", loss.encode(), number("h", h), byref(options.loss))
+    if kernel is not None:
+        options.kernel.name = choice("kernel", kernel, KERNELS)
+        options.kernel.gamma = number("gamma", gamma)
+        features = whole("n_components", n_components)
+        options.kernel.features = features + features % 2  # a cos and a sin each
+        options.kernel.independent = int(not orthogonal)
+    return options
+
+
+def threads_of(n_jobs: Optional[int]) -> int:
+    """None and -1 mean all cores; the result is the same to the bit for any number."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    return whole("n_jobs", n_jobs)
+
+
+def seeded(random_state: Any) -> Optional[c.Handle]:
+    """A reproducible source for a seed, None for the system's secure one."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        if not 0 <= int(random_state) < 2**64:
+            raise ValueError(f"random_state={random_state!r}; it must be between 0 and 2**64 - 1")
+        seed = int(random_state)
+    else:
+        from sklearn.utils import check_random_state
+
+        seed = int(check_random_state(random_state).randint(0, 2**31 - 1))
+    return c.Handle("dperm_random_seeded", "dperm_random_free", seed)
+
+
+def account(ledger: Any, dataset: Optional[str]) -> Tuple[c.Account, Any]:
+    """Where a run is charged, and what must live as long."""
+    if ledger is None:
+        if dataset is not None:
+            raise ValueError("dataset is named, but no ledger")
+        return c.Account(), None
+    if isinstance(ledger, (str, os.PathLike)):
+        ledger = Ledger(ledger)
+    if not isinstance(ledger, Ledger):
+        raise ValueError(f"ledger={ledger!r}; give the path of a ledger, or a dperm.Ledger")
+    name = None if dataset is None else dataset.encode()
+    return c.Account(ledger._handle.pointer, name, 0, None), (ledger, name)

@@ -1,0 +1,154 @@
+"""Before a fit: what it will do. After it: what an attacker can do. Neither looks at records."""
+
+from __future__ import annotations
+
+import math
+from ctypes import byref, c_char_p, c_uint64
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+from . import _library as c
+from . import options
+from .schema import Schema, SchemaLike
+
+__all__ = ["Plan", "plan", "Audit", "audit", "audit_cases", "audit_outcomes"]
+
+
+class _Figures(Mapping[str, Any]):
+    """Named figures, as attributes and as a mapping."""
+
+    _shown: Tuple[str, ...] = ()
+
+    def __init__(self, fields: Dict[str, Any]):
+        self._fields = fields
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_fields"][name.rstrip("_")]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={_short(self._fields[k])}" for k in self._shown)
+        return f"{type(self).__name__}({shown})"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else repr(value)
+
+
+class Plan(_Figures):
+    """What a fit will do: the fields of ``dperm plan --json``."""
+
+    _shown = ("epsilon", "lambda", "noise", "expected_noise_norm", "noise_to_signal")
+
+
+def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
+         data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2,
+         **settings: Any) -> Plan:
+    """What a fit to so many rows will do, from public numbers: costs no privacy.
+
+    Give `dims` (with `data_norm`, `norm1` and the number of `classes`), or a `schema`. Further
+    settings are those of the estimators: loss, h, mechanism, noise, lambda_, C, kernel, gamma,
+    n_components, rows_per_person, ...
+
+    >>> import dperm
+    >>> dperm.plan(50_000, dims=10, epsilon=0.5)
+    Plan(epsilon=0.5, lambda=8.407e-05, noise='l2', expected_noise_norm=40.08, noise_to_signal=0.01213)
+    """
+    if (dims is None) == (schema is None):
+        raise ValueError("give either dims or a schema")
+    figures = c.PlanFigures()
+    wanted = options.make(epsilon=epsilon, rows=options.whole("rows", rows),
+                          classes=0 if schema is not None else options.whole("classes", classes, 2),
+                          **settings)
+    if schema is not None:
+        c.call("dperm_plan_for_schema", rows, Schema(schema)._handle, byref(wanted), byref(figures))
+    else:
+        c.call("dperm_plan_for_norms", rows, options.whole("dims", dims),
+               options.number("data_norm", data_norm), norm1, byref(wanted), byref(figures))
+    found = c.fields(figures)
+    found["mechanism"] = settings.get("mechanism", "objective")
+    found["analysis"] = settings.get("analysis", "tight")
+    kinds = [c.fields(figures.noise_kinds[i]) for i in range(figures.noise_kind_count)]
+    found["noise_kinds"] = kinds
+    del found["noise_kind_count"]
+    return Plan(found)
+
+
+class Audit(_Figures):
+    """The outcome of an attack: at least this much epsilon is really lost."""
+
+    _shown = ("mechanism", "variant", "epsilon_claimed", "epsilon_lower_bound", "holds")
+
+
+def audit_cases() -> List[Tuple[str, Optional[str]]]:
+    """The attacks there are: mechanism and variant."""
+    found: List[Tuple[str, Optional[str]]] = []
+    mechanism, variant = c_char_p(), c_char_p()
+    while c.lib.dperm_audit_case(len(found), byref(mechanism), byref(variant)):
+        found.append((c.text(mechanism.value) or "", c.text(variant.value)))
+    return found
+
+
+def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilon: float = 1.0,
+          draws: int = 0, random_state: Optional[int] = None, n_jobs: Optional[int] = None) -> Audit:
+    """Attacks the library that is loaded, on the worst pair of data sets known (docs/audit.md).
+
+    >>> import dperm
+    >>> found = dperm.audit(draws=20_000)
+    >>> found.holds, 0.5 < found.epsilon_lower_bound <= 1
+    (True, True)
+    """
+    wanted, figures = c.AuditOptions(), c.AuditFigures()
+    c.lib.dperm_audit_options_init(byref(wanted))
+    wanted.mechanism = mechanism.encode()
+    wanted.variant = None if variant is None else variant.encode()
+    wanted.epsilon, wanted.draws = options.number("epsilon", epsilon), draws
+    wanted.threads = options.threads_of(n_jobs)
+    seed = None if random_state is None else c_uint64(random_state)
+    if seed is not None:
+        from ctypes import pointer
+
+        wanted.seed = pointer(seed)
+    with c.Interruptible() as interruptible:
+        wanted.progress = interruptible.progress
+        try:
+            c.call("dperm_audit_run", byref(wanted), byref(figures))
+        except Exception:
+            if not interruptible.asked:
+                raise
+    return _audited(figures)
+
+
+def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.0) -> Audit:
+    """The same bound for anybody's mechanism, from its outcomes on two neighbouring data sets.
+
+    Both are arrays of as many independent outcomes, one a row. A tenth of them choose what to look
+    at, the rest give the bound.
+    """
+    a, b = (np.ascontiguousarray(x, dtype=np.float64) for x in (first, second))
+    a, b = (x.reshape(len(x), -1) for x in (a, b))
+    if a.shape != b.shape:
+        raise ValueError(f"outcomes of shapes {a.shape} and {b.shape}; give as many of both")
+    figures = c.AuditFigures()
+    c.call("dperm_audit_outcomes", a.ctypes.data, b.ctypes.data, a.shape[0], a.shape[1],
+           options.number("epsilon", epsilon), options.number("delta", delta, strict=False),
+           byref(figures))
+    return _audited(figures)
+
+
+def _audited(figures: c.AuditFigures) -> Audit:
+    found = c.fields(figures)
+    found["holds"] = bool(found["holds"])
+    return Audit(found)

@@ -1,0 +1,100 @@
+"""Pictures, where matplotlib is installed. Each draws on `ax`, or makes one, and returns it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from .planning import plan
+
+__all__ = ["outlook", "noise_kinds", "budget", "weights", "sweep"]
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("pictures need matplotlib; install it (Debian: python3-matplotlib)") from None
+    return plt.subplots(layout="constrained")[1]
+
+
+def outlook(rows: int, *, epsilons: Optional[Sequence[float]] = None, ax: Any = None,
+            **settings: Any) -> Any:
+    """Noise to signal over epsilon for a plan of so many rows; below 1 there is something to learn."""
+    ax = _axes(ax)
+    epsilons = np.geomspace(0.01, 10, 25) if epsilons is None else np.asarray(epsilons)
+    plans = [plan(rows, epsilon=float(e), **settings) for e in epsilons]
+    ax.loglog(epsilons, [p.noise_to_signal for p in plans])
+    ax.axhline(1, linestyle=":", color="gray")
+    least = plans[-1].epsilon_better_than_coin
+    if not math.isnan(least):
+        ax.axvline(least, linestyle="--", color="gray")
+        ax.annotate(" better than a coin from here", (least, ax.get_ylim()[0]), rotation=90,
+                    va="bottom", fontsize="small")
+    ax.set(xlabel="epsilon", ylabel="noise to signal", title=f"{rows} rows")
+    return ax
+
+
+def noise_kinds(plan: Any, *, ax: Any = None) -> Any:
+    """The kinds of noise side by side at a plan's epsilon."""
+    ax = _axes(ax)
+    names = [kind["noise"] for kind in plan.noise_kinds]
+    colors = ["C1" if name == plan.noise else "C0" for name in names]
+    ax.bar(names, [kind["rms_noise_norm"] for kind in plan.noise_kinds], color=colors)
+    ax.set(ylabel="rms norm of the noise", title=f"epsilon = {plan.epsilon:g}")
+    return ax
+
+
+def budget(ledger: Any, *, ax: Any = None) -> Any:
+    """What each data set of a ledger has spent and left."""
+    ax = _axes(ax)
+    sets = ledger.datasets()
+    names = [one["name"] for one in sets]
+    spent = [float(one["epsilon_spent"]) for one in sets]
+    ax.barh(names, spent, color="C1", label="spent")
+    ax.barh(names, [float(one["epsilon_left"]) for one in sets], left=spent, color="C0", label="left")
+    ax.set(xlabel="epsilon")
+    ax.legend()
+    return ax
+
+
+def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int = 20,
+            index: int = 0, ax: Any = None) -> Any:
+    """The largest weights of a fitted estimator (of class `index` if there are more than two)."""
+    ax = _axes(ax)
+    values = estimator.coef_[index]
+    if names is None and getattr(estimator, "_schema", None) is not None:
+        names = estimator._schema.feature_names
+    elif names is None:
+        names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(len(values))])
+    order = np.argsort(-np.abs(values))[:top][::-1]
+    ax.barh([str(names[i]) for i in order], values[order],
+            color=["C0" if v > 0 else "C3" for v in values[order]])
+    ax.set(xlabel="weight")
+    return ax
+
+
+def sweep(cells: Any, *, ax: Any = None) -> Any:
+    """Mean error over epsilon of a sweep, with standard errors; a line for each other setting."""
+    ax = _axes(ax)
+    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "impossible"}
+    chosen = {name for cell in cells for name in cell if name not in measured}
+    lines: Any = {}
+    for cell in cells:
+        if cell["runs"]:
+            name = ", ".join(f"{k}={cell[k]}" for k in sorted(chosen) if k in cell)
+            lines.setdefault(name, []).append(cell)
+    for name, line in lines.items():
+        if all(cell.get("epsilon") is None for cell in line):
+            ax.axhline(line[0]["error_mean"], linestyle=":", label=name)
+        else:
+            ax.errorbar([cell["epsilon"] for cell in line], [cell["error_mean"] for cell in line],
+                        [cell["error_se"] for cell in line], marker="o", capsize=3, label=name)
+    ax.set(xlabel="epsilon", ylabel="mean test error", xscale="log")
+    if any(lines):
+        ax.legend()
+    return ax

@@ -1,0 +1,99 @@
+"""Experiments on public data: how often models of many settings err on rows they have not seen."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from ctypes import byref
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from . import _library as c
+from . import options
+from .errors import Cancelled, PrivacyLeakWarning, strict
+from .tuner import _TUNABLE
+
+__all__ = ["sweep", "Sweep"]
+
+
+class Sweep(List[Dict[str, Any]]):
+    """The cells of a sweep: settings, `error_mean`, `error_se`, `runs`, and what was chosen."""
+
+    def frame(self) -> Any:
+        """As a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self))
+
+    def best(self) -> Dict[str, Any]:
+        """The cell with the smallest mean error."""
+        return min((cell for cell in self if cell["runs"]), key=lambda cell: cell["error_mean"])
+
+
+def _cells(estimator: Any, param_grid: Any) -> Tuple[List[Dict[str, Any]], List[Any]]:
+    """All combinations; without a mechanism there is no epsilon, so only one of them."""
+    settings, fitters = [], []
+    for candidate in ParameterGrid(param_grid):
+        for name in candidate:
+            if name not in _TUNABLE | {"epsilon", "rows_per_person"}:
+                raise ValueError(f"{name} cannot be swept: it is about the data, not about the fit")
+        if candidate.get("mechanism", estimator.mechanism) == "none":
+            candidate = {**candidate, "epsilon": None}
+        if candidate not in settings:
+            settings.append(candidate)
+            fitters.append(clone(estimator).set_params(**candidate))
+    return settings, fitters
+
+
+def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
+                                            Sequence[Mapping[str, Sequence[Any]]]],
+          X: Any, y: Any = None, *, folds: int = 10, draws: int = 10,
+          test_data: Optional[Tuple[Any, Any]] = None, random_state: int = 1,
+          journal: "str | os.PathLike[str] | None" = None, n_jobs: Optional[int] = None) -> Sweep:
+    """Cross-validates settings on **public** data, over repeated draws of the noise.
+
+    What is measured is the mechanism that ships: every model is planned, perturbed, solved,
+    certified and released as `fit` would; only the noise comes from a seed. Nothing here is private.
+
+    >>> import dperm, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1500, 3)); y = (X[:, 0] > 0).astype(int)
+    >>> clf = dperm.LogisticRegression(1.0, data_norm=3, classes=[0, 1])
+    >>> found = dperm.sweep(clf, {"epsilon": [0.1, 10.0]}, X, y, folds=3, draws=5)
+    >>> [cell["runs"] for cell in found], found[0]["error_mean"] > found[1]["error_mean"]
+    ([15, 15], True)
+    """
+    settings, fitters = _cells(estimator, param_grid)
+    for fitter in fitters:
+        fitter._options(1)
+        fitter._check_bounds()
+    with warnings.catch_warnings(), strict(False):  # public data have no secrets
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        prepared = clone(fitters[0])._prepare(X, y)
+        test = clone(fitters[0])._prepare(*test_data) if test_data is not None else None
+    cells = (c.Options * len(fitters))(*[f._options(prepared.rows) for f in fitters])
+    how = c.SweepOptions()
+    c.lib.dperm_sweep_options_init(byref(how))
+    how.folds, how.draws = options.whole("folds", folds, 2), options.whole("draws", draws)
+    how.seed = options.whole("random_state", random_state, 0)
+    how.test_data = test.handle.pointer if test is not None else None
+    how.journal = None if journal is None else os.fspath(journal).encode()
+    how.threads = options.threads_of(n_jobs)
+    found = Sweep()
+
+    def visit(_: Any, cell: Any) -> None:
+        figures = c.fields(cell.contents)
+        figures.pop("index")
+        found.append({**settings[len(found)], **figures})
+
+    with c.Interruptible() as interruptible:
+        how.progress = interruptible.progress
+        try:
+            c.call("dperm_sweep", prepared.handle, cells, len(fitters), byref(how),
+                   c.SweepVisitor(visit), None)
+        except Cancelled:
+            if not interruptible.asked:
+                raise
+    return found

@@ -1,0 +1,162 @@
+"""Private choice among settings: what GridSearchCV cannot do without giving the data away."""
+
+from __future__ import annotations
+
+from ctypes import byref
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.validation import check_is_fitted
+
+from . import _library as c
+from . import options
+from .errors import Cancelled
+from .model import Model, Privacy
+
+__all__ = ["PrivateTuner"]
+
+METHODS = {"split": 0, "stopping": 1, "public": 2}
+SELECTORS = {"permute-and-flip": 0, "exponential": 1}
+ROUNDS = {"logarithmic": 0, "geometric": 1}
+# What may differ between candidates: settings of the fit. The rest is about data and budget.
+_TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "orthogonal",
+            "delta_reg", "norm_guess", "mechanism", "noise", "analysis"}
+
+
+class PrivateTuner(ClassifierMixin, BaseEstimator):
+    """Chooses among the settings of a public grid and releases one model, all for one `epsilon`.
+
+    Parameters
+    ----------
+    estimator : a dperm classifier
+        Its `epsilon` is the total: it covers the choice too.
+    param_grid : dict or list of dicts
+        As for GridSearchCV; it must not depend on the data. Each candidate of method "split" costs
+        a portion of the rows.
+    method : {"split", "stopping", "public"}
+        Disjoint portions of the rows; random rounds, whose number stays secret; or a choice on
+        `public_data`, a pair (X, y), which costs nothing.
+    selector : {"permute-and-flip", "exponential"}, for "split".
+    rounds : {"logarithmic", "geometric"} and rounds_mean, for "stopping".
+    holdout : float, the share of rows to choose by, for "stopping" and "public".
+
+    Attributes
+    ----------
+    best_params_, best_index_, best_estimator_, classes_, privacy_, model_
+
+    >>> import dperm, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(3000, 3)); y = (X[:, 0] > 0).astype(int)
+    >>> base = dperm.LogisticRegression(2.0, data_norm=3, classes=[0, 1])
+    >>> tuner = dperm.PrivateTuner(base, {"lambda_": [1e-3, 1e-2]}).fit(X, y)
+    >>> sorted(tuner.best_params_), tuner.privacy_.epsilon
+    (['lambda_'], 2.0)
+    """
+
+    _required_parameters = ["estimator", "param_grid"]
+
+    def __init__(self, estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
+                                                         Sequence[Mapping[str, Sequence[Any]]]],
+                 *, method: str = "split", selector: str = "permute-and-flip",
+                 rounds: str = "logarithmic", rounds_mean: Optional[float] = None,
+                 holdout: float = 0.1, public_data: Optional[Tuple[Any, Any]] = None):
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.method = method
+        self.selector = selector
+        self.rounds = rounds
+        self.rounds_mean = rounds_mean
+        self.holdout = holdout
+        self.public_data = public_data
+
+    def _candidates(self) -> List[Dict[str, Any]]:
+        grid = list(ParameterGrid(self.param_grid))
+        for candidate in grid:
+            for name in candidate:
+                if name not in _TUNABLE:
+                    raise ValueError(f"{name} cannot be tuned: it is about the data or the budget, "
+                                     "not about the fit")
+        return grid
+
+    def _how(self, public: Any) -> c.TuneOptions:
+        how = c.TuneOptions()
+        c.lib.dperm_tune_options_init(byref(how))
+        how.method = options.choice("method", self.method, METHODS)
+        how.selector = options.choice("selector", self.selector, SELECTORS)
+        how.rounds = options.choice("rounds", self.rounds, ROUNDS)
+        how.rounds_mean = options.maybe("rounds_mean", self.rounds_mean, least=1)
+        how.holdout = options.number("holdout", self.holdout)
+        how.public_data = public.handle.pointer if public is not None else None
+        return how
+
+    def fit(self, X: Any, y: Any = None) -> "PrivateTuner":
+        """Chooses and fits, at the cost of the estimator's `epsilon`."""
+        grid = self._candidates()
+        fitters = [clone(self.estimator).set_params(**candidate) for candidate in grid]
+        if (self.method == "public") != (self.public_data is not None):
+            raise ValueError("public_data goes with method='public', and only with it")
+        for fitter in fitters:
+            fitter._options(1)
+            fitter._check_bounds()
+        first = fitters[0]
+        first._warn()
+        prepared = first._prepare(X, y)
+        public = clone(first)._prepare(*self.public_data) if self.public_data is not None else None
+        wanted = (c.Options * len(fitters))(*[f._options(prepared.rows) for f in fitters])
+        wanted[0].account, alive = options.account(first.ledger, first.dataset)
+        random = options.seeded(first.random_state)
+        with c.Interruptible() as interruptible:
+            for one in wanted:
+                one.random = random.pointer if random else None
+                one.progress = interruptible.progress
+            try:
+                handle = c.Handle("dperm_tune", "dperm_model_free", prepared.handle, wanted,
+                                  len(fitters), byref(self._how(public)))
+            except Cancelled:
+                if not interruptible.asked:
+                    raise
+                return self
+        del alive
+        model = Model(handle)
+        self.best_index_ = int(model.to_dict()["selection"]["chosen"])
+        self.best_params_ = grid[self.best_index_]
+        best = fitters[self.best_index_]
+        for name, value in vars(first).items():  # what preparing the data left on the first one
+            if name.endswith("_") and not name.endswith("__") and name not in best.get_params() or \
+                    name in ("_schema", "_constant", "_data_norm"):
+                setattr(best, name, value)
+        self.best_estimator_ = best._fitted(model, prepared.classes)
+        self.classes_ = best.classes_
+        self.n_features_in_ = best.n_features_in_
+        return self
+
+    # ---- the chosen model
+
+    @property
+    def model_(self) -> Model:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.model_
+
+    @property
+    def privacy_(self) -> Privacy:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.privacy_
+
+    def predict(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict(X)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.decision_function(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Where the estimator has it."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict_proba(X)
+
+    def save(self, path: Any) -> None:
+        check_is_fitted(self, "best_estimator_")
+        self.best_estimator_.save(path)

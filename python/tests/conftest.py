@@ -1,0 +1,54 @@
+"""What the tests share: the command line of the same build, synthetic census records."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import dperm  # noqa: E402
+from dperm import _library  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def command():
+    """Runs the command line of the build that is tested; returns its standard output."""
+    program = os.environ.get("DPERM", str(ROOT / "build" / "dev" / "dperm"))
+
+    def run(*arguments):
+        done = subprocess.run([program, *map(str, arguments)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def census(tmp_path_factory):
+    """A folder with people.csv and schema.json: nobody's records."""
+    folder = tmp_path_factory.mktemp("census")
+    _library.call("dperm_synthetic_census_write", str(folder / "people.csv").encode(), 3000, 1)
+    (folder / "schema.json").write_bytes(_library.lib.dperm_synthetic_census_schema())
+    return folder
+
+
+@pytest.fixture
+def clouds():
+    """Three clouds in the plane, within norm 4."""
+    rng = np.random.default_rng(1)
+    y = np.arange(900) % 3
+    X = rng.normal(size=(900, 2)) * 0.5 + np.array([[0, 0], [3, 0], [0, 3]])[y]
+    return X, y
+
+
+@pytest.fixture
+def two():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(1000, 4))
+    return X, (X[:, 0] - X[:, 1] > 0).astype(int)

@@ -1,0 +1,155 @@
+"""Where Python and C meet: layouts, the lock, interruptions, forks, a library that is not there."""
+
+import ctypes
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dperm
+from dperm import _library as c
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STRUCTS = {"dperm_error": c.Error, "dperm_progress": c.Progress, "dperm_draft_options": c.DraftOptions,
+           "dperm_column": c.Column, "dperm_loss": c.Loss, "dperm_regularizer": c.Regularizer,
+           "dperm_charge": c.Charge, "dperm_account": c.Account,
+           "dperm_ledger_dataset": c.LedgerDataset, "dperm_ledger_entry": c.LedgerEntry,
+           "dperm_kernel": c.Kernel, "dperm_options": c.Options, "dperm_tune_options": c.TuneOptions,
+           "dperm_noise_figures": c.NoiseFigures, "dperm_plan": c.PlanFigures,
+           "dperm_score_options": c.ScoreOptions, "dperm_private_score": c.PrivateScore,
+           "dperm_sweep_options": c.SweepOptions, "dperm_sweep_cell": c.SweepCell,
+           "dperm_audit_options": c.AuditOptions, "dperm_audit_result": c.AuditFigures}
+
+
+def test_every_struct_lies_in_memory_as_the_header_says(tmp_path):
+    lines = []
+    for name, struct in STRUCTS.items():
+        lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
+        for field, *_ in struct._fields_:
+            member = field.rstrip("_")
+            lines.append(f'printf("{name} {field} %zu\\n", offsetof({name}, {member}));')
+    source = tmp_path / "layout.c"
+    source.write_text("#include <stdio.h>\n#include <stddef.h>\n#include <dperm.h>\n"
+                      "int main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n")
+    program = tmp_path / "layout"
+    subprocess.run(["gcc", "-I", str(ROOT / "include"), str(source), "-o", str(program)], check=True)
+    for line in subprocess.run([str(program)], capture_output=True, text=True).stdout.splitlines():
+        words = line.split()
+        struct = STRUCTS[words[0]]
+        found = ctypes.sizeof(struct) if len(words) == 2 else getattr(struct, words[1]).offset
+        assert found == int(words[-1]), line
+
+
+def test_every_member_of_the_structs_is_there():
+    header = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / "dperm.h").read_text(), flags=re.S)
+    for name, struct in STRUCTS.items():
+        body = re.search(r"struct " + name + r" \{(.*?)\n\}", header, flags=re.S).group(1)
+        functions = len(re.findall(r"\(\*\w+\)", body))
+        plain = re.sub(r"[^;]*\(\*[^;]*;", "", body)
+        members = functions + sum(len(part.split(",")) for part in plain.split(";") if part.strip())
+        assert members == len(struct._fields_), name
+
+
+def run_python(code, **environment):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], text=True,
+                          capture_output=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **environment})
+
+
+def test_a_missing_library_says_how_to_install_it():
+    done = run_python("import dperm", DPERM_LIBRARY="/nowhere/libdperm.so.0")
+    assert done.returncode != 0
+    assert "ImportError" in done.stderr and 'run "pip install ."' in done.stderr
+    assert "DPERM_LIBRARY=/path/to/libdperm.so.0" in done.stderr
+
+
+def test_a_library_of_another_kind_is_refused(tmp_path):
+    other = tmp_path / "libother.so"
+    subprocess.run(["gcc", "-shared", "-x", "c", "/dev/null", "-o", str(other)], check=True)
+    done = run_python("import dperm", DPERM_LIBRARY=str(other))
+    assert "older than this package" in done.stderr
+
+
+LONG = """
+    import numpy as np, sys, dperm, warnings
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 40))
+    y = (X[:, 0] > 0).astype(int)
+    def long_fit(**more):  # a fit for each of 400 public candidates
+        base = dperm.LogisticRegression(1.0, data_norm=5, classes=[0, 1], **more)
+        grid = {"lambda_": np.geomspace(1e-5, 1, 200).tolist()}
+        return dperm.PrivateTuner(base, grid, method="stopping", rounds_mean=20000.0).fit(X, y)
+"""
+
+
+def test_ctrl_c_stops_a_long_fit_and_leaves_nothing_but_the_charge(tmp_path):
+    ledger = tmp_path / "l.ledger"
+    dperm.Ledger.create(ledger, "people", 5)
+    code = LONG + f"""
+    print("fitting", flush=True)
+    try:
+        long_fit(ledger={str(ledger)!r}, dataset="people")
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        assert dperm.LogisticRegression(1.0, data_norm=5, classes=[0, 1]).fit(X, y).coef_.shape == (1, 40)
+        print("and alive")
+    """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE,
+                          text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as child:
+        assert child.stdout.readline() == "fitting\n"
+        while not dperm.Ledger(ledger).entries():  # reserved: the fits have begun
+            assert child.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.2)
+        asked = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - asked < 10
+        assert child.stdout.readline() == "and alive\n"
+    entry, = dperm.Ledger(ledger).entries()
+    assert entry["commit"] == 0 and dperm.Ledger(ledger).left("people") == "4"
+    assert dperm.Ledger(ledger).verify()[0]
+    assert sorted(p.name for p in tmp_path.iterdir() if "ledger" not in p.name) == []
+
+
+def test_other_threads_run_during_a_fit(two):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200_000, 30))
+    y = (X[:, 0] > 0).astype(int)
+    clf = dperm.LogisticRegression(1.0, data_norm=8, classes=[0, 1], n_jobs=1)
+    ticks, done = [0], threading.Event()
+
+    def fit():
+        clf.fit(X, y)
+        done.set()
+
+    thread = threading.Thread(target=fit)
+    thread.start()
+    while not done.is_set():
+        ticks[0] += 1
+        time.sleep(0.001)
+    thread.join()
+    assert ticks[0] >= 5 and clf.coef_.shape == (1, 30)
+
+
+def test_forked_processes_work_and_have_noise_of_their_own():
+    done = run_python(LONG + """
+    import multiprocessing
+    def weights(_):
+        return dperm.LogisticRegression(1.0, data_norm=5, classes=[0, 1]).fit(X, y).coef_.tolist()
+    here = weights(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        found = pool.map(weights, range(4)) + [here]
+    assert len({str(w) for w in found}) == 5
+    print("good")
+    """)
+    assert done.stdout == "good\n", done.stderr

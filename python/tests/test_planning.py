@@ -1,0 +1,132 @@
+"""Plans, audits, budgets and pictures from Python."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import dperm
+
+
+def test_a_plan_is_the_command_lines(census, command):
+    words = command("plan", "--rows", 3000, "--schema", census / "schema.json", "--epsilon", 0.5,
+                    "--loss", "huber", "--json")
+    plan = dperm.plan(3000, schema=census / "schema.json", epsilon=0.5, loss="huber")
+    theirs = json.loads(words)
+    assert set(plan) == set(theirs)
+    for name, value in theirs.items():
+        mine = plan[name]
+        if name == "noise_kinds":
+            assert [dict(kind) for kind in mine] == value
+        elif value is None:
+            assert mine == 0 or math.isnan(mine)
+        else:
+            assert mine == value, name
+
+
+def test_a_plan_has_the_noise_that_a_fit_has(two):
+    plan = dperm.plan(1000, dims=5, data_norm=math.sqrt(18), epsilon=1)
+    clf = dperm.LogisticRegression(1, data_norm=3, classes=[0, 1]).fit(*two)
+    assert clf.privacy_.beta == pytest.approx(plan.beta, rel=1e-6)
+    assert dperm.plan(1000, dims=5, epsilon=3, classes=3).epsilon_class == 1
+
+
+def test_a_plan_that_cannot_be_is_refused():
+    with pytest.raises(ValueError, match="either dims or a schema"):
+        dperm.plan(10, epsilon=1)
+    with pytest.raises(ValueError, match="rows=0"):
+        dperm.plan(0, dims=1, epsilon=1)
+    with pytest.raises(TypeError):
+        dperm.plan(10, dims=1)
+
+
+def test_audits_of_this_build_and_of_others():
+    assert ("objective", "huber") in dperm.audit_cases()
+    found = dperm.audit("output", draws=20_000, epsilon=1, random_state=1)
+    assert found.holds and 0.5 < found.epsilon_lower_bound <= 1
+    rng = np.random.default_rng(0)
+    sound = dperm.audit_outcomes(rng.laplace(0, 1, 50_000), rng.laplace(1, 1, 50_000), epsilon=1)
+    broken = dperm.audit_outcomes(rng.laplace(0, 1, 50_000), rng.laplace(1, 1, 50_000), epsilon=0.5)
+    assert sound.holds and not broken.holds
+    with pytest.raises(ValueError, match="as many of both"):
+        dperm.audit_outcomes([1.0], [1.0, 2.0], epsilon=1)
+    with pytest.raises(ValueError):
+        dperm.audit("nonsense")
+
+
+def test_a_ledger_pays_and_refuses(two, tmp_path):
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", "1")
+    clf = dperm.LogisticRegression(0.6, data_norm=3, classes=[0, 1], ledger=ledger, dataset="people")
+    clf.fit(*two)
+    assert ledger.left("people") == "0.4" and ledger.entry_of(clf)["epsilon"] == "0.6"
+    entry, = ledger.entries("people")
+    assert entry["command"] == "train" and entry["commit"] and clf.privacy_.ledger["id"] == entry["entry"]
+    assert '"people": a total of ε = 1' in clf.privacy_.statement(ledger=ledger)
+    with pytest.raises(dperm.BudgetError, match="epsilon 0.4 left of 1"):
+        dperm.LogisticRegression(0.6, data_norm=3, classes=[0, 1], ledger=str(tmp_path / "l.ledger"),
+                                 dataset="people").fit(*two)
+    with pytest.warns(dperm.NotPrivateWarning), pytest.raises(dperm.BudgetError, match="not private"):
+        dperm.LogisticRegression(0.1, data_norm=3, classes=[0, 1], ledger=ledger, dataset="people",
+                                 random_state=1).fit(*two)
+    records, head = ledger.head()
+    assert ledger.verify(head)[0] and records >= 3
+    clf.score_private(*two, epsilon=0.1, ledger=ledger, dataset="people")
+    assert ledger.left("people") == "0.3"
+    with pytest.raises(KeyError):
+        ledger.left("others")
+    with pytest.raises(dperm.DpermError):
+        dperm.Ledger(tmp_path / "none.ledger")
+
+
+def test_a_sweep_is_the_command_lines(census, command):
+    import pandas as pd
+
+    words = command("sweep", "--data", census / "people.csv", "--schema", census / "schema.json",
+                    "--loss", "logistic", "--mechanism", "none,objective", "--lambda", "0.001,0.01",
+                    "--epsilon", "0.5,2", "--folds", 3, "--draws", 4, "--seed", 5)
+    theirs = {(r.mechanism, r["lambda"], None if math.isnan(r.epsilon) else r.epsilon): r
+              for _, r in pd.read_csv(__import__("io").StringIO(words)).iterrows()}
+    clf = dperm.LogisticRegression(1, schema=census / "schema.json")
+    found = dperm.sweep(clf, {"mechanism": ["none", "objective"], "lambda_": [0.001, 0.01],
+                              "epsilon": [0.5, 2.0]}, pd.read_csv(census / "people.csv"), folds=3,
+                        draws=4, random_state=5)
+    assert len(found) == len(theirs) == 6
+    for cell in found:
+        other = theirs[cell["mechanism"], cell["lambda_"], cell["epsilon"]]
+        assert cell["runs"] == other.runs
+        assert cell["error_mean"] == pytest.approx(other.error_mean, abs=1e-6)
+        assert cell["error_se"] == pytest.approx(other.error_se, abs=1e-6)
+    assert found.best()["error_mean"] == min(c["error_mean"] for c in found)
+    assert set(found.frame().columns) >= {"epsilon", "error_mean"}
+
+
+def test_a_sweep_of_several_classes_and_of_what_cannot_be(clouds):
+    X, y = clouds
+    clf = dperm.LogisticRegression(3, data_norm=5)  # public data: nothing to warn about
+    found = dperm.sweep(clf, {"epsilon": [0.01, 30.0]}, X, y, test_data=(X, y), draws=5)
+    assert found[1]["error_mean"] < 0.1 < found[0]["error_mean"]
+    with pytest.raises(ValueError, match="data_norm cannot be swept"):
+        dperm.sweep(clf, {"data_norm": [1, 2]}, X, y)
+    with pytest.raises(ValueError, match="folds=1"):
+        dperm.sweep(clf, {"epsilon": [1]}, X, y, folds=1)
+
+
+def test_pictures(two, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("svg")
+    from dperm import plots
+
+    X, y = two
+    clf = dperm.LogisticRegression(5, data_norm=3, classes=[0, 1]).fit(X, y)
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 2)
+    for i, ax in enumerate([plots.outlook(10_000, dims=20), plots.weights(clf, top=3),
+                            plots.noise_kinds(dperm.plan(1000, dims=5, epsilon=1)),
+                            plots.budget(ledger),
+                            plots.sweep(dperm.sweep(clf, {"epsilon": [0.1, 1.0], "lambda_": [0.1, 0.01]},
+                                                    X, y, folds=2, draws=2))]):
+        ax.figure.savefig(tmp_path / f"{i}.svg")
+        assert (tmp_path / f"{i}.svg").stat().st_size > 1000
+        assert ax.has_data()
+        matplotlib.pyplot.close(ax.figure)
+    assert [t.get_text() for t in plots.weights(clf, names=list("abcd"), top=2).get_yticklabels()][-1] in "abcd"

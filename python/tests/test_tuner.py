@@ -1,0 +1,72 @@
+"""PrivateTuner: one epsilon for the choice and the fit; the command line's choice, bit for bit."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dperm
+from dperm import NotPrivateWarning
+
+GRID = {"lambda_": [1e-3, 1e-2, 1e-1]}
+
+
+def base(**more):
+    return dperm.LogisticRegression(2, data_norm=3, classes=[0, 1], **more)
+
+
+@pytest.mark.parametrize("method", ["split", "stopping"])
+def test_the_claim_covers_the_choice(two, method):
+    tuner = dperm.PrivateTuner(base(), GRID, method=method).fit(*two)
+    assert tuner.privacy_.private and tuner.privacy_.epsilon == 2
+    assert tuner.privacy_.selection["method"] == method and tuner.privacy_.verify()[0]
+    assert tuner.best_params_ == {"lambda_": GRID["lambda_"][tuner.best_index_]}
+    assert tuner.score(*two) > 0.7 and tuner.predict_proba(two[0]).shape == (1000, 2)
+    again = pickle.loads(pickle.dumps(tuner))
+    assert (again.predict(two[0]) == tuner.predict(two[0])).all()
+    assert not hasattr(tuner, "cv_results_") and not hasattr(tuner, "n_rounds_")
+
+
+def test_the_choice_is_the_command_lines(census, command, tmp_path):
+    command("tune", "--data", census / "people.csv", "--schema", census / "schema.json", "--epsilon", 1,
+            "--lambda", "0.001,0.01,0.1", "--seed", 9, "--out", tmp_path / "m.json")
+    clf = dperm.LogisticRegression(1, schema=census / "schema.json", random_state=9)
+    with pytest.warns(NotPrivateWarning):
+        tuner = dperm.PrivateTuner(clf, GRID).fit(pd.read_csv(census / "people.csv"))
+    theirs = json.loads((tmp_path / "m.json").read_text())
+    assert tuner.model_.weights.tolist() == [theirs["weights"]]
+    assert tuner.best_index_ == theirs["selection"]["chosen"]
+
+
+def test_public_data_choose_for_nothing(two):
+    X, y = two
+    tuner = dperm.PrivateTuner(base(), GRID, method="public", holdout=0.5, public_data=(X[:300], y[:300]))
+    tuner.fit(X[300:], y[300:])
+    assert tuner.privacy_.selection["public_rows"] == 300 and tuner.privacy_.rows_fitted == 700
+
+
+def test_losses_and_kernels_can_be_candidates(two):
+    svc = dperm.LinearSVC(4, data_norm=3, classes=[0, 1])
+    tuner = dperm.PrivateTuner(svc, [{"loss": ["huber"], "h": [0.3, 0.5]}, {"loss": ["smooth-hinge"]}])
+    tuner.fit(*two)
+    assert tuner.best_estimator_.loss == tuner.privacy_.loss["name"]
+    kernel = dperm.KernelSVC(4, data_norm=3, classes=[0, 1], n_components=10)
+    assert dperm.PrivateTuner(kernel, {"gamma": [0.1, 1.0]}).fit(*two).privacy_.verify()[0]
+
+
+def test_several_classes(clouds):
+    clf = dperm.LogisticRegression(6, data_norm=5, classes=[0, 1, 2])
+    tuner = dperm.PrivateTuner(clf, {"lambda_": [1e-3, 1e-2]}).fit(*clouds)
+    assert tuner.privacy_.verify()[0] and tuner.privacy_.epsilon_class == 2
+
+
+@pytest.mark.parametrize("settings, message", [
+    (dict(param_grid={"epsilon": [1, 2]}), "epsilon cannot be tuned"),
+    (dict(param_grid={"data_norm": [1, 2]}), "data_norm cannot be tuned"),
+    (dict(method="guess"), "method='guess'"), (dict(selector="x"), "selector='x'"),
+    (dict(method="public"), "public_data goes with"), (dict(rounds_mean=0.5), "rounds_mean=0.5")])
+def test_wrong_settings_say_what_is_wrong(two, settings, message):
+    with pytest.raises(ValueError, match=message):
+        dperm.PrivateTuner(**{"estimator": base(), "param_grid": GRID, **settings}).fit(*two)

@@ -1,0 +1,46 @@
+"""`pip install .`, without any registry: a wheel with the C core inside, and one without it."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+USE = ("import dperm, numpy as np; X = np.eye(10); "
+       "clf = dperm.LogisticRegression(1.0, data_norm=1, classes=[0, 1]).fit(X, np.arange(10) % 2); "
+       "from dperm import _library; print(clf.privacy_, _library.lib._name, dperm.__file__)")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    pytest.importorskip("venv")
+    folder = tmp_path_factory.mktemp("venv")
+    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", str(folder)], check=True)
+    return folder
+
+
+def run(*words, **environment):
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "DPERM_LIBRARY")}
+    done = subprocess.run([str(w) for w in words], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env={**clean, **environment}, cwd="/", timeout=500)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_a_wheel_without_the_core_uses_an_installed_library(place):
+    run(place / "bin" / "pip", "install", "--no-index", ROOT, DPERM_WITHOUT_CORE="1")
+    library = os.environ.get("DPERM_LIBRARY", str(ROOT / "build" / "dev" / "libdperm.so"))
+    found = run(place / "bin" / "python", "-c", USE,
+                LD_LIBRARY_PATH=os.path.dirname(os.path.realpath(library)))
+    assert "Privacy(epsilon=1.0" in found and " libdperm.so.0 " in found and str(place) in found
+
+
+def test_a_wheel_has_the_core_inside(place):
+    before = set(ROOT.iterdir())
+    run(place / "bin" / "pip", "install", "--no-index", "--force-reinstall", "--no-deps", ROOT)
+    found = run(place / "bin" / "python", "-c", USE)
+    assert "Privacy(epsilon=1.0" in found and f"{place}/lib" in found.split()[-2]
+    assert found.split()[-2].endswith("dperm/libdperm.so.0")
+    assert set(ROOT.iterdir()) == before  # nothing is left in the source folder

@@ -1,0 +1,164 @@
+# Several classes, from the schema to the statement.
+load helpers
+
+setup_classes() {
+  python3 - <<'P'
+import random
+random.seed(3)
+with open("flowers.csv", "w") as f:
+    f.write("a,b,kind\n")
+    for i in range(900):
+        kind = i % 3
+        a = random.gauss(0, 1) + (3 if kind == 1 else 0)
+        b = random.gauss(0, 1) + (3 if kind == 2 else 0)
+        f.write("%r,%r,%s\n" % (a, b, ["iris", "rose", "lily"][kind]))
+P
+  cat > flowers.json <<'S'
+{
+  "label": {"column": "kind", "classes": ["iris", "rose", "lily"]},
+  "columns": [
+    {"name": "a", "type": "numeric", "min": -3, "max": 6, "scale": "center"},
+    {"name": "b", "type": "numeric", "min": -3, "max": 6, "scale": "center"}
+  ],
+  "intercept": true
+}
+S
+}
+
+@test "schema check names the classes and what they cost" {
+  setup_classes
+  run "$DPERM" schema check flowers.json --data flowers.csv
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"iris, rose, lily (3 fits, one for each against the rest, of epsilon/3 each)"* ]]
+}
+
+@test "train, verify, predict and score three classes" {
+  setup_classes
+  run "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "m.json: 3 weights for each of 3 classes from 900 rows; epsilon = 3 for every record (objective perturbation)" ]]
+  python3 - <<'P'
+import json
+m = json.load(open("m.json"))
+assert m["private"] is True and m["privacy"]["epsilon"] == 3.0
+assert m["privacy"]["epsilon_class"] == 1.0
+assert m["classes"] == ["iris", "rose", "lily"]
+assert [len(w) for w in m["weights"]] == [3, 3, 3]
+P
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"classes: one against the rest for each of 3: 3 epsilon_class = 3 <= epsilon = 3"* ]]
+  "$DPERM" predict --model m.json --data flowers.csv --out p.csv
+  "$DPERM" score --model m.json --data flowers.csv > s.json
+  python3 - <<'P'
+import csv, json
+rows = list(csv.DictReader(open("p.csv")))
+truth = [r["kind"] for r in csv.DictReader(open("flowers.csv"))]
+score = json.load(open("s.json"))
+assert set(r["prediction"] for r in rows) == {"iris", "rose", "lily"}
+assert all(1 / 3 <= float(r["probability"]) <= 1 for r in rows)
+errors = sum(r["prediction"] != t for r, t in zip(rows, truth))
+assert score["errors"] == errors and score["rows"] == 900 and errors < 300, errors
+assert score["false_positives"] is None and score["auc"] is None and score["classes"] == 3
+P
+}
+
+@test "a model whose classes have more than their share is found out" {
+  setup_classes
+  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
+  sed -i 's/"epsilon_class": 1.0/"epsilon_class": 1.5/' m.json
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  classes: one against the rest for each of 3: 3 epsilon_class = 4.5 > epsilon = 3"* ]]
+}
+
+@test "the statement says how the budget is shared" {
+  setup_classes
+  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
+  run "$DPERM" statement --model m.json
+  [ "$status" -eq 0 ]
+  [[ "$output" == *'for each of 3 classes against all others ("iris", "rose", "lily")'* ]]
+  [[ "$output" == *"3 fits, one for each class, of ε = 1 each"* ]]
+}
+
+@test "a ledger is charged once, for all classes" {
+  setup_classes
+  "$DPERM" ledger init l.db --dataset flowers --epsilon 4
+  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json \
+    --ledger l.db --dataset flowers 2> /dev/null
+  run "$DPERM" ledger show l.db
+  [[ "$output" == *"epsilon  1 left of 4 (3 spent)"*"1 entries, 0 of them never committed"* ]]
+  run "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 1.5 --out n.json \
+    --ledger l.db --dataset flowers
+  fails_with 1 "left"
+  leaves_no n.json
+  run "$DPERM" ledger show l.db --model m.json
+  [ "$status" -eq 0 ]
+}
+
+@test "a plan for several classes, with and without a schema" {
+  setup_classes
+  "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --json > with.json
+  "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --json > without.json
+  "$DPERM" plan --rows 900 --dims 3 --epsilon 1 --noise l2 --json > one.json
+  python3 - <<'P'
+import json
+a, b, one = (json.load(open(p)) for p in ("with.json", "without.json", "one.json"))
+assert a["classes"] == b["classes"] == 3 and a["epsilon_class"] == b["epsilon_class"] == 1
+assert one["classes"] == 2 and one["beta"] == b["beta"] and one["lambda"] == b["lambda"]
+P
+  run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3
+  [[ "$output" == *"epsilon of a class   1            for each of 3 fits"* ]]
+  run "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
+  fails_with 2 "go with --dims"
+}
+
+@test "tune chooses for all classes together; counts are for two" {
+  setup_classes
+  run "$DPERM" tune --data flowers.csv --schema flowers.json --epsilon 3 --lambda 1e-3,1e-2 \
+    --method stopping --out m.json
+  [ "$status" -eq 0 ]
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 0 ]
+  run "$DPERM" score --model m.json --data flowers.csv --epsilon 1
+  [ "$status" -eq 0 ]
+  run "$DPERM" score --model m.json --data flowers.csv --epsilon 1 --counts
+  fails_with 2 "confusion counts are for two classes"
+}
+
+@test "a label that is no class is refused with its place" {
+  setup_classes
+  echo "1,1,tulip" >> flowers.csv
+  run "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json
+  fails_with 1 'flowers.csv:902:5: the label in column "kind" is not one that the schema lists'
+  leaves_no m.json
+}
+
+@test "a class for several values and one for the rest" {
+  setup_classes
+  sed 's/"classes": \[.*\]/"classes": {"rose": ["rose"], "other": "*"}/' flowers.json > two.json
+  "$DPERM" train --data flowers.csv --schema two.json --epsilon 3 --seed 1 --out a.json 2> /dev/null
+  sed 's/"classes": \[.*\]/"positive": "*", "negative": ["rose"]/' flowers.json > sides.json
+  "$DPERM" train --data flowers.csv --schema sides.json --epsilon 3 --seed 1 --out b.json 2> /dev/null
+  python3 - <<'P'
+import json
+a, b = json.load(open("a.json")), json.load(open("b.json"))
+assert a["classes"] == ["rose", "other"] and b["classes"] == ["rose", "positive"]
+assert a["weights"] == b["weights"] and len(a["weights"]) == 3
+P
+}
+
+@test "sweep measures what train and score do" {
+  setup_classes
+  "$DPERM" train --data flowers.csv --schema flowers.json --mechanism none --lambda 1e-3 \
+    --out m.json 2> /dev/null
+  "$DPERM" score --model m.json --data flowers.csv > s.json
+  "$DPERM" sweep --data flowers.csv --schema flowers.json --test-data flowers.csv \
+    --mechanism none,objective --epsilon 0.01,30 --lambda 1e-3 --draws 5 > cells.csv 2> /dev/null
+  python3 - <<'P'
+import csv, json
+none, little, much = list(csv.DictReader(open("cells.csv")))
+assert abs(float(none["error_mean"]) - json.load(open("s.json"))["error_rate"]) < 1e-6
+assert float(much["error_mean"]) < 0.1 < float(little["error_mean"])
+P
+}

@@ -1,0 +1,424 @@
+/* Several classes: one fit for each against the rest, at its share of epsilon; what the model, its
+ * file, its predictions and the verification make of that. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "data/class_list.h"
+#include "model/model.h"
+#include "support.h"
+
+enum { ROWS = 600, DIMS = 3, CLASSES = 3 };
+
+static double values[ROWS * DIMS];
+static uint32_t labels[ROWS];
+
+/* Three clouds in the plane, and a constant. */
+static void make_rows(void) {
+  random_source source;
+  assert_ok(random_seeded(7, &source, err));
+  for (size_t i = 0; i < ROWS; i++) {
+    labels[i] = (uint32_t)(i % CLASSES);
+    for (size_t j = 0; j < 2; j++) {
+      double noise = (double)(random_bits(&source) >> 11) * 0x1p-53 - 0.5;
+      values[i * DIMS + j] = (labels[i] == j + 1 ? 0.6 : -0.2) + 0.5 * noise;
+    }
+    values[i * DIMS + 2] = 0.3;
+  }
+}
+
+static dperm_data *three_classes(void) {
+  static const char *const names[] = {"red", "green", "blue"};
+  dperm_data *data = NULL;
+  make_rows();
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, values, NULL, 1, &data, err));
+  assert_ok(dperm_data_label(data, labels, CLASSES, names, err));
+  return data;
+}
+
+static dperm_model *train(const dperm_data *data, double epsilon, dperm_random *random) {
+  dperm_options options;
+  dperm_model *model = NULL;
+  dperm_options_init(&options);
+  options.epsilon = epsilon;
+  options.random = random;
+  options.lambda = 0.01;
+  assert_ok(dperm_train(data, &options, &model, err));
+  return model;
+}
+
+/* ---- the fits */
+
+static void each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon(void **state) {
+  (void)state;
+  dperm_data *all = three_classes(), *sides = NULL;
+  dperm_random *random = NULL, *again = NULL;
+  double labels_of[ROWS];
+  assert_ok(dperm_random_seeded(5, &random, err));
+  assert_ok(dperm_random_seeded(5, &again, err));
+  dperm_model *model = train(all, 1, random);
+  assert_true(3 * model->epsilon_class <= 1 && model->epsilon_class > 0.3333333333);
+  for (size_t m = 0; m < CLASSES; m++) {
+    for (size_t i = 0; i < ROWS; i++) {
+      labels_of[i] = labels[i] == m ? 1 : -1;
+    }
+    assert_ok(dperm_data_from_dense(ROWS, DIMS, values, labels_of, 1, &sides, err));
+    dperm_model *one = train(sides, model->epsilon_class, again);
+    assert_memory_equal(model->weights + m * DIMS, one->weights, DIMS * sizeof(double));
+    dperm_model_free(one);
+    dperm_data_free(sides);
+  }
+  dperm_model_free(model);
+  dperm_random_free(random);
+  dperm_random_free(again);
+  dperm_data_free(all);
+}
+
+/* Bounds on what can be lost: the deltas of the fits add up, for the whole epsilon. */
+static void delta_covers_every_fit(void **state) {
+  (void)state;
+  dperm_data *all = three_classes();
+  dperm_model *model = train(all, 1, NULL);
+  assert_true(model->release.delta >= 3 * (1 + exp(1.0)) * exp(-100));
+  assert_true(model->release.delta <= 3 * (1 + exp(1.0)) * exp(-100) * 1.000001);
+  dperm_model_free(model);
+  dperm_data_free(all);
+}
+
+static void two_classes_by_index_are_the_same_fit_as_plus_and_minus(void **state) {
+  (void)state;
+  make_rows();
+  uint32_t index[ROWS];
+  double sides[ROWS];
+  for (size_t i = 0; i < ROWS; i++) {
+    index[i] = labels[i] == 2;
+    sides[i] = labels[i] == 2 ? 1 : -1;
+  }
+  dperm_data *a = NULL, *b = NULL;
+  dperm_random *first = NULL, *second = NULL;
+  assert_ok(dperm_random_seeded(5, &first, err));
+  assert_ok(dperm_random_seeded(5, &second, err));
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, values, sides, 1, &a, err));
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, values, NULL, 1, &b, err));
+  assert_ok(dperm_data_label(b, index, 2, NULL, err));
+  dperm_model *x = train(a, 1, first), *y = train(b, 1, second);
+  assert_memory_equal(x->weights, y->weights, DIMS * sizeof(double));
+  assert_string_equal(dperm_model_class_name(y, 0), "-1");
+  assert_string_equal(dperm_model_class_name(y, 1), "+1");
+  assert_null(dperm_model_class_name(y, 2));
+  dperm_model_free(x);
+  dperm_model_free(y);
+  dperm_data_free(a);
+  dperm_data_free(b);
+  dperm_random_free(first);
+  dperm_random_free(second);
+}
+
+/* ---- predicting */
+
+static void the_largest_score_wins_and_counts_as_error_elsewhere(void **state) {
+  (void)state;
+  dperm_data *all = three_classes();
+  dperm_model *model = train(all, 5, NULL);
+  double scores[ROWS * CLASSES];
+  dperm_metrics metrics;
+  size_t errors = 0;
+  double log_loss = 0;
+  assert_ok(dperm_model_scores(model, all, scores, err));
+  for (size_t i = 0; i < ROWS; i++) {
+    size_t best = 0;
+    double sum = 0, p[CLASSES];
+    for (size_t m = 0; m < CLASSES; m++) {
+      double z = 0;
+      for (size_t j = 0; j < DIMS; j++) {
+        z += model->weights[m * DIMS + j] * values[i * DIMS + j];
+      }
+      assert_close(scores[i * CLASSES + m], z, 1e-12 * (1 + fabs(z)));
+      best = scores[i * CLASSES + m] > scores[i * CLASSES + best] ? m : best;
+      p[m] = 1 / (1 + exp(-scores[i * CLASSES + m]));
+      sum += p[m];
+    }
+    errors += best != labels[i];
+    log_loss -= log(p[labels[i]] / sum) / ROWS;
+  }
+  assert_ok(dperm_model_score(model, all, &metrics, err));
+  assert_int_equal(metrics.classes, CLASSES);
+  assert_int_equal(metrics.errors, errors);
+  assert_true(metrics.error_rate < 0.2);
+  assert_close(metrics.log_loss, log_loss, 1e-10);
+  assert_true(isnan(metrics.auc));
+  dperm_model_free(model);
+  dperm_data_free(all);
+}
+
+/* σ of a large negative score underflows; its share of the sum does not. */
+static void probabilities_stand_where_sigmoids_underflow(void **state) {
+  (void)state;
+  const double scores[] = {-900, -901, -2000};
+  assert_int_equal(model_winner(3, scores), 0);
+  assert_close(model_class_log_probability(3, scores, 0), -log1p(exp(-1.0)), 1e-12);
+  assert_close(model_class_log_probability(3, scores, 2), -1100 - log1p(exp(-1.0)), 1e-9);
+}
+
+static void equal_scores_go_to_the_first(void **state) {
+  (void)state;
+  const double scores[] = {0.5, 1, 1};
+  assert_int_equal(model_winner(3, scores), 1);
+}
+
+/* ---- the file, and what is derived from it */
+
+typedef struct findings {
+  char failed[4000];
+  bool classes;
+} findings;
+
+static void see(void *context, dperm_finding finding, const char *line) {
+  findings *f = context;
+  f->classes = f->classes || strncmp(line, "classes: ", 9) == 0;
+  if (finding == DPERM_FINDING_FAILS) {
+    strncat(f->failed, line, sizeof f->failed - strlen(f->failed) - 1);
+  }
+}
+
+static findings verified(const dperm_model *model) {
+  char *path = file_with_text("");
+  findings f = {"", false};
+  int holds = 0;
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_verify(path, see, &f, &holds, err));
+  assert_int_equal(holds, f.failed[0] == '\0');
+  file_remove(path);
+  return f;
+}
+
+static void verification_derives_the_share_of_each_class(void **state) {
+  (void)state;
+  dperm_data *all = three_classes();
+  dperm_model *model = train(all, 1, NULL);
+  findings sound = verified(model);
+  assert_string_equal(sound.failed, "");
+  assert_true(sound.classes);
+  double share = model->epsilon_class;
+  model->epsilon_class = nextafter(share, 1);
+  assert_non_null(strstr(verified(model).failed, "classes: one against the rest"));
+  model->epsilon_class = share;
+  model->release.delta /= 2;
+  assert_non_null(strstr(verified(model).failed, "delta: "));
+  model->release.delta *= 2;
+  model->weights[2 * DIMS] = 0.1; /* no multiple of a power of two: of the last class too */
+  assert_non_null(strstr(verified(model).failed, "weights: weight 0"));
+  dperm_model_free(model);
+  dperm_data_free(all);
+}
+
+static void models_of_several_classes_come_back_whole(void **state) {
+  (void)state;
+  dperm_data *all = three_classes();
+  dperm_model *model = train(all, 1, NULL), *back = NULL;
+  char *path = file_with_text("");
+  double scores[ROWS * CLASSES], again[ROWS * CLASSES];
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_read(path, &back, err));
+  assert_true(class_list_equal(&model->classes, &back->classes));
+  assert_true(model->epsilon_class == back->epsilon_class);
+  assert_ok(dperm_model_scores(model, all, scores, err));
+  assert_ok(dperm_model_scores(back, all, again, err));
+  assert_memory_equal(scores, again, sizeof scores);
+  file_remove(path);
+  dperm_model_free(model);
+  dperm_model_free(back);
+  dperm_data_free(all);
+}
+
+/* ---- choosing, planning, scoring in private */
+
+static void tuning_covers_all_classes_of_all_candidates(void **state) {
+  (void)state;
+  dperm_data *all = three_classes();
+  dperm_options candidates[2];
+  dperm_tune_options how;
+  dperm_model *model = NULL;
+  dperm_tune_options_init(&how);
+  for (size_t i = 0; i < 2; i++) {
+    dperm_options_init(&candidates[i]);
+    candidates[i].epsilon = 1;
+    candidates[i].lambda = i ? 0.1 : 0.01;
+  }
+  for (how.method = DPERM_TUNE_SPLIT; how.method <= DPERM_TUNE_STOPPING; how.method++) {
+    assert_ok(dperm_tune(all, candidates, 2, &how, &model, err));
+    findings f = verified(model);
+    assert_string_equal(f.failed, "");
+    assert_true(f.classes);
+    double whole = how.method == DPERM_TUNE_SPLIT ? 1 : 0.5;
+    assert_close(3 * model->epsilon_class, whole, 1e-5);
+    dperm_model_free(model);
+  }
+  dperm_data_free(all);
+}
+
+static void a_plan_has_the_noise_that_training_has(void **state) {
+  (void)state;
+  dperm_data *all = three_classes();
+  dperm_model *model = train(all, 1, NULL);
+  dperm_options options;
+  dperm_plan plan;
+  dperm_options_init(&options);
+  options.epsilon = 1;
+  options.lambda = 0.01;
+  options.classes = CLASSES;
+  assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
+  assert_int_equal(plan.classes, CLASSES);
+  assert_true(plan.epsilon_class == model->epsilon_class);
+  assert_true(plan.beta == model->plan.noise.beta);
+  assert_true(plan.delta == model->release.delta);
+  options.classes = 2;
+  assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
+  assert_true(plan.epsilon_class == 1 && plan.beta > model->plan.noise.beta);
+  options.classes = 1;
+  assert_fails(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+               "1 classes");
+  dperm_model_free(model);
+  dperm_data_free(all);
+}
+
+static void a_private_score_counts_errors_and_nothing_else(void **state) {
+  (void)state;
+  dperm_data *all = three_classes();
+  dperm_model *model = train(all, 5, NULL);
+  dperm_score_options options;
+  dperm_private_score score;
+  dperm_metrics exact;
+  dperm_score_options_init(&options);
+  options.epsilon = 50; /* the noise is 0 but for once in e^50 */
+  assert_ok(dperm_model_score(model, all, &exact, err));
+  assert_ok(dperm_model_score_private(model, all, &options, &score, err));
+  assert_int_equal(score.errors, exact.errors);
+  options.counts = 1;
+  assert_fails(dperm_model_score_private(model, all, &options, &score, err), DPERM_INVALID_ARGUMENT,
+               "for two classes");
+  dperm_model_free(model);
+  dperm_data_free(all);
+}
+
+/* ---- what does not fit */
+
+static void labels_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  static const char *const twice[] = {"a", "b", "a"};
+  make_rows();
+  dperm_data *data = NULL, *part = NULL, *two = NULL;
+  dperm_model *model = NULL;
+  dperm_options options;
+  dperm_metrics metrics;
+  dperm_options_init(&options);
+  options.epsilon = 1;
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, values, NULL, 1, &data, err));
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA, "no labels");
+  assert_fails(dperm_data_label(data, labels, 2, NULL, err), DPERM_INVALID_DATA,
+               "row 2 is none of the 2 classes");
+  assert_fails(dperm_data_label(data, labels, 3, twice, err), DPERM_INVALID_ARGUMENT,
+               "the same name");
+  assert_fails(dperm_data_label(data, labels, 2000, NULL, err), DPERM_INVALID_ARGUMENT,
+               "2000 classes");
+  assert_ok(dperm_data_label(data, labels, 3, NULL, err));
+  options.classes = 4;
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA,
+               "3 classes where 4 are expected");
+  options.classes = 3;
+  assert_ok(dperm_train(data, &options, &model, err));
+  assert_string_equal(dperm_model_class_name(model, 2), "2");
+  const size_t some[] = {5, 7};
+  assert_ok(dperm_data_select(data, some, 2, &part, err));
+  assert_ok(dperm_model_score(model, part, &metrics, err));
+  assert_int_equal(metrics.rows, 2);
+  double sides[ROWS];
+  for (size_t i = 0; i < ROWS; i++) {
+    sides[i] = 1;
+  }
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, values, sides, 1, &two, err));
+  assert_fails(dperm_model_score(model, two, &metrics, err), DPERM_INVALID_DATA,
+               "2 classes where 3 are expected");
+  dperm_data_free(two);
+  dperm_data_free(part);
+  dperm_data_free(data);
+  dperm_model_free(model);
+}
+
+/* ---- the schema */
+
+static dperm_status parse(const char *label, dperm_schema **out, dperm_error *err) {
+  char json[512];
+  int length = snprintf(json, sizeof json,
+                        "{\"label\": %s, \"columns\": [{\"name\": \"x\", \"type\": \"numeric\", "
+                        "\"min\": 0, \"max\": 1}]}",
+                        label);
+  return dperm_schema_parse(json, (size_t)length, "S", out, err);
+}
+
+static void a_schema_lists_classes_or_the_values_that_mean_them(void **state) {
+  (void)state;
+  dperm_schema *schema = NULL;
+  assert_ok(parse("{\"column\": \"y\", \"classes\": [\"a\", \"b\", \"c\"]}", &schema, err));
+  assert_string_equal(dperm_schema_class_name(schema, 2), "c");
+  assert_null(dperm_schema_class_name(schema, 3));
+  dperm_schema_free(schema);
+  assert_ok(parse("{\"column\": \"y\", \"classes\": {\"low\": [\"1\", \"2\"], \"high\": [\"3\"], "
+                  "\"rest\": \"*\"}}",
+                  &schema, err));
+  assert_string_equal(dperm_schema_class_name(schema, 0), "low");
+  assert_string_equal(dperm_schema_class_name(schema, 2), "rest");
+  const char *text = "x,y\n0,1\n1,2\n0,3\n1,anything\n";
+  char *path = file_with_text(text);
+  dperm_data *data = NULL;
+  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  const double expected[] = {0, 0, 1, 2};
+  assert_memory_equal(dperm_data_labels(data), expected, sizeof expected);
+  assert_fails(dperm_data_label(data, labels, 2, NULL, err), DPERM_INVALID_ARGUMENT,
+               "the file's labels");
+  dperm_data_free(data);
+  file_remove(path);
+  dperm_schema_free(schema);
+}
+
+static void classes_of_a_schema_that_make_no_sense_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *label, *message;
+  } cases[] = {
+      {"{\"column\": \"y\", \"classes\": [\"a\"]}", "2 to 1000 classes"},
+      {"{\"column\": \"y\", \"classes\": \"a\"}", "2 to 1000 classes"},
+      {"{\"column\": \"y\", \"classes\": [\"a\", \"a\"]}", "a second time"},
+      {"{\"column\": \"y\", \"classes\": [\"a\", 1]}", "must be a text in quotes"},
+      {"{\"column\": \"y\", \"classes\": {\"a\": \"*\", \"b\": \"*\"}}", "only one side"},
+      {"{\"column\": \"y\", \"classes\": {\"a\": [\"1\"], \"b\": [\"1\"]}}", "a second time"},
+      {"{\"column\": \"y\", \"classes\": {\"a\": [\"1\"], \"b\": []}}", "at least one text"},
+      {"{\"column\": \"y\", \"classes\": [\"a\", \"b\"], \"positive\": [\"a\"]}", "positive"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    dperm_schema *schema = NULL;
+    assert_fails(parse(cases[i].label, &schema, err), DPERM_INVALID_SCHEMA, cases[i].message);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon),
+      cmocka_unit_test(delta_covers_every_fit),
+      cmocka_unit_test(two_classes_by_index_are_the_same_fit_as_plus_and_minus),
+      cmocka_unit_test(the_largest_score_wins_and_counts_as_error_elsewhere),
+      cmocka_unit_test(probabilities_stand_where_sigmoids_underflow),
+      cmocka_unit_test(equal_scores_go_to_the_first),
+      cmocka_unit_test(verification_derives_the_share_of_each_class),
+      cmocka_unit_test(models_of_several_classes_come_back_whole),
+      cmocka_unit_test(tuning_covers_all_classes_of_all_candidates),
+      cmocka_unit_test(a_plan_has_the_noise_that_training_has),
+      cmocka_unit_test(a_private_score_counts_errors_and_nothing_else),
+      cmocka_unit_test(labels_that_do_not_fit_are_refused),
+      cmocka_unit_test(a_schema_lists_classes_or_the_values_that_mean_them),
+      cmocka_unit_test(classes_of_a_schema_that_make_no_sense_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
