@@ -184,14 +184,14 @@ class AuditFigures(Structure):
 
 class SweepOptions(Structure):
     _fields_ = [("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
-                ("test_data", c_void_p), ("journal", c_char_p), ("threads", c_int),
-                ("progress", Progress)]
+                ("test_data", c_void_p), ("test_parts", c_size_t), ("journal", c_char_p),
+                ("threads", c_int), ("progress", Progress)]
 
 
 class SweepCell(Structure):
     _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
                 ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
-                ("noise", c_char_p)]
+                ("noise", c_char_p), ("errors", POINTER(c_uint64))]
 
 
 Remark = CFUNCTYPE(None, c_void_p, c_char_p)
