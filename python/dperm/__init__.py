@@ -4,6 +4,7 @@ Differentially private empirical risk minimization in C, at home in scikit-learn
 the C library and this package share one implementation and one model file.
 """
 
+from . import plots
 from ._library import lib as _lib
 from .errors import (BudgetError, DataError, DpermError, LedgerError, NotPrivateWarning, NumericError,
                      PrivacyLeakWarning, strict)
@@ -18,5 +19,5 @@ from .tuner import PrivateTuner
 __version__ = _lib.dperm_version().decode()
 __all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "PrivateTuner", "load", "Schema", "Ledger",
            "Model", "Privacy", "Finding", "Plan", "plan", "Audit", "audit", "audit_cases",
-           "audit_outcomes", "Sweep", "sweep", "strict", "PrivacyLeakWarning", "NotPrivateWarning", "DpermError",
+           "audit_outcomes", "Sweep", "sweep", "plots", "strict", "PrivacyLeakWarning", "NotPrivateWarning", "DpermError",
            "DataError", "BudgetError", "LedgerError", "NumericError", "__version__"]

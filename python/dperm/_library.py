@@ -157,6 +157,12 @@ class PlanFigures(Structure):
                 ("noise_kind_count", c_size_t), ("noise_kinds", NoiseFigures * 5)]
 
 
+class Metrics(Structure):
+    _fields_ = [("rows", c_size_t), ("errors", c_size_t), ("classes", c_size_t),
+                ("false_positives", c_size_t), ("false_negatives", c_size_t),
+                ("error_rate", c_double), ("auc", c_double), ("log_loss", c_double)]
+
+
 class ScoreOptions(Structure):
     _fields_ = [("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
                 ("random", c_void_p), ("account", Account), ("progress", Progress)]
@@ -227,6 +233,7 @@ _FALLIBLE = {
     "dperm_model_read": [c_char_p, _OUT],
     "dperm_model_scores": [_HANDLE, _HANDLE, c_void_p],
     "dperm_model_verify": [c_char_p, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_model_score": [_HANDLE, _HANDLE, POINTER(Metrics)],
     "dperm_model_score_private": [_HANDLE, _HANDLE, POINTER(ScoreOptions), POINTER(PrivateScore)],
     "dperm_statement_write": [c_char_p, _HANDLE, c_int, c_char_p],
     "dperm_ledger_init": [c_char_p, c_char_p, c_char_p, c_char_p, c_size_t],

@@ -301,6 +301,33 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         winners = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(int)
         return self.classes_[winners]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right predictions: exact, so for public data (see `score_private`).
+
+        With a schema, `y` may hold any of the values that mean a class.
+        """
+        if self.schema is None or sample_weight is not None:
+            return super().score(X, y, sample_weight)
+        check_is_fitted(self)
+        found = c.Metrics()
+        c.call("dperm_model_score", self.model_._handle, self._labelled(X, y), byref(found))
+        return 1.0 - found.error_rate
+
+    def _labelled(self, X: Any, y: Any) -> c.Handle:
+        """Rows with labels, encoded as the model's were."""
+        if self.schema is not None:
+            y = y if hasattr(y, "factorize") else np.asarray(y)
+            return table_handle(self._schema, X, y)[0]
+        codes = data.codes_of(y, self.classes_)
+        if self._schema is not None:
+            X = self._check_X(X, reset=False)
+            return table_handle(self._schema, X, np.asarray(self.model_.classes, dtype=object)[codes])[0]
+        handle, rows = self._rows(X)
+        if len(codes) != rows:
+            raise ValueError(f"{rows} rows and {len(codes)} labels; give as many of both")
+        data.label(handle, codes, self.model_.classes)
+        return handle
+
     def score_private(self, X: Any, y: Any, epsilon: float, *, counts: bool = False,
                       rows_per_person: int = 1, ledger: Any = None, dataset: Optional[str] = None,
                       random_state: Any = None) -> Dict[str, Any]:
@@ -309,15 +336,8 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         `score` is exact, so for public data only. This one costs `epsilon`, charged to a ledger if
         named; ``interval`` holds the error rate on these very rows in 95 of 100 runs.
         """
-        handle, rows = self._rows(X)
-        if self._schema is not None:
-            texts = np.asarray(self.model_.classes, dtype=object)[data.codes_of(y, self.classes_)]
-            handle, rows = table_handle(self._schema, X, texts)
-        else:
-            codes = data.codes_of(y, self.classes_)
-            if len(codes) != rows:
-                raise ValueError(f"{rows} rows and {len(codes)} labels; give as many of both")
-            data.label(handle, codes, self.model_.classes)
+        check_is_fitted(self)
+        handle = self._labelled(X, y)
         wanted = c.ScoreOptions()
         c.lib.dperm_score_options_init(byref(wanted))
         wanted.epsilon = options.number("epsilon", epsilon)

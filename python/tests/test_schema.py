@@ -47,6 +47,14 @@ def test_mixed_columns_missing_values_and_unknown_ones(people, command, tmp_path
     assert clf.score(people, people.rich) > 0.9
 
 
+def test_several_values_may_mean_one_class(people):
+    noisy = people.assign(rich=np.where(people.age > 50, people.rich + ".", people.rich))
+    label = {"column": "rich", "positive": ["yes", "yes."], "negative": "*"}
+    clf = dperm.LogisticRegression(20, schema={**SCHEMA, "label": label}).fit(noisy)
+    assert clf.classes_.tolist() == ["negative", "yes"] and clf.score(noisy, noisy.rich) > 0.9
+    assert clf.score_private(noisy, noisy.rich, epsilon=50)["error_rate"] < 0.1
+
+
 def test_labels_may_come_apart_and_classes_with_them(people):
     bare = {k: v for k, v in SCHEMA.items() if k != "label"}
     X, y = people.drop(columns="rich"), (people.rich == "yes").to_numpy().astype(int)

@@ -160,10 +160,13 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
   growing_rows copy = {0};
   TRY(check_memory(rows, dims, labels, norm, err));
   for (size_t i = 0; i < rows; i++) {
-    size_t from = row_starts[i];
-    if (row_starts[i + 1] < from || row_starts[i + 1] - from > dims) {
-      FAIL_AND_DONE(err, DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
+    if (row_starts[i + 1] < row_starts[i] || row_starts[i + 1] - row_starts[i] > dims) {
+      FAIL(err, DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
     }
+  }
+  TRY(rows_reserve(&copy, row_starts[rows] - row_starts[0], err)); /* room for all, once */
+  for (size_t i = 0; i < rows; i++) {
+    size_t from = row_starts[i];
     TRY_OR_DONE(copy_csr_row(&copy, dims, columns + from, values + from, row_starts[i + 1] - from,
                              labels ? labels[i] : 0.0, norm, err));
   }
