@@ -280,8 +280,10 @@ static bool same_loss(const dperm_options *a, const dperm_options *b) {
   const dperm_loss *l = &a->loss, *m = &b->loss;
   bool same_parameter =
       l->parameter == m->parameter || (isnan(l->parameter) && isnan(m->parameter));
-  return l->eval == m->eval && l->context == m->context && same_parameter &&
-         memcmp(&a->regularizer, &b->regularizer, sizeof a->regularizer) == 0;
+  const dperm_regularizer *r = &a->regularizer, *q = &b->regularizer;
+  return l->eval == m->eval && l->context == m->context && same_parameter && r->eval == q->eval &&
+         r->context == q->context && r->weights == q->weights && r->prior == q->prior &&
+         r->most_curvature == q->most_curvature && r->slope_error == q->slope_error;
 }
 
 /* The cells of this fold that are not done and have the loss of the first of them. */
