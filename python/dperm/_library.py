@@ -16,7 +16,7 @@ import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32,
                     c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from .errors import error_for
 
@@ -210,7 +210,7 @@ SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))
 
 _HANDLE, _OUT = c_void_p, POINTER(c_void_p)
 # Those that fail: arguments without the error at the end.
-_FALLIBLE = {
+_FALLIBLE: Dict[str, List[Any]] = {
     "dperm_schema_parse": [c_char_p, c_size_t, c_char_p, _OUT],
     "dperm_schema_read": [c_char_p, _OUT],
     "dperm_schema_write": [_HANDLE, c_char_p],
@@ -251,7 +251,7 @@ _FALLIBLE = {
     "dperm_synthetic_census_write": [c_char_p, c_size_t, c_uint64],
 }
 # The others: what they return, and their arguments.
-_PLAIN = {
+_PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_version": (c_char_p, []),
     "dperm_schema_free": (None, [_HANDLE]),
     "dperm_schema_dims": (c_size_t, [_HANDLE]),

@@ -101,6 +101,7 @@ class Prepared:
 
 class _PrivateClassifier(ClassifierMixin, BaseEstimator):
     _required_parameters = ["epsilon"]
+    _schema: Optional[Schema]
 
     # ---- what the classes below fill in
 
@@ -284,6 +285,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
     def _rows(self, X: Any) -> Tuple[c.Handle, int]:
         check_is_fitted(self)
         if self.schema is not None or (self._schema is not None and self.bounds is None):
+            assert self._schema is not None
             return table_handle(self._schema, X)
         X = self._check_X(X, reset=False)
         if self._schema is not None:
@@ -317,6 +319,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         """Rows with labels, encoded as the model's were."""
         if self.schema is not None:
             y = y if hasattr(y, "factorize") else np.asarray(y)
+            assert self._schema is not None
             return table_handle(self._schema, X, y)[0]
         codes = data.codes_of(y, self.classes_)
         if self._schema is not None:

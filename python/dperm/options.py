@@ -28,7 +28,7 @@ def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> fl
     """A finite number above `least` (or from it on)."""
     if isinstance(value, (bool, np.bool_)) or not np.isscalar(value) or isinstance(value, str):
         raise ValueError(f"{name}={value!r}; it must be a number")
-    value = float(value)
+    value = float(value)  # type: ignore[arg-type]
     if not math.isfinite(value) or value < least or (strict and value == least):
         raise ValueError(f"{name}={value!r}; it must be {'above' if strict else 'at least'} {least:g}")
     return value

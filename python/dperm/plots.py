@@ -26,9 +26,9 @@ def outlook(rows: int, *, epsilons: Optional[Sequence[float]] = None, ax: Any = 
             **settings: Any) -> Any:
     """Noise to signal over epsilon for a plan of so many rows; below 1 there is something to learn."""
     ax = _axes(ax)
-    epsilons = np.geomspace(0.01, 10, 25) if epsilons is None else np.asarray(epsilons)
-    plans = [plan(rows, epsilon=float(e), **settings) for e in epsilons]
-    ax.loglog(epsilons, [p.noise_to_signal for p in plans])
+    places = np.geomspace(0.01, 10, 25) if epsilons is None else np.asarray(epsilons)
+    plans = [plan(rows, epsilon=float(e), **settings) for e in places]
+    ax.loglog(places, [p.noise_to_signal for p in plans])
     ax.axhline(1, linestyle=":", color="gray")
     least = plans[-1].epsilon_better_than_coin
     if not math.isnan(least):

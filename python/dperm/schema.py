@@ -182,8 +182,8 @@ def _factorize(values: np.ndarray) -> Tuple[np.ndarray, Any]:
         uniques, codes = np.unique(values, return_inverse=True)
         return codes, [u.decode() if isinstance(u, bytes) else u for u in uniques.tolist()]
     seen: Dict[Any, int] = {}
-    codes = [-1 if v is None or v != v else seen.setdefault(v, len(seen)) for v in values.tolist()]
-    return np.asarray(codes), list(seen)
+    found = [-1 if v is None or v != v else seen.setdefault(v, len(seen)) for v in values.tolist()]
+    return np.asarray(found), list(seen)
 
 
 def _numbers(values: np.ndarray) -> Optional[c.Column]:
@@ -235,7 +235,7 @@ def _column(values: Any, kind: str) -> Tuple[c.Column, Any]:
         made = _numbers(array)
         if made is None:
             array = np.ascontiguousarray(array, dtype=np.float64)
-            made = _numbers(array)
+            made = c.Column(array.ctypes.data, None, None, 0, 1)
         return made, array
     codes = Codes(values)
     return codes.column(), codes

@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dperm
 from dperm.estimators import EXPECTED_FAILURES
+from dperm.tuner import EXPECTED_FAILURES as TUNER_FAILURES
 
 pytestmark = [pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning"),
               pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning"),
@@ -16,15 +17,19 @@ pytestmark = [pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning"),
 ESTIMATORS = [dperm.LogisticRegression(50.0), dperm.LinearSVC(50.0),
               dperm.LinearSVC(50.0, loss="smooth-hinge"),
               dperm.KernelSVC(50.0, gamma=2.0, n_components=40)]
+TUNER = dperm.PrivateTuner(dperm.LogisticRegression(90.0, random_state=0), {"lambda_": [1e-3, 1e-2]},
+                           method="stopping", holdout=0.5, rounds_mean=1.5)
 _newer = "expected_failed_checks" in inspect.signature(parametrize_with_checks).parameters
-_expected = {"expected_failed_checks": lambda estimator: EXPECTED_FAILURES} if _newer else {}
+_expected = {"expected_failed_checks": lambda estimator: TUNER_FAILURES if isinstance(
+    estimator, dperm.PrivateTuner) else EXPECTED_FAILURES} if _newer else {}
 
 
-@parametrize_with_checks(ESTIMATORS, **_expected)
+@parametrize_with_checks(ESTIMATORS + [TUNER], **_expected)
 def test_estimator(estimator, check):
     check(estimator)
 
 
 def test_what_is_expected_to_fail_is_listed_with_a_reason():
     assert list(EXPECTED_FAILURES) == ["check_parameters_default_constructible"]
-    assert all(len(reason) > 20 for reason in EXPECTED_FAILURES.values())
+    assert len(TUNER_FAILURES) == 5
+    assert all(len(reason) > 20 for reason in {**EXPECTED_FAILURES, **TUNER_FAILURES}.values())
