@@ -67,6 +67,7 @@ int run_verify(int argc, char **argv);
 int run_audit(int argc, char **argv);
 int run_statement(int argc, char **argv);
 int run_ledger(int argc, char **argv);
+int run_encode(int argc, char **argv);
 int run_schema(int argc, char **argv);
 int run_schema_draft(int argc, char **argv);
 int run_demo(int argc, char **argv);

@@ -111,7 +111,7 @@ int run_train(int argc, char **argv) {
       {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
       {"--out", ARGUMENT_TEXT, &s.out, true, "FILE", "where the model goes", NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",

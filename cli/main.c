@@ -15,6 +15,7 @@ const command commands[] = {
     {"verify", "derive a model's privacy claim again, line by line", run_verify},
     {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit},
     {"statement", "a page for the person who must defend a release", run_statement},
+    {"encode", "records as a binary file that is mapped, not read", run_encode},
     {"ledger", "the record of what was spent, and what is left", run_ledger},
     {"schema", "check a schema, or draft one from public records", run_schema},
     {"demo", "the whole way on built-in synthetic census records", run_demo},

@@ -149,8 +149,10 @@ bool parse_format(const char *command_name, const char *text, dperm_format *out,
     *out = DPERM_FORMAT_CSV;
   } else if (strcmp(text, "svmlight") == 0) {
     *out = DPERM_FORMAT_SVMLIGHT;
+  } else if (strcmp(text, "encoded") == 0) {
+    *out = DPERM_FORMAT_ENCODED;
   } else {
-    *exit_status = wrong_usage(command_name, "--format must be csv or svmlight");
+    *exit_status = wrong_usage(command_name, "--format must be csv, svmlight or encoded");
     return false;
   }
   return true;

@@ -156,26 +156,36 @@ DPERM_API DPERM_CHECKED dperm_status dperm_schema_draft(const char *path,
 /* ---------------------------------------------------------------- data: bounded rows */
 
 typedef enum dperm_format {
-  DPERM_FORMAT_AUTO = 0, /* by the file's name: .svm, .svmlight, .libsvm, else CSV with a schema */
+  DPERM_FORMAT_AUTO = 0, /* encoded if it begins so; else by its name: .svm, .svmlight, .libsvm; else
+                            CSV with a schema */
   DPERM_FORMAT_CSV = 1,
-  DPERM_FORMAT_SVMLIGHT = 2
+  DPERM_FORMAT_SVMLIGHT = 2,
+  DPERM_FORMAT_ENCODED = 3 /* from dperm_encode_file: it holds its schema and is mapped, not read */
 } dperm_format;
 
 /* A file of records. Plain or gzip, told apart by content; "-" is standard input. */
 typedef struct dperm_source {
   const char *path;
   dperm_format format;
-  const dperm_schema *schema; /* CSV; svmlight has none */
+  const dperm_schema *schema; /* CSV; svmlight has none; an encoded file's must be equal, if given */
   size_t dims;                /* svmlight: the largest index allowed */
 } dperm_source;
 
-/* Encoded rows with their labels, in memory, every row within a known norm. */
+/* Encoded rows with their labels, in memory or mapped, every row within a known norm. */
 typedef struct dperm_data dperm_data;
 
 /* `progress` may be NULL. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_read(const dperm_source *source,
                                                      const dperm_progress *progress,
                                                      dperm_data **out, dperm_error *err);
+
+/* Records to an encoded file, which is private data like them: its owner's alone, and whole or not
+ * there. One pass; memory does not grow with the file. Training from it gives the same model to the
+ * bit. `rows` (may be NULL) is their number. */
+DPERM_API DPERM_CHECKED dperm_status dperm_encode_file(const dperm_source *source,
+                                                       const char *out_path,
+                                                       const dperm_progress *progress,
+                                                       size_t *rows, dperm_error *err);
 
 /* Rows from memory, copied; labels are −1 or +1. A row longer than `norm` is scaled down to it:
  * `norm` must be known in public. Values must be finite. */

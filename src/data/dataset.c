@@ -34,9 +34,51 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
   return DPERM_OK;
 }
 
+/* The rows of an encoded file, where they stand in it. Takes over `file`. */
+static dperm_status data_from_encoded(encoded_file *file, const dperm_progress *progress,
+                                      dperm_data **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_data *data = NULL;
+  size_t rows = (size_t)file->trailer.rows, dims = (size_t)file->header.dims;
+  TRY_OR_DONE(encoded_map(file, 0, rows, progress, err));
+  TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
+  TRY_OR_DONE(matrix_sparse_over(rows, dims, encoded_starts(file), encoded_columns(file),
+                                 encoded_values(file), &data->x, err));
+  data->labels = encoded_labels(file);
+  data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(dims, 1.0);
+  data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
+  data->comments_among = file->trailer.flags & ENCODED_COMMENTS_AMONG;
+  data->schema = schema_share(file->schema);
+  data->from_file = true;
+  memcpy(data->file_digest, file->trailer.source, FILE_DIGEST_SIZE);
+  data->encoded = file;
+  *out = data;
+  return DPERM_OK;
+done:
+  free(data);
+  encoded_close(file);
+  return status;
+}
+
+dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
+  return data->encoded ? encoded_unchanged(data->encoded, err) : DPERM_OK;
+}
+
+static dperm_status read_encoded(const dperm_source *source, const dperm_progress *progress,
+                                 dperm_data **out, dperm_error *err) {
+  encoded_file *file = NULL;
+  TRY(encoded_open_for(source, &file, err));
+  return data_from_encoded(file, progress, out, err);
+}
+
 dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
                              dperm_data **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  TRY(source_format(source, &format, err));
+  if (format == DPERM_FORMAT_ENCODED) {
+    return read_encoded(source, progress, out, err);
+  }
   row_reader reader;
   growing_rows rows = {0};
   TRY(row_reader_open(source, true, progress, &reader, err));
@@ -204,7 +246,10 @@ done:
 void dperm_data_free(dperm_data *data) {
   if (data) {
     matrix_free(data->x);
-    free(data->labels);
+    if (!data->encoded) {
+      free(data->labels);
+    }
+    encoded_close(data->encoded);
     free(data->counts);
     dperm_schema_free(data->schema);
     free(data);

@@ -70,6 +70,9 @@ dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, dou
 /* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
                                double *values, matrix **out, dperm_error *err);
+/* The same over arrays that belong to somebody else and outlive the matrix. */
+dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                                double *values, matrix **out, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);

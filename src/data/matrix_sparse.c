@@ -2,6 +2,7 @@
  * kept in a small block, every `block_rows` rows folded into a pile, and every PILE blocks into the
  * stripe's total, so that the depth of a sum (and with it the rounding error that certification
  * must cover) stays far below the number of rows. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct sparse {
   size_t *starts;    /* rows + 1 */
   uint32_t *columns; /* ascending within a row */
   double *values;
+  bool borrowed; /* the three arrays are somebody else's */
   size_t block_rows;
 } sparse;
 
@@ -256,14 +258,16 @@ done:
 static size_t sparse_bytes(const matrix *x) {
   const sparse *m = (const sparse *)x;
   return (x->rows + 1) * sizeof *m->starts +
-         m->starts[x->rows] * (sizeof *m->columns + sizeof *m->values);
+         (m->starts[x->rows] - m->starts[0]) * (sizeof *m->columns + sizeof *m->values);
 }
 
 static void sparse_free(matrix *x) {
   sparse *m = (sparse *)x;
-  free(m->starts);
-  free(m->columns);
-  free(m->values);
+  if (!m->borrowed) {
+    free(m->starts);
+    free(m->columns);
+    free(m->values);
+  }
   free(m);
 }
 
@@ -305,11 +309,18 @@ dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uin
   }
   m->base.row_depth = m->base.row_entries / 4 + 3;
   /* Folding a block costs cols additions: at most a quarter of the block's own. */
-  size_t mean = rows ? row_starts[rows] / rows + 1 : 1;
+  size_t mean = rows ? (row_starts[rows] - row_starts[0]) / rows + 1 : 1;
   size_t stripe = rows / stripe_count(rows, 3 * cols) + 1;
   m->block_rows = 4 * cols / mean > 16 ? 4 * cols / mean : 16;
   m->base.sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + PILE +
                       stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
   *out = &m->base;
+  return DPERM_OK;
+}
+
+dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                                double *values, matrix **out, dperm_error *err) {
+  TRY(matrix_sparse_new(rows, cols, row_starts, columns, values, out, err));
+  ((sparse *)*out)->borrowed = true;
   return DPERM_OK;
 }

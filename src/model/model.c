@@ -63,6 +63,9 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
   }
   dperm_format format = DPERM_FORMAT_AUTO;
   TRY(source_format(out, &format, err));
+  if (format == DPERM_FORMAT_ENCODED) { /* the file says itself; it must say the same */
+    return DPERM_OK;
+  }
   if ((format == DPERM_FORMAT_CSV) != (model->schema != NULL)) {
     FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",
          path_for_people(given->path), model->schema ? "CSV" : "svmlight");

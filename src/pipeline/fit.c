@@ -174,6 +174,9 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
   }
   dperm_status status = fit_planned(data, &row, &plan, source, &model, err);
   if (status == DPERM_OK) {
+    status = data_unchanged(data, err);
+  }
+  if (status == DPERM_OK) {
     model->epsilon = options->epsilon;
     if (options->mechanism != DPERM_MECHANISM_NONE) {
       model->rows_per_person = options->rows_per_person;

@@ -223,6 +223,7 @@ static dperm_status choose_model(const tuning *t, const account_run *paid,
   dperm_model *model = NULL;
   size_t chosen = 0;
   TRY_OR_DONE(run(t, &chosen, &model, err));
+  TRY_OR_DONE(data_unchanged(t->data, err));
   TRY_OR_DONE(random_check(t->source, err)); /* the choice was drawn too */
   TRY_OR_DONE(state_claim(t, paid, chosen, model, err));
   TRY_OR_DONE(account_commit_model(paid, charge, model, err));
