@@ -44,6 +44,7 @@ test-full: deps-full
 	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
 	@DPERM_AUDIT_RUNS=100 DPERM_AUDIT_DRAWS=100000 build/dev/tests/audit_test
 	@tests/kill-ledger
+	@tests/kill-encode
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run

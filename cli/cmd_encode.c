@@ -4,10 +4,11 @@
 
 #include "session.h"
 
-static const char closing[] =
-    "The encoded file holds the schema and takes the place of the records wherever --data is asked\n"
-    "for: it is mapped rather than read, so it may be larger than memory, and gives the same model.\n"
-    "It is as private as the records, and only its owner may read it.";
+static const char closing[] = "The encoded file holds the schema and takes the place of the "
+                              "records wherever --data is asked\n"
+                              "for: it is mapped rather than read, so it may be larger than "
+                              "memory, and gives the same model.\n"
+                              "It is as private as the records, and only its owner may read it.";
 
 int run_encode(int argc, char **argv) {
   const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL;

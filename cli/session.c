@@ -16,7 +16,20 @@ static void on_signal(int number) {
   interrupted = number;
 }
 
+/* A mapped file that cannot be read on: the disk failed, or somebody cut the file. There is no way
+ * back into the work; nothing was written, and a charge stays spent. */
+static void on_lost_page(int number) {
+  static const char line[] = "dperm: a mapped file can no longer be read: the disk failed, or it was "
+                             "cut meanwhile; nothing was released\n";
+  (void)number;
+  (void)!write(STDERR_FILENO, line, sizeof line - 1);
+  _exit(EXIT_WORK_FAILED);
+}
+
 void session_catch_signals(void) {
+  struct sigaction lost = {.sa_handler = on_lost_page};
+  sigemptyset(&lost.sa_mask);
+  (void)sigaction(SIGBUS, &lost, NULL);
   struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);
   action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */

@@ -21,7 +21,7 @@ struct dperm_data {
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];
-  encoded_file *encoded; /* whose rows and labels these are, mapped; or NULL */
+  encoded_file *encoded;              /* whose rows and labels these are, mapped; or NULL */
   dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
 };
 
@@ -29,8 +29,8 @@ struct dperm_data {
 dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
                             const dperm_schema *schema, dperm_data **out, dperm_error *err);
 
-/* Fails if the rows are those of a file that has changed since they were checked: to be asked before
- * anything that was made of them leaves. */
+/* Fails if the rows are those of a file that has changed since they were checked: to be asked
+ * before anything that was made of them leaves. */
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err);
 
 #endif

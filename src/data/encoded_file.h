@@ -15,8 +15,8 @@ typedef struct encoded_file {
   struct stat about; /* as it was when it was opened */
   encoded_header header;
   encoded_trailer trailer;
-  encoded_block *blocks; /* of all arrays, in the order of the file */
-  size_t *order;         /* their places in `blocks`, array by array */
+  encoded_block *blocks;            /* of all arrays, in the order of the file */
+  size_t *order;                    /* their places in `blocks`, array by array */
   size_t first[ENCODED_ARRAYS + 1]; /* where an array's begin in `order` */
   dperm_schema *schema;             /* NULL for svmlight */
 

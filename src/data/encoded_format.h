@@ -1,8 +1,8 @@
 /* The layout of an encoded file (docs/formats.md has it in words): a header with the schema, blocks
  * of four kinds that are pieces of four long arrays, a directory of the blocks, a trailer. All
- * numbers are little-endian; a block begins at a multiple of ENCODED_ALIGN, so that the blocks of an
- * array can be mapped one behind the other. The trailer is written last: a file without it is not
- * whole. */
+ * numbers are little-endian; a block begins at a multiple of ENCODED_ALIGN, so that the blocks of
+ * an array can be mapped one behind the other. The trailer is written last: a file without it is
+ * not whole. */
 #ifndef DPERM_DATA_ENCODED_FORMAT_H
 #define DPERM_DATA_ENCODED_FORMAT_H
 
@@ -11,7 +11,9 @@
 
 #include "base/file_read.h"
 
-#define ENCODED_MAGIC "\x89" "DPRM\r\n\x1a"
+#define ENCODED_MAGIC                                                                              \
+  "\x89"                                                                                           \
+  "DPRM\r\n\x1a"
 #define ENCODED_END "DPRMend\n"
 
 enum {

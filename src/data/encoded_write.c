@@ -6,8 +6,8 @@
 
 #include "base/file_write.h"
 #include "base/memory.h"
-#include "data/encoded_format.h"
 #include "data/encoded_file.h"
+#include "data/encoded_format.h"
 #include "data/reader.h"
 
 enum { BATCH_ROWS = 4096 };
@@ -107,7 +107,7 @@ static dperm_status write_header(encoded_writer *w, const dperm_schema *schema, 
                       .dims = dims,
                       .schema_length = length};
   h.first_block = (sizeof h + length + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
-  h.check = check_of(check_of(0, &h, offsetof(encoded_header, check)), text, length);
+  h.check = check_of(check_of(0, &h, offsetof(encoded_header, check)), text ? text : "", length);
   w->header_check = h.check;
   dperm_status status = put(w, &h, sizeof h, err);
   if (status == DPERM_OK) {

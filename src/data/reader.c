@@ -32,7 +32,8 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
                                              : DPERM_FORMAT_SVMLIGHT;
   }
   if (*out != DPERM_FORMAT_CSV && *out != DPERM_FORMAT_SVMLIGHT) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: no format has the number %d; choose CSV, svmlight or encoded",
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: no format has the number %d; choose CSV, svmlight or encoded",
          path_for_people(source->path), (int)*out);
   }
   if (*out == DPERM_FORMAT_CSV && !source->schema) {
@@ -52,7 +53,8 @@ dperm_status encoded_open_for(const dperm_source *source, encoded_file **out, dp
   } else if (source->schema && !json_equal(source->schema->json, file->schema->json)) {
     wrong = "was encoded under another schema; leave --schema out, or encode the records again";
   } else if (source->dims && file->schema) {
-    wrong = "has a schema inside, where plain columns are expected; leave --dims out, or use another model";
+    wrong = "has a schema inside, where plain columns are expected; leave --dims out, or use "
+            "another model";
   } else if (source->dims && source->dims != file->header.dims) {
     wrong = "was encoded with another number of columns; leave --dims out";
   }

@@ -17,8 +17,8 @@ typedef struct row_reader {
   const char *path;
 } row_reader;
 
-/* AUTO becomes what the file begins with (encoded) or its name says; a name that does not tell is CSV
- * if there is a schema. */
+/* AUTO becomes what the file begins with (encoded) or its name says; a name that does not tell is
+ * CSV if there is a schema. */
 dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_error *err);
 
 /* An encoded file whose schema and columns are those of the source, where it names any. */
