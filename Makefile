@@ -3,7 +3,8 @@
 # Debian packages by name. `deps` installs those that are missing and nothing else.
 BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev liblapacke-dev \
   libjansson-dev zlib1g-dev libmpfr-dev libsqlite3-dev
-TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils
+TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils \
+  libopenmpi-dev openmpi-bin
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
 

@@ -32,6 +32,7 @@ typedef struct argument {
 typedef struct command {
   const char *name, *summary;
   int (*run)(int argc, char **argv); /* argv[0] is the first word after the command */
+  bool many;                         /* whether the processes of a job can share its work */
 } command;
 
 extern const command commands[];

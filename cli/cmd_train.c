@@ -53,7 +53,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
   dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, err) : DPERM_OK;
   const dperm_source source = {s->data, format, schema, s->dims};
   if (status == DPERM_OK) {
-    status = dperm_data_read(&source, session_progress(), &data, err);
+    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err);
   }
   if (status == DPERM_OK) {
     status = dperm_train(data, options, &model, err);
@@ -62,7 +62,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
     session_quiet();
     status = model ? dperm_model_write(model, s->out, err) : DPERM_OK;
   }
-  if (status == DPERM_OK && !model) {
+  if (status == DPERM_OK && !model) { /* shown nowhere, if another process has the model */
     ledger_settings_show(&s->ledger,
                          options->mechanism != DPERM_MECHANISM_NONE && !options->random);
   } else if (status == DPERM_OK) {

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +20,9 @@ static void on_signal(int number) {
 /* A mapped file that cannot be read on: the disk failed, or somebody cut the file. There is no way
  * back into the work; nothing was written, and a charge stays spent. */
 static void on_lost_page(int number) {
-  static const char line[] = "dperm: a mapped file can no longer be read: the disk failed, or it was "
-                             "cut meanwhile; nothing was released\n";
+  static const char line[] =
+      "dperm: a mapped file can no longer be read: the disk failed, or it was "
+      "cut meanwhile; nothing was released\n";
   (void)number;
   (void)!write(STDERR_FILENO, line, sizeof line - 1);
   _exit(EXIT_WORK_FAILED);
@@ -38,8 +40,12 @@ void session_catch_signals(void) {
   (void)sigaction(SIGHUP, &action, NULL);
 }
 
+/* The last one, for the other processes of a job. */
+static dperm_error failure;
+
 int report_error(const dperm_error *err) {
   session_quiet();
+  failure = *err;
   fprintf(stderr, "dperm: %s\n", err->message);
   if (err->status == DPERM_CANCELLED) {
     return 128 + (interrupted ? interrupted : SIGINT);
@@ -132,6 +138,50 @@ void session_quiet(void) {
     fprintf(stderr, "\r\033[K");
     bar.visible = false;
   }
+}
+
+/* ---- a job of several processes */
+
+static dperm_ranks *job;
+
+dperm_ranks *session_ranks(void) {
+  return job;
+}
+
+static void silence(void) {
+  int nowhere = open("/dev/null", O_WRONLY);
+  if (nowhere >= 0) {
+    (void)dup2(nowhere, STDOUT_FILENO);
+    (void)dup2(nowhere, STDERR_FILENO);
+    (void)close(nowhere);
+  }
+}
+
+bool session_join(const char *command_name, bool many, int *exit_status) {
+  dperm_error err;
+  if (dperm_ranks_join(&job, &err) != DPERM_OK) {
+    *exit_status = report_error(&err);
+    return false;
+  }
+  if (dperm_ranks_rank(job) > 0) {
+    silence();
+  }
+  if (!many && dperm_ranks_count(job) > 1) {
+    *exit_status = wrong_usage(command_name, "only train and tune share work among processes; run "
+                                             "it without mpirun");
+    return false;
+  }
+  return true;
+}
+
+int session_leave(int exit_status) {
+  dperm_status status = exit_status ? DPERM_CANCELLED : DPERM_OK;
+  if (dperm_ranks_agree(job, status, &failure) != DPERM_OK && !exit_status) {
+    exit_status = report_error(&failure);
+  }
+  dperm_ranks_free(job);
+  job = NULL;
+  return exit_status;
 }
 
 /* ---- the rest */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/matrix_spread.h"
 #include "data/reader.h"
 #include "data/row_norm.h"
 
@@ -34,17 +35,16 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
   return DPERM_OK;
 }
 
-/* The rows of an encoded file, where they stand in it. Takes over `file`. */
-static dperm_status data_from_encoded(encoded_file *file, const dperm_progress *progress,
-                                      dperm_data **out, dperm_error *err) {
+dperm_status data_from_encoded(encoded_file *file, size_t from, size_t rows,
+                               const dperm_progress *progress, dperm_data **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
-  size_t rows = (size_t)file->trailer.rows, dims = (size_t)file->header.dims;
-  TRY_OR_DONE(encoded_map(file, 0, rows, progress, err));
+  size_t dims = (size_t)file->header.dims;
+  TRY_OR_DONE(encoded_map(file, from, rows, progress, err));
   TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
-  TRY_OR_DONE(matrix_sparse_over(rows, dims, encoded_starts(file), encoded_columns(file),
+  TRY_OR_DONE(matrix_sparse_over(rows, dims, encoded_starts(file) + from, encoded_columns(file),
                                  encoded_values(file), &data->x, err));
-  data->labels = encoded_labels(file);
+  data->labels = encoded_labels(file) + from;
   data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(dims, 1.0);
   data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
   data->comments_among = file->trailer.flags & ENCODED_COMMENTS_AMONG;
@@ -68,7 +68,7 @@ static dperm_status read_encoded(const dperm_source *source, const dperm_progres
                                  dperm_data **out, dperm_error *err) {
   encoded_file *file = NULL;
   TRY(encoded_open_for(source, &file, err));
-  return data_from_encoded(file, progress, out, err);
+  return data_from_encoded(file, 0, (size_t)file->trailer.rows, progress, out, err);
 }
 
 dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
@@ -218,9 +218,9 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   dperm_status status = DPERM_OK;
   dperm_data *part = NULL;
   for (size_t i = 0; i < count; i++) {
-    if (row_indices[i] >= data->x->rows) {
+    if (row_indices[i] >= rows_in_all(data->x)) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu", row_indices[i],
-           data->x->rows - 1);
+           rows_in_all(data->x) - 1);
     }
   }
   if (count == 0) {
@@ -228,8 +228,12 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   }
   TRY_OR_DONE(memory_new(1, sizeof *part, &part, err));
   TRY_OR_DONE(memory_new(count, sizeof *part->labels, &part->labels, err));
-  for (size_t i = 0; i < count; i++) {
-    part->labels[i] = data->labels[row_indices[i]];
+  if (data->x->spread) {
+    TRY_OR_DONE(spread_select_labels(data->x, data->labels, row_indices, count, part->labels, err));
+  } else {
+    for (size_t i = 0; i < count; i++) {
+      part->labels[i] = data->labels[row_indices[i]];
+    }
   }
   TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
   part->bounds = data->bounds;
@@ -259,7 +263,7 @@ void dperm_data_free(dperm_data *data) {
 /* ---- what a caller may ask */
 
 size_t dperm_data_rows(const dperm_data *data) {
-  return data->x->rows;
+  return rows_in_all(data->x);
 }
 
 size_t dperm_data_dims(const dperm_data *data) {

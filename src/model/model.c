@@ -15,7 +15,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   dperm_model *model = NULL;
   TRY(memory_new(1, sizeof *model, &model, err));
   model->inputs = model->dims = data->x->cols;
-  model->rows = model->rows_fitted = data->x->rows;
+  model->rows = model->rows_fitted = rows_in_all(data->x);
   model->rows_per_person = 1;
   model->origin = data->origin;
   model->norm_bound = data->bounds.norm2;

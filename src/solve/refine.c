@@ -103,6 +103,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   enum { BLOCK = 512 };
   const problem_model *model = p->model;
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
+  double n = (double)rows_in_all(p->x);
   TRY(p->x->kind->apply_twofold(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
 #pragma omp parallel for schedule(static) if (blocks > 2)
   for (size_t b = 0; b < blocks; b++) {
@@ -115,7 +116,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   for (size_t j = 0; j < p->x->cols; j++) {
     twofold f = {at->f[j], at->f_rest[j]}, slope;
     TRY(penalty_slope(p->regularizer, j, f, &slope, err));
-    twofold g = twofold_divide((twofold){at->gradient[j], at->gradient_rest[j]}, (double)rows);
+    twofold g = twofold_divide((twofold){at->gradient[j], at->gradient_rest[j]}, n);
     g = twofold_add(g, twofold_scale(slope, model->lambda));
     g = twofold_add(g, twofold_scale(f, model->ridge));
     g = twofold_add(g, (twofold){model->linear ? model->linear[j] : 0.0, 0});
@@ -144,9 +145,10 @@ static dperm_status newton_direction(walk *w, solver_method method, dperm_error 
                     .gradient = w->here.gradient};
   const bool active = true;
   const double tolerance = 1e-4;
-  return solver_uses_cholesky(p, method)
-             ? direction_cholesky(p, &at, &active, w->direction, err)
-             : direction_cg(p, &at, &active, &tolerance, w->direction, err);
+  TRY(solver_uses_cholesky(p, method)
+          ? direction_cholesky(p, &at, &active, w->direction, err)
+          : direction_cg(p, &at, &active, &tolerance, w->direction, err));
+  return ranks_share(p->x->spread, DPERM_OK, w->direction, p->x->cols * sizeof *w->direction, err);
 }
 
 /* At least the largest eigenvalue of the Hessian here: cR² for the loss, the diagonal for the rest.
