@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/rows.h"
 
 /* ---- who has what */
 
@@ -135,18 +134,17 @@ typedef struct freight {
 
 typedef struct move {
   ranks *r;
-  const size_t *rows;
+  const size_t *rows;   /* NULL: all of them, in their order */
   size_t count;         /* of rows */
   size_t *had, *having; /* the shares of the rows before and after */
   parcel *to, *from;
 } move;
 
-static dperm_status move_begin(const matrix *x, const size_t *rows, size_t count, move *m,
+static dperm_status move_begin(ranks *r, const size_t *rows, size_t count, move *m,
                                dperm_error *err) {
-  *m = (move){.r = x->spread, .rows = rows, .count = count};
+  *m = (move){.r = r, .rows = rows, .count = count};
   TRY(memory_new(m->r->count, sizeof *m->to, &m->to, err));
   TRY(memory_new(m->r->count, sizeof *m->from, &m->from, err));
-  TRY(shares_of(x->total, m->r, &m->had, err));
   return shares_of(count, m->r, &m->having, err);
 }
 
@@ -161,7 +159,7 @@ static dperm_status pack_all(move *m, const freight *what, const void *things, d
   size_t own = m->r->rank;
   for (size_t rank = 0; rank < m->r->count; rank++) {
     for (size_t i = m->having[rank]; i < m->having[rank + 1]; i++) {
-      size_t row = m->rows[i];
+      size_t row = m->rows ? m->rows[i] : i;
       if (row >= m->had[own] && row < m->had[own + 1]) {
         TRY(what->pack(things, row - m->had[own], &m->to[rank], err));
       }
@@ -173,24 +171,36 @@ static dperm_status pack_all(move *m, const freight *what, const void *things, d
 static dperm_status unpack_all(move *m, const freight *what, void *things, dperm_error *err) {
   size_t own = m->r->rank;
   for (size_t i = m->having[own]; i < m->having[own + 1]; i++) {
-    TRY(what->unpack(things, &m->from[owner_of_row(m->had, m->r, m->rows[i])], err));
+    size_t row = m->rows ? m->rows[i] : i;
+    TRY(what->unpack(things, &m->from[owner_of_row(m->had, m->r, row)], err));
   }
   return DPERM_OK;
 }
 
-static dperm_status carry(const matrix *x, const size_t *rows, size_t count, const freight *what,
-                          const void *before, void *after, dperm_error *err) {
-  move m;
-  dperm_status status = move_begin(x, rows, count, &m, err);
+/* `m` has been begun, as `status` says, and knows who had what. */
+static dperm_status carry(move *m, dperm_status status, const freight *what, const void *before,
+                          void *after, dperm_error *err) {
   if (status == DPERM_OK) {
-    status = pack_all(&m, what, before, err);
+    status = pack_all(m, what, before, err);
   }
-  status = exchange(x->spread, status, m.to, m.from, err);
+  status = exchange(m->r, status, m->to, m->from, err);
   if (status == DPERM_OK) {
-    status = ranks_agree(x->spread, unpack_all(&m, what, after, err), err);
+    status = ranks_agree(m->r, unpack_all(m, what, after, err), err);
   }
-  move_end(&m);
+  move_end(m);
   return status;
+}
+
+/* Rows of a matrix, by a list. */
+static dperm_status carry_listed(const matrix *x, const size_t *rows, size_t count,
+                                 const freight *what, const void *before, void *after,
+                                 dperm_error *err) {
+  move m;
+  dperm_status status = move_begin(x->spread, rows, count, &m, err);
+  if (status == DPERM_OK) {
+    status = shares_of(x->total, x->spread, &m.had, err);
+  }
+  return carry(&m, status, what, before, after, err);
 }
 
 /* ---- rows */
@@ -230,7 +240,7 @@ dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, ma
   static const freight whole_rows = {pack_row, unpack_row};
   growing_rows got = {0};
   matrix *made = NULL;
-  dperm_status status = carry(x, rows, count, &whole_rows, x, &got, err);
+  dperm_status status = carry_listed(x, rows, count, &whole_rows, x, &got, err);
   if (status == DPERM_OK) {
     status = rows_reserve(&got, 0, err); /* at least one start, where no row came */
   }
@@ -273,5 +283,61 @@ dperm_status spread_select_labels(const matrix *x, const double *labels, const s
                                   size_t count, double *out, dperm_error *err) {
   static const freight single = {pack_label, unpack_label};
   label_list list = {out};
-  return carry(x, rows, count, &single, labels, &list, err);
+  return carry_listed(x, rows, count, &single, labels, &list, err);
+}
+
+/* ---- rows as they were read */
+
+static dperm_status pack_record(const void *things, size_t row, parcel *p, dperm_error *err) {
+  const growing_rows *rows = things;
+  size_t from = rows->starts[row];
+  uint64_t count = rows->starts[row + 1] - from;
+  TRY(parcel_add(p, &rows->labels[row], sizeof *rows->labels, err));
+  TRY(parcel_add(p, &count, sizeof count, err));
+  TRY(parcel_add(p, rows->columns + from, (size_t)count * sizeof *rows->columns, err));
+  return parcel_add(p, rows->values + from, (size_t)count * sizeof *rows->values, err);
+}
+
+static dperm_status unpack_record(void *things, parcel *p, dperm_error *err) {
+  growing_rows *rows = things;
+  double label = 0;
+  if (!parcel_take(p, &label, sizeof label)) {
+    return fail_parcel(err);
+  }
+  TRY(unpack_row(rows, p, err));
+  rows->labels[rows->count - 1] = label;
+  return DPERM_OK;
+}
+
+/* Everybody's number of rows, as the first row of each and one behind the last. */
+static dperm_status count_all(ranks *r, dperm_status status, size_t own, size_t **had,
+                              dperm_error *err) {
+  if (status == DPERM_OK) {
+    status = memory_new(r->count + 1, sizeof **had, had, err);
+  }
+  TRY(ranks_agree(r, status, err));
+  for (size_t rank = 0; rank < r->count; rank++) {
+    uint64_t count = own;
+    if (!r->share(r, rank, &count, sizeof count)) {
+      return ranks_fail(r, err);
+    }
+    (*had)[rank + 1] = (*had)[rank] + (size_t)count;
+  }
+  return DPERM_OK;
+}
+
+dperm_status spread_settle(ranks *r, dperm_status status, const growing_rows *rows,
+                           growing_rows *out, size_t *total, dperm_error *err) {
+  static const freight records = {pack_record, unpack_record};
+  move m;
+  size_t *had = NULL;
+  status = count_all(r, status, rows->count, &had, err);
+  if (status != DPERM_OK) {
+    free(had);
+    return status;
+  }
+  *total = had[r->count];
+  status = move_begin(r, NULL, *total, &m, err);
+  m.had = had;
+  return carry(&m, status, &records, rows, out, err);
 }

@@ -5,6 +5,7 @@
 #define DPERM_DATA_MATRIX_SPREAD_H
 
 #include "data/matrix.h"
+#include "data/rows.h"
 
 /* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
  * gives it. Every process of the job does so at once. */
@@ -17,5 +18,10 @@ dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, ma
 /* The labels of the same rows, in their new places; as many as the selection has rows here. */
 dperm_status spread_select_labels(const matrix *x, const double *labels, const size_t *rows,
                                   size_t count, double *out, dperm_error *err);
+
+/* Rows with labels that were read one share after the other, `rows` of them here, as many as it
+ * came to, go to where they belong. `*total` is their number in all. */
+dperm_status spread_settle(ranks *r, dperm_status status, const growing_rows *rows,
+                           growing_rows *out, size_t *total, dperm_error *err);
 
 #endif

@@ -28,7 +28,6 @@ typedef struct batch {
   scratch *room;
   point here, there;
   double *direction; /* wide */
-  double *q;         /* tall: X·direction */
   double *step;      /* per model */
   double *cg_tolerance;
   double *norm;   /* ‖∇J‖ here */
@@ -154,12 +153,10 @@ static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err
 
 static dperm_status search_steps(batch *b, dperm_error *err) {
   const problem *p = b->p;
-  if (!b->q) {
-    TRY(scratch_take(b->room, p->x->rows * p->models, sizeof *b->q, &b->q, err));
-  }
+  double *q = b->there.z; /* X·direction, where nothing is asked of the full step any more */
   double *found = b->cg_tolerance; /* free after the direction */
-  TRY(p->x->kind->apply(p->x, b->direction, p->models, b->q, err));
-  TRY(line_search(p, &b->here, b->direction, b->q, b->searching, found, err));
+  TRY(p->x->kind->apply(p->x, b->direction, p->models, q, err));
+  TRY(line_search(p, &b->here, b->direction, q, b->searching, found, err));
   for (size_t m = 0; m < p->models; m++) {
     b->step[m] = b->searching[m] ? found[m] : b->step[m];
   }
