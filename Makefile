@@ -4,8 +4,8 @@
 BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev liblapacke-dev \
   libjansson-dev zlib1g-dev libmpfr-dev libsqlite3-dev
 TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox chromium \
-  python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib python3-pytest \
-  python3-pip python3-venv
+  libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas \
+  python3-matplotlib python3-pytest python3-pip python3-venv
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
 
@@ -46,6 +46,7 @@ test-full: deps-full
 	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
 	@DPERM_AUDIT_RUNS=100 DPERM_AUDIT_DRAWS=100000 build/dev/tests/audit_test
 	@tests/kill-ledger
+	@tests/kill-encode
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run

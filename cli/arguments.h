@@ -32,6 +32,7 @@ typedef struct argument {
 typedef struct command {
   const char *name, *summary;
   int (*run)(int argc, char **argv); /* argv[0] is the first word after the command */
+  bool many;                         /* whether the processes of a job can share its work */
 } command;
 
 extern const command commands[];
@@ -68,6 +69,7 @@ int run_verify(int argc, char **argv);
 int run_audit(int argc, char **argv);
 int run_statement(int argc, char **argv);
 int run_ledger(int argc, char **argv);
+int run_encode(int argc, char **argv);
 int run_schema(int argc, char **argv);
 int run_schema_draft(int argc, char **argv);
 int run_demo(int argc, char **argv);

@@ -10,7 +10,7 @@ int run_predict(int argc, char **argv) {
        false},
       {"--out", ARGUMENT_TEXT, &out, false, "FILE", "where the CSV goes (default: stdout)", NULL,
        false},
-      {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
+      {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
   };
   int exit_status = 0;

@@ -142,7 +142,7 @@ int run_score(int argc, char **argv) {
        false},
       {"--data", ARGUMENT_TEXT, &s.data, true, "FILE",
        "labelled records; public ones, unless --epsilon is given", NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
       {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E",
        "a private error rate at this budget", NULL, false},

@@ -61,7 +61,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
   dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, err) : DPERM_OK;
   const dperm_source source = {s->data, format, schema, s->dims};
   if (status == DPERM_OK) {
-    status = dperm_data_read(&source, session_progress(), &data, err);
+    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err);
   }
   if (status == DPERM_OK) {
     status = dperm_train(data, options, &model, err);
@@ -70,7 +70,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
     session_quiet();
     status = model ? dperm_model_write(model, s->out, err) : DPERM_OK;
   }
-  if (status == DPERM_OK && !model) {
+  if (status == DPERM_OK && !model) { /* shown nowhere, if another process has the model */
     ledger_settings_show(&s->ledger,
                          options->mechanism != DPERM_MECHANISM_NONE && !options->random);
   } else if (status == DPERM_OK) {
@@ -119,7 +119,7 @@ int run_train(int argc, char **argv) {
       {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
       {"--out", ARGUMENT_TEXT, &s.out, true, "FILE", "where the model goes", NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",

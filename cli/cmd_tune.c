@@ -32,11 +32,12 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
   dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, err) : DPERM_OK;
   dperm_source source = {s->data, format, schema, s->dims};
   if (status == DPERM_OK) {
-    status = dperm_data_read(&source, session_progress(), &data, err);
+    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err);
   }
   source.path = s->public_data;
   if (status == DPERM_OK && s->public_data) {
-    status = dperm_data_read(&source, session_progress(), &public_data, err);
+    status =
+        dperm_data_read_spread(&source, session_ranks(), session_progress(), &public_data, err);
     how.public_data = public_data;
   }
   if (status == DPERM_OK) {
@@ -47,7 +48,7 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
     status = model ? dperm_model_write(model, s->out, err) : DPERM_OK;
   }
   if (status == DPERM_OK && !model) {
-    ledger_settings_show(&s->ledger, !candidates[0].random);
+    ledger_settings_show(&s->ledger, !candidates[0].random); /* nowhere, if another has the model */
   } else if (status == DPERM_OK) {
     fprintf(stderr, "%s: chosen among %zu candidates by %s; ",
             strcmp(s->out, "-") == 0 ? "model" : s->out, count, s->method);
@@ -141,7 +142,7 @@ int run_tune(int argc, char **argv) {
       {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
       {"--out", ARGUMENT_TEXT, &s.out, true, "FILE", "where the model goes", NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N", "default: all cores", NULL, false},

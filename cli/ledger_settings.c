@@ -78,6 +78,10 @@ bool ledger_settings_open(ledger_settings *s, const char *command_name, bool is_
     *exit_status = wrong_usage(command_name, "%s", wrong);
     return false;
   }
+  if (dperm_ranks_rank(session_ranks()) > 0) { /* the leader of a job pays and writes */
+    *account = (dperm_account){NULL, NULL, s->dry_run, &s->charge};
+    return true;
+  }
   if (s->path && out && !can_write(out)) {
     fprintf(stderr, "dperm: %s: cannot write (%s), so nothing is charged; choose another --out\n",
             out, strerror(errno));

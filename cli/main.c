@@ -7,18 +7,19 @@
 #include "session.h"
 
 const command commands[] = {
-    {"train", "fit one model to a file of records", run_train},
-    {"tune", "choose among candidates, privately, and fit", run_tune},
-    {"plan", "what a fit will do, from public numbers only", run_plan},
-    {"predict", "apply a model to records", run_predict},
-    {"score", "count a model's errors: on public records, or privately", run_score},
-    {"verify", "derive a model's privacy claim again, line by line", run_verify},
-    {"sweep", "experiments on public records: errors over grids of settings", run_sweep},
-    {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit},
-    {"statement", "a page for the person who must defend a release", run_statement},
-    {"ledger", "the record of what was spent, and what is left", run_ledger},
-    {"schema", "check a schema, or draft one from public records", run_schema},
-    {"demo", "the whole way on built-in synthetic census records", run_demo},
+    {"train", "fit one model to a file of records", run_train, true},
+    {"tune", "choose among candidates, privately, and fit", run_tune, true},
+    {"plan", "what a fit will do, from public numbers only", run_plan, false},
+    {"predict", "apply a model to records", run_predict, false},
+    {"score", "count a model's errors: on public records, or privately", run_score, false},
+    {"verify", "derive a model's privacy claim again, line by line", run_verify, false},
+    {"sweep", "experiments on public records: errors over grids of settings", run_sweep, false},
+    {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit, false},
+    {"statement", "a page for the person who must defend a release", run_statement, false},
+    {"encode", "records as a binary file that is mapped, not read", run_encode, false},
+    {"ledger", "the record of what was spent, and what is left", run_ledger, false},
+    {"schema", "check a schema, or draft one from public records", run_schema, false},
+    {"demo", "the whole way on built-in synthetic census records", run_demo, false},
 };
 const size_t command_count = sizeof commands / sizeof *commands;
 
@@ -70,7 +71,11 @@ int main(int argc, char **argv) {
   session_catch_signals();
   static char help_flag[] = "--help";
   char *only_help[] = {help_flag, NULL};
-  int exit_status = help ? found->run(1, only_help) : found->run(argc - 2, argv + 2);
+  int exit_status = 0;
+  if (session_join(found->name, found->many, &exit_status)) {
+    exit_status = help ? found->run(1, only_help) : found->run(argc - 2, argv + 2);
+  }
   session_quiet();
+  exit_status = session_leave(exit_status);
   return exit_status ? exit_status : session_finish_stdout();
 }

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,21 @@ static void on_signal(int number) {
   interrupted = number;
 }
 
+/* A mapped file that cannot be read on: the disk failed, or somebody cut the file. There is no way
+ * back into the work; nothing was written, and a charge stays spent. */
+static void on_lost_page(int number) {
+  static const char line[] =
+      "dperm: a mapped file can no longer be read: the disk failed, or it was "
+      "cut meanwhile; nothing was released\n";
+  (void)number;
+  (void)!write(STDERR_FILENO, line, sizeof line - 1);
+  _exit(EXIT_WORK_FAILED);
+}
+
 void session_catch_signals(void) {
+  struct sigaction lost = {.sa_handler = on_lost_page};
+  sigemptyset(&lost.sa_mask);
+  (void)sigaction(SIGBUS, &lost, NULL);
   struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);
   action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
@@ -25,8 +40,12 @@ void session_catch_signals(void) {
   (void)sigaction(SIGHUP, &action, NULL);
 }
 
+/* The last one, for the other processes of a job. */
+static dperm_error failure;
+
 int report_error(const dperm_error *err) {
   session_quiet();
+  failure = *err;
   fprintf(stderr, "dperm: %s\n", err->message);
   if (err->status == DPERM_CANCELLED) {
     return 128 + (interrupted ? interrupted : SIGINT);
@@ -145,6 +164,50 @@ void session_quiet(void) {
   }
 }
 
+/* ---- a job of several processes */
+
+static dperm_ranks *job;
+
+dperm_ranks *session_ranks(void) {
+  return job;
+}
+
+static void silence(void) {
+  int nowhere = open("/dev/null", O_WRONLY);
+  if (nowhere >= 0) {
+    (void)dup2(nowhere, STDOUT_FILENO);
+    (void)dup2(nowhere, STDERR_FILENO);
+    (void)close(nowhere);
+  }
+}
+
+bool session_join(const char *command_name, bool many, int *exit_status) {
+  dperm_error err;
+  if (dperm_ranks_join(&job, &err) != DPERM_OK) {
+    *exit_status = report_error(&err);
+    return false;
+  }
+  if (dperm_ranks_rank(job) > 0) {
+    silence();
+  }
+  if (!many && dperm_ranks_count(job) > 1) {
+    *exit_status = wrong_usage(command_name, "only train and tune share work among processes; run "
+                                             "it without mpirun");
+    return false;
+  }
+  return true;
+}
+
+int session_leave(int exit_status) {
+  dperm_status status = exit_status ? DPERM_CANCELLED : DPERM_OK;
+  if (dperm_ranks_agree(job, status, &failure) != DPERM_OK && !exit_status) {
+    exit_status = report_error(&failure);
+  }
+  dperm_ranks_free(job);
+  job = NULL;
+  return exit_status;
+}
+
 /* ---- the rest */
 
 void print_json_number(const char *name, double value, const char *end) {
@@ -173,8 +236,10 @@ bool parse_format(const char *command_name, const char *text, dperm_format *out,
     *out = DPERM_FORMAT_CSV;
   } else if (strcmp(text, "svmlight") == 0) {
     *out = DPERM_FORMAT_SVMLIGHT;
+  } else if (strcmp(text, "encoded") == 0) {
+    *out = DPERM_FORMAT_ENCODED;
   } else {
-    *exit_status = wrong_usage(command_name, "--format must be csv or svmlight");
+    *exit_status = wrong_usage(command_name, "--format must be csv, svmlight or encoded");
     return false;
   }
   return true;

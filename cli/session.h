@@ -17,6 +17,13 @@ int report_error(const dperm_error *err);
 const dperm_progress *session_progress(void);
 /* Wipes the bar. */
 void session_quiet(void);
+/* The processes of the job that mpirun started this one in; NULL if it did not. */
+dperm_ranks *session_ranks(void);
+/* Joins them; all but the leader say nothing from now on. `many` is whether the command can do with
+ * more than one. False with a message. */
+bool session_join(const char *command_name, bool many, int *exit_status);
+/* Leaves them; a failure of one is a failure of all. Returns the exit status. */
+int session_leave(int exit_status);
 /* From now on Ctrl-C and SIGTERM ask the work to stop. */
 void session_catch_signals(void);
 

@@ -18,6 +18,7 @@ struct byte_source {
   const dperm_progress *progress;
   gzFile file;
   uint64_t size;
+  uint64_t left;                    /* of a part; UINT64_MAX for a whole file */
   crypto_generichash_state *digest; /* NULL unless asked for */
 };
 
@@ -46,6 +47,7 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   source->path = path;
   source->progress = progress;
   source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
+  source->left = UINT64_MAX;
   source->file = gzdopen(fd, "rb");
   if (!source->file) {
     FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(path));
@@ -60,6 +62,25 @@ done:
   }
   free(source);
   return status;
+}
+
+dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
+                                   const dperm_progress *progress, byte_source **out,
+                                   dperm_error *err) {
+  byte_source *source = NULL;
+  TRY(byte_source_open(path, progress, &source, err));
+  if (gzseek(source->file, (z_off_t)from, SEEK_SET) < 0 || !gzdirect(source->file)) {
+    byte_source_close(source);
+    FAIL(err, DPERM_IO_ERROR, "%s: cannot be read from its middle", path_for_people(path));
+  }
+  source->left = to - from;
+  *out = source;
+  return DPERM_OK;
+}
+
+uint64_t byte_source_at(const byte_source *source) {
+  z_off_t at = gztell(source->file);
+  return at > 0 ? (uint64_t)at : 0;
 }
 
 void byte_source_close(byte_source *source) {
@@ -88,6 +109,7 @@ static dperm_status fail_read(const byte_source *source, int reason, dperm_error
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err) {
   unsigned ask = capacity < (1U << 30) ? (unsigned)capacity : 1U << 30;
+  ask = ask < source->left ? ask : (unsigned)source->left;
   TRY(tick(source, err));
   errno = 0;
   int count = gzread(source->file, buffer, ask);
@@ -101,6 +123,7 @@ dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity
          path_for_people(source->path));
   }
   *got = (size_t)count;
+  source->left -= source->left == UINT64_MAX ? 0 : *got;
   if (source->digest) {
     (void)crypto_generichash_update(source->digest, (const unsigned char *)buffer, *got);
   }

@@ -14,10 +14,17 @@ enum { FILE_DIGEST_SIZE = 32 };
 /* `path` and `progress` (may be NULL) must outlive the source. "-" is standard input. */
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
                               dperm_error *err);
+/* Bytes from, …, to − 1 of a plain file, as they are. */
+dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
+                                   const dperm_progress *progress, byte_source **out,
+                                   dperm_error *err);
 void byte_source_close(byte_source *source);
+/* How many bytes, unpacked, were read so far. */
+uint64_t byte_source_at(const byte_source *source);
 
-/* Up to `capacity` bytes; `*got` = 0 only at the end. A gzip stream that ends early is an error,
- * not an end. Ticks progress with the bytes of the file (compressed ones, if it is) read so far. */
+/* Up to `capacity` bytes (and no more than 2^30); `*got` = 0 only at the end. A gzip stream that
+ * ends early is an error, not an end. Ticks progress with the bytes of the file (compressed ones,
+ * if it is) read so far. */
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err);
 

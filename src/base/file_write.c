@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +40,9 @@ static void release(output_file *file) {
 }
 
 /* A new file beside the target, with the permissions of a plain creation (mkstemp's 0600 would
- * stay) or of the file that is replaced. The name need not be secret, only free: O_EXCL sees to
- * that. */
-static int create_beside(const char *target, char *name, size_t size) {
+ * stay) or of the file that is replaced, unless it is private. The name need not be secret, only
+ * free: O_EXCL sees to that. */
+static int create_beside(const char *target, bool private, char *name, size_t size) {
   const char *slash = strrchr(target, '/');
   int folder = slash ? (int)(slash - target) + 1 : 0;
   int fd = -1;
@@ -49,19 +50,19 @@ static int create_beside(const char *target, char *name, size_t size) {
   for (unsigned attempt = 0; fd < 0 && errno == EEXIST && attempt < 1000; attempt++) {
     (void)snprintf(name, size, "%.*s.%.200s.%lx-%x", folder, target, target + folder,
                    (unsigned long)getpid(), attempt);
-    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private ? 0600 : 0666);
   }
   struct stat about;
-  if (fd >= 0 && stat(target, &about) == 0) {
+  if (fd >= 0 && !private && stat(target, &about) == 0) {
     (void)fchmod(fd, about.st_mode & 07777);
   }
   return fd;
 }
 
-static dperm_status open_beside(output_file *file, dperm_error *err) {
+static dperm_status open_beside(output_file *file, bool private, dperm_error *err) {
   size_t size = strlen(file->target) + 48;
   TRY(memory_new(size, 1, &file->temporary, err));
-  int fd = create_beside(file->target, file->temporary, size);
+  int fd = create_beside(file->target, private, file->temporary, size);
   if (fd < 0) {
     int reason = errno;
     free(file->temporary);
@@ -77,7 +78,8 @@ static dperm_status open_beside(output_file *file, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status output_open(const char *path, output_file **out, dperm_error *err) {
+static dperm_status open_output(const char *path, bool private, output_file **out,
+                                dperm_error *err) {
   dperm_status status = DPERM_OK;
   output_file *file = NULL;
   TRY(memory_new(1, sizeof *file, &file, err));
@@ -97,7 +99,7 @@ dperm_status output_open(const char *path, output_file **out, dperm_error *err) 
     if (!file->target) {
       TRY_OR_DONE(memory_copy_text(path, strlen(path), &file->target, err));
     }
-    TRY_OR_DONE(open_beside(file, err));
+    TRY_OR_DONE(open_beside(file, private, err));
   }
   *out = file;
   return DPERM_OK;
@@ -106,11 +108,29 @@ done:
   return status;
 }
 
+dperm_status output_open(const char *path, output_file **out, dperm_error *err) {
+  return open_output(path, false, out, err);
+}
+
+dperm_status output_open_private(const char *path, output_file **out, dperm_error *err) {
+  return open_output(path, true, out, err);
+}
+
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err) {
   if (fwrite(bytes, 1, length, file->stream) != length) {
     return fail_write(file, errno, err);
   }
   return DPERM_OK;
+}
+
+void output_start_flushing(output_file *file) {
+#ifdef __linux__
+  if (file->target && fflush(file->stream) == 0) {
+    (void)sync_file_range(fileno(file->stream), 0, 0, SYNC_FILE_RANGE_WRITE);
+  }
+#else
+  (void)file;
+#endif
 }
 
 /* After the rename, so that the new name survives a crash too. Not all file systems can. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/matrix_spread.h"
 #include "data/reader.h"
 #include "data/row_norm.h"
 
@@ -34,9 +35,50 @@ done:
   return status;
 }
 
+dperm_status data_from_encoded(encoded_file *file, size_t from, size_t rows,
+                               const dperm_progress *progress, dperm_data **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_data *data = NULL;
+  size_t dims = (size_t)file->header.dims;
+  TRY_OR_DONE(encoded_map(file, from, rows, progress, err));
+  TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
+  TRY_OR_DONE(matrix_sparse_over(rows, dims, encoded_starts(file) + from, encoded_columns(file),
+                                 encoded_values(file), &data->x, err));
+  data->labels = encoded_labels(file) + from;
+  data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(dims, 1.0);
+  data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
+  data->comments_among = file->trailer.flags & ENCODED_COMMENTS_AMONG;
+  data->schema = schema_share(file->schema);
+  data->from_file = true;
+  memcpy(data->file_digest, file->trailer.source, FILE_DIGEST_SIZE);
+  data->encoded = file;
+  *out = data;
+  return DPERM_OK;
+done:
+  free(data);
+  encoded_close(file);
+  return status;
+}
+
+dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
+  return data->encoded ? encoded_unchanged(data->encoded, err) : DPERM_OK;
+}
+
+static dperm_status read_encoded(const dperm_source *source, const dperm_progress *progress,
+                                 dperm_data **out, dperm_error *err) {
+  encoded_file *file = NULL;
+  TRY(encoded_open_for(source, &file, err));
+  return data_from_encoded(file, 0, (size_t)file->trailer.rows, progress, out, err);
+}
+
 dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
                              dperm_data **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  TRY(source_format(source, &format, err));
+  if (format == DPERM_FORMAT_ENCODED) {
+    return read_encoded(source, progress, out, err);
+  }
   row_reader reader;
   growing_rows rows = {0};
   TRY(row_reader_open(source, true, progress, &reader, err));
@@ -293,9 +335,9 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   dperm_status status = DPERM_OK;
   dperm_data *part = NULL;
   for (size_t i = 0; i < count; i++) {
-    if (row_indices[i] >= data->x->rows) {
+    if (row_indices[i] >= rows_in_all(data->x)) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu", row_indices[i],
-           data->x->rows - 1);
+           rows_in_all(data->x) - 1);
     }
   }
   if (count == 0) {
@@ -303,8 +345,12 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   }
   TRY_OR_DONE(memory_new(1, sizeof *part, &part, err));
   TRY_OR_DONE(memory_new(count, sizeof *part->labels, &part->labels, err));
-  for (size_t i = 0; i < count; i++) {
-    part->labels[i] = data->labels[row_indices[i]];
+  if (data->x->spread) {
+    TRY_OR_DONE(spread_select_labels(data->x, data->labels, row_indices, count, part->labels, err));
+  } else {
+    for (size_t i = 0; i < count; i++) {
+      part->labels[i] = data->labels[row_indices[i]];
+    }
   }
   TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
   if (data->classes.count) {
@@ -326,7 +372,10 @@ done:
 void dperm_data_free(dperm_data *data) {
   if (data) {
     matrix_free(data->x);
-    free(data->labels);
+    if (!data->encoded) {
+      free(data->labels);
+    }
+    encoded_close(data->encoded);
     free(data->counts);
     class_list_clear(&data->classes);
     dperm_schema_free(data->schema);
@@ -337,7 +386,7 @@ void dperm_data_free(dperm_data *data) {
 /* ---- what a caller may ask */
 
 size_t dperm_data_rows(const dperm_data *data) {
-  return data->x->rows;
+  return rows_in_all(data->x);
 }
 
 size_t dperm_data_dims(const dperm_data *data) {

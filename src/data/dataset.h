@@ -1,8 +1,9 @@
-/* A data set in memory: matrix, labels, and what is known of both in public. */
+/* A data set, in memory or mapped: matrix, labels, and what is known of both in public. */
 #ifndef DPERM_DATA_DATASET_H
 #define DPERM_DATA_DATASET_H
 
 #include "base/file_read.h"
+#include "data/encoded_file.h"
 #include "data/matrix.h"
 #include "data/row_bounds.h"
 #include "data/rows.h"
@@ -23,6 +24,7 @@ struct dperm_data {
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];
+  encoded_file *encoded;              /* whose rows and labels these are, mapped; or NULL */
   dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
 };
 
@@ -35,5 +37,13 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
 /* Rows into a data set; `rows` is left empty. `schema` may be NULL. */
 dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
                             const dperm_schema *schema, dperm_data **out, dperm_error *err);
+
+/* Rows from, …, from + rows − 1 of an encoded file, where they stand in it. Takes over `file`. */
+dperm_status data_from_encoded(encoded_file *file, size_t from, size_t rows,
+                               const dperm_progress *progress, dperm_data **out, dperm_error *err);
+
+/* Fails if the rows are those of a file that has changed since they were checked: to be asked
+ * before anything that was made of them leaves. */
+dperm_status data_unchanged(const dperm_data *data, dperm_error *err);
 
 #endif

@@ -2,8 +2,10 @@
 #include "data/matrix.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/twofold.h"
 
@@ -40,44 +42,172 @@ dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, dou
   return DPERM_OK;
 }
 
+static size_t power_of_two_below(size_t number) {
+  size_t power = 1;
+  while (power < STRIPES_MOST && 2 * power <= number) {
+    power *= 2;
+  }
+  return power;
+}
+
 size_t stripe_count(size_t rows, size_t room) {
-  const size_t budget = (size_t)64 << 20;
-  size_t by_rows = rows / 512 < 16 ? rows / 512 : 16;
-  size_t by_room = room ? budget / sizeof(double) / room : 16;
-  size_t count = by_rows < by_room ? by_rows : by_room;
-  if (count < 2) {
-    count = by_rows < 2 ? by_rows : 2;
-  }
-  return count ? count : 1;
+  const size_t budget = (size_t)256 << 20;
+  size_t by_rows = power_of_two_below(rows / STRIPE_UNIT);
+  size_t by_room = power_of_two_below(room ? budget / sizeof(double) / room : STRIPES_MOST);
+  size_t least = by_rows < 2 ? by_rows : 2, count = by_rows < by_room ? by_rows : by_room;
+  return count < least ? least : count;
 }
 
+/* s/count of the units, rounded down: the same fraction gives the same row in every cut. */
 size_t stripe_start(size_t rows, size_t count, size_t s) {
-  return rows / count * s + (rows % count < s ? rows % count : s);
+  size_t units = (rows + STRIPE_UNIT - 1) / STRIPE_UNIT;
+  size_t start = (units / count * s + units % count * s / count) * STRIPE_UNIT;
+  return start < rows ? start : rows;
 }
 
-/* Pairwise: neighbours at distance 1, then 2, 4, 8. */
-void stripe_sum(double *parts, size_t count, size_t size, double *total) {
-  for (size_t apart = 1; apart < count; apart *= 2) {
-    for (size_t s = 0; s + apart < count; s += 2 * apart) {
-      double *to = parts + s * size;
-      const double *from = parts + (s + apart) * size;
-      for (size_t i = 0; i < size; i++) {
-        to[i] += from[i];
-      }
-    }
+/* ---- among processes */
+
+/* Of fewer stripes than processes, the first processes have one each. */
+static size_t first_stripe(size_t count, const ranks *r, size_t rank) {
+  return (count * rank + r->count - 1) / r->count;
+}
+
+static size_t owner_of(size_t count, const ranks *r, size_t s) {
+  size_t rank = 0;
+  while (first_stripe(count, r, rank + 1) <= s) {
+    rank++;
   }
-  memcpy(total, parts, size * sizeof *total);
+  return rank;
 }
 
-void stripe_sum_twofold(const double *parts, size_t count, size_t size, double *total,
-                        double *total_rest) {
+stripe_cut stripes_here(const matrix *x, size_t room) {
+  ranks *r = x->spread;
+  size_t count = r ? stripe_count(x->total, 0) : stripe_count(x->rows, room);
+  return r ? (stripe_cut){count, first_stripe(count, r, r->rank),
+                          first_stripe(count, r, r->rank + 1)}
+           : (stripe_cut){count, 0, count};
+}
+
+size_t stripe_row(const matrix *x, const stripe_cut *cut, size_t s) {
+  return stripe_start(rows_in_all(x), cut->count, s) - (x->spread ? x->first : 0);
+}
+
+void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows) {
+  size_t count = stripe_count(total, 0);
+  *first = stripe_start(total, count, first_stripe(count, r, r->rank));
+  *rows = stripe_start(total, count, first_stripe(count, r, r->rank + 1)) - *first;
+}
+
+/* to += from, for parts of `size` doubles. */
+typedef void add_part(double *to, const double *from, size_t size);
+
+static void add_doubles(double *to, const double *from, size_t size) {
   for (size_t i = 0; i < size; i++) {
-    twofold sum = {0, 0};
-    for (size_t s = 0; s < count; s++) {
-      const double *part = parts + s * 2 * size;
-      sum = twofold_add(sum, (twofold){part[i], part[size + i]});
-    }
-    total[i] = sum.hi;
-    total_rest[i] = sum.lo;
+    to[i] += from[i];
   }
+}
+
+/* High halves, then low ones. */
+static void add_twofold(double *to, const double *from, size_t size) {
+  size_t half = size / 2;
+  for (size_t i = 0; i < half; i++) {
+    twofold sum = twofold_add((twofold){to[i], to[half + i]}, (twofold){from[i], from[half + i]});
+    to[i] = sum.hi;
+    to[half + i] = sum.lo;
+  }
+}
+
+/* A pair of parts that may stand in different processes: the second goes to where the first is.
+ * Lower stripes come first, so each process sends before it waits, and the leader never sends. */
+static bool join_pair(const matrix *x, const stripe_cut *cut, size_t to, size_t from, double *parts,
+                      size_t size, double *theirs, add_part *add) {
+  ranks *r = x->spread;
+  size_t to_rank = r ? owner_of(cut->count, r, to) : 0,
+         from_rank = r ? owner_of(cut->count, r, from) : 0;
+  bool mine = !r || to_rank == r->rank, sent = r && from_rank == r->rank;
+  double *into = mine ? parts + (to - cut->from) * size : NULL;
+  if (to_rank == from_rank) {
+    if (mine) {
+      add(into, parts + (from - cut->from) * size, size);
+    }
+    return true;
+  }
+  if (sent) {
+    return r->send(r, to_rank, parts + (from - cut->from) * size, size * sizeof *parts);
+  }
+  if (mine) {
+    if (!r->receive(r, from_rank, theirs, size * sizeof *theirs)) {
+      return false;
+    }
+    add(into, theirs, size);
+  }
+  return true;
+}
+
+/* Pairwise: neighbours at distance 1, then 2, 4, 8. The total is left in the first part, which is
+ * the leader's. */
+static bool join_pairs(const matrix *x, const stripe_cut *cut, double *parts, size_t size,
+                       double *theirs, add_part *add) {
+  bool fine = true;
+  for (size_t apart = 1; apart < cut->count; apart *= 2) {
+    for (size_t s = 0; s + apart < cut->count; s += 2 * apart) {
+      fine = fine && join_pair(x, cut, s, s + apart, parts, size, theirs, add);
+    }
+  }
+  return fine;
+}
+
+static dperm_status join(const matrix *x, const stripe_cut *cut, dperm_status status, double *parts,
+                         size_t size, add_part *add, double *total, dperm_error *err) {
+  ranks *r = x->spread;
+  double *theirs = NULL;
+  if (r && status == DPERM_OK) {
+    status = memory_new(size, sizeof *theirs, &theirs, err);
+  }
+  status = ranks_agree(r, status, err);
+  if (status == DPERM_OK) {
+    bool fine = join_pairs(x, cut, parts, size, theirs, add);
+    if (ranks_lead(r)) {
+      memcpy(total, parts, size * sizeof *total);
+    }
+    if (r && !(fine && r->share(r, 0, total, size * sizeof *total))) {
+      status = ranks_fail(r, err);
+    }
+  }
+  free(theirs);
+  return status;
+}
+
+dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status status,
+                          double *parts, size_t size, double *total, dperm_error *err) {
+  return join(x, cut, status, parts, size, add_doubles, total, err);
+}
+
+dperm_status stripes_join_twofold(const matrix *x, const stripe_cut *cut, dperm_status status,
+                                  double *parts, size_t size, double *total, double *total_rest,
+                                  dperm_error *err) {
+  double *both = NULL;
+  if (status == DPERM_OK) {
+    status = memory_new(2 * size, sizeof *both, &both, err);
+  }
+  status = join(x, cut, status, parts, 2 * size, add_twofold, both, err);
+  if (status == DPERM_OK) {
+    memcpy(total, both, size * sizeof *total);
+    memcpy(total_rest, both + size, size * sizeof *total_rest);
+  }
+  free(both);
+  return status;
+}
+
+dperm_status rows_join(const matrix *x, dperm_status status, const double *sums, size_t size,
+                       double *total, dperm_error *err) {
+  double parts[STRIPES_MOST * 2] = {0};
+  const stripe_cut cut = stripes_here(x, size);
+  for (size_t s = cut.from; s < cut.to && status == DPERM_OK; s++) {
+    size_t to = (stripe_row(x, &cut, s + 1) + STRIPE_UNIT - 1) / STRIPE_UNIT;
+    for (size_t b = stripe_row(x, &cut, s) / STRIPE_UNIT; b < to; b++) {
+      add_doubles(parts + (s - cut.from) * size, sums + b * size, size);
+    }
+  }
+  return stripes_join(x, &cut, status, parts, size, total, err);
 }

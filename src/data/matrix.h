@@ -3,11 +3,12 @@
  * numbers each) are row-major, so the k numbers stand together. The solver never knows which kind
  * it holds; tests/unit/matrix_conformance_test.c runs one suite over every kind.
  *
- * Results do not depend on the number of threads: rows are cut into stripes by public sizes alone,
- * each stripe is summed in its own room, and the rooms are added in order. */
+ * Results do not depend on the number of threads or of processes: rows are cut into stripes by
+ * public sizes alone, each stripe is summed in its own room, and the rooms are added in order. */
 #ifndef DPERM_DATA_MATRIX_H
 #define DPERM_DATA_MATRIX_H
 
+#include "base/ranks.h"
 #include "base/status.h"
 
 typedef struct matrix matrix;
@@ -57,7 +58,14 @@ struct matrix {
   size_t room;        /* doubles that apply_rows needs beside its arguments */
   size_t row_depth;   /* at most so many additions stand behind an entry of X f, for one f */
   size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ w, for one w */
+  /* Rows spread over the processes of a job: `rows` counts those here, tall arrays have as many. */
+  ranks *spread;       /* NULL where all rows are here */
+  size_t total, first; /* rows in all, and the first one here; used only with `spread` */
 };
+
+static inline size_t rows_in_all(const matrix *x) {
+  return x->spread ? x->total : x->rows;
+}
 
 enum { MATRIX_BLOCK = 256 };
 
@@ -70,6 +78,9 @@ dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, dou
 /* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
                                double *values, matrix **out, dperm_error *err);
+/* The same over arrays that belong to somebody else and outlive the matrix. */
+dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                                double *values, matrix **out, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);
@@ -79,17 +90,40 @@ dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t c
 
 /* ---- for the kinds: a fixed cut of the rows, and sums over it */
 
-/* Pieces of the rows that depend on sizes only: at most 16, at least 512 rows each, and no more
- * than fit in 64 MB of `room` doubles each (but two, if the rows allow). */
+/* Pieces of the rows that depend on sizes only: a power of two, at most STRIPES_MOST, of about
+ * STRIPE_UNIT rows each at least, and no more than fit in 256 MB of `room` doubles each (but two,
+ * if the rows allow). They begin at multiples of STRIPE_UNIT, and a cut into fewer is coarser, so
+ * that every operation's cut respects that of the rows among processes. */
+enum { STRIPES_MOST = 16, STRIPE_UNIT = 2 * MATRIX_BLOCK, STRIPE_DEPTH = 4 };
 size_t stripe_count(size_t rows, size_t room);
-/* The first row of stripe s of `count`. */
+/* The first row of stripe s of `count`, among all. */
 size_t stripe_start(size_t rows, size_t count, size_t s);
-/* total[i] = Σ_s parts[s·size + i], pairwise in a fixed order; the parts are used up. At most
- * STRIPE_DEPTH additions stand behind a total. */
-enum { STRIPE_DEPTH = 4 };
-void stripe_sum(double *parts, size_t count, size_t size, double *total);
+
+/* The cut as an operation finds it: `count` stripes of which from, …, to − 1 are here. */
+typedef struct stripe_cut {
+  size_t count, from, to;
+} stripe_cut;
+stripe_cut stripes_here(const matrix *x, size_t room);
+/* Where stripe s begins (and the one before ends) among the rows here. */
+size_t stripe_row(const matrix *x, const stripe_cut *cut, size_t s);
+/* Which rows a process has: whole stripes. */
+void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows);
+
+/* total[i] = Σ_s parts[s·size + i] over all stripes, here and elsewhere, pairwise in a fixed order;
+ * `parts` has those that are here and is used up. At most STRIPE_DEPTH additions stand behind a
+ * total. `status` is how making the parts went: a failure anywhere is one everywhere. */
+dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status status,
+                          double *parts, size_t size, double *total, dperm_error *err);
 /* The same in twice the precision: each part has `size` high halves, then `size` low ones. */
-void stripe_sum_twofold(const double *parts, size_t count, size_t size, double *total,
-                        double *total_rest);
+dperm_status stripes_join_twofold(const matrix *x, const stripe_cut *cut, dperm_status status,
+                                  double *parts, size_t size, double *total, double *total_rest,
+                                  dperm_error *err);
+
+/* ---- for sums over rows elsewhere: the same cut */
+
+/* `sums` has `size` numbers (at most two) for each STRIPE_UNIT rows that are here; *total is their
+ * sum over all rows. */
+dperm_status rows_join(const matrix *x, dperm_status status, const double *sums, size_t size,
+                       double *total, dperm_error *err);
 
 #endif

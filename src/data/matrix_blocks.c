@@ -17,13 +17,9 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-static size_t block_stripes(const matrix *x, size_t each) {
-  return smaller(stripe_count(x->rows, each), (x->rows + BLOCK - 1) / BLOCK);
-}
-
 size_t blocks_sum_depth(const matrix *x) {
-  size_t stripes = block_stripes(x, (2 + SLICE_DEPTH) * x->cols + x->room);
-  return SLICE + SLICE_DEPTH + x->rows / BLOCK / stripes + 2 + STRIPE_DEPTH;
+  size_t stripes = stripes_here(x, x->cols).count;
+  return SLICE + SLICE_DEPTH + rows_in_all(x) / BLOCK / stripes + 4 + STRIPE_DEPTH;
 }
 
 /* Columns go in panels of about √cols, whose products are added up apart: some 2√cols additions
@@ -69,27 +65,27 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
 typedef void add_block(const matrix *x, const double *rows, size_t from, size_t count,
                        const double *w, size_t k, double *total, double *spare);
 
-/* Σ over the blocks of each stripe, stripes of whole blocks: *parts, to be freed, begins with
- * *stripes totals of `size` doubles. */
-static dperm_status sum_stripes(const matrix *x, const double *w, size_t k, size_t size,
-                                size_t spare_size, add_block *add, double **out,
-                                size_t *out_stripes, dperm_error *err) {
-  size_t blocks = (x->rows + BLOCK - 1) / BLOCK, each = size + spare_size + x->room;
-  size_t stripes = block_stripes(x, each);
-  double *parts = NULL; /* the totals, then spare room and the block of each stripe */
-  TRY(memory_new(stripes * each, sizeof *parts, &parts, err));
+/* Σ over the blocks of each stripe that is here: *out, to be freed, begins with their totals of
+ * `size` doubles each. */
+static dperm_status sum_stripes(const matrix *x, const stripe_cut *cut, const double *w, size_t k,
+                                size_t size, size_t spare_size, add_block *add, double **out,
+                                dperm_error *err) {
+  size_t stripes = cut->to - cut->from, room_size = spare_size + x->room;
+  double *parts = NULL; /* the totals, then spare room and a block for each thread */
+  TRY(memory_new(stripes * size + room_size * (size_t)omp_get_max_threads(), sizeof *parts, &parts,
+                 err));
 #pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     double *total = parts + s * size;
-    double *spare = parts + stripes * size + s * (spare_size + x->room), *room = spare + spare_size;
-    size_t to = stripe_start(blocks, stripes, s + 1);
-    for (size_t b = stripe_start(blocks, stripes, s); b < to; b++) {
-      size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
-      add(x, x->kind->block(x, from, count, room), from, count, w, k, total, spare);
+    double *spare = parts + stripes * size + room_size * (size_t)omp_get_thread_num();
+    size_t to = stripe_row(x, cut, cut->from + s + 1);
+    for (size_t from = stripe_row(x, cut, cut->from + s); from < to; from += BLOCK) {
+      size_t count = smaller(BLOCK, to - from);
+      const double *rows = x->kind->block(x, from, count, spare + spare_size);
+      add(x, rows, from, count, w, k, total, spare);
     }
   }
   *out = parts;
-  *out_stripes = stripes;
   return DPERM_OK;
 }
 
@@ -97,11 +93,11 @@ static dperm_status sum_stripes(const matrix *x, const double *w, size_t k, size
 static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_t size,
                                size_t spare_size, add_block *add, double *out, dperm_error *err) {
   double *parts = NULL;
-  size_t stripes = 0;
-  TRY(sum_stripes(x, w, k, size, spare_size, add, &parts, &stripes, err));
-  stripe_sum(parts, stripes, size, out);
+  const stripe_cut cut = stripes_here(x, size);
+  dperm_status status = sum_stripes(x, &cut, w, k, size, spare_size, add, &parts, err);
+  status = stripes_join(x, &cut, status, parts, size, out, err);
   free(parts);
-  return DPERM_OK;
+  return status;
 }
 
 /* out = rowsᵀ w: in slices of SLICE rows, whose products are added up pairwise. So few additions
@@ -223,9 +219,10 @@ static void add_transposed_twofold(const matrix *x, const double *rows, size_t f
 dperm_status blocks_apply_transposed_twofold(const matrix *x, const double *w, double *g,
                                              double *g_rest, dperm_error *err) {
   double *parts = NULL;
-  size_t stripes = 0;
-  TRY(sum_stripes(x, w, 1, 2 * x->cols, 0, add_transposed_twofold, &parts, &stripes, err));
-  stripe_sum_twofold(parts, stripes, x->cols, g, g_rest);
+  const stripe_cut cut = stripes_here(x, 2 * x->cols);
+  dperm_status status =
+      sum_stripes(x, &cut, w, 1, 2 * x->cols, 0, add_transposed_twofold, &parts, err);
+  status = stripes_join_twofold(x, &cut, status, parts, x->cols, g, g_rest, err);
   free(parts);
-  return DPERM_OK;
+  return status;
 }

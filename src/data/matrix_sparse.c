@@ -2,13 +2,14 @@
  * kept in a small block, every `block_rows` rows folded into a pile, and every PILE blocks into the
  * stripe's total, so that the depth of a sum (and with it the rounding error that certification
  * must cover) stays far below the number of rows. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/twofold.h"
-#include "data/matrix.h"
+#include "data/matrix_spread.h"
 
 enum { PILE = 16 };
 
@@ -17,6 +18,7 @@ typedef struct sparse {
   size_t *starts;    /* rows + 1 */
   uint32_t *columns; /* ascending within a row */
   double *values;
+  bool borrowed; /* the three arrays are somebody else's */
   size_t block_rows;
 } sparse;
 
@@ -78,12 +80,11 @@ static void fold(double *to, double *from, size_t size) {
   memset(from, 0, size * sizeof *from);
 }
 
-/* Stripe s of `stripes` into `sums`, three of `size` doubles each: the total, a pile of blocks, and
+/* Stripe s of the cut into `sums`, three of `size` doubles each: the total, a pile of blocks, and
  * the block at hand. */
-static void add_stripe(const sparse *m, size_t s, size_t stripes, const double *w, size_t k,
+static void add_stripe(const sparse *m, const stripe_cut *cut, size_t s, const double *w, size_t k,
                        int squared, double *sums, size_t size) {
-  size_t rows = m->base.rows, from = stripe_start(rows, stripes, s);
-  size_t to = stripe_start(rows, stripes, s + 1), blocks = 0;
+  size_t from = stripe_row(&m->base, cut, s), to = stripe_row(&m->base, cut, s + 1), blocks = 0;
   double *total = sums, *pile = sums + size, *block = sums + 2 * size;
   for (size_t at = from; at < to; at += m->block_rows) {
     add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
@@ -98,25 +99,27 @@ static void add_stripe(const sparse *m, size_t s, size_t stripes, const double *
 static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, int squared,
                                   double *out, dperm_error *err) {
   const matrix *x = &m->base;
-  size_t size = x->cols * k, stripes = stripe_count(x->rows, 3 * size);
+  size_t size = x->cols * k;
+  const stripe_cut cut = stripes_here(x, 3 * size);
+  size_t stripes = cut.to - cut.from;
   double *parts = NULL; /* of each stripe: the total and two rooms for sums on the way there */
   scratch room;
   scratch_init(&room);
-  TRY(scratch_take(&room, 3 * stripes * size, sizeof *parts, &parts, err));
-  if (stripes == 1) { /* without a team, which costs more than a few rows */
-    add_stripe(m, 0, 1, w, k, squared, parts, size);
-  } else {
+  dperm_status status = scratch_take(&room, 3 * stripes * size, sizeof *parts, &parts, err);
+  if (status == DPERM_OK && stripes == 1) { /* without a team, which costs more than a few rows */
+    add_stripe(m, &cut, cut.from, w, k, squared, parts, size);
+  } else if (status == DPERM_OK) {
 #pragma omp parallel for schedule(dynamic)
     for (size_t s = 0; s < stripes; s++) {
-      add_stripe(m, s, stripes, w, k, squared, parts + s * 3 * size, size);
+      add_stripe(m, &cut, cut.from + s, w, k, squared, parts + s * 3 * size, size);
     }
   }
-  for (size_t s = 1; s < stripes; s++) { /* the totals side by side */
+  for (size_t s = 1; status == DPERM_OK && s < stripes; s++) { /* the totals side by side */
     memcpy(parts + s * size, parts + s * 3 * size, size * sizeof *parts);
   }
-  stripe_sum(parts, stripes, size, out);
+  status = stripes_join(x, &cut, status, parts, size, out, err);
   scratch_free(&room);
-  return DPERM_OK;
+  return status;
 }
 
 static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
@@ -151,16 +154,18 @@ static dperm_status sparse_apply_twofold(const matrix *x, const double *f, const
 static dperm_status sparse_apply_transposed_twofold(const matrix *x, const double *w, double *g,
                                                     double *g_rest, dperm_error *err) {
   const sparse *m = (const sparse *)x;
-  size_t stripes = stripe_count(x->rows, 2 * x->cols);
+  const stripe_cut cut = stripes_here(x, 2 * x->cols);
   double *parts = NULL;
   scratch room;
   scratch_init(&room);
-  TRY(scratch_take(&room, stripes * 2 * x->cols, sizeof *parts, &parts, err));
+  dperm_status status =
+      scratch_take(&room, (cut.to - cut.from) * 2 * x->cols, sizeof *parts, &parts, err);
+  size_t stripes = status == DPERM_OK ? cut.to - cut.from : 0;
 #pragma omp parallel for schedule(dynamic) if (stripes > 1)
   for (size_t s = 0; s < stripes; s++) {
     double *hi = parts + s * 2 * x->cols, *lo = hi + x->cols;
-    size_t to = stripe_start(x->rows, stripes, s + 1);
-    for (size_t i = stripe_start(x->rows, stripes, s); i < to; i++) {
+    size_t to = stripe_row(x, &cut, cut.from + s + 1);
+    for (size_t i = stripe_row(x, &cut, cut.from + s); i < to; i++) {
       for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
         size_t j = m->columns[e];
         twofold sum = twofold_add((twofold){hi[j], lo[j]}, two_product(m->values[e], w[i]));
@@ -169,9 +174,9 @@ static dperm_status sparse_apply_transposed_twofold(const matrix *x, const doubl
       }
     }
   }
-  stripe_sum_twofold(parts, stripes, x->cols, g, g_rest);
+  status = stripes_join_twofold(x, &cut, status, parts, x->cols, g, g_rest, err);
   scratch_free(&room);
-  return DPERM_OK;
+  return status;
 }
 
 /* ---- Gram matrices */
@@ -198,23 +203,26 @@ static void add_gram_rows(const sparse *m, size_t from, size_t to, const double 
 static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
                                 dperm_error *err) {
   const sparse *m = (const sparse *)x;
-  size_t size = x->cols * x->cols, stripes = stripe_count(x->rows, size);
+  size_t size = x->cols * x->cols;
+  const stripe_cut cut = stripes_here(x, size);
+  size_t stripes = cut.to - cut.from;
   double *parts = NULL;
   scratch room;
   scratch_init(&room);
-  TRY(scratch_take(&room, stripes * size, sizeof *parts, &parts, err));
-  if (stripes == 1) {
+  dperm_status status = scratch_take(&room, stripes * size, sizeof *parts, &parts, err);
+  if (status == DPERM_OK && stripes == 1) {
     add_gram_rows(m, 0, x->rows, w, stride, parts);
-  } else {
+  } else if (status == DPERM_OK) {
 #pragma omp parallel for schedule(dynamic)
     for (size_t s = 0; s < stripes; s++) {
-      add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
-                    stride, parts + s * size);
+      size_t at = cut.from + s;
+      add_gram_rows(m, stripe_row(x, &cut, at), stripe_row(x, &cut, at + 1), w, stride,
+                    parts + s * size);
     }
   }
-  stripe_sum(parts, stripes, size, h);
+  status = stripes_join(x, &cut, status, parts, size, h, err);
   scratch_free(&room);
-  return DPERM_OK;
+  return status;
 }
 
 static void sparse_row(const matrix *x, size_t i, double *values) {
@@ -227,6 +235,9 @@ static void sparse_row(const matrix *x, size_t i, double *values) {
 
 static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                   dperm_error *err) {
+  if (x->spread) {
+    return spread_select(x, rows, count, out, err);
+  }
   dperm_status status = DPERM_OK;
   const sparse *m = (const sparse *)x;
   size_t *starts = NULL, entries = 0;
@@ -256,14 +267,16 @@ done:
 static size_t sparse_bytes(const matrix *x) {
   const sparse *m = (const sparse *)x;
   return (x->rows + 1) * sizeof *m->starts +
-         m->starts[x->rows] * (sizeof *m->columns + sizeof *m->values);
+         (m->starts[x->rows] - m->starts[0]) * (sizeof *m->columns + sizeof *m->values);
 }
 
 static void sparse_free(matrix *x) {
   sparse *m = (sparse *)x;
-  free(m->starts);
-  free(m->columns);
-  free(m->values);
+  if (!m->borrowed) {
+    free(m->starts);
+    free(m->columns);
+    free(m->values);
+  }
   free(m);
 }
 
@@ -291,6 +304,20 @@ static const matrix_kind sparse_kind = {
     .free = sparse_free,
 };
 
+/* What follows from the sizes of all rows together. */
+static void set_depths(sparse *m, size_t entries) {
+  matrix *x = &m->base;
+  size_t rows = rows_in_all(x), cols = x->cols;
+  x->row_depth = x->row_entries / 4 + 3;
+  /* Folding a block costs cols additions: at most a quarter of the block's own. */
+  size_t mean = rows ? entries / rows + 1 : 1;
+  size_t stripes = stripes_here(x, 3 * cols).count;
+  size_t stripe = rows / stripes + 1 + STRIPE_UNIT;
+  m->block_rows = 4 * cols / mean > 16 ? 4 * cols / mean : 16;
+  x->sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + PILE +
+                 stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
+}
+
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
                                double *values, matrix **out, dperm_error *err) {
   sparse *m = NULL;
@@ -303,13 +330,33 @@ dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uin
     size_t entries = row_starts[i + 1] - row_starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  m->base.row_depth = m->base.row_entries / 4 + 3;
-  /* Folding a block costs cols additions: at most a quarter of the block's own. */
-  size_t mean = rows ? row_starts[rows] / rows + 1 : 1;
-  size_t stripe = rows / stripe_count(rows, 3 * cols) + 1;
-  m->block_rows = 4 * cols / mean > 16 ? 4 * cols / mean : 16;
-  m->base.sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + PILE +
-                      stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
+  set_depths(m, row_starts[rows] - row_starts[0]);
   *out = &m->base;
+  return DPERM_OK;
+}
+
+dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                                double *values, matrix **out, dperm_error *err) {
+  TRY(matrix_sparse_new(rows, cols, row_starts, columns, values, out, err));
+  ((sparse *)*out)->borrowed = true;
+  return DPERM_OK;
+}
+
+dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
+  sparse *m = (sparse *)x;
+  uint64_t most = x->row_entries, entries = m->starts[x->rows] - m->starts[0];
+  size_t rows = 0;
+  dperm_status status = DPERM_OK;
+  x->spread = r;
+  x->total = total;
+  stripes_of_rank(total, r, &x->first, &rows);
+  if (rows != x->rows) {
+    status =
+        error_set(err, DPERM_INVALID_ARGUMENT, "%zu rows are here where %zu belong", x->rows, rows);
+  }
+  TRY(ranks_most(r, status, &most, err));
+  TRY(ranks_add(r, DPERM_OK, &entries, 1, err));
+  x->row_entries = (size_t)most;
+  set_depths(m, (size_t)entries);
   return DPERM_OK;
 }

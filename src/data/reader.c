@@ -18,6 +18,11 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
     length -= 3;
   }
   *out = source->format;
+  if (*out == DPERM_FORMAT_ENCODED ||
+      (*out == DPERM_FORMAT_AUTO && encoded_recognized(source->path))) {
+    *out = DPERM_FORMAT_ENCODED;
+    return DPERM_OK;
+  }
   if (*out == DPERM_FORMAT_AUTO) {
     bool svmlight = ends_with(source->path, length, ".svm") ||
                     ends_with(source->path, length, ".svmlight") ||
@@ -27,7 +32,8 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
                                              : DPERM_FORMAT_SVMLIGHT;
   }
   if (*out != DPERM_FORMAT_CSV && *out != DPERM_FORMAT_SVMLIGHT) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: no format has the number %d; choose CSV or svmlight",
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: no format has the number %d; choose CSV, svmlight or encoded",
          path_for_people(source->path), (int)*out);
   }
   if (*out == DPERM_FORMAT_CSV && !source->schema) {
@@ -38,10 +44,49 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
   return DPERM_OK;
 }
 
+dperm_status encoded_open_for(const dperm_source *source, encoded_file **out, dperm_error *err) {
+  encoded_file *file = NULL;
+  const char *wrong = NULL;
+  TRY(encoded_open(source->path, &file, err));
+  if (source->schema && !file->schema) {
+    wrong = "holds svmlight rows, which have no schema; leave --schema out";
+  } else if (source->schema && !json_equal(source->schema->json, file->schema->json)) {
+    wrong = "was encoded under another schema; leave --schema out, or encode the records again";
+  } else if (source->dims && file->schema) {
+    wrong = "has a schema inside, where plain columns are expected; leave --dims out, or use "
+            "another model";
+  } else if (source->dims && source->dims != file->header.dims) {
+    wrong = "was encoded with another number of columns; leave --dims out";
+  }
+  if (wrong) {
+    (void)error_set(err, DPERM_INVALID_DATA, "%s: %s", source->path, wrong);
+    encoded_close(file);
+    return DPERM_INVALID_DATA;
+  }
+  *out = file;
+  return DPERM_OK;
+}
+
+static dperm_status open_encoded(const dperm_source *source, const dperm_progress *progress,
+                                 row_reader *out, dperm_error *err) {
+  encoded_file *file = NULL;
+  TRY(encoded_open_for(source, &file, err));
+  dperm_status status = encoded_map(file, 0, (size_t)file->trailer.rows, progress, err);
+  if (status == DPERM_OK) {
+    out->encoded = file;
+  } else {
+    encoded_close(file);
+  }
+  return status;
+}
+
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader *out, dperm_error *err) {
   *out = (row_reader){.path = source->path};
   TRY(source_format(source, &out->format, err));
+  if (out->format == DPERM_FORMAT_ENCODED) {
+    return open_encoded(source, progress, out, err);
+  }
   if (out->format == DPERM_FORMAT_SVMLIGHT && source->schema) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: svmlight data take no schema; leave --schema out",
          path_for_people(source->path));
@@ -71,12 +116,34 @@ void row_reader_close(row_reader *reader) {
     encoder_close(&reader->encoder);
     csv_close(&reader->csv);
   }
+  encoded_close(reader->encoded);
+}
+
+/* Copies the next row of an encoded file; behind the last one, it must still be the file that was
+ * checked. */
+static dperm_status next_encoded(row_reader *reader, growing_rows *rows, bool *found,
+                                 dperm_error *err) {
+  const encoded_file *file = reader->encoded;
+  *found = reader->at < file->trailer.rows;
+  if (!*found) {
+    return encoded_unchanged(file, err);
+  }
+  size_t from = encoded_starts(file)[reader->at], to = encoded_starts(file)[reader->at + 1];
+  TRY(rows_reserve(rows, to - from, err));
+  for (size_t e = from; e < to; e++) {
+    rows_push(rows, encoded_columns(file)[e], encoded_values(file)[e]);
+  }
+  rows_end(rows, encoded_labels(file)[reader->at++]);
+  return DPERM_OK;
 }
 
 static dperm_status next_row(row_reader *reader, growing_rows *rows, bool *found,
                              dperm_error *err) {
   if (reader->format == DPERM_FORMAT_SVMLIGHT) {
     return svmlight_next(&reader->svmlight, rows, found, err);
+  }
+  if (reader->format == DPERM_FORMAT_ENCODED) {
+    return next_encoded(reader, rows, found, err);
   }
   *found = reader->record_waiting;
   reader->record_waiting = false;
@@ -87,6 +154,10 @@ static dperm_status next_row(row_reader *reader, growing_rows *rows, bool *found
 }
 
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]) {
+  if (reader->format == DPERM_FORMAT_ENCODED) {
+    memcpy(out, reader->encoded->trailer.source, FILE_DIGEST_SIZE);
+    return true;
+  }
   const window *w =
       reader->format == DPERM_FORMAT_SVMLIGHT ? &reader->svmlight.window : &reader->csv.window;
   return byte_source_digested(w->source, out);
@@ -94,6 +165,9 @@ bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST
 
 bool row_reader_comments_among(const row_reader *reader) {
   const csv_reader *csv = &reader->csv;
+  if (reader->format == DPERM_FORMAT_ENCODED) {
+    return reader->encoded->trailer.flags & ENCODED_COMMENTS_AMONG;
+  }
   return reader->format == DPERM_FORMAT_CSV &&
          (csv->comments_after || (csv->comments_before && !reader->encoder.schema->header));
 }

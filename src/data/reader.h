@@ -3,6 +3,7 @@
 #define DPERM_DATA_READER_H
 
 #include "data/encode.h"
+#include "data/encoded_file.h"
 #include "data/svmlight.h"
 
 typedef struct row_reader {
@@ -11,11 +12,17 @@ typedef struct row_reader {
   encoder encoder;
   bool record_waiting; /* the first record was read to find the columns */
   svmlight_reader svmlight;
+  encoded_file *encoded;
+  size_t at; /* the next row of an encoded file */
   const char *path;
 } row_reader;
 
-/* AUTO becomes what the name says; a name that does not tell is CSV if there is a schema. */
+/* AUTO becomes what the file begins with (encoded) or its name says; a name that does not tell is
+ * CSV if there is a schema. */
 dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_error *err);
+
+/* An encoded file whose schema and columns are those of the source, where it names any. */
+dperm_status encoded_open_for(const dperm_source *source, encoded_file **out, dperm_error *err);
 
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader *out, dperm_error *err);

@@ -22,6 +22,17 @@ dperm_status window_open(const char *path, const dperm_progress *progress, bool 
   return status;
 }
 
+dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
+                              const dperm_progress *progress, window *out, dperm_error *err) {
+  *out = (window){0};
+  TRY(byte_source_open_part(path, from, to, progress, &out->source, err));
+  dperm_status status = window_more(out, err);
+  if (status != DPERM_OK) {
+    window_close(out);
+  }
+  return status;
+}
+
 void window_close(window *w) {
   byte_source_close(w->source);
   free(w->bytes);

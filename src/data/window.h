@@ -18,6 +18,9 @@ typedef struct window {
 /* With `digest`, the bytes are digested on the way (byte_source_digested). */
 dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
                          dperm_error *err);
+/* The same over bytes from, …, to − 1 of a plain file. */
+dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
+                              const dperm_progress *progress, window *out, dperm_error *err);
 void window_close(window *w);
 
 /* Adds more bytes behind `end`, moving the unread part to the front or growing the room; all

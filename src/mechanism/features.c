@@ -116,6 +116,9 @@ static dperm_status features_over(const feature_map *map, const matrix *inner, m
                      .cols = cols,
                      .row_entries = cols,
                      .row_depth = blocks_row_depth(cols),
+                     .spread = inner->spread,
+                     .total = inner->total,
+                     .first = inner->first,
                      .room = (size_t)MATRIX_BLOCK * (cols + cols / 2) + inner->room};
   m->base.sum_depth = blocks_sum_depth(&m->base);
   m->map = map;
@@ -150,6 +153,10 @@ dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) 
   }
   TRY_OR_DONE(matrix_dense_new(made->rows, made->cols, values, kept, err));
   values = NULL; /* belongs to the matrix now */
+  (*kept)->spread = made->spread;
+  (*kept)->total = made->total;
+  (*kept)->first = made->first;
+  (*kept)->sum_depth = blocks_sum_depth(*kept);
 done:
   free(values);
   free(rooms);

@@ -37,9 +37,12 @@ dperm_status mechanism_solve(const problem *base, const problem_model *model,
   return refine(&p, gradient, how, out->f, out->rest, report, err);
 }
 
-dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised,
+dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, const matrix *x,
                              random_source *source, double *b, double *norm, dperm_error *err) {
-  noise_draw(&plan->noise, source, b);
+  if (ranks_lead(x->spread)) {
+    noise_draw(&plan->noise, source, b);
+  }
+  TRY(ranks_share(x->spread, DPERM_OK, b, plan->noise.dims * sizeof *b, err));
   *norm = norm_above(b, plan->noise.dims, 1, 0);
   if (!(*norm <= promised->noise_norm)) {
     FAIL(err, DPERM_NUMERIC_ERROR,

@@ -32,8 +32,9 @@ dperm_status mechanism_solve(const problem *base, const problem_model *model,
                              const solver_options *how, double gradient, solution *out,
                              solver_report *report, dperm_error *err);
 
-/* Draws the plan's noise into b; *norm is at least ‖b‖₂. */
-dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised,
+/* Draws the plan's noise into b; *norm is at least ‖b‖₂. Where the rows of x are spread over
+ * processes, the leader draws and the others are told. */
+dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, const matrix *x,
                              random_source *source, double *b, double *norm, dperm_error *err);
 
 #endif

@@ -9,11 +9,11 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
                                   random_source *source, solution *out, solver_report *report,
                                   dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *linear = NULL, norm = 0, n = (double)base->x->rows;
+  double *linear = NULL, norm = 0, n = (double)rows_in_all(base->x);
   scratch room;
   scratch_init(&room);
   TRY_OR_DONE(scratch_take(&room, plan->noise.dims, sizeof *linear, &linear, err));
-  TRY_OR_DONE(mechanism_noise(plan, promised, source, linear, &norm, err));
+  TRY_OR_DONE(mechanism_noise(plan, promised, base->x, source, linear, &norm, err));
   for (size_t j = 0; j < plan->noise.dims; j++) {
     linear[j] /= n;
   }

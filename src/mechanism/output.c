@@ -14,7 +14,7 @@ static dperm_status run_output(const privacy_plan *plan, const problem *base,
   scratch room;
   scratch_init(&room);
   TRY_OR_DONE(scratch_take(&room, plan->noise.dims, sizeof *b, &b, err));
-  TRY_OR_DONE(mechanism_noise(plan, promised, source, b, &norm, err));
+  TRY_OR_DONE(mechanism_noise(plan, promised, base->x, source, b, &norm, err));
   /* The noise's own error moves the sum; as a gradient it counts Λ times. */
   double drift = plan->lambda * noise_relative_error(&plan->noise) * norm * (1 + 1e-9);
   TRY_OR_DONE(mechanism_solve(base, &model, how, promised->gradient - drift, out, report, err));

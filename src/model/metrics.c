@@ -88,6 +88,22 @@ dperm_status metrics_of(size_t classes, const double *scores, const double *labe
   return DPERM_OK;
 }
 
+/* Counts of all rows from those of the rows here, exactly. The area under the curve would need all
+ * scores in one place, and nobody asks for it or the log loss of rows in several. */
+static dperm_status metrics_join(const matrix *x, dperm_status status, dperm_metrics *m,
+                                 dperm_error *err) {
+  uint64_t counts[2] = {m->false_positives, m->false_negatives};
+  TRY(ranks_add(x->spread, status, counts, 2, err));
+  *m = (dperm_metrics){.rows = x->total,
+                       .false_positives = (size_t)counts[0],
+                       .false_negatives = (size_t)counts[1],
+                       .errors = (size_t)(counts[0] + counts[1]),
+                       .auc = (double)NAN,
+                       .log_loss = (double)NAN};
+  m->error_rate = (double)m->errors / (double)m->rows;
+  return DPERM_OK;
+}
+
 dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data, dperm_metrics *out,
                                dperm_error *err) {
   double *scores = NULL;
@@ -100,5 +116,5 @@ dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data,
                         model_has_probabilities(model), out, err);
   }
   free(scores);
-  return status;
+  return data->x->spread ? metrics_join(data->x, status, out, err) : status;
 }

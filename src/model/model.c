@@ -15,7 +15,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   dperm_model *model = NULL;
   TRY(memory_new(1, sizeof *model, &model, err));
   model->inputs = model->dims = data->x->cols;
-  model->rows = model->rows_fitted = data->x->rows;
+  model->rows = model->rows_fitted = rows_in_all(data->x);
   model->rows_per_person = 1;
   model->origin = data->origin;
   model->norm_bound = data->bounds.norm2;
@@ -61,6 +61,9 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
   }
   dperm_format format = DPERM_FORMAT_AUTO;
   TRY(source_format(out, &format, err));
+  if (format == DPERM_FORMAT_ENCODED) { /* the file says itself; it must say the same */
+    return DPERM_OK;
+  }
   if ((format == DPERM_FORMAT_CSV) != (model->schema != NULL)) {
     FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",
          path_for_people(given->path), model->schema ? "CSV" : "svmlight");

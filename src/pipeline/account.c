@@ -53,13 +53,21 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
   return charge_reserve(run->account->ledger, &request, run->account->dry_run != 0, charge, err);
 }
 
-dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
-  state_only(run, charge);
+static dperm_status reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
   if (run->account->ledger) {
-    TRY(ask_ledger(run, charge, err));
-  } else if (run->account->dataset) {
+    return ask_ledger(run, charge, err);
+  }
+  if (run->account->dataset) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; give --ledger");
   }
+  return DPERM_OK;
+}
+
+dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
+  ranks *spread = run->data ? run->data->x->spread : NULL;
+  state_only(run, charge);
+  dperm_status status = ranks_lead(spread) ? reserve(run, charge, err) : DPERM_OK;
+  TRY(ranks_agree(spread, status, err));
   if (run->account->charge) {
     *run->account->charge = *charge;
   }
@@ -82,6 +90,17 @@ dperm_status account_commit_model(const account_run *run, const dperm_charge *ch
   memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
   TRY(model_content_digest(model, digest, err));
   return account_commit(run, charge, digest, err);
+}
+
+dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_model **out,
+                          dperm_error *err) {
+  bool done = status == DPERM_OK;
+  status = ranks_agree(data->x->spread, status, err);
+  if (done && (status != DPERM_OK || !ranks_lead(data->x->spread))) {
+    dperm_model_free(*out);
+    *out = NULL;
+  }
+  return status;
 }
 
 dperm_status account_failed(const account_run *run, const dperm_charge *charge, dperm_status status,

@@ -16,6 +16,7 @@ typedef struct account_run {
   const unsigned char *identity; /* or that itself, where there is no data set in memory */
 } account_run;
 
+/* Where rows are spread over processes, the leader pays; all are told whether it could. */
 /* Reserves the charge, or states it if this is a dry run, or refuses. Without a ledger nothing
  * happens but the statement. */
 dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err);
@@ -26,6 +27,11 @@ dperm_status account_commit(const account_run *run, const dperm_charge *charge,
 /* The same for a model, which from then on names its reservation. */
 dperm_status account_commit_model(const account_run *run, const dperm_charge *charge,
                                   dperm_model *model, dperm_error *err);
+
+/* The end of a run: a success or a failure of all processes of a job, and a model for the leader
+ * only. */
+dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_model **out,
+                          dperm_error *err);
 
 /* After a failure behind a reservation: the message says that the charge stays. */
 dperm_status account_failed(const account_run *run, const dperm_charge *charge, dperm_status status,

@@ -60,8 +60,15 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
     memcpy(weights, found->f, dims * sizeof *found->f);
     return DPERM_OK;
   }
-  TRY(release_weights(&plan->release, found, dims, source, weights, err));
-  return random_check(source, err); /* after the last draw, before anything leaves */
+  ranks *spread = base->x->spread;
+  dperm_status status = DPERM_OK;
+  if (ranks_lead(spread)) {
+    status = release_weights(&plan->release, found, dims, source, weights, err);
+    if (status == DPERM_OK) {
+      status = random_check(source, err); /* after the last draw, before anything leaves */
+    }
+  }
+  return ranks_share(spread, status, weights, dims * sizeof *weights, err);
 }
 
 /* What the fits of a model share: `view` is what the weights are for, `found` room for a candidate,
@@ -136,7 +143,10 @@ static dperm_status shape_model(const dperm_data *data, const dperm_options *opt
                                 random_source *source, dperm_model **model, dperm_error *err) {
   dperm_kernel kernel = options->kernel;
   if (kernel.name != DPERM_KERNEL_NONE && kernel.seed == 0) {
-    kernel.seed = 1 + random_bits(source) % ((UINT64_C(1) << 53) - 1);
+    if (ranks_lead(data->x->spread)) {
+      kernel.seed = 1 + random_bits(source) % ((UINT64_C(1) << 53) - 1);
+    }
+    TRY(ranks_share(data->x->spread, DPERM_OK, &kernel.seed, sizeof kernel.seed, err));
   }
   return model_new(data, &kernel, model, err);
 }
@@ -183,7 +193,7 @@ done:
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
                        dperm_model **out, dperm_error *err) {
   fit_plan plan = {0};
-  TRY(fit_check(data, data->x->rows, options, &plan, err));
+  TRY(fit_check(data, rows_in_all(data->x), options, &plan, err));
   return fit_planned(data, options, &plan, source, out, err);
 }
 
@@ -194,7 +204,7 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
   dperm_charge charge;
   fit_plan plan = {0};
   const dperm_options row = options_per_row(options);
-  TRY(fit_check(data, data->x->rows, &row, &plan, err));
+  TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
   const account_run run = {
       .account = &options->account,
       .command = "train",
@@ -210,6 +220,9 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
     return DPERM_OK;
   }
   dperm_status status = fit_planned(data, &row, &plan, source, &model, err);
+  if (status == DPERM_OK) {
+    status = ranks_agree(data->x->spread, data_unchanged(data, err), err);
+  }
   if (status == DPERM_OK) {
     model->epsilon = options->epsilon;
     if (options->mechanism != DPERM_MECHANISM_NONE) {
@@ -237,5 +250,5 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *options, d
   }
   dperm_status status = train_paid(data, options, &random->source, out, err);
   dperm_random_free(own);
-  return status;
+  return leader_keeps(data, status, out, err);
 }

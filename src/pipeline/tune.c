@@ -54,7 +54,7 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
 
 static dperm_status check_rows(const tuning *t, dperm_error *err) {
   enum { LEAST = 10 };
-  size_t rows = t->data->x->rows;
+  size_t rows = rows_in_all(t->data->x);
   if (t->how->method == DPERM_TUNE_SPLIT && split_portion(rows, t->count) < LEAST) {
     FAIL(err, DPERM_INVALID_DATA,
          "%zu rows are too few for %zu candidates: each needs a portion of at least %d; give fewer "
@@ -68,7 +68,7 @@ static dperm_status check_rows(const tuning *t, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a holdout of %g; give a share between 0 and 1",
          t->how->holdout);
   }
-  rows = t->how->method == DPERM_TUNE_PUBLIC ? t->how->public_data->x->rows : rows;
+  rows = t->how->method == DPERM_TUNE_PUBLIC ? rows_in_all(t->how->public_data->x) : rows;
   size_t held = holdout_rows(rows, t->how->holdout);
   if (held < LEAST || rows - held < LEAST) {
     FAIL(err, DPERM_INVALID_DATA,
@@ -107,7 +107,7 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 /* Every fit that may come can be planned: a candidate that cannot be fitted must not turn up after
  * work, nor the number of rounds decide whether it does. */
 static dperm_status check_plans(const tuning *t, dperm_error *err) {
-  size_t rows = t->data->x->rows;
+  size_t rows = rows_in_all(t->data->x);
   bool stopping = t->how->method == DPERM_TUNE_STOPPING;
   if (stopping) {
     rows -= holdout_rows(rows, t->how->holdout);
@@ -157,7 +157,7 @@ static json_t *selection_json(const tuning *t, size_t chosen) {
         "{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
         t->how->selector == DPERM_SELECTOR_EXPONENTIAL ? "exponential" : "permute-and-flip",
         "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "portion",
-        (json_int_t)split_portion(t->data->x->rows, t->count), "bound", "delta", delta,
+        (json_int_t)split_portion(rows_in_all(t->data->x), t->count), "bound", "delta", delta,
         "excess_errors", selection_bound(t->count, ratio_value(ratio_below(epsilon)), delta));
   case DPERM_TUNE_STOPPING:
     return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
@@ -165,11 +165,11 @@ static json_t *selection_json(const tuning *t, size_t chosen) {
                      "rounds_mean", rounds_mean(t), "epsilon_round",
                      round_epsilon(epsilon, t->how->rounds), "candidates", candidates_json(t),
                      "chosen", (json_int_t)chosen, "holdout_rows",
-                     (json_int_t)holdout_rows(t->data->x->rows, t->how->holdout));
+                     (json_int_t)holdout_rows(rows_in_all(t->data->x), t->how->holdout));
   case DPERM_TUNE_PUBLIC:
     return json_pack("{s:s, s:o, s:I, s:I}", "method", "public", "candidates", candidates_json(t),
                      "chosen", (json_int_t)chosen, "public_rows",
-                     (json_int_t)t->how->public_data->x->rows);
+                     (json_int_t)rows_in_all(t->how->public_data->x));
   }
   return NULL;
 }
@@ -206,7 +206,7 @@ static bool all_private(const tuning *t) {
 /* The model states what its epsilon covers. */
 static dperm_status state_claim(const tuning *t, const account_run *paid, size_t chosen,
                                 dperm_model *model, dperm_error *err) {
-  model->rows = t->data->x->rows;
+  model->rows = rows_in_all(t->data->x);
   model->epsilon = paid->epsilon;
   model->rows_per_person = paid->rows_per_person;
   model->epsilon_row = t->candidates[0].epsilon;
@@ -224,7 +224,10 @@ static dperm_status choose_model(const tuning *t, const account_run *paid,
   dperm_model *model = NULL;
   size_t chosen = 0;
   TRY_OR_DONE(run(t, &chosen, &model, err));
-  TRY_OR_DONE(random_check(t->source, err)); /* the choice was drawn too */
+  status = data_unchanged(t->data, err);
+  status =
+      status == DPERM_OK ? random_check(t->source, err) : status; /* the choice was drawn too */
+  TRY_OR_DONE(ranks_agree(t->data->x->spread, status, err));
   TRY_OR_DONE(state_claim(t, paid, chosen, model, err));
   TRY_OR_DONE(account_commit_model(paid, charge, model, err));
   *out = model;
@@ -265,9 +268,9 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
   dperm_random *own = NULL, *random = NULL;
   dperm_options *rows = NULL;
   tuning t = {data, candidates, count, how, NULL};
-  TRY(check_candidates(&t, err));
-  TRY(check_method(&t, err));
-  TRY(memory_new(count, sizeof *rows, &rows, err));
+  TRY_OR_DONE(check_candidates(&t, err));
+  TRY_OR_DONE(check_method(&t, err));
+  TRY_OR_DONE(memory_new(count, sizeof *rows, &rows, err));
   for (size_t i = 0; i < count; i++) {
     rows[i] = options_per_row(&candidates[i]);
   }
@@ -283,5 +286,5 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
 done:
   dperm_random_free(own);
   free(rows);
-  return status;
+  return leader_keeps(data, status, out, err);
 }

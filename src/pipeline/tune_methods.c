@@ -28,6 +28,15 @@ double rounds_mean(const tuning *t) {
   return isnan(t->how->rounds_mean) ? 3.0 * (double)t->count : t->how->rounds_mean;
 }
 
+/* The leader draws; the other processes of a job are told. */
+static dperm_status draw_order(const tuning *t, size_t rows, size_t *order, dperm_error *err) {
+  ranks *spread = t->data->x->spread;
+  if (ranks_lead(spread)) {
+    random_order(t->source, rows, order);
+  }
+  return ranks_share(spread, DPERM_OK, order, rows * sizeof *order, err);
+}
+
 /* A candidate as it is fitted here: at this ε, without diagnostics. */
 static dperm_options candidate_at(const tuning *t, size_t i, double epsilon) {
   dperm_options options = t->candidates[i];
@@ -52,7 +61,7 @@ static dperm_status count_errors(const dperm_model *model, const dperm_data *dat
 static dperm_status fit_portions(const tuning *t, const size_t *order, dperm_model **models,
                                  size_t *errors, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t portion = split_portion(t->data->x->rows, t->count);
+  size_t portion = split_portion(rows_in_all(t->data->x), t->count);
   dperm_data *part = NULL, *judge = NULL;
   fit_plan plan = {0};
   const dperm_progress *progress = &t->candidates[0].progress;
@@ -63,7 +72,7 @@ static dperm_status fit_portions(const tuning *t, const size_t *order, dperm_mod
     dperm_data_free(part);
     part = NULL;
     TRY_OR_DONE(dperm_data_select(t->data, order + i * portion, portion, &part, err));
-    size_t rows = DEFECT("portion-n") ? t->data->x->rows : portion;
+    size_t rows = DEFECT("portion-n") ? rows_in_all(t->data->x) : portion;
     TRY_OR_DONE(fit_check(part, rows, &options, &plan, err));
     TRY_OR_DONE(fit_planned(part, &options, &plan, t->source, &models[i], err));
     TRY_OR_DONE(count_errors(models[i], judge, &errors[i], err));
@@ -76,17 +85,21 @@ done:
 
 dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t rows = t->data->x->rows, *order = NULL, *errors = NULL;
+  size_t rows = rows_in_all(t->data->x), *order = NULL, *errors = NULL;
   dperm_model **models = NULL;
   ratio epsilon = ratio_below(t->candidates[0].epsilon);
   TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
   TRY_OR_DONE(memory_new(2 * t->count, sizeof *errors, &errors, err));
   TRY_OR_DONE(memory_new(t->count, sizeof(void *), &models, err));
-  random_order(t->source, rows, order);
+  TRY_OR_DONE(draw_order(t, rows, order, err));
   TRY_OR_DONE(fit_portions(t, order, models, errors, err));
-  *chosen = t->how->selector == DPERM_SELECTOR_EXPONENTIAL
-                ? select_exponential(t->source, errors, t->count, epsilon)
-                : select_permute_and_flip(t->source, errors, t->count, epsilon, errors + t->count);
+  if (ranks_lead(t->data->x->spread)) {
+    *chosen =
+        t->how->selector == DPERM_SELECTOR_EXPONENTIAL
+            ? select_exponential(t->source, errors, t->count, epsilon)
+            : select_permute_and_flip(t->source, errors, t->count, epsilon, errors + t->count);
+  }
+  TRY_OR_DONE(ranks_share(t->data->x->spread, DPERM_OK, chosen, sizeof *chosen, err));
   *model = models[*chosen];
   models[*chosen] = NULL;
 done:
@@ -106,21 +119,27 @@ done:
 static dperm_status play_round(const tuning *t, const dperm_data *train, const dperm_data *judge,
                                double epsilon, size_t *candidate, dperm_model **model,
                                int64_t *noisy_errors, dperm_error *err) {
-  *candidate = (size_t)random_below(t->source, t->count);
+  ranks *spread = t->data->x->spread;
+  if (ranks_lead(spread)) {
+    *candidate = (size_t)random_below(t->source, t->count);
+  }
+  TRY(ranks_share(spread, DPERM_OK, candidate, sizeof *candidate, err));
   dperm_options options = candidate_at(t, *candidate, epsilon);
   size_t errors = 0;
   TRY(fit_model(train, &options, t->source, model, err));
   dperm_status status = count_errors(*model, judge, &errors, err);
+  if (status == DPERM_OK && ranks_lead(spread)) {
+    *noisy_errors = (int64_t)errors + random_discrete_laplace(t->source, ratio_below(epsilon));
+  }
+  status = ranks_share(spread, status, noisy_errors, sizeof *noisy_errors, err);
   if (status != DPERM_OK) {
     dperm_model_free(*model);
     *model = NULL;
-    return status;
   }
-  *noisy_errors = (int64_t)errors + random_discrete_laplace(t->source, ratio_below(epsilon));
-  return DPERM_OK;
+  return status;
 }
 
-static uint64_t draw_rounds(const tuning *t) {
+static uint64_t number_of_rounds(const tuning *t) {
   double mean = rounds_mean(t);
   if (t->how->rounds == DPERM_ROUNDS_GEOMETRIC) {
     return rounds_geometric(t->source, ratio_below(mean));
@@ -130,21 +149,28 @@ static uint64_t draw_rounds(const tuning *t) {
   return rounds_logarithmic(t->source, (ratio){gamma.under - gamma.over, gamma.under});
 }
 
+static dperm_status draw_rounds(const tuning *t, uint64_t *rounds, dperm_error *err) {
+  *rounds = ranks_lead(t->data->x->spread) ? number_of_rounds(t) : 0;
+  return ranks_share(t->data->x->spread, DPERM_OK, rounds, sizeof *rounds, err);
+}
+
 /* The number of rounds stays secret: nothing counts, shows or caps them, and the caller's progress
  * is asked only whether to stop. */
 dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
                               dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t rows = t->data->x->rows, held = holdout_rows(rows, t->how->holdout), *order = NULL;
+  size_t rows = rows_in_all(t->data->x), held = holdout_rows(rows, t->how->holdout), *order = NULL;
   dperm_data *train = NULL, *judge = NULL;
   dperm_model *best = NULL;
   int64_t best_errors = INT64_MAX;
+  uint64_t left = 0;
   double epsilon = round_epsilon(t->candidates[0].epsilon, t->how->rounds);
   TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
-  random_order(t->source, rows, order);
+  TRY_OR_DONE(draw_order(t, rows, order, err));
   TRY_OR_DONE(dperm_data_select(t->data, order, held, &judge, err));
   TRY_OR_DONE(dperm_data_select(t->data, order + held, rows - held, &train, err));
-  for (uint64_t left = draw_rounds(t); left > 0; left--) {
+  TRY_OR_DONE(draw_rounds(t, &left, err));
+  for (; left > 0; left--) {
     size_t candidate = 0;
     dperm_model *next = NULL;
     int64_t errors = 0;
@@ -192,11 +218,11 @@ dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model
                             dperm_error *err) {
   dperm_status status = DPERM_OK;
   const dperm_data *data = t->how->public_data;
-  size_t rows = data->x->rows, held = holdout_rows(rows, t->how->holdout), *order = NULL;
+  size_t rows = rows_in_all(data->x), held = holdout_rows(rows, t->how->holdout), *order = NULL;
   dperm_data *train = NULL, *judge = NULL;
   double best = INFINITY;
   TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
-  random_order(t->source, rows, order);
+  TRY_OR_DONE(draw_order(t, rows, order, err));
   TRY_OR_DONE(dperm_data_select(data, order, held, &judge, err));
   TRY_OR_DONE(dperm_data_select(data, order + held, rows - held, &train, err));
   for (size_t i = 0; i < t->count; i++) {

@@ -23,7 +23,7 @@
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 
-enum { CURVATURE_BLOCK = 512, STRIPES = 16 };
+enum { CURVATURE_BLOCK = STRIPE_UNIT };
 
 static const double unit = 0x1p-53, second_order = 1 + 1e-6, longest = 1e-7;
 
@@ -89,48 +89,58 @@ static double block_curvature(const problem *p, size_t m, const double *z, size_
 static double mean_curvature(const problem *p, size_t m, const double *z, double norm) {
   double c = p->loss->smoothness;
   double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
-  size_t blocks = (p->x->rows + CURVATURE_BLOCK - 1) / CURVATURE_BLOCK;
-  double sums[STRIPES] = {0}, sum = 0;
+  double parts[STRIPES_MOST] = {0}, sum = 0;
   if (!z || loss_identify(p->loss) == LOSS_CUSTOM || !(width * c < 1e-5)) {
     return c;
   }
-#pragma omp parallel for schedule(static) if (blocks > 64)
-  for (size_t s = 0; s < STRIPES; s++) { /* a fixed cut: threads do not change a bit */
-    for (size_t b = s; b < blocks; b += STRIPES) {
-      size_t from = b * CURVATURE_BLOCK, left = p->x->rows - from;
-      size_t count = left < CURVATURE_BLOCK ? left : CURVATURE_BLOCK;
-      sums[s] += block_curvature(p, m, z, from, count, width);
+  const stripe_cut cut = stripes_here(p->x, 1); /* fixed: threads do not change a bit */
+#pragma omp parallel for schedule(dynamic) if (p->x->rows > 64 * CURVATURE_BLOCK)
+  for (size_t s = cut.from; s < cut.to; s++) {
+    size_t to = stripe_row(p->x, &cut, s + 1);
+    for (size_t from = stripe_row(p->x, &cut, s); from < to; from += CURVATURE_BLOCK) {
+      size_t count = to - from < CURVATURE_BLOCK ? to - from : CURVATURE_BLOCK;
+      parts[s - cut.from] += block_curvature(p, m, z, from, count, width);
     }
   }
-  for (size_t s = 0; s < STRIPES; s++) {
-    sum += sums[s];
+  return stripes_join(p->x, &cut, DPERM_OK, parts, 1, &sum, NULL) == DPERM_OK
+             ? fmin(c, sum / (double)rows_in_all(p->x) * second_order + 1e-6 * c)
+             : c;
+}
+
+/* Σ|s_i| of the slopes of model m; infinite where the processes of a job cannot put it together,
+ * which ends the job soon. */
+static double slope_sum(const problem *p, size_t m, const double *slope) {
+  double parts[STRIPES_MOST] = {0}, sum = 0;
+  const stripe_cut cut = stripes_here(p->x, 1);
+  for (size_t s = cut.from; s < cut.to; s++) {
+    for (size_t i = stripe_row(p->x, &cut, s); i < stripe_row(p->x, &cut, s + 1); i++) {
+      parts[s - cut.from] += fabs(slope[i * p->models + m]);
+    }
   }
-  return fmin(c, sum / (double)p->x->rows * second_order + 1e-6 * c);
+  return stripes_join(p->x, &cut, DPERM_OK, parts, 1, &sum, NULL) == DPERM_OK ? sum
+                                                                              : (double)INFINITY;
 }
 
 evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *z,
                          const double *slope) {
   const problem_model *model = &p->model[m];
   const dperm_regularizer *r = p->regularizer;
-  double penalty = 0, slopes = 0;
+  double penalty = 0, rows = (double)rows_in_all(p->x);
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, n_slope, curvature;
     bool fine = regularizer_eval(r, j, f[j * p->models + m], &value, &n_slope, &curvature, NULL) ==
                 DPERM_OK;
     penalty = hypot(penalty, fine ? n_slope : (double)NAN);
   }
-  for (size_t i = 0; slope && i < p->x->rows; i++) {
-    slopes += fabs(slope[i * p->models + m]);
-  }
   double norm = norm_above(f, p->x->cols, p->models, m);
   return (evaluation){.loss = p->loss,
                       .curvature = mean_curvature(p, m, z, norm),
-                      .rows = (double)p->x->rows,
+                      .rows = rows,
                       .entries = (double)p->x->row_entries,
                       .row_depth = (double)p->x->row_depth,
                       .depth = (double)p->x->sum_depth,
                       .norm = p->norm_bound,
-                      .slope = slope ? slopes / (double)p->x->rows
+                      .slope = slope ? slope_sum(p, m, slope) / rows
                                      : p->loss->lipschitz + p->loss->slope_error,
                       .lambda = model->lambda,
                       .ridge = model->ridge,

@@ -38,7 +38,7 @@ static dperm_status multiply(systems *s, dperm_error *err) {
   }
   TRY(x->kind->apply_transposed(x, s->tall, k, s->product, err));
   for (size_t i = 0; i < wide; i++) {
-    s->product[i] = s->product[i] / (double)x->rows + s->penalty[i] * s->step[i];
+    s->product[i] = s->product[i] / (double)rows_in_all(x) + s->penalty[i] * s->step[i];
   }
   return DPERM_OK;
 }
@@ -57,7 +57,7 @@ static dperm_status prepare(systems *s, const bool *active, const double *tolera
     }
   }
   for (size_t i = 0; i < cols * k; i++) {
-    s->preconditioner[i] = s->preconditioner[i] / (double)x->rows + s->penalty[i];
+    s->preconditioner[i] = s->preconditioner[i] / (double)rows_in_all(x) + s->penalty[i];
     bool on = active[i % k];
     s->residual[i] = on ? -s->at->gradient[i] : 0.0;
     s->step[i] = s->residual[i] / s->preconditioner[i];

@@ -45,7 +45,7 @@ dperm_status direction_cholesky(const problem *p, const point *at, const bool *a
                                 double *direction, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols, k = p->models;
-  double *h = NULL, *factor = NULL, *diagonal = NULL, *d = NULL, n = (double)p->x->rows;
+  double *h = NULL, *factor = NULL, *diagonal = NULL, *d = NULL, n = (double)rows_in_all(p->x);
   scratch room;
   scratch_init(&room);
   TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *h, &h, err));

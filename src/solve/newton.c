@@ -28,7 +28,6 @@ typedef struct batch {
   scratch *room;
   point here, there;
   double *direction; /* wide */
-  double *q;         /* tall: X·direction */
   double *step;      /* per model */
   double *cg_tolerance;
   double *norm;   /* ‖∇J‖ here */
@@ -47,19 +46,27 @@ static double column_norm(const double *wide, size_t cols, size_t k, size_t m) {
   return sqrt(sum);
 }
 
-static dperm_status new_point(const problem *p, scratch *room, point *out, dperm_error *err) {
+/* What the rows say about slopes and curvatures is asked only of the point that was evaluated last,
+ * which is `here` whenever it is asked; so the two points share the room for it. */
+static dperm_status new_point(const problem *p, scratch *room, const point *other, point *out,
+                              dperm_error *err) {
   size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
   TRY(scratch_take(room, wide, sizeof *out->f, &out->f, err));
   TRY(scratch_take(room, wide, sizeof *out->gradient, &out->gradient, err));
   TRY(scratch_take(room, tall, sizeof *out->z, &out->z, err));
+  if (other) {
+    out->slope = other->slope;
+    out->curvature = other->curvature;
+    return DPERM_OK;
+  }
   TRY(scratch_take(room, tall, sizeof *out->slope, &out->slope, err));
   return scratch_take(room, tall, sizeof *out->curvature, &out->curvature, err);
 }
 
 static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
   size_t k = p->models;
-  TRY(new_point(p, b->room, &b->here, err));
-  TRY(new_point(p, b->room, &b->there, err));
+  TRY(new_point(p, b->room, NULL, &b->here, err));
+  TRY(new_point(p, b->room, &b->here, &b->there, err));
   TRY(scratch_take(b->room, p->x->cols * k, sizeof *b->direction, &b->direction, err));
   TRY(scratch_take(b->room, 5 * k, sizeof *b->step, &b->step, err));
   b->cg_tolerance = b->step + k;
@@ -146,12 +153,10 @@ static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err
 
 static dperm_status search_steps(batch *b, dperm_error *err) {
   const problem *p = b->p;
-  if (!b->q) {
-    TRY(scratch_take(b->room, p->x->rows * p->models, sizeof *b->q, &b->q, err));
-  }
+  double *q = b->there.z; /* X·direction, where nothing is asked of the full step any more */
   double *found = b->cg_tolerance; /* free after the direction */
-  TRY(p->x->kind->apply(p->x, b->direction, p->models, b->q, err));
-  TRY(line_search(p, &b->here, b->direction, b->q, b->searching, found, err));
+  TRY(p->x->kind->apply(p->x, b->direction, p->models, q, err));
+  TRY(line_search(p, &b->here, b->direction, q, b->searching, found, err));
   for (size_t m = 0; m < p->models; m++) {
     b->step[m] = b->searching[m] ? found[m] : b->step[m];
   }
@@ -160,8 +165,10 @@ static dperm_status search_steps(batch *b, dperm_error *err) {
 }
 
 static dperm_status iterate(batch *b, dperm_error *err) {
-  size_t searching = 0;
+  size_t searching = 0, wide = b->p->x->cols * b->p->models;
   TRY(find_direction(b, err));
+  /* All processes of a job go one way, also where their LAPACKs round differently. */
+  TRY(ranks_share(b->p->x->spread, DPERM_OK, b->direction, wide * sizeof *b->direction, err));
   TRY(try_full_steps(b, &searching, err));
   if (searching > 0) {
     TRY(search_steps(b, err));

@@ -7,7 +7,7 @@
 #include "base/scratch.h"
 #include "loss/regularizer.h"
 
-enum { BLOCK = 512 };
+enum { BLOCK = STRIPE_UNIT };
 
 static size_t block_count(const problem *p) {
   return (p->x->rows + BLOCK - 1) / BLOCK;
@@ -41,7 +41,7 @@ static void evaluate_block(const problem *p, size_t block, point *at) {
 static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *at,
                                 dperm_error *err) {
   const problem_model *model = &p->model[m];
-  double n = (double)p->x->rows;
+  double n = (double)rows_in_all(p->x);
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, slope, curvature, f = at->f[j * p->models + m];
     TRY(regularizer_eval(p->regularizer, j, f, &value, &slope, &curvature, err));
@@ -88,8 +88,7 @@ dperm_status problem_try(const problem *p, point *at, dperm_error *err) {
 }
 
 /* Σ_i ℓ(y_i z_i) of model m, block by block. */
-static double loss_sum(const problem *p, const double *z, size_t m) {
-  double total = 0;
+static void loss_sums(const problem *p, const double *z, size_t m, double *sums) {
   for (size_t b = 0; b < block_count(p); b++) {
     double margin[BLOCK] = {0}, value[BLOCK], sum = 0;
     size_t from = b * BLOCK, to = block_end(p, b);
@@ -100,23 +99,25 @@ static double loss_sum(const problem *p, const double *z, size_t m) {
     for (size_t i = from; i < to; i++) {
       sum += value[i - from];
     }
-    total += sum;
+    sums[b] = sum;
   }
-  return total;
 }
 
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *z = NULL;
+  double *z = NULL, *sums = NULL;
   size_t k = p->models;
   scratch room;
   scratch_init(&room);
   TRY_OR_DONE(scratch_take(&room, p->x->rows * k, sizeof *z, &z, err));
+  TRY_OR_DONE(scratch_take(&room, block_count(p), sizeof *sums, &sums, err));
   TRY_OR_DONE(p->x->kind->apply(p->x, f, k, z, err));
   for (size_t m = 0; m < k; m++) {
     const problem_model *model = &p->model[m];
-    objective[m] = loss_sum(p, z, m) / (double)p->x->rows;
+    loss_sums(p, z, m, sums);
+    TRY_OR_DONE(rows_join(p->x, DPERM_OK, sums, 1, &objective[m], err));
+    objective[m] /= (double)rows_in_all(p->x);
     for (size_t j = 0; j < p->x->cols; j++) {
       double value, slope, curvature, fj = f[j * k + m];
       TRY_OR_DONE(regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, err));
@@ -167,7 +168,7 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
                            double *second, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t blocks = block_count(p), k = p->models;
-  double n = (double)p->x->rows;
+  double n = (double)rows_in_all(p->x), total[2];
   double(*sums)[2] = NULL;
   scratch room;
   scratch_init(&room);
@@ -186,13 +187,9 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
         along_block(p, at, q, b, m, t[m], sums[b]);
       }
     }
-    first[m] = second[m] = 0;
-    for (size_t b = 0; b < blocks; b++) {
-      first[m] += sums[b][0];
-      second[m] += sums[b][1];
-    }
-    first[m] /= n;
-    second[m] /= n;
+    TRY_OR_DONE(rows_join(p->x, DPERM_OK, sums[0], 2, total, err));
+    first[m] = total[0] / n;
+    second[m] = total[1] / n;
     TRY_OR_DONE(along_penalty(p, at, direction, m, t[m], &first[m], &second[m], err));
   }
 done:

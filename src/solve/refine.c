@@ -42,19 +42,20 @@ static double certified(const place *at) {
 typedef struct walk {
   const problem *p;
   place here, there;
-  double *curvature; /* rows */
   double *direction; /* cols */
 } walk;
 
-static dperm_status new_place(const problem *p, place *out, dperm_error *err) {
+/* What is asked of the rows only while the gradient is made (z_rest, slope) has its room once for
+ * both places. */
+static dperm_status new_place(const problem *p, const place *other, place *out, dperm_error *err) {
   size_t cols = p->x->cols, rows = p->x->rows;
   TRY(memory_new(4 * cols, sizeof *out->f, &out->f, err));
   out->f_rest = out->f + cols;
   out->gradient = out->f + 2 * cols;
   out->gradient_rest = out->f + 3 * cols;
-  TRY(memory_new(3 * rows, sizeof *out->z, &out->z, err));
-  out->z_rest = out->z + rows;
-  out->slope = out->z + 2 * rows;
+  TRY(memory_new((other ? 1 : 3) * rows, sizeof *out->z, &out->z, err));
+  out->z_rest = other ? other->z_rest : out->z + rows;
+  out->slope = other ? other->slope : out->z + 2 * rows;
   return DPERM_OK;
 }
 
@@ -103,6 +104,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   enum { BLOCK = 512 };
   const problem_model *model = p->model;
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
+  double n = (double)rows_in_all(p->x);
   TRY(p->x->kind->apply_twofold(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
 #pragma omp parallel for schedule(static) if (blocks > 2)
   for (size_t b = 0; b < blocks; b++) {
@@ -115,7 +117,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   for (size_t j = 0; j < p->x->cols; j++) {
     twofold f = {at->f[j], at->f_rest[j]}, slope;
     TRY(penalty_slope(p->regularizer, j, f, &slope, err));
-    twofold g = twofold_divide((twofold){at->gradient[j], at->gradient_rest[j]}, (double)rows);
+    twofold g = twofold_divide((twofold){at->gradient[j], at->gradient_rest[j]}, n);
     g = twofold_add(g, twofold_scale(slope, model->lambda));
     g = twofold_add(g, twofold_scale(f, model->ridge));
     g = twofold_add(g, (twofold){model->linear ? model->linear[j] : 0.0, 0});
@@ -133,20 +135,22 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
 static dperm_status newton_direction(walk *w, solver_method method, dperm_error *err) {
   const problem *p = w->p;
   size_t rows = p->x->rows;
+  double *curvature = w->here.slope; /* nobody asks for slopes between two gradients */
   for (size_t i = 0; i < rows; i++) { /* at the doubles nearby: any positive curvature will do */
     double margin = p->labels[i] * w->here.z[i];
-    p->loss->eval(p->loss, 1, &margin, NULL, NULL, &w->curvature[i]);
+    p->loss->eval(p->loss, 1, &margin, NULL, NULL, &curvature[i]);
   }
   const point at = {.f = w->here.f,
                     .z = w->here.z,
-                    .slope = w->here.slope,
-                    .curvature = w->curvature,
+                    .slope = NULL,
+                    .curvature = curvature,
                     .gradient = w->here.gradient};
   const bool active = true;
   const double tolerance = 1e-4;
-  return solver_uses_cholesky(p, method)
-             ? direction_cholesky(p, &at, &active, w->direction, err)
-             : direction_cg(p, &at, &active, &tolerance, w->direction, err);
+  TRY(solver_uses_cholesky(p, method)
+          ? direction_cholesky(p, &at, &active, w->direction, err)
+          : direction_cg(p, &at, &active, &tolerance, w->direction, err));
+  return ranks_share(p->x->spread, DPERM_OK, w->direction, p->x->cols * sizeof *w->direction, err);
 }
 
 /* At least the largest eigenvalue of the Hessian here: cR² for the loss, the diagonal for the rest.
@@ -252,9 +256,8 @@ dperm_status refine(const problem *p, double target, const solver_options *optio
   dperm_status status = DPERM_OK;
   walk w = {.p = p};
   size_t cols = p->x->cols;
-  TRY_OR_DONE(new_place(p, &w.here, err));
-  TRY_OR_DONE(new_place(p, &w.there, err));
-  TRY_OR_DONE(memory_new(p->x->rows, sizeof *w.curvature, &w.curvature, err));
+  TRY_OR_DONE(new_place(p, NULL, &w.here, err));
+  TRY_OR_DONE(new_place(p, &w.here, &w.there, err));
   TRY_OR_DONE(memory_new(cols, sizeof *w.direction, &w.direction, err));
   TRY_OR_DONE(choose_start(&w, f, rest, err));
   double halved = certified(&w.here);
@@ -276,7 +279,6 @@ dperm_status refine(const problem *p, double target, const solver_options *optio
 done:
   free_place(&w.here);
   free_place(&w.there);
-  free(w.curvature);
   free(w.direction);
   return status;
 }

@@ -1,0 +1,51 @@
+/* dperm encode: records in, an encoded file out, for data that are read often or outgrow memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session.h"
+
+static const char closing[] = "The encoded file holds the schema and takes the place of the "
+                              "records wherever --data is asked\n"
+                              "for: it is mapped rather than read, so it may be larger than "
+                              "memory, and gives the same model.\n"
+                              "It is as private as the records, and only its owner may read it.";
+
+int run_encode(int argc, char **argv) {
+  const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL;
+  size_t dims = 0, rows = 0;
+  argument table[] = {
+      {"--data", ARGUMENT_TEXT, &data, true, "FILE", "the records", NULL, false},
+      {"--schema", ARGUMENT_TEXT, &schema_path, false, "FILE", "what is public about them (JSON)",
+       NULL, false},
+      {"--out", ARGUMENT_TEXT, &out, true, "FILE", "where the encoded file goes", NULL, false},
+      {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
+       "when the file's name does not tell", NULL, false},
+      {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data", NULL, false},
+  };
+  int exit_status = 0;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  if (!arguments_parse("encode", table, sizeof table / sizeof *table, argc, argv, closing,
+                       &exit_status) ||
+      !parse_format("encode", format_text, &format, &exit_status)) {
+    return exit_status;
+  }
+  const char *const inputs[] = {data, schema_path};
+  if (!paths_agree("encode", out, inputs, 2, &exit_status)) {
+    return exit_status;
+  }
+  dperm_error err;
+  dperm_schema *schema = NULL;
+  dperm_status status = schema_path ? dperm_schema_read(schema_path, &schema, &err) : DPERM_OK;
+  if (status == DPERM_OK) {
+    const dperm_source source = {data, format, schema, dims};
+    status = dperm_encode_file(&source, out, session_progress(), &rows, &err);
+  }
+  dperm_schema_free(schema);
+  if (status != DPERM_OK) {
+    return report_error(&err);
+  }
+  session_quiet();
+  fprintf(stderr, "%s: %zu rows, encoded; as private as the records\n",
+          strcmp(out, "-") == 0 ? "standard output" : out, rows);
+  return 0;
+}

@@ -1,0 +1,59 @@
+/* The processes of one job, each with its share of the rows ("ranks"; rank 0 leads). They talk
+ * memory to memory: what goes between them may depend on records and noise. All run the same steps
+ * on the same numbers; only sums over rows are put together, and only the leader draws, selects,
+ * releases, pays and writes.
+ *
+ * Nobody waits for ever for a rank that has failed: every exchange begins with all ranks saying
+ * whether they are well. A rank that has given up says so once, when its work ends; that word meets
+ * the others at their next exchange, they end with the same error, and nobody talks again. A rank
+ * that dies ends the job: that is for the system that started it. */
+#ifndef DPERM_BASE_RANKS_H
+#define DPERM_BASE_RANKS_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+typedef struct dperm_ranks ranks; /* as the public header calls it */
+
+struct dperm_ranks {
+  size_t count, rank;
+  bool broken; /* a failure was agreed on, or */
+  bool lost;   /* the talk itself failed: nobody talks any more */
+  /* The ways to talk; false where they fail. `share` goes from one rank to all others; `most` makes
+   * a number the largest that any rank has. */
+  bool (*send)(ranks *r, size_t to, const void *bytes, size_t size);
+  bool (*receive)(ranks *r, size_t from, void *bytes, size_t size);
+  bool (*share)(ranks *r, size_t from, void *bytes, size_t size);
+  bool (*most)(ranks *r, uint64_t *number);
+  void (*free)(ranks *r);
+};
+
+/* In all of these NULL stands for a job of one process. */
+
+static inline bool ranks_lead(const ranks *r) {
+  return !r || r->rank == 0;
+}
+
+/* The same answer on every rank: success if `status` is that everywhere, else the failure of the
+ * first rank that has one, with its message. */
+dperm_status ranks_agree(ranks *r, dperm_status status, dperm_error *err);
+
+/* Agrees; then the leader's bytes are everybody's. */
+dperm_status ranks_share(ranks *r, dperm_status status, void *bytes, size_t size, dperm_error *err);
+
+/* Agrees; then the largest of a number, and the sums of some. */
+dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_error *err);
+dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t count,
+                       dperm_error *err);
+
+/* What to do where the talk itself failed. */
+dperm_status ranks_fail(ranks *r, dperm_error *err);
+
+/* All processes of the job that this one was started in; NULL where it was not started in any.
+ * ranks_mpi.c has it, or ranks_none.c where the library is built without MPI. */
+dperm_status ranks_of_job(ranks **out, dperm_error *err);
+/* Whether mpirun, or something like it, started this process as one of several. */
+bool ranks_started(size_t *count);
+
+#endif

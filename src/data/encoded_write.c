@@ -1,0 +1,190 @@
+/* Records to an encoded file in one pass: rows are encoded a few thousand at a time, their numbers
+ * gathered into blocks, each block written when it is full. Memory does not grow with the file. */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/file_write.h"
+#include "base/memory.h"
+#include "data/encoded_file.h"
+#include "data/encoded_format.h"
+#include "data/reader.h"
+
+enum { BATCH_ROWS = 4096 };
+
+/* An array on its way: what is not written yet. */
+typedef struct pending {
+  unsigned char *bytes;
+  size_t used, capacity;
+} pending;
+
+typedef struct encoded_writer {
+  output_file *out;
+  uint64_t at; /* bytes written */
+  pending arrays[ENCODED_ARRAYS];
+  encoded_block *blocks;
+  size_t block_count, block_capacity;
+  uint64_t rows, entries, most_entries;
+  uint32_t header_check;
+} encoded_writer;
+
+static uint32_t check_of(uint32_t before, const void *bytes, size_t size) {
+  return (uint32_t)crc32_z(before, bytes, size);
+}
+
+static dperm_status put(encoded_writer *w, const void *bytes, size_t size, dperm_error *err) {
+  w->at += size;
+  return output_write(w->out, bytes, size, err);
+}
+
+static dperm_status fill(encoded_writer *w, dperm_error *err) {
+  static const unsigned char zeros[ENCODED_ALIGN];
+  size_t over = (size_t)(w->at % ENCODED_ALIGN);
+  return over ? put(w, zeros, ENCODED_ALIGN - over, err) : DPERM_OK;
+}
+
+/* ---- blocks */
+
+static dperm_status write_block(encoded_writer *w, encoded_array array, size_t size,
+                                dperm_error *err) {
+  pending *p = &w->arrays[array];
+  TRY(memory_reserve(&w->blocks, &w->block_capacity, w->block_count + 1, sizeof *w->blocks, err));
+  w->blocks[w->block_count++] =
+      (encoded_block){(uint32_t)array, check_of(0, p->bytes, size), w->at};
+  TRY(put(w, p->bytes, size, err));
+  TRY(fill(w, err));
+  output_start_flushing(w->out);
+  p->used -= size;
+  memmove(p->bytes, p->bytes + size, p->used);
+  return DPERM_OK;
+}
+
+/* Adds numbers to an array; full blocks go out. */
+static dperm_status add(encoded_writer *w, encoded_array array, const void *numbers, size_t count,
+                        dperm_error *err) {
+  pending *p = &w->arrays[array];
+  size_t size = count * encoded_number_size(array),
+         full = encoded_block_numbers(array) * encoded_number_size(array);
+  TRY(memory_reserve(&p->bytes, &p->capacity, p->used + size, 1, err));
+  if (size > 0) {
+    memcpy(p->bytes + p->used, numbers, size);
+    p->used += size;
+  }
+  while (p->used >= full) {
+    TRY(write_block(w, array, full, err));
+  }
+  return DPERM_OK;
+}
+
+/* Takes over the rows; `rows` is empty afterwards but keeps its room. */
+static dperm_status add_rows(encoded_writer *w, growing_rows *rows, dperm_error *err) {
+  for (size_t i = 0; i < rows->count; i++) {
+    uint64_t start = w->entries + rows->starts[i], entries = rows->starts[i + 1] - rows->starts[i];
+    TRY(add(w, ENCODED_STARTS, &start, 1, err));
+    w->most_entries = entries > w->most_entries ? entries : w->most_entries;
+  }
+  TRY(add(w, ENCODED_LABELS, rows->labels, rows->count, err));
+  TRY(add(w, ENCODED_COLUMNS, rows->columns, rows->entries, err));
+  TRY(add(w, ENCODED_VALUES, rows->values, rows->entries, err));
+  w->rows += rows->count;
+  w->entries += rows->entries;
+  rows_reset(rows);
+  return DPERM_OK;
+}
+
+/* ---- before and behind them */
+
+static dperm_status write_header(encoded_writer *w, const dperm_schema *schema, size_t dims,
+                                 dperm_error *err) {
+  char *text = schema ? json_dumps(schema->json, JSON_COMPACT) : NULL;
+  size_t length = text ? strlen(text) : 0;
+  if (schema && !text) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing the schema");
+  }
+  encoded_header h = {.magic = ENCODED_MAGIC,
+                      .version = ENCODED_VERSION,
+                      .origin = schema ? ENCODED_FROM_SCHEMA : ENCODED_FROM_SVMLIGHT,
+                      .dims = dims,
+                      .schema_length = length};
+  h.first_block = (sizeof h + length + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
+  h.check = check_of(check_of(0, &h, offsetof(encoded_header, check)), text ? text : "", length);
+  w->header_check = h.check;
+  dperm_status status = put(w, &h, sizeof h, err);
+  if (status == DPERM_OK) {
+    status = put(w, text ? text : "", length, err);
+  }
+  free(text);
+  TRY(status);
+  return fill(w, err);
+}
+
+static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm_error *err) {
+  TRY(add(w, ENCODED_STARTS, &w->entries, 1, err));
+  for (encoded_array a = ENCODED_STARTS; a < ENCODED_ARRAYS; a++) {
+    if (w->arrays[a].used > 0) {
+      TRY(write_block(w, a, w->arrays[a].used, err));
+    }
+  }
+  encoded_trailer t = {.magic = ENCODED_END,
+                       .rows = w->rows,
+                       .entries = w->entries,
+                       .most_entries = w->most_entries,
+                       .blocks = w->block_count,
+                       .directory = w->at,
+                       .flags = row_reader_comments_among(reader) ? ENCODED_COMMENTS_AMONG : 0};
+  (void)row_reader_digested(reader, t.source);
+  size_t size = w->block_count * sizeof *w->blocks;
+  t.directory_check =
+      check_of(check_of(0, w->blocks, size), &w->header_check, sizeof w->header_check);
+  t.check = check_of(0, &t, offsetof(encoded_trailer, check));
+  TRY(put(w, w->blocks, size, err));
+  return put(w, &t, sizeof t, err);
+}
+
+static dperm_status write_all(encoded_writer *w, row_reader *reader, const dperm_source *source,
+                              growing_rows *rows, dperm_error *err) {
+  TRY(write_header(w, source->schema, source->schema ? source->schema->dims : source->dims, err));
+  do {
+    TRY(row_reader_next(reader, BATCH_ROWS, rows, err));
+    if (rows->count == 0) {
+      break;
+    }
+    TRY(add_rows(w, rows, err));
+  } while (true);
+  if (w->rows == 0) {
+    FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
+         path_for_people(source->path));
+  }
+  return write_end(w, reader, err);
+}
+
+dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
+                               const dperm_progress *progress, size_t *rows_written,
+                               dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  row_reader reader;
+  growing_rows rows = {0};
+  encoded_writer w = {.out = NULL};
+  TRY(encoded_machine_check(err));
+  TRY(row_reader_open(source, true, progress, &reader, err));
+  if (reader.format == DPERM_FORMAT_ENCODED) {
+    FAIL_AND_DONE(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
+                  path_for_people(source->path));
+  }
+  TRY_OR_DONE(output_open_private(out_path, &w.out, err));
+  TRY_OR_DONE(write_all(&w, &reader, source, &rows, err));
+  status = output_commit(w.out, err);
+  w.out = NULL;
+  if (status == DPERM_OK && rows_written) {
+    *rows_written = (size_t)w.rows;
+  }
+done:
+  output_discard(w.out);
+  for (encoded_array a = ENCODED_STARTS; a < ENCODED_ARRAYS; a++) {
+    free(w.arrays[a].bytes);
+  }
+  free(w.blocks);
+  rows_clear(&rows);
+  row_reader_close(&reader);
+  return status;
+}

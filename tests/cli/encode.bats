@@ -1,0 +1,123 @@
+# dperm encode, and its files wherever --data is.
+load helpers
+
+encode() { "$DPERM" encode --data people.csv --schema schema.json --out people.dperm 2> /dev/null; }
+
+@test "an encoded file gives the same model to the bit as the records" {
+  encode
+  for how in "--epsilon 1" "--mechanism none" "--epsilon 1 --mechanism output" \
+    "--epsilon 1 --kernel gaussian --gamma 0.3 --features 20"; do
+    # shellcheck disable=SC2086
+    "$DPERM" train --data people.csv --schema schema.json --seed 4 $how --out a.json 2> /dev/null
+    # shellcheck disable=SC2086
+    "$DPERM" train --data people.dperm --seed 4 $how --out b.json 2> /dev/null
+    cmp a.json b.json
+  done
+  "$DPERM" tune --data people.csv --schema schema.json --seed 4 --epsilon 1 --lambda 0.1,0.01 \
+    --out a.json 2> /dev/null
+  "$DPERM" tune --data people.dperm --schema schema.json --seed 4 --epsilon 1 --lambda 0.1,0.01 \
+    --out b.json 2> /dev/null
+  cmp a.json b.json
+}
+
+@test "predict and score take encoded files" {
+  encode
+  train_none
+  cmp <("$DPERM" predict --model model.json --data people.csv) \
+    <("$DPERM" predict --model model.json --data people.dperm)
+  cmp <("$DPERM" score --model model.json --data people.csv) \
+    <("$DPERM" score --model model.json --data people.dperm --format encoded)
+}
+
+@test "svmlight rows are encoded without a schema" {
+  for i in $(seq 1 50); do
+    echo "$((i % 2)) 1:0.$((i % 7)) 4:0.$((i % 5 + 1))"
+  done > rows.svm
+  "$DPERM" encode --data rows.svm --dims 4 --out rows.dperm
+  "$DPERM" train --data rows.svm --dims 4 --epsilon 1 --seed 1 --out a.json 2> /dev/null
+  "$DPERM" train --data rows.dperm --epsilon 1 --seed 1 --out b.json 2> /dev/null
+  cmp a.json b.json
+  run "$DPERM" predict --model <(train_none > /dev/null; cat model.json) --data rows.dperm
+  [ "$status" -eq 1 ]
+}
+
+@test "an encoded file is its owner's alone, even where it replaces another" {
+  umask 022
+  echo old > people.dperm
+  chmod 644 people.dperm
+  encode
+  [ "$(stat -c %a people.dperm)" = 600 ]
+}
+
+@test "the encoded rows are the same people to a ledger" {
+  encode
+  "$DPERM" ledger init ledger --dataset people --epsilon 3
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out a.json --ledger ledger \
+    --dataset people 2> /dev/null
+  "$DPERM" train --data people.dperm --epsilon 1 --out b.json --ledger ledger --dataset people
+  run "$DPERM" train --data people.dperm --mechanism none --out c.json --ledger ledger
+  [ "$status" -ne 0 ]
+  "$DPERM" ledger verify ledger
+}
+
+@test "damage is named with its place, and nothing comes of it" {
+  encode
+  printf 'x' | dd of=people.dperm bs=1 seek=65540 conv=notrunc 2> /dev/null
+  run "$DPERM" train --data people.dperm --epsilon 1 --out model.json
+  fails_with 1 "people.dperm: byte 65536: the sum of block 0"
+  leaves_no model.json
+  head -c 200000 people.dperm > cut.dperm
+  run "$DPERM" train --data cut.dperm --epsilon 1 --out model.json
+  fails_with 1 "the end is missing"
+  head -c 5 people.dperm > tiny.dperm
+  run "$DPERM" train --data tiny.dperm --format encoded --epsilon 1 --out model.json
+  fails_with 1 "it ends here"
+  run "$DPERM" train --data people.csv --format encoded --epsilon 1 --out model.json
+  fails_with 1 "not an encoded file"
+  leaves_no model.json
+}
+
+@test "bad records and bad calls leave no encoded file" {
+  echo "30,farmer" >> people.csv
+  run "$DPERM" encode --data people.csv --schema schema.json --out people.dperm
+  fails_with 1 "people.csv:122:1: 2 fields where 3 are expected"
+  leaves_no people.dperm
+  run "$DPERM" encode --data people.csv --out people.dperm
+  fails_with 2 "CSV data need a schema"
+  run "$DPERM" encode --data people.csv --schema schema.json --out people.csv
+  fails_with 2 "--out would replace an input"
+  run "$DPERM" encode --data people.csv --schema schema.json
+  fails_with 2 "--out is missing"
+}
+
+@test "a schema that is not the one inside is refused" {
+  encode
+  sed 's/100/90/' schema.json > other.json
+  run "$DPERM" train --data people.dperm --schema other.json --epsilon 1 --out model.json
+  fails_with 1 "was encoded under another schema"
+}
+
+@test "standard input can be encoded" {
+  "$DPERM" encode --data - --schema schema.json --out a.dperm < people.csv
+  gzip -k people.csv
+  "$DPERM" encode --data people.csv.gz --schema schema.json --out b.dperm
+  encode
+  cmp a.dperm people.dperm
+  cmp b.dperm people.dperm
+}
+
+@test "a file that is cut while it is used ends the run with one line" {
+  for i in $(seq 1 60000); do
+    echo "$((i % 2)) $((i % 50 + 1)):0.5 $((i % 50 + 60)):0.25 200:0.1"
+  done > rows.svm
+  "$DPERM" encode --data rows.svm --dims 200 --out rows.dperm 2> /dev/null
+  "$DPERM" train --data rows.dperm --epsilon 1 --kernel gaussian --gamma 0.1 --features 1024 \
+    --out model.json > out 2> err &
+  run=$!
+  sleep 1.5
+  : > rows.dperm
+  wait $run && status=0 || status=$?
+  [ "$status" -eq 1 ] || { echo "status $status"; cat err; return 1; }
+  [ "$(wc -l < err)" -eq 1 ]
+  leaves_no model.json
+}

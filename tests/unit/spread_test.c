@@ -1,0 +1,584 @@
+/* Rows among the processes of a job (here: threads, support/thread_ranks.h): every operation gives
+ * the bits of one process, whatever their number; so do fits and choices; and when one fails, all
+ * end with its message, none waits. */
+#include "data/matrix_spread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/threads.h"
+#include "data/dataset.h"
+#include "mechanism/features.h"
+#include "model/model.h"
+#include "reference.h"
+#include "thread_ranks.h"
+
+/* ---- operations */
+
+/* What a matrix says: the rows' part of z, and sums that must be the same everywhere. */
+typedef struct answers {
+  double *z, *z_rest; /* rows */
+  double *g, *d, *h, *g_rest, *hi;
+  dperm_status status;
+} answers;
+
+static answers answers_new(size_t rows, size_t cols) {
+  answers a = {.z = calloc(rows, sizeof(double)),
+               .z_rest = calloc(rows, sizeof(double)),
+               .g = calloc(cols, sizeof(double)),
+               .d = calloc(cols, sizeof(double)),
+               .h = calloc(cols * cols, sizeof(double)),
+               .g_rest = calloc(cols, sizeof(double)),
+               .hi = calloc(cols, sizeof(double))};
+  assert_true(a.z && a.z_rest && a.g && a.d && a.h && a.g_rest && a.hi);
+  return a;
+}
+
+static void answers_free(answers *a) {
+  free(a->z);
+  free(a->z_rest);
+  free(a->g);
+  free(a->d);
+  free(a->h);
+  free(a->g_rest);
+  free(a->hi);
+}
+
+/* `at` is the first row that is here. */
+static void ask(const matrix *x, const double *f, const double *w, size_t at, answers *a) {
+  a->status = x->kind->apply(x, f, 1, a->z + at, NULL);
+  a->status |= x->kind->apply_transposed(x, w + at, 1, a->g, NULL);
+  a->status |= x->kind->gram_diagonal(x, w + at, 1, a->d, NULL);
+  a->status |= x->kind->gram(x, w + at, 1, a->h, NULL);
+  a->status |= x->kind->apply_twofold(x, f, f, a->z + at, a->z_rest + at, NULL);
+  a->status |= x->kind->apply_transposed_twofold(x, w + at, a->hi, a->g_rest, NULL);
+}
+
+typedef struct operation_job {
+  const test_rows *t;
+  const feature_map *map; /* or NULL */
+  const double *f, *w;
+  size_t cols; /* of the answers */
+  answers *of_rank;
+  size_t depth[32];
+} operation_job;
+
+/* The rows from, …, from + count − 1 of a sparse matrix, copied. */
+static matrix *part_of(const matrix *x, size_t from, size_t count) {
+  size_t *rows = calloc(count + 1, sizeof *rows);
+  matrix *part = NULL;
+  for (size_t i = 0; rows && i < count; i++) {
+    rows[i] = from + i;
+  }
+  if (!rows || x->kind->select(x, rows, count, &part, NULL) != DPERM_OK) {
+    abort();
+  }
+  free(rows);
+  return part;
+}
+
+static void operate(ranks *r, void *context) {
+  operation_job *job = context;
+  size_t first = 0, rows = 0;
+  stripes_of_rank(job->t->rows, r, &first, &rows);
+  matrix *x = part_of(job->t->sparse, first, rows), *view = NULL;
+  answers *a = &job->of_rank[r->rank];
+  a->status = matrix_sparse_spread(x, r, job->t->rows, NULL);
+  if (a->status == DPERM_OK && job->map) {
+    a->status = features_new(job->map, x, &view, NULL);
+  }
+  if (a->status == DPERM_OK) {
+    ask(view ? view : x, job->f, job->w, first, a);
+  }
+  job->depth[r->rank] = (view ? view : x)->sum_depth;
+  matrix_free(view);
+  matrix_free(x);
+}
+
+static void compare_answers(operation_job *job, const answers *whole, size_t count,
+                            size_t whole_depth) {
+  for (size_t p = 0; p < count; p++) {
+    const answers *a = &job->of_rank[p];
+    const ranks r = {.count = count, .rank = p};
+    size_t first = 0, rows = 0, cols = job->cols;
+    stripes_of_rank(job->t->rows, &r, &first, &rows);
+    assert_int_equal(a->status, DPERM_OK);
+    assert_int_equal(job->depth[p], whole_depth);
+    assert_memory_equal(a->z + first, whole->z + first, rows * sizeof(double));
+    assert_memory_equal(a->z_rest + first, whole->z_rest + first, rows * sizeof(double));
+    assert_memory_equal(a->g, whole->g, cols * sizeof(double));
+    assert_memory_equal(a->d, whole->d, cols * sizeof(double));
+    assert_memory_equal(a->hi, whole->hi, cols * sizeof(double));
+    assert_memory_equal(a->g_rest, whole->g_rest, cols * sizeof(double));
+    for (size_t i = 0; i < cols; i++) { /* the upper triangle */
+      assert_memory_equal(a->h + i * cols + i, whole->h + i * cols + i,
+                          (cols - i) * sizeof(double));
+    }
+  }
+}
+
+static void try_operations(const test_rows *t, const feature_map *map) {
+  static const size_t counts[] = {1, 2, 3, 4, 7, 16, 19};
+  size_t cols = map ? map->kernel.features : t->cols;
+  random_source r;
+  assert_ok(random_seeded(t->rows, &r, err));
+  double *f = calloc(cols, sizeof *f), *w = calloc(t->rows + 1, sizeof *w);
+  assert_true(f && w);
+  for (size_t j = 0; j < cols; j++) {
+    f[j] = random_normal(&r);
+  }
+  for (size_t i = 0; i < t->rows; i++) {
+    w[i] = random_unit(&r);
+  }
+  matrix *view = NULL;
+  if (map) {
+    assert_ok(features_new(map, t->sparse, &view, err));
+  }
+  answers whole = answers_new(t->rows, cols);
+  ask(view ? view : t->sparse, f, w, 0, &whole);
+  assert_int_equal(whole.status, DPERM_OK);
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    operation_job job = {.t = t, .map = map, .f = f, .w = w, .cols = cols};
+    job.of_rank = calloc(counts[c], sizeof *job.of_rank);
+    assert_non_null(job.of_rank);
+    for (size_t p = 0; p < counts[c]; p++) {
+      job.of_rank[p] = answers_new(t->rows, cols);
+    }
+    thread_ranks_run(counts[c], operate, &job);
+    compare_answers(&job, &whole, counts[c], (view ? view : t->sparse)->sum_depth);
+    for (size_t p = 0; p < counts[c]; p++) {
+      answers_free(&job.of_rank[p]);
+    }
+    free(job.of_rank);
+  }
+  answers_free(&whole);
+  matrix_free(view);
+  free(f);
+  free(w);
+}
+
+static void operations_have_the_bits_of_one_process(void **state) {
+  (void)state;
+  static const size_t rows[] = {1, 511, 513, 1024, 1025, 5000, 8192, 20001};
+  thread_scope scope = threads_enter(2);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    test_rows *t = test_rows_random(i + 1, rows[i], 37, 0.2);
+    try_operations(t, NULL);
+    test_rows_free(t);
+  }
+  threads_leave(scope);
+}
+
+static void features_of_spread_rows_have_the_bits_of_one_process(void **state) {
+  (void)state;
+  thread_scope scope = threads_enter(1);
+  const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 30, 0, 3};
+  feature_map *map = NULL;
+  assert_ok(feature_map_new(&kernel, 12, &map, err));
+  for (size_t rows = 700; rows < 10000; rows = rows * 3 + 11) {
+    test_rows *t = test_rows_random(rows, rows, 12, 0.4);
+    try_operations(t, map);
+    test_rows_free(t);
+  }
+  feature_map_free(map);
+  threads_leave(scope);
+}
+
+/* ---- rows that change places */
+
+enum { CHOSEN = 4321 };
+
+typedef struct selection_job {
+  const test_rows *t;
+  size_t chosen[CHOSEN];
+  double *labels; /* CHOSEN */
+  double *rows;   /* CHOSEN × cols */
+  dperm_status status[8];
+} selection_job;
+
+static void choose_rows(ranks *r, void *context) {
+  selection_job *job = context;
+  size_t first = 0, rows = 0, to = 0, count = 0;
+  stripes_of_rank(job->t->rows, r, &first, &rows);
+  stripes_of_rank(CHOSEN, r, &to, &count);
+  matrix *x = part_of(job->t->sparse, first, rows), *picked = NULL;
+  dperm_status *status = &job->status[r->rank];
+  *status = matrix_sparse_spread(x, r, job->t->rows, NULL);
+  *status |=
+      spread_select_labels(x, job->t->labels + first, job->chosen, CHOSEN, job->labels + to, NULL);
+  *status |= x->kind->select(x, job->chosen, CHOSEN, &picked, NULL);
+  for (size_t i = 0; *status == DPERM_OK && i < count; i++) {
+    picked->kind->row(picked, i, job->rows + (to + i) * job->t->cols);
+  }
+  matrix_free(picked);
+  matrix_free(x);
+}
+
+static void selected_rows_find_their_new_places(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(3, 9000, 11, 0.3);
+  selection_job *job = calloc(1, sizeof *job);
+  random_source r;
+  assert_ok(random_seeded(9, &r, err));
+  assert_non_null(job);
+  job->t = t;
+  job->labels = calloc(CHOSEN, sizeof(double));
+  job->rows = calloc((size_t)CHOSEN * t->cols, sizeof(double));
+  for (size_t i = 0; i < CHOSEN; i++) {
+    job->chosen[i] = (size_t)(random_bits(&r) % t->rows);
+  }
+  for (size_t count = 1; count <= 8; count++) {
+    memset(job->labels, 0, CHOSEN * sizeof(double));
+    memset(job->rows, 0, (size_t)CHOSEN * t->cols * sizeof(double));
+    thread_ranks_run(count, choose_rows, job);
+    for (size_t p = 0; p < count; p++) {
+      assert_int_equal(job->status[p], DPERM_OK);
+    }
+    for (size_t i = 0; i < CHOSEN; i++) {
+      assert_true(job->labels[i] == t->labels[job->chosen[i]]);
+      assert_memory_equal(job->rows + i * t->cols, t->x + job->chosen[i] * t->cols,
+                          t->cols * sizeof(double));
+    }
+  }
+  free(job->labels);
+  free(job->rows);
+  free(job);
+  test_rows_free(t);
+}
+
+/* ---- whole runs */
+
+typedef struct run_job {
+  dperm_source source;
+  dperm_options options;
+  bool tune;
+  dperm_model *model[8];
+  dperm_status status[8];
+  dperm_error error[8];
+  /* a failure to plant: on this rank, at its so many-th question whether to go on */
+  size_t failing_rank;
+  int failing_tick;
+} run_job;
+
+typedef struct ticker {
+  int left;
+} ticker;
+
+static int count_down(void *context, const char *stage, uint64_t done, uint64_t total) {
+  ticker *t = context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  return t->left > 0 && --t->left == 0;
+}
+
+static dperm_status run_once(const run_job *job, ranks *r, const dperm_progress *progress,
+                             dperm_model **model, dperm_error *err) {
+  dperm_data *data = NULL;
+  dperm_options options[2] = {job->options, job->options};
+  dperm_tune_options how;
+  dperm_tune_options_init(&how);
+  dperm_status status = dperm_data_read_spread(&job->source, r, progress, &data, err);
+  if (status == DPERM_OK) {
+    dperm_random *random = NULL;
+    status = dperm_random_seeded(11, &random, err);
+    options[0].random = options[1].random = random;
+    options[0].progress = options[1].progress = *progress;
+    options[1].lambda = 0.1;
+    if (status == DPERM_OK) {
+      status = job->tune ? dperm_tune(data, options, 2, &how, model, err)
+                         : dperm_train(data, options, model, err);
+    }
+    dperm_random_free(random);
+  }
+  dperm_data_free(data);
+  return status;
+}
+
+static void run_rank(ranks *r, void *context) {
+  run_job *job = context;
+  ticker t = {r->rank == job->failing_rank ? job->failing_tick : 0};
+  const dperm_progress progress = {count_down, &t};
+  job->status[r->rank] = run_once(job, r, &progress, &job->model[r->rank], &job->error[r->rank]);
+  job->status[r->rank] = ranks_agree(r, job->status[r->rank], &job->error[r->rank]);
+}
+
+static char *records(size_t rows) {
+  char *text = malloc(rows * 40);
+  assert_non_null(text);
+  size_t used = 0;
+  for (size_t i = 0; i < rows; i++) {
+    used += (size_t)sprintf(text + used, "%d 1:.%zu %zu:.%zu 9:.%zu\n", i * i % 7 < 3 ? 1 : -1,
+                            i % 10, 2 + i % 5, 1 + i % 8, i / 7 % 10);
+  }
+  char *path = file_with(text, used);
+  free(text);
+  return path;
+}
+
+static void runs_give_the_same_model(void **state) {
+  (void)state;
+  char *svm = records(6000), *path = file_with_text("");
+  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
+  for (int variant = 0; variant < 8; variant++) {
+    run_job job = {.source = source, .tune = variant & 2, .failing_rank = SIZE_MAX};
+    if (variant & 1) {
+      job.source = (dperm_source){path, DPERM_FORMAT_AUTO, NULL, 0};
+    }
+    dperm_options_init(&job.options);
+    job.options.epsilon = 1;
+    job.options.threads = 2;
+    if (variant & 4) {
+      job.options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 20, 0, 0};
+    }
+    dperm_model *alone = NULL;
+    const dperm_progress none = {NULL, NULL};
+    assert_ok(run_once(&job, NULL, &none, &alone, err));
+    for (size_t count = 1; count <= 5; count++) {
+      memset(job.model, 0, sizeof job.model);
+      thread_ranks_run(count, run_rank, &job);
+      for (size_t p = 0; p < count; p++) {
+        if (job.status[p] != DPERM_OK) {
+          fail_msg("rank %zu of %zu: %s", p, count, job.error[p].message);
+        }
+        assert_true((job.model[p] != NULL) == (p == 0));
+      }
+      assert_int_equal(job.model[0]->rows, 6000);
+      assert_memory_equal(job.model[0]->weights, alone->weights,
+                          alone->dims * sizeof *alone->weights);
+      dperm_model_free(job.model[0]);
+    }
+    dperm_model_free(alone);
+  }
+  file_remove(svm);
+  file_remove(path);
+}
+
+/* Whoever stops, and whenever: all stop, with the same words. */
+static void a_failure_of_one_is_a_failure_of_all(void **state) {
+  (void)state;
+  char *svm = records(6000), *path = file_with_text("");
+  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
+  for (size_t failing = 0; failing < 3; failing++) {
+    for (int tick = 1; tick <= 6; tick++) {
+      run_job job = {.source = {path, DPERM_FORMAT_AUTO, NULL, 0},
+                     .tune = tick % 2,
+                     .failing_rank = failing,
+                     .failing_tick = tick};
+      dperm_options_init(&job.options);
+      job.options.epsilon = 1;
+      job.options.threads = 1;
+      thread_ranks_run(3, run_rank, &job);
+      for (size_t p = 0; p < 3; p++) {
+        assert_int_equal(job.status[p], DPERM_CANCELLED);
+        assert_null(job.model[p]);
+        assert_string_equal(job.error[p].message, job.error[0].message);
+      }
+    }
+  }
+  file_remove(svm);
+  file_remove(path);
+}
+
+/* One process sees a damaged file, or another one. */
+static void split_sources(ranks *r, void *context) {
+  run_job *jobs = context; /* the second for rank 1 */
+  run_job own = jobs[r->rank == 1];
+  const dperm_progress none = {NULL, NULL};
+  jobs->status[r->rank] = run_once(&own, r, &none, &jobs->model[r->rank], &jobs->error[r->rank]);
+}
+
+static void processes_must_see_the_same_whole_file(void **state) {
+  (void)state;
+  char *svm = records(6000), *path = file_with_text(""), *other = file_with_text("");
+  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  char *more = records(6001);
+  const dperm_source longer = {more, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
+  static const char *const words[] = {"different files", "cannot open", "is wrong"};
+  for (int variant = 0; variant < 3; variant++) {
+    run_job jobs[2] = {{.source = {path, DPERM_FORMAT_AUTO, NULL, 0}, .failing_rank = SIZE_MAX},
+                       {.source = {other, DPERM_FORMAT_ENCODED, NULL, 0}}};
+    dperm_options_init(&jobs[0].options);
+    jobs[0].options.epsilon = 1;
+    jobs[1].options = jobs[0].options;
+    if (variant == 0) {
+      assert_ok(dperm_encode_file(&longer, other, NULL, NULL, err));
+    } else if (variant == 1) {
+      jobs[1].source.path = "/nowhere/to/be/found";
+    } else { /* a byte in the middle of its values */
+      assert_ok(dperm_encode_file(&source, other, NULL, NULL, err));
+      FILE *file = fopen(other, "r+b");
+      assert_true(file && fseek(file, -(100 << 10), SEEK_END) == 0);
+      int byte = fgetc(file);
+      assert_true(fseek(file, -1, SEEK_CUR) == 0 && fputc(byte ^ 1, file) != EOF);
+      fclose(file);
+    }
+    thread_ranks_run(3, split_sources, jobs);
+    for (size_t p = 0; p < 3; p++) {
+      assert_int_not_equal(jobs->status[p], DPERM_OK);
+      assert_null(jobs->model[p]);
+      if (!strstr(jobs->error[p].message, words[variant])) {
+        fail_msg("rank %zu says \"%s\"", p, jobs->error[p].message);
+      }
+    }
+  }
+  file_remove(svm);
+  file_remove(more);
+  file_remove(path);
+  file_remove(other);
+}
+
+/* ---- records */
+
+typedef struct read_job {
+  dperm_source source;
+  double *rows, *labels; /* of all */
+  size_t total[8];
+  bool comments_among[8];
+  unsigned char digest[8][FILE_DIGEST_SIZE];
+  dperm_status status[8];
+  dperm_error error[8];
+} read_job;
+
+static void read_rank(ranks *r, void *context) {
+  read_job *job = context;
+  dperm_data *data = NULL;
+  job->status[r->rank] = dperm_data_read_spread(&job->source, r, NULL, &data, &job->error[r->rank]);
+  if (data) {
+    job->total[r->rank] = dperm_data_rows(data);
+    job->comments_among[r->rank] = data->comments_among;
+    memcpy(job->digest[r->rank], data->file_digest, FILE_DIGEST_SIZE);
+    for (size_t i = 0; i < data->x->rows; i++) {
+      size_t row = data->x->first + i;
+      data->x->kind->row(data->x, i, job->rows + row * data->x->cols);
+      job->labels[row] = data->labels[i];
+    }
+  }
+  dperm_data_free(data);
+}
+
+static void compare_reading(const dperm_source *source) {
+  dperm_data *whole = NULL;
+  dperm_error error = {DPERM_OK, ""};
+  dperm_status status = dperm_data_read(source, NULL, &whole, &error);
+  for (size_t count = 1; count <= 8; count += count < 4 ? 1 : 2) {
+    read_job *job = calloc(1, sizeof *job);
+    assert_non_null(job);
+    size_t rows = whole ? whole->x->rows : 1, cols = whole ? whole->x->cols : 1;
+    job->source = *source;
+    job->rows = calloc(rows * cols, sizeof(double));
+    job->labels = calloc(rows, sizeof(double));
+    thread_ranks_run(count, read_rank, job);
+    for (size_t p = 0; p < count; p++) {
+      assert_int_equal(job->status[p], status);
+      if (status != DPERM_OK) {
+        assert_string_equal(job->error[p].message, error.message);
+        continue;
+      }
+      assert_int_equal(job->total[p], rows);
+      assert_int_equal(job->comments_among[p], whole->comments_among);
+      assert_memory_equal(job->digest[p], whole->file_digest, FILE_DIGEST_SIZE);
+    }
+    for (size_t i = 0; whole && i < rows; i++) {
+      double row[64];
+      assert_true(cols <= 64);
+      whole->x->kind->row(whole->x, i, row);
+      assert_memory_equal(job->rows + i * cols, row, cols * sizeof(double));
+      assert_true(job->labels[i] == whole->labels[i]);
+    }
+    free(job->rows);
+    free(job->labels);
+    free(job);
+  }
+  dperm_data_free(whole);
+}
+
+#define LABEL "\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":[\"n\"]}"
+#define COLUMNS                                                                                    \
+  "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":0,\"max\":9},"                        \
+  "{\"name\":\"b\",\"type\":\"categorical\",\"values\":[\"u\",\"v\"]},"                            \
+  "{\"name\":\"y\",\"type\":\"label\"}]"
+
+/* Lines of many forms, `rows` of them, under this header; every `odd`-th line is `special`. */
+static char *csv_file(const char *header, size_t rows, size_t odd, const char *special,
+                      const char *end) {
+  char *text = malloc(rows * 32 + 64);
+  assert_non_null(text);
+  size_t used = (size_t)sprintf(text, "%s", header);
+  for (size_t i = 0; i < rows; i++) {
+    if (odd && i % odd == odd - 1) {
+      used += (size_t)sprintf(text + used, "%s%s", special, end);
+    }
+    used += (size_t)sprintf(text + used, "%zu.%zu,%s,%s%s", i % 10, i % 7, i % 3 ? "u" : "v",
+                            i % 5 < 2 ? "p" : "n", i + 1 < rows || i % 2 ? end : "");
+  }
+  char *path = file_with(text, used);
+  free(text);
+  return path;
+}
+
+static void records_are_shared_whatever_their_form(void **state) {
+  (void)state;
+  static const struct {
+    const char *schema, *header, *special, *end;
+    size_t rows, odd;
+  } forms[] = {
+      {"{" LABEL "," COLUMNS "}", "a,b,y\n", "", "\n", 5000, 0},
+      {"{" LABEL "," COLUMNS "}",
+       "\xef\xbb\xbf"
+       "b,y,a,c\n",
+       "v,p,1,2", "\n", 3, 1},
+      {"{" LABEL "," COLUMNS "}", "a,b,y\r\n", "", "\r\n", 5001, 0},
+      {"{\"header\":false," LABEL "," COLUMNS "}", "", "", "\n", 5000, 0},
+      {"{\"header\":false," LABEL "," COLUMNS "}", "", "", "\n", 1, 0},
+      {"{" LABEL "," COLUMNS "}", "a,b,y\n", "\n  \n", "\n", 3000, 7},
+      {"{\"comment\":\"#\"," LABEL "," COLUMNS "}", "# before\na,b,y\n", "", "\n", 3000, 0},
+      {"{\"comment\":\"#\"," LABEL "," COLUMNS "}", "a,b,y\n", "# among", "\n", 3000, 2500},
+      {"{" LABEL "," COLUMNS "}", "a,b,y\n", "\"1\",\"u\",\"p\"", "\n", 3000, 10},
+      {"{" LABEL "," COLUMNS "}", "a,b,y\n", "1,u", "\n", 3000, 2900},
+      {"{" LABEL "," COLUMNS "}", "a,b,y\n", "1,u,what", "\n", 3000, 900},
+      {"{\"on_missing\":\"drop\"," LABEL "," COLUMNS "}", "a,b,y\n", ",u,p", "\n", 3000, 3},
+      {"{" LABEL "," COLUMNS "}", "a,b,y\n", "", "\n", 0, 0},
+  };
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    dperm_schema *schema = NULL;
+    assert_ok(dperm_schema_parse(forms[i].schema, strlen(forms[i].schema), "s", &schema, err));
+    char *path =
+        csv_file(forms[i].header, forms[i].rows, forms[i].odd, forms[i].special, forms[i].end);
+    const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+    compare_reading(&source);
+    dperm_schema_free(schema);
+    file_remove(path);
+  }
+}
+
+static void labels_of_two_kinds_are_refused_though_no_process_sees_both(void **state) {
+  (void)state;
+  char text[4000];
+  size_t used = 0;
+  for (size_t i = 0; i < 200; i++) {
+    used += (size_t)sprintf(text + used, "%d 1:.5\n", i % 2 ? 1 : i < 100 ? 0 : -1);
+  }
+  char *path = file_with(text, used);
+  const dperm_source source = {path, DPERM_FORMAT_SVMLIGHT, NULL, 1};
+  compare_reading(&source);
+  file_remove(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(operations_have_the_bits_of_one_process),
+      cmocka_unit_test(features_of_spread_rows_have_the_bits_of_one_process),
+      cmocka_unit_test(selected_rows_find_their_new_places),
+      cmocka_unit_test(runs_give_the_same_model),
+      cmocka_unit_test(a_failure_of_one_is_a_failure_of_all),
+      cmocka_unit_test(processes_must_see_the_same_whole_file),
+      cmocka_unit_test(records_are_shared_whatever_their_form),
+      cmocka_unit_test(labels_of_two_kinds_are_refused_though_no_process_sees_both),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
