@@ -29,7 +29,8 @@ dperm_status many_output(const privacy_plan *plan, const problem *base, const so
   TRY_OR_DONE(memory_new(2 * dims, sizeof *room, &room, err));
   for (size_t m = 0; m < count; m++) {
     double norm = 0;
-    TRY_OR_DONE(mechanism_noise(plan, promised, &sources[m], out->f + m * dims, &norm, err));
+    TRY_OR_DONE(
+        mechanism_noise(plan, promised, base->x, &sources[m], out->f + m * dims, &norm, err));
     longest = fmax(longest, norm);
   }
   solution minimum = {room, room + dims};
@@ -64,16 +65,17 @@ static void free_draws(draws *d) {
   free(d->factor);
 }
 
-static dperm_status draw_all(const privacy_plan *plan, const promise *promised, double rows,
+static dperm_status draw_all(const privacy_plan *plan, const promise *promised, const matrix *x,
                              random_source *sources, size_t count, draws *d, dperm_error *err) {
   size_t dims = plan->noise.dims;
+  double rows = (double)rows_in_all(x);
   TRY(memory_new(count * dims, sizeof *d->linear, &d->linear, err));
   TRY(memory_new(count, sizeof *d->target, &d->target, err));
   TRY(memory_new(count, sizeof *d->certified, &d->certified, err));
   TRY(memory_new(count, sizeof *d->models, &d->models, err));
   for (size_t m = 0; m < count; m++) {
     double *linear = d->linear + m * dims, norm = 0;
-    TRY(mechanism_noise(plan, promised, &sources[m], linear, &norm, err));
+    TRY(mechanism_noise(plan, promised, x, &sources[m], linear, &norm, err));
     for (size_t j = 0; j < dims; j++) {
       linear[j] /= rows;
     }
@@ -117,7 +119,7 @@ dperm_status many_objective(const privacy_plan *plan, const problem *base,
   draws d = {0};
   problem p = *base;
   solver_report report;
-  TRY_OR_DONE(draw_all(plan, promised, (double)base->x->rows, sources, count, &d, err));
+  TRY_OR_DONE(draw_all(plan, promised, base->x, sources, count, &d, err));
   p.models = count;
   p.model = d.models;
   if (many_possible(&p)) {
