@@ -1,3 +1,5 @@
+/* gnuplot is run as a program of its own, without a shell: the script goes in by its standard
+ * input, the picture comes out by its standard output. */
 #include "gnuplot.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Every panel is a gnuplot plot of its own; the curves' numbers stand in the script. */
 #include "sweep_picture.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* The page is written from top to bottom; gnuplot's SVG goes in as it is, so nothing is loaded from
+ * elsewhere. */
 #include "sweep_report.h"
 
 #include <math.h>

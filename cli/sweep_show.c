@@ -1,3 +1,5 @@
+/* Cells become lines of a table; plans are made again from public numbers, for the rows of one fit.
+ */
 #include "sweep_show.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Looking for cells: tables have some hundred lines, so every question walks over all of them. */
 #include "sweep_table.h"
 
 #include <math.h>

@@ -7,6 +7,12 @@
 #include "pipeline/sweep_parts.h"
 #include "random/choice.h"
 
+/* The first of fold f's places in a random order: the first folds have one more where needed. */
+static size_t fold_start(size_t rows, size_t folds, size_t f) {
+  size_t more = rows % folds;
+  return f * (rows / folds) + (f < more ? f : more);
+}
+
 dperm_status split_draw(size_t rows, size_t folds, uint64_t seed, sweep_split *out,
                         dperm_error *err) {
   dperm_status status = DPERM_OK;
@@ -18,7 +24,7 @@ dperm_status split_draw(size_t rows, size_t folds, uint64_t seed, sweep_split *o
   TRY_OR_DONE(memory_new(rows, sizeof *part, &part, err));
   random_order(&source, rows, order);
   for (size_t fold = 0; fold < folds; fold++) {
-    for (size_t i = stripe_start(rows, folds, fold); i < stripe_start(rows, folds, fold + 1); i++) {
+    for (size_t i = fold_start(rows, folds, fold); i < fold_start(rows, folds, fold + 1); i++) {
       part[order[i]] = (uint32_t)fold;
     }
   }
