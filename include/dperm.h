@@ -156,8 +156,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_schema_draft(const char *path,
 /* ---------------------------------------------------------------- data: bounded rows */
 
 typedef enum dperm_format {
-  DPERM_FORMAT_AUTO = 0, /* encoded if it begins so; else by its name: .svm, .svmlight, .libsvm; else
-                            CSV with a schema */
+  DPERM_FORMAT_AUTO = 0, /* encoded if it begins so; else by its name: .svm, .svmlight, .libsvm;
+                            else CSV with a schema */
   DPERM_FORMAT_CSV = 1,
   DPERM_FORMAT_SVMLIGHT = 2,
   DPERM_FORMAT_ENCODED = 3 /* from dperm_encode_file: it holds its schema and is mapped, not read */
@@ -167,8 +167,9 @@ typedef enum dperm_format {
 typedef struct dperm_source {
   const char *path;
   dperm_format format;
-  const dperm_schema *schema; /* CSV; svmlight has none; an encoded file's must be equal, if given */
-  size_t dims;                /* svmlight: the largest index allowed */
+  const dperm_schema
+      *schema; /* CSV; svmlight has none; an encoded file's must be equal, if given */
+  size_t dims; /* svmlight: the largest index allowed */
 } dperm_source;
 
 /* Encoded rows with their labels, in memory or mapped, every row within a known norm. */
@@ -184,8 +185,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_read(const dperm_source *source,
  * bit. `rows` (may be NULL) is their number. */
 DPERM_API DPERM_CHECKED dperm_status dperm_encode_file(const dperm_source *source,
                                                        const char *out_path,
-                                                       const dperm_progress *progress,
-                                                       size_t *rows, dperm_error *err);
+                                                       const dperm_progress *progress, size_t *rows,
+                                                       dperm_error *err);
 
 /* The processes of a job that mpirun started, each with its share of the rows (rank 0 leads). Made
  * once, from one thread, which alone may use it and what is made with it. */
@@ -196,18 +197,18 @@ typedef struct dperm_ranks dperm_ranks;
 DPERM_API DPERM_CHECKED dperm_status dperm_ranks_join(dperm_ranks **out, dperm_error *err);
 DPERM_API size_t dperm_ranks_count(const dperm_ranks *ranks);
 DPERM_API size_t dperm_ranks_rank(const dperm_ranks *ranks);
-/* The same answer in every process: success if all come with one, else the failure, and the message,
- * of the first that has any. Whoever fails outside of a call that all make, and leaves, must say so
- * here: the others learn it at their next step. */
+/* The same answer in every process: success if all come with one, else the failure, and the
+ * message, of the first that has any. Whoever fails outside of a call that all make, and leaves,
+ * must say so here: the others learn it at their next step. */
 DPERM_API DPERM_CHECKED dperm_status dperm_ranks_agree(dperm_ranks *ranks, dperm_status status,
                                                        dperm_error *err);
 /* After all data that were read with it; every process does so. */
 DPERM_API void dperm_ranks_free(dperm_ranks *ranks);
 
-/* The same as dperm_data_read in every process of a job at once, each of which gets its share of the
- * rows. Whatever is then done with the data, all processes call with the same arguments, and all
- * succeed or all fail; only the leader draws noise, is charged, and gets a model (the others NULL),
- * and the model is bit for bit that of one process. `ranks` may be NULL. */
+/* The same as dperm_data_read in every process of a job at once, each of which gets its share of
+ * the rows. Whatever is then done with the data, all processes call with the same arguments, and
+ * all succeed or all fail; only the leader draws noise, is charged, and gets a model (the others
+ * NULL), and the model is bit for bit that of one process. `ranks` may be NULL. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_read_spread(const dperm_source *source,
                                                             dperm_ranks *ranks,
                                                             const dperm_progress *progress,

@@ -135,7 +135,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
 static dperm_status newton_direction(walk *w, solver_method method, dperm_error *err) {
   const problem *p = w->p;
   size_t rows = p->x->rows;
-  double *curvature = w->here.slope; /* nobody asks for slopes between two gradients */
+  double *curvature = w->here.slope;  /* nobody asks for slopes between two gradients */
   for (size_t i = 0; i < rows; i++) { /* at the doubles nearby: any positive curvature will do */
     double margin = p->labels[i] * w->here.z[i];
     p->loss->eval(p->loss, 1, &margin, NULL, NULL, &curvature[i]);
