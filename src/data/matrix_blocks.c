@@ -4,11 +4,11 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/twofold.h"
 
 enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 128 };
@@ -69,27 +69,39 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
 typedef void add_block(const matrix *x, const double *rows, size_t from, size_t count,
                        const double *w, size_t k, double *total, double *spare);
 
-/* Σ over the blocks of each stripe, stripes of whole blocks: *parts, to be freed, begins with
+typedef struct block_sums {
+  const matrix *x;
+  const double *w;
+  size_t k, size, spare_size, stripes;
+  add_block *add;
+  double *parts; /* the totals of the stripes, then spare room and a block for each worker */
+} block_sums;
+
+static void add_stripe(void *context, size_t s, size_t worker) {
+  const block_sums *sums = context;
+  const matrix *x = sums->x;
+  size_t blocks = (x->rows + BLOCK - 1) / BLOCK, to = stripe_start(blocks, sums->stripes, s + 1);
+  double *total = sums->parts + s * sums->size;
+  double *spare = sums->parts + sums->stripes * sums->size + worker * (sums->spare_size + x->room);
+  for (size_t b = stripe_start(blocks, sums->stripes, s); b < to; b++) {
+    size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
+    const double *rows = x->kind->block(x, from, count, spare + sums->spare_size);
+    sums->add(x, rows, from, count, sums->w, sums->k, total, spare);
+  }
+}
+
+/* Σ over the blocks of each stripe, stripes of whole blocks: *out, to be freed, begins with
  * *stripes totals of `size` doubles. */
 static dperm_status sum_stripes(const matrix *x, const double *w, size_t k, size_t size,
                                 size_t spare_size, add_block *add, double **out,
                                 size_t *out_stripes, dperm_error *err) {
-  size_t blocks = (x->rows + BLOCK - 1) / BLOCK, each = size + spare_size + x->room;
-  size_t stripes = block_stripes(x, each);
-  double *parts = NULL; /* the totals, then spare room and the block of each stripe */
-  TRY(memory_new(stripes * each, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    double *total = parts + s * size;
-    double *spare = parts + stripes * size + s * (spare_size + x->room), *room = spare + spare_size;
-    size_t to = stripe_start(blocks, stripes, s + 1);
-    for (size_t b = stripe_start(blocks, stripes, s); b < to; b++) {
-      size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
-      add(x, x->kind->block(x, from, count, room), from, count, w, k, total, spare);
-    }
-  }
-  *out = parts;
-  *out_stripes = stripes;
+  block_sums sums = {.x = x, .w = w, .k = k, .size = size, .spare_size = spare_size, .add = add};
+  sums.stripes = block_stripes(x, size + spare_size + x->room);
+  size_t room = sums.stripes * size + parallel_workers() * (spare_size + x->room);
+  TRY(memory_new(room, sizeof *sums.parts, &sums.parts, err));
+  parallel_run(sums.stripes, add_stripe, &sums);
+  *out = sums.parts;
+  *out_stripes = sums.stripes;
   return DPERM_OK;
 }
 
@@ -181,26 +193,34 @@ dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, do
 
 /* ---- in twice the precision */
 
+typedef struct twofold_job {
+  const matrix *x;
+  const double *f, *f_rest;
+  double *z, *z_rest, *rooms;
+} twofold_job;
+
+static void apply_twofold_block(void *context, size_t b, size_t worker) {
+  const twofold_job *job = context;
+  const matrix *x = job->x;
+  size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
+  const double *rows = x->kind->block(x, from, count, job->rooms + x->room * worker);
+  for (size_t i = 0; i < count; i++) {
+    twofold sum = {0, 0};
+    for (size_t j = 0; j < x->cols; j++) {
+      sum = twofold_add(sum,
+                        twofold_scale((twofold){job->f[j], job->f_rest[j]}, rows[i * x->cols + j]));
+    }
+    job->z[from + i] = sum.hi;
+    job->z_rest[from + i] = sum.lo;
+  }
+}
+
 dperm_status blocks_apply_twofold(const matrix *x, const double *f, const double *f_rest, double *z,
                                   double *z_rest, dperm_error *err) {
-  size_t blocks = (x->rows + BLOCK - 1) / BLOCK;
-  double *rooms = NULL;
-  TRY(memory_new(x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
-#pragma omp parallel for schedule(static) if (blocks > 1)
-  for (size_t b = 0; b < blocks; b++) {
-    size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
-    const double *rows =
-        x->kind->block(x, from, count, rooms + x->room * (size_t)omp_get_thread_num());
-    for (size_t i = 0; i < count; i++) {
-      twofold sum = {0, 0};
-      for (size_t j = 0; j < x->cols; j++) {
-        sum = twofold_add(sum, twofold_scale((twofold){f[j], f_rest[j]}, rows[i * x->cols + j]));
-      }
-      z[from + i] = sum.hi;
-      z_rest[from + i] = sum.lo;
-    }
-  }
-  free(rooms);
+  twofold_job job = {.x = x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  TRY(memory_new(x->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
+  parallel_run((x->rows + BLOCK - 1) / BLOCK, apply_twofold_block, &job);
+  free(job.rooms);
   return DPERM_OK;
 }
 

@@ -2,15 +2,17 @@
  * kept in a small block, every `block_rows` rows folded into a pile, and every PILE blocks into the
  * stripe's total, so that the depth of a sum (and with it the rounding error that certification
  * must cover) stays far below the number of rows. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/scratch.h"
 #include "base/twofold.h"
 #include "data/matrix.h"
 
-enum { PILE = 16 };
+enum { PILE = 16, CHUNK = 256 };
 
 typedef struct sparse {
   matrix base;
@@ -55,12 +57,20 @@ static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const 
   }
 }
 
-/* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`. */
+/* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`; w begins at `from`. */
 static void add_rows(const sparse *m, size_t from, size_t to, const double *w, size_t k,
-                     int squared, double *total) {
+                     bool squared, double *total) {
   for (size_t i = from; i < to; i++) {
-    const double *wi = w + i * k;
-    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+    const double *wi = w + (i - from) * k;
+    size_t end = m->starts[i + 1];
+    if (k == 1 && !squared) {
+      const double weight = *wi;
+      for (size_t e = m->starts[i]; e < end; e++) {
+        total[m->columns[e]] += m->values[e] * weight;
+      }
+      continue;
+    }
+    for (size_t e = m->starts[i]; e < end; e++) {
       double v = squared ? m->values[e] * m->values[e] : m->values[e];
       double *t = total + m->columns[e] * k;
       for (size_t c = 0; c < k; c++) {
@@ -78,109 +88,172 @@ static void fold(double *to, double *from, size_t size) {
   memset(from, 0, size * sizeof *from);
 }
 
-/* Stripe s of `stripes` into `sums`, three of `size` doubles each: the total, a pile of blocks, and
- * the block at hand. */
-static void add_stripe(const sparse *m, size_t s, size_t stripes, const double *w, size_t k,
-                       int squared, double *sums, size_t size) {
-  size_t rows = m->base.rows, from = stripe_start(rows, stripes, s);
-  size_t to = stripe_start(rows, stripes, s + 1), blocks = 0;
-  double *total = sums, *pile = sums + size, *block = sums + 2 * size;
-  for (size_t at = from; at < to; at += m->block_rows) {
-    add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
-    fold(pile, block, size);
-    if (++blocks % PILE == 0) {
-      fold(total, pile, size);
-    }
+/* A sum over rows on its way. */
+typedef struct row_sums {
+  const sparse *m;
+  const double *w; /* the weights, or NULL: `turn` makes them */
+  size_t k;
+  bool squared;
+  const double *f;
+  matrix_turn *turn;
+  void *context;
+  size_t stripes, size;
+  double *totals; /* one a stripe */
+  double *rooms;  /* two a worker: a pile of blocks and the block at hand; zero between stripes */
+} row_sums;
+
+/* The weights of some rows: those given, or made of the margins in `room`. */
+static const double *weights_of(const row_sums *sums, size_t from, size_t count, double *room) {
+  if (sums->w) {
+    return sums->w + from * sums->k;
   }
-  fold(total, pile, size);
+  for (size_t i = 0; i < count; i++) {
+    room[i] = row_product(sums->m, from + i, sums->f);
+  }
+  sums->turn(sums->context, from, count, room, room + CHUNK);
+  return room + CHUNK;
 }
 
-static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, int squared,
-                                  double *out, dperm_error *err) {
-  const matrix *x = &m->base;
-  size_t size = x->cols * k, stripes = stripe_count(x->rows, 3 * size);
-  double *parts = NULL; /* of each stripe: the total and two rooms for sums on the way there */
-  scratch room;
-  scratch_init(&room);
-  TRY(scratch_take(&room, 3 * stripes * size, sizeof *parts, &parts, err));
-  if (stripes == 1) { /* without a team, which costs more than a few rows */
-    add_stripe(m, 0, 1, w, k, squared, parts, size);
-  } else {
-#pragma omp parallel for schedule(dynamic)
-    for (size_t s = 0; s < stripes; s++) {
-      add_stripe(m, s, stripes, w, k, squared, parts + s * 3 * size, size);
+static void add_stripe(void *context, size_t s, size_t worker) {
+  const row_sums *sums = context;
+  const sparse *m = sums->m;
+  double room[2 * CHUNK];
+  size_t rows = m->base.rows, size = sums->size, from = stripe_start(rows, sums->stripes, s);
+  size_t to = stripe_start(rows, sums->stripes, s + 1), blocks = 0;
+  double *total = sums->totals + s * size, *pile = sums->rooms + 2 * worker * size,
+         *block = pile + size;
+  for (size_t at = from; at < to; at += CHUNK) {
+    size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
+    const double *w = weights_of(sums, at, end - at, room);
+    while (done < end) {
+      size_t next = done + m->block_rows - (done - from) % m->block_rows;
+      next = next < end ? next : end;
+      add_rows(m, done, next, w + (done - at) * sums->k, sums->k, sums->squared, block);
+      done = next;
+      if ((done - from) % m->block_rows == 0 || done == to) {
+        fold(pile, block, size);
+        if (++blocks % PILE == 0 || done == to) {
+          fold(total, pile, size);
+        }
+      }
     }
   }
-  for (size_t s = 1; s < stripes; s++) { /* the totals side by side */
-    memcpy(parts + s * size, parts + s * 3 * size, size * sizeof *parts);
-  }
-  stripe_sum(parts, stripes, size, out);
+}
+
+static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  const matrix *x = &sums->m->base;
+  scratch room;
+  scratch_init(&room);
+  sums->size = x->cols * sums->k;
+  sums->stripes = stripe_count(x->rows, 3 * sums->size);
+  TRY_OR_DONE(
+      scratch_take(&room, sums->stripes * sums->size, sizeof *sums->totals, &sums->totals, err));
+  TRY_OR_DONE(scratch_take(&room, 2 * parallel_workers() * sums->size, sizeof *sums->rooms,
+                           &sums->rooms, err));
+  parallel_run(sums->stripes, add_stripe, sums);
+  stripe_sum(sums->totals, sums->stripes, sums->size, out);
+done:
   scratch_free(&room);
-  return DPERM_OK;
+  return status;
 }
 
 static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                             dperm_error *err) {
-  return sum_over_rows((const sparse *)x, w, k, 0, g, err);
+  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k};
+  return sum_over_rows(&sums, g, err);
 }
 
 static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
-  return sum_over_rows((const sparse *)x, w, k, 1, d, err);
+  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
+  return sum_over_rows(&sums, d, err);
+}
+
+static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_turn *turn,
+                                      void *context, double *g, dperm_error *err) {
+  row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
+  return sum_over_rows(&sums, g, err);
 }
 
 /* ---- in twice the precision */
 
-static dperm_status sparse_apply_twofold(const matrix *x, const double *f, const double *f_rest,
-                                         double *z, double *z_rest, dperm_error *err) {
-  (void)err;
-  const sparse *m = (const sparse *)x;
-#pragma omp parallel for schedule(static) if (x->rows > 512)
-  for (size_t i = 0; i < x->rows; i++) {
+typedef struct twofold_job {
+  const sparse *m;
+  const double *f, *f_rest, *w;
+  double *z, *z_rest, *parts;
+  size_t stripes;
+} twofold_job;
+
+static void apply_twofold_block(void *context, size_t block, size_t worker) {
+  const twofold_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t from = block * CHUNK, to = m->base.rows - from < CHUNK ? m->base.rows : from + CHUNK;
+  for (size_t i = from; i < to; i++) {
     twofold sum = {0, 0};
     for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
       size_t j = m->columns[e];
-      sum = twofold_add(sum, twofold_scale((twofold){f[j], f_rest[j]}, m->values[e]));
+      sum = twofold_add(sum, twofold_scale((twofold){job->f[j], job->f_rest[j]}, m->values[e]));
     }
-    z[i] = sum.hi;
-    z_rest[i] = sum.lo;
+    job->z[i] = sum.hi;
+    job->z_rest[i] = sum.lo;
   }
+}
+
+static dperm_status sparse_apply_twofold(const matrix *x, const double *f, const double *f_rest,
+                                         double *z, double *z_rest, dperm_error *err) {
+  (void)err;
+  twofold_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  parallel_run((x->rows + CHUNK - 1) / CHUNK, apply_twofold_block, &job);
   return DPERM_OK;
+}
+
+static void add_twofold_stripe(void *context, size_t s, size_t worker) {
+  const twofold_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  double *hi = job->parts + s * 2 * m->base.cols, *lo = hi + m->base.cols;
+  size_t to = stripe_start(m->base.rows, job->stripes, s + 1);
+  for (size_t i = stripe_start(m->base.rows, job->stripes, s); i < to; i++) {
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+      size_t j = m->columns[e];
+      twofold sum = twofold_add((twofold){hi[j], lo[j]}, two_product(m->values[e], job->w[i]));
+      hi[j] = sum.hi;
+      lo[j] = sum.lo;
+    }
+  }
 }
 
 static dperm_status sparse_apply_transposed_twofold(const matrix *x, const double *w, double *g,
                                                     double *g_rest, dperm_error *err) {
-  const sparse *m = (const sparse *)x;
-  size_t stripes = stripe_count(x->rows, 2 * x->cols);
-  double *parts = NULL;
+  twofold_job job = {.m = (const sparse *)x, .w = w, .stripes = stripe_count(x->rows, 2 * x->cols)};
   scratch room;
   scratch_init(&room);
-  TRY(scratch_take(&room, stripes * 2 * x->cols, sizeof *parts, &parts, err));
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    double *hi = parts + s * 2 * x->cols, *lo = hi + x->cols;
-    size_t to = stripe_start(x->rows, stripes, s + 1);
-    for (size_t i = stripe_start(x->rows, stripes, s); i < to; i++) {
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-        size_t j = m->columns[e];
-        twofold sum = twofold_add((twofold){hi[j], lo[j]}, two_product(m->values[e], w[i]));
-        hi[j] = sum.hi;
-        lo[j] = sum.lo;
-      }
-    }
-  }
-  stripe_sum_twofold(parts, stripes, x->cols, g, g_rest);
+  TRY(scratch_take(&room, job.stripes * 2 * x->cols, sizeof *job.parts, &job.parts, err));
+  parallel_run(job.stripes, add_twofold_stripe, &job);
+  stripe_sum_twofold(job.parts, job.stripes, x->cols, g, g_rest);
   scratch_free(&room);
   return DPERM_OK;
 }
 
 /* ---- Gram matrices */
 
-static void add_gram_rows(const sparse *m, size_t from, size_t to, const double *w, size_t stride,
-                          double *h) {
-  size_t cols = m->base.cols;
-  for (size_t i = from; i < to; i++) {
-    double wi = w[i * stride];
+typedef struct gram_job {
+  const sparse *m;
+  const double *w;
+  size_t stride, stripes;
+  double *parts;
+} gram_job;
+
+static void add_gram_stripe(void *context, size_t s, size_t worker) {
+  const gram_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t cols = m->base.cols, to = stripe_start(m->base.rows, job->stripes, s + 1);
+  double *h = job->parts + s * cols * cols;
+  for (size_t i = stripe_start(m->base.rows, job->stripes, s); i < to; i++) {
+    double wi = job->w[i * job->stride];
     if (wi == 0.0) {
       continue;
     }
@@ -197,22 +270,14 @@ static void add_gram_rows(const sparse *m, size_t from, size_t to, const double 
 
 static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
                                 dperm_error *err) {
-  const sparse *m = (const sparse *)x;
-  size_t size = x->cols * x->cols, stripes = stripe_count(x->rows, size);
-  double *parts = NULL;
+  size_t size = x->cols * x->cols;
+  gram_job job = {
+      .m = (const sparse *)x, .w = w, .stride = stride, .stripes = stripe_count(x->rows, size)};
   scratch room;
   scratch_init(&room);
-  TRY(scratch_take(&room, stripes * size, sizeof *parts, &parts, err));
-  if (stripes == 1) {
-    add_gram_rows(m, 0, x->rows, w, stride, parts);
-  } else {
-#pragma omp parallel for schedule(dynamic)
-    for (size_t s = 0; s < stripes; s++) {
-      add_gram_rows(m, stripe_start(x->rows, stripes, s), stripe_start(x->rows, stripes, s + 1), w,
-                    stride, parts + s * size);
-    }
-  }
-  stripe_sum(parts, stripes, size, h);
+  TRY(scratch_take(&room, job.stripes * size, sizeof *job.parts, &job.parts, err));
+  parallel_run(job.stripes, add_gram_stripe, &job);
+  stripe_sum(job.parts, job.stripes, size, h);
   scratch_free(&room);
   return DPERM_OK;
 }
@@ -280,6 +345,7 @@ static const matrix_kind sparse_kind = {
     .apply = matrix_apply_blocks,
     .apply_rows = sparse_apply_rows,
     .apply_transposed = sparse_apply_transposed,
+    .apply_both = sparse_apply_both,
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,
     .apply_twofold = sparse_apply_twofold,

@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+#include "base/parallel.h"
 #include "base/twofold.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
@@ -84,26 +85,36 @@ static double block_curvature(const problem *p, size_t m, const double *z, size_
   return sum;
 }
 
+typedef struct curvature_job {
+  const problem *p;
+  size_t m;
+  const double *z;
+  double width, sums[STRIPES];
+} curvature_job;
+
+static void stripe_curvature(void *context, size_t s, size_t worker) {
+  curvature_job *job = context;
+  size_t rows = job->p->x->rows, blocks = (rows + CURVATURE_BLOCK - 1) / CURVATURE_BLOCK;
+  (void)worker;
+  for (size_t b = s; b < blocks; b += STRIPES) {
+    size_t from = b * CURVATURE_BLOCK, left = rows - from;
+    size_t count = left < CURVATURE_BLOCK ? left : CURVATURE_BLOCK;
+    job->sums[s] += block_curvature(job->p, job->m, job->z, from, count, job->width);
+  }
+}
+
 /* The mean of a_i at these margins; c where the interval is not far narrower than the loss bends.
  */
 static double mean_curvature(const problem *p, size_t m, const double *z, double norm) {
-  double c = p->loss->smoothness;
+  double c = p->loss->smoothness, sum = 0;
   double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
-  size_t blocks = (p->x->rows + CURVATURE_BLOCK - 1) / CURVATURE_BLOCK;
-  double sums[STRIPES] = {0}, sum = 0;
   if (!z || loss_identify(p->loss) == LOSS_CUSTOM || !(width * c < 1e-5)) {
     return c;
   }
-#pragma omp parallel for schedule(static) if (blocks > 64)
-  for (size_t s = 0; s < STRIPES; s++) { /* a fixed cut: threads do not change a bit */
-    for (size_t b = s; b < blocks; b += STRIPES) {
-      size_t from = b * CURVATURE_BLOCK, left = p->x->rows - from;
-      size_t count = left < CURVATURE_BLOCK ? left : CURVATURE_BLOCK;
-      sums[s] += block_curvature(p, m, z, from, count, width);
-    }
-  }
+  curvature_job job = {.p = p, .m = m, .z = z, .width = width};
+  parallel_run(STRIPES, stripe_curvature, &job); /* a fixed cut: threads do not change a bit */
   for (size_t s = 0; s < STRIPES; s++) {
-    sum += sums[s];
+    sum += job.sums[s];
   }
   return fmin(c, sum / (double)p->x->rows * second_order + 1e-6 * c);
 }

@@ -3,7 +3,9 @@
 #include "solve/problem.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/parallel.h"
 #include "base/scratch.h"
 #include "loss/regularizer.h"
 
@@ -20,8 +22,17 @@ static size_t block_end(const problem *p, size_t block) {
 
 /* ---- rows */
 
+typedef struct evaluate_job {
+  const problem *p;
+  point *at;
+} evaluate_job;
+
 /* The loss is evaluated on contiguous margins, so one model's column is gathered at a time. */
-static void evaluate_block(const problem *p, size_t block, point *at) {
+static void evaluate_block(void *context, size_t block, size_t worker) {
+  const evaluate_job *job = context;
+  const problem *p = job->p;
+  point *at = job->at;
+  (void)worker;
   double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK];
   size_t from = block * BLOCK, to = block_end(p, block), k = p->models;
   for (size_t m = 0; m < k; m++) {
@@ -33,6 +44,25 @@ static void evaluate_block(const problem *p, size_t block, point *at) {
       at->slope[i * k + m] = p->labels[i] * slope[i - from];
       at->curvature[i * k + m] = curvature[i - from];
     }
+  }
+}
+
+/* The same for one model, where the rows are still at hand. */
+static void evaluate_turn(void *context, size_t from, size_t count, const double *z, double *w) {
+  const evaluate_job *job = context;
+  const problem *p = job->p;
+  double margin[BLOCK], *slope = job->at->slope + from;
+  const double *labels = p->labels + from;
+  memcpy(job->at->z + from, z, count * sizeof *z);
+  for (size_t done = 0; done < count; done += BLOCK) {
+    size_t step = count - done < BLOCK ? count - done : BLOCK;
+    for (size_t i = 0; i < step; i++) {
+      margin[i] = labels[done + i] * z[done + i];
+    }
+    p->loss->eval(p->loss, step, margin, NULL, slope + done, job->at->curvature + from + done);
+  }
+  for (size_t i = 0; i < count; i++) {
+    w[i] = slope[i] *= labels[i];
   }
 }
 
@@ -60,19 +90,14 @@ static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *a
 }
 
 static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
-  TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
-  size_t blocks = block_count(p);
-  if (blocks > 2) {
-#pragma omp parallel for schedule(static)
-    for (size_t b = 0; b < blocks; b++) {
-      evaluate_block(p, b, at);
-    }
-  } else { /* even a team of one costs more than such a block */
-    for (size_t b = 0; b < blocks; b++) {
-      evaluate_block(p, b, at);
-    }
+  evaluate_job job = {p, at};
+  if (p->models == 1) {
+    TRY(matrix_apply_both(p->x, at->f, evaluate_turn, &job, at->gradient, err));
+  } else {
+    TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
+    parallel_run(block_count(p), evaluate_block, &job);
+    TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   }
-  TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   for (size_t m = 0; m < p->models; m++) {
     TRY(add_penalty(p, m, trial, at, err));
   }
@@ -131,17 +156,28 @@ done:
 
 /* ---- along a line */
 
-static void along_block(const problem *p, const point *at, const double *q, size_t block, size_t m,
-                        double t, double sums[2]) {
-  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK];
-  size_t from = block * BLOCK, to = block_end(p, block), k = p->models;
+typedef struct along_job {
+  const problem *p;
+  const point *at;
+  const double *q;
+  size_t m;
+  double t;
+  double (*sums)[2]; /* one a block */
+} along_job;
+
+static void along_block(void *context, size_t block, size_t worker) {
+  const along_job *job = context;
+  const problem *p = job->p;
+  (void)worker;
+  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK], *sums = job->sums[block];
+  size_t from = block * BLOCK, to = block_end(p, block), k = p->models, m = job->m;
   for (size_t i = from; i < to; i++) {
-    margin[i - from] = p->labels[i] * (at->z[i * k + m] + t * q[i * k + m]);
+    margin[i - from] = p->labels[i] * (job->at->z[i * k + m] + job->t * job->q[i * k + m]);
   }
   p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
   sums[0] = sums[1] = 0;
   for (size_t i = from; i < to; i++) {
-    double step = q[i * k + m];
+    double step = job->q[i * k + m];
     sums[0] += p->labels[i] * slope[i - from] * step;
     sums[1] += curvature[i - from] * step * step;
   }
@@ -176,16 +212,8 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
     if (!active[m]) {
       continue;
     }
-    if (blocks > 2) {
-#pragma omp parallel for schedule(static)
-      for (size_t b = 0; b < blocks; b++) {
-        along_block(p, at, q, b, m, t[m], sums[b]);
-      }
-    } else {
-      for (size_t b = 0; b < blocks; b++) {
-        along_block(p, at, q, b, m, t[m], sums[b]);
-      }
-    }
+    along_job job = {p, at, q, m, t[m], sums};
+    parallel_run(blocks, along_block, &job);
     first[m] = second[m] = 0;
     for (size_t b = 0; b < blocks; b++) {
       first[m] += sums[b][0];
