@@ -3,15 +3,17 @@
 #include "data/matrix_blocks.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/scratch.h"
 #include "base/twofold.h"
+#include "data/dense_rows.h"
+#include "data/tile_product.h"
 
-enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 128 };
+enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 96 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
@@ -23,43 +25,31 @@ static size_t block_stripes(const matrix *x, size_t each) {
 
 size_t blocks_sum_depth(const matrix *x) {
   size_t stripes = block_stripes(x, (2 + SLICE_DEPTH) * x->cols + x->room);
-  return SLICE + SLICE_DEPTH + x->rows / BLOCK / stripes + 2 + STRIPE_DEPTH;
-}
-
-/* Columns go in panels of about √cols, whose products are added up apart: some 2√cols additions
- * stand behind a number, whatever the order inside of BLAS. */
-static size_t panel_columns(size_t cols) {
-  size_t root = (size_t)sqrt((double)cols);
-  return root < 16 ? 16 : (root + 7) / 8 * 8;
+  size_t block = DENSE_SUM_DEPTH > SLICE + SLICE_DEPTH ? DENSE_SUM_DEPTH : SLICE + SLICE_DEPTH;
+  return block + x->rows / BLOCK / stripes + 2 + STRIPE_DEPTH;
 }
 
 size_t blocks_row_depth(size_t cols) {
-  size_t wide = smaller(panel_columns(cols), cols);
-  return wide + (cols + wide - 1) / wide;
-}
-
-static void apply_panels(const matrix *x, const double *rows, size_t count, const double *f,
-                         double *z) {
-  double product[BLOCK];
-  size_t wide = panel_columns(x->cols);
-  memset(z, 0, count * sizeof *z);
-  for (size_t at = 0; at < x->cols; at += wide) {
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)count, (blasint)smaller(wide, x->cols - at),
-                1.0, rows + at, (blasint)x->cols, f + at, 1, 0.0, product, 1);
-    for (size_t i = 0; i < count; i++) {
-      z[i] += product[i];
-    }
-  }
+  return dense_rows_depth(cols);
 }
 
 void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                        double *z, double *room) {
   const double *rows = x->kind->block(x, from, count, room);
   if (k == 1) {
-    apply_panels(x, rows, count, f, z);
+    dense_rows_apply(rows, count, x->cols, f, z);
   } else {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)count, (blasint)k,
-                (blasint)x->cols, 1.0, rows, (blasint)x->cols, f, (blasint)k, 0.0, z, (blasint)k);
+    memset(z, 0, count * k * sizeof *z);
+    tile_product(&(tile_operands){.m = count,
+                                  .n = k,
+                                  .k = x->cols,
+                                  .a = rows,
+                                  .a_row = x->cols,
+                                  .a_col = 1,
+                                  .b = f,
+                                  .b_row = k,
+                                  .c = z,
+                                  .c_row = k});
   }
 }
 
@@ -137,6 +127,10 @@ static void add_slices(const matrix *x, const double *rows, size_t count, const 
 static void add_transposed(const matrix *x, const double *rows, size_t from, size_t count,
                            const double *w, size_t k, double *total, double *spare) {
   size_t size = x->cols * k;
+  if (k == 1) {
+    dense_rows_add(rows, count, x->cols, w + from, total);
+    return;
+  }
   add_slices(x, rows, count, w + from * k, k, spare, spare + size);
   for (size_t i = 0; i < size; i++) {
     total[i] += spare[i];
@@ -146,6 +140,46 @@ static void add_transposed(const matrix *x, const double *rows, size_t from, siz
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                      dperm_error *err) {
   return sum_blocks(x, w, k, x->cols * k, (1 + SLICE_DEPTH) * x->cols * k, add_transposed, g, err);
+}
+
+/* ---- both products in one pass */
+
+typedef struct both_job {
+  const matrix *x;
+  const double *f;
+  matrix_turn *turn;
+  void *context;
+  size_t stripes;
+  double *totals, *rooms;
+} both_job;
+
+static void add_both_stripe(void *context, size_t s, size_t worker) {
+  const both_job *job = context;
+  const matrix *x = job->x;
+  double z[BLOCK], w[BLOCK];
+  size_t blocks = (x->rows + BLOCK - 1) / BLOCK, to = stripe_start(blocks, job->stripes, s + 1);
+  for (size_t b = stripe_start(blocks, job->stripes, s); b < to; b++) {
+    size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
+    const double *rows = x->kind->block(x, from, count, job->rooms + x->room * worker);
+    dense_rows_apply(rows, count, x->cols, job->f, z);
+    job->turn(job->context, from, count, z, w);
+    dense_rows_add(rows, count, x->cols, w, job->totals + s * x->cols);
+  }
+}
+
+dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err) {
+  both_job job = {.x = x, .f = f, .turn = turn, .context = context};
+  job.stripes = block_stripes(x, (2 + SLICE_DEPTH) * x->cols + x->room);
+  scratch room;
+  scratch_init(&room);
+  TRY(scratch_take(&room, job.stripes * x->cols + parallel_workers() * x->room, sizeof *job.totals,
+                   &job.totals, err));
+  job.rooms = job.totals + job.stripes * x->cols;
+  parallel_run(job.stripes, add_both_stripe, &job);
+  stripe_sum(job.totals, job.stripes, x->cols, g);
+  scratch_free(&room);
+  return DPERM_OK;
 }
 
 /* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]); k is w's stride. */
@@ -160,9 +194,16 @@ static void add_gram(const matrix *x, const double *rows, size_t from, size_t co
         spare[i * TILE + j] = wi * rows[i * cols + left + j];
       }
     }
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)(left + wide), (blasint)wide,
-                (blasint)count, 1.0, rows, (blasint)cols, spare, TILE, 1.0, total + left,
-                (blasint)cols);
+    tile_product(&(tile_operands){.m = left + wide,
+                                  .n = wide,
+                                  .k = count,
+                                  .a = rows,
+                                  .a_row = 1,
+                                  .a_col = cols,
+                                  .b = spare,
+                                  .b_row = TILE,
+                                  .c = total + left,
+                                  .c_row = cols});
   }
 }
 

@@ -48,6 +48,7 @@ static const matrix_kind dense_kind = {
     .apply = matrix_apply_blocks,
     .apply_rows = blocks_apply_rows,
     .apply_transposed = blocks_apply_transposed,
+    .apply_both = blocks_apply_both,
     .gram = blocks_gram,
     .gram_diagonal = blocks_gram_diagonal,
     .apply_twofold = blocks_apply_twofold,

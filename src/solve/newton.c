@@ -12,6 +12,7 @@
 
 #include "base/progress.h"
 #include "base/scratch.h"
+#include "solve/approach.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 #include "solve/line_search.h"
@@ -47,19 +48,10 @@ static double column_norm(const double *wide, size_t cols, size_t k, size_t m) {
   return sqrt(sum);
 }
 
-static dperm_status new_point(const problem *p, scratch *room, point *out, dperm_error *err) {
-  size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
-  TRY(scratch_take(room, wide, sizeof *out->f, &out->f, err));
-  TRY(scratch_take(room, wide, sizeof *out->gradient, &out->gradient, err));
-  TRY(scratch_take(room, tall, sizeof *out->z, &out->z, err));
-  TRY(scratch_take(room, tall, sizeof *out->slope, &out->slope, err));
-  return scratch_take(room, tall, sizeof *out->curvature, &out->curvature, err);
-}
-
 static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
   size_t k = p->models;
-  TRY(new_point(p, b->room, &b->here, err));
-  TRY(new_point(p, b->room, &b->there, err));
+  TRY(point_take(p, b->room, &b->here, err));
+  TRY(point_take(p, b->room, &b->there, err));
   TRY(scratch_take(b->room, p->x->cols * k, sizeof *b->direction, &b->direction, err));
   TRY(scratch_take(b->room, 5 * k, sizeof *b->step, &b->step, err));
   b->cg_tolerance = b->step + k;
@@ -190,7 +182,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   scratch_init(&room);
   TRY_OR_DONE(new_batch(p, &b, err));
   memcpy(b.here.f, weights, wide * sizeof *weights);
-  TRY_OR_DONE(problem_evaluate(p, &b.here, err));
+  TRY_OR_DONE(approach(p, options, &b.here, &b.there, err));
   for (size_t m = 0; m < p->models; m++) {
     b.active[m] = true;
     b.halved[m] = column_norm(b.here.gradient, p->x->cols, p->models, m);

@@ -20,6 +20,15 @@ static size_t block_end(const problem *p, size_t block) {
   return end < p->x->rows ? end : p->x->rows;
 }
 
+dperm_status point_take(const problem *p, scratch *room, point *out, dperm_error *err) {
+  size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
+  TRY(scratch_take(room, wide, sizeof *out->f, &out->f, err));
+  TRY(scratch_take(room, wide, sizeof *out->gradient, &out->gradient, err));
+  TRY(scratch_take(room, tall, sizeof *out->z, &out->z, err));
+  TRY(scratch_take(room, tall, sizeof *out->slope, &out->slope, err));
+  return scratch_take(room, tall, sizeof *out->curvature, &out->curvature, err);
+}
+
 /* ---- rows */
 
 typedef struct evaluate_job {

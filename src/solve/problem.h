@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/scratch.h"
 #include "data/matrix.h"
 
 typedef struct problem_model {
@@ -35,6 +36,9 @@ typedef struct point {
   double *curvature; /* tall: ℓ″(y z) */
   double *gradient;  /* wide */
 } point;
+
+/* Its arrays, zeroed, in `room`. */
+dperm_status point_take(const problem *p, scratch *room, point *out, dperm_error *err);
 
 /* From f to everything else: two passes over the matrix. A loss or regularizer that answers with
  * something not finite is an error. */
