@@ -10,8 +10,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__)
-#define FOR_EACH_WIDTH                                                                             \
-  __attribute__((target_clones("avx512f", "avx2", "default")))
+#define FOR_EACH_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define FOR_EACH_WIDTH
 #endif

@@ -101,10 +101,13 @@ dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity
          path_for_people(source->path));
   }
   *got = (size_t)count;
-  if (source->digest) {
-    (void)crypto_generichash_update(source->digest, (const unsigned char *)buffer, *got);
-  }
   return DPERM_OK;
+}
+
+void byte_source_add(byte_source *source, const char *bytes, size_t count) {
+  if (source->digest && count > 0) {
+    (void)crypto_generichash_update(source->digest, (const unsigned char *)bytes, count);
+  }
 }
 
 dperm_status byte_source_digest(byte_source *source, dperm_error *err) {

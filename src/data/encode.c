@@ -124,10 +124,7 @@ static dperm_status encode_numeric(const schema_column *column, const csv_reader
                        column->name);
   }
   counts->clamped += x < column->min || x > column->max;
-  x = fmin(fmax(x, column->min), column->max);
-  double t = column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
-  double scaled = (t - column->middle) / column->half;
-  *out = column->weight * fmin(fmax(scaled, -1.0), 1.0);
+  *out = encode_number(column, x);
   return DPERM_OK;
 }
 
@@ -146,8 +143,7 @@ static size_t encode_categorical(const schema_column *column, slice text,
   if (category == column->reference) {
     return absent;
   }
-  bool after = column->reference != LOOKUP_NONE && category > column->reference;
-  return column->first + (size_t)category - after;
+  return encoded_column(column, category);
 }
 
 static dperm_status encode_label(const encoder *e, const csv_reader *csv, double *label,
@@ -176,6 +172,14 @@ static void bound_row(const dperm_schema *schema, double *values, size_t count) 
   if (divisor != 1.0) {
     row_scale_down(values, count, 1.0, divisor);
   }
+}
+
+void encode_end(const dperm_schema *schema, growing_rows *rows, size_t before, double label) {
+  if (schema->intercept) {
+    rows_push(rows, schema->dims - 1, 1.0);
+  }
+  bound_row(schema, rows->values + before, rows->entries - before);
+  rows_end(rows, label);
 }
 
 static bool is_missing(const dperm_schema *schema, slice text) {
@@ -225,10 +229,6 @@ dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, 
     rows->entries = before;
     return DPERM_OK;
   }
-  if (schema->intercept) {
-    rows_push(rows, schema->dims - 1, 1.0);
-  }
-  bound_row(schema, rows->values + before, rows->entries - before);
-  rows_end(rows, label);
+  encode_end(schema, rows, before, label);
   return DPERM_OK;
 }

@@ -19,7 +19,8 @@
 double row_norm_upper(const double *values, size_t count) {
   double peak = 0;
   for (size_t i = 0; i < count; i++) {
-    peak = fmax(peak, fabs(values[i]));
+    double size = fabs(values[i]);
+    peak = size > peak ? size : peak;
   }
   if (count <= 1 || peak == 0) {
     return peak;
@@ -33,7 +34,8 @@ double row_norm_upper(const double *values, size_t count) {
     double v = exponent ? ldexp(values[i], -exponent) : values[i];
     sum += v * v;
   }
-  double norm = ldexp(sqrt(sum) * (1.0 + ((double)count + 16.0) * 0x1p-53), exponent);
+  double norm = sqrt(sum) * (1.0 + ((double)count + 16.0) * 0x1p-53);
+  norm = exponent ? ldexp(norm, exponent) : norm;
   return norm < 0x1p-1000 ? nextafter(norm, INFINITY) : norm;
 }
 
