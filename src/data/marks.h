@@ -12,24 +12,7 @@
 
 enum { MARKS = 64 };
 
-#if defined(__SSE2__)
-
-static inline uint64_t marks_of(const char *bytes, char separator) {
-  const __m128i field = _mm_set1_epi8(separator), line = _mm_set1_epi8('\n'),
-                none = _mm_setzero_si128();
-  uint64_t marks = 0;
-  for (int i = 0; i < 4; i++) {
-    __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
-    __m128i found =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(some, field), _mm_cmpeq_epi8(some, line)),
-                     _mm_cmpeq_epi8(some, none));
-    marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(found) << 16 * i;
-  }
-  return marks;
-}
-
-#else
-
+/* On any machine. */
 /* The high bit of each byte of `word` that equals the byte repeated in `same`; no carries between
  * bytes, so the answer is exact. */
 static inline uint64_t equal_bytes(uint64_t word, uint64_t same) {
@@ -38,7 +21,7 @@ static inline uint64_t equal_bytes(uint64_t word, uint64_t same) {
   return ~(((differ & low) + low) | differ | low);
 }
 
-static inline uint64_t marks_of(const char *bytes, char separator) {
+static inline uint64_t marks_by_words(const char *bytes, char separator) {
   const uint64_t each = UINT64_C(0x0101010101010101);
   uint64_t marks = 0;
   for (int i = 0; i < 8; i++) {
@@ -54,5 +37,24 @@ static inline uint64_t marks_of(const char *bytes, char separator) {
   return marks;
 }
 
+#if defined(__SSE2__)
+static inline uint64_t marks_of(const char *bytes, char separator) {
+  const __m128i field = _mm_set1_epi8(separator), line = _mm_set1_epi8('\n'),
+                none = _mm_setzero_si128();
+  uint64_t marks = 0;
+  for (int i = 0; i < 4; i++) {
+    __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
+    __m128i found =
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(some, field), _mm_cmpeq_epi8(some, line)),
+                     _mm_cmpeq_epi8(some, none));
+    marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(found) << 16 * i;
+  }
+  return marks;
+}
+#else
+static inline uint64_t marks_of(const char *bytes, char separator) {
+  return marks_by_words(bytes, separator);
+}
 #endif
+
 #endif

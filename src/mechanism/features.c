@@ -1,5 +1,4 @@
 /* The matrix kind: a block of rows is the inner matrix times the directions, then cos and sin. */
-#define _GNU_SOURCE
 #include "mechanism/features.h"
 
 #include <math.h>
@@ -9,6 +8,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "data/matrix_blocks.h"
+#include "mechanism/waves.h"
 
 typedef struct features {
   matrix base;
@@ -40,12 +40,7 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   double *angles = room, *rows = room + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
   m->inner->kind->apply_rows(m->inner, from, count, m->map->directions, half, angles, rest);
   for (size_t i = 0; i < count; i++) {
-    for (size_t r = 0; r < half; r++) {
-      double s = 0, c = 0;
-      sincos(angles[i * half + r], &s, &c);
-      rows[i * x->cols + r] = scale * c;
-      rows[i * x->cols + half + r] = scale * s;
-    }
+    waves(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
   }
   return rows;
 }
