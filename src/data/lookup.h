@@ -7,9 +7,15 @@
 
 enum { LOOKUP_NONE = -1 };
 
+/* The first and last bytes of a text as numbers, to tell most texts apart. */
+typedef struct lookup_ends {
+  uint64_t head, tail;
+} lookup_ends;
+
 typedef struct lookup_entry {
   char *text; /* owned; NULL marks a free place */
   size_t length;
+  lookup_ends ends;
   int32_t value;
 } lookup_entry;
 

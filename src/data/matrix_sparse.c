@@ -24,18 +24,31 @@ typedef struct sparse {
 } sparse;
 
 /* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
-static double row_product(const sparse *m, size_t i, const double *f) {
-  double sum[4] = {0, 0, 0, 0};
-  size_t e = m->starts[i], end = m->starts[i + 1];
-  for (; e + 4 <= end; e += 4) {
-    for (size_t s = 0; s < 4; s++) {
-      sum[s] += m->values[e + s] * f[m->columns[e + s]];
-    }
+static inline double row_product(const sparse *m, size_t i, const double *f) {
+  const uint32_t *columns = m->columns + m->starts[i];
+  const double *values = m->values + m->starts[i];
+  size_t e = 0, count = m->starts[i + 1] - m->starts[i];
+  double a = 0, b = 0, c = 0, d = 0;
+  for (; e + 4 <= count; e += 4) {
+    a += values[e] * f[columns[e]];
+    b += values[e + 1] * f[columns[e + 1]];
+    c += values[e + 2] * f[columns[e + 2]];
+    d += values[e + 3] * f[columns[e + 3]];
   }
-  for (size_t s = 0; e < end; e++, s++) {
-    sum[s] += m->values[e] * f[m->columns[e]];
+  switch (count - e) {
+  case 3:
+    c += values[e + 2] * f[columns[e + 2]];
+    /* fall through */
+  case 2:
+    b += values[e + 1] * f[columns[e + 1]];
+    /* fall through */
+  case 1:
+    a += values[e] * f[columns[e]];
+    break;
+  default:
+    break;
   }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return (a + b) + (c + d);
 }
 
 /* Row i of X F for k right-hand sides: 64 of them at a time stay in registers. */
@@ -85,6 +98,21 @@ static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const 
   }
 }
 
+/* total += w·row. Columns of a row differ, so two entries at once do not meet. */
+static void add_row(const uint32_t *columns, const double *values, size_t count, double w,
+                    double *restrict total) {
+  size_t e = 0;
+  for (; e + 2 <= count; e += 2) {
+    double *a = total + columns[e], *b = total + columns[e + 1];
+    double first = *a + values[e] * w, second = *b + values[e + 1] * w;
+    *a = first;
+    *b = second;
+  }
+  if (e < count) {
+    total[columns[e]] += values[e] * w;
+  }
+}
+
 /* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`; w begins at `from`. */
 static void add_rows(const sparse *m, size_t from, size_t to, const double *w, size_t k,
                      bool squared, double *total) {
@@ -92,10 +120,7 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
     const double *wi = w + (i - from) * k;
     size_t end = m->starts[i + 1];
     if (k == 1 && !squared) {
-      const double weight = *wi;
-      for (size_t e = m->starts[i]; e < end; e++) {
-        total[m->columns[e]] += m->values[e] * weight;
-      }
+      add_row(m->columns + m->starts[i], m->values + m->starts[i], end - m->starts[i], *wi, total);
       continue;
     }
     for (size_t e = m->starts[i]; e < end; e++) {
