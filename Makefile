@@ -6,11 +6,13 @@ BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev
 TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
+# For bench/peers and bench/growth, before `make build`.
+BENCH_PACKAGES := liblinear-dev liblbfgs-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check build demo test test-full check install clean
+.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full check install clean
 
 all: build
 
@@ -22,6 +24,9 @@ deps-full: deps-test
 	@tools/install-missing $(FULL_PACKAGES)
 deps-check: deps-test
 	@tools/install-missing $(CHECK_PACKAGES)
+
+deps-bench: deps
+	@tools/install-missing $(BENCH_PACKAGES)
 
 build: deps
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1 \

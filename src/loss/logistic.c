@@ -15,9 +15,9 @@
  *   within 4.5u of itself, 0.31u; the sum r + r²p ≤ 0.42 rounds by 0.25u; 1 + … by 1u at most (half
  * a unit of [1, 2); half of that below 1).
  *
- * In all less than 2u absolute, a relative 2.8u, and exact below −708, where 0 stands for less than
- * 4·10^−308: within the 4u that are taken for granted below. tests/property/slope_error_test.c and
- * tests/unit/vector_math_test.c compare with MPFR.
+ * In all less than 2u absolute, a relative 2.8u, and below −708, where 0 stands for less than
+ * 4·10^−308, that: within the 4u that are taken for granted below. The slope and its relative error
+ * where it is small are compared with MPFR in tests/property/slope_error_test.c.
  *
  * The slope: q = 1/(1+e) is within a relative 4u·e/(1+e) + 2u ≤ 4u, and e·q ≤ ½ within 9u of
  * itself: 4.5u at most, 6u declared. */
