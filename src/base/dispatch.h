@@ -1,7 +1,8 @@
 /* Eight doubles at once, and machine code for the processor at hand. A function marked
  * FOR_EACH_WIDTH is compiled for each width of vector units and the loader picks one. The
  * arithmetic is the same everywhere, operation by operation (no contraction), so the bits of a
- * result do not depend on the choice. */
+ * result do not depend on the choice. Such a function is static: the
+ * loader's choice would be exported. */
 #ifndef DPERM_BASE_DISPATCH_H
 #define DPERM_BASE_DISPATCH_H
 

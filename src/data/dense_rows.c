@@ -52,7 +52,7 @@ LANE_INLINE void apply_panel(const double *rows, size_t count, size_t cols, size
 }
 
 FOR_EACH_WIDTH
-void dense_rows_apply(const double *rows, size_t count, size_t cols, const double *f, double *z) {
+static void apply_rows(const double *rows, size_t count, size_t cols, const double *f, double *z) {
   for (size_t i = 0; i < count; i += WIDE) {
     size_t some = count - i < WIDE ? count - i : WIDE;
     for (size_t k = 0; k < some; k++) {
@@ -111,7 +111,8 @@ static void add_column(const double *rows, size_t count, size_t cols, const doub
 }
 
 FOR_EACH_WIDTH
-void dense_rows_add(const double *rows, size_t count, size_t cols, const double *w, double *total) {
+static void add_rows(const double *rows, size_t count, size_t cols, const double *w,
+                     double *total) {
   size_t j = 0;
   for (; j + 8 * LANES <= cols; j += 8 * LANES) {
     add_columns(rows + j, count, cols, w, 8, total + j);
@@ -122,4 +123,12 @@ void dense_rows_add(const double *rows, size_t count, size_t cols, const double 
   for (; j < cols; j++) {
     add_column(rows + j, count, cols, w, total + j);
   }
+}
+
+void dense_rows_apply(const double *rows, size_t count, size_t cols, const double *f, double *z) {
+  apply_rows(rows, count, cols, f, z);
+}
+
+void dense_rows_add(const double *rows, size_t count, size_t cols, const double *w, double *total) {
+  add_rows(rows, count, cols, w, total);
 }

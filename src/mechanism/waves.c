@@ -61,7 +61,8 @@ static void some_waves(const double *angles, size_t count, double scale, double 
 }
 
 FOR_EACH_WIDTH
-void waves(const double *angles, size_t count, double scale, double *cosines, double *sines) {
+static void all_waves(const double *angles, size_t count, double scale, double *cosines,
+                      double *sines) {
   size_t i = 0;
   for (; i + LANES <= count; i += LANES) {
     lanes a, s, c;
@@ -79,4 +80,8 @@ void waves(const double *angles, size_t count, double scale, double *cosines, do
     LANES_STORE(sines + i, s);
   }
   some_waves(angles + i, count - i, scale, cosines + i, sines + i);
+}
+
+void waves(const double *angles, size_t count, double scale, double *cosines, double *sines) {
+  all_waves(angles, count, scale, cosines, sines);
 }
