@@ -2,10 +2,11 @@
  *
  * - A start from a sample: every eighth row, or fewer, says where the minimizer is up to what
  *   sampling hides, and the sample is solved the same way, down to a few rows.
- * - A Hessian from the sample. It is right up to a share √(cols/sample), so that with a
- * quasi-Newton method (L-BFGS: Nocedal & Wright, algorithm 7.4, with the sample's Cholesky factor,
- * or its diagonal where there are too many columns, for its first matrix) each gradient brings
- * about one more digit.
+ * - A Hessian from the sample. It is right up to a share √(d/sample), d the number of directions
+ * that the regularizer leaves free, so that with a quasi-Newton method (L-BFGS: Nocedal & Wright,
+ *   algorithm 7.4) whose first matrix it is, each gradient brings one or two more digits. Its
+ * inverse is applied by a Cholesky factor; where there are too many columns, by conjugate gradients
+ * on the sample. (Its diagonal alone does not do: the first step fails more often than not.)
  *
  * Full steps only, and only while the gradient falls fast: what a smooth loss does near its
  * minimum. Anything else is left to Newton's iteration, which has its own proof. Rows of the sample
@@ -26,11 +27,15 @@ enum {
   PATIENCE = 3,      /* gradients in which the norm must fall … */
   MOST_STEPS = 100
 };
-static const double enough = 0.3; /* … to this share */
+static const double enough = 0.3;   /* … to this share */
+static const double roughly = 0.02; /* the error of a solution by conjugate gradients */
 
 typedef struct quasi_newton {
   size_t cols;
-  double *factor; /* of the sample's Hessian */
+  const problem *sample;
+  point at;       /* the sample's minimizer; its gradient is room */
+  double *factor; /* of the sample's Hessian there, or NULL */
+  double *solved; /* without a factor: room for a solution */
   double *steps, *turns,
       *curvature; /* the last PAIRS steps, what the gradient did, their product */
   size_t pairs;   /* so far; the last ones count */
@@ -50,8 +55,23 @@ static void add_scaled(double *to, double factor, const double *from, size_t cou
   }
 }
 
+/* d := H⁻¹ d for the sample's Hessian. */
+static dperm_status solve_hessian(const quasi_newton *q, double *d, dperm_error *err) {
+  if (q->factor) {
+    factor_solve(q->factor, q->cols, d);
+    return DPERM_OK;
+  }
+  const bool active = true;
+  memcpy(q->at.gradient, d, q->cols * sizeof *d);
+  TRY(direction_cg(q->sample, &q->at, &active, &roughly, q->solved, err));
+  for (size_t j = 0; j < q->cols; j++) {
+    d[j] = -q->solved[j];
+  }
+  return DPERM_OK;
+}
+
 /* d := H⁻¹ d by the two loops. */
-static void turn_gradient(const quasi_newton *q, double *d) {
+static dperm_status turn_gradient(const quasi_newton *q, double *d, dperm_error *err) {
   double share[PAIRS];
   size_t kept = q->pairs < PAIRS ? q->pairs : PAIRS;
   for (size_t i = 0; i < kept; i++) {
@@ -59,12 +79,13 @@ static void turn_gradient(const quasi_newton *q, double *d) {
     share[at] = dot(q->steps + at * q->cols, d, q->cols) / q->curvature[at];
     add_scaled(d, -share[at], q->turns + at * q->cols, q->cols);
   }
-  factor_solve(q->factor, q->cols, d);
+  TRY(solve_hessian(q, d, err));
   for (size_t i = 0; i < kept; i++) {
     size_t at = (q->pairs - kept + i) % PAIRS;
     double back = dot(q->turns + at * q->cols, d, q->cols) / q->curvature[at];
     add_scaled(d, share[at] - back, q->steps + at * q->cols, q->cols);
   }
+  return DPERM_OK;
 }
 
 static void remember(quasi_newton *q, const point *before, const point *after) {
@@ -94,7 +115,7 @@ static dperm_status walk(const problem *p, const solver_options *options, quasi_
     past[step % PATIENCE] = norm;
     TRY(progress_tick(options->progress, "solving", 0, 0, err));
     memcpy(there->f, here->gradient, cols * sizeof *there->f);
-    turn_gradient(q, there->f);
+    TRY(turn_gradient(q, there->f, err));
     for (size_t j = 0; j < cols; j++) {
       there->f[j] = here->f[j] - there->f[j];
     }
@@ -114,7 +135,8 @@ static dperm_status walk(const problem *p, const solver_options *options, quasi_
 
 /* ---- the sample */
 
-static size_t sample_rows(const problem *p, bool factored) {
+static size_t sample_rows(const problem *p, const solver_options *options) {
+  bool factored = solver_uses_cholesky(p, options->method);
   size_t rows = p->x->rows, count = rows / 8, enough_for = 32 * p->x->cols;
   if (p->x->row_entries > 64 && factored && count > enough_for) {
     count = enough_for; /* Gram matrices of long rows cost most */
@@ -149,39 +171,36 @@ done:
   return status;
 }
 
-/* The sample's minimizer into f, as far as it means anything, and the factor of its Hessian there,
- * unless that is NULL. */
+/* The sample's minimizer into f, as far as it means anything, and its Hessian there into q. */
 static dperm_status solve_sample(const sample *s, const solver_options *options, double *f,
-                                 double *factor, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+                                 scratch *room, quasi_newton *q, dperm_error *err) {
   const problem *p = &s->p;
+  size_t cols = p->x->cols;
   solver_options rough = *options;
   solver_report report;
-  scratch room;
-  point at;
-  scratch_init(&room);
   rough.tolerance =
       fmax(options->tolerance, 0.1 * p->loss->lipschitz * p->norm_bound / sqrt((double)p->x->rows));
-  TRY_OR_DONE(solve(p, &rough, f, &report, err));
-  if (factor) {
-    TRY_OR_DONE(point_take(p, &room, &at, err));
-    memcpy(at.f, f, p->x->cols * sizeof *f);
-    TRY_OR_DONE(problem_evaluate(p, &at, err));
-    TRY_OR_DONE(hessian_factor(p, 0, &at, factor, err));
+  TRY(solve(p, &rough, f, &report, err));
+  TRY(point_take(p, room, &q->at, err));
+  memcpy(q->at.f, f, cols * sizeof *f);
+  TRY(problem_evaluate(p, &q->at, err));
+  q->sample = p;
+  if (!solver_uses_cholesky(p, options->method)) {
+    return scratch_take(room, cols, sizeof *q->solved, &q->solved, err);
   }
-done:
-  scratch_free(&room);
-  return status;
+  TRY(scratch_take(room, cols * cols, sizeof *q->factor, &q->factor, err));
+  return hessian_factor(p, 0, &q->at, q->factor, err);
 }
 
 dperm_status approach(const problem *p, const solver_options *options, point *here, point *there,
                       dperm_error *err) {
   dperm_status status = DPERM_OK;
-  bool factored = solver_uses_cholesky(p, options->method);
   bool easy = options->tolerance >= p->loss->lipschitz * p->norm_bound;
-  size_t cols = p->x->cols, count = p->models == 1 && !easy ? sample_rows(p, factored) : 0;
+  size_t cols = p->x->cols, count = p->models == 1 && !easy ? sample_rows(p, options) : 0;
   quasi_newton q = {.cols = cols};
   sample s = {.x = NULL};
+  scratch room;
+  scratch_init(&room);
   if (count > 0) {
     TRY_OR_DONE(take_sample(p, count, &s, err));
   }
@@ -189,21 +208,15 @@ dperm_status approach(const problem *p, const solver_options *options, point *he
     TRY_OR_DONE(problem_evaluate(p, here, err));
     goto done;
   }
-  if (factored) {
-    size_t room = PAIRS * (2 * cols + 1);
-    TRY_OR_DONE(memory_new(room + cols * cols, sizeof *q.steps, &q.steps, err));
-    q.turns = q.steps + PAIRS * cols;
-    q.curvature = q.turns + PAIRS * cols;
-    q.factor = q.steps + room;
-  }
-  TRY_OR_DONE(solve_sample(&s, options, here->f, q.factor, err));
+  TRY_OR_DONE(scratch_take(&room, PAIRS * (2 * cols + 1), sizeof *q.steps, &q.steps, err));
+  q.turns = q.steps + PAIRS * cols;
+  q.curvature = q.turns + PAIRS * cols;
+  TRY_OR_DONE(solve_sample(&s, options, here->f, &room, &q, err));
   TRY_OR_DONE(problem_evaluate(p, here, err));
-  if (factored) {
-    TRY_OR_DONE(walk(p, options, &q, here, there, err));
-  }
+  TRY_OR_DONE(walk(p, options, &q, here, there, err));
 done:
   matrix_free(s.x);
   free(s.labels);
-  free(q.steps);
+  scratch_free(&room);
   return status;
 }
