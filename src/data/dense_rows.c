@@ -4,11 +4,11 @@
 
 #include "base/dispatch.h"
 
-enum { PANEL = 512, WIDE = 4 };
+enum { PANEL = 512, WIDE = 4, PAIR = 2 * LANES, LONG = 8 * LANES };
 
 size_t dense_rows_depth(size_t cols) {
   size_t panel = cols < PANEL ? cols : PANEL;
-  return panel / (2 * LANES) + 1 + 1 + 3 + cols / PANEL + 1;
+  return panel / PAIR + 1 + 1 + 3 + cols / PANEL + 1;
 }
 
 /* Eight numbers, or the fewer that are left and zeros. */
@@ -28,7 +28,7 @@ LANE_INLINE void apply_panel(const double *rows, size_t count, size_t cols, size
                              const double *f, double *z) {
   lanes sums[WIDE][2] = {{{0}}}, a, b, x;
   size_t j = from;
-  for (; j + 2 * LANES <= to; j += 2 * LANES) {
+  for (; j + PAIR <= to; j += PAIR) {
     LANES_LOAD(a, f + j);
     LANES_LOAD(b, f + j + LANES);
     for (size_t i = 0; i < count; i++) {
@@ -114,7 +114,7 @@ FOR_EACH_WIDTH
 static void add_rows(const double *rows, size_t count, size_t cols, const double *w,
                      double *total) {
   size_t j = 0;
-  for (; j + 8 * LANES <= cols; j += 8 * LANES) {
+  for (; j + LONG <= cols; j += LONG) {
     add_columns(rows + j, count, cols, w, 8, total + j);
   }
   for (; j + LANES <= cols; j += LANES) {

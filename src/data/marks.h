@@ -26,7 +26,7 @@ static inline uint64_t marks_by_words(const char *bytes, char separator) {
   uint64_t marks = 0;
   for (int i = 0; i < 8; i++) {
     uint64_t word = 0;
-    memcpy(&word, bytes + 8 * i, sizeof word);
+    memcpy(&word, bytes + (size_t)8 * (size_t)i, sizeof word);
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
 #endif
@@ -43,7 +43,7 @@ static inline uint64_t marks_of(const char *bytes, char separator) {
                 none = _mm_setzero_si128();
   uint64_t marks = 0;
   for (int i = 0; i < 4; i++) {
-    __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
+    __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + (size_t)16 * (size_t)i));
     __m128i found =
         _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(some, field), _mm_cmpeq_epi8(some, line)),
                      _mm_cmpeq_epi8(some, none));

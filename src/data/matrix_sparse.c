@@ -13,7 +13,7 @@
 #include "base/twofold.h"
 #include "data/matrix.h"
 
-enum { PILE = 16, CHUNK = 256 };
+enum { PILE = 16, CHUNK = 256, LONG = 8 * LANES };
 
 typedef struct sparse {
   matrix base;
@@ -55,7 +55,7 @@ static inline double row_product(const sparse *m, size_t i, const double *f) {
 FOR_EACH_WIDTH
 static void row_products(const sparse *m, size_t i, const double *f, size_t k, double *z) {
   size_t c = 0, from = m->starts[i], end = m->starts[i + 1];
-  for (; c + 8 * LANES <= k; c += 8 * LANES) {
+  for (; c + LONG <= k; c += LONG) {
     lanes sums[8] = {{0}}, x;
     for (size_t e = from; e < end; e++) {
       const double *fj = f + m->columns[e] * k + c, v = m->values[e];

@@ -75,7 +75,7 @@ static void slopes_and_curvatures(size_t count, const double *z, double *slope, 
       from = spare;
     }
     double *s = slope && left == LANES ? slope + i : spare + LANES;
-    double *a = curvature && left == LANES ? curvature + i : spare + 2 * LANES;
+    double *a = curvature && left == LANES ? curvature + i : spare + (size_t)2 * LANES;
     slopes_of(from, s, a);
     if (left < LANES && slope) {
       memcpy(slope + i, s, left * sizeof *s);
