@@ -8,11 +8,13 @@ TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox ch
   python3-matplotlib python3-pytest python3-pip python3-venv
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
+# For bench/peers and bench/growth, before `make build`.
+BENCH_PACKAGES := liblinear-dev liblbfgs-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check build demo test test-full check install clean
+.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full check install clean
 
 all: build
 
@@ -24,6 +26,9 @@ deps-full: deps-test
 	@tools/install-missing $(FULL_PACKAGES)
 deps-check: deps-test
 	@tools/install-missing $(CHECK_PACKAGES)
+
+deps-bench: deps
+	@tools/install-missing $(BENCH_PACKAGES)
 
 build: deps
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" > build-release.log 2>&1 \

@@ -42,22 +42,10 @@ static dperm_status judge(int rounding, int flushing, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status arithmetic_check(dperm_error *err) {
-  int rounding = 0, flushing = 0;
-#pragma omp parallel reduction(+ : rounding, flushing)
-  {
-    rounding += !rounds_to_nearest();
-    flushing += !keeps_subnormals();
-  }
-  return judge(rounding, flushing, err);
+bool arithmetic_sound(void) {
+  return rounds_to_nearest() && keeps_subnormals();
 }
 
-dperm_status arithmetic_begin(dperm_error *err) {
-  fenv_t own;
-  TRY(judge(!rounds_to_nearest(), !keeps_subnormals(), err));
-  if (fegetenv(&own) == 0) {
-#pragma omp parallel
-    (void)fesetenv(&own);
-  }
-  return arithmetic_check(err);
+dperm_status arithmetic_check(dperm_error *err) {
+  return judge(!rounds_to_nearest(), !keeps_subnormals(), err);
 }

@@ -124,10 +124,13 @@ dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity
   }
   *got = (size_t)count;
   source->left -= source->left == UINT64_MAX ? 0 : *got;
-  if (source->digest) {
-    (void)crypto_generichash_update(source->digest, (const unsigned char *)buffer, *got);
-  }
   return DPERM_OK;
+}
+
+void byte_source_add(byte_source *source, const char *bytes, size_t count) {
+  if (source->digest && count > 0) {
+    (void)crypto_generichash_update(source->digest, (const unsigned char *)bytes, count);
+  }
 }
 
 dperm_status byte_source_digest(byte_source *source, dperm_error *err) {

@@ -28,9 +28,11 @@ uint64_t byte_source_at(const byte_source *source);
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err);
 
-/* From now on the bytes read are digested too; fails where libsodium does not start. */
+/* From now on there is a digest, of the bytes handed to byte_source_add in order; fails where
+ * libsodium does not start. */
 dperm_status byte_source_digest(byte_source *source, dperm_error *err);
-/* The digest of all bytes read since; false if none was asked for. */
+void byte_source_add(byte_source *source, const char *bytes, size_t count);
+/* The digest of all bytes added; false if none was asked for. */
 bool byte_source_digested(const byte_source *source, unsigned char out[FILE_DIGEST_SIZE]);
 
 /* "-" becomes "standard input": what to call a path in a message. */

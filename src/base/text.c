@@ -85,10 +85,36 @@ static number_result parse_with_libc(slice s, double *out) {
   return isinf(*out) ? NUMBER_OVERFLOW : NUMBER_OK;
 }
 
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* A few digits and perhaps a point among them, as most numbers are; false for all others. */
+static bool parse_plain(slice s, double *out) {
+  uint64_t digits = 0;
+  size_t i = 0, decimals = 0;
+  if (s.length == 0 || s.length > 15) {
+    return false;
+  }
+  for (; i < s.length && is_digit(s.start[i]); i++) {
+    digits = digits * 10 + (uint64_t)(s.start[i] - '0');
+  }
+  if (i < s.length) {
+    if (s.start[i] != '.' || s.length == 1) {
+      return false;
+    }
+    for (i++; i < s.length && is_digit(s.start[i]); i++, decimals++) {
+      digits = digits * 10 + (uint64_t)(s.start[i] - '0');
+    }
+  }
+  *out = decimals ? (double)digits / powers[decimals] : (double)digits;
+  return i == s.length;
+}
+
 number_result parse_double(slice s, double *out) {
-  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  if (parse_plain(s, out)) {
+    return NUMBER_OK;
+  }
   const char *at = s.start, *end = s.start + s.length;
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) {

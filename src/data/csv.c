@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/marks.h"
 
 typedef enum scan_result {
   SCAN_RECORD,  /* fields, record_length and *consumed are set */
@@ -22,9 +23,7 @@ dperm_status csv_open(const char *path, char separator, const char *comment,
                       dperm_error *err) {
   *out = (csv_reader){
       .path = path, .separator = separator, .comment = comment, .line = 1, .next_line = 1};
-  out->special[(unsigned char)separator] = true;
-  out->special['\n'] = true;
-  out->special['\0'] = true;
+  csv_moved(out);
   TRY(window_open(path, progress, digest, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
@@ -40,9 +39,12 @@ void csv_close(csv_reader *reader) {
   *reader = (csv_reader){0};
 }
 
+void csv_moved(csv_reader *reader) {
+  reader->marks_at = SIZE_MAX / 2; /* nowhere */
+}
+
 void csv_take_back(csv_reader *reader, char separator) {
-  reader->special[(unsigned char)reader->separator] = false;
-  reader->special[(unsigned char)separator] = true;
+  csv_moved(reader);
   reader->separator = separator;
   reader->window.begin = (size_t)(reader->record - reader->window.bytes);
   reader->next_line = reader->line;
@@ -163,13 +165,26 @@ static scan_result scan_quoted(csv_reader *reader, const char *at, const char *s
   return SCAN_RECORD;
 }
 
+/* The first separator, line end or NUL from `at` on: bytes[end] at the latest. */
+static const char *next_mark(csv_reader *reader, const char *at) {
+  const char *bytes = reader->window.bytes;
+  size_t from = (size_t)(at - bytes), past = from - reader->marks_at;
+  uint64_t marks = past < MARKS ? reader->marks >> past : 0;
+  if (!marks) {
+    from = past < MARKS ? reader->marks_at + MARKS : from;
+    while (!(marks = marks_of(bytes + from, reader->separator))) {
+      from += MARKS;
+    }
+    reader->marks_at = from;
+    reader->marks = marks;
+  }
+  return bytes + from + __builtin_ctzll(marks);
+}
+
 static scan_result scan_unquoted(csv_reader *reader, const char *at, const char **next,
                                  dperm_error *err) {
   const char *end = reader->window.bytes + reader->window.end;
-  const char *p = at;
-  while (!reader->special[(unsigned char)*p]) { /* stops at bytes[end] at the latest */
-    p++;
-  }
+  const char *p = next_mark(reader, at);
   if (p == end && !reader->window.at_end) {
     return SCAN_NEEDS_MORE;
   }
@@ -268,6 +283,7 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
         return csv_fail_at(reader, 0, err, "a record of over %d bytes; this is not a CSV file",
                            RECORD_LIMIT);
       }
+      csv_moved(reader);
       TRY(window_more(w, err));
       continue;
     }

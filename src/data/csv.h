@@ -16,7 +16,8 @@ typedef struct csv_reader {
   const char *path;
   char separator;
   const char *comment; /* or NULL */
-  bool special[256];   /* bytes that end a run of an unquoted field */
+  size_t marks_at;     /* `marks` are those of the window's bytes from here on (data/marks.h) */
+  uint64_t marks;
 
   csv_field *fields; /* of the current record; valid until the next one */
   size_t field_count, field_capacity;
@@ -39,6 +40,9 @@ void csv_close(csv_reader *reader);
 
 /* The next record, or *found = false at the end. */
 dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err);
+
+/* Must follow whatever moves the window's bytes from outside. */
+void csv_moved(csv_reader *reader);
 
 /* Makes the current record the next one again, to be split at another separator. */
 void csv_take_back(csv_reader *reader, char separator);

@@ -103,13 +103,6 @@ void encoder_close(encoder *e) {
 
 /* ---- one value */
 
-double encode_number(const schema_column *column, double x) {
-  x = fmin(fmax(x, column->min), column->max);
-  double t = column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
-  double scaled = (t - column->middle) / column->half;
-  return column->weight * fmin(fmax(scaled, -1.0), 1.0);
-}
-
 /* Messages name the column and the place, never the content: a log is not a release. */
 static dperm_status encode_numeric(const schema_column *column, const csv_reader *csv,
                                    const csv_field *field, dperm_unsafe_column_counts *counts,
@@ -147,8 +140,7 @@ size_t encode_category(const schema_column *column, slice text, size_t *unknown)
   if (category == column->reference) {
     return absent;
   }
-  bool after = column->reference != LOOKUP_NONE && category > column->reference;
-  return column->first + (size_t)category - after;
+  return encoded_column(column, category);
 }
 
 static dperm_status encode_label(const encoder *e, const csv_reader *csv, double *label,

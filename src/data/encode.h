@@ -4,6 +4,8 @@
 #ifndef DPERM_DATA_ENCODE_H
 #define DPERM_DATA_ENCODE_H
 
+#include <math.h>
+
 #include "data/csv.h"
 #include "data/rows.h"
 #include "data/schema.h"
@@ -27,13 +29,30 @@ void encoder_close(encoder *e);
  * is not needed is 0. */
 dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, dperm_error *err);
 
-/* What records from any source share. A number that is not NaN, clamped, transformed and scaled: */
-double encode_number(const schema_column *column, double x);
+/* ---- what records from any source share */
+
+/* A number that is not NaN, clamped, transformed, scaled, weighted. */
+static inline double encode_number(const schema_column *column, double x) {
+  if (x == 0 && column->middle == 0 && column->min <= 0 && column->max >= 0) {
+    return 0; /* most numbers of sparse records */
+  }
+  x = x < column->min ? column->min : x > column->max ? column->max : x;
+  double t = column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
+  double scaled = (t - column->middle) / column->half;
+  return column->weight * (scaled < -1.0 ? -1.0 : scaled > 1.0 ? 1.0 : scaled);
+}
+
+/* Where a category that is not the reference stands. */
+static inline size_t encoded_column(const schema_column *column, int32_t category) {
+  bool after = column->reference != LOOKUP_NONE && category > column->reference;
+  return column->first + (size_t)category - after;
+}
+
 /* The encoded column of a text, or ENCODE_ZEROS: of an unknown value, which *unknown then counts,
  * and of the category that the schema leaves out. */
 #define ENCODE_ZEROS SIZE_MAX
 size_t encode_category(const schema_column *column, slice text, size_t *unknown);
-/* The intercept, and the row's norm within its bound; the row began at entry `before`. */
+/* Ends a row whose own entries begin at `before`: the intercept, and the bound on its norm. */
 void encode_end(const dperm_schema *schema, growing_rows *rows, size_t before, double label);
 
 #endif

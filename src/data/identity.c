@@ -4,10 +4,12 @@
 #include "data/identity.h"
 
 #include <sodium.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 enum { IDENTITY_BLOCK = 8192 };
 
@@ -80,32 +82,40 @@ done:
   return status;
 }
 
+typedef struct digest_job {
+  const dperm_data *data;
+  unsigned char (*digests)[IDENTITY_SIZE];
+  atomic_bool failed;
+} digest_job;
+
+static void digest_piece(void *context, size_t b, size_t worker) {
+  digest_job *job = context;
+  size_t rows = job->data->x->rows, from = b * IDENTITY_BLOCK;
+  (void)worker;
+  if (digest_block(job->data, from, from + IDENTITY_BLOCK < rows ? from + IDENTITY_BLOCK : rows,
+                   job->digests[b], NULL) != DPERM_OK) {
+    atomic_store(&job->failed, true);
+  }
+}
+
 static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                                      dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t rows = data->x->rows, blocks = (rows + IDENTITY_BLOCK - 1) / IDENTITY_BLOCK;
   const uint64_t size[2] = {rows, data->x->cols};
-  unsigned char(*digests)[IDENTITY_SIZE] = NULL;
+  digest_job job = {.data = data};
   crypto_generichash_state state;
-  TRY(memory_new(blocks, sizeof *digests, &digests, err));
-#pragma omp parallel for schedule(dynamic) if (blocks > 1)
-  for (size_t b = 0; b < blocks; b++) {
-    size_t from = b * IDENTITY_BLOCK,
-           to = from + IDENTITY_BLOCK < rows ? from + IDENTITY_BLOCK : rows;
-    if (digest_block(data, from, to, digests[b], NULL) != DPERM_OK) {
-#pragma omp atomic write
-      status = DPERM_OUT_OF_MEMORY;
-    }
-  }
-  if (status != DPERM_OK) {
-    FAIL_AND_DONE(err, status, "out of memory while digesting the data");
+  TRY(memory_new(blocks, sizeof *job.digests, &job.digests, err));
+  parallel_run(blocks, digest_piece, &job);
+  if (atomic_load(&job.failed)) {
+    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
   }
   begin(&state, "rows    ");
   add(&state, size, sizeof size);
-  add(&state, digests, blocks * sizeof *digests);
+  add(&state, job.digests, blocks * sizeof *job.digests);
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
 done:
-  free(digests);
+  free(job.digests);
   return status;
 }
 

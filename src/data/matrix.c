@@ -1,11 +1,11 @@
 /* What the matrix kinds share: cutting rows and adding up the pieces. */
 #include "data/matrix.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/scratch.h"
 #include "base/twofold.h"
 
@@ -15,31 +15,48 @@ void matrix_free(matrix *x) {
   }
 }
 
-static void apply_block(const matrix *x, size_t block, const double *f, size_t k, double *z,
-                        double *room) {
+typedef struct apply_job {
+  const matrix *x;
+  const double *f;
+  size_t k;
+  double *z, *rooms; /* a room for each worker: they hold nothing between blocks */
+} apply_job;
+
+static void apply_block(void *context, size_t block, size_t worker) {
+  const apply_job *job = context;
+  const matrix *x = job->x;
   size_t from = block * MATRIX_BLOCK, left = x->rows - from;
-  x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, f, k, z + from * k, room);
+  x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, job->f, job->k,
+                      job->z + from * job->k, job->rooms + x->room * worker);
 }
 
 dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
                                  dperm_error *err) {
-  size_t blocks = (x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-  double *rooms = NULL; /* one a thread: they hold nothing between blocks */
+  apply_job job = {.x = x, .f = f, .k = k, .z = z};
   scratch room;
   scratch_init(&room);
-  TRY(scratch_take(&room, x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
-  if (blocks > 2) {
-#pragma omp parallel for schedule(static)
-    for (size_t b = 0; b < blocks; b++) {
-      apply_block(x, b, f, k, z, rooms + x->room * (size_t)omp_get_thread_num());
-    }
-  } else { /* even a team of one costs more than such a block */
-    for (size_t b = 0; b < blocks; b++) {
-      apply_block(x, b, f, k, z, rooms);
-    }
-  }
+  TRY(scratch_take(&room, x->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
+  parallel_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job);
   scratch_free(&room);
   return DPERM_OK;
+}
+
+dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err) {
+  if (x->kind->apply_both) {
+    return x->kind->apply_both(x, f, turn, context, g, err);
+  }
+  dperm_status status = DPERM_OK;
+  double *both = NULL;
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, 2 * x->rows, sizeof *both, &both, err));
+  TRY_OR_DONE(x->kind->apply(x, f, 1, both, err));
+  turn(context, 0, x->rows, both, both + x->rows);
+  TRY_OR_DONE(x->kind->apply_transposed(x, both + x->rows, 1, g, err));
+done:
+  scratch_free(&room);
+  return status;
 }
 
 static size_t power_of_two_below(size_t number) {

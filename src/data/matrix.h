@@ -13,6 +13,10 @@
 
 typedef struct matrix matrix;
 
+/* What rows say: from the margins z of rows from, …, from + count − 1 to their weights w. Called on
+ * several threads, each row once. */
+typedef void matrix_turn(void *context, size_t from, size_t count, const double *z, double *w);
+
 typedef struct matrix_kind {
   const char *name;
   /* Z = X F: rows × k from cols × k. */
@@ -24,6 +28,10 @@ typedef struct matrix_kind {
   /* G = Xᵀ W: cols × k from rows × k. */
   dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
                                    dperm_error *err);
+  /* Both in one pass over the rows, for one right-hand side: G = Xᵀ w, where `turn` makes w of Z =
+   * X F. NULL for a kind that gains nothing by it (matrix_apply_both). */
+  dperm_status (*apply_both)(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                             double *g, dperm_error *err);
   /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; w has stride `stride`. */
   dperm_status (*gram)(const matrix *x, const double *w, size_t stride, double *h,
                        dperm_error *err);
@@ -74,6 +82,10 @@ void matrix_free(matrix *x);
 /* `apply` by way of apply_rows, block by block, for every kind. */
 dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
                                  dperm_error *err);
+
+/* `apply_both` for every kind. */
+dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err);
 
 /* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,

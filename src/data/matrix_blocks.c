@@ -3,15 +3,17 @@
 #include "data/matrix_blocks.h"
 
 #include <cblas.h>
-#include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 #include "base/twofold.h"
+#include "data/dense_rows.h"
+#include "data/tile_product.h"
 
-enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 128 };
+enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 96 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
@@ -19,43 +21,31 @@ static size_t smaller(size_t a, size_t b) {
 
 size_t blocks_sum_depth(const matrix *x) {
   size_t stripes = stripes_here(x, x->cols).count;
-  return SLICE + SLICE_DEPTH + rows_in_all(x) / BLOCK / stripes + 4 + STRIPE_DEPTH;
-}
-
-/* Columns go in panels of about √cols, whose products are added up apart: some 2√cols additions
- * stand behind a number, whatever the order inside of BLAS. */
-static size_t panel_columns(size_t cols) {
-  size_t root = (size_t)sqrt((double)cols);
-  return root < 16 ? 16 : (root + 7) / 8 * 8;
+  size_t block = DENSE_SUM_DEPTH > SLICE + SLICE_DEPTH ? DENSE_SUM_DEPTH : SLICE + SLICE_DEPTH;
+  return block + rows_in_all(x) / BLOCK / stripes + 4 + STRIPE_DEPTH;
 }
 
 size_t blocks_row_depth(size_t cols) {
-  size_t wide = smaller(panel_columns(cols), cols);
-  return wide + (cols + wide - 1) / wide;
-}
-
-static void apply_panels(const matrix *x, const double *rows, size_t count, const double *f,
-                         double *z) {
-  double product[BLOCK];
-  size_t wide = panel_columns(x->cols);
-  memset(z, 0, count * sizeof *z);
-  for (size_t at = 0; at < x->cols; at += wide) {
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)count, (blasint)smaller(wide, x->cols - at),
-                1.0, rows + at, (blasint)x->cols, f + at, 1, 0.0, product, 1);
-    for (size_t i = 0; i < count; i++) {
-      z[i] += product[i];
-    }
-  }
+  return dense_rows_depth(cols);
 }
 
 void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                        double *z, double *room) {
   const double *rows = x->kind->block(x, from, count, room);
   if (k == 1) {
-    apply_panels(x, rows, count, f, z);
+    dense_rows_apply(rows, count, x->cols, f, z);
   } else {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)count, (blasint)k,
-                (blasint)x->cols, 1.0, rows, (blasint)x->cols, f, (blasint)k, 0.0, z, (blasint)k);
+    memset(z, 0, count * k * sizeof *z);
+    tile_product(&(tile_operands){.m = count,
+                                  .n = k,
+                                  .k = x->cols,
+                                  .a = rows,
+                                  .a_row = x->cols,
+                                  .a_col = 1,
+                                  .b = f,
+                                  .b_row = k,
+                                  .c = z,
+                                  .c_row = k});
   }
 }
 
@@ -65,27 +55,40 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
 typedef void add_block(const matrix *x, const double *rows, size_t from, size_t count,
                        const double *w, size_t k, double *total, double *spare);
 
+typedef struct block_sums {
+  const matrix *x;
+  const stripe_cut *cut;
+  const double *w;
+  size_t k, size, spare_size;
+  add_block *add;
+  double *parts; /* the totals of the stripes, then spare room and a block for each worker */
+} block_sums;
+
+static void add_stripe(void *context, size_t s, size_t worker) {
+  const block_sums *sums = context;
+  const matrix *x = sums->x;
+  const stripe_cut *cut = sums->cut;
+  size_t stripes = cut->to - cut->from, to = stripe_row(x, cut, cut->from + s + 1);
+  double *total = sums->parts + s * sums->size;
+  double *spare = sums->parts + stripes * sums->size + worker * (sums->spare_size + x->room);
+  for (size_t from = stripe_row(x, cut, cut->from + s); from < to; from += BLOCK) {
+    size_t count = smaller(BLOCK, to - from);
+    const double *rows = x->kind->block(x, from, count, spare + sums->spare_size);
+    sums->add(x, rows, from, count, sums->w, sums->k, total, spare);
+  }
+}
+
 /* Σ over the blocks of each stripe that is here: *out, to be freed, begins with their totals of
  * `size` doubles each. */
 static dperm_status sum_stripes(const matrix *x, const stripe_cut *cut, const double *w, size_t k,
                                 size_t size, size_t spare_size, add_block *add, double **out,
                                 dperm_error *err) {
-  size_t stripes = cut->to - cut->from, room_size = spare_size + x->room;
-  double *parts = NULL; /* the totals, then spare room and a block for each thread */
-  TRY(memory_new(stripes * size + room_size * (size_t)omp_get_max_threads(), sizeof *parts, &parts,
-                 err));
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    double *total = parts + s * size;
-    double *spare = parts + stripes * size + room_size * (size_t)omp_get_thread_num();
-    size_t to = stripe_row(x, cut, cut->from + s + 1);
-    for (size_t from = stripe_row(x, cut, cut->from + s); from < to; from += BLOCK) {
-      size_t count = smaller(BLOCK, to - from);
-      const double *rows = x->kind->block(x, from, count, spare + spare_size);
-      add(x, rows, from, count, w, k, total, spare);
-    }
-  }
-  *out = parts;
+  block_sums sums = {x, cut, w, k, size, spare_size, add, NULL};
+  size_t stripes = cut->to - cut->from;
+  size_t room = stripes * size + parallel_workers() * (spare_size + x->room);
+  TRY(memory_new(room, sizeof *sums.parts, &sums.parts, err));
+  parallel_run(stripes, add_stripe, &sums);
+  *out = sums.parts;
   return DPERM_OK;
 }
 
@@ -121,6 +124,10 @@ static void add_slices(const matrix *x, const double *rows, size_t count, const 
 static void add_transposed(const matrix *x, const double *rows, size_t from, size_t count,
                            const double *w, size_t k, double *total, double *spare) {
   size_t size = x->cols * k;
+  if (k == 1) {
+    dense_rows_add(rows, count, x->cols, w + from, total);
+    return;
+  }
   add_slices(x, rows, count, w + from * k, k, spare, spare + size);
   for (size_t i = 0; i < size; i++) {
     total[i] += spare[i];
@@ -130,6 +137,49 @@ static void add_transposed(const matrix *x, const double *rows, size_t from, siz
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                      dperm_error *err) {
   return sum_blocks(x, w, k, x->cols * k, (1 + SLICE_DEPTH) * x->cols * k, add_transposed, g, err);
+}
+
+/* ---- both products in one pass */
+
+typedef struct both_job {
+  const matrix *x;
+  const stripe_cut *cut;
+  const double *f;
+  matrix_turn *turn;
+  void *context;
+  double *totals, *rooms;
+} both_job;
+
+static void add_both_stripe(void *context, size_t s, size_t worker) {
+  const both_job *job = context;
+  const matrix *x = job->x;
+  double z[BLOCK], w[BLOCK];
+  size_t to = stripe_row(x, job->cut, job->cut->from + s + 1);
+  for (size_t from = stripe_row(x, job->cut, job->cut->from + s); from < to; from += BLOCK) {
+    size_t count = smaller(BLOCK, to - from);
+    const double *rows = x->kind->block(x, from, count, job->rooms + x->room * worker);
+    dense_rows_apply(rows, count, x->cols, job->f, z);
+    job->turn(job->context, from, count, z, w);
+    dense_rows_add(rows, count, x->cols, w, job->totals + s * x->cols);
+  }
+}
+
+dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err) {
+  const stripe_cut cut = stripes_here(x, x->cols);
+  size_t stripes = cut.to - cut.from;
+  both_job job = {.x = x, .cut = &cut, .f = f, .turn = turn, .context = context};
+  scratch room;
+  scratch_init(&room);
+  dperm_status status = scratch_take(&room, stripes * x->cols + parallel_workers() * x->room,
+                                     sizeof *job.totals, &job.totals, err);
+  if (status == DPERM_OK) {
+    job.rooms = job.totals + stripes * x->cols;
+    parallel_run(stripes, add_both_stripe, &job);
+  }
+  status = stripes_join(x, &cut, status, job.totals, x->cols, g, err);
+  scratch_free(&room);
+  return status;
 }
 
 /* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]); k is w's stride. */
@@ -144,9 +194,16 @@ static void add_gram(const matrix *x, const double *rows, size_t from, size_t co
         spare[i * TILE + j] = wi * rows[i * cols + left + j];
       }
     }
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)(left + wide), (blasint)wide,
-                (blasint)count, 1.0, rows, (blasint)cols, spare, TILE, 1.0, total + left,
-                (blasint)cols);
+    tile_product(&(tile_operands){.m = left + wide,
+                                  .n = wide,
+                                  .k = count,
+                                  .a = rows,
+                                  .a_row = 1,
+                                  .a_col = cols,
+                                  .b = spare,
+                                  .b_row = TILE,
+                                  .c = total + left,
+                                  .c_row = cols});
   }
 }
 
@@ -177,26 +234,34 @@ dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, do
 
 /* ---- in twice the precision */
 
+typedef struct twofold_job {
+  const matrix *x;
+  const double *f, *f_rest;
+  double *z, *z_rest, *rooms;
+} twofold_job;
+
+static void apply_twofold_block(void *context, size_t b, size_t worker) {
+  const twofold_job *job = context;
+  const matrix *x = job->x;
+  size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
+  const double *rows = x->kind->block(x, from, count, job->rooms + x->room * worker);
+  for (size_t i = 0; i < count; i++) {
+    twofold sum = {0, 0};
+    for (size_t j = 0; j < x->cols; j++) {
+      sum = twofold_add(sum,
+                        twofold_scale((twofold){job->f[j], job->f_rest[j]}, rows[i * x->cols + j]));
+    }
+    job->z[from + i] = sum.hi;
+    job->z_rest[from + i] = sum.lo;
+  }
+}
+
 dperm_status blocks_apply_twofold(const matrix *x, const double *f, const double *f_rest, double *z,
                                   double *z_rest, dperm_error *err) {
-  size_t blocks = (x->rows + BLOCK - 1) / BLOCK;
-  double *rooms = NULL;
-  TRY(memory_new(x->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
-#pragma omp parallel for schedule(static) if (blocks > 1)
-  for (size_t b = 0; b < blocks; b++) {
-    size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
-    const double *rows =
-        x->kind->block(x, from, count, rooms + x->room * (size_t)omp_get_thread_num());
-    for (size_t i = 0; i < count; i++) {
-      twofold sum = {0, 0};
-      for (size_t j = 0; j < x->cols; j++) {
-        sum = twofold_add(sum, twofold_scale((twofold){f[j], f_rest[j]}, rows[i * x->cols + j]));
-      }
-      z[from + i] = sum.hi;
-      z_rest[from + i] = sum.lo;
-    }
-  }
-  free(rooms);
+  twofold_job job = {.x = x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  TRY(memory_new(x->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
+  parallel_run((x->rows + BLOCK - 1) / BLOCK, apply_twofold_block, &job);
+  free(job.rooms);
   return DPERM_OK;
 }
 

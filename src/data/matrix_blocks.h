@@ -12,6 +12,8 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
                        double *z, double *room);
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                      dperm_error *err);
+dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err);
 dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
                          dperm_error *err);
 dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "data/matrix_blocks.h"
+#include "data/matrix_spread.h"
 
 typedef struct dense {
   matrix base;
@@ -24,10 +25,15 @@ static dperm_status dense_select(const matrix *x, const size_t *rows, size_t cou
                                  dperm_error *err) {
   double *values = NULL;
   TRY(memory_new(count * x->cols, sizeof *values, &values, err));
-  for (size_t i = 0; i < count; i++) {
+  dperm_status status = DPERM_OK;
+  if (x->spread) { /* every process gets all of them */
+    const dense *m = (const dense *)x;
+    status = spread_everywhere(x, m->values, x->cols, rows, count, values, err);
+  }
+  for (size_t i = 0; i < count && !x->spread; i++) {
     dense_row(x, rows[i], values + i * x->cols);
   }
-  dperm_status status = matrix_dense_new(count, x->cols, values, out, err);
+  status = status == DPERM_OK ? matrix_dense_new(count, x->cols, values, out, err) : status;
   if (status != DPERM_OK) {
     free(values);
   }
@@ -48,6 +54,7 @@ static const matrix_kind dense_kind = {
     .apply = matrix_apply_blocks,
     .apply_rows = blocks_apply_rows,
     .apply_transposed = blocks_apply_transposed,
+    .apply_both = blocks_apply_both,
     .gram = blocks_gram,
     .gram_diagonal = blocks_gram_diagonal,
     .apply_twofold = blocks_apply_twofold,

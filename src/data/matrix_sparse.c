@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dispatch.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/scratch.h"
 #include "base/twofold.h"
 #include "data/matrix_spread.h"
 
-enum { PILE = 16 };
+enum { PILE = 16, CHUNK = 256, LONG = 8 * LANES };
 
 typedef struct sparse {
   matrix base;
@@ -23,18 +25,64 @@ typedef struct sparse {
 } sparse;
 
 /* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
-static double row_product(const sparse *m, size_t i, const double *f) {
-  double sum[4] = {0, 0, 0, 0};
-  size_t e = m->starts[i], end = m->starts[i + 1];
-  for (; e + 4 <= end; e += 4) {
-    for (size_t s = 0; s < 4; s++) {
-      sum[s] += m->values[e + s] * f[m->columns[e + s]];
+static inline double row_product(const sparse *m, size_t i, const double *f) {
+  const uint32_t *columns = m->columns + m->starts[i];
+  const double *values = m->values + m->starts[i];
+  size_t e = 0, count = m->starts[i + 1] - m->starts[i];
+  double a = 0, b = 0, c = 0, d = 0;
+  for (; e + 4 <= count; e += 4) {
+    a += values[e] * f[columns[e]];
+    b += values[e + 1] * f[columns[e + 1]];
+    c += values[e + 2] * f[columns[e + 2]];
+    d += values[e + 3] * f[columns[e + 3]];
+  }
+  switch (count - e) {
+  case 3:
+    c += values[e + 2] * f[columns[e + 2]];
+    /* fall through */
+  case 2:
+    b += values[e + 1] * f[columns[e + 1]];
+    /* fall through */
+  case 1:
+    a += values[e] * f[columns[e]];
+    break;
+  default:
+    break;
+  }
+  return (a + b) + (c + d);
+}
+
+/* Row i of X F for k right-hand sides: 64 of them at a time stay in registers. */
+FOR_EACH_WIDTH
+static void row_products(const sparse *m, size_t i, const double *f, size_t k, double *z) {
+  size_t c = 0, from = m->starts[i], end = m->starts[i + 1];
+  for (; c + LONG <= k; c += LONG) {
+    lanes sums[8] = {{0}}, x;
+    for (size_t e = from; e < end; e++) {
+      const double *fj = f + m->columns[e] * k + c, v = m->values[e];
+      for (size_t s = 0; s < 8; s++) {
+        LANES_LOAD(x, fj + s * LANES);
+        sums[s] += v * x;
+      }
+    }
+    for (size_t s = 0; s < 8; s++) {
+      LANES_STORE(z + c + s * LANES, sums[s]);
     }
   }
-  for (size_t s = 0; e < end; e++, s++) {
-    sum[s] += m->values[e] * f[m->columns[e]];
+  for (; c + LANES <= k; c += LANES) {
+    lanes sum = {0}, x;
+    for (size_t e = from; e < end; e++) {
+      LANES_LOAD(x, f + m->columns[e] * k + c);
+      sum += m->values[e] * x;
+    }
+    LANES_STORE(z + c, sum);
   }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  for (; c < k; c++) {
+    z[c] = 0;
+    for (size_t e = from; e < end; e++) {
+      z[c] += m->values[e] * f[m->columns[e] * k + c];
+    }
+  }
 }
 
 static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
@@ -47,22 +95,36 @@ static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const 
       *zi = row_product(m, i, f);
       continue;
     }
-    memset(zi, 0, k * sizeof *zi);
-    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-      const double *fj = f + m->columns[e] * k;
-      for (size_t c = 0; c < k; c++) {
-        zi[c] += m->values[e] * fj[c];
-      }
-    }
+    row_products(m, i, f, k, zi);
   }
 }
 
-/* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`. */
+/* total += w·row. Columns of a row differ, so two entries at once do not meet. */
+static void add_row(const uint32_t *columns, const double *values, size_t count, double w,
+                    double *restrict total) {
+  size_t e = 0;
+  for (; e + 2 <= count; e += 2) {
+    double *a = total + columns[e], *b = total + columns[e + 1];
+    double first = *a + values[e] * w, second = *b + values[e + 1] * w;
+    *a = first;
+    *b = second;
+  }
+  if (e < count) {
+    total[columns[e]] += values[e] * w;
+  }
+}
+
+/* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`; w begins at `from`. */
 static void add_rows(const sparse *m, size_t from, size_t to, const double *w, size_t k,
-                     int squared, double *total) {
+                     bool squared, double *total) {
   for (size_t i = from; i < to; i++) {
-    const double *wi = w + i * k;
-    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+    const double *wi = w + (i - from) * k;
+    size_t end = m->starts[i + 1];
+    if (k == 1 && !squared) {
+      add_row(m->columns + m->starts[i], m->values + m->starts[i], end - m->starts[i], *wi, total);
+      continue;
+    }
+    for (size_t e = m->starts[i]; e < end; e++) {
       double v = squared ? m->values[e] * m->values[e] : m->values[e];
       double *t = total + m->columns[e] * k;
       for (size_t c = 0; c < k; c++) {
@@ -80,112 +142,183 @@ static void fold(double *to, double *from, size_t size) {
   memset(from, 0, size * sizeof *from);
 }
 
-/* Stripe s of the cut into `sums`, three of `size` doubles each: the total, a pile of blocks, and
- * the block at hand. */
-static void add_stripe(const sparse *m, const stripe_cut *cut, size_t s, const double *w, size_t k,
-                       int squared, double *sums, size_t size) {
-  size_t from = stripe_row(&m->base, cut, s), to = stripe_row(&m->base, cut, s + 1), blocks = 0;
-  double *total = sums, *pile = sums + size, *block = sums + 2 * size;
-  for (size_t at = from; at < to; at += m->block_rows) {
-    add_rows(m, at, at + m->block_rows < to ? at + m->block_rows : to, w, k, squared, block);
-    fold(pile, block, size);
-    if (++blocks % PILE == 0) {
-      fold(total, pile, size);
-    }
+/* A sum over rows on its way. */
+typedef struct row_sums {
+  const sparse *m;
+  const double *w; /* the weights, or NULL: `turn` makes them */
+  size_t k;
+  bool squared;
+  const double *f;
+  matrix_turn *turn;
+  void *context;
+  stripe_cut cut;
+  size_t size;
+  double *totals; /* one a stripe that is here */
+  double *rooms;  /* two a worker: a pile of blocks and the block at hand; zero between stripes */
+} row_sums;
+
+/* The weights of some rows: those given, or made of the margins in `room`. */
+static const double *weights_of(const row_sums *sums, size_t from, size_t count, double *room) {
+  if (sums->w) {
+    return sums->w + from * sums->k;
   }
-  fold(total, pile, size);
+  for (size_t i = 0; i < count; i++) {
+    room[i] = row_product(sums->m, from + i, sums->f);
+  }
+  sums->turn(sums->context, from, count, room, room + CHUNK);
+  return room + CHUNK;
 }
 
-static dperm_status sum_over_rows(const sparse *m, const double *w, size_t k, int squared,
-                                  double *out, dperm_error *err) {
-  const matrix *x = &m->base;
-  size_t size = x->cols * k;
-  const stripe_cut cut = stripes_here(x, 3 * size);
-  size_t stripes = cut.to - cut.from;
-  double *parts = NULL; /* of each stripe: the total and two rooms for sums on the way there */
-  scratch room;
-  scratch_init(&room);
-  dperm_status status = scratch_take(&room, 3 * stripes * size, sizeof *parts, &parts, err);
-  if (status == DPERM_OK && stripes == 1) { /* without a team, which costs more than a few rows */
-    add_stripe(m, &cut, cut.from, w, k, squared, parts, size);
-  } else if (status == DPERM_OK) {
-#pragma omp parallel for schedule(dynamic)
-    for (size_t s = 0; s < stripes; s++) {
-      add_stripe(m, &cut, cut.from + s, w, k, squared, parts + s * 3 * size, size);
+static void add_stripe(void *context, size_t s, size_t worker) {
+  const row_sums *sums = context;
+  const sparse *m = sums->m;
+  const stripe_cut *cut = &sums->cut;
+  double room[2 * CHUNK];
+  size_t size = sums->size, from = stripe_row(&m->base, cut, cut->from + s);
+  size_t to = stripe_row(&m->base, cut, cut->from + s + 1), blocks = 0;
+  double *total = sums->totals + s * size, *pile = sums->rooms + 2 * worker * size,
+         *block = pile + size;
+  for (size_t at = from; at < to; at += CHUNK) {
+    size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
+    const double *w = weights_of(sums, at, end - at, room);
+    while (done < end) {
+      size_t next = done + m->block_rows - (done - from) % m->block_rows;
+      next = next < end ? next : end;
+      add_rows(m, done, next, w + (done - at) * sums->k, sums->k, sums->squared, block);
+      done = next;
+      if ((done - from) % m->block_rows == 0 || done == to) {
+        fold(pile, block, size);
+        if (++blocks % PILE == 0 || done == to) {
+          fold(total, pile, size);
+        }
+      }
     }
   }
-  for (size_t s = 1; status == DPERM_OK && s < stripes; s++) { /* the totals side by side */
-    memcpy(parts + s * size, parts + s * 3 * size, size * sizeof *parts);
+}
+
+static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err) {
+  const matrix *x = &sums->m->base;
+  scratch room;
+  scratch_init(&room);
+  sums->size = x->cols * sums->k;
+  sums->cut = stripes_here(x, 3 * sums->size);
+  size_t stripes = sums->cut.to - sums->cut.from;
+  dperm_status status =
+      scratch_take(&room, stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
+  if (status == DPERM_OK) {
+    status = scratch_take(&room, 2 * parallel_workers() * sums->size, sizeof *sums->rooms,
+                          &sums->rooms, err);
   }
-  status = stripes_join(x, &cut, status, parts, size, out, err);
+  if (status == DPERM_OK) {
+    parallel_run(stripes, add_stripe, sums);
+  }
+  status = stripes_join(x, &sums->cut, status, sums->totals, sums->size, out, err);
   scratch_free(&room);
   return status;
 }
 
 static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                             dperm_error *err) {
-  return sum_over_rows((const sparse *)x, w, k, 0, g, err);
+  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k};
+  return sum_over_rows(&sums, g, err);
 }
 
 static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
-  return sum_over_rows((const sparse *)x, w, k, 1, d, err);
+  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
+  return sum_over_rows(&sums, d, err);
+}
+
+static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_turn *turn,
+                                      void *context, double *g, dperm_error *err) {
+  row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
+  return sum_over_rows(&sums, g, err);
 }
 
 /* ---- in twice the precision */
 
-static dperm_status sparse_apply_twofold(const matrix *x, const double *f, const double *f_rest,
-                                         double *z, double *z_rest, dperm_error *err) {
-  (void)err;
-  const sparse *m = (const sparse *)x;
-#pragma omp parallel for schedule(static) if (x->rows > 512)
-  for (size_t i = 0; i < x->rows; i++) {
+typedef struct twofold_job {
+  const sparse *m;
+  const double *f, *f_rest, *w;
+  double *z, *z_rest, *parts;
+  const stripe_cut *cut;
+} twofold_job;
+
+static void apply_twofold_block(void *context, size_t block, size_t worker) {
+  const twofold_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t from = block * CHUNK, to = m->base.rows - from < CHUNK ? m->base.rows : from + CHUNK;
+  for (size_t i = from; i < to; i++) {
     twofold sum = {0, 0};
     for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
       size_t j = m->columns[e];
-      sum = twofold_add(sum, twofold_scale((twofold){f[j], f_rest[j]}, m->values[e]));
+      sum = twofold_add(sum, twofold_scale((twofold){job->f[j], job->f_rest[j]}, m->values[e]));
     }
-    z[i] = sum.hi;
-    z_rest[i] = sum.lo;
+    job->z[i] = sum.hi;
+    job->z_rest[i] = sum.lo;
   }
+}
+
+static dperm_status sparse_apply_twofold(const matrix *x, const double *f, const double *f_rest,
+                                         double *z, double *z_rest, dperm_error *err) {
+  (void)err;
+  twofold_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  parallel_run((x->rows + CHUNK - 1) / CHUNK, apply_twofold_block, &job);
   return DPERM_OK;
+}
+
+static void add_twofold_stripe(void *context, size_t s, size_t worker) {
+  const twofold_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  double *hi = job->parts + s * 2 * m->base.cols, *lo = hi + m->base.cols;
+  size_t at = job->cut->from + s, to = stripe_row(&m->base, job->cut, at + 1);
+  for (size_t i = stripe_row(&m->base, job->cut, at); i < to; i++) {
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+      size_t j = m->columns[e];
+      twofold sum = twofold_add((twofold){hi[j], lo[j]}, two_product(m->values[e], job->w[i]));
+      hi[j] = sum.hi;
+      lo[j] = sum.lo;
+    }
+  }
 }
 
 static dperm_status sparse_apply_transposed_twofold(const matrix *x, const double *w, double *g,
                                                     double *g_rest, dperm_error *err) {
-  const sparse *m = (const sparse *)x;
   const stripe_cut cut = stripes_here(x, 2 * x->cols);
-  double *parts = NULL;
+  size_t stripes = cut.to - cut.from;
+  twofold_job job = {.m = (const sparse *)x, .w = w, .cut = &cut};
   scratch room;
   scratch_init(&room);
   dperm_status status =
-      scratch_take(&room, (cut.to - cut.from) * 2 * x->cols, sizeof *parts, &parts, err);
-  size_t stripes = status == DPERM_OK ? cut.to - cut.from : 0;
-#pragma omp parallel for schedule(dynamic) if (stripes > 1)
-  for (size_t s = 0; s < stripes; s++) {
-    double *hi = parts + s * 2 * x->cols, *lo = hi + x->cols;
-    size_t to = stripe_row(x, &cut, cut.from + s + 1);
-    for (size_t i = stripe_row(x, &cut, cut.from + s); i < to; i++) {
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-        size_t j = m->columns[e];
-        twofold sum = twofold_add((twofold){hi[j], lo[j]}, two_product(m->values[e], w[i]));
-        hi[j] = sum.hi;
-        lo[j] = sum.lo;
-      }
-    }
+      scratch_take(&room, stripes * 2 * x->cols, sizeof *job.parts, &job.parts, err);
+  if (status == DPERM_OK) {
+    parallel_run(stripes, add_twofold_stripe, &job);
   }
-  status = stripes_join_twofold(x, &cut, status, parts, x->cols, g, g_rest, err);
+  status = stripes_join_twofold(x, &cut, status, job.parts, x->cols, g, g_rest, err);
   scratch_free(&room);
   return status;
 }
 
 /* ---- Gram matrices */
 
-static void add_gram_rows(const sparse *m, size_t from, size_t to, const double *w, size_t stride,
-                          double *h) {
-  size_t cols = m->base.cols;
-  for (size_t i = from; i < to; i++) {
-    double wi = w[i * stride];
+typedef struct gram_job {
+  const sparse *m;
+  const double *w;
+  size_t stride;
+  const stripe_cut *cut;
+  double *parts;
+} gram_job;
+
+static void add_gram_stripe(void *context, size_t s, size_t worker) {
+  const gram_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t at = job->cut->from + s, cols = m->base.cols, to = stripe_row(&m->base, job->cut, at + 1);
+  double *h = job->parts + s * cols * cols;
+  for (size_t i = stripe_row(&m->base, job->cut, at); i < to; i++) {
+    double wi = job->w[i * job->stride];
     if (wi == 0.0) {
       continue;
     }
@@ -202,25 +335,17 @@ static void add_gram_rows(const sparse *m, size_t from, size_t to, const double 
 
 static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
                                 dperm_error *err) {
-  const sparse *m = (const sparse *)x;
   size_t size = x->cols * x->cols;
   const stripe_cut cut = stripes_here(x, size);
   size_t stripes = cut.to - cut.from;
-  double *parts = NULL;
+  gram_job job = {.m = (const sparse *)x, .w = w, .stride = stride, .cut = &cut};
   scratch room;
   scratch_init(&room);
-  dperm_status status = scratch_take(&room, stripes * size, sizeof *parts, &parts, err);
-  if (status == DPERM_OK && stripes == 1) {
-    add_gram_rows(m, 0, x->rows, w, stride, parts);
-  } else if (status == DPERM_OK) {
-#pragma omp parallel for schedule(dynamic)
-    for (size_t s = 0; s < stripes; s++) {
-      size_t at = cut.from + s;
-      add_gram_rows(m, stripe_row(x, &cut, at), stripe_row(x, &cut, at + 1), w, stride,
-                    parts + s * size);
-    }
+  dperm_status status = scratch_take(&room, stripes * size, sizeof *job.parts, &job.parts, err);
+  if (status == DPERM_OK) {
+    parallel_run(stripes, add_gram_stripe, &job);
   }
-  status = stripes_join(x, &cut, status, parts, size, h, err);
+  status = stripes_join(x, &cut, status, job.parts, size, h, err);
   scratch_free(&room);
   return status;
 }
@@ -293,6 +418,7 @@ static const matrix_kind sparse_kind = {
     .apply = matrix_apply_blocks,
     .apply_rows = sparse_apply_rows,
     .apply_transposed = sparse_apply_transposed,
+    .apply_both = sparse_apply_both,
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,
     .apply_twofold = sparse_apply_twofold,

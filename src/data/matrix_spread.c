@@ -279,6 +279,27 @@ static dperm_status unpack_label(void *things, parcel *p, dperm_error *err) {
   return parcel_take(p, list->next++, sizeof(double)) ? DPERM_OK : fail_parcel(err);
 }
 
+/* Whoever has a row gives its bits, the others zeros; so a sum of whole numbers is the row. */
+dperm_status spread_everywhere(const matrix *x, const double *tall, size_t width,
+                               const size_t *rows, size_t count, double *out, dperm_error *err) {
+  uint64_t *bits = NULL, number = 0;
+  dperm_status status = memory_new(count * width, sizeof *bits, &bits, err);
+  for (size_t i = 0; status == DPERM_OK && i < count * width; i++) {
+    size_t row = rows[i / width];
+    if (row >= x->first && row - x->first < x->rows) {
+      memcpy(&number, &tall[(row - x->first) * width + i % width], sizeof number);
+      bits[i] = number;
+    }
+  }
+  status = ranks_add(x->spread, status, bits, count * width, err);
+  for (size_t i = 0; status == DPERM_OK && i < count * width; i++) {
+    number = bits[i];
+    memcpy(&out[i], &number, sizeof number);
+  }
+  free(bits);
+  return status;
+}
+
 dperm_status spread_select_labels(const matrix *x, const double *labels, const size_t *rows,
                                   size_t count, double *out, dperm_error *err) {
   static const freight single = {pack_label, unpack_label};

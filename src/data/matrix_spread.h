@@ -19,6 +19,10 @@ dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, ma
 dperm_status spread_select_labels(const matrix *x, const double *labels, const size_t *rows,
                                   size_t count, double *out, dperm_error *err);
 
+/* The listed rows of a tall array, `width` numbers each, on every process; `rows` as above. */
+dperm_status spread_everywhere(const matrix *x, const double *tall, size_t width,
+                               const size_t *rows, size_t count, double *out, dperm_error *err);
+
 /* Rows with labels that were read one share after the other, `rows` of them here, as many as it
  * came to, go to where they belong. `*total` is their number in all. */
 dperm_status spread_settle(ranks *r, dperm_status status, const growing_rows *rows,

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/span_reader.h"
+
 static bool ends_with(const char *text, size_t length, const char *ending) {
   size_t n = strlen(ending);
   return length >= n && strncasecmp(text + length - n, ending, n) == 0;
@@ -175,6 +177,12 @@ bool row_reader_comments_among(const row_reader *reader) {
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
                              dperm_error *err) {
   bool found = true;
+  if (limit == SIZE_MAX && reader->format == DPERM_FORMAT_CSV) {
+    if (reader->record_waiting) {
+      TRY(next_row(reader, rows, &found, err));
+    }
+    return span_read(&reader->csv, &reader->encoder, rows, err);
+  }
   while (found && rows->count < limit) {
     TRY(next_row(reader, rows, &found, err));
   }

@@ -16,10 +16,22 @@
 
 #include "base/defect.h"
 
+/* √sum, raised for `count` squares. */
+static double root_upper(double sum, size_t count) {
+  return sqrt(sum) * (1.0 + ((double)count + 16.0) * 0x1p-53);
+}
+
 double row_norm_upper(const double *values, size_t count) {
-  double peak = 0;
+  double peak = 0, plain = 0;
+  for (size_t i = 0; count > 1 && i < count; i++) {
+    plain += values[i] * values[i];
+  }
+  if (plain > 0x1p-500 && plain < 0x1p500 && count < 1U << 31) {
+    return root_upper(plain, count); /* the largest is within 2^±300, as most rows' are */
+  }
   for (size_t i = 0; i < count; i++) {
-    peak = fmax(peak, fabs(values[i]));
+    double size = fabs(values[i]);
+    peak = size > peak ? size : peak;
   }
   if (count <= 1 || peak == 0) {
     return peak;
@@ -33,7 +45,8 @@ double row_norm_upper(const double *values, size_t count) {
     double v = exponent ? ldexp(values[i], -exponent) : values[i];
     sum += v * v;
   }
-  double norm = ldexp(sqrt(sum) * (1.0 + ((double)count + 16.0) * 0x1p-53), exponent);
+  double norm = root_upper(sum, count);
+  norm = exponent ? ldexp(norm, exponent) : norm;
   return norm < 0x1p-1000 ? nextafter(norm, INFINITY) : norm;
 }
 

@@ -5,16 +5,23 @@
 
 #include "base/memory.h"
 
-dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) {
+dperm_status rows_reserve_many(growing_rows *rows, size_t count, size_t entries, dperm_error *err) {
   size_t needed = rows->entries + entries + 1; /* not 0: rows point into arrays, even empty ones */
-  TRY(memory_reserve(&rows->starts, &rows->starts_capacity, rows->count + 2, sizeof *rows->starts,
-                     err));
-  TRY(memory_reserve(&rows->labels, &rows->labels_capacity, rows->count + 1, sizeof *rows->labels,
-                     err));
+  size_t most = rows->count + count;
+  if (most + 1 <= rows->starts_capacity && most <= rows->labels_capacity &&
+      needed <= rows->columns_capacity && needed <= rows->values_capacity) {
+    return DPERM_OK;
+  }
+  TRY(memory_reserve(&rows->starts, &rows->starts_capacity, most + 1, sizeof *rows->starts, err));
+  TRY(memory_reserve(&rows->labels, &rows->labels_capacity, most, sizeof *rows->labels, err));
   TRY(memory_reserve(&rows->columns, &rows->columns_capacity, needed, sizeof *rows->columns, err));
   TRY(memory_reserve(&rows->values, &rows->values_capacity, needed, sizeof *rows->values, err));
   rows->starts[0] = 0;
   return DPERM_OK;
+}
+
+dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) {
+  return rows_reserve_many(rows, 1, entries, err);
 }
 
 void rows_end(growing_rows *rows, double label) {

@@ -16,6 +16,9 @@ typedef struct growing_rows {
 /* Makes room for one more row of up to `entries` entries. */
 dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err);
 
+/* Makes room for `count` more rows with `entries` entries in all. */
+dperm_status rows_reserve_many(growing_rows *rows, size_t count, size_t entries, dperm_error *err);
+
 /* One more entry of the row that is being made; room was reserved. */
 static inline void rows_push(growing_rows *rows, size_t column, double value) {
   rows->columns[rows->entries] = (uint32_t)column;

@@ -39,21 +39,40 @@ void window_close(window *w) {
   *w = (window){0};
 }
 
-dperm_status window_more(window *w, dperm_error *err) {
+static dperm_status add_bytes(window *w, size_t room, dperm_error *err) {
   size_t unread = w->end - w->begin;
   if (w->begin > 0) {
     memmove(w->bytes, w->bytes + w->begin, unread);
+    w->fresh -= w->begin;
     w->begin = 0;
     w->end = unread;
   }
-  TRY(memory_reserve(&w->bytes, &w->capacity, unread + CHUNK + 1, 1, err));
+  TRY(memory_reserve(&w->bytes, &w->capacity, unread + room + WINDOW_PAD, 1, err));
   size_t got = 0;
   dperm_status status =
-      byte_source_read(w->source, w->bytes + w->end, w->capacity - w->end - 1, &got, err);
+      byte_source_read(w->source, w->bytes + w->end, w->capacity - w->end - WINDOW_PAD, &got, err);
   w->end += got;
   w->at_end = got == 0;
-  w->bytes[w->end] = '\n';
+  memset(w->bytes + w->end, '\n', WINDOW_PAD);
   return status;
+}
+
+void window_digest(window *w) {
+  byte_source_add(w->source, w->bytes + w->fresh, w->end - w->fresh);
+  w->fresh = w->end;
+}
+
+dperm_status window_more(window *w, dperm_error *err) {
+  TRY(add_bytes(w, CHUNK, err));
+  window_digest(w);
+  return DPERM_OK;
+}
+
+dperm_status window_fill(window *w, size_t amount, dperm_error *err) {
+  while (w->end - w->begin < amount && !w->at_end) {
+    TRY(add_bytes(w, amount - (w->end - w->begin), err));
+  }
+  return DPERM_OK;
 }
 
 dperm_status window_skip_mark(window *w, const char *path, dperm_error *err) {

@@ -10,9 +10,10 @@
 typedef struct window {
   byte_source *source;
   char *bytes;
-  size_t begin, end; /* the unread part; bytes[end] == '\n' */
+  size_t begin, end; /* the unread part; bytes[end] == '\n', as are WINDOW_PAD bytes behind it */
   size_t capacity;
-  bool at_end; /* nothing more behind `end` */
+  size_t fresh; /* bytes from here to `end` are not digested yet */
+  bool at_end;  /* nothing more behind `end` */
 } window;
 
 /* With `digest`, the bytes are digested on the way (byte_source_digested). */
@@ -27,8 +28,17 @@ void window_close(window *w);
  * pointers into the window are void afterwards. Sets at_end when there is no more. */
 dperm_status window_more(window *w, dperm_error *err);
 
+/* The same until at least `amount` bytes are unread or the source ends, and leaves the digest of
+ * what is new to window_digest, for another thread perhaps; that must come before the next bytes.
+ */
+dperm_status window_fill(window *w, size_t amount, dperm_error *err);
+void window_digest(window *w);
+
 /* Skips a UTF-8 byte-order mark; refuses UTF-16 with advice. */
 dperm_status window_skip_mark(window *w, const char *path, dperm_error *err);
+
+/* So many bytes behind `end` may be read. */
+enum { WINDOW_PAD = 64 };
 
 /* More than this in one record means something is wrong with it. */
 enum { RECORD_LIMIT = 16 << 20 };

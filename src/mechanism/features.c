@@ -1,14 +1,14 @@
 /* The matrix kind: a block of rows is the inner matrix times the directions, then cos and sin. */
-#define _GNU_SOURCE
 #include "mechanism/features.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "data/matrix_blocks.h"
+#include "mechanism/waves.h"
 
 typedef struct features {
   matrix base;
@@ -40,12 +40,7 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   double *angles = room, *rows = room + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
   m->inner->kind->apply_rows(m->inner, from, count, m->map->directions, half, angles, rest);
   for (size_t i = 0; i < count; i++) {
-    for (size_t r = 0; r < half; r++) {
-      double s = 0, c = 0;
-      sincos(angles[i * half + r], &s, &c);
-      rows[i * x->cols + r] = scale * c;
-      rows[i * x->cols + half + r] = scale * s;
-    }
+    waves(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
   }
   return rows;
 }
@@ -91,6 +86,7 @@ static const matrix_kind features_kind = {
     .apply = matrix_apply_blocks,
     .apply_rows = blocks_apply_rows,
     .apply_transposed = blocks_apply_transposed,
+    .apply_both = blocks_apply_both,
     .gram = blocks_gram,
     .gram_diagonal = blocks_gram_diagonal,
     .apply_twofold = blocks_apply_twofold,
@@ -133,32 +129,39 @@ dperm_status features_new(const feature_map *map, const matrix *inner, matrix **
   return features_over(map, inner, NULL, out, err);
 }
 
+typedef struct keep_job {
+  const matrix *made;
+  double *values, *rooms;
+} keep_job;
+
+static void keep_block(void *context, size_t b, size_t worker) {
+  const keep_job *job = context;
+  const matrix *made = job->made;
+  size_t from = b * MATRIX_BLOCK, left = made->rows - from;
+  size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
+  const double *rows = features_block(made, from, count, job->rooms + made->room * worker);
+  memcpy(job->values + from * made->cols, rows, count * made->cols * sizeof *rows);
+}
+
 dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t blocks = (made->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-  double *values = NULL, *rooms = NULL;
+  keep_job job = {.made = made};
   *kept = NULL;
-  if (made->rows > FEATURES_KEPT / sizeof *values / made->cols) {
+  if (made->rows > FEATURES_KEPT / sizeof *job.values / made->cols) {
     return DPERM_OK;
   }
-  TRY_OR_DONE(memory_new(made->rows * made->cols, sizeof *values, &values, err));
-  TRY_OR_DONE(memory_new(made->room * (size_t)omp_get_max_threads(), sizeof *rooms, &rooms, err));
-#pragma omp parallel for schedule(static) if (blocks > 1)
-  for (size_t b = 0; b < blocks; b++) {
-    size_t from = b * MATRIX_BLOCK, left = made->rows - from;
-    size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-    const double *rows =
-        features_block(made, from, count, rooms + made->room * (size_t)omp_get_thread_num());
-    memcpy(values + from * made->cols, rows, count * made->cols * sizeof *values);
-  }
-  TRY_OR_DONE(matrix_dense_new(made->rows, made->cols, values, kept, err));
-  values = NULL; /* belongs to the matrix now */
+  TRY_OR_DONE(memory_new(made->rows * made->cols, sizeof *job.values, &job.values, err));
+  TRY_OR_DONE(memory_new(made->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
+  parallel_run(blocks, keep_block, &job);
+  TRY_OR_DONE(matrix_dense_new(made->rows, made->cols, job.values, kept, err));
+  job.values = NULL; /* belongs to the matrix now */
   (*kept)->spread = made->spread;
   (*kept)->total = made->total;
   (*kept)->first = made->first;
   (*kept)->sum_depth = blocks_sum_depth(*kept);
 done:
-  free(values);
-  free(rooms);
+  free(job.values);
+  free(job.rooms);
   return status;
 }

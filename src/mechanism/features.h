@@ -15,7 +15,7 @@
 #define FEATURES_NORM (1.0 + 0x1p-48)
 
 /* What is known of a row of features: its norm, and that no entry is longer than √(2/D), the scale
- * as features_block has it; raised as FEATURES_NORM is, for a cos or sin that libm rounds up. */
+ * as features_block has it; raised as FEATURES_NORM is, for a cos or sin that is rounded up. */
 row_bounds features_bounds(size_t cols);
 
 /* The directions, drawn from the kernel's public seed. */

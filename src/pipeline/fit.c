@@ -167,7 +167,7 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
   }
   TRY_OR_DONE(model_view(model, data->x, &room.view, &made, err));
   thread_scope threads = threads_enter(options->threads);
-  status = arithmetic_begin(err); /* before the first row is computed */
+  status = arithmetic_check(err); /* before the first row is computed */
   if (status == DPERM_OK && made) {
     status = features_keep(made, &kept, err);
   }

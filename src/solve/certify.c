@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+#include "base/parallel.h"
 #include "base/twofold.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
@@ -84,25 +85,37 @@ static double block_curvature(const problem *p, size_t m, const double *z, size_
   return sum;
 }
 
+typedef struct curvature_job {
+  const problem *p;
+  const stripe_cut *cut;
+  size_t m;
+  const double *z;
+  double width, sums[STRIPES_MOST];
+} curvature_job;
+
+static void stripe_curvature(void *context, size_t s, size_t worker) {
+  curvature_job *job = context;
+  const matrix *x = job->p->x;
+  size_t at = job->cut->from + s, to = stripe_row(x, job->cut, at + 1);
+  (void)worker;
+  for (size_t from = stripe_row(x, job->cut, at); from < to; from += CURVATURE_BLOCK) {
+    size_t count = to - from < CURVATURE_BLOCK ? to - from : CURVATURE_BLOCK;
+    job->sums[s] += block_curvature(job->p, job->m, job->z, from, count, job->width);
+  }
+}
+
 /* The mean of a_i at these margins; c where the interval is not far narrower than the loss bends.
  */
 static double mean_curvature(const problem *p, size_t m, const double *z, double norm) {
-  double c = p->loss->smoothness;
+  double c = p->loss->smoothness, sum = 0;
   double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
-  double parts[STRIPES_MOST] = {0}, sum = 0;
   if (!z || loss_identify(p->loss) == LOSS_CUSTOM || !(width * c < 1e-5)) {
     return c;
   }
   const stripe_cut cut = stripes_here(p->x, 1); /* fixed: threads do not change a bit */
-#pragma omp parallel for schedule(dynamic) if (p->x->rows > 64 * CURVATURE_BLOCK)
-  for (size_t s = cut.from; s < cut.to; s++) {
-    size_t to = stripe_row(p->x, &cut, s + 1);
-    for (size_t from = stripe_row(p->x, &cut, s); from < to; from += CURVATURE_BLOCK) {
-      size_t count = to - from < CURVATURE_BLOCK ? to - from : CURVATURE_BLOCK;
-      parts[s - cut.from] += block_curvature(p, m, z, from, count, width);
-    }
-  }
-  return stripes_join(p->x, &cut, DPERM_OK, parts, 1, &sum, NULL) == DPERM_OK
+  curvature_job job = {.p = p, .cut = &cut, .m = m, .z = z, .width = width};
+  parallel_run(cut.to - cut.from, stripe_curvature, &job);
+  return stripes_join(p->x, &cut, DPERM_OK, job.sums, 1, &sum, NULL) == DPERM_OK
              ? fmin(c, sum / (double)rows_in_all(p->x) * second_order + 1e-6 * c)
              : c;
 }

@@ -27,16 +27,27 @@ static double dot(const double *a, const double *b, size_t cols, size_t k, size_
   return sum;
 }
 
+/* For one model, where the rows are still at hand. */
+static void weigh(void *context, size_t from, size_t count, const double *z, double *w) {
+  const double *curvature = ((const systems *)context)->at->curvature + from;
+  for (size_t i = 0; i < count; i++) {
+    w[i] = z[i] * curvature[i];
+  }
+}
+
 /* product = ∇²J · step, all models at once. */
 static dperm_status multiply(systems *s, dperm_error *err) {
   const matrix *x = s->p->x;
   size_t k = s->p->models, wide = x->cols * k, tall = x->rows * k;
-  TRY(x->kind->apply(x, s->step, k, s->tall, err));
-#pragma omp parallel for schedule(static) if (tall > 16384)
-  for (size_t i = 0; i < tall; i++) {
-    s->tall[i] *= s->at->curvature[i];
+  if (k == 1) {
+    TRY(matrix_apply_both(x, s->step, weigh, s, s->product, err));
+  } else {
+    TRY(x->kind->apply(x, s->step, k, s->tall, err));
+    for (size_t i = 0; i < tall; i++) {
+      s->tall[i] *= s->at->curvature[i];
+    }
+    TRY(x->kind->apply_transposed(x, s->tall, k, s->product, err));
   }
-  TRY(x->kind->apply_transposed(x, s->tall, k, s->product, err));
   for (size_t i = 0; i < wide; i++) {
     s->product[i] = s->product[i] / (double)rows_in_all(x) + s->penalty[i] * s->step[i];
   }
@@ -98,7 +109,7 @@ dperm_status direction_cg(const problem *p, const point *at, const bool *active,
   double *room = NULL;
   systems s = {.p = p, .at = at};
   TRY_OR_DONE(memory_new(5 * wide + 2 * k, sizeof *room, &room, err));
-  TRY_OR_DONE(memory_new(p->x->rows * k, sizeof *s.tall, &s.tall, err));
+  TRY_OR_DONE(memory_new(k > 1 ? p->x->rows * k : 1, sizeof *s.tall, &s.tall, err));
   TRY_OR_DONE(memory_new(k, sizeof *s.running, &s.running, err));
   s.penalty = room;
   s.preconditioner = room + wide;

@@ -20,8 +20,7 @@ dperm_status penalty_curvature(const problem *p, size_t m, const double *f, doub
 }
 
 /* h is symmetric with the upper triangle (row-major) set; LAPACK sees a lower one, column-major. */
-static dperm_status solve_raised(double *h, double *factor, double *x, size_t cols,
-                                 dperm_error *err) {
+static dperm_status factor_raised(const double *h, double *factor, size_t cols, dperm_error *err) {
   double peak = 0;
   for (size_t j = 0; j < cols; j++) {
     peak = fmax(peak, h[j * cols + j]);
@@ -33,40 +32,59 @@ static dperm_status solve_raised(double *h, double *factor, double *x, size_t co
     }
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, factor, (lapack_int)cols) ==
         0) {
-      (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, 1, factor,
-                                (lapack_int)cols, x, (lapack_int)cols);
       return DPERM_OK;
     }
   }
   FAIL(err, DPERM_NUMERIC_ERROR, "the Hessian is not positive definite; check a custom loss");
 }
 
+dperm_status hessian_factor(const problem *p, size_t m, const point *at, double *factor,
+                            dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t cols = p->x->cols;
+  double *h = NULL, *diagonal = NULL, n = (double)rows_in_all(p->x);
+  scratch room;
+  scratch_init(&room);
+  TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *h, &h, err));
+  TRY_OR_DONE(scratch_take(&room, cols, sizeof *diagonal, &diagonal, err));
+  TRY_OR_DONE(p->x->kind->gram(p->x, at->curvature + m, p->models, h, err));
+  TRY_OR_DONE(penalty_curvature(p, m, at->f, diagonal, err));
+  for (size_t i = 0; i < cols; i++) {
+    for (size_t j = i; j < cols; j++) {
+      h[i * cols + j] /= n;
+    }
+    h[i * cols + i] += diagonal[i];
+  }
+  TRY_OR_DONE(factor_raised(h, factor, cols, err));
+done:
+  scratch_free(&room);
+  return status;
+}
+
+void factor_solve(const double *factor, size_t cols, double *x) {
+  (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, 1, factor, (lapack_int)cols, x,
+                            (lapack_int)cols);
+}
+
 dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
                                 double *direction, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols, k = p->models;
-  double *h = NULL, *factor = NULL, *diagonal = NULL, *d = NULL, n = (double)rows_in_all(p->x);
+  double *factor = NULL, *d = NULL;
   scratch room;
   scratch_init(&room);
-  TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *h, &h, err));
   TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *factor, &factor, err));
-  TRY_OR_DONE(scratch_take(&room, cols, sizeof *diagonal, &diagonal, err));
   TRY_OR_DONE(scratch_take(&room, cols, sizeof *d, &d, err));
   memset(direction, 0, cols * k * sizeof *direction);
   for (size_t m = 0; m < k; m++) {
     if (!active[m]) {
       continue;
     }
-    TRY_OR_DONE(p->x->kind->gram(p->x, at->curvature + m, k, h, err));
-    TRY_OR_DONE(penalty_curvature(p, m, at->f, diagonal, err));
-    for (size_t i = 0; i < cols; i++) {
-      for (size_t j = i; j < cols; j++) {
-        h[i * cols + j] /= n;
-      }
-      h[i * cols + i] += diagonal[i];
-      d[i] = -at->gradient[i * k + m];
+    TRY_OR_DONE(hessian_factor(p, m, at, factor, err));
+    for (size_t j = 0; j < cols; j++) {
+      d[j] = -at->gradient[j * k + m];
     }
-    TRY_OR_DONE(solve_raised(h, factor, d, cols, err));
+    factor_solve(factor, cols, d);
     for (size_t j = 0; j < cols; j++) {
       direction[j * k + m] = d[j];
     }

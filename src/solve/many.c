@@ -37,7 +37,7 @@ typedef struct pool {
 } pool;
 
 bool many_possible(const problem *p) {
-  return abreast_possible(p->x);
+  return !p->x->spread && abreast_possible(p->x); /* passes are over the rows that are here */
 }
 
 static bool own_factors(const problem *p) {

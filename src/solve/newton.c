@@ -12,11 +12,13 @@
 
 #include "base/progress.h"
 #include "base/scratch.h"
+#include "solve/approach.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 #include "solve/line_search.h"
 
 enum {
+  CHOLESKY_SURE_COLUMNS = 256, /* up to these a factor costs next to nothing */
   CHOLESKY_MOST_COLUMNS = 1024,
   PATIENCE = 4, /* iterations without a better gradient before rounding is blamed */
   MOST_ITERATIONS = 2000
@@ -46,27 +48,10 @@ static double column_norm(const double *wide, size_t cols, size_t k, size_t m) {
   return sqrt(sum);
 }
 
-/* What the rows say about slopes and curvatures is asked only of the point that was evaluated last,
- * which is `here` whenever it is asked; so the two points share the room for it. */
-static dperm_status new_point(const problem *p, scratch *room, const point *other, point *out,
-                              dperm_error *err) {
-  size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
-  TRY(scratch_take(room, wide, sizeof *out->f, &out->f, err));
-  TRY(scratch_take(room, wide, sizeof *out->gradient, &out->gradient, err));
-  TRY(scratch_take(room, tall, sizeof *out->z, &out->z, err));
-  if (other) {
-    out->slope = other->slope;
-    out->curvature = other->curvature;
-    return DPERM_OK;
-  }
-  TRY(scratch_take(room, tall, sizeof *out->slope, &out->slope, err));
-  return scratch_take(room, tall, sizeof *out->curvature, &out->curvature, err);
-}
-
 static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
   size_t k = p->models;
-  TRY(new_point(p, b->room, NULL, &b->here, err));
-  TRY(new_point(p, b->room, &b->here, &b->there, err));
+  TRY(point_take(p, b->room, NULL, &b->here, err));
+  TRY(point_take(p, b->room, &b->here, &b->there, err));
   TRY(scratch_take(b->room, p->x->cols * k, sizeof *b->direction, &b->direction, err));
   TRY(scratch_take(b->room, 5 * k, sizeof *b->step, &b->step, err));
   b->cg_tolerance = b->step + k;
@@ -104,9 +89,31 @@ static size_t retire(batch *b) {
   return left;
 }
 
+/* What the two ways cost for one direction, in multiplications of a sparse row. Products of dense
+ * rows cost a quarter of that (they wait for memory), their Gram matrices a sixteenth. Conjugate
+ * gradients take at most about √κ/2 iterations a factor of e, κ the condition number; six of those
+ * is what a Newton step needs on average. */
+static bool factor_is_cheaper(const problem *p) {
+  double rows = (double)rows_in_all(p->x), cols = (double)p->x->cols,
+         entries = (double)p->x->row_entries;
+  double least = INFINITY;
+  bool sparse = p->x->kind->entries != NULL;
+  for (size_t m = 0; m < p->models; m++) {
+    least = fmin(least, p->model[m].lambda + p->model[m].ridge);
+  }
+  double r = p->norm_bound, kappa = p->loss->smoothness * r * r / least + 1;
+  double products = fmin(3 * sqrt(kappa), 2 * cols);
+  double factor = rows * entries * entries / (sparse ? 2 : 32) + cols * cols * (cols / 12 + 16);
+  bool stored = !sparse && p->x->room == 0; /* and not made anew in every product */
+  return factor <= products * 2 * rows * entries / (stored ? 4 : 1);
+}
+
 bool solver_uses_cholesky(const problem *p, solver_method method) {
-  return method == SOLVER_CHOLESKY ||
-         (method == SOLVER_AUTO && p->x->cols <= CHOLESKY_MOST_COLUMNS);
+  if (method != SOLVER_AUTO) {
+    return method == SOLVER_CHOLESKY;
+  }
+  return p->x->cols <= CHOLESKY_SURE_COLUMNS ||
+         (p->x->cols <= CHOLESKY_MOST_COLUMNS && factor_is_cheaper(p));
 }
 
 static dperm_status find_direction(batch *b, dperm_error *err) {
@@ -197,7 +204,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   scratch_init(&room);
   TRY_OR_DONE(new_batch(p, &b, err));
   memcpy(b.here.f, weights, wide * sizeof *weights);
-  TRY_OR_DONE(problem_evaluate(p, &b.here, err));
+  TRY_OR_DONE(approach(p, options, &b.here, &b.there, err));
   for (size_t m = 0; m < p->models; m++) {
     b.active[m] = true;
     b.halved[m] = column_norm(b.here.gradient, p->x->cols, p->models, m);

@@ -3,7 +3,9 @@
 #include "solve/problem.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/parallel.h"
 #include "base/scratch.h"
 #include "loss/regularizer.h"
 
@@ -18,10 +20,34 @@ static size_t block_end(const problem *p, size_t block) {
   return end < p->x->rows ? end : p->x->rows;
 }
 
+dperm_status point_take(const problem *p, scratch *room, const point *other, point *out,
+                        dperm_error *err) {
+  size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
+  TRY(scratch_take(room, wide, sizeof *out->f, &out->f, err));
+  TRY(scratch_take(room, wide, sizeof *out->gradient, &out->gradient, err));
+  TRY(scratch_take(room, tall, sizeof *out->z, &out->z, err));
+  if (other) {
+    out->slope = other->slope;
+    out->curvature = other->curvature;
+    return DPERM_OK;
+  }
+  TRY(scratch_take(room, tall, sizeof *out->slope, &out->slope, err));
+  return scratch_take(room, tall, sizeof *out->curvature, &out->curvature, err);
+}
+
 /* ---- rows */
 
+typedef struct evaluate_job {
+  const problem *p;
+  point *at;
+} evaluate_job;
+
 /* The loss is evaluated on contiguous margins, so one model's column is gathered at a time. */
-static void evaluate_block(const problem *p, size_t block, point *at) {
+static void evaluate_block(void *context, size_t block, size_t worker) {
+  const evaluate_job *job = context;
+  const problem *p = job->p;
+  point *at = job->at;
+  (void)worker;
   double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK];
   size_t from = block * BLOCK, to = block_end(p, block), k = p->models;
   for (size_t m = 0; m < k; m++) {
@@ -33,6 +59,25 @@ static void evaluate_block(const problem *p, size_t block, point *at) {
       at->slope[i * k + m] = p->labels[i] * slope[i - from];
       at->curvature[i * k + m] = curvature[i - from];
     }
+  }
+}
+
+/* The same for one model, where the rows are still at hand. */
+static void evaluate_turn(void *context, size_t from, size_t count, const double *z, double *w) {
+  const evaluate_job *job = context;
+  const problem *p = job->p;
+  double margin[BLOCK], *slope = job->at->slope + from;
+  const double *labels = p->labels + from;
+  memcpy(job->at->z + from, z, count * sizeof *z);
+  for (size_t done = 0; done < count; done += BLOCK) {
+    size_t step = count - done < BLOCK ? count - done : BLOCK;
+    for (size_t i = 0; i < step; i++) {
+      margin[i] = labels[done + i] * z[done + i];
+    }
+    p->loss->eval(p->loss, step, margin, NULL, slope + done, job->at->curvature + from + done);
+  }
+  for (size_t i = 0; i < count; i++) {
+    w[i] = slope[i] *= labels[i];
   }
 }
 
@@ -60,19 +105,14 @@ static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *a
 }
 
 static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
-  TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
-  size_t blocks = block_count(p);
-  if (blocks > 2) {
-#pragma omp parallel for schedule(static)
-    for (size_t b = 0; b < blocks; b++) {
-      evaluate_block(p, b, at);
-    }
-  } else { /* even a team of one costs more than such a block */
-    for (size_t b = 0; b < blocks; b++) {
-      evaluate_block(p, b, at);
-    }
+  evaluate_job job = {p, at};
+  if (p->models == 1) {
+    TRY(matrix_apply_both(p->x, at->f, evaluate_turn, &job, at->gradient, err));
+  } else {
+    TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
+    parallel_run(block_count(p), evaluate_block, &job);
+    TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   }
-  TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   for (size_t m = 0; m < p->models; m++) {
     TRY(add_penalty(p, m, trial, at, err));
   }
@@ -132,17 +172,28 @@ done:
 
 /* ---- along a line */
 
-static void along_block(const problem *p, const point *at, const double *q, size_t block, size_t m,
-                        double t, double sums[2]) {
-  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK];
-  size_t from = block * BLOCK, to = block_end(p, block), k = p->models;
+typedef struct along_job {
+  const problem *p;
+  const point *at;
+  const double *q;
+  size_t m;
+  double t;
+  double (*sums)[2]; /* one a block */
+} along_job;
+
+static void along_block(void *context, size_t block, size_t worker) {
+  const along_job *job = context;
+  const problem *p = job->p;
+  (void)worker;
+  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK], *sums = job->sums[block];
+  size_t from = block * BLOCK, to = block_end(p, block), k = p->models, m = job->m;
   for (size_t i = from; i < to; i++) {
-    margin[i - from] = p->labels[i] * (at->z[i * k + m] + t * q[i * k + m]);
+    margin[i - from] = p->labels[i] * (job->at->z[i * k + m] + job->t * job->q[i * k + m]);
   }
   p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
   sums[0] = sums[1] = 0;
   for (size_t i = from; i < to; i++) {
-    double step = q[i * k + m];
+    double step = job->q[i * k + m];
     sums[0] += p->labels[i] * slope[i - from] * step;
     sums[1] += curvature[i - from] * step * step;
   }
@@ -177,16 +228,8 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
     if (!active[m]) {
       continue;
     }
-    if (blocks > 2) {
-#pragma omp parallel for schedule(static)
-      for (size_t b = 0; b < blocks; b++) {
-        along_block(p, at, q, b, m, t[m], sums[b]);
-      }
-    } else {
-      for (size_t b = 0; b < blocks; b++) {
-        along_block(p, at, q, b, m, t[m], sums[b]);
-      }
-    }
+    along_job job = {p, at, q, m, t[m], sums};
+    parallel_run(blocks, along_block, &job);
     TRY_OR_DONE(rows_join(p->x, DPERM_OK, sums[0], 2, total, err));
     first[m] = total[0] / n;
     second[m] = total[1] / n;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/scratch.h"
 #include "data/matrix.h"
 
 typedef struct problem_model {
@@ -35,6 +36,11 @@ typedef struct point {
   double *curvature; /* tall: ℓ″(y z) */
   double *gradient;  /* wide */
 } point;
+
+/* Its arrays, zeroed, in `room`. With `other`, the two share what rows say about slopes and
+ * curvatures: it is asked only of the point that was evaluated last. */
+dperm_status point_take(const problem *p, scratch *room, const point *other, point *out,
+                        dperm_error *err);
 
 /* From f to everything else: two passes over the matrix. A loss or regularizer that answers with
  * something not finite is an error. */

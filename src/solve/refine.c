@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/progress.h"
 #include "base/twofold.h"
 #include "loss/loss.h"
@@ -100,18 +101,29 @@ static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, twofold 
   return DPERM_OK;
 }
 
+enum { BLOCK = 512 };
+
+typedef struct slope_job {
+  const problem *p;
+  place *at;
+} slope_job;
+
+static void block_slopes(void *context, size_t b, size_t worker) {
+  const slope_job *job = context;
+  const place *at = job->at;
+  (void)worker;
+  size_t from = b * BLOCK, left = job->p->x->rows - from, count = left < BLOCK ? left : BLOCK;
+  loss_slope_twofold(job->p->loss, count, job->p->labels + from, at->z + from, at->z_rest + from,
+                     at->slope + from);
+}
+
 static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
-  enum { BLOCK = 512 };
   const problem_model *model = p->model;
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
   double n = (double)rows_in_all(p->x);
   TRY(p->x->kind->apply_twofold(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
-#pragma omp parallel for schedule(static) if (blocks > 2)
-  for (size_t b = 0; b < blocks; b++) {
-    size_t from = b * BLOCK, count = rows - from < BLOCK ? rows - from : BLOCK;
-    loss_slope_twofold(p->loss, count, p->labels + from, at->z + from, at->z_rest + from,
-                       at->slope + from);
-  }
+  slope_job job = {p, at};
+  parallel_run(blocks, block_slopes, &job);
   TRY(check_slopes(at, rows, err));
   TRY(p->x->kind->apply_transposed_twofold(p->x, at->slope, at->gradient, at->gradient_rest, err));
   for (size_t j = 0; j < p->x->cols; j++) {

@@ -176,6 +176,34 @@ static void check_same_bits(const matrix *x, const results *a, const results *b,
   }
 }
 
+/* Both products in one pass are the two, to the bit, with each row turned once. */
+typedef struct turning {
+  const double *w;
+  double *z;
+} turning;
+
+static void turn_once(void *context, size_t from, size_t count, const double *z, double *w) {
+  const turning *t = context;
+  for (size_t i = 0; i < count; i++) {
+    t->z[from + i] = isnan(t->z[from + i]) ? z[i] : INFINITY;
+    w[i] = t->w[from + i];
+  }
+}
+
+static void check_both(const matrix *x, const double *f, const double *w, const results *r) {
+  for (int threads = 1; threads <= 3; threads++) {
+    double *z = blank_array(x->rows), *g = blank_array(x->cols);
+    turning t = {w, z};
+    thread_scope scope = threads_enter(threads);
+    assert_ok(matrix_apply_both(x, f, turn_once, &t, g, err));
+    threads_leave(scope);
+    assert_memory_equal(z, r->z, x->rows * sizeof *z);
+    assert_memory_equal(g, r->g, x->cols * sizeof *g);
+    free(z);
+    free(g);
+  }
+}
+
 static void check_products(const test_rows *t, const matrix *x) {
   static const size_t counts[] = {1, 3, 7};
   for (size_t c = 0; c < 3; c++) {
@@ -189,6 +217,9 @@ static void check_products(const test_rows *t, const matrix *x) {
       threads_leave(scope);
     }
     check_entries(t, x, f, w, k, &by_threads[0], with_gram);
+    if (k == 1) {
+      check_both(x, f, w, &by_threads[0]);
+    }
     check_same_bits(x, &by_threads[0], &by_threads[1], k, with_gram);
     check_same_bits(x, &by_threads[0], &by_threads[2], k, with_gram);
     for (int i = 0; i < 3; i++) {

@@ -1,0 +1,173 @@
+/* dperm's own times for bench/peers, one line of JSON:
+ *
+ *   peer_dperm solve PROBLEM LAMBDA TARGET RUNS THREADS   fits from memory, not private, to a
+ * gradient peer_dperm private PROBLEM LAMBDA EPSILON RUNS THREADS    the same fit with privacy
+ *   peer_dperm file DATA SCHEMA LAMBDA EPSILON RUNS MODEL   read, encode, private fit, model
+ * written peer_dperm read DATA SCHEMA RUNS THREADS                 read and encode alone peer_dperm
+ * features PROBLEM FEATURES RUNS THREADS        one gradient through random features
+ */
+#include <dperm.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer_problem.h"
+
+enum { MOST_RUNS = 101 };
+
+static void check(dperm_status status, const dperm_error *err) {
+  if (status != DPERM_OK) {
+    fprintf(stderr, "peer_dperm: %s\n", err->message);
+    exit(1);
+  }
+}
+
+static int runs_of(const char *text) {
+  long runs = strtol(text, NULL, 10);
+  return runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : (int)runs;
+}
+
+static dperm_data *load(const peer_problem *p) {
+  dperm_error err;
+  dperm_data *data = NULL;
+  check(p->dense ? dperm_data_from_dense(p->rows, p->dims, p->values, p->labels, 1.0, &data, &err)
+                 : dperm_data_from_csr(p->rows, p->dims, p->starts, p->columns, p->values,
+                                       p->labels, 1.0, &data, &err),
+        &err);
+  return data;
+}
+
+static dperm_options plain(double lambda, double target, int threads) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  options.lambda = lambda;
+  options.gradient_tolerance = target;
+  options.threads = threads;
+  return options;
+}
+
+static int run_memory(char **argv, int private) {
+  dperm_error err;
+  peer_problem p = peer_problem_map(argv[2]);
+  double seconds[MOST_RUNS], norm = 0, lambda = strtod(argv[3], NULL);
+  int runs = runs_of(argv[5]);
+  dperm_options options = plain(lambda, strtod(argv[4], NULL), (int)strtol(argv[6], NULL, 10));
+  if (private) {
+    options.mechanism = DPERM_MECHANISM_OBJECTIVE;
+    options.epsilon = strtod(argv[4], NULL);
+  }
+  dperm_data *data = load(&p);
+  double *gradient = calloc(p.dims, sizeof *gradient);
+  for (int i = 0; i < runs; i++) {
+    dperm_model *model = NULL;
+    double from = peer_seconds();
+    check(dperm_train(data, &options, &model, &err), &err);
+    seconds[i] = peer_seconds() - from;
+    norm = peer_gradient(&p, lambda, dperm_model_weights(model), gradient);
+    dperm_model_free(model);
+  }
+  free(gradient);
+  dperm_data_free(data);
+  peer_report(seconds, runs, norm);
+  return 0;
+}
+
+static dperm_schema *read_schema(const char *path) {
+  dperm_error err;
+  dperm_schema *schema = NULL;
+  check(dperm_schema_read(path, &schema, &err), &err);
+  return schema;
+}
+
+static int run_file(char **argv) {
+  dperm_error err;
+  double seconds[MOST_RUNS];
+  int runs = runs_of(argv[6]);
+  dperm_options options;
+  dperm_options_init(&options);
+  options.lambda = strtod(argv[4], NULL);
+  options.epsilon = strtod(argv[5], NULL);
+  for (int i = 0; i < runs; i++) {
+    dperm_data *data = NULL;
+    dperm_model *model = NULL;
+    double from = peer_seconds();
+    dperm_schema *schema = read_schema(argv[3]);
+    const dperm_source source = {argv[2], DPERM_FORMAT_CSV, schema, 0};
+    check(dperm_data_read(&source, NULL, &data, &err), &err);
+    check(dperm_train(data, &options, &model, &err), &err);
+    check(dperm_model_write(model, argv[7], &err), &err);
+    seconds[i] = peer_seconds() - from;
+    dperm_model_free(model);
+    dperm_data_free(data);
+    dperm_schema_free(schema);
+  }
+  peer_report(seconds, runs, 0);
+  return 0;
+}
+
+static int run_read(char **argv) {
+  dperm_error err;
+  double seconds[MOST_RUNS];
+  int runs = runs_of(argv[4]), threads = (int)strtol(argv[5], NULL, 10);
+  if (threads > 0) {
+    omp_set_num_threads(threads);
+  }
+  dperm_schema *schema = read_schema(argv[3]);
+  const dperm_source source = {argv[2], DPERM_FORMAT_CSV, schema, 0};
+  for (int i = 0; i < runs; i++) {
+    dperm_data *data = NULL;
+    double from = peer_seconds();
+    check(dperm_data_read(&source, NULL, &data, &err), &err);
+    seconds[i] = peer_seconds() - from;
+    dperm_data_free(data);
+  }
+  dperm_schema_free(schema);
+  peer_report(seconds, runs, 0);
+  return 0;
+}
+
+/* A tolerance that the start meets, so that the fit ends after its first gradient. */
+static int run_features(char **argv) {
+  dperm_error err;
+  peer_problem p = peer_problem_map(argv[2]);
+  double seconds[MOST_RUNS];
+  int runs = runs_of(argv[4]);
+  dperm_options options = plain(1e-3, 10, (int)strtol(argv[5], NULL, 10));
+  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN,
+                                  .gamma = 1,
+                                  .features = strtoull(argv[3], NULL, 10),
+                                  .seed = 1};
+  dperm_data *data = load(&p);
+  for (int i = 0; i < runs; i++) {
+    dperm_model *model = NULL;
+    double from = peer_seconds();
+    check(dperm_train(data, &options, &model, &err), &err);
+    seconds[i] = peer_seconds() - from;
+    dperm_model_free(model);
+  }
+  dperm_data_free(data);
+  peer_report(seconds, runs, 0);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 7 && strcmp(argv[1], "solve") == 0) {
+    return run_memory(argv, 0);
+  }
+  if (argc == 7 && strcmp(argv[1], "private") == 0) {
+    return run_memory(argv, 1);
+  }
+  if (argc == 8 && strcmp(argv[1], "file") == 0) {
+    return run_file(argv);
+  }
+  if (argc == 6 && strcmp(argv[1], "read") == 0) {
+    return run_read(argv);
+  }
+  if (argc == 6 && strcmp(argv[1], "features") == 0) {
+    return run_features(argv);
+  }
+  fprintf(stderr, "peer_dperm: wrong usage; see the top of bench/peer_dperm.c\n");
+  return 2;
+}

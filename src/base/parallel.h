@@ -1,0 +1,26 @@
+/* Work in pieces on a few threads that wait asleep. What a piece computes must depend on its number
+ * alone; then so do results, whichever thread takes which piece.
+ *
+ * Not OpenMP's loops, for two reasons. Its threads wait by spinning, and where other programs use
+ * the machine, a barrier waits for a thread that never got to run: small fits took ten times as
+ * long. Here the caller takes pieces too and waits only for threads that hold one. And its threads
+ * keep the rounding mode they were born with; these take over the caller's with every job, and
+ * where a piece has spoilt it, the caller has it afterwards, as if it had done all the work itself.
+ * OpenMP's number of threads (omp_set_num_threads, OMP_NUM_THREADS) says how many there are. */
+#ifndef DPERM_BASE_PARALLEL_H
+#define DPERM_BASE_PARALLEL_H
+
+#include <stddef.h>
+
+/* `worker` is below parallel_workers() and belongs to this piece alone while it runs: the place of
+ * its scratch room. */
+typedef void parallel_piece(void *context, size_t piece, size_t worker);
+
+/* How many threads a job of the caller's may have, itself included. */
+size_t parallel_workers(void);
+
+/* Runs piece(context, 0 … pieces − 1) and returns when all are done. On the caller's thread alone
+ * if there is one piece, one worker, or another job under way. */
+void parallel_run(size_t pieces, parallel_piece *piece, void *context);
+
+#endif

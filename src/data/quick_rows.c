@@ -1,0 +1,204 @@
+/* From mark to mark (data/marks.h), field by field. */
+#include "data/quick_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/marks.h"
+
+static quick_field field_of(const schema_column *column, size_t c, bool may_miss_zero) {
+  bool number = column->type == COLUMN_NUMERIC;
+  return (quick_field){.kind = number ? QUICK_NUMBER : QUICK_CATEGORY,
+                       .zero_is_nothing = number && !may_miss_zero && column->min <= 0 &&
+                                          column->max >= 0 && encode_number(column, 0) == 0,
+                       .c = c,
+                       .column = column};
+}
+
+dperm_status quick_rows_open(encoder *e, quick_rows *out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  const dperm_schema *schema = e->schema;
+  quick_rows q = {.e = e, .fits = true, .may_miss = (schema->missing.lengths & ~UINT64_C(1)) != 0};
+  bool zero = lookup_may_hold(&schema->missing, slice_of("0")) ||
+              lookup_may_hold(&schema->missing, slice_of("0.00"));
+  TRY_OR_DONE(memory_new(e->field_count, sizeof *q.fields, &q.fields, err));
+  TRY_OR_DONE(memory_new(schema->column_count, sizeof *q.clamped, &q.clamped, err));
+  size_t before = 0;
+  for (size_t c = 0; c < schema->column_count; c++) {
+    column_type type = schema->columns[c].type;
+    if (type != COLUMN_IGNORE && type != COLUMN_LABEL) {
+      size_t at = e->field_of[c];
+      q.fits = q.fits && at >= before;
+      q.fields[at] = field_of(&schema->columns[c], c, zero);
+      before = at + 1;
+    }
+  }
+  if (e->need_labels) {
+    q.fields[e->field_of[schema->column_count]].kind = QUICK_LABEL;
+  }
+  *out = q;
+  return DPERM_OK;
+done:
+  quick_rows_close(&q);
+  return status;
+}
+
+void quick_rows_close(quick_rows *q) {
+  free(q->fields);
+  free(q->clamped);
+  *q = (quick_rows){0};
+}
+
+static bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* One digit, or d.dd, or whatever parse_double takes. */
+static bool number(slice text, double *out) {
+  const char *s = text.start;
+  if (text.length == 1 && digit(s[0])) {
+    *out = s[0] - '0';
+    return true;
+  }
+  if (text.length == 4 && s[1] == '.' && digit(s[0]) && digit(s[2]) && digit(s[3])) {
+    *out = ((s[0] - '0') * 100 + (s[2] - '0') * 10 + (s[3] - '0')) / 100.0;
+    return true;
+  }
+  return parse_double(text, out) == NUMBER_OK;
+}
+
+/* "0" or "0.00", as most numbers of sparse records are. The bytes behind a field may be read. */
+static bool is_zero(slice text) {
+  uint32_t four = 0, zero = 0;
+  memcpy(&four, text.start, sizeof four);
+  memcpy(&zero, "0.00", sizeof zero);
+  return (text.length == 1 && text.start[0] == '0') || (text.length == 4 && four == zero);
+}
+
+static bool add_number(const quick_rows *q, const quick_field *field, slice text,
+                       growing_rows *rows, size_t *clamped) {
+  const schema_column *column = field->column;
+  double x = 0;
+  if (!number(text, &x)) {
+    return false;
+  }
+  if (x < column->min || x > column->max) {
+    q->clamped[(*clamped)++] = field->c;
+  }
+  double value = encode_number(column, x);
+  if (value != 0.0) {
+    rows_push(rows, column->first, value);
+  }
+  return true;
+}
+
+static bool add_category(const schema_column *column, slice text, growing_rows *rows) {
+  int32_t category = lookup_find(&column->values, text);
+  category = category == LOOKUP_NONE ? column->other : category;
+  if (category == LOOKUP_NONE) {
+    return false;
+  }
+  if (category != column->reference && column->weight != 0.0) {
+    rows_push(rows, encoded_column(column, category), column->weight);
+  }
+  return true;
+}
+
+static bool find_label(const dperm_schema *schema, slice text, double *label) {
+  int32_t side = lookup_find(&schema->labels, text);
+  side = side == LOOKUP_NONE ? schema->label_other : side;
+  *label = side ? 1.0 : -1.0;
+  return side != LOOKUP_NONE;
+}
+
+/* One field; false if it is not usual. */
+static bool add_field(const quick_rows *q, const quick_field *field, slice text, growing_rows *rows,
+                      double *label, size_t *clamped) {
+  if (field->zero_is_nothing && is_zero(text)) {
+    return true;
+  }
+  while (text.length > 0 && text.start[0] == ' ') {
+    text = (slice){text.start + 1, text.length - 1};
+  }
+  /* Tabs, quotes, blanks at the end and fields of nothing: all of them below '#'. */
+  if (text.length == 0 || text.start[0] <= '"' || text.start[text.length - 1] <= ' ') {
+    return false;
+  }
+  if (q->may_miss && field->kind != QUICK_SKIP && lookup_may_hold(&q->e->schema->missing, text)) {
+    return false;
+  }
+  switch (field->kind) {
+  case QUICK_NUMBER:
+    return add_number(q, field, text, rows, clamped);
+  case QUICK_CATEGORY:
+    return add_category(field->column, text, rows);
+  case QUICK_LABEL:
+    return find_label(q->e->schema, text, label);
+  case QUICK_SKIP:
+    break;
+  }
+  return true;
+}
+
+/* All fields of the record; *next is its line end. */
+static bool add_fields(const quick_rows *q, csv_reader *csv, growing_rows *rows, double *label,
+                       size_t *clamped, const char **next) {
+  const char *bytes = csv->window.bytes, *end = bytes + csv->window.end;
+  const char separator = csv->separator, *at = bytes + csv->window.begin;
+  size_t begin = csv->window.begin, last = q->e->field_count - 1;
+  bool known = begin - csv->marks_at < MARKS;
+  size_t marks_at = known ? csv->marks_at : begin;
+  uint64_t marks =
+      known ? csv->marks >> (begin - marks_at) << (begin - marks_at) : marks_of(at, separator);
+  for (size_t i = 0; i <= last; i++) {
+    while (!marks) {
+      marks_at += MARKS;
+      if (bytes + marks_at > end) {
+        return false;
+      }
+      marks = marks_of(bytes + marks_at, separator);
+    }
+    const char *to = bytes + marks_at + __builtin_ctzll(marks);
+    marks &= marks - 1;
+    slice text = {at, (size_t)(to - at)};
+    if (i == last && text.length > 0 && to[-1] == '\r') {
+      text.length--;
+    }
+    if (*to != (i < last ? separator : '\n') ||
+        !add_field(q, &q->fields[i], text, rows, label, clamped)) {
+      return false;
+    }
+    at = to + 1;
+  }
+  *next = at - 1;
+  csv->marks_at = marks_at;
+  csv->marks = marks;
+  return true;
+}
+
+bool quick_rows_next(const quick_rows *q, csv_reader *csv, growing_rows *rows) {
+  const dperm_schema *schema = q->e->schema;
+  window *w = &csv->window;
+  const char *next = NULL, *at = w->bytes + w->begin;
+  size_t before = rows->entries, clamped = 0;
+  double label = 0;
+  if (!q->fits || w->begin == w->end || (csv->comment && *at == csv->comment[0]) ||
+      rows_reserve(rows, schema->column_count + 1, NULL) != DPERM_OK) {
+    return false;
+  }
+  if (!add_fields(q, csv, rows, &label, &clamped, &next) ||
+      (next == w->bytes + w->end && !w->at_end)) {
+    rows->entries = before;
+    return false;
+  }
+  for (size_t i = 0; i < clamped; i++) {
+    q->e->counts[q->clamped[i]].clamped++;
+  }
+  encode_end(schema, rows, before, label);
+  w->begin = (size_t)(next - w->bytes) + (next < w->bytes + w->end);
+  csv->line = csv->next_line;
+  csv->next_line += next < w->bytes + w->end;
+  csv->any_record = true;
+  return true;
+}

@@ -1,0 +1,35 @@
+/* The usual record, scanned and encoded in one go: no quotes, no blanks around fields, nothing
+ * missing, plain numbers. Whatever else comes is left where it stands for csv_next and encoder_add,
+ * which know everything and say what is wrong; a row is the same to the bit either way. */
+#ifndef DPERM_DATA_QUICK_ROWS_H
+#define DPERM_DATA_QUICK_ROWS_H
+
+#include "data/encode.h"
+
+typedef enum quick_kind { QUICK_SKIP, QUICK_NUMBER, QUICK_CATEGORY, QUICK_LABEL } quick_kind;
+
+/* What to do with a field. */
+typedef struct quick_field {
+  quick_kind kind;
+  bool zero_is_nothing; /* a zero has no entry, whatever the column's range */
+  size_t c;             /* the schema's column */
+  const schema_column *column;
+} quick_field;
+
+typedef struct quick_rows {
+  encoder *e;
+  quick_field *fields;
+  size_t *clamped; /* columns of values out of range in the record at hand */
+  bool fits;       /* the columns stand in the schema's order */
+  bool may_miss;   /* there are markers of missing values beside the empty one */
+} quick_rows;
+
+/* `e` is open and outlives it. */
+dperm_status quick_rows_open(encoder *e, quick_rows *out, dperm_error *err);
+void quick_rows_close(quick_rows *q);
+
+/* Appends the next record and moves on; false, with nothing changed, for one that is not usual or
+ * not whole in the window. */
+bool quick_rows_next(const quick_rows *q, csv_reader *csv, growing_rows *rows);
+
+#endif

@@ -1,0 +1,220 @@
+/* A span of whole lines without a quote is cut at line ends into pieces, which threads read each by
+ * itself; another digests it meanwhile. Rows are appended in the order of the pieces. Where a piece
+ * meets trouble, or there are quotes, within which a line end ends nothing, the span is read from
+ * there on record by record, which also makes the message. */
+#include "data/span_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "data/quick_rows.h"
+
+enum {
+  PIECE = 1 << 17, /* bytes */
+  PIECES = 4,      /* a worker, so that they finish together */
+  MOST_PIECES = 64
+};
+
+typedef struct piece {
+  csv_reader csv;
+  encoder encoder;
+  quick_rows quick;
+  growing_rows rows;
+  size_t from, to; /* in the window's bytes; `to` is a line end */
+  bool fine;
+} piece;
+
+typedef struct spans {
+  csv_reader *csv;
+  encoder *e;
+  piece *pieces;
+  size_t capacity, count;
+} spans;
+
+static dperm_status read_record(csv_reader *csv, encoder *e, const quick_rows *quick,
+                                growing_rows *rows, bool *found, dperm_error *err) {
+  *found = quick_rows_next(quick, csv, rows);
+  if (*found) {
+    return DPERM_OK;
+  }
+  TRY(csv_next(csv, found, err));
+  return *found ? encoder_add(e, csv, rows, err) : DPERM_OK;
+}
+
+/* ---- pieces */
+
+static void close_piece(piece *p) {
+  p->csv.window = (window){0}; /* never its own */
+  csv_close(&p->csv);
+  quick_rows_close(&p->quick);
+  free(p->encoder.counts);
+  rows_clear(&p->rows);
+}
+
+static dperm_status open_piece(const spans *s, piece *p, dperm_error *err) {
+  p->encoder = *s->e;
+  p->encoder.counts = NULL;
+  TRY(memory_new(s->e->schema->column_count, sizeof *p->encoder.counts, &p->encoder.counts, err));
+  return quick_rows_open(&p->encoder, &p->quick, err);
+}
+
+/* Piece 0 is the digest, which takes longest. */
+static void read_piece(void *context, size_t number, size_t worker) {
+  spans *s = context;
+  (void)worker;
+  if (number == 0) {
+    window_digest(&s->csv->window);
+    return;
+  }
+  piece *p = &s->pieces[number - 1];
+  p->csv.path = s->csv->path;
+  p->csv.separator = s->csv->separator;
+  p->csv.comment = s->csv->comment;
+  p->csv.any_record = s->csv->any_record;
+  p->csv.comments_before = p->csv.comments_after = false;
+  p->csv.line = p->csv.next_line = 1;
+  p->csv.window =
+      (window){.bytes = s->csv->window.bytes, .begin = p->from, .end = p->to, .at_end = true};
+  csv_moved(&p->csv);
+  rows_reset(&p->rows);
+  bool found = true;
+  p->fine = true;
+  while (found && p->fine) {
+    p->fine = read_record(&p->csv, &p->encoder, &p->quick, &p->rows, &found, NULL) == DPERM_OK;
+  }
+}
+
+/* Cuts [from, to), which ends with a line end, into `want` pieces at line ends, or fewer. */
+static void cut(spans *s, size_t from, size_t to, size_t want) {
+  const char *bytes = s->csv->window.bytes;
+  size_t each = (to - from) / want + 1;
+  s->count = 0;
+  while (from < to) {
+    size_t end = to - 1;
+    if (to - from > each) {
+      end = (size_t)((const char *)memchr(bytes + from + each, '\n', to - from - each) - bytes);
+    }
+    s->pieces[s->count].from = from;
+    s->pieces[s->count++].to = end;
+    from = end + 1;
+  }
+}
+
+static dperm_status append(growing_rows *rows, const growing_rows *more, dperm_error *err) {
+  TRY(rows_reserve_many(rows, more->count, more->entries, err));
+  memcpy(rows->columns + rows->entries, more->columns, more->entries * sizeof *rows->columns);
+  memcpy(rows->values + rows->entries, more->values, more->entries * sizeof *rows->values);
+  memcpy(rows->labels + rows->count, more->labels, more->count * sizeof *rows->labels);
+  for (size_t i = 1; i <= more->count; i++) {
+    rows->starts[rows->count + i] = rows->entries + more->starts[i];
+  }
+  rows->count += more->count;
+  rows->entries += more->entries;
+  return DPERM_OK;
+}
+
+/* Takes over what piece p read; the reader then stands behind it. */
+static dperm_status accept(spans *s, piece *p, growing_rows *rows, dperm_error *err) {
+  csv_reader *csv = s->csv;
+  if (p->rows.count > 0) {
+    TRY(append(rows, &p->rows, err));
+  }
+  for (size_t c = 0; c < s->e->schema->column_count; c++) {
+    dperm_unsafe_column_counts *all = &s->e->counts[c], *own = &p->encoder.counts[c];
+    all->missing += own->missing;
+    all->unknown += own->unknown;
+    all->clamped += own->clamped;
+    *own = (dperm_unsafe_column_counts){0};
+  }
+  csv->comments_before = csv->comments_before || p->csv.comments_before;
+  csv->comments_after = csv->comments_after || p->csv.comments_after;
+  csv->any_record = csv->any_record || p->csv.any_record;
+  csv->next_line += p->csv.next_line; /* from line 1, and its last line end */
+  csv->window.begin = p->to + 1;
+  return DPERM_OK;
+}
+
+/* ---- spans */
+
+/* Whole lines of the window in pieces; *all if every one was fine. */
+static dperm_status read_pieces(spans *s, size_t length, growing_rows *rows, bool *all,
+                                dperm_error *err) {
+  size_t want = length / PIECE + 1, from = s->csv->window.begin;
+  cut(s, from, from + length, want < s->capacity ? want : s->capacity);
+  parallel_run(s->count + 1, read_piece, s);
+  csv_moved(s->csv);
+  *all = true;
+  for (size_t i = 0; i < s->count && *all; i++) {
+    *all = s->pieces[i].fine;
+    if (*all) {
+      TRY(accept(s, &s->pieces[i], rows, err));
+    }
+  }
+  return DPERM_OK;
+}
+
+/* Records one by one until at least `length` bytes are behind us; *found is false at the end. */
+static dperm_status read_slowly(spans *s, const quick_rows *quick, size_t length,
+                                growing_rows *rows, bool *found, dperm_error *err) {
+  const window *w = &s->csv->window;
+  size_t unread = w->end - w->begin, stop = unread > length ? unread - length : 0;
+  window_digest(&s->csv->window);
+  *found = true;
+  while (*found && w->end - w->begin <= unread && w->end - w->begin > stop) {
+    unread = w->end - w->begin;
+    TRY(read_record(s->csv, s->e, quick, rows, found, err));
+  }
+  return DPERM_OK;
+}
+
+/* How many bytes of the window are whole lines; none if there is a quote among them. */
+static size_t lines_of(const window *w) {
+  const char *from = w->bytes + w->begin;
+  size_t length = w->end - w->begin;
+  while (length > 0 && from[length - 1] != '\n') {
+    length--;
+  }
+  return length > 0 && memchr(from, '"', length) ? 0 : length;
+}
+
+static dperm_status read_spans(spans *s, const quick_rows *quick, growing_rows *rows,
+                               dperm_error *err) {
+  window *w = &s->csv->window;
+  bool found = true, all = false;
+  while (found) {
+    csv_moved(s->csv);
+    TRY(window_fill(w, s->capacity * PIECE, err));
+    size_t length = s->capacity > 1 ? lines_of(w) : 0;
+    if (length > 0) {
+      TRY(read_pieces(s, length, rows, &all, err));
+    }
+    if (length == 0 || !all) {
+      TRY(read_slowly(s, quick, s->capacity * PIECE, rows, &found, err));
+    }
+    found = found && !(w->begin == w->end && w->at_end);
+  }
+  return DPERM_OK;
+}
+
+dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t workers = parallel_workers();
+  spans s = {.csv = csv, .e = e, .capacity = workers > 1 ? PIECES * workers : 1};
+  quick_rows quick = {0};
+  s.capacity = s.capacity < MOST_PIECES ? s.capacity : MOST_PIECES;
+  TRY_OR_DONE(quick_rows_open(e, &quick, err));
+  TRY_OR_DONE(memory_new(s.capacity, sizeof *s.pieces, &s.pieces, err));
+  for (size_t i = 0; i < s.capacity && s.capacity > 1; i++) {
+    TRY_OR_DONE(open_piece(&s, &s.pieces[i], err));
+  }
+  TRY_OR_DONE(read_spans(&s, &quick, rows, err));
+done:
+  for (size_t i = 0; s.pieces && i < s.capacity; i++) {
+    close_piece(&s.pieces[i]);
+  }
+  free(s.pieces);
+  quick_rows_close(&quick);
+  return status;
+}

@@ -1,0 +1,11 @@
+/* All records of a CSV file, in spans of some hundred kilobytes that several threads share. */
+#ifndef DPERM_DATA_SPAN_READER_H
+#define DPERM_DATA_SPAN_READER_H
+
+#include "data/encode.h"
+
+/* Appends the records from where `csv` stands to the end of the file. As csv_next and encoder_add
+ * would one by one: the same rows, counts and messages, whatever the number of threads. */
+dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, dperm_error *err);
+
+#endif

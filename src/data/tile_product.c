@@ -1,0 +1,136 @@
+/* A strip of B, as wide as three vectors, is copied into a row so that it stays in the first cache;
+ * rows of A go over it eight (or four) at a time, their part of C held in registers. */
+#include "data/tile_product.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { DEPTH = 128, MOST_WIDE = 24 };
+
+/* C[0 … rows) × [0 … wide) += A · strip, where the strip has `depth` rows of its full width. */
+typedef void add_tile(const tile_operands *t, const double *a, size_t depth, const double *strip,
+                      size_t rows, size_t wide, double *c);
+
+typedef struct tile_kind {
+  size_t rows, wide; /* of a full tile */
+  add_tile *add;
+} tile_kind;
+
+static void add_plain(const tile_operands *t, const double *a, size_t depth, const double *strip,
+                      size_t rows, size_t wide, double *c) {
+  for (size_t i = 0; i < rows; i++) {
+    double sums[8] = {0};
+    for (size_t p = 0; p < depth; p++) {
+      double v = a[i * t->a_row + p * t->a_col];
+      for (size_t j = 0; j < 8; j++) {
+        sums[j] += v * strip[p * 8 + j];
+      }
+    }
+    for (size_t j = 0; j < wide; j++) {
+      c[i * t->c_row + j] += sums[j];
+    }
+  }
+}
+
+#if defined(__x86_64__)
+
+/* Rows beyond the last stand for the last: what they give is not stored. */
+__attribute__((target("avx512f"))) static void add_512(const tile_operands *t, const double *a,
+                                                       size_t depth, const double *strip,
+                                                       size_t rows, size_t wide, double *c) {
+  __m512d sums[8][3];
+  const double *from[8];
+  for (size_t i = 0; i < 8; i++) {
+    from[i] = a + (i < rows ? i : rows - 1) * t->a_row;
+    sums[i][0] = sums[i][1] = sums[i][2] = _mm512_setzero_pd();
+  }
+  for (size_t p = 0; p < depth; p++) {
+    __m512d b0 = _mm512_loadu_pd(strip + 24 * p), b1 = _mm512_loadu_pd(strip + 24 * p + 8),
+            b2 = _mm512_loadu_pd(strip + 24 * p + 16);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < 8; i++) {
+      __m512d v = _mm512_set1_pd(from[i][p * t->a_col]);
+      sums[i][0] = _mm512_fmadd_pd(v, b0, sums[i][0]);
+      sums[i][1] = _mm512_fmadd_pd(v, b1, sums[i][1]);
+      sums[i][2] = _mm512_fmadd_pd(v, b2, sums[i][2]);
+    }
+  }
+#pragma GCC unroll 8
+  for (size_t i = 0; i < 8; i++) {
+    if (i < rows) {
+#pragma GCC unroll 3
+      for (size_t j = 0; j < 3; j++) {
+        size_t left = wide > 8 * j ? wide - 8 * j : 0;
+        __mmask8 some = (__mmask8)(left >= 8 ? 0xff : (1U << left) - 1);
+        double *to = c + i * t->c_row + 8 * j;
+        _mm512_mask_storeu_pd(to, some, _mm512_add_pd(_mm512_maskz_loadu_pd(some, to), sums[i][j]));
+      }
+    }
+  }
+}
+
+__attribute__((target("avx2,fma"))) static void add_256(const tile_operands *t, const double *a,
+                                                        size_t depth, const double *strip,
+                                                        size_t rows, size_t wide, double *c) {
+  __m256d sums[4][3];
+  const double *from[4];
+  for (size_t i = 0; i < 4; i++) {
+    from[i] = a + (i < rows ? i : rows - 1) * t->a_row;
+    sums[i][0] = sums[i][1] = sums[i][2] = _mm256_setzero_pd();
+  }
+  for (size_t p = 0; p < depth; p++) {
+    __m256d b0 = _mm256_loadu_pd(strip + 12 * p), b1 = _mm256_loadu_pd(strip + 12 * p + 4),
+            b2 = _mm256_loadu_pd(strip + 12 * p + 8);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++) {
+      __m256d v = _mm256_set1_pd(from[i][p * t->a_col]);
+      sums[i][0] = _mm256_fmadd_pd(v, b0, sums[i][0]);
+      sums[i][1] = _mm256_fmadd_pd(v, b1, sums[i][1]);
+      sums[i][2] = _mm256_fmadd_pd(v, b2, sums[i][2]);
+    }
+  }
+  for (size_t i = 0; i < rows; i++) {
+    double out[12];
+    memcpy(out, sums[i], sizeof out);
+    for (size_t j = 0; j < wide; j++) {
+      c[i * t->c_row + j] += out[j];
+    }
+  }
+}
+
+#endif
+
+static tile_kind choose_kind(void) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) {
+    return (tile_kind){8, 24, add_512};
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return (tile_kind){4, 12, add_256};
+  }
+#endif
+  return (tile_kind){8, 8, add_plain};
+}
+
+void tile_product(const tile_operands *t) {
+  const tile_kind kind = choose_kind();
+  double strip[DEPTH * MOST_WIDE];
+  for (size_t p = 0; p < t->k; p += DEPTH) {
+    size_t depth = t->k - p < DEPTH ? t->k - p : DEPTH;
+    for (size_t j = 0; j < t->n; j += kind.wide) {
+      size_t wide = t->n - j < kind.wide ? t->n - j : kind.wide;
+      for (size_t q = 0; q < depth; q++) {
+        memcpy(strip + q * kind.wide, t->b + (p + q) * t->b_row + j, wide * sizeof *strip);
+        memset(strip + q * kind.wide + wide, 0, (kind.wide - wide) * sizeof *strip);
+      }
+      for (size_t i = 0; i < t->m; i += kind.rows) {
+        size_t rows = t->m - i < kind.rows ? t->m - i : kind.rows;
+        kind.add(t, t->a + i * t->a_row + p * t->a_col, depth, strip, rows, wide,
+                 t->c + i * t->c_row + j);
+      }
+    }
+  }
+}

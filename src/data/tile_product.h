@@ -1,0 +1,24 @@
+/* C += A B for blocks that fit in cache: the product behind Gram matrices and random features. Our
+ * own, because OpenBLAS falls back to its oldest kernels on processors that are newer than itself,
+ * five times slower, and mends that only by a variable that must be set before a program starts. */
+#ifndef DPERM_DATA_TILE_PRODUCT_H
+#define DPERM_DATA_TILE_PRODUCT_H
+
+#include <stddef.h>
+
+/* A is m × k with entries a[i·a_row + p·a_col], B is k × n and C is m × n, both row-major with rows
+ * b_row and c_row apart. The bits of an entry of C depend on its row of A and its column of B and
+ * on k alone, on one kind of processor: with fused multiply-adds they differ from those without. */
+typedef struct tile_operands {
+  size_t m, n, k;
+  const double *a;
+  size_t a_row, a_col;
+  const double *b;
+  size_t b_row;
+  double *c;
+  size_t c_row;
+} tile_operands;
+
+void tile_product(const tile_operands *t);
+
+#endif
