@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arithmetic.h"
 
@@ -61,7 +62,7 @@ static void take_pieces(const job *j, size_t worker) {
 }
 
 static void *serve(void *number) {
-  const size_t worker = (size_t)(char *)number - (size_t)(char *)0;
+  const size_t worker = (size_t)(uintptr_t)number;
   size_t seen = 0;
   for (;;) {
     for (int look = 0; look < LOOKS && atomic_load(&pool.jobs) == seen; look++) {
@@ -118,7 +119,7 @@ static void start_threads(size_t workers) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&thread, NULL, serve, (char *)0 + pool.threads + 1);
+    int failed = pthread_create(&thread, NULL, serve, (void *)(uintptr_t)(pool.threads + 1));
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
       return;
