@@ -339,7 +339,7 @@ static dperm_status count_all(ranks *r, dperm_status status, size_t own, size_t 
   TRY(ranks_agree(r, status, err));
   for (size_t rank = 0; rank < r->count; rank++) {
     uint64_t count = own;
-    if (!r->share(r, rank, &count, sizeof count)) {
+    if (!*had || !r->share(r, rank, &count, sizeof count)) {
       return ranks_fail(r, err);
     }
     (*had)[rank + 1] = (*had)[rank] + (size_t)count;
@@ -353,7 +353,7 @@ dperm_status spread_settle(ranks *r, dperm_status status, const growing_rows *ro
   move m;
   size_t *had = NULL;
   status = count_all(r, status, rows->count, &had, err);
-  if (status != DPERM_OK) {
+  if (status != DPERM_OK || !had) {
     free(had);
     return status;
   }
