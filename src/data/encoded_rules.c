@@ -7,11 +7,12 @@
 
 #include "base/memory.h"
 #include "base/twofold.h"
+#include "data/class_list.h"
 #include "data/encoded_file.h"
 #include "data/row_norm.h"
 
 struct row_rules {
-  size_t dims;
+  size_t dims, classes;
   uint32_t *group_of; /* of each encoded column; NULL where only the norm is bounded */
   double *radius;     /* of each group */
 };
@@ -29,6 +30,7 @@ dperm_status row_rules_new(const encoded_file *file, row_rules **out, dperm_erro
   row_rules *rules = NULL;
   TRY(memory_new(1, sizeof *rules, &rules, err));
   rules->dims = (size_t)file->header.dims;
+  rules->classes = file->schema ? file->schema->classes.count : 2;
   if (file->schema) {
     const noise_body *body = &file->schema->bounds.body;
     size_t column = 0, group = 0;
@@ -92,8 +94,13 @@ static bool row_holds(const row_rules *rules, const uint32_t *columns, const dou
   return within_norm(values, count);
 }
 
-static bool label_holds(double label) {
-  return label == 1.0 || label == -1.0;
+static bool label_holds(const row_rules *rules, double label) {
+  for (size_t i = 0; i < rules->classes; i++) {
+    if (label == class_label(rules->classes, i)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool row_rules_hold(const row_rules *rules, const encoded_file *file, size_t from, size_t count,
@@ -101,7 +108,7 @@ bool row_rules_hold(const row_rules *rules, const encoded_file *file, size_t fro
   const size_t *starts = encoded_starts(file);
   const double *labels = encoded_labels(file);
   for (size_t i = from; i < from + count; i++) {
-    if (!label_holds(labels[i]) ||
+    if (!label_holds(rules, labels[i]) ||
         !row_holds(rules, encoded_columns(file) + starts[i], encoded_values(file) + starts[i],
                    starts[i + 1] - starts[i])) {
       *bad = i;

@@ -108,7 +108,7 @@ static bool add_category(const schema_column *column, slice text, growing_rows *
 static bool find_label(const dperm_schema *schema, slice text, double *label) {
   int32_t side = lookup_find(&schema->labels, text);
   side = side == LOOKUP_NONE ? schema->label_other : side;
-  *label = side ? 1.0 : -1.0;
+  *label = class_label(schema->classes.count, side == LOOKUP_NONE ? 0 : (size_t)side);
   return side != LOOKUP_NONE;
 }
 

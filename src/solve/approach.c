@@ -26,7 +26,8 @@ enum {
   PAIRS = 12,
   FEWEST_ROWS = 512, /* of a sample */
   PATIENCE = 3,      /* gradients in which the norm must fall … */
-  MOST_STEPS = 100
+  MOST_STEPS = 100,
+  SAMPLE_BYTES = 64 << 20
 };
 static const double enough = 0.3;   /* … to this share */
 static const double roughly = 0.02; /* the error of a solution by conjugate gradients */
@@ -141,6 +142,8 @@ static dperm_status walk(const problem *p, const solver_options *options, quasi_
 static size_t sample_rows(const problem *p, const solver_options *options) {
   bool factored = solver_uses_cholesky(p, options->method);
   size_t rows = rows_in_all(p->x), count = rows / 8, enough_for = 32 * p->x->cols;
+  size_t fit = SAMPLE_BYTES / (p->x->row_entries + 1) / (sizeof(double) + sizeof(uint32_t));
+  count = count < fit ? count : fit; /* also where the rows are a file larger than memory */
   if (p->x->row_entries > 64 && factored && count > enough_for) {
     count = enough_for; /* Gram matrices of long rows cost most */
   }
