@@ -1,7 +1,7 @@
 /* What a model costs in a batch, against one that is solved alone: 500 draws of objective
  * perturbation on the same rows in one sweep (noise, solutions, certificates, release, and counting
- * their errors on a tenth of the rows), and single fits by Newton's method with a Cholesky factor,
- * each from a cold start. Both in one run, alternating, on the same threads; medians.
+ * their errors on a tenth of the rows), and single fits of the same kind by dperm_train, each from
+ * a cold start. Both in one run, alternating, on the same threads; medians.
  *
  *   batch_speed DATA.csv SCHEMA.json [THREADS]    one's own data
  *   batch_speed                                   45,222 synthetic census records, the size of

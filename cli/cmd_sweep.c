@@ -146,8 +146,11 @@ static int sweep_to_file(const sweep_settings *s, results *found, const dperm_da
 
 /* FILE.journal beside a plain file; NULL for standard output and devices. */
 static char *journal_beside(const char *out) {
-  size_t size = out ? strlen(out) + sizeof ".journal" : 0;
-  char *journal = whole_file_plain(out) ? malloc(size) : NULL;
+  if (!out || !whole_file_plain(out)) {
+    return NULL;
+  }
+  size_t size = strlen(out) + sizeof ".journal";
+  char *journal = malloc(size);
   if (journal) {
     (void)snprintf(journal, size, "%s.journal", out);
   }

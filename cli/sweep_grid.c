@@ -78,7 +78,8 @@ static bool has(const word_list *list, const char *word) {
 static const char *wrong_together(const fit_settings *fit, const lists *l, bool epsilons) {
   bool objective = has(&l->mechanism, "objective"), output = has(&l->mechanism, "output");
   bool known = l->mechanism.count <= (size_t)objective + output + has(&l->mechanism, "none");
-  bool shaped = !isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight");
+  bool shaped =
+      !isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight") != 0;
   if (!known) {
     return "--mechanism must be a list of objective, output and none";
   }

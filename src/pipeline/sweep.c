@@ -269,8 +269,10 @@ static bool same_loss(const dperm_options *a, const dperm_options *b) {
   const dperm_loss *l = &a->loss, *m = &b->loss;
   bool same_parameter =
       l->parameter == m->parameter || (isnan(l->parameter) && isnan(m->parameter));
-  return l->eval == m->eval && l->context == m->context && same_parameter &&
-         memcmp(&a->regularizer, &b->regularizer, sizeof a->regularizer) == 0;
+  const dperm_regularizer *r = &a->regularizer, *q = &b->regularizer;
+  return l->eval == m->eval && l->context == m->context && same_parameter && r->eval == q->eval &&
+         r->context == q->context && r->weights == q->weights && r->prior == q->prior &&
+         r->most_curvature == q->most_curvature && r->slope_error == q->slope_error;
 }
 
 /* The cells of this fold that are not done and have the loss of the first of them. */
@@ -319,7 +321,7 @@ static dperm_status run_folds(sweep *s, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t *chosen = NULL;
   TRY(memory_new(s->count, sizeof *chosen, &chosen, err));
-  TRY_OR_DONE(arithmetic_begin(err));
+  TRY_OR_DONE(arithmetic_check(err));
   TRY_OR_DONE(open_all_rows(s, err));
   for (size_t fold = 0; fold < s->split.folds; fold++) {
     TRY_OR_DONE(run_fold(s, fold, chosen, err));

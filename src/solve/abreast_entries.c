@@ -73,17 +73,17 @@ typedef struct kernels {
   void (*curvatures)(const chunk *c, const double *a, const size_t *places, float *h);
 } kernels;
 
-#define KERNELS(name, attributes)                                                                  \
-  attributes static void margins_##name(const chunk *c, const double *f, const double *labels,     \
-                                        double *z) {                                               \
+#define KERNELS(name, ...)                                                                         \
+  __VA_ARGS__ static void margins_##name(const chunk *c, const double *f, const double *labels,    \
+                                         double *z) {                                              \
     margins_body(c, f, labels, z);                                                                 \
   }                                                                                                \
-  attributes static void slopes_##name(const chunk *c, const double *s, const double *labels,      \
-                                       double *g) {                                                \
+  __VA_ARGS__ static void slopes_##name(const chunk *c, const double *s, const double *labels,     \
+                                        double *g) {                                               \
     slopes_body(c, s, labels, g);                                                                  \
   }                                                                                                \
-  attributes static void curvatures_##name(const chunk *c, const double *a, const size_t *places,  \
-                                           float *h) {                                             \
+  __VA_ARGS__ static void curvatures_##name(const chunk *c, const double *a, const size_t *places, \
+                                            float *h) {                                            \
     curvatures_body(c, a, places, h);                                                              \
   }                                                                                                \
   static const kernels kernels_##name = {margins_##name, slopes_##name, curvatures_##name};

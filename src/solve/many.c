@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "solve/abreast.h"
@@ -74,7 +75,7 @@ static void enter(pool *p, size_t seat, size_t m) {
  * of what is left, so that none waits for another with a full pool. */
 static size_t take(many *s, size_t held) {
   size_t m = 0;
-#pragma omp critical(many_list)
+#pragma omp critical /* without a name, which would be exported */
   {
     size_t left = s->p->models - s->next, share = left / (size_t)omp_get_num_threads() + 1;
     m = left > 0 && (held < ABREAST || held < share) ? s->next++ : s->p->models;
@@ -165,6 +166,7 @@ static dperm_status work(many *shared, const dperm_progress *progress, dperm_err
   dperm_status status = DPERM_OK;
   pool *own = NULL;
   int stop = 0;
+  TRY_OR_DONE(arithmetic_check(err)); /* of this thread; certificates rest on it */
   TRY_OR_DONE(memory_new(1, sizeof *own, &own, err));
   TRY_OR_DONE(pool_open(shared, own, err));
   for (fill(own); own->count > 0 && !stop; leave(own)) {
@@ -205,7 +207,7 @@ dperm_status solve_many(const problem *p, const many_start *start, const double 
   {
     dperm_error mine = {0};
     dperm_status ended = work(&shared, progress, &mine);
-#pragma omp critical(many_status)
+#pragma omp critical
     if (ended != DPERM_OK && status == DPERM_OK) {
       status = ended;
       first = mine;
