@@ -112,7 +112,7 @@ void check_weights(verifier *v) {
   }
   (void)finding_report(v, true, "weights",
                        step ? "all %llu are whole multiples of g" : "%llu numbers",
-                       (unsigned long long)(fits * wanted));
+                       (unsigned long long)fits * wanted);
 }
 
 /* ---- delta */
