@@ -1,5 +1,6 @@
 /* make_rows ROWS ENTRIES DIMS: made-up svmlight rows on standard output, as many as one likes, with
- * one entry in each of ENTRIES groups of columns, as one-hot records have. For bench/spread-growth. */
+ * one entry in each of ENTRIES groups of columns, as one-hot records have. For bench/spread-growth.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
