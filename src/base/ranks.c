@@ -53,26 +53,32 @@ dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_e
   return !r || r->most(r, number) ? DPERM_OK : ranks_fail(r, err);
 }
 
+/* Some numbers at a time, in a room of their own. */
+static bool add_some(ranks *r, uint64_t *numbers, size_t count) {
+  enum { ROOM = 512 };
+  uint64_t theirs[ROOM];
+  bool fine = true;
+  for (size_t done = 0, now = 0; fine && done < count; done += now) {
+    now = count - done < ROOM ? count - done : ROOM;
+    size_t size = now * sizeof *numbers;
+    if (r->rank > 0) {
+      fine = r->send(r, 0, numbers + done, size);
+    }
+    for (size_t from = 1; r->rank == 0 && fine && from < r->count; from++) {
+      fine = r->receive(r, from, theirs, size);
+      for (size_t i = 0; fine && i < now; i++) {
+        numbers[done + i] += theirs[i];
+      }
+    }
+    fine = fine && r->share(r, 0, numbers + done, size);
+  }
+  return fine;
+}
+
 dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t count,
                        dperm_error *err) {
-  enum { MOST = 16 };
-  uint64_t theirs[MOST];
   TRY(ranks_agree(r, status, err));
-  if (!r) {
-    return DPERM_OK;
-  }
-  size_t size = count * sizeof *numbers;
-  bool fine = count <= MOST;
-  if (r->rank > 0) {
-    fine = fine && r->send(r, 0, numbers, size);
-  }
-  for (size_t from = 1; r->rank == 0 && fine && from < r->count; from++) {
-    fine = r->receive(r, from, theirs, size);
-    for (size_t i = 0; fine && i < count; i++) {
-      numbers[i] += theirs[i];
-    }
-  }
-  return fine && r->share(r, 0, numbers, size) ? DPERM_OK : ranks_fail(r, err);
+  return !r || add_some(r, numbers, count) ? DPERM_OK : ranks_fail(r, err);
 }
 
 /* By the variables of Open MPI, of MPICH and its kin, and of Slurm's own start of either. */

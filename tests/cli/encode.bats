@@ -111,7 +111,7 @@ encode() { "$DPERM" encode --data people.csv --schema schema.json --out people.d
     echo "$((i % 2)) $((i % 50 + 1)):0.5 $((i % 50 + 60)):0.25 200:0.1"
   done > rows.svm
   "$DPERM" encode --data rows.svm --dims 200 --out rows.dperm 2> /dev/null
-  "$DPERM" train --data rows.dperm --epsilon 1 --kernel gaussian --gamma 0.1 --features 1024 \
+  "$DPERM" train --data rows.dperm --epsilon 1 --kernel gaussian --gamma 0.1 --features 6000 \
     --out model.json > out 2> err &
   run=$!
   sleep 1.5

@@ -335,7 +335,7 @@ P
   many_people 100000
   for method in split stopping; do
     run timeout -s INT --preserve-status 0.7 "$DPERM" tune --data many.csv --schema schema.json \
-      --epsilon 1 --kernel gaussian --gamma 1,2,3,4 --features 200 --method $method --out m.json
+      --epsilon 1 --kernel gaussian --gamma 1,2,3,4 --features 3000 --method $method --out m.json
     [ "$status" -eq 130 ]
     leaves_no m.json
   done
