@@ -55,24 +55,26 @@ dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_e
 
 dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t count,
                        dperm_error *err) {
-  enum { MOST = 16 };
-  uint64_t theirs[MOST];
+  enum { PIECE = 256 };
+  uint64_t theirs[PIECE];
   TRY(ranks_agree(r, status, err));
   if (!r) {
     return DPERM_OK;
   }
-  size_t size = count * sizeof *numbers;
-  bool fine = count <= MOST;
-  if (r->rank > 0) {
-    fine = fine && r->send(r, 0, numbers, size);
-  }
-  for (size_t from = 1; r->rank == 0 && fine && from < r->count; from++) {
-    fine = r->receive(r, from, theirs, size);
-    for (size_t i = 0; fine && i < count; i++) {
-      numbers[i] += theirs[i];
+  bool fine = true;
+  for (size_t at = 0; at < count && fine; at += PIECE) {
+    size_t piece = count - at < PIECE ? count - at : PIECE, size = piece * sizeof *numbers;
+    if (r->rank > 0) {
+      fine = r->send(r, 0, numbers + at, size);
+    }
+    for (size_t from = 1; r->rank == 0 && fine && from < r->count; from++) {
+      fine = r->receive(r, from, theirs, size);
+      for (size_t i = 0; fine && i < piece; i++) {
+        numbers[at + i] += theirs[i];
+      }
     }
   }
-  return fine && r->share(r, 0, numbers, size) ? DPERM_OK : ranks_fail(r, err);
+  return fine && r->share(r, 0, numbers, count * sizeof *numbers) ? DPERM_OK : ranks_fail(r, err);
 }
 
 /* By the variables of Open MPI, of MPICH and its kin, and of Slurm's own start of either. */

@@ -80,7 +80,7 @@ setup_rows() {
   setup_rows 600
   run many 2 encode --data rows.svm --dims 40 --out second.dperm
   [ "$status" -ne 0 ]
-  [ "$(grep -c '^dperm: encode: only train and tune share work' <<< "$output")" -eq 1 ]
+  [ "$(grep -c '^dperm: encode: only train, tune and sweep share work' <<< "$output")" -eq 1 ]
   leaves_no second.dperm
 }
 
