@@ -102,16 +102,21 @@ static void say(const results *r, const char *path) {
 
 /* ---- the sweep */
 
+/* Of the processes of a job one hears the results and writes. */
+static bool leads(void) {
+  return dperm_ranks_rank(session_ranks()) == 0;
+}
+
 static dperm_status read_all(const sweep_settings *s, dperm_format format, dperm_schema **schema,
                              dperm_data **data, dperm_data **test, dperm_error *err) {
   dperm_status status = s->schema ? dperm_schema_read(s->schema, schema, err) : DPERM_OK;
   dperm_source source = {s->data, format, *schema, s->dims};
   if (status == DPERM_OK) {
-    status = dperm_data_read(&source, session_progress(), data, err);
+    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), data, err);
   }
   source.path = s->test_data;
   if (status == DPERM_OK && s->test_data) {
-    status = dperm_data_read(&source, session_progress(), test, err);
+    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), test, err);
   }
   return status;
 }
@@ -157,6 +162,9 @@ static int sweep_to_file(sweep_settings *s, results *found, const dperm_schema *
     return report_error(&err);
   }
   session_quiet();
+  if (!leads()) {
+    return 0;
+  }
   if (!write_csv(found, s->out) || !write_shows(s, found, schema, data, test)) {
     return EXIT_WORK_FAILED;
   }
@@ -183,6 +191,9 @@ static char *journal_beside(const char *out) {
 /* A folder, say, is better refused before the work than after. */
 static bool can_write(const char *out) {
   whole_file file;
+  if (!leads()) {
+    return true;
+  }
   if (!whole_file_open(out, &file)) {
     return false;
   }
@@ -269,7 +280,7 @@ int run_sweep(int argc, char **argv) {
     return exit_status;
   }
   s.words = (const char *const *)argv;
-  if (sweep_show_check(&s.show, &exit_status)) {
+  if (!leads() || sweep_show_check(&s.show, &exit_status)) {
     exit_status = sweep(&s, &grid, format);
   }
   sweep_show_free(&s.show);

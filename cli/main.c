@@ -13,7 +13,7 @@ const command commands[] = {
     {"predict", "apply a model to records", run_predict, false},
     {"score", "count a model's errors: on public records, or privately", run_score, false},
     {"verify", "derive a model's privacy claim again, line by line", run_verify, false},
-    {"sweep", "experiments on public records: errors over grids of settings", run_sweep, false},
+    {"sweep", "experiments on public records: errors over grids of settings", run_sweep, true},
     {"audit", "attack this build: a lower bound on the epsilon it really has", run_audit, false},
     {"statement", "a page for the person who must defend a release", run_statement, false},
     {"encode", "records as a binary file that is mapped, not read", run_encode, false},

@@ -191,8 +191,8 @@ bool session_join(const char *command_name, bool many, int *exit_status) {
     silence();
   }
   if (!many && dperm_ranks_count(job) > 1) {
-    *exit_status = wrong_usage(command_name, "only train and tune share work among processes; run "
-                                             "it without mpirun");
+    *exit_status = wrong_usage(command_name, "only train, tune and sweep share work among "
+                                             "processes; run it without mpirun");
     return false;
   }
   return true;

@@ -794,9 +794,9 @@ typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 /* Ten folds, ten draws, seed 1. */
 DPERM_API void dperm_sweep_options_init(dperm_sweep_options *options);
 /* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
- * during the call only. Of the options, kernels
- * must be the same in all cells; random, account, threads, progress and diagnostics are not used.
- */
+ * during the call only. Of the processes of a job, rank 0 alone has its visitor called. Of the
+ * options, kernels must be the same in all cells; random, account, threads, progress and
+ * diagnostics are not used. */
 DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells,
                                                  size_t count, const dperm_sweep_options *how,
                                                  dperm_sweep_visitor *visit, void *context,

@@ -119,6 +119,54 @@ done:
   return status;
 }
 
+/* ---- rows that may be among processes */
+
+typedef struct stripes_job {
+  const dperm_data *data;
+  stripe_cut cut;
+  unsigned char (*digests)[IDENTITY_SIZE]; /* of all stripes */
+  atomic_bool failed;
+} stripes_job;
+
+static void digest_stripe(void *context, size_t piece, size_t worker) {
+  stripes_job *job = context;
+  const matrix *x = job->data->x;
+  size_t s = job->cut.from + piece;
+  (void)worker;
+  if (digest_block(job->data, stripe_row(x, &job->cut, s), stripe_row(x, &job->cut, s + 1),
+                   job->digests[s], NULL) != DPERM_OK) {
+    atomic_store(&job->failed, true);
+  }
+}
+
+/* Each process has the digests of its own stripes and zeros for the others, so sums of whole
+ * numbers are all of them. */
+dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
+                                 dperm_error *err) {
+  enum { WORDS = IDENTITY_SIZE / sizeof(uint64_t) };
+  uint64_t words[STRIPES_MOST][WORDS] = {{0}};
+  unsigned char digests[STRIPES_MOST][IDENTITY_SIZE] = {{0}};
+  const uint64_t size[2] = {rows_in_all(data->x), data->x->cols};
+  stripes_job job = {.data = data, .cut = stripes_here(data->x, 0), .digests = digests};
+  crypto_generichash_state state;
+  dperm_status status = DPERM_OK;
+  if (sodium_init() < 0) {
+    status = error_set(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  } else {
+    parallel_run(job.cut.to - job.cut.from, digest_stripe, &job);
+    if (atomic_load(&job.failed)) {
+      status = error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
+    }
+  }
+  memcpy(words, digests, sizeof words);
+  TRY(ranks_add(data->x->spread, status, &words[0][0], (size_t)STRIPES_MOST * WORDS, err));
+  begin(&state, "stripes ");
+  add(&state, size, sizeof size);
+  add(&state, words, job.cut.count * sizeof *words);
+  (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
+  return DPERM_OK;
+}
+
 dperm_status identity_of_data(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                               dperm_error *err) {
   if (sodium_init() < 0) {

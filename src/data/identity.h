@@ -14,4 +14,9 @@ void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE],
 dperm_status identity_of_data(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                               dperm_error *err);
 
+/* Whether the encoded rows are the same, whatever file they came from and however many processes
+ * have them; every process of a job does so at once. A sweep's journal knows its data by it. */
+dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
+                                 dperm_error *err);
+
 #endif

@@ -92,12 +92,13 @@ dperm_status metrics_of(size_t classes, const double *scores, const double *labe
  * scores in one place, and nobody asks for it or the log loss of rows in several. */
 static dperm_status metrics_join(const matrix *x, dperm_status status, dperm_metrics *m,
                                  dperm_error *err) {
-  uint64_t counts[2] = {m->false_positives, m->false_negatives};
-  TRY(ranks_add(x->spread, status, counts, 2, err));
+  uint64_t counts[3] = {m->false_positives, m->false_negatives, m->errors};
+  TRY(ranks_add(x->spread, status, counts, 3, err));
   *m = (dperm_metrics){.rows = x->total,
+                       .classes = m->classes,
                        .false_positives = (size_t)counts[0],
                        .false_negatives = (size_t)counts[1],
-                       .errors = (size_t)(counts[0] + counts[1]),
+                       .errors = (size_t)counts[2],
                        .auc = (double)NAN,
                        .log_loss = (double)NAN};
   m->error_rate = (double)m->errors / (double)m->rows;

@@ -50,6 +50,18 @@ static dperm_status describe(dperm_model *model, const dperm_options *options,
   return memory_copy_text(options->loss.name, strlen(options->loss.name), &model->loss, err);
 }
 
+dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
+                         random_source *source, double *weights, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  if (ranks_lead(spread)) {
+    status = release_weights(&plan->release, found, dims, source, weights, err);
+    if (status == DPERM_OK) {
+      status = random_check(source, err); /* after the last draw, before anything leaves */
+    }
+  }
+  return ranks_share(spread, status, weights, dims * sizeof *weights, err);
+}
+
 dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err) {
@@ -60,15 +72,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
     memcpy(weights, found->f, dims * sizeof *found->f);
     return DPERM_OK;
   }
-  ranks *spread = base->x->spread;
-  dperm_status status = DPERM_OK;
-  if (ranks_lead(spread)) {
-    status = release_weights(&plan->release, found, dims, source, weights, err);
-    if (status == DPERM_OK) {
-      status = random_check(source, err); /* after the last draw, before anything leaves */
-    }
-  }
-  return ranks_share(spread, status, weights, dims * sizeof *weights, err);
+  return fit_release(plan, base->x->spread, found, dims, source, weights, err);
 }
 
 /* What the fits of a model share: `view` is what the weights are for, `found` room for a candidate,

@@ -35,6 +35,11 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err);
 
+/* The last step of it: the leader releases `found`, which has `dims` weights, and the other
+ * processes of the job, if there are any, are told. */
+dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
+                         random_source *source, double *weights, dperm_error *err);
+
 /* Trains on `data` under a plan for as many rows. */
 dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
                          random_source *source, dperm_model **out, dperm_error *err);

@@ -48,17 +48,21 @@ static dperm_status check_request(const dperm_data *data, const dperm_options *c
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
-  if (!how->test_data &&
-      (how->folds < 2 || how->folds > data->x->rows || how->folds > MOST_FOLDS)) {
+  size_t rows = rows_in_all(data->x);
+  if (!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
-         data->x->rows, MOST_FOLDS);
+         rows, MOST_FOLDS);
   }
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
          how->test_data->x->cols, data->x->cols);
   }
-  if (how->test_parts > 1 && (!how->test_data || how->test_parts > how->test_data->x->rows ||
+  if (how->test_data && how->test_data->x->spread != data->x->spread) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the rows to test on are not among the processes that have the others; read both alike");
+  }
+  if (how->test_parts > 1 && (!how->test_data || how->test_parts > rows_in_all(how->test_data->x) ||
                               how->test_parts > MOST_PARTS)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu parts of the rows to test on; there must be such rows, and at most %d parts",
@@ -88,7 +92,7 @@ static dperm_status check_request(const dperm_data *data, const dperm_options *c
 
 /* Cells without a plan are part of the result; only if there are no others is that a failure. */
 static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error *err) {
-  size_t possible = 0, rows = s->data->x->rows;
+  size_t possible = 0, rows = rows_in_all(s->data->x);
   dperm_error first = {0};
   for (size_t c = 0; c < s->count; c++) {
     sweep_cell *cell = &s->cells[c];
@@ -116,12 +120,14 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
 
 /* ---- rows as models see them */
 
-static dperm_status open_rows(const dperm_data *data, const feature_map *map, sweep_rows *out,
-                              dperm_error *err) {
+static dperm_status open_rows(const dperm_data *data, const feature_map *map, bool cut,
+                              sweep_rows *out, dperm_error *err) {
   *out = (sweep_rows){.x = data->x, .labels = data->labels};
   if (map) {
     TRY(features_new(map, data->x, &out->made, err));
-    TRY(features_keep(out->made, &out->kept, err));
+    if (!(cut && data->x->spread)) {
+      TRY(features_keep(out->made, &out->kept, err));
+    }
     out->x = out->kept ? out->kept : out->made;
   }
   return DPERM_OK;
@@ -137,8 +143,8 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
     TRY(feature_map_new(&kernel, s->data->x->cols, &s->map, err));
   }
-  TRY(open_rows(s->data, s->map, &s->rows, err));
-  return s->how->test_data ? open_rows(s->how->test_data, s->map, &s->test, err) : DPERM_OK;
+  TRY(open_rows(s->data, s->map, s->split.part != NULL, &s->rows, err));
+  return s->how->test_data ? open_rows(s->how->test_data, s->map, false, &s->test, err) : DPERM_OK;
 }
 
 static void close_rows(sweep_rows *rows) {
@@ -190,9 +196,7 @@ static void digest_cell(crypto_generichash_state *state, const sweep_cell *cell)
 static dperm_status digest_rows(crypto_generichash_state *state, const dperm_data *data,
                                 dperm_error *err) {
   unsigned char identity[IDENTITY_SIZE];
-  dperm_data rows = *data;
-  rows.from_file = false;
-  TRY(identity_of_data(&rows, identity, err));
+  TRY(identity_of_stripes(data, identity, err));
   (void)crypto_generichash_update(state, identity, sizeof identity);
   return DPERM_OK;
 }
@@ -252,6 +256,21 @@ static dperm_status read_part(void *context, size_t cell, size_t fold, const uin
   return DPERM_OK;
 }
 
+/* The leader reads and writes the journal; what it found done is so for all. */
+static dperm_status open_journal(sweep *s, dperm_error *err) {
+  unsigned char digest[SWEEP_DIGEST_SIZE];
+  ranks *spread = s->data->x->spread;
+  dperm_status status = DPERM_OK;
+  size_t parts = s->count * s->split.folds, counts = parts * s->how->draws * s->parts;
+  TRY(digest_sweep(s, digest, err));
+  if (ranks_lead(spread)) {
+    status = journal_open(s->how->journal, digest, read_part, s, &s->journal, err);
+  }
+  TRY(ranks_share(spread, status, s->done, parts * sizeof *s->done, err));
+  TRY(ranks_share(spread, DPERM_OK, s->errors, counts * sizeof *s->errors, err));
+  return ranks_share(spread, DPERM_OK, &s->models_done, sizeof s->models_done, err);
+}
+
 /* ---- running */
 
 static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -268,7 +287,7 @@ static dperm_status finish_part(void *context, size_t cell, const uint64_t *erro
                                 dperm_error *err) {
   sweep *s = context;
   size_t fold = s->fold;
-  if (s->journal) {
+  if (s->journal) { /* the leader's */
     TRY(journal_add(s->journal, cell, fold, errors, counts_of(s, cell), err));
   }
   keep_part(s, cell, fold, errors);
@@ -358,10 +377,10 @@ static double standard_error(const double *values, size_t count, double mean) {
  * rows to test on there is one fold, and the draws are what varies. */
 static void summarize(const sweep *s, size_t c, double *room, dperm_sweep_cell *out) {
   const sweep_cell *cell = &s->cells[c];
-  size_t models = cell->models, folds = s->split.folds, rows = s->data->x->rows, parts = 0;
+  size_t models = cell->models, folds = s->split.folds, rows = rows_in_all(s->data->x), parts = 0;
   double sum = 0;
   for (size_t fold = 0; fold < folds; fold++) {
-    size_t held = s->how->test_data ? s->how->test_data->x->rows
+    size_t held = s->how->test_data ? rows_in_all(s->how->test_data->x)
                                     : rows - split_train_rows(&s->split, rows,
                                                               split_variant(&s->split, rows, fold));
     double in_fold = 0;
@@ -403,7 +422,8 @@ static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *conte
   TRY_OR_DONE(memory_new(s->split.folds * s->parts, s->how->draws * sizeof *errors, &errors, err));
   for (size_t c = 0; c < s->count; c++) {
     const sweep_cell *cell = &s->cells[c];
-    const privacy_plan *plan = &cell->plan[split_variant(&s->split, s->data->x->rows, 0)].privacy;
+    const privacy_plan *plan =
+        &cell->plan[split_variant(&s->split, rows_in_all(s->data->x), 0)].privacy;
     dperm_sweep_cell out = {.index = c,
                             .impossible = cell->impossible,
                             .error_mean = (double)NAN,
@@ -427,7 +447,6 @@ done:
 /* ---- all of it */
 
 static dperm_status open_sweep(sweep *s, const dperm_options *cells, dperm_error *err) {
-  unsigned char digest[SWEEP_DIGEST_SIZE];
   s->split.folds = s->how->test_data ? 1 : s->how->folds;
   s->parts = s->how->test_parts > 1 ? s->how->test_parts : 1;
   TRY(memory_new(s->count, sizeof *s->cells, &s->cells, err));
@@ -435,14 +454,10 @@ static dperm_status open_sweep(sweep *s, const dperm_options *cells, dperm_error
                  &s->errors, err));
   TRY(memory_new(s->count * s->split.folds, sizeof *s->done, &s->done, err));
   if (!s->how->test_data) {
-    TRY(split_draw(s->data->x->rows, s->how->folds, s->how->seed, &s->split, err));
+    TRY(split_draw(rows_in_all(s->data->x), s->how->folds, s->how->seed, &s->split, err));
   }
   TRY(plan_cells(s, cells, err));
-  if (s->how->journal) {
-    TRY(digest_sweep(s, digest, err));
-    TRY(journal_open(s->how->journal, digest, read_part, s, &s->journal, err));
-  }
-  return DPERM_OK;
+  return s->how->journal ? open_journal(s, err) : DPERM_OK;
 }
 
 static void close_sweep(sweep *s) {
@@ -463,20 +478,21 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells, siz
                          const dperm_sweep_options *how, dperm_sweep_visitor *visit, void *context,
                          dperm_error *err) {
   sweep s = {.data = data, .how = how, .count = count};
-  TRY(check_request(data, cells, count, how, err));
+  TRY(ranks_agree(data->x->spread, check_request(data, cells, count, how, err), err));
   thread_scope threads = threads_enter(how->threads);
   dperm_status status = open_sweep(&s, cells, err);
   if (status == DPERM_OK) {
     status = run_folds(&s, err);
   }
   threads_leave(threads);
+  if (status == DPERM_OK && ranks_lead(data->x->spread)) {
+    status = tell(&s, visit, context, err);
+  }
+  status = ranks_agree(data->x->spread, status, err);
   if (status == DPERM_CANCELLED && s.journal) {
     (void)error_set(err, status,
                     "stopped on request; %s has what is done, and the same call goes on from there",
                     how->journal);
-  }
-  if (status == DPERM_OK) {
-    status = tell(&s, visit, context, err);
   }
   close_sweep(&s);
   return status;

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "mechanism/many_draws.h"
 #include "pipeline/sweep_parts.h"
-#include "release/lattice.h"
 
 /* Weight vectors that rows are multiplied by at once: X F in blocks. */
 enum { JUDGED_TOGETHER = 32 };
@@ -21,12 +20,13 @@ static dperm_status draw_source(const sweep_work *w, size_t draw, random_source 
 }
 
 /* Wrong predictions of `count` models, `weights` one after the other, each with one vector for each
- * of its fits, in each part of the rows. */
-static dperm_status count_errors(const sweep_work *w, const double *weights, size_t count,
-                                 uint64_t *errors, dperm_error *err) {
+ * of its fits, in each part of the rows: of the rows here. */
+static dperm_status count_here(const sweep_work *w, const double *weights, size_t count,
+                               uint64_t *errors, dperm_error *err) {
   dperm_status status = DPERM_OK;
   const matrix *x = w->fold->test;
   size_t fits = class_fits(w->classes), together = JUDGED_TOGETHER / fits;
+  size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
   double *f = NULL, *z = NULL;
   together = together > 0 ? together : 1;
   TRY_OR_DONE(memory_new(x->cols * together * fits, sizeof *f, &f, err));
@@ -44,7 +44,7 @@ static dperm_status count_errors(const sweep_work *w, const double *weights, siz
     }
     for (size_t i = 0; i < x->rows; i++) {
       double actual = w->fold->test_labels[i];
-      size_t part = i * w->parts / x->rows;
+      size_t part = (first + i) * w->parts / rows;
       for (size_t m = 0; m < models; m++) {
         size_t winner = model_winner(w->classes, z + i * k + m * fits);
         errors[(from + m) * w->parts + part] += class_label(w->classes, winner) != actual;
@@ -55,6 +55,12 @@ done:
   free(f);
   free(z);
   return status;
+}
+
+static dperm_status count_errors(const sweep_work *w, const double *weights, size_t count,
+                                 uint64_t *errors, dperm_error *err) {
+  dperm_status status = count_here(w, weights, count, errors, err);
+  return ranks_add(w->fold->test->spread, status, errors, count * w->parts, err);
 }
 
 /* ---- fits */
@@ -131,8 +137,8 @@ static dperm_status fit_draws(fits *f, const sweep_cell *cell, size_t fit,
                                                  &f->found, err));
   for (size_t m = 0; m < cell->models; m++) {
     const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
-    TRY(release_weights(&plan->release, &found, dims, &f->sources[m], weights_of(f, m, fit), err));
-    TRY(random_check(&f->sources[m], err));
+    TRY(fit_release(plan, f->base.x->spread, &found, dims, &f->sources[m], weights_of(f, m, fit),
+                    err));
   }
   return DPERM_OK;
 }

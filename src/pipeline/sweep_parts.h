@@ -14,19 +14,23 @@ typedef struct sweep_cell {
   size_t models;    /* in each fold */
 } sweep_cell;
 
-/* Rows that fits see and rows that judge them, in place. */
+/* Rows that fits see and rows that judge them: in place, or copies where rows are spread over
+ * processes, since every process must have whole stripes of a fold's rows. */
 typedef struct sweep_fold {
   size_t number;
   size_t variant; /* which of the two plans */
-  matrix *train, *test;
-  double *train_labels, *test_labels; /* those of the views' rows */
+  const matrix *train, *test;
+  const double *train_labels, *test_labels;
+  matrix *own_train, *own_test; /* what the fold made of them, or NULL */
+  double *own_train_labels, *own_test_labels;
 } sweep_fold;
 
 /* The rows as models see them, encoded or as random features. */
 typedef struct sweep_rows {
   const matrix *x;
   const double *labels;
-  matrix *made, *kept; /* features over the data, and those kept in memory; or NULL */
+  matrix *made, *kept; /* features over the data, and those kept in memory; or NULL. Of spread
+                          rows that are cut into folds each fold keeps its own. */
 } sweep_rows;
 
 /* How rows fall into folds: part[i] is the one that holds row i out. */

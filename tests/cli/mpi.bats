@@ -80,7 +80,7 @@ setup_rows() {
   setup_rows 600
   run many 2 encode --data rows.svm --dims 40 --out second.dperm
   [ "$status" -ne 0 ]
-  [ "$(grep -c '^dperm: encode: only train and tune share work' <<< "$output")" -eq 1 ]
+  [ "$(grep -c '^dperm: encode: only train, tune and sweep share work' <<< "$output")" -eq 1 ]
   leaves_no second.dperm
 }
 
@@ -110,4 +110,90 @@ setup_rows() {
     done
   done
   [ "$("$DPERM" ledger show ledger | grep -c 'stays spent')" -eq 3 ]
+}
+
+@test "a sweep's CSV is the same whatever the number of processes" {
+  setup_rows 3000
+  rows 1700 > test.svm
+  for how in "--folds 3" "--test-data test.svm" "--folds 2 --kernel gaussian --gamma 0.5 --features 30"; do
+    how="--dims 40 --loss logistic,huber --mechanism none,output,objective --epsilon 0.1,1 --lambda 0.01 --draws 5 $how"
+    # shellcheck disable=SC2086
+    "$DPERM" sweep --data rows.svm $how --out alone.csv 2> /dev/null
+    for count in 1 2 3; do
+      # shellcheck disable=SC2086
+      run many $count sweep --data rows.svm $how --out many.csv
+      [ "$status" -eq 0 ]
+      [ "$output" = "many.csv: 10 cells, $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]
+      cmp alone.csv many.csv
+      [ ! -e many.csv.journal ]
+    done
+  done
+  "$DPERM" sweep --data rows.dperm --epsilon 1 --folds 3 > alone.csv
+  many 2 sweep --data rows.dperm --epsilon 1 --folds 3 > many.csv 2> /dev/null
+  cmp alone.csv many.csv
+  "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 > alone.csv
+  many 3 sweep --data people.csv --schema schema.json --epsilon 1 > many.csv 2> /dev/null
+  cmp alone.csv many.csv
+}
+
+@test "several classes are counted over all processes" {
+  awk 'BEGIN {srand(3); print "a,b,kind"; for (i = 0; i < 3000; i++)
+    printf "%.3f,%.3f,%s\n", rand() + (i % 3 == 1), rand() + (i % 3 == 2), substr("abc", i % 3 + 1, 1)}' > three.csv
+  cat > three.json <<'S'
+{"label": {"column": "kind", "classes": ["a", "b", "c"]},
+ "columns": [{"name": "a", "type": "numeric", "min": 0, "max": 2, "scale": "center"},
+             {"name": "b", "type": "numeric", "min": 0, "max": 2, "scale": "center"}],
+ "intercept": true}
+S
+  "$DPERM" sweep --data three.csv --schema three.json --epsilon 1,3 --mechanism none,output,objective --folds 3 > alone.csv
+  many 3 sweep --data three.csv --schema three.json --epsilon 1,3 --mechanism none,output,objective --folds 3 > many.csv 2> /dev/null
+  cmp alone.csv many.csv
+  for seed in 1 2 3 4 5 6; do # the second candidate is hopeless: its errors must be seen
+    "$DPERM" tune --data three.csv --schema three.json --epsilon 3 --lambda 0.01,1e3 --seed $seed --out alone.json 2> /dev/null
+    many 3 tune --data three.csv --schema three.json --epsilon 3 --lambda 0.01,1e3 --seed $seed --out many.json 2> /dev/null
+    cmp alone.json many.json
+  done
+}
+
+@test "a sweep that fails says so in one line" {
+  setup_rows 3000
+  for wrong in "--data nowhere.dperm" "--data rows.dperm --out /nowhere/cells.csv" \
+    "--data rows.dperm --folds 4000" "--data rows.dperm --test-data people.csv"; do
+    # shellcheck disable=SC2086
+    run many 2 sweep --epsilon 1 $wrong
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
+    [ "$(grep -c '^dperm: ' <<< "$output")" -eq 1 ]
+  done
+}
+
+@test "a sweep of which a process is killed leaves a journal, and any number goes on" {
+  setup_rows 6000
+  grid=(--data rows.dperm --loss logistic,huber --epsilon 0.1,0.2,0.5,1,2 --lambda 1e-3,1e-2
+    --folds 4 --draws 20)
+  "$DPERM" sweep "${grid[@]}" --out alone.csv 2> /dev/null
+  for victim in 0 1 2; do
+    rm -f cells.csv cells.csv.journal
+    OMP_NUM_THREADS=1 timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 3 bash -c '
+      echo $$ > pid.$OMPI_COMM_WORLD_RANK
+      exec "$0" sweep "$@" --out cells.csv' "$DPERM" "${grid[@]}" > out 2>&1 &
+    job=$!
+    for _ in $(seq 1 400); do # until a part is done
+      [ -e cells.csv.journal ] && [ "$(wc -l < cells.csv.journal)" -gt 1 ] && break
+      sleep 0.02
+    done
+    kill -KILL "$(cat pid.$victim)"
+    wait $job && status=0 || status=$?
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
+    leaves_no cells.csv
+    [ "$(wc -l < cells.csv.journal)" -gt 1 ]
+    if [ $victim -eq 0 ]; then
+      run "$DPERM" sweep "${grid[@]}" --out cells.csv
+    else
+      run many $((victim + 1)) sweep "${grid[@]}" --out cells.csv
+    fi
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "going on with cells.csv.journal" ]
+    cmp alone.csv cells.csv
+    [ ! -e cells.csv.journal ]
+  done
 }
