@@ -44,7 +44,7 @@ kdd_data() { # folder of the data; makes $out/kdd.csv, $out/kdd70k.csv and $out/
   unpack "$1" kddcup.data_10_percent f8c8267ebcd9c0ed1fd7d6277fe5bfff8732e9b7db8e61b873542b2a534b6f9a \
     "KDD Cup 1999, DOI 10.24432/C51C7N" "$out/kdd.csv"
   cp "$root/examples/schemas/kddcup99-paper.json" "$out/kdd.json"
-  shuf -n 70000 --random-source=<(yes 70000) "$out/kdd.csv" > "$out/kdd70k.part"
+  "$root/experiments/sample-lines" 70000 "$out/kdd.csv" > "$out/kdd70k.part"
   mv "$out/kdd70k.part" "$out/kdd70k.csv"
 }
 
