@@ -269,7 +269,7 @@ dperm_status dperm_data_read_spread(const dperm_source *source, dperm_ranks *r,
                                             : read_records(source, r, progress, &total, &data, err);
   }
   status = check_same(r, status, data, total, err);
-  if (status == DPERM_OK) {
+  if (status == DPERM_OK && data) {
     status = matrix_sparse_spread(data->x, r, total, err);
   }
   if (status == DPERM_OK) {

@@ -208,7 +208,7 @@ dperm_status stripes_join_twofold(const matrix *x, const stripe_cut *cut, dperm_
     status = memory_new(2 * size, sizeof *both, &both, err);
   }
   status = join(x, cut, status, parts, 2 * size, add_twofold, both, err);
-  if (status == DPERM_OK) {
+  if (status == DPERM_OK && both) {
     memcpy(total, both, size * sizeof *total);
     memcpy(total_rest, both + size, size * sizeof *total_rest);
   }
