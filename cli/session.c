@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -23,7 +24,12 @@ static void on_lost_page(int number) {
   static const char line[] =
       "dperm: a mapped file can no longer be read: the disk failed, or it was "
       "cut meanwhile; nothing was released\n";
+  static atomic_flag said = ATOMIC_FLAG_INIT;
   (void)number;
+  while (
+      atomic_flag_test_and_set(&said)) { /* another thread has met it too, and ends the program */
+    (void)pause();
+  }
   (void)!write(STDERR_FILENO, line, sizeof line - 1);
   _exit(EXIT_WORK_FAILED);
 }

@@ -101,7 +101,7 @@ set tics nomirror
 set xlabel 'ε'
 set ylabel 'error rate'
 set yrange [0:${YMAX:-*}]
-set key top right
+set key below
 set multiplot layout 1,2
 G
   for loss in logistic huber; do
@@ -147,7 +147,7 @@ set xlabel 'rows for each of five Λ, thousands'
 set ylabel 'error rate'
 set yrange [0:*]
 set xrange [36:92]
-set key top right
+set key below
 set multiplot layout 1,2
 G
   for epsilon in 0.05 0.01; do

@@ -118,6 +118,7 @@ static void start_threads(size_t workers) {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
+    (void)sigdelset(&all, SIGBUS); /* of a mapped file that was cut: meant for who reads it */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&thread, NULL, serve, (void *)(uintptr_t)(pool.threads + 1));
     pthread_sigmask(SIG_SETMASK, &before, NULL);
