@@ -203,6 +203,8 @@ dperm_status solve_many(const problem *p, const many_start *start, const double 
   for (size_t m = 0; m < p->models; m++) {
     certified[m] = INFINITY;
   }
+  /* Also where the other threads leave nothing for the caller's own. */
+  TRY(progress_tick(progress, "solving", 0, 0, err));
 #pragma omp parallel if (p->models > ABREAST)
   {
     dperm_error mine = {0};
