@@ -169,7 +169,7 @@ S
 @test "a sweep of which a process is killed leaves a journal, and any number goes on" {
   setup_rows 6000
   grid=(--data rows.dperm --loss logistic,huber --epsilon 0.1,0.2,0.5,1,2 --lambda 1e-3,1e-2
-    --folds 4 --draws 20)
+    --folds 4 --draws 6)
   "$DPERM" sweep "${grid[@]}" --out alone.csv 2> /dev/null
   for victim in 0 1 2; do
     rm -f cells.csv cells.csv.journal
