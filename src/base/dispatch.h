@@ -31,4 +31,8 @@ typedef int64_t lane_bits __attribute__((vector_size(64)));
 #define LANES_CHOOSE(mask, a, b)                                                                   \
   ((lanes)(((lane_bits)(a) & (lane_bits)(mask)) | ((lane_bits)(b) & ~(lane_bits)(mask))))
 
+/* x held between two bounds; a NaN stays one. */
+#define LANES_WITHIN(x, low, high)                                                                 \
+  LANES_CHOOSE((x) < (low), (low), LANES_CHOOSE((x) > (high), (high), (x)))
+
 #endif

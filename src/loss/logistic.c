@@ -23,7 +23,7 @@
  * itself: 4.5u at most, 6u declared. */
 #include <math.h>
 
-#include "base/dispatch.h"
+#include "loss/by_eights.h"
 #include "loss/loss.h"
 
 static const double inverse_factorials[] = {
@@ -50,7 +50,8 @@ LANE_INLINE void exp_lanes(lanes *at) {
 }
 
 /* Eight slopes and curvatures. */
-LANE_INLINE void slopes_of(const double *margins, double *slope, double *curvature) {
+LANE_INLINE void slopes_of(double h, const double *margins, double *slope, double *curvature) {
+  (void)h;
   lanes z, zero = {0};
   LANES_LOAD(z, margins);
   lanes e = (lanes)((lane_bits)z | INT64_MIN); /* −|z| */
@@ -63,27 +64,9 @@ LANE_INLINE void slopes_of(const double *margins, double *slope, double *curvatu
   LANES_STORE(curvature, a);
 }
 
-/* Room for the rows at the end, and for what the caller does not want. */
 FOR_EACH_WIDTH
 static void slopes_and_curvatures(size_t count, const double *z, double *slope, double *curvature) {
-  double spare[3 * LANES] = {0};
-  for (size_t i = 0; i < count; i += LANES) {
-    size_t left = count - i < LANES ? count - i : LANES;
-    const double *from = z + i;
-    if (left < LANES) {
-      memcpy(spare, z + i, left * sizeof *z);
-      from = spare;
-    }
-    double *s = slope && left == LANES ? slope + i : spare + LANES;
-    double *a = curvature && left == LANES ? curvature + i : spare + (size_t)2 * LANES;
-    slopes_of(from, s, a);
-    if (left < LANES && slope) {
-      memcpy(slope + i, s, left * sizeof *s);
-    }
-    if (left < LANES && curvature) {
-      memcpy(curvature + i, a, left * sizeof *a);
-    }
-  }
+  by_eights(slopes_of, (double)NAN, count, z, slope, curvature);
 }
 
 static void logistic_eval(const dperm_loss *loss, size_t count, const double *z, double *value,

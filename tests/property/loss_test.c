@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "loss/loss.h"
 #include "reference.h"
 
 static const double widths[] = {1e-9, 1e-6, 1e-3, 0.05, 0.1, 0.5, 1.0, 3.0, 1e3, 1e6};
@@ -201,6 +202,45 @@ static void each_output_may_be_left_out(void **state) {
   }
 }
 
+/* The certificate's refinement asks for one slope at a time, the solver for many: the same number,
+ * also at the ends of the bend, for any count, and the bits behind the last stay as they were. */
+static void check_many(reference_loss kind, double h, const dperm_loss *loss) {
+  const double places[] = {1 - h,
+                           1 + h,
+                           1,
+                           nextafter(1 - h, 9e9),
+                           nextafter(1 + h, -9e9),
+                           0,
+                           -7,
+                           9,
+                           1 - h / 3,
+                           1 + h / 7,
+                           1e300,
+                           -1e300,
+                           INFINITY,
+                           -INFINITY,
+                           1 + h / 2};
+  enum { MANY = sizeof places / sizeof *places };
+  double slope[MANY + 1], curvature[MANY + 1];
+  for (size_t count = 1; count <= MANY; count++) {
+    slope[count] = curvature[count] = 77;
+    loss->eval(loss, count, places, NULL, slope, curvature);
+    assert_true(slope[count] == 77 && curvature[count] == 77);
+    for (size_t i = 0; i < count; i++) {
+      answer alone = ask(loss, places[i]);
+      assert_true(alone.slope == slope[i] && alone.curvature == curvature[i]);
+      double gap = 1 - places[i];
+      assert_true(kind != REF_HUBER || huber_slope(gap, h) == slope[i]);
+      assert_true(kind != REF_SMOOTH_HINGE || smooth_hinge_slope(gap, h) == slope[i]);
+    }
+  }
+}
+
+static void many_at_once_are_as_one_by_one(void **state) {
+  (void)state;
+  for_every_loss(check_many);
+}
+
 static void nan_margins_are_not_hidden(void **state) {
   (void)state;
   for (int kind = 0; kind < 3; kind++) {
@@ -255,6 +295,7 @@ int main(void) {
       cmocka_unit_test(slope_and_curvature_are_the_derivatives),
       cmocka_unit_test(constants_are_attained_and_never_passed),
       cmocka_unit_test(each_output_may_be_left_out),
+      cmocka_unit_test(many_at_once_are_as_one_by_one),
       cmocka_unit_test(nan_margins_are_not_hidden),
       cmocka_unit_test(losses_are_found_by_name),
       cmocka_unit_test(unknown_names_are_refused_with_the_list),
