@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: batch_speed [DATA.csv SCHEMA.json [THREADS]]\n");
     return 2;
   }
-  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
   dperm_data *test = tenth_of(data);
   printf("%zu rows of %zu columns; objective perturbation, epsilon 0.1; %d draws a batch\n",

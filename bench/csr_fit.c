@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   check(dperm_schema_read(argv[2], &schema, &err), &err);
-  const dperm_source source = {argv[1], DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = argv[1], .format = DPERM_FORMAT_CSV, .schema = schema};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
   csr m = rows_of(data);
   for (int i = 0; i < atoi(argv[3]); i++) {

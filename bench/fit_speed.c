@@ -44,7 +44,7 @@ static void check(dperm_status status, const dperm_error *err) {
 static dperm_data *read_data(const char *path, const dperm_schema *schema) {
   dperm_error err;
   dperm_data *data = NULL;
-  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
   return data;
 }

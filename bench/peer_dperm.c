@@ -1,11 +1,14 @@
-/* dperm's own times for bench/peers, one line of JSON:
+/* dperm's own times for bench/peers, one line of JSON. The first word says what is timed:
  *
- *   peer_dperm solve PROBLEM LAMBDA TARGET RUNS THREADS   fits from memory, not private, to a
- * gradient peer_dperm private PROBLEM LAMBDA EPSILON RUNS THREADS    the same fit with privacy
- *   peer_dperm file DATA SCHEMA LAMBDA EPSILON RUNS MODEL   read, encode, private fit, model
- * written peer_dperm read DATA SCHEMA RUNS THREADS                 read and encode alone peer_dperm
- * features PROBLEM FEATURES RUNS THREADS        one gradient through random features
- */
+ * - solve PROBLEM LAMBDA TARGET RUNS THREADS: fits from memory, not private, to a gradient
+ *
+ * - private PROBLEM LAMBDA EPSILON RUNS THREADS: the same fit with privacy
+ *
+ * - file DATA SCHEMA LAMBDA EPSILON RUNS MODEL: read, encode, private fit, model written
+ *
+ * - read DATA SCHEMA RUNS THREADS: read and encode alone, as for a run without a ledger
+ *
+ * - features PROBLEM FEATURES RUNS THREADS: one gradient through random features */
 #include <dperm.h>
 #include <omp.h>
 #include <stdio.h>
@@ -94,7 +97,8 @@ static int run_file(char **argv) {
     dperm_model *model = NULL;
     double from = peer_seconds();
     dperm_schema *schema = read_schema(argv[3]);
-    const dperm_source source = {argv[2], DPERM_FORMAT_CSV, schema, 0};
+    const dperm_source source = {
+        .path = argv[2], .format = DPERM_FORMAT_CSV, .schema = schema, .no_identity = 1};
     check(dperm_data_read(&source, NULL, &data, &err), &err);
     check(dperm_train(data, &options, &model, &err), &err);
     check(dperm_model_write(model, argv[7], &err), &err);
@@ -115,7 +119,8 @@ static int run_read(char **argv) {
     omp_set_num_threads(threads);
   }
   dperm_schema *schema = read_schema(argv[3]);
-  const dperm_source source = {argv[2], DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {
+      .path = argv[2], .format = DPERM_FORMAT_CSV, .schema = schema, .no_identity = 1};
   for (int i = 0; i < runs; i++) {
     dperm_data *data = NULL;
     double from = peer_seconds();

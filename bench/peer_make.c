@@ -77,7 +77,7 @@ static void make_csv(const char *data_path, const char *schema_path, const char 
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   check(dperm_schema_read(schema_path, &schema, &err), &err);
-  const dperm_source source = {data_path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = data_path, .format = DPERM_FORMAT_CSV, .schema = schema};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
   size_t rows = dperm_data_rows(data), dims = dperm_data_dims(data), room = 0, used = 0;
   double *row = need(dims, sizeof *row), *values = NULL;

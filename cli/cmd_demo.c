@@ -64,8 +64,9 @@ static dperm_status make_files(demo *d, dperm_error *err) {
 
 static dperm_status read_files(demo *d, dperm_error *err) {
   TRY_DEMO(dperm_schema_read(d->schema_path, &d->schema, err));
-  const dperm_source train = {d->train_path, DPERM_FORMAT_CSV, d->schema, 0};
-  const dperm_source test = {d->test_path, DPERM_FORMAT_CSV, d->schema, 0};
+  const dperm_source train = {
+      .path = d->train_path, .format = DPERM_FORMAT_CSV, .schema = d->schema};
+  const dperm_source test = {.path = d->test_path, .format = DPERM_FORMAT_CSV, .schema = d->schema};
   TRY_DEMO(dperm_data_read(&train, session_progress(), &d->train, err));
   return dperm_data_read(&test, session_progress(), &d->test, err);
 }

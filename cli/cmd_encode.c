@@ -37,7 +37,7 @@ int run_encode(int argc, char **argv) {
   dperm_schema *schema = NULL;
   dperm_status status = schema_path ? dperm_schema_read(schema_path, &schema, &err) : DPERM_OK;
   if (status == DPERM_OK) {
-    const dperm_source source = {data, format, schema, dims};
+    const dperm_source source = {.path = data, .format = format, .schema = schema, .dims = dims};
     status = dperm_encode_file(&source, out, session_progress(), &rows, &err);
   }
   dperm_schema_free(schema);

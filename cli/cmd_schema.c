@@ -89,7 +89,7 @@ int run_schema(int argc, char **argv) {
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   dperm_status status = dperm_schema_read(path, &schema, &err);
-  const dperm_source source = {data_path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = data_path, .format = DPERM_FORMAT_CSV, .schema = schema};
   if (status == DPERM_OK && data_path) {
     status = dperm_data_read(&source, session_progress(), &data, &err);
   }

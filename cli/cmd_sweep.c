@@ -110,7 +110,8 @@ static bool leads(void) {
 static dperm_status read_all(const sweep_settings *s, dperm_format format, dperm_schema **schema,
                              dperm_data **data, dperm_data **test, dperm_error *err) {
   dperm_status status = s->schema ? dperm_schema_read(s->schema, schema, err) : DPERM_OK;
-  dperm_source source = {s->data, format, *schema, s->dims};
+  dperm_source source = {
+      .path = s->data, .format = format, .schema = *schema, .dims = s->dims, .no_identity = 1};
   if (status == DPERM_OK) {
     status = dperm_data_read_spread(&source, session_ranks(), session_progress(), data, err);
   }

@@ -59,7 +59,11 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
   dperm_data *data = NULL;
   dperm_model *model = NULL;
   dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, err) : DPERM_OK;
-  const dperm_source source = {s->data, format, schema, s->dims};
+  const dperm_source source = {.path = s->data,
+                               .format = format,
+                               .schema = schema,
+                               .dims = s->dims,
+                               .no_identity = !s->ledger.path};
   if (status == DPERM_OK) {
     status = dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err);
   }

@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
   size_t count = strtoul(argv[3], NULL, 10), draws = strtoul(argv[4], NULL, 10);
   uint64_t seed = strtoull(argv[5], NULL, 10);
   check(dperm_schema_read(argv[2], &schema, &err), &err);
-  const dperm_source source = {argv[1], DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = argv[1], .format = DPERM_FORMAT_CSV, .schema = schema};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
   check(dperm_random_seeded(seed, &random, &err), &err);
   if (count < 2 || count > dperm_data_rows(data) || draws == 0) {

@@ -170,6 +170,9 @@ typedef struct dperm_source {
   const dperm_schema
       *schema; /* CSV; svmlight has none; an encoded file's must be equal, if given */
   size_t dims; /* svmlight: the largest index allowed */
+  /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, and a
+   * ledger then refuses the rows. An encoded file has its digest inside. */
+  int no_identity;
 } dperm_source;
 
 /* Encoded rows with their labels, in memory or mapped, every row within a known norm. */

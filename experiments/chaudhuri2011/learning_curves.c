@@ -232,7 +232,7 @@ int main(int argc, char **argv) {
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   check(dperm_schema_read(argv[2], &schema, &err), &err);
-  const dperm_source source = {argv[1], DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = argv[1], .format = DPERM_FORMAT_CSV, .schema = schema};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
   size_t rows = dperm_data_rows(data);
   if (rows < CANDIDATES * sizes[SIZES - 1] + 2 * HELD) {

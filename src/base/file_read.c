@@ -91,6 +91,11 @@ void byte_source_close(byte_source *source) {
   }
 }
 
+double byte_source_whole(const byte_source *source) {
+  z_off_t at = gzoffset(source->file);
+  return at > 0 && (uint64_t)at < source->size ? (double)source->size / (double)at : 1.0;
+}
+
 static dperm_status tick(const byte_source *source, dperm_error *err) {
   z_off_t at = gzoffset(source->file);
   return progress_tick(source->progress, "reading", at > 0 ? (uint64_t)at : 0, source->size, err);

@@ -92,6 +92,7 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
                              csv ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, csv ? source->schema : NULL,
                              out, err));
   (*out)->from_file = row_reader_digested(&reader, (*out)->file_digest);
+  (*out)->unidentified = !(*out)->from_file;
   if (csv) {
     (*out)->comments_among = row_reader_comments_among(&reader);
     (*out)->counts = reader.encoder.counts;

@@ -65,6 +65,7 @@ static dperm_status keep_share(const dperm_data *all, ranks *r, dperm_data **out
   TRY_OR_DONE(data_from_rows(&kept, all->x->cols, all->origin, all->schema, out, err));
   (*out)->comments_among = all->comments_among;
   (*out)->from_file = all->from_file;
+  (*out)->unidentified = all->unidentified;
   memcpy((*out)->file_digest, all->file_digest, FILE_DIGEST_SIZE);
 done:
   rows_clear(&kept);
@@ -74,7 +75,9 @@ done:
 static dperm_status read_all(const dperm_source *source, ranks *r, const dperm_progress *progress,
                              size_t *total, dperm_data **out, dperm_error *err) {
   dperm_data *all = NULL;
-  TRY(dperm_data_read(source, progress, &all, err));
+  dperm_source identified = *source; /* check_same compares the digests */
+  identified.no_identity = 0;
+  TRY(dperm_data_read(&identified, progress, &all, err));
   *total = all->x->rows;
   dperm_status status = keep_share(all, r, out, err);
   dperm_data_free(all);
@@ -220,7 +223,7 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
   dperm_status status = DPERM_OK;
   growing_rows settled = {0};
   unsigned char digest[FILE_DIGEST_SIZE] = {0};
-  if (r->rank == 0) {
+  if (r->rank == 0 && !source->no_identity) {
     status = digest_file(source->path, digest, err);
   }
   TRY(ranks_share(r, status, digest, sizeof digest, err));
@@ -233,7 +236,8 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
                              source->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, source->schema, out,
                              err));
   (*out)->comments_among = mine->comments_among;
-  (*out)->from_file = true;
+  (*out)->from_file = !source->no_identity;
+  (*out)->unidentified = source->no_identity;
   memcpy((*out)->file_digest, digest, sizeof digest);
 done:
   rows_clear(&settled);

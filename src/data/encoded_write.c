@@ -166,7 +166,9 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
   growing_rows rows = {0};
   encoded_writer w = {.out = NULL};
   TRY(encoded_machine_check(err));
-  TRY(row_reader_open(source, true, progress, &reader, err));
+  dperm_source identified = *source; /* the file carries its source's digest */
+  identified.no_identity = 0;
+  TRY(row_reader_open(&identified, true, progress, &reader, err));
   if (reader.format == DPERM_FORMAT_ENCODED) {
     FAIL_AND_DONE(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
                   path_for_people(source->path));

@@ -172,6 +172,11 @@ dperm_status identity_of_data(const dperm_data *data, unsigned char out[IDENTITY
   if (sodium_init() < 0) {
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
+  if (data->unidentified) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the rows were read without their file's identity, which the ledger needs; read them with "
+         "no_identity = 0");
+  }
   if (data->from_file) {
     identity_of_file(data->file_digest, out);
     return DPERM_OK;

@@ -97,12 +97,13 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: CSV data have a schema; leave --dims out",
          path_for_people(source->path));
   }
+  bool digest = need_labels && !source->no_identity;
   if (out->format == DPERM_FORMAT_SVMLIGHT) {
-    return svmlight_open(source->path, source->dims, need_labels, progress, &out->svmlight, err);
+    return svmlight_open(source->path, source->dims, need_labels, digest, progress, &out->svmlight,
+                         err);
   }
   const dperm_schema *schema = source->schema;
-  TRY(csv_open(source->path, schema->separator, schema->comment, progress, need_labels, &out->csv,
-               err));
+  TRY(csv_open(source->path, schema->separator, schema->comment, progress, digest, &out->csv, err));
   dperm_status status =
       encoder_open(schema, need_labels, &out->csv, &out->encoder, &out->record_waiting, err);
   if (status != DPERM_OK) {

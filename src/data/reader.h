@@ -29,7 +29,7 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
 void row_reader_close(row_reader *reader);
 
 /* The digest of the file's bytes, once all rows are read; labelled records only, since others are
- * charged to nobody. */
+ * charged to nobody. False if the source wants none. */
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);
 
 /* Whether lines were skipped that could be records: the number of rows then depends on them. */

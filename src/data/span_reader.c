@@ -14,7 +14,8 @@
 enum {
   PIECE = 1 << 17, /* bytes */
   PIECES = 4,      /* a worker, so that they finish together */
-  MOST_PIECES = 64
+  MOST_PIECES = 64,
+  FORESEEN = 4 << 20 /* bytes */
 };
 
 typedef struct piece {
@@ -24,6 +25,7 @@ typedef struct piece {
   growing_rows rows;
   size_t from, to; /* in the window's bytes; `to` is a line end */
   bool fine;
+  size_t row, entry; /* where its rows go among all */
 } piece;
 
 typedef struct spans {
@@ -31,6 +33,8 @@ typedef struct spans {
   encoder *e;
   piece *pieces;
   size_t capacity, count;
+  growing_rows *rows; /* all of them */
+  bool foreseen;      /* there is room for the rest */
 } spans;
 
 static dperm_status read_record(csv_reader *csv, encoder *e, const quick_rows *quick,
@@ -102,25 +106,44 @@ static void cut(spans *s, size_t from, size_t to, size_t want) {
   }
 }
 
-static dperm_status append(growing_rows *rows, const growing_rows *more, dperm_error *err) {
-  TRY(rows_reserve_many(rows, more->count, more->entries, err));
-  memcpy(rows->columns + rows->entries, more->columns, more->entries * sizeof *rows->columns);
-  memcpy(rows->values + rows->entries, more->values, more->entries * sizeof *rows->values);
-  memcpy(rows->labels + rows->count, more->labels, more->count * sizeof *rows->labels);
-  for (size_t i = 1; i <= more->count; i++) {
-    rows->starts[rows->count + i] = rows->entries + more->starts[i];
+/* Copies a piece's rows to their place, for which there is room. */
+static void place_piece(void *context, size_t number, size_t worker) {
+  const spans *s = context;
+  const piece *p = &s->pieces[number];
+  growing_rows *rows = s->rows;
+  const growing_rows *more = &p->rows;
+  (void)worker;
+  if (more->count > 0) {
+    memcpy(rows->columns + p->entry, more->columns, more->entries * sizeof *rows->columns);
+    memcpy(rows->values + p->entry, more->values, more->entries * sizeof *rows->values);
+    memcpy(rows->labels + p->row, more->labels, more->count * sizeof *rows->labels);
   }
-  rows->count += more->count;
-  rows->entries += more->entries;
+  for (size_t i = 1; i <= more->count; i++) {
+    rows->starts[p->row + i] = p->entry + more->starts[i];
+  }
+}
+
+/* Appends what the first `count` pieces read. By all threads: the room is new, and each of its
+ * pages is a fault. */
+static dperm_status append(spans *s, size_t count, dperm_error *err) {
+  growing_rows *rows = s->rows;
+  size_t row = rows->count, entry = rows->entries;
+  for (size_t i = 0; i < count; i++) {
+    s->pieces[i].row = row;
+    s->pieces[i].entry = entry;
+    row += s->pieces[i].rows.count;
+    entry += s->pieces[i].rows.entries;
+  }
+  TRY(rows_reserve_many(rows, row - rows->count, entry - rows->entries, err));
+  parallel_run(count, place_piece, s);
+  rows->count = row;
+  rows->entries = entry;
   return DPERM_OK;
 }
 
-/* Takes over what piece p read; the reader then stands behind it. */
-static dperm_status accept(spans *s, piece *p, growing_rows *rows, dperm_error *err) {
+/* Takes over what piece p counted; the reader then stands behind it. */
+static void accept(spans *s, piece *p) {
   csv_reader *csv = s->csv;
-  if (p->rows.count > 0) {
-    TRY(append(rows, &p->rows, err));
-  }
   for (size_t c = 0; c < s->e->schema->column_count; c++) {
     dperm_unsafe_column_counts *all = &s->e->counts[c], *own = &p->encoder.counts[c];
     all->missing += own->missing;
@@ -133,38 +156,37 @@ static dperm_status accept(spans *s, piece *p, growing_rows *rows, dperm_error *
   csv->any_record = csv->any_record || p->csv.any_record;
   csv->next_line += p->csv.next_line; /* from line 1, and its last line end */
   csv->window.begin = p->to + 1;
-  return DPERM_OK;
 }
 
 /* ---- spans */
 
 /* Whole lines of the window in pieces; *all if every one was fine. */
-static dperm_status read_pieces(spans *s, size_t length, growing_rows *rows, bool *all,
-                                dperm_error *err) {
-  size_t want = length / PIECE + 1, from = s->csv->window.begin;
+static dperm_status read_pieces(spans *s, size_t length, bool *all, dperm_error *err) {
+  size_t want = length / PIECE + 1, from = s->csv->window.begin, good = 0;
   cut(s, from, from + length, want < s->capacity ? want : s->capacity);
   parallel_run(s->count + 1, read_piece, s);
   csv_moved(s->csv);
-  *all = true;
-  for (size_t i = 0; i < s->count && *all; i++) {
-    *all = s->pieces[i].fine;
-    if (*all) {
-      TRY(accept(s, &s->pieces[i], rows, err));
-    }
+  while (good < s->count && s->pieces[good].fine) {
+    good++;
   }
+  TRY(append(s, good, err));
+  for (size_t i = 0; i < good; i++) {
+    accept(s, &s->pieces[i]);
+  }
+  *all = good == s->count;
   return DPERM_OK;
 }
 
 /* Records one by one until at least `length` bytes are behind us; *found is false at the end. */
-static dperm_status read_slowly(spans *s, const quick_rows *quick, size_t length,
-                                growing_rows *rows, bool *found, dperm_error *err) {
+static dperm_status read_slowly(spans *s, const quick_rows *quick, size_t length, bool *found,
+                                dperm_error *err) {
   const window *w = &s->csv->window;
   size_t unread = w->end - w->begin, stop = unread > length ? unread - length : 0;
   window_digest(&s->csv->window);
   *found = true;
   while (*found && w->end - w->begin <= unread && w->end - w->begin > stop) {
     unread = w->end - w->begin;
-    TRY(read_record(s->csv, s->e, quick, rows, found, err));
+    TRY(read_record(s->csv, s->e, quick, s->rows, found, err));
   }
   return DPERM_OK;
 }
@@ -179,8 +201,25 @@ static size_t lines_of(const window *w) {
   return length > 0 && memchr(from, '"', length) ? 0 : length;
 }
 
-static dperm_status read_spans(spans *s, const quick_rows *quick, growing_rows *rows,
-                               dperm_error *err) {
+/* Once some megabytes are read, room for all that the rest of the file will bring, as far as one
+ * can tell, and a little more: growing step by step would copy everything several times. Room that
+ * is not used costs nothing; where there is none, the rows grow as they come. */
+static void foresee(spans *s) {
+  growing_rows *rows = s->rows;
+  const byte_source *source = s->csv->window.source;
+  const double little = 1.02, most = 1e12;
+  if (s->foreseen || byte_source_at(source) < FORESEEN) {
+    return;
+  }
+  s->foreseen = true;
+  double more = byte_source_whole(source) * little - 1;
+  double count = (double)rows->count * more, entries = (double)rows->entries * more;
+  if (count < most && entries < most) {
+    (void)rows_reserve_many(rows, (size_t)count, (size_t)entries, NULL);
+  }
+}
+
+static dperm_status read_spans(spans *s, const quick_rows *quick, dperm_error *err) {
   window *w = &s->csv->window;
   bool found = true, all = false;
   while (found) {
@@ -188,11 +227,12 @@ static dperm_status read_spans(spans *s, const quick_rows *quick, growing_rows *
     TRY(window_fill(w, s->capacity * PIECE, err));
     size_t length = s->capacity > 1 ? lines_of(w) : 0;
     if (length > 0) {
-      TRY(read_pieces(s, length, rows, &all, err));
+      TRY(read_pieces(s, length, &all, err));
     }
     if (length == 0 || !all) {
-      TRY(read_slowly(s, quick, s->capacity * PIECE, rows, &found, err));
+      TRY(read_slowly(s, quick, s->capacity * PIECE, &found, err));
     }
+    foresee(s);
     found = found && !(w->begin == w->end && w->at_end);
   }
   return DPERM_OK;
@@ -201,7 +241,7 @@ static dperm_status read_spans(spans *s, const quick_rows *quick, growing_rows *
 dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t workers = parallel_workers();
-  spans s = {.csv = csv, .e = e, .capacity = workers > 1 ? PIECES * workers : 1};
+  spans s = {.csv = csv, .e = e, .rows = rows, .capacity = workers > 1 ? PIECES * workers : 1};
   quick_rows quick = {0};
   s.capacity = s.capacity < MOST_PIECES ? s.capacity : MOST_PIECES;
   TRY_OR_DONE(quick_rows_open(e, &quick, err));
@@ -209,7 +249,7 @@ dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, dperm_er
   for (size_t i = 0; i < s.capacity && s.capacity > 1; i++) {
     TRY_OR_DONE(open_piece(&s, &s.pieces[i], err));
   }
-  TRY_OR_DONE(read_spans(&s, &quick, rows, err));
+  TRY_OR_DONE(read_spans(&s, &quick, err));
 done:
   for (size_t i = 0; s.pieces && i < s.capacity; i++) {
     close_piece(&s.pieces[i]);

@@ -6,7 +6,7 @@
 
 #include "data/row_norm.h"
 
-dperm_status svmlight_open(const char *path, size_t dims, bool need_labels,
+dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, bool digest,
                            const dperm_progress *progress, svmlight_reader *out, dperm_error *err) {
   if (dims == 0 || dims > INT32_MAX) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -14,7 +14,7 @@ dperm_status svmlight_open(const char *path, size_t dims, bool need_labels,
          INT32_MAX);
   }
   *out = (svmlight_reader){.path = path, .dims = dims, .need_labels = need_labels};
-  TRY(window_open(path, progress, need_labels, &out->window, err));
+  TRY(window_open(path, progress, digest, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
     svmlight_close(out);

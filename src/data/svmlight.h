@@ -15,7 +15,7 @@ typedef struct svmlight_reader {
   bool seen_zero, seen_minus; /* 0/1 and −1/+1 in one file is a mistake */
 } svmlight_reader;
 
-dperm_status svmlight_open(const char *path, size_t dims, bool need_labels,
+dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, bool digest,
                            const dperm_progress *progress, svmlight_reader *out, dperm_error *err);
 void svmlight_close(svmlight_reader *reader);
 

@@ -65,7 +65,7 @@ static void encode(const char *path, const char *text) {
   dperm_data *data = NULL;
   dperm_error error = {DPERM_OK, ""};
   MUST(dperm_schema_parse(text, strlen(text), "schema", &schema, &error) == DPERM_OK);
-  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_status status = dperm_data_read(&source, NULL, &data, &error);
   check_error(status, &error);
   for (size_t i = 0; data && i < dperm_data_rows(data); i++) {

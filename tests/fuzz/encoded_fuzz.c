@@ -28,7 +28,7 @@ static void make_good(void) {
   MUST(fd >= 0);
   MUST(dperm_schema_parse(schema_text, sizeof schema_text - 1, "schema", &schema, NULL) ==
        DPERM_OK);
-  const dperm_source source = {csv.path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = csv.path, .format = DPERM_FORMAT_CSV, .schema = schema};
   MUST(dperm_encode_file(&source, path, NULL, NULL, NULL) == DPERM_OK);
   (void)close(fd);
   FILE *file = fopen(path, "rb");
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     size -= (size_t)bytes[0] >> 3;
   }
   memory_file file = memory_file_with(changed, size);
-  const dperm_source source = {file.path, DPERM_FORMAT_ENCODED, NULL, 0};
+  const dperm_source source = {.path = file.path, .format = DPERM_FORMAT_ENCODED};
   dperm_data *data = NULL;
   dperm_error error = {DPERM_OK, ""};
   dperm_status status = dperm_data_read(&source, NULL, &data, &error);

@@ -26,7 +26,7 @@ static void ask_everything(const dperm_schema *schema) {
 /* The same bytes as data: mostly refused, never fatal. */
 static void encode_something(const dperm_schema *schema, const uint8_t *bytes, size_t length) {
   memory_file file = memory_file_with(bytes, length);
-  const dperm_source source = {file.path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = file.path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_data *data = NULL;
   if (dperm_data_read(&source, NULL, &data, NULL) == DPERM_OK) {
     MUST(dperm_data_dims(data) == dperm_schema_dims(schema));

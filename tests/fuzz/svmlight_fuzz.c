@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     return 0;
   }
   memory_file file = memory_file_with(bytes + 1, length - 1);
-  const dperm_source source = {file.path, DPERM_FORMAT_SVMLIGHT, NULL, 1 + bytes[0] % 64u};
+  const dperm_source source = {
+      .path = file.path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 1 + bytes[0] % 64u};
   dperm_data *data = NULL;
   dperm_error error = {DPERM_OK, ""};
   dperm_status status = dperm_data_read(&source, NULL, &data, &error);

@@ -406,7 +406,7 @@ static void files_encode_as_the_documented_rule(void **state) {
     dperm_schema *schema = NULL;
     assert_ok(dperm_schema_parse(json.bytes, json.length, "s.json", &schema, err));
     char *path = file_with(csv.bytes, csv.length);
-    dperm_source from = {path, DPERM_FORMAT_AUTO, schema, 0};
+    dperm_source from = {.path = path, .schema = schema};
     dperm_data *data = NULL;
     if (expected.rows > 0) {
       assert_ok(dperm_data_read(&from, NULL, &data, err));

@@ -253,7 +253,7 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
     write_records(&l, &r, &table);
     assert_ok(dperm_schema_parse(schema_text.bytes, schema_text.length, "s.json", &schema, err));
     char *path = file_with(table.bytes, table.length);
-    const dperm_source from = {path, DPERM_FORMAT_CSV, schema, 0};
+    const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
     assert_ok(dperm_data_read(&from, NULL, &data, err));
     const expected e = expect(&l);
     check_bounds(&schema->bounds, &e, schema->dims);
@@ -304,7 +304,7 @@ static void rows_from_memory_keep_their_bounds(void **state) {
 static void svmlight_rows_keep_their_bounds(void **state) {
   (void)state;
   char *path = file_with_text("+1 1:3 2:3 5:3\n-1 3:-0.1\n+1 1:1 2:1 3:1 4:1 5:1 6:1 7:1\n");
-  const dperm_source from = {path, DPERM_FORMAT_SVMLIGHT, NULL, 7};
+  const dperm_source from = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 7};
   dperm_data *data = NULL;
   double row[7];
   assert_ok(dperm_data_read(&from, NULL, &data, err));

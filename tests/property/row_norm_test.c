@@ -365,7 +365,7 @@ static void svmlight_rows_are_within_one(void **state) {
       text[length++] = '\n';
     }
     char *path = file_with(text, length);
-    dperm_source from = {path, DPERM_FORMAT_SVMLIGHT, NULL, DIMS};
+    dperm_source from = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = DIMS};
     dperm_data *data = NULL;
     assert_ok(dperm_data_read(&from, NULL, &data, err));
     check_data(data, values, 1.0);
@@ -472,7 +472,7 @@ static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
     dperm_schema *schema = NULL;
     assert_ok(dperm_schema_parse(schema_text.bytes, schema_text.length, "s.json", &schema, err));
     char *path = file_with(table.bytes, table.length);
-    dperm_source from = {path, DPERM_FORMAT_CSV, schema, 0};
+    dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
     dperm_data *data = NULL;
     assert_ok(dperm_data_read(&from, NULL, &data, err));
     double row[256], bound = dperm_schema_norm_bound(schema);

@@ -270,6 +270,35 @@ static void dense_and_sparse_rows_are_the_same_data(void **state) {
   dperm_data_free(part);
 }
 
+/* Quicker reading for who has no ledger, never another identity for who has. */
+static void rows_without_an_identity_are_not_charged(void **state) {
+  ledger_home *home = *state;
+  char *path = file_with_text("+1 1:0.5\n-1 2:0.5\n+1 1:0.25\n");
+  dperm_source source = {
+      .path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2, .no_identity = 1};
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.1);
+  dperm_data *data = NULL;
+  dperm_model *model = NULL;
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
+               "read without their file's identity");
+  assert_int_equal(look(home).entries, 0);
+  options.account = (dperm_account){0};
+  assert_ok(dperm_train(data, &options, &model, err));
+  dperm_model_free(model);
+  dperm_data_free(data);
+  source.no_identity = 0;
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  options.account = (dperm_account){.ledger = ledger, .dataset = "people"};
+  assert_ok(dperm_train(data, &options, &model, err));
+  assert_int_equal(look(home).entries, 1);
+  dperm_model_free(model);
+  dperm_data_free(data);
+  dperm_ledger_free(ledger);
+  file_remove(path);
+}
+
 /* ---- where nobody is protected */
 
 static void runs_that_are_not_private_are_refused(void **state) {
@@ -396,6 +425,7 @@ int main(void) {
       CASE(what_cannot_be_planned_costs_nothing),
       CASE(tuning_is_charged_once),
       CASE(other_rows_and_other_names_are_refused),
+      CASE(rows_without_an_identity_are_not_charged),
       CASE(dense_and_sparse_rows_are_the_same_data),
       CASE(runs_that_are_not_private_are_refused),
       CASE(a_person_with_several_rows_gets_the_whole_promise),

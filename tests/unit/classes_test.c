@@ -372,7 +372,7 @@ static void a_schema_lists_classes_or_the_values_that_mean_them(void **state) {
   const char *text = "x,y\n0,1\n1,2\n0,3\n1,anything\n";
   char *path = file_with_text(text);
   dperm_data *data = NULL;
-  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   const double expected[] = {0, 0, 1, 2};
   assert_memory_equal(dperm_data_labels(data), expected, sizeof expected);

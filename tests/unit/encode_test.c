@@ -24,7 +24,7 @@ static dperm_status read_csv(const char *schema_text, const char *csv, dperm_dat
                              dperm_error *err) {
   dperm_schema *schema = schema_of(schema_text);
   char *path = file_with_text(csv);
-  dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_status status = dperm_data_read(&source, NULL, data, err);
   dperm_schema_free(schema); /* the data keep their own share */
   file_remove(path);
@@ -436,7 +436,7 @@ static void reading_can_be_stopped(void **state) {
   (void)state;
   dperm_schema *schema = schema_of("{" LABEL ", 'columns': [" ONE_NUMBER "]}");
   char *path = file_with_text("a,y\n1,p\n");
-  dperm_source source = {path, DPERM_FORMAT_AUTO, schema, 0};
+  dperm_source source = {.path = path, .schema = schema};
   uint64_t total = 0;
   dperm_progress progress = {stop_at_once, &total};
   dperm_data *data = NULL;

@@ -46,7 +46,7 @@ static char *encoded_of(const dperm_source *source) {
 }
 
 static dperm_status read_encoded(const char *path, dperm_data **data, dperm_error *err) {
-  const dperm_source source = {path, DPERM_FORMAT_AUTO, NULL, 0};
+  const dperm_source source = {.path = path};
   return dperm_data_read(&source, NULL, data, err);
 }
 
@@ -70,7 +70,7 @@ static void rows_come_back_as_they_went_in(void **state) {
   (void)state;
   dperm_schema *schema = schema_of(schema_text);
   char *csv = some_records(5000);
-  const dperm_source source = {csv, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
   char *path = encoded_of(&source);
   dperm_data *read = NULL, *mapped = NULL;
   assert_ok(dperm_data_read(&source, NULL, &read, err));
@@ -105,7 +105,7 @@ static void arrays_of_several_blocks_stand_as_one(void **state) {
   }
   char *svm = file_with(text, used);
   free(text);
-  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 20};
+  const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 20};
   char *path = encoded_of(&source);
   dperm_data *read = NULL, *mapped = NULL;
   assert_ok(dperm_data_read(&source, NULL, &read, err));
@@ -146,7 +146,7 @@ static image image_of(const char *path) {
 static image small_image(void) {
   dperm_schema *schema = schema_of(schema_text);
   char *csv = some_records(300);
-  const dperm_source source = {csv, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
   char *path = encoded_of(&source);
   image m = image_of(path);
   dperm_schema_free(schema);
@@ -158,7 +158,7 @@ static image small_image(void) {
 static dperm_status read_image(const unsigned char *bytes, size_t size, dperm_data **data,
                                dperm_error *err) {
   char *path = file_with((const char *)bytes, size);
-  const dperm_source source = {path, DPERM_FORMAT_ENCODED, NULL, 0};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_ENCODED};
   dperm_status status = dperm_data_read(&source, NULL, data, err);
   file_remove(path);
   return status;
@@ -295,7 +295,7 @@ static void rows_at_their_bound_are_accepted(void **state) {
   }
   char *svm = file_with(text, used);
   free(text);
-  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, COLUMNS};
+  const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = COLUMNS};
   char *path = encoded_of(&source);
   dperm_data *data = NULL;
   assert_ok(read_encoded(path, &data, err));
@@ -314,12 +314,11 @@ static void another_schema_is_refused(void **state) {
                                   "[\"n\"]},\"columns\":[{\"name\":\"a\",\"type\":\"numeric\","
                                   "\"min\":0,\"max\":9}]}");
   char *csv = some_records(50);
-  const dperm_source source = {csv, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
   char *path = encoded_of(&source);
   dperm_data *data = NULL;
-  const dperm_source wrong = {path, DPERM_FORMAT_AUTO, other, 0},
-                     right = {path, DPERM_FORMAT_AUTO, same, 0},
-                     dims = {path, DPERM_FORMAT_AUTO, NULL, 6};
+  const dperm_source wrong = {.path = path, .schema = other},
+                     right = {.path = path, .schema = same}, dims = {.path = path, .dims = 6};
   assert_fails(dperm_data_read(&wrong, NULL, &data, err), DPERM_INVALID_DATA, "another schema");
   assert_fails(dperm_data_read(&dims, NULL, &data, err), DPERM_INVALID_DATA, "leave --dims out");
   assert_ok(dperm_data_read(&right, NULL, &data, err));
@@ -337,7 +336,7 @@ static void nothing_is_released_from_a_file_that_changes_meanwhile(void **state)
   (void)state;
   dperm_schema *schema = schema_of(schema_text);
   char *csv = some_records(2000);
-  const dperm_source source = {csv, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
   char *path = encoded_of(&source);
   dperm_data *data = NULL;
   dperm_model *model = NULL;

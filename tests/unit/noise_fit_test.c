@@ -18,7 +18,7 @@ static dperm_schema *census_schema(void) {
 
 static dperm_data *census(const dperm_schema *schema, size_t rows) {
   char *path = file_with_text("");
-  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_data *data = NULL;
   assert_ok(dperm_synthetic_census_write(path, rows, 1, err));
   assert_ok(dperm_data_read(&source, NULL, &data, err));

@@ -320,12 +320,12 @@ static char *records(size_t rows) {
 static void runs_give_the_same_model(void **state) {
   (void)state;
   char *svm = records(6000), *path = file_with_text("");
-  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   for (int variant = 0; variant < 8; variant++) {
     run_job job = {.source = source, .tune = variant & 2, .failing_rank = SIZE_MAX};
     if (variant & 1) {
-      job.source = (dperm_source){path, DPERM_FORMAT_AUTO, NULL, 0};
+      job.source = (dperm_source){.path = path};
     }
     dperm_options_init(&job.options);
     job.options.epsilon = 1;
@@ -360,7 +360,7 @@ static void runs_give_the_same_model(void **state) {
 static void a_failure_of_one_is_a_failure_of_all(void **state) {
   (void)state;
   char *svm = records(6000), *path = file_with_text("");
-  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   for (size_t failing = 0; failing < 3; failing++) {
     for (int tick = 1; tick <= 6; tick++) {
@@ -394,9 +394,9 @@ static void split_sources(ranks *r, void *context) {
 static void processes_must_see_the_same_whole_file(void **state) {
   (void)state;
   char *svm = records(6000), *path = file_with_text(""), *other = file_with_text("");
-  const dperm_source source = {svm, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   char *more = records(6001);
-  const dperm_source longer = {more, DPERM_FORMAT_SVMLIGHT, NULL, 9};
+  const dperm_source longer = {.path = more, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
   assert_ok(dperm_encode_file(&source, path, NULL, NULL, err));
   static const char *const words[] = {"different files", "cannot open", "is wrong"};
   for (int variant = 0; variant < 3; variant++) {
@@ -549,7 +549,7 @@ static void records_are_shared_whatever_their_form(void **state) {
     assert_ok(dperm_schema_parse(forms[i].schema, strlen(forms[i].schema), "s", &schema, err));
     char *path =
         csv_file(forms[i].header, forms[i].rows, forms[i].odd, forms[i].special, forms[i].end);
-    const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+    const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
     compare_reading(&source);
     dperm_schema_free(schema);
     file_remove(path);
@@ -564,7 +564,7 @@ static void labels_of_two_kinds_are_refused_though_no_process_sees_both(void **s
     used += (size_t)sprintf(text + used, "%d 1:.5\n", i % 2 ? 1 : i < 100 ? 0 : -1);
   }
   char *path = file_with(text, used);
-  const dperm_source source = {path, DPERM_FORMAT_SVMLIGHT, NULL, 1};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 1};
   compare_reading(&source);
   file_remove(path);
 }

@@ -10,7 +10,7 @@
 static dperm_status read_text(const char *text, size_t length, size_t dims, dperm_data **data,
                               dperm_error *err) {
   char *path = file_with(text, length);
-  dperm_source source = {path, DPERM_FORMAT_SVMLIGHT, NULL, dims};
+  dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = dims};
   dperm_status status = dperm_data_read(&source, NULL, data, err);
   file_remove(path);
   return status;
@@ -89,7 +89,7 @@ static void name_tells_the_format(void **state) {
   char named[4200];
   (void)snprintf(named, sizeof named, "%s.svm", path);
   assert_int_equal(rename(path, named), 0);
-  dperm_source source = {named, DPERM_FORMAT_AUTO, NULL, 2};
+  dperm_source source = {.path = named, .dims = 2};
   dperm_data *data = NULL;
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   row_is(data, 0, ROW(0.5, 0));
@@ -201,7 +201,7 @@ static void dims_are_required(void **state) {
   (void)state;
   char *path = file_with_text("+1 1:1\n");
   dperm_data *data = NULL;
-  dperm_source source = {path, DPERM_FORMAT_SVMLIGHT, NULL, 0};
+  dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--dims");
   source.dims = (size_t)INT32_MAX + 1;
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--dims");

@@ -43,7 +43,7 @@ static dperm_schema *schema_of(const char *on_missing) {
 static dperm_data *read_csv(const dperm_schema *schema) {
   char *path = file_with_text(csv_text);
   dperm_data *data = NULL;
-  const dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   file_remove(path);
   return data;

@@ -326,7 +326,7 @@ static dperm_data *read_people(const char *schema_text) {
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   assert_ok(dperm_schema_parse(schema_text, strlen(schema_text), "s", &schema, err));
-  dperm_source source = {path, DPERM_FORMAT_CSV, schema, 0};
+  dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   assert_ok(dperm_data_read(&source, NULL, &data, err));
   dperm_schema_free(schema);
   file_remove(path);
