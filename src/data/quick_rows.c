@@ -1,4 +1,5 @@
-/* From mark to mark (data/marks.h), field by field. */
+/* From mark to mark (data/marks.h), field by field, each by memory of what its text came to before,
+ * or by its kind. */
 #include "data/quick_rows.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ dperm_status quick_rows_open(encoder *e, quick_rows *out, dperm_error *err) {
               lookup_may_hold(&schema->missing, slice_of("0.00"));
   TRY_OR_DONE(memory_new(e->field_count, sizeof *q.fields, &q.fields, err));
   TRY_OR_DONE(memory_new(schema->column_count, sizeof *q.clamped, &q.clamped, err));
+  TRY_OR_DONE(memory_new(e->field_count * QUICK_KNOWN, sizeof *q.known, &q.known, err));
   size_t before = 0;
   for (size_t c = 0; c < schema->column_count; c++) {
     column_type type = schema->columns[c].type;
@@ -47,6 +49,7 @@ done:
 void quick_rows_close(quick_rows *q) {
   free(q->fields);
   free(q->clamped);
+  free(q->known);
   *q = (quick_rows){0};
 }
 
@@ -141,16 +144,55 @@ static bool add_field(const quick_rows *q, const quick_field *field, slice text,
   return true;
 }
 
+/* ---- texts that were seen before */
+
+/* The bytes of a text of one to eight as a number: another one for every text, since no byte of a
+ * field is 0 (marks end at those). The bytes behind a field may be read. */
+static uint64_t bytes_of(slice text) {
+  uint64_t bytes = 0;
+  memcpy(&bytes, text.start, sizeof bytes);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  bytes = __builtin_bswap64(bytes);
+#endif
+  return bytes & UINT64_MAX >> (64 - 8 * text.length);
+}
+
+static size_t place_of(uint64_t bytes) {
+  return bytes * UINT64_C(0x9e3779b97f4a7c15) >> 58;
+}
+
+/* One field, which is remembered among `known` if it is short, within its range and not the label;
+ * false if it is not usual. */
+static bool learn_field(const quick_rows *q, const quick_field *field, slice text,
+                        growing_rows *rows, double *label, size_t *clamped, quick_known *known) {
+  const size_t entry = rows->entries, clamped_before = *clamped;
+  if (!add_field(q, field, text, rows, label, clamped)) {
+    return false;
+  }
+  if (text.length > 0 && text.length <= sizeof(uint64_t) && *clamped == clamped_before &&
+      field->kind != QUICK_LABEL) {
+    uint64_t bytes = bytes_of(text);
+    known[place_of(bytes)] =
+        rows->entries > entry ? (quick_known){bytes, rows->values[entry], rows->columns[entry], 1}
+                              : (quick_known){bytes, 0, 0, 0};
+  }
+  return true;
+}
+
 /* All fields of the record; *next is its line end. */
 static bool add_fields(const quick_rows *q, csv_reader *csv, growing_rows *rows, double *label,
                        size_t *clamped, const char **next) {
   const char *bytes = csv->window.bytes, *end = bytes + csv->window.end;
   const char separator = csv->separator, *at = bytes + csv->window.begin;
   size_t begin = csv->window.begin, last = q->e->field_count - 1;
-  bool known = begin - csv->marks_at < MARKS;
-  size_t marks_at = known ? csv->marks_at : begin;
+  uint32_t *columns = rows->columns;
+  double *values = rows->values;
+  size_t entries = rows->entries;
+  quick_known *known = q->known;
+  bool marked = begin - csv->marks_at < MARKS;
+  size_t marks_at = marked ? csv->marks_at : begin;
   uint64_t marks =
-      known ? csv->marks >> (begin - marks_at) << (begin - marks_at) : marks_of(at, separator);
+      marked ? csv->marks >> (begin - marks_at) << (begin - marks_at) : marks_of(at, separator);
   for (size_t i = 0; i <= last; i++) {
     while (!marks) {
       marks_at += MARKS;
@@ -165,13 +207,27 @@ static bool add_fields(const quick_rows *q, csv_reader *csv, growing_rows *rows,
     if (i == last && text.length > 0 && to[-1] == '\r') {
       text.length--;
     }
-    if (*to != (i < last ? separator : '\n') ||
-        !add_field(q, &q->fields[i], text, rows, label, clamped)) {
+    if (*to != (i < last ? separator : '\n')) {
       return false;
     }
     at = to + 1;
+    uint64_t short_text = text.length - 1 < sizeof short_text ? bytes_of(text) : 0;
+    const quick_known *seen = &known[place_of(short_text)];
+    if (seen->text == short_text && short_text != 0) {
+      columns[entries] = seen->column; /* room was reserved, and what is none is written over */
+      values[entries] = seen->value;
+      entries += seen->entries;
+    } else {
+      rows->entries = entries;
+      if (!learn_field(q, &q->fields[i], text, rows, label, clamped, known)) {
+        return false;
+      }
+      entries = rows->entries;
+    }
+    known += QUICK_KNOWN;
   }
   *next = at - 1;
+  rows->entries = entries;
   csv->marks_at = marks_at;
   csv->marks = marks;
   return true;

@@ -16,12 +16,23 @@ typedef struct quick_field {
   const schema_column *column;
 } quick_field;
 
+/* What a text of one to eight bytes came to in a field, so that it need not be parsed, transformed
+ * or looked up again: most fields of most files hold few different texts. */
+typedef struct quick_known {
+  uint64_t text; /* its bytes; 0 for none yet */
+  double value;
+  uint32_t column;
+  uint32_t entries; /* 1, or 0 for none */
+} quick_known;
+enum { QUICK_KNOWN = 64 }; /* for each field */
+
 typedef struct quick_rows {
   encoder *e;
   quick_field *fields;
-  size_t *clamped; /* columns of values out of range in the record at hand */
-  bool fits;       /* the columns stand in the schema's order */
-  bool may_miss;   /* there are markers of missing values beside the empty one */
+  quick_known *known; /* by field, and place of the text */
+  size_t *clamped;    /* columns of values out of range in the record at hand */
+  bool fits;          /* the columns stand in the schema's order */
+  bool may_miss;      /* there are markers of missing values beside the empty one */
 } quick_rows;
 
 /* `e` is open and outlives it. */
