@@ -2,7 +2,7 @@
 
 # Debian packages by name. `deps` installs those that are missing and nothing else.
 BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev liblapacke-dev \
-  libjansson-dev zlib1g-dev libmpfr-dev libsqlite3-dev
+  libjansson-dev zlib1g-dev libxxhash-dev libmpfr-dev libsqlite3-dev
 TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox chromium \
   libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas \
   python3-matplotlib python3-pytest python3-pip python3-venv

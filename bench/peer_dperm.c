@@ -8,6 +8,10 @@
  *
  * - read DATA SCHEMA RUNS THREADS: read and encode alone, as for a run without a ledger
  *
+ * - identify DATA SCHEMA RUNS THREADS: the same with the file's digest
+ *
+ * - encode DATA SCHEMA RUNS THREADS OUT: to an encoded file, which is not there before
+ *
  * - features PROBLEM FEATURES RUNS THREADS: one gradient through random features */
 #include <dperm.h>
 #include <omp.h>
@@ -111,7 +115,8 @@ static int run_file(char **argv) {
   return 0;
 }
 
-static int run_read(char **argv) {
+/* `out` is the encoded file to be made, or NULL. */
+static int run_read(char **argv, int no_identity, const char *out) {
   dperm_error err;
   double seconds[MOST_RUNS];
   int runs = runs_of(argv[4]), threads = (int)strtol(argv[5], NULL, 10);
@@ -120,11 +125,16 @@ static int run_read(char **argv) {
   }
   dperm_schema *schema = read_schema(argv[3]);
   const dperm_source source = {
-      .path = argv[2], .format = DPERM_FORMAT_CSV, .schema = schema, .no_identity = 1};
+      .path = argv[2], .format = DPERM_FORMAT_CSV, .schema = schema, .no_identity = no_identity};
   for (int i = 0; i < runs; i++) {
     dperm_data *data = NULL;
+    if (out) {
+      (void)remove(out);
+    }
     double from = peer_seconds();
-    check(dperm_data_read(&source, NULL, &data, &err), &err);
+    check(out ? dperm_encode_file(&source, out, NULL, NULL, &err)
+              : dperm_data_read(&source, NULL, &data, &err),
+          &err);
     seconds[i] = peer_seconds() - from;
     dperm_data_free(data);
   }
@@ -168,7 +178,13 @@ int main(int argc, char **argv) {
     return run_file(argv);
   }
   if (argc == 6 && strcmp(argv[1], "read") == 0) {
-    return run_read(argv);
+    return run_read(argv, 1, NULL);
+  }
+  if (argc == 6 && strcmp(argv[1], "identify") == 0) {
+    return run_read(argv, 0, NULL);
+  }
+  if (argc == 7 && strcmp(argv[1], "encode") == 0) {
+    return run_read(argv, 0, argv[6]);
   }
   if (argc == 6 && strcmp(argv[1], "features") == 0) {
     return run_features(argv);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/memory.h"
 
@@ -86,9 +85,9 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
          file->path);
   }
   if (h->version != ENCODED_VERSION) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "%s: written by a newer dperm (version %u of the format, this one reads %d); update dperm",
-         file->path, h->version, ENCODED_VERSION);
+    FAIL(err, DPERM_UNSUPPORTED, "%s: version %u of the format, where this dperm reads %d; %s",
+         file->path, h->version, ENCODED_VERSION,
+         h->version > ENCODED_VERSION ? "update dperm" : "encode the records again");
   }
   if (h->schema_length > ENCODED_SCHEMA_LIMIT || h->schema_length > file_size(file)) {
     return fail_damaged(file, offsetof(encoded_header, schema_length), "no schema is so long", err);
@@ -96,8 +95,8 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
   size_t length = (size_t)h->schema_length;
   TRY(memory_new(length + 1, 1, &text, err));
   TRY_OR_DONE(read_at(file, sizeof *h, text, length, err));
-  uint32_t check = (uint32_t)crc32_z(0, (const unsigned char *)h, offsetof(encoded_header, check));
-  if ((uint32_t)crc32_z(check, (const unsigned char *)text, length) != h->check) {
+  uint32_t check = encoded_sum(0, h, offsetof(encoded_header, check));
+  if (encoded_sum(check, text, length) != h->check) {
     TRY_OR_DONE(fail_damaged(file, 0, "the header's sum is wrong", err));
   }
   bool schema = h->origin == ENCODED_FROM_SCHEMA;
@@ -128,8 +127,7 @@ static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
   if (memcmp(t->magic, ENCODED_END, sizeof t->magic) != 0) {
     return fail_damaged(file, end, "the end is missing", err);
   }
-  if ((uint32_t)crc32_z(0, (const unsigned char *)t, offsetof(encoded_trailer, check)) !=
-      t->check) {
+  if (encoded_sum(0, t, offsetof(encoded_trailer, check)) != t->check) {
     return fail_damaged(file, end, "the trailer's sum is wrong", err);
   }
   if (t->rows == 0 || t->rows >= size / sizeof(uint64_t) || t->entries >= size / sizeof(double) ||
@@ -169,9 +167,8 @@ static dperm_status read_directory(encoded_file *file, dperm_error *err) {
   TRY(memory_new(count, sizeof *file->blocks, &file->blocks, err));
   TRY(memory_new(count, sizeof *file->order, &file->order, err));
   TRY(read_at(file, t->directory, file->blocks, size, err));
-  uint32_t check = (uint32_t)crc32_z(0, (const unsigned char *)file->blocks, size);
-  const unsigned char *header = (const unsigned char *)&file->header.check;
-  if ((uint32_t)crc32_z(check, header, sizeof file->header.check) != t->directory_check) {
+  uint32_t check = encoded_sum(0, file->blocks, size);
+  if (encoded_sum(check, &file->header.check, sizeof file->header.check) != t->directory_check) {
     return fail_damaged(file, t->directory, "the directory's sum is wrong", err);
   }
   size_t at = 0;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <zlib.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
@@ -53,8 +52,8 @@ static dperm_status map_block(const encoded_file *file, piece p, dperm_error *er
 
 static bool block_is_sound(const encoded_file *file, piece p) {
   size_t each = encoded_block_numbers(p.array) * encoded_number_size(p.array);
-  return (uint32_t)crc32_z(0, file->arrays[p.array] + p.block * each,
-                           encoded_block_bytes(file, p.array, p.block)) ==
+  return encoded_sum(0, file->arrays[p.array] + p.block * each,
+                     encoded_block_bytes(file, p.array, p.block)) ==
          encoded_block_at(file, p.array, p.block)->check;
 }
 

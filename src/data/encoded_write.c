@@ -1,16 +1,13 @@
-/* Records to an encoded file in one pass: rows are encoded a few thousand at a time, their numbers
+/* Records to an encoded file in one pass: rows are encoded some megabytes at a time, their numbers
  * gathered into blocks, each block written when it is full. Memory does not grow with the file. */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/file_write.h"
 #include "base/memory.h"
 #include "data/encoded_file.h"
 #include "data/encoded_format.h"
 #include "data/reader.h"
-
-enum { BATCH_ROWS = 4096 };
 
 /* An array on its way: what is not written yet. */
 typedef struct pending {
@@ -27,10 +24,6 @@ typedef struct encoded_writer {
   uint64_t rows, entries, most_entries;
   uint32_t header_check;
 } encoded_writer;
-
-static uint32_t check_of(uint32_t before, const void *bytes, size_t size) {
-  return (uint32_t)crc32_z(before, bytes, size);
-}
 
 static dperm_status put(encoded_writer *w, const void *bytes, size_t size, dperm_error *err) {
   w->at += size;
@@ -50,7 +43,7 @@ static dperm_status write_block(encoded_writer *w, encoded_array array, size_t s
   pending *p = &w->arrays[array];
   TRY(memory_reserve(&w->blocks, &w->block_capacity, w->block_count + 1, sizeof *w->blocks, err));
   w->blocks[w->block_count++] =
-      (encoded_block){(uint32_t)array, check_of(0, p->bytes, size), w->at};
+      (encoded_block){(uint32_t)array, encoded_sum(0, p->bytes, size), w->at};
   TRY(put(w, p->bytes, size, err));
   TRY(fill(w, err));
   output_start_flushing(w->out);
@@ -65,7 +58,8 @@ static dperm_status add(encoded_writer *w, encoded_array array, const void *numb
   pending *p = &w->arrays[array];
   size_t size = count * encoded_number_size(array),
          full = encoded_block_numbers(array) * encoded_number_size(array);
-  TRY(memory_reserve(&p->bytes, &p->capacity, p->used + size, 1, err));
+  /* At once for what a block and a part of it need; pages that are not written cost nothing. */
+  TRY(memory_reserve(&p->bytes, &p->capacity, (p->used > full ? p->used : full) + size, 1, err));
   if (size > 0) {
     memcpy(p->bytes + p->used, numbers, size);
     p->used += size;
@@ -77,12 +71,14 @@ static dperm_status add(encoded_writer *w, encoded_array array, const void *numb
 }
 
 /* Takes over the rows; `rows` is empty afterwards but keeps its room. */
-static dperm_status add_rows(encoded_writer *w, growing_rows *rows, dperm_error *err) {
+static dperm_status add_rows(void *context, growing_rows *rows, dperm_error *err) {
+  encoded_writer *w = context;
   for (size_t i = 0; i < rows->count; i++) {
-    uint64_t start = w->entries + rows->starts[i], entries = rows->starts[i + 1] - rows->starts[i];
-    TRY(add(w, ENCODED_STARTS, &start, 1, err));
+    uint64_t entries = rows->starts[i + 1] - rows->starts[i];
     w->most_entries = entries > w->most_entries ? entries : w->most_entries;
+    rows->starts[i] += w->entries;
   }
+  TRY(add(w, ENCODED_STARTS, rows->starts, rows->count, err));
   TRY(add(w, ENCODED_LABELS, rows->labels, rows->count, err));
   TRY(add(w, ENCODED_COLUMNS, rows->columns, rows->entries, err));
   TRY(add(w, ENCODED_VALUES, rows->values, rows->entries, err));
@@ -107,7 +103,8 @@ static dperm_status write_header(encoded_writer *w, const dperm_schema *schema, 
                       .dims = dims,
                       .schema_length = length};
   h.first_block = (sizeof h + length + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
-  h.check = check_of(check_of(0, &h, offsetof(encoded_header, check)), text ? text : "", length);
+  h.check =
+      encoded_sum(encoded_sum(0, &h, offsetof(encoded_header, check)), text ? text : "", length);
   w->header_check = h.check;
   dperm_status status = put(w, &h, sizeof h, err);
   if (status == DPERM_OK) {
@@ -135,22 +132,16 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
   (void)row_reader_digested(reader, t.source);
   size_t size = w->block_count * sizeof *w->blocks;
   t.directory_check =
-      check_of(check_of(0, w->blocks, size), &w->header_check, sizeof w->header_check);
-  t.check = check_of(0, &t, offsetof(encoded_trailer, check));
+      encoded_sum(encoded_sum(0, w->blocks, size), &w->header_check, sizeof w->header_check);
+  t.check = encoded_sum(0, &t, offsetof(encoded_trailer, check));
   TRY(put(w, w->blocks, size, err));
   return put(w, &t, sizeof t, err);
 }
 
 static dperm_status write_all(encoded_writer *w, row_reader *reader, const dperm_source *source,
-                              growing_rows *rows, dperm_error *err) {
+                              dperm_error *err) {
   TRY(write_header(w, source->schema, source->schema ? source->schema->dims : source->dims, err));
-  do {
-    TRY(row_reader_next(reader, BATCH_ROWS, rows, err));
-    if (rows->count == 0) {
-      break;
-    }
-    TRY(add_rows(w, rows, err));
-  } while (true);
+  TRY(row_reader_each(reader, add_rows, w, err));
   if (w->rows == 0) {
     FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
          path_for_people(source->path));
@@ -163,7 +154,6 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
                                dperm_error *err) {
   dperm_status status = DPERM_OK;
   row_reader reader;
-  growing_rows rows = {0};
   encoded_writer w = {.out = NULL};
   TRY(encoded_machine_check(err));
   dperm_source identified = *source; /* the file carries its source's digest */
@@ -174,7 +164,7 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
                   path_for_people(source->path));
   }
   TRY_OR_DONE(output_open_private(out_path, &w.out, err));
-  TRY_OR_DONE(write_all(&w, &reader, source, &rows, err));
+  TRY_OR_DONE(write_all(&w, &reader, source, err));
   status = output_commit(w.out, err);
   w.out = NULL;
   if (status == DPERM_OK && rows_written) {
@@ -186,7 +176,6 @@ done:
     free(w.arrays[a].bytes);
   }
   free(w.blocks);
-  rows_clear(&rows);
   row_reader_close(&reader);
   return status;
 }

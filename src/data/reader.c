@@ -182,10 +182,33 @@ dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *row
     if (reader->record_waiting) {
       TRY(next_row(reader, rows, &found, err));
     }
-    return span_read(&reader->csv, &reader->encoder, rows, err);
+    return span_read(&reader->csv, &reader->encoder, rows, NULL, NULL, err);
   }
   while (found && rows->count < limit) {
     TRY(next_row(reader, rows, &found, err));
   }
   return DPERM_OK;
+}
+
+dperm_status row_reader_each(row_reader *reader, rows_taker *take, void *context,
+                             dperm_error *err) {
+  enum { BATCH_ROWS = 4096 };
+  dperm_status status = DPERM_OK;
+  growing_rows rows = {0};
+  bool more = true;
+  if (reader->format == DPERM_FORMAT_CSV) {
+    if (reader->record_waiting) {
+      TRY_OR_DONE(next_row(reader, &rows, &more, err));
+    }
+    status = span_read(&reader->csv, &reader->encoder, &rows, take, context, err);
+    more = false;
+  }
+  while (more && status == DPERM_OK) {
+    TRY_OR_DONE(row_reader_next(reader, BATCH_ROWS, &rows, err));
+    more = rows.count > 0;
+    status = more ? take(context, &rows, err) : DPERM_OK;
+  }
+done:
+  rows_clear(&rows);
+  return status;
 }

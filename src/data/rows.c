@@ -31,6 +31,9 @@ void rows_end(growing_rows *rows, double label) {
 
 void rows_reset(growing_rows *rows) {
   rows->count = rows->entries = 0;
+  if (rows->starts) {
+    rows->starts[0] = 0; /* the starts may have been moved */
+  }
 }
 
 void rows_clear(growing_rows *rows) {

@@ -28,6 +28,9 @@ static inline void rows_push(growing_rows *rows, size_t column, double value) {
 /* Ends the row that is being made. */
 void rows_end(growing_rows *rows, double label);
 
+/* What is done with rows as they come, in order: appended to a file, say. Leaves none of them. */
+typedef dperm_status rows_taker(void *context, growing_rows *rows, dperm_error *err);
+
 /* Forgets all rows but keeps the room. */
 void rows_reset(growing_rows *rows);
 void rows_clear(growing_rows *rows);

@@ -33,8 +33,13 @@ typedef struct spans {
   encoder *e;
   piece *pieces;
   size_t capacity, count;
-  growing_rows *rows; /* all of them */
+  growing_rows *rows; /* all of them; with `take`, those since the last that were handed over: */
   bool foreseen;      /* there is room for the rest */
+  rows_taker *take;   /* or NULL */
+  void *context;
+  growing_rows waiting; /* to be taken before the others */
+  dperm_status taken;   /* what came of it */
+  dperm_error trouble;
 } spans;
 
 static dperm_status read_record(csv_reader *csv, encoder *e, const quick_rows *quick,
@@ -64,15 +69,27 @@ static dperm_status open_piece(const spans *s, piece *p, dperm_error *err) {
   return quick_rows_open(&p->encoder, &p->quick, err);
 }
 
-/* Piece 0 is the digest, which takes longest. */
+static void take_waiting(spans *s) {
+  if (s->waiting.count > 0) {
+    s->taken = s->take(s->context, &s->waiting, &s->trouble);
+  }
+}
+
+/* First the digest, which takes longest, and what becomes of the rows of the span before. */
+enum { DIGEST, TAKE, BESIDE };
+
 static void read_piece(void *context, size_t number, size_t worker) {
   spans *s = context;
   (void)worker;
-  if (number == 0) {
+  if (number == DIGEST) {
     window_digest(&s->csv->window);
     return;
   }
-  piece *p = &s->pieces[number - 1];
+  if (number == TAKE) {
+    take_waiting(s);
+    return;
+  }
+  piece *p = &s->pieces[number - BESIDE];
   p->csv.path = s->csv->path;
   p->csv.separator = s->csv->separator;
   p->csv.comment = s->csv->comment;
@@ -160,12 +177,32 @@ static void accept(spans *s, piece *p) {
 
 /* ---- spans */
 
+static dperm_status was_taken(const spans *s, dperm_error *err) {
+  if (s->taken != DPERM_OK && err) {
+    *err = s->trouble;
+  }
+  return s->taken;
+}
+
+/* Rows that were read wait to be taken, those before them being gone. */
+static dperm_status hand_over(spans *s, dperm_error *err) {
+  if (s->take) {
+    take_waiting(s);
+    TRY(was_taken(s, err));
+    growing_rows empty = s->waiting;
+    s->waiting = *s->rows;
+    *s->rows = empty;
+  }
+  return DPERM_OK;
+}
+
 /* Whole lines of the window in pieces; *all if every one was fine. */
 static dperm_status read_pieces(spans *s, size_t length, bool *all, dperm_error *err) {
   size_t want = length / PIECE + 1, from = s->csv->window.begin, good = 0;
   cut(s, from, from + length, want < s->capacity ? want : s->capacity);
-  parallel_run(s->count + 1, read_piece, s);
+  parallel_run(s->count + BESIDE, read_piece, s);
   csv_moved(s->csv);
+  TRY(was_taken(s, err));
   while (good < s->count && s->pieces[good].fine) {
     good++;
   }
@@ -208,7 +245,7 @@ static void foresee(spans *s) {
   growing_rows *rows = s->rows;
   const byte_source *source = s->csv->window.source;
   const double little = 1.02, most = 1e12;
-  if (s->foreseen || byte_source_at(source) < FORESEEN) {
+  if (s->take || s->foreseen || byte_source_at(source) < FORESEEN) {
     return;
   }
   s->foreseen = true;
@@ -233,15 +270,22 @@ static dperm_status read_spans(spans *s, const quick_rows *quick, dperm_error *e
       TRY(read_slowly(s, quick, s->capacity * PIECE, &found, err));
     }
     foresee(s);
+    TRY(hand_over(s, err));
     found = found && !(w->begin == w->end && w->at_end);
   }
-  return DPERM_OK;
+  return hand_over(s, err);
 }
 
-dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, dperm_error *err) {
+dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, rows_taker *take,
+                       void *context, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t workers = parallel_workers();
-  spans s = {.csv = csv, .e = e, .rows = rows, .capacity = workers > 1 ? PIECES * workers : 1};
+  spans s = {.csv = csv,
+             .e = e,
+             .rows = rows,
+             .take = take,
+             .context = context,
+             .capacity = workers > 1 ? PIECES * workers : 1};
   quick_rows quick = {0};
   s.capacity = s.capacity < MOST_PIECES ? s.capacity : MOST_PIECES;
   TRY_OR_DONE(quick_rows_open(e, &quick, err));
@@ -255,6 +299,7 @@ done:
     close_piece(&s.pieces[i]);
   }
   free(s.pieces);
+  rows_clear(&s.waiting);
   quick_rows_close(&quick);
   return status;
 }

@@ -5,7 +5,9 @@
 #include "data/encode.h"
 
 /* Appends the records from where `csv` stands to the end of the file. As csv_next and encoder_add
- * would one by one: the same rows, counts and messages, whatever the number of threads. */
-dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, dperm_error *err);
+ * would one by one: the same rows, counts and messages, whatever the number of threads. With `take`
+ * the rows go there span by span, beside the reading of the next one; none are left. */
+dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, rows_taker *take,
+                       void *context, dperm_error *err);
 
 #endif

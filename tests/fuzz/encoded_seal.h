@@ -5,12 +5,11 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "data/encoded_format.h"
 
 static inline uint32_t seal_of(uint32_t before, const unsigned char *bytes, size_t size) {
-  return (uint32_t)crc32_z(before, bytes, size);
+  return encoded_sum(before, bytes, size);
 }
 
 /* The number of bytes in block `seen` of an array. */

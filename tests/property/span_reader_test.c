@@ -113,7 +113,7 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   if (threads > 0) {
     int before = omp_get_max_threads();
     omp_set_num_threads(threads);
-    o.status = span_read(&csv, &e, &o.rows, &o.err);
+    o.status = span_read(&csv, &e, &o.rows, NULL, NULL, &o.err);
     omp_set_num_threads(before);
   }
   while (threads == 0 && found && o.status == DPERM_OK) {
