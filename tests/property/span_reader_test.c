@@ -102,7 +102,23 @@ typedef struct outcome {
   unsigned char digest[FILE_DIGEST_SIZE];
 } outcome;
 
-static outcome read_file(const char *path, const dperm_schema *schema, int threads) {
+/* A taker: appends to the rows in its context. */
+static dperm_status gather(void *context, growing_rows *rows, dperm_error *error) {
+  growing_rows *all = context;
+  TRY(rows_reserve_many(all, rows->count, rows->entries, error));
+  for (size_t i = 0; i < rows->count; i++) {
+    for (size_t k = rows->starts[i]; k < rows->starts[i + 1]; k++) {
+      rows_push(all, rows->columns[k], rows->values[k]);
+    }
+    rows_end(all, rows->labels[i]);
+  }
+  rows_reset(rows);
+  return DPERM_OK;
+}
+
+/* No threads: record by record. With `take`, the rows go to o.rows by way of that. */
+static outcome read_file(const char *path, const dperm_schema *schema, int threads,
+                         rows_taker *take) {
   outcome o = {.status = DPERM_OK};
   csv_reader csv;
   encoder e;
@@ -113,7 +129,11 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   if (threads > 0) {
     int before = omp_get_max_threads();
     omp_set_num_threads(threads);
-    o.status = span_read(&csv, &e, &o.rows, NULL, NULL, &o.err);
+    growing_rows rows = {0};
+    o.status = take ? span_read(&csv, &e, &rows, take, &o.rows, &o.err)
+                    : span_read(&csv, &e, &o.rows, NULL, NULL, &o.err);
+    assert_true(o.status != DPERM_OK || rows.count == 0);
+    rows_clear(&rows);
     omp_set_num_threads(before);
   }
   while (threads == 0 && found && o.status == DPERM_OK) {
@@ -155,9 +175,9 @@ static dperm_status compare(const text *t) {
   char *path = file_with(t->bytes, t->length);
   dperm_schema *schema = NULL;
   assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
-  outcome slow = read_file(path, schema, 0);
-  for (int threads = 1; threads <= 3; threads++) {
-    outcome quick = read_file(path, schema, threads);
+  outcome slow = read_file(path, schema, 0, NULL);
+  for (int way = 0; way < 6; way++) {
+    outcome quick = read_file(path, schema, 1 + way / 2, way % 2 ? gather : NULL);
     same(&slow, &quick);
     rows_clear(&quick.rows);
   }
@@ -179,6 +199,32 @@ static void pieces_make_the_same_rows(void **state) {
     assert_int_equal(compare(&t), DPERM_OK);
     free(t.bytes);
   }
+}
+
+/* Takes one span and no more. */
+static dperm_status refuse(void *context, growing_rows *rows, dperm_error *error) {
+  if (((growing_rows *)context)->count > 0) {
+    return error_set(error, DPERM_IO_ERROR, "the disk is full");
+  }
+  return gather(context, rows, error);
+}
+
+static void rows_that_cannot_be_taken_end_the_reading(void **state) {
+  (void)state;
+  text t = some_file(3, 60000, 0);
+  char *path = file_with(t.bytes, t.length);
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
+  for (int threads = 1; threads <= 3; threads++) {
+    outcome o = read_file(path, schema, threads, refuse);
+    assert_int_equal(o.status, DPERM_IO_ERROR);
+    assert_string_equal(o.err.message, "the disk is full");
+    assert_true(o.rows.count > 0 && o.rows.count < 60000);
+    rows_clear(&o.rows);
+  }
+  dperm_schema_free(schema);
+  file_remove(path);
+  free(t.bytes);
 }
 
 /* Trouble anywhere: the message has the line and column of a reader that never looked ahead. */
@@ -237,6 +283,7 @@ static void marks_are_the_bytes_that_end_fields(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_make_the_same_rows),
+      cmocka_unit_test(rows_that_cannot_be_taken_end_the_reading),
       cmocka_unit_test(trouble_is_reported_where_it_is),
       cmocka_unit_test(marks_are_the_bytes_that_end_fields),
   };
