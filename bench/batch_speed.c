@@ -7,38 +7,13 @@
  *   batch_speed                                   45,222 synthetic census records, the size of
  * Adult
  */
-#include <dperm.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "stopwatch.h"
 
 enum { DRAWS = 500, ROUNDS = 5, ALONE = 5 };
-
-static double now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count) {
-  qsort(values, count, sizeof *values, ascending);
-  return values[count / 2];
-}
-
-static void check(dperm_status status, const dperm_error *err) {
-  if (status != DPERM_OK) {
-    fprintf(stderr, "batch_speed: %s\n", err->message);
-    exit(1);
-  }
-}
 
 static double alone_ms(const dperm_data *data, dperm_options options) {
   dperm_error err;
@@ -104,29 +79,13 @@ static dperm_data *tenth_of(const dperm_data *data) {
 }
 
 int main(int argc, char **argv) {
-  dperm_error err;
-  dperm_schema *schema = NULL;
-  dperm_data *data = NULL;
-  char made[] = "/tmp/dperm-batch-speed-XXXXXX";
-  const char *path = argc >= 3 ? argv[1] : made;
   int threads = argc == 4 ? (int)strtol(argv[3], NULL, 10) : 0;
-  if (argc >= 3 && argc <= 4) {
-    check(dperm_schema_read(argv[2], &schema, &err), &err);
-  } else if (argc == 1) {
-    const char *text = dperm_synthetic_census_schema();
-    int fd = mkstemp(made);
-    if (fd < 0 || close(fd) != 0) {
-      perror("batch_speed: temporary file");
-      return 1;
-    }
-    check(dperm_synthetic_census_write(made, 45222, 1, &err), &err);
-    check(dperm_schema_parse(text, strlen(text), "synthetic", &schema, &err), &err);
-  } else {
+  if (argc == 2 || argc > 4) {
     fprintf(stderr, "usage: batch_speed [DATA.csv SCHEMA.json [THREADS]]\n");
     return 2;
   }
-  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
-  check(dperm_data_read(&source, NULL, &data, &err), &err);
+  records from = records_open(argc >= 3 ? argv[1] : NULL, argc >= 3 ? argv[2] : NULL);
+  dperm_data *data = records_read(&from);
   dperm_data *test = tenth_of(data);
   printf("%zu rows of %zu columns; objective perturbation, epsilon 0.1; %d draws a batch\n",
          dperm_data_rows(data), dperm_data_dims(data), DRAWS);
@@ -138,9 +97,6 @@ int main(int argc, char **argv) {
   }
   dperm_data_free(test);
   dperm_data_free(data);
-  dperm_schema_free(schema);
-  if (argc == 1) {
-    unlink(made);
-  }
+  records_close(&from);
   return 0;
 }

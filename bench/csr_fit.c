@@ -4,23 +4,10 @@
  *
  *   csr_fit DATA.csv SCHEMA.json REPEATS       prints the milliseconds of each repeat
  */
-#include <dperm.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static void check(dperm_status status, const dperm_error *err) {
-  if (status != DPERM_OK) {
-    fprintf(stderr, "csr_fit: %s\n", err->message);
-    exit(1);
-  }
-}
-
-static double now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
+#include "stopwatch.h"
 
 typedef struct csr {
   size_t rows, dims, *starts;
@@ -79,16 +66,12 @@ static double fit_ms(const csr *m) {
 }
 
 int main(int argc, char **argv) {
-  dperm_error err;
-  dperm_schema *schema = NULL;
-  dperm_data *data = NULL;
   if (argc != 4) {
     fprintf(stderr, "usage: csr_fit DATA.csv SCHEMA.json REPEATS\n");
     return 2;
   }
-  check(dperm_schema_read(argv[2], &schema, &err), &err);
-  const dperm_source source = {.path = argv[1], .format = DPERM_FORMAT_CSV, .schema = schema};
-  check(dperm_data_read(&source, NULL, &data, &err), &err);
+  records from = records_open(argv[1], argv[2]);
+  dperm_data *data = records_read(&from);
   csr m = rows_of(data);
   for (int i = 0; i < atoi(argv[3]); i++) {
     printf("%.3f\n", fit_ms(&m));
@@ -98,6 +81,6 @@ int main(int argc, char **argv) {
   free(m.columns);
   free(m.values);
   dperm_data_free(data);
-  dperm_schema_free(schema);
+  records_close(&from);
   return 0;
 }

@@ -4,33 +4,14 @@
  *
  *   ledger_speed [ENTRIES [MEMORY-FOLDER [DISK-FOLDER]]]      100000 /dev/shm .
  */
-#include <dperm.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "stopwatch.h"
+
 enum { REPEATS = 101, ROWS = 2000, COLS = 20 };
-
-static double now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static void check(dperm_status status, const dperm_error *err) {
-  if (status != DPERM_OK) {
-    fprintf(stderr, "ledger_speed: %s\n", err->message);
-    exit(1);
-  }
-}
 
 static dperm_data *make_rows(size_t rows) {
   static double x[ROWS * COLS], labels[ROWS];
@@ -81,11 +62,9 @@ static void compare(const dperm_data *data, const char *folder) {
     plain[i] = fit_ms(data, NULL);
     charged[i] = fit_ms(data, ledger);
   }
-  qsort(plain, REPEATS, sizeof *plain, ascending);
-  qsort(charged, REPEATS, sizeof *charged, ascending);
+  double alone = median(plain, REPEATS), paid = median(charged, REPEATS);
   printf("%-12s a fit %8.3f ms, charged %8.3f ms: a charge adds %.3f ms (medians of %d)\n", folder,
-         plain[REPEATS / 2], charged[REPEATS / 2], charged[REPEATS / 2] - plain[REPEATS / 2],
-         REPEATS);
+         alone, paid, paid - alone, REPEATS);
   dperm_ledger_free(ledger);
   (void)unlink(path);
 }
