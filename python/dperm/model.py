@@ -6,11 +6,12 @@ import json
 import os
 import tempfile
 from ctypes import byref, c_int
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from . import _library as c
+from .figures import Figures
 from .schema import _names
 
 __all__ = ["Model", "Privacy", "Finding"]
@@ -97,7 +98,7 @@ def _model_from_json(text: str) -> Model:
         return Model.read(path)
 
 
-class Privacy(Mapping[str, Any]):
+class Privacy(Figures):
     """What a model guarantees, to whom, and why: its privacy statement as an object.
 
     >>> import dperm, numpy as np
@@ -113,25 +114,11 @@ class Privacy(Mapping[str, Any]):
     def __init__(self, model: Model):
         self._model = model
         content = model.to_dict()
-        self._fields: Dict[str, Any] = {"private": content["private"], "reason": content["reason"]}
-        self._fields.update(content["privacy"])
-        self._fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
-                                                     "classes", "loss", "kernel")})
-
-    def __getitem__(self, name: str) -> Any:
-        return self._fields[name]
-
-    def __iter__(self) -> Any:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_fields"][name.rstrip("_")]
-        except KeyError:
-            raise AttributeError(name) from None
+        fields: Dict[str, Any] = {"private": content["private"], "reason": content["reason"]}
+        fields.update(content["privacy"])
+        fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
+                                               "classes", "loss", "kernel")})
+        super().__init__(fields)
 
     def __repr__(self) -> str:
         if not self["private"]:

@@ -4,50 +4,19 @@ from __future__ import annotations
 
 import math
 from ctypes import byref, c_char_p, c_uint64
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from . import _library as c
 from . import options
+from .figures import Figures
 from .schema import Schema, SchemaLike
 
 __all__ = ["Plan", "plan", "Audit", "audit", "audit_cases", "audit_outcomes"]
 
 
-class _Figures(Mapping[str, Any]):
-    """Named figures, as attributes and as a mapping."""
-
-    _shown: Tuple[str, ...] = ()
-
-    def __init__(self, fields: Dict[str, Any]):
-        self._fields = fields
-
-    def __getitem__(self, name: str) -> Any:
-        return self._fields[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_fields"][name.rstrip("_")]
-        except KeyError:
-            raise AttributeError(name) from None
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{k}={_short(self._fields[k])}" for k in self._shown)
-        return f"{type(self).__name__}({shown})"
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else repr(value)
-
-
-class Plan(_Figures):
+class Plan(Figures):
     """What a fit will do: the fields of ``dperm plan --json``."""
 
     _shown = ("epsilon", "lambda", "noise", "expected_noise_norm", "noise_to_signal")
@@ -86,7 +55,7 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
     return Plan(found)
 
 
-class Audit(_Figures):
+class Audit(Figures):
     """The outcome of an attack: at least this much epsilon is really lost."""
 
     _shown = ("mechanism", "variant", "epsilon_claimed", "epsilon_lower_bound", "holds")
