@@ -87,9 +87,8 @@ figure() { # name, its table, data, schema
   echo "$out/$1.svg"
 }
 
-# The script that draws a figure from its CSV files.
-curves() { # name
-  local loss colour mechanism title
+# How the script of a figure begins: error rates in two panels side by side.
+two_panels() { # name, label of x, most of y
   cat <<G
 set terminal svg size 900,420 font 'sans-serif,12' background 'white' dynamic
 set output '$out/$1.svg'
@@ -98,12 +97,18 @@ set datafile separator ','
 set grid lc rgb '#dddddd' lt 1
 set border 3
 set tics nomirror
-set xlabel 'ε'
+set xlabel '$2'
 set ylabel 'error rate'
-set yrange [0:${YMAX:-*}]
+set yrange [0:$3]
 set key below
 set multiplot layout 1,2
 G
+}
+
+# The script that draws a figure from its CSV files.
+curves() { # name
+  local loss colour mechanism title
+  two_panels "$1" 'ε' "${YMAX:-*}"
   for loss in logistic huber; do
     echo "set title '$loss'"
     printf "plot"
@@ -135,21 +140,8 @@ learning() { # name, loss
 
 learning_script() { # name
   local epsilon method colour title
-  cat <<G
-set terminal svg size 900,420 font 'sans-serif,12' background 'white' dynamic
-set output '$out/$1.svg'
-set encoding utf8
-set datafile separator ','
-set grid lc rgb '#dddddd' lt 1
-set border 3
-set tics nomirror
-set xlabel 'rows for each of five Λ, thousands'
-set ylabel 'error rate'
-set yrange [0:*]
-set xrange [36:92]
-set key below
-set multiplot layout 1,2
-G
+  two_panels "$1" 'rows for each of five Λ, thousands' '*'
+  echo 'set xrange [36:92]'
   for epsilon in 0.05 0.01; do
     echo "set title 'ε = $epsilon'"
     printf "plot"
