@@ -51,16 +51,19 @@ static int unknown_command(const char *name) {
 
 /* OpenBLAS starts a thread for each core when it is loaded, and they spin for some 30 ms before
  * they sleep, on the cores that our own threads want; the library has no use for them, since it
- * holds BLAS to one thread. So they are sent home as OpenBLAS does it before a fork. Where BLAS has
- * no such functions, nothing is lost. */
+ * holds BLAS to one thread. So they are sent home as OpenBLAS does it before a fork. An OpenBLAS
+ * that is built with OpenMP has no threads of its own (get_parallel is 2), and another BLAS no such
+ * functions. */
 static void stop_blas_threads(void) {
   void (*set_threads)(int) = NULL;
-  int (*stop)(void) = NULL;
+  int (*stop)(void) = NULL, (*get_parallel)(void) = NULL;
   void *found[] = {dlsym(RTLD_DEFAULT, "openblas_set_num_threads"),
-                   dlsym(RTLD_DEFAULT, "blas_thread_shutdown_")};
+                   dlsym(RTLD_DEFAULT, "blas_thread_shutdown_"),
+                   dlsym(RTLD_DEFAULT, "openblas_get_parallel")};
   memcpy(&set_threads, &found[0], sizeof set_threads);
   memcpy(&stop, &found[1], sizeof stop);
-  if (set_threads && stop) {
+  memcpy(&get_parallel, &found[2], sizeof get_parallel);
+  if (set_threads && stop && get_parallel && get_parallel() == 1) {
     set_threads(1);
     (void)stop();
   }

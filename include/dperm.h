@@ -170,8 +170,9 @@ typedef struct dperm_source {
   const dperm_schema
       *schema; /* CSV; svmlight has none; an encoded file's must be equal, if given */
   size_t dims; /* svmlight: the largest index allowed */
-  /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, and a
-   * ledger then refuses the rows. An encoded file has its digest inside. */
+  /* Nonzero leaves out the digest of the bytes, by which a ledger knows the file: quicker, where
+   * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
+   * it inside; processes that must compare their files make it anyway. */
   int no_identity;
 } dperm_source;
 

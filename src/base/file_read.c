@@ -18,6 +18,7 @@ struct byte_source {
   const dperm_progress *progress;
   gzFile file;
   uint64_t size;
+  uint64_t got;                     /* bytes so far */
   uint64_t left;                    /* of a part; UINT64_MAX for a whole file */
   crypto_generichash_state *digest; /* NULL unless asked for */
 };
@@ -91,9 +92,16 @@ void byte_source_close(byte_source *source) {
   }
 }
 
-double byte_source_whole(const byte_source *source) {
-  z_off_t at = gzoffset(source->file);
-  return at > 0 && (uint64_t)at < source->size ? (double)source->size / (double)at : 1.0;
+uint64_t byte_source_got(const byte_source *source) {
+  return source->got;
+}
+
+uint64_t byte_source_left(const byte_source *source) {
+  if (source->left != UINT64_MAX) {
+    return source->left;
+  }
+  bool plain = source->got > 0 && gzdirect(source->file);
+  return plain && source->size > source->got ? source->size - source->got : 0;
 }
 
 static dperm_status tick(const byte_source *source, dperm_error *err) {
@@ -128,6 +136,7 @@ dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity
          path_for_people(source->path));
   }
   *got = (size_t)count;
+  source->got += *got;
   source->left -= source->left == UINT64_MAX ? 0 : *got;
   return DPERM_OK;
 }

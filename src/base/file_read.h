@@ -21,8 +21,10 @@ dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
 void byte_source_close(byte_source *source);
 /* How many bytes, unpacked, were read so far. */
 uint64_t byte_source_at(const byte_source *source);
-/* How many times what was read so far all of the file is, about; 1 where its size is not known. */
-double byte_source_whole(const byte_source *source);
+/* How many were read from the source, which may begin in a file's middle, and how many are left: 0
+ * where that is not known, of packed files and pipes. */
+uint64_t byte_source_got(const byte_source *source);
+uint64_t byte_source_left(const byte_source *source);
 
 /* Up to `capacity` bytes (and no more than 2^30); `*got` = 0 only at the end. A gzip stream that
  * ends early is an error, not an end. Ticks progress with the bytes of the file (compressed ones,

@@ -17,10 +17,7 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
   dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
-  memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
-  memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
-  memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
-  memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
+  rows_trim(rows);
   TRY_OR_DONE(matrix_sparse_new(rows->count, dims, rows->starts, rows->columns, rows->values,
                                 &data->x, err));
   data->labels = rows->labels;

@@ -1,4 +1,4 @@
-/* Records to an encoded file in one pass: rows are encoded some megabytes at a time, their numbers
+/* Records to an encoded file in one pass: rows are encoded some thousands at a time, their numbers
  * gathered into blocks, each block written when it is full. Memory does not grow with the file. */
 #include <stdlib.h>
 #include <string.h>
@@ -70,20 +70,31 @@ static dperm_status add(encoded_writer *w, encoded_array array, const void *numb
   return DPERM_OK;
 }
 
-/* Takes over the rows; `rows` is empty afterwards but keeps its room. */
+/* Takes over the rows; `rows` is empty afterwards but keeps its room. By so many rows at a time,
+ * counted from the file's first, that the order of blocks is the same however the rows come. */
 static dperm_status add_rows(void *context, growing_rows *rows, dperm_error *err) {
+  enum { TURN = 4096 };
   encoded_writer *w = context;
+  const uint64_t before = w->entries;
   for (size_t i = 0; i < rows->count; i++) {
     uint64_t entries = rows->starts[i + 1] - rows->starts[i];
     w->most_entries = entries > w->most_entries ? entries : w->most_entries;
-    rows->starts[i] += w->entries;
+    rows->starts[i] += before;
   }
-  TRY(add(w, ENCODED_STARTS, rows->starts, rows->count, err));
-  TRY(add(w, ENCODED_LABELS, rows->labels, rows->count, err));
-  TRY(add(w, ENCODED_COLUMNS, rows->columns, rows->entries, err));
-  TRY(add(w, ENCODED_VALUES, rows->values, rows->entries, err));
-  w->rows += rows->count;
-  w->entries += rows->entries;
+  rows->starts[rows->count] += before;
+  for (size_t from = 0; from < rows->count;) {
+    size_t turn = TURN - (size_t)(w->rows % TURN);
+    turn = turn < rows->count - from ? turn : rows->count - from;
+    size_t entry = (size_t)(w->entries - before);
+    size_t entries = (size_t)(rows->starts[from + turn] - w->entries);
+    TRY(add(w, ENCODED_STARTS, rows->starts + from, turn, err));
+    TRY(add(w, ENCODED_LABELS, rows->labels + from, turn, err));
+    TRY(add(w, ENCODED_COLUMNS, rows->columns + entry, entries, err));
+    TRY(add(w, ENCODED_VALUES, rows->values + entry, entries, err));
+    w->rows += turn;
+    w->entries += entries;
+    from += turn;
+  }
   rows_reset(rows);
   return DPERM_OK;
 }

@@ -25,14 +25,15 @@ dperm_status quick_rows_open(encoder *e, quick_rows *out, dperm_error *err) {
               lookup_may_hold(&schema->missing, slice_of("0.00"));
   TRY_OR_DONE(memory_new(e->field_count, sizeof *q.fields, &q.fields, err));
   TRY_OR_DONE(memory_new(schema->column_count, sizeof *q.clamped, &q.clamped, err));
-  TRY_OR_DONE(memory_new(e->field_count * QUICK_KNOWN, sizeof *q.known, &q.known, err));
-  size_t before = 0;
+  TRY_OR_DONE(memory_new((size_t)QUICK_FIELDS_KNOWN * QUICK_KNOWN, sizeof *q.known, &q.known, err));
+  size_t before = 0, known = 0;
   for (size_t c = 0; c < schema->column_count; c++) {
     column_type type = schema->columns[c].type;
     if (type != COLUMN_IGNORE && type != COLUMN_LABEL) {
       size_t at = e->field_of[c];
       q.fits = q.fits && at >= before;
       q.fields[at] = field_of(&schema->columns[c], c, zero);
+      q.fields[at].known = known < QUICK_FIELDS_KNOWN ? q.known + known++ * QUICK_KNOWN : NULL;
       before = at + 1;
     }
   }
@@ -161,18 +162,27 @@ static size_t place_of(uint64_t bytes) {
   return bytes * UINT64_C(0x9e3779b97f4a7c15) >> 58;
 }
 
-/* One field, which is remembered among `known` if it is short, within its range and not the label;
- * false if it is not usual. */
-static bool learn_field(const quick_rows *q, const quick_field *field, slice text,
-                        growing_rows *rows, double *label, size_t *clamped, quick_known *known) {
+/* Whether a field's texts are worth remembering; after a while, one in four must be found again. */
+static bool worth_knowing(const quick_rows *q, quick_field *field) {
+  enum { WHILE = 1024 };
+  field->missed++;
+  if (field->missed > WHILE && field->missed > q->records / 4 * 3) {
+    field->known = NULL;
+  }
+  return field->known != NULL;
+}
+
+/* One field, which is remembered if it is short and within its range; false if it is not usual. */
+static bool learn_field(const quick_rows *q, quick_field *field, slice text, growing_rows *rows,
+                        double *label, size_t *clamped) {
   const size_t entry = rows->entries, clamped_before = *clamped;
   if (!add_field(q, field, text, rows, label, clamped)) {
     return false;
   }
-  if (text.length > 0 && text.length <= sizeof(uint64_t) && *clamped == clamped_before &&
-      field->kind != QUICK_LABEL) {
+  if (field->known && worth_knowing(q, field) && text.length > 0 &&
+      text.length <= sizeof(uint64_t) && *clamped == clamped_before) {
     uint64_t bytes = bytes_of(text);
-    known[place_of(bytes)] =
+    field->known[place_of(bytes)] =
         rows->entries > entry ? (quick_known){bytes, rows->values[entry], rows->columns[entry], 1}
                               : (quick_known){bytes, 0, 0, 0};
   }
@@ -180,15 +190,15 @@ static bool learn_field(const quick_rows *q, const quick_field *field, slice tex
 }
 
 /* All fields of the record; *next is its line end. */
-static bool add_fields(const quick_rows *q, csv_reader *csv, growing_rows *rows, double *label,
+static bool add_fields(quick_rows *q, csv_reader *csv, growing_rows *rows, double *label,
                        size_t *clamped, const char **next) {
   const char *bytes = csv->window.bytes, *end = bytes + csv->window.end;
   const char separator = csv->separator, *at = bytes + csv->window.begin;
   size_t begin = csv->window.begin, last = q->e->field_count - 1;
+  static const quick_known nothing;
   uint32_t *columns = rows->columns;
   double *values = rows->values;
   size_t entries = rows->entries;
-  quick_known *known = q->known;
   bool marked = begin - csv->marks_at < MARKS;
   size_t marks_at = marked ? csv->marks_at : begin;
   uint64_t marks =
@@ -211,20 +221,20 @@ static bool add_fields(const quick_rows *q, csv_reader *csv, growing_rows *rows,
       return false;
     }
     at = to + 1;
+    quick_field *field = &q->fields[i];
     uint64_t short_text = text.length - 1 < sizeof short_text ? bytes_of(text) : 0;
-    const quick_known *seen = &known[place_of(short_text)];
+    const quick_known *seen = field->known ? &field->known[place_of(short_text)] : &nothing;
     if (seen->text == short_text && short_text != 0) {
       columns[entries] = seen->column; /* room was reserved, and what is none is written over */
       values[entries] = seen->value;
       entries += seen->entries;
     } else {
       rows->entries = entries;
-      if (!learn_field(q, &q->fields[i], text, rows, label, clamped, known)) {
+      if (!learn_field(q, field, text, rows, label, clamped)) {
         return false;
       }
       entries = rows->entries;
     }
-    known += QUICK_KNOWN;
   }
   *next = at - 1;
   rows->entries = entries;
@@ -233,7 +243,7 @@ static bool add_fields(const quick_rows *q, csv_reader *csv, growing_rows *rows,
   return true;
 }
 
-bool quick_rows_next(const quick_rows *q, csv_reader *csv, growing_rows *rows) {
+bool quick_rows_next(quick_rows *q, csv_reader *csv, growing_rows *rows) {
   const dperm_schema *schema = q->e->schema;
   window *w = &csv->window;
   const char *next = NULL, *at = w->bytes + w->begin;
@@ -252,6 +262,7 @@ bool quick_rows_next(const quick_rows *q, csv_reader *csv, growing_rows *rows) {
     q->e->counts[q->clamped[i]].clamped++;
   }
   encode_end(schema, rows, before, label);
+  q->records++;
   w->begin = (size_t)(next - w->bytes) + (next < w->bytes + w->end);
   csv->line = csv->next_line;
   csv->next_line += next < w->bytes + w->end;

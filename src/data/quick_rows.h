@@ -8,14 +8,6 @@
 
 typedef enum quick_kind { QUICK_SKIP, QUICK_NUMBER, QUICK_CATEGORY, QUICK_LABEL } quick_kind;
 
-/* What to do with a field. */
-typedef struct quick_field {
-  quick_kind kind;
-  bool zero_is_nothing; /* a zero has no entry, whatever the column's range */
-  size_t c;             /* the schema's column */
-  const schema_column *column;
-} quick_field;
-
 /* What a text of one to eight bytes came to in a field, so that it need not be parsed, transformed
  * or looked up again: most fields of most files hold few different texts. */
 typedef struct quick_known {
@@ -24,12 +16,24 @@ typedef struct quick_known {
   uint32_t column;
   uint32_t entries; /* 1, or 0 for none */
 } quick_known;
-enum { QUICK_KNOWN = 64 }; /* for each field */
+/* Places for each of the first so many fields: what fits a processor's own cache. */
+enum { QUICK_KNOWN = 64, QUICK_FIELDS_KNOWN = 128 };
+
+/* What to do with a field. */
+typedef struct quick_field {
+  quick_kind kind;
+  bool zero_is_nothing; /* a zero has no entry, whatever the column's range */
+  size_t c;             /* the schema's column */
+  const schema_column *column;
+  quick_known *known; /* its texts; NULL where they are not remembered … */
+  size_t missed;      /* … since too many of them were not found there */
+} quick_field;
 
 typedef struct quick_rows {
   encoder *e;
   quick_field *fields;
-  quick_known *known; /* by field, and place of the text */
+  quick_known *known; /* of all fields */
+  size_t records;     /* so far */
   size_t *clamped;    /* columns of values out of range in the record at hand */
   bool fits;          /* the columns stand in the schema's order */
   bool may_miss;      /* there are markers of missing values beside the empty one */
@@ -41,6 +45,6 @@ void quick_rows_close(quick_rows *q);
 
 /* Appends the next record and moves on; false, with nothing changed, for one that is not usual or
  * not whole in the window. */
-bool quick_rows_next(const quick_rows *q, csv_reader *csv, growing_rows *rows);
+bool quick_rows_next(quick_rows *q, csv_reader *csv, growing_rows *rows);
 
 #endif

@@ -39,7 +39,7 @@ bool row_reader_comments_among(const row_reader *reader);
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
                              dperm_error *err);
 
-/* All rows that are left, some megabytes at a time, to `take`: one call after the other, beside the
+/* All rows that are left, some thousands at a time, to `take`: one call after the other, beside the
  * reading of the next rows, on another thread perhaps. */
 dperm_status row_reader_each(row_reader *reader, rows_taker *take, void *context, dperm_error *err);
 

@@ -36,6 +36,13 @@ void rows_reset(growing_rows *rows) {
   }
 }
 
+void rows_trim(growing_rows *rows) {
+  memory_shrink(&rows->starts, &rows->starts_capacity, rows->count + 1, sizeof *rows->starts);
+  memory_shrink(&rows->columns, &rows->columns_capacity, rows->entries, sizeof *rows->columns);
+  memory_shrink(&rows->values, &rows->values_capacity, rows->entries, sizeof *rows->values);
+  memory_shrink(&rows->labels, &rows->labels_capacity, rows->count, sizeof *rows->labels);
+}
+
 void rows_clear(growing_rows *rows) {
   free(rows->starts);
   free(rows->columns);

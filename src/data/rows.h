@@ -34,5 +34,7 @@ typedef dperm_status rows_taker(void *context, growing_rows *rows, dperm_error *
 /* Forgets all rows but keeps the room. */
 void rows_reset(growing_rows *rows);
 void rows_clear(growing_rows *rows);
+/* Gives back what growth left unused; there is a row. */
+void rows_trim(growing_rows *rows);
 
 #endif

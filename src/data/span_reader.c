@@ -34,7 +34,7 @@ typedef struct spans {
   piece *pieces;
   size_t capacity, count;
   growing_rows *rows; /* all of them; with `take`, those since the last that were handed over: */
-  bool foreseen;      /* there is room for the rest */
+  bool foreseen;      /* room for the rest was asked for */
   rows_taker *take;   /* or NULL */
   void *context;
   growing_rows waiting; /* to be taken before the others */
@@ -42,8 +42,8 @@ typedef struct spans {
   dperm_error trouble;
 } spans;
 
-static dperm_status read_record(csv_reader *csv, encoder *e, const quick_rows *quick,
-                                growing_rows *rows, bool *found, dperm_error *err) {
+static dperm_status read_record(csv_reader *csv, encoder *e, quick_rows *quick, growing_rows *rows,
+                                bool *found, dperm_error *err) {
   *found = quick_rows_next(quick, csv, rows);
   if (*found) {
     return DPERM_OK;
@@ -215,7 +215,7 @@ static dperm_status read_pieces(spans *s, size_t length, bool *all, dperm_error 
 }
 
 /* Records one by one until at least `length` bytes are behind us; *found is false at the end. */
-static dperm_status read_slowly(spans *s, const quick_rows *quick, size_t length, bool *found,
+static dperm_status read_slowly(spans *s, quick_rows *quick, size_t length, bool *found,
                                 dperm_error *err) {
   const window *w = &s->csv->window;
   size_t unread = w->end - w->begin, stop = unread > length ? unread - length : 0;
@@ -239,24 +239,26 @@ static size_t lines_of(const window *w) {
 }
 
 /* Once some megabytes are read, room for all that the rest of the file will bring, as far as one
- * can tell, and a little more: growing step by step would copy everything several times. Room that
- * is not used costs nothing; where there is none, the rows grow as they come. */
+ * can tell, and a little more: growing step by step would copy everything several times. Where
+ * there is no such room, the rows grow as they come. */
 static void foresee(spans *s) {
   growing_rows *rows = s->rows;
-  const byte_source *source = s->csv->window.source;
+  const window *w = &s->csv->window;
   const double little = 1.02, most = 1e12;
-  if (s->take || s->foreseen || byte_source_at(source) < FORESEEN) {
+  uint64_t got = byte_source_got(w->source), unread = w->end - w->begin;
+  if (s->take || s->foreseen || got < FORESEEN) {
     return;
   }
   s->foreseen = true;
-  double more = byte_source_whole(source) * little - 1;
+  double more = (double)(byte_source_left(w->source) + unread) / (double)(got - unread) * little;
   double count = (double)rows->count * more, entries = (double)rows->entries * more;
-  if (count < most && entries < most) {
-    (void)rows_reserve_many(rows, (size_t)count, (size_t)entries, NULL);
+  if (count < most && entries < most &&
+      rows_reserve_many(rows, (size_t)count, (size_t)entries, NULL) != DPERM_OK) {
+    rows_trim(rows);
   }
 }
 
-static dperm_status read_spans(spans *s, const quick_rows *quick, dperm_error *err) {
+static dperm_status read_spans(spans *s, quick_rows *quick, dperm_error *err) {
   window *w = &s->csv->window;
   bool found = true, all = false;
   while (found) {

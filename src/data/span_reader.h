@@ -1,4 +1,4 @@
-/* All records of a CSV file, in spans of some hundred kilobytes that several threads share. */
+/* All records of a CSV file, in spans of up to some megabytes that several threads share. */
 #ifndef DPERM_DATA_SPAN_READER_H
 #define DPERM_DATA_SPAN_READER_H
 

@@ -22,7 +22,7 @@ LANE_INLINE void slopes_of(double h, const double *margins, double *slope, doubl
   lanes z, zero = {0};
   LANES_LOAD(z, margins);
   lanes gap = 1.0 - z, within = LANES_WITHIN(gap, zero - h, zero + h);
-  lanes s = -((h + within) / (2.0 * h)), bend = zero + 1.0 / (2.0 * h);
+  lanes s = zero - (h + within) / (2.0 * h), bend = zero + 1.0 / (2.0 * h);
   lane_bits bent = gap == within;
   lanes a = LANES_CHOOSE(bent, bend, zero) + (s - s);
   LANES_STORE(slope, s);

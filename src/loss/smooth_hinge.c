@@ -29,7 +29,7 @@ LANE_INLINE void slopes_of(double h, const double *margins, double *slope, doubl
   lanes free_gap = 1.0 - z, gap = LANES_WITHIN(free_gap, zero - h, zero + h);
   lanes up = (h + gap) / h, down = (h - gap) / h; /* 1+u and 1−u */
   lanes s = up * up * (1.0 + down) / 4.0, a = 3.0 * up * down / (4.0 * h);
-  s = -LANES_WITHIN(s, zero, zero + 1.0);
+  s = zero - LANES_WITHIN(s, zero, zero + 1.0);
   a = LANES_WITHIN(a, zero, zero + 3.0 / (4.0 * h));
   LANES_STORE(slope, s);
   LANES_STORE(curvature, a);

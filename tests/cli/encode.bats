@@ -20,6 +20,22 @@ encode() { "$DPERM" encode --data people.csv --schema schema.json --out people.d
   cmp a.json b.json
 }
 
+@test "the encoded file is the same bytes whatever the number of threads" {
+  awk 'BEGIN {for (i = 0; i < 400000; i++) print i % 97 ",0." i % 11 ",c" i % 3 "," i % 2}' > many.csv
+  cat > many.json << 'END'
+{"header": false, "label": {"column": "y", "positive": ["1"], "negative": ["0"]},
+ "columns": [{"name": "a", "type": "numeric", "min": 0, "max": 100},
+             {"name": "b", "type": "numeric", "min": 0, "max": 1},
+             {"name": "c", "type": "categorical", "values": ["c0", "c1", "c2"]},
+             {"name": "y", "type": "label"}]}
+END
+  for threads in 1 2 5; do
+    OMP_NUM_THREADS=$threads "$DPERM" encode --data many.csv --schema many.json --out $threads.dperm 2> /dev/null
+  done
+  cmp 1.dperm 2.dperm
+  cmp 1.dperm 5.dperm
+}
+
 @test "predict and score take encoded files" {
   encode
   train_none
