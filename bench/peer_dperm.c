@@ -67,6 +67,11 @@ static int run_memory(char **argv, int private) {
   }
   dperm_data *data = load(&p);
   double *gradient = calloc(p.dims, sizeof *gradient);
+  for (double warm = peer_seconds() + PEER_WARM; peer_seconds() < warm;) {
+    dperm_model *model = NULL;
+    check(dperm_train(data, &options, &model, &err), &err);
+    dperm_model_free(model);
+  }
   for (int i = 0; i < runs; i++) {
     dperm_model *model = NULL;
     double from = peer_seconds();

@@ -34,6 +34,10 @@ double peer_evaluate(const peer_problem *p, double lambda, const double *f, doub
 
 double peer_seconds(void);
 
+/* Fits during a program's first moments are not counted: memory is new then, and the threads that
+ * OpenBLAS starts spin. (Tools whose tolerance has to be found are warm when it is.) */
+#define PEER_WARM 0.2 /* seconds */
+
 /* One line of JSON: the runs' seconds, and ‖∇J‖ at the last answer. */
 void peer_report(const double *seconds, int runs, double gradient);
 
