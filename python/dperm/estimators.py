@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from ctypes import byref
@@ -92,6 +93,13 @@ def _in_cross_validation() -> bool:
     return False
 
 
+def _without_values(message: str) -> str:
+    """What scikit-learn says of bad input, without the numbers and texts it quotes: a log is no release."""
+    message = re.sub(r":\s*array=.*?\.(?=\s*Reshape|$)", ".", message, flags=re.S)
+    return re.sub(r"(could not convert string to float|invalid literal[^:]*): .*",
+                  r"\1; X must hold numbers", message, flags=re.S)
+
+
 class Prepared:
     """Data in the library's hands, with what was public about them."""
 
@@ -131,8 +139,11 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         arguments: Dict[str, Any] = dict(X=X, accept_sparse="csr", dtype=np.float64, order="C",
                                          reset=reset, accept_large_sparse=True)
         if y is not None:
-            return validate_data(self, y=y, **arguments)
-        return validate_data(self, **arguments)
+            arguments["y"] = y
+        try:
+            return validate_data(self, **arguments)
+        except ValueError as error:
+            raise ValueError(_without_values(str(error))) from None
 
     def _classes_of(self, y: np.ndarray) -> np.ndarray:
         if self.classes is not None:
@@ -141,8 +152,8 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
              "public set of labels (classes=[...])")
         found = np.unique(y)
         if len(found) < 2:
-            raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the "
-                             f"data contains only one class: {found[0]!r}")
+            raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
+                             "data contains only one class")
         return found
 
     def _prepare_table(self, X: Any, y: Any) -> Prepared:

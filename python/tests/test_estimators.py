@@ -393,3 +393,13 @@ def test_a_kernel_sees_what_a_line_cannot():
                              classes=[0, 1]).fit(X, y)
     assert line.score(X, y) < 0.65 < 0.8 < kernel.score(X, y)
     assert kernel.privacy_.kernel["features"] == 40 and kernel.coef_.shape == (1, 40)
+
+
+@pytest.mark.parametrize("X", [[1234.5, 77.25, 3.0], 1234.5, [["Smith-1234.5", 2.0], ["a", 1.0]], [[1234.5], [np.inf]]])
+def test_messages_about_bad_input_quote_no_value(X):
+    clf = dperm.LogisticRegression(1.0, data_norm=1, classes=[0, 1])
+    y = [0, 1, 0] if np.ndim(X) == 1 else [0, 1]
+    with pytest.raises(ValueError) as told:
+        clf.fit(X, y)
+    assert "1234" not in str(told.value) and len(str(told.value)) > 20
+    assert told.value.__cause__ is None and told.value.__suppress_context__
