@@ -5,11 +5,6 @@
 
 enum { CLASSES_MOST = 1000 };
 
-size_t class_fits_of(const verifier *v) {
-  size_t classes = json_array_size(json_object_get(v->root, "classes"));
-  return classes > 2 ? classes : 1;
-}
-
 bool class_epsilon(verifier *v, const char *name, double *out) {
   return class_fits_of(v) > 1 ? field_positive(v, name, "privacy.epsilon_class", out)
                               : fit_epsilon(v, name, out);

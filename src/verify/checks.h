@@ -23,8 +23,6 @@ bool unit_is_person(const verifier *v);
 
 /* check_classes.c: what several classes cost. */
 void check_classes(verifier *v);
-/* The fits that the file's classes take: 1 for two of them, else one each. */
-size_t class_fits_of(const verifier *v);
 /* The epsilon of one such fit, and its field without the object it stands in. */
 bool class_epsilon(verifier *v, const char *name, double *out);
 const char *class_epsilon_name(const verifier *v);

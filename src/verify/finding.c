@@ -95,3 +95,8 @@ number_text shown(double value) {
   (void)format_double(value, false, number.text);
   return number;
 }
+
+size_t class_fits_of(const verifier *v) {
+  size_t classes = json_array_size(json_object_get(v->root, "classes"));
+  return classes > 2 ? classes : 1;
+}

@@ -38,6 +38,9 @@ bool field_positive(verifier *v, const char *name, const char *path, double *out
 bool field_count(verifier *v, const char *name, const char *path, uint64_t *out);
 bool field_text(verifier *v, const char *name, const char *path, const char **out);
 
+/* The fits that the file's classes take: 1 for two of them, else one each. */
+size_t class_fits_of(const verifier *v);
+
 /* A number as people write it; lives to the end of the statement. */
 typedef struct number_text {
   char text[DOUBLE_TEXT_SIZE];
