@@ -298,6 +298,8 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
     }
     if (reader->field_count == 0) { /* a comment; a blank line has one empty field */
       *(reader->any_record ? &reader->comments_after : &reader->comments_before) = true;
+    } else if (memchr(reader->record, '\t', reader->record_length)) {
+      reader->tabs_skipped = true;
     }
     reader->line = reader->next_line;
   }

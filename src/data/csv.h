@@ -23,6 +23,7 @@ typedef struct csv_reader {
   size_t field_count, field_capacity;
   bool any_record;                      /* a record was read */
   bool comments_before, comments_after; /* comment lines before and after the first record */
+  bool tabs_skipped;                    /* in lines without anything else */
   bool any_quotes;                      /* only then can the record span lines */
   size_t line;                          /* of the current record's first byte, from 1 */
   size_t next_line;                     /* of the byte after it */

@@ -184,6 +184,10 @@ fits() { # the file's text, further arguments
   remarked 'taken to be a semicolon'
   fits 'a\ty\n1\tu\n2\tv\n'
   [ "$(drafted separator)" = '"\t"' ]
+  fits '\n \na\ty\n1\tu\n2\tv\n'
+  printf '\t\n2\tu\n1\tv\n' > tabs.tsv # the first line is blank to one separator and a record to another
+  run "$DPERM" schema draft --public-data tabs.tsv
+  fails_with 1 'tabs.tsv:2:1: the separator seems to be a tab'
   fits 'a|y\n1|u\n2|v' --separator '|'
   fits 'a\ty\n1\tu\n2\tv\n' --separator tab
   fits '\xef\xbb\xbf,a,y\n0,"x\ny",u\n1,"z",v\n'
