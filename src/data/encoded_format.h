@@ -18,7 +18,7 @@
 #define ENCODED_END "DPRMend\n"
 
 enum {
-  ENCODED_VERSION = 2, /* 1 had CRC-32 for its sums, at a tenth of the speed */
+  ENCODED_VERSION = 2, /* 1 had CRC-32 for its sums, at a third of the speed */
   ENCODED_MAGIC_SIZE = 8,
   ENCODED_ALIGN = 1 << 16,        /* a multiple of every usual page */
   ENCODED_ROWS = 1 << 18,         /* numbers in a full block of STARTS or LABELS */
