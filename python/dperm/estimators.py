@@ -96,8 +96,8 @@ def _in_cross_validation() -> bool:
 def _without_values(message: str) -> str:
     """What scikit-learn says of bad input, without the numbers and texts it quotes: a log is no release."""
     message = re.sub(r":\s*array=.*?\.(?=\s*Reshape|$)", ".", message, flags=re.S)
-    return re.sub(r"(could not convert string to float|invalid literal[^:]*): .*",
-                  r"\1; X must hold numbers", message, flags=re.S)
+    return re.sub(r"(could not convert string to float|invalid literal[^:]*|Complex data not supported)[:\n].*",
+                  r"\1; X must hold real numbers", message, flags=re.S)
 
 
 class Prepared:
