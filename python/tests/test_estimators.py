@@ -396,7 +396,7 @@ def test_a_kernel_sees_what_a_line_cannot():
 
 
 @pytest.mark.parametrize("X", [[1234.5, 77.25, 3.0], 1234.5, [["Smith-1234.5", 2.0], ["a", 1.0]], [[1234.5], [np.inf]],
-                               [[1234.5 + 1j], [2.0]]])
+                               np.array([[1234.5 + 1j], [2.0]])])
 def test_messages_about_bad_input_quote_no_value(X):
     clf = dperm.LogisticRegression(1.0, data_norm=1, classes=[0, 1])
     y = [0, 1, 0] if np.ndim(X) == 1 else [0, 1]
