@@ -13,7 +13,12 @@
 #include "base/twofold.h"
 #include "data/matrix_spread.h"
 
-enum { PILE = 16, CHUNK = 256, LONG = 8 * LANES };
+enum {
+  PILE = 16,
+  CHUNK = 256,
+  LONG = 8 * LANES,
+  APART = 16 /* doubles between the rooms of two workers: what one writes is not near the other's */
+};
 
 typedef struct sparse {
   matrix base;
@@ -176,7 +181,7 @@ static void add_stripe(void *context, size_t s, size_t worker) {
   double room[2 * CHUNK];
   size_t size = sums->size, from = stripe_row(&m->base, cut, cut->from + s);
   size_t to = stripe_row(&m->base, cut, cut->from + s + 1), blocks = 0;
-  double *total = sums->totals + s * size, *pile = sums->rooms + 2 * worker * size,
+  double *total = sums->totals + s * size, *pile = sums->rooms + worker * (2 * size + APART),
          *block = pile + size;
   for (size_t at = from; at < to; at += CHUNK) {
     size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
@@ -206,7 +211,7 @@ static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err)
   dperm_status status =
       scratch_take(&room, stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
   if (status == DPERM_OK) {
-    status = scratch_take(&room, 2 * parallel_workers() * sums->size, sizeof *sums->rooms,
+    status = scratch_take(&room, parallel_workers() * (2 * sums->size + APART), sizeof *sums->rooms,
                           &sums->rooms, err);
   }
   if (status == DPERM_OK) {
@@ -358,6 +363,26 @@ static void sparse_row(const matrix *x, size_t i, double *values) {
   }
 }
 
+typedef struct select_job {
+  const sparse *m;
+  const size_t *rows, *starts;
+  size_t count;
+  uint32_t *columns;
+  double *values;
+} select_job;
+
+static void copy_rows(void *context, size_t block, size_t worker) {
+  const select_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t from = block * CHUNK, to = job->count - from < CHUNK ? job->count : from + CHUNK;
+  for (size_t i = from; i < to; i++) {
+    size_t at = m->starts[job->rows[i]], length = job->starts[i + 1] - job->starts[i];
+    memcpy(job->columns + job->starts[i], m->columns + at, length * sizeof *job->columns);
+    memcpy(job->values + job->starts[i], m->values + at, length * sizeof *job->values);
+  }
+}
+
 static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                   dperm_error *err) {
   if (x->spread) {
@@ -365,21 +390,17 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
   }
   dperm_status status = DPERM_OK;
   const sparse *m = (const sparse *)x;
-  size_t *starts = NULL, entries = 0;
+  size_t *starts = NULL;
   uint32_t *columns = NULL;
   double *values = NULL;
-  for (size_t i = 0; i < count; i++) {
-    entries += m->starts[rows[i] + 1] - m->starts[rows[i]];
-  }
   TRY_OR_DONE(memory_new(count + 1, sizeof *starts, &starts, err));
-  TRY_OR_DONE(memory_new(entries, sizeof *columns, &columns, err));
-  TRY_OR_DONE(memory_new(entries, sizeof *values, &values, err));
   for (size_t i = 0; i < count; i++) {
-    size_t from = m->starts[rows[i]], length = m->starts[rows[i] + 1] - from;
-    memcpy(columns + starts[i], m->columns + from, length * sizeof *columns);
-    memcpy(values + starts[i], m->values + from, length * sizeof *values);
-    starts[i + 1] = starts[i] + length;
+    starts[i + 1] = starts[i] + m->starts[rows[i] + 1] - m->starts[rows[i]];
   }
+  TRY_OR_DONE(memory_new(starts[count], sizeof *columns, &columns, err));
+  TRY_OR_DONE(memory_new(starts[count], sizeof *values, &values, err));
+  select_job job = {m, rows, starts, count, columns, values};
+  parallel_run((count + CHUNK - 1) / CHUNK, copy_rows, &job);
   TRY_OR_DONE(matrix_sparse_new(count, x->cols, starts, columns, values, out, err));
   return DPERM_OK;
 done:

@@ -97,11 +97,13 @@ static void stripe_curvature(void *context, size_t s, size_t worker) {
   curvature_job *job = context;
   const matrix *x = job->p->x;
   size_t at = job->cut->from + s, to = stripe_row(x, job->cut, at + 1);
+  double sum = 0;
   (void)worker;
   for (size_t from = stripe_row(x, job->cut, at); from < to; from += CURVATURE_BLOCK) {
     size_t count = to - from < CURVATURE_BLOCK ? to - from : CURVATURE_BLOCK;
-    job->sums[s] += block_curvature(job->p, job->m, job->z, from, count, job->width);
+    sum += block_curvature(job->p, job->m, job->z, from, count, job->width);
   }
+  job->sums[s] = sum;
 }
 
 /* The mean of a_i at these margins; c where the interval is not far narrower than the loss bends.
@@ -120,16 +122,33 @@ static double mean_curvature(const problem *p, size_t m, const double *z, double
              : c;
 }
 
+typedef struct slope_job {
+  const problem *p;
+  const stripe_cut *cut;
+  size_t m;
+  const double *slope;
+  double *sums;
+} slope_job;
+
+static void stripe_slopes(void *context, size_t s, size_t worker) {
+  const slope_job *job = context;
+  const matrix *x = job->p->x;
+  size_t at = job->cut->from + s, to = stripe_row(x, job->cut, at + 1), k = job->p->models;
+  double sum = 0;
+  (void)worker;
+  for (size_t i = stripe_row(x, job->cut, at); i < to; i++) {
+    sum += fabs(job->slope[i * k + job->m]);
+  }
+  job->sums[s] = sum;
+}
+
 /* Σ|s_i| of the slopes of model m; infinite where the processes of a job cannot put it together,
  * which ends the job soon. */
 static double slope_sum(const problem *p, size_t m, const double *slope) {
   double parts[STRIPES_MOST] = {0}, sum = 0;
   const stripe_cut cut = stripes_here(p->x, 1);
-  for (size_t s = cut.from; s < cut.to; s++) {
-    for (size_t i = stripe_row(p->x, &cut, s); i < stripe_row(p->x, &cut, s + 1); i++) {
-      parts[s - cut.from] += fabs(slope[i * p->models + m]);
-    }
-  }
+  slope_job job = {p, &cut, m, slope, parts};
+  parallel_run(cut.to - cut.from, stripe_slopes, &job);
   return stripes_join(p->x, &cut, DPERM_OK, parts, 1, &sum, NULL) == DPERM_OK ? sum
                                                                               : (double)INFINITY;
 }
