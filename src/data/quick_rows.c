@@ -1,5 +1,6 @@
-/* From mark to mark (data/marks.h), field by field, each by memory of what its text came to before,
- * or by its kind. */
+/* A line that came before is the same row again. Any other is read from mark to mark
+ * (data/marks.h), field by field, each by memory of what its text came to before, or by its kind.
+ */
 #include "data/quick_rows.h"
 
 #include <stdlib.h>
@@ -20,30 +21,35 @@ static quick_field field_of(const schema_column *column, size_t c, bool may_miss
 dperm_status quick_rows_open(encoder *e, quick_rows *out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   const dperm_schema *schema = e->schema;
-  quick_rows q = {.e = e, .fits = true, .may_miss = (schema->missing.lengths & ~UINT64_C(1)) != 0};
+  *out = (quick_rows){0};
+  out->e = e;
+  out->fits = true;
+  out->may_miss = (schema->missing.lengths & ~UINT64_C(1)) != 0;
   bool zero = lookup_may_hold(&schema->missing, slice_of("0")) ||
               lookup_may_hold(&schema->missing, slice_of("0.00"));
-  TRY_OR_DONE(memory_new(e->field_count, sizeof *q.fields, &q.fields, err));
-  TRY_OR_DONE(memory_new(schema->column_count, sizeof *q.clamped, &q.clamped, err));
-  TRY_OR_DONE(memory_new((size_t)QUICK_FIELDS_KNOWN * QUICK_KNOWN, sizeof *q.known, &q.known, err));
+  TRY_OR_DONE(memory_new(e->field_count, sizeof *out->fields, &out->fields, err));
+  TRY_OR_DONE(memory_new(schema->column_count, sizeof *out->clamped, &out->clamped, err));
+  TRY_OR_DONE(
+      memory_new((size_t)QUICK_FIELDS_KNOWN * QUICK_KNOWN, sizeof *out->known, &out->known, err));
   size_t before = 0, known = 0;
   for (size_t c = 0; c < schema->column_count; c++) {
     column_type type = schema->columns[c].type;
     if (type != COLUMN_IGNORE && type != COLUMN_LABEL) {
       size_t at = e->field_of[c];
-      q.fits = q.fits && at >= before;
-      q.fields[at] = field_of(&schema->columns[c], c, zero);
-      q.fields[at].known = known < QUICK_FIELDS_KNOWN ? q.known + known++ * QUICK_KNOWN : NULL;
+      out->fits = out->fits && at >= before;
+      out->fields[at] = field_of(&schema->columns[c], c, zero);
+      out->fields[at].known =
+          known < QUICK_FIELDS_KNOWN ? out->known + known++ * QUICK_KNOWN : NULL;
       before = at + 1;
     }
   }
   if (e->need_labels) {
-    q.fields[e->field_of[schema->column_count]].kind = QUICK_LABEL;
+    out->fields[e->field_of[schema->column_count]].kind = QUICK_LABEL;
   }
-  *out = q;
-  return DPERM_OK;
 done:
-  quick_rows_close(&q);
+  if (status != DPERM_OK) {
+    quick_rows_close(out);
+  }
   return status;
 }
 
@@ -243,29 +249,60 @@ static bool add_fields(quick_rows *q, csv_reader *csv, growing_rows *rows, doubl
   return true;
 }
 
-bool quick_rows_next(quick_rows *q, csv_reader *csv, growing_rows *rows) {
-  const dperm_schema *schema = q->e->schema;
+/* Moves the reader behind the record that ends at `next`. */
+static void pass_record(quick_rows *q, csv_reader *csv, const char *next) {
   window *w = &csv->window;
-  const char *next = NULL, *at = w->bytes + w->begin;
-  size_t before = rows->entries, clamped = 0;
+  bool more = next < w->bytes + w->end;
+  q->records++;
+  w->begin = (size_t)(next - w->bytes) + more;
+  csv->line = csv->next_line;
+  csv->next_line += more;
+  csv->any_record = true;
+}
+
+/* The line from `at` on, whose fields are all new. */
+static bool read_record(quick_rows *q, csv_reader *csv, growing_rows *rows, size_t *clamped) {
+  const window *w = &csv->window;
+  const char *next = NULL;
+  const size_t before = rows->entries;
   double label = 0;
-  if (!q->fits || w->begin == w->end || (csv->comment && *at == csv->comment[0]) ||
-      rows_reserve(rows, schema->column_count + 1, NULL) != DPERM_OK) {
-    return false;
-  }
-  if (!add_fields(q, csv, rows, &label, &clamped, &next) ||
+  if (!add_fields(q, csv, rows, &label, clamped, &next) ||
       (next == w->bytes + w->end && !w->at_end)) {
     rows->entries = before;
     return false;
   }
-  for (size_t i = 0; i < clamped; i++) {
+  for (size_t i = 0; i < *clamped; i++) {
     q->e->counts[q->clamped[i]].clamped++;
   }
-  encode_end(schema, rows, before, label);
-  q->records++;
-  w->begin = (size_t)(next - w->bytes) + (next < w->bytes + w->end);
-  csv->line = csv->next_line;
-  csv->next_line += next < w->bytes + w->end;
-  csv->any_record = true;
+  encode_end(q->e->schema, rows, before, label);
+  pass_record(q, csv, next);
+  return true;
+}
+
+bool quick_rows_next(quick_rows *q, csv_reader *csv, growing_rows *rows) {
+  const window *w = &csv->window;
+  const char *at = w->bytes + w->begin, *end = w->bytes + w->end;
+  size_t clamped = 0;
+  if (!q->fits || at == end || (csv->comment && *at == csv->comment[0]) ||
+      rows_reserve(rows, q->e->schema->column_count + 1, NULL) != DPERM_OK) {
+    return false;
+  }
+  if (!known_records_looks(&q->lines)) {
+    return read_record(q, csv, rows, &clamped);
+  }
+  const char *next = memchr(at, '\n', (size_t)(end - at) + 1);
+  const size_t length = (size_t)(next - at);
+  known_record *known = known_records_place(&q->lines, csv, at, length);
+  if (known_records_holds(&q->lines, known, at, length) && (next < end || w->at_end)) {
+    rows_repeat(rows, known->row);
+    pass_record(q, csv, next);
+    return true;
+  }
+  if (!read_record(q, csv, rows, &clamped)) {
+    return false;
+  }
+  if (clamped == 0) { /* else each of them counts */
+    *known = (known_record){at, length, rows->count - 1};
+  }
   return true;
 }

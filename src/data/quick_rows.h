@@ -5,6 +5,7 @@
 #define DPERM_DATA_QUICK_ROWS_H
 
 #include "data/encode.h"
+#include "data/known_records.h"
 
 typedef enum quick_kind { QUICK_SKIP, QUICK_NUMBER, QUICK_CATEGORY, QUICK_LABEL } quick_kind;
 
@@ -37,14 +38,16 @@ typedef struct quick_rows {
   size_t *clamped;    /* columns of values out of range in the record at hand */
   bool fits;          /* the columns stand in the schema's order */
   bool may_miss;      /* there are markers of missing values beside the empty one */
+  known_records lines;
 } quick_rows;
 
-/* `e` is open and outlives it. */
+/* `e` is open; another one for the same file may be put in its place afterwards. */
 dperm_status quick_rows_open(encoder *e, quick_rows *out, dperm_error *err);
 void quick_rows_close(quick_rows *q);
 
 /* Appends the next record and moves on; false, with nothing changed, for one that is not usual or
- * not whole in the window. */
+ * not whole in the window. `rows` are only appended to until the window's bytes move (csv_moved).
+ */
 bool quick_rows_next(quick_rows *q, csv_reader *csv, growing_rows *rows);
 
 #endif

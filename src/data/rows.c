@@ -2,6 +2,7 @@
 #include "data/rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -27,6 +28,14 @@ dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) 
 void rows_end(growing_rows *rows, double label) {
   rows->labels[rows->count++] = label;
   rows->starts[rows->count] = rows->entries;
+}
+
+void rows_repeat(growing_rows *rows, size_t row) {
+  size_t from = rows->starts[row], entries = rows->starts[row + 1] - from;
+  memcpy(rows->columns + rows->entries, rows->columns + from, entries * sizeof *rows->columns);
+  memcpy(rows->values + rows->entries, rows->values + from, entries * sizeof *rows->values);
+  rows->entries += entries;
+  rows_end(rows, rows->labels[row]);
 }
 
 void rows_reset(growing_rows *rows) {

@@ -28,6 +28,9 @@ static inline void rows_push(growing_rows *rows, size_t column, double value) {
 /* Ends the row that is being made. */
 void rows_end(growing_rows *rows, double label);
 
+/* Row `row` once more; room was reserved. */
+void rows_repeat(growing_rows *rows, size_t row);
+
 /* What is done with rows as they come, in order: appended to a file, say. Leaves none of them. */
 typedef dperm_status rows_taker(void *context, growing_rows *rows, dperm_error *err);
 

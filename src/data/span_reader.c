@@ -15,17 +15,17 @@ enum {
   PIECE = 1 << 17, /* bytes */
   PIECES = 4,      /* a worker, so that they finish together */
   MOST_PIECES = 64,
-  FORESEEN = 4 << 20 /* bytes */
+  FORESEEN = 1 << 20 /* bytes */
 };
 
 typedef struct piece {
   csv_reader csv;
   encoder encoder;
-  quick_rows quick;
   growing_rows rows;
   size_t from, to; /* in the window's bytes; `to` is a line end */
   bool fine;
   size_t row, entry; /* where its rows go among all */
+  char apart[128];   /* from the next one, which another thread writes to */
 } piece;
 
 typedef struct spans {
@@ -33,6 +33,8 @@ typedef struct spans {
   encoder *e;
   piece *pieces;
   size_t capacity, count;
+  quick_rows *quick; /* one a worker */
+  size_t workers;
   growing_rows *rows; /* all of them; with `take`, those since the last that were handed over: */
   bool foreseen;      /* room for the rest was asked for */
   rows_taker *take;   /* or NULL */
@@ -44,6 +46,7 @@ typedef struct spans {
 
 static dperm_status read_record(csv_reader *csv, encoder *e, quick_rows *quick, growing_rows *rows,
                                 bool *found, dperm_error *err) {
+  quick->e = e;
   *found = quick_rows_next(quick, csv, rows);
   if (*found) {
     return DPERM_OK;
@@ -57,7 +60,6 @@ static dperm_status read_record(csv_reader *csv, encoder *e, quick_rows *quick, 
 static void close_piece(piece *p) {
   p->csv.window = (window){0}; /* never its own */
   csv_close(&p->csv);
-  quick_rows_close(&p->quick);
   free(p->encoder.counts);
   rows_clear(&p->rows);
 }
@@ -65,8 +67,7 @@ static void close_piece(piece *p) {
 static dperm_status open_piece(const spans *s, piece *p, dperm_error *err) {
   p->encoder = *s->e;
   p->encoder.counts = NULL;
-  TRY(memory_new(s->e->schema->column_count, sizeof *p->encoder.counts, &p->encoder.counts, err));
-  return quick_rows_open(&p->encoder, &p->quick, err);
+  return memory_new(s->e->schema->column_count, sizeof *p->encoder.counts, &p->encoder.counts, err);
 }
 
 static void take_waiting(spans *s) {
@@ -80,7 +81,6 @@ enum { DIGEST, TAKE, BESIDE };
 
 static void read_piece(void *context, size_t number, size_t worker) {
   spans *s = context;
-  (void)worker;
   if (number == DIGEST) {
     window_digest(&s->csv->window);
     return;
@@ -103,7 +103,8 @@ static void read_piece(void *context, size_t number, size_t worker) {
   bool found = true;
   p->fine = true;
   while (found && p->fine) {
-    p->fine = read_record(&p->csv, &p->encoder, &p->quick, &p->rows, &found, NULL) == DPERM_OK;
+    p->fine =
+        read_record(&p->csv, &p->encoder, &s->quick[worker], &p->rows, &found, NULL) == DPERM_OK;
   }
 }
 
@@ -215,15 +216,14 @@ static dperm_status read_pieces(spans *s, size_t length, bool *all, dperm_error 
 }
 
 /* Records one by one until at least `length` bytes are behind us; *found is false at the end. */
-static dperm_status read_slowly(spans *s, quick_rows *quick, size_t length, bool *found,
-                                dperm_error *err) {
+static dperm_status read_slowly(spans *s, size_t length, bool *found, dperm_error *err) {
   const window *w = &s->csv->window;
   size_t unread = w->end - w->begin, stop = unread > length ? unread - length : 0;
   window_digest(&s->csv->window);
   *found = true;
   while (*found && w->end - w->begin <= unread && w->end - w->begin > stop) {
     unread = w->end - w->begin;
-    TRY(read_record(s->csv, s->e, quick, s->rows, found, err));
+    TRY(read_record(s->csv, s->e, &s->quick[0], s->rows, found, err));
   }
   return DPERM_OK;
 }
@@ -258,7 +258,7 @@ static void foresee(spans *s) {
   }
 }
 
-static dperm_status read_spans(spans *s, quick_rows *quick, dperm_error *err) {
+static dperm_status read_spans(spans *s, dperm_error *err) {
   window *w = &s->csv->window;
   bool found = true, all = false;
   while (found) {
@@ -269,7 +269,7 @@ static dperm_status read_spans(spans *s, quick_rows *quick, dperm_error *err) {
       TRY(read_pieces(s, length, &all, err));
     }
     if (length == 0 || !all) {
-      TRY(read_slowly(s, quick, s->capacity * PIECE, &found, err));
+      TRY(read_slowly(s, s->capacity * PIECE, &found, err));
     }
     foresee(s);
     TRY(hand_over(s, err));
@@ -283,25 +283,31 @@ dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, rows_tak
   dperm_status status = DPERM_OK;
   size_t workers = parallel_workers();
   spans s = {.csv = csv,
+             .workers = workers,
              .e = e,
              .rows = rows,
              .take = take,
              .context = context,
              .capacity = workers > 1 ? PIECES * workers : 1};
-  quick_rows quick = {0};
   s.capacity = s.capacity < MOST_PIECES ? s.capacity : MOST_PIECES;
-  TRY_OR_DONE(quick_rows_open(e, &quick, err));
+  TRY_OR_DONE(memory_new(workers, sizeof *s.quick, &s.quick, err));
+  for (size_t i = 0; i < workers; i++) {
+    TRY_OR_DONE(quick_rows_open(e, &s.quick[i], err));
+  }
   TRY_OR_DONE(memory_new(s.capacity, sizeof *s.pieces, &s.pieces, err));
   for (size_t i = 0; i < s.capacity && s.capacity > 1; i++) {
     TRY_OR_DONE(open_piece(&s, &s.pieces[i], err));
   }
-  TRY_OR_DONE(read_spans(&s, &quick, err));
+  TRY_OR_DONE(read_spans(&s, err));
 done:
   for (size_t i = 0; s.pieces && i < s.capacity; i++) {
     close_piece(&s.pieces[i]);
   }
   free(s.pieces);
+  for (size_t i = 0; s.quick && i < workers; i++) {
+    quick_rows_close(&s.quick[i]);
+  }
+  free(s.quick);
   rows_clear(&s.waiting);
-  quick_rows_close(&quick);
   return status;
 }

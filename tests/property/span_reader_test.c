@@ -85,7 +85,15 @@ static text some_file(uint64_t seed, size_t records, uint64_t odd) {
       put(&t, line_end);
     }
     bool last = i + 1 == records && seed % 2;
+    size_t before = t.length;
     put_record(&r, &t, odd, last ? "" : line_end);
+    for (uint64_t again = seed % 4 ? 0 : random_bits(&r) % 6; again > 0 && !last; again--) {
+      char *copy = strdup(t.bytes + before); /* the same record once more */
+      assert_non_null(copy);
+      put(&t, copy);
+      before = t.length - strlen(copy);
+      free(copy);
+    }
   }
   return t;
 }

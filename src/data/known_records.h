@@ -1,0 +1,39 @@
+/* Lines among the bytes at hand that came before, and the rows that they became: logs and surveys
+ * repeat records, often at once, and the second need not be read. Where few repeat, nobody looks
+ * for a while. */
+#ifndef DPERM_DATA_KNOWN_RECORDS_H
+#define DPERM_DATA_KNOWN_RECORDS_H
+
+#include "data/csv.h"
+
+enum { KNOWN_RECORDS = 1024 };
+
+typedef struct known_record {
+  const char *text; /* in the reader's window; NULL for none */
+  size_t length, row;
+} known_record;
+
+/* Zeroed is empty. */
+typedef struct known_records {
+  const csv_reader *csv; /* whose bytes, … */
+  size_t moves;          /* … and which state of them (csv_moved) */
+  size_t looked, found;  /* of late */
+  size_t rest;           /* records for which nobody looks */
+  known_record places[KNOWN_RECORDS];
+} known_records;
+
+/* Whether to look for the next record. */
+static inline bool known_records_looks(known_records *k) {
+  k->rest -= k->rest > 0;
+  return k->rest == 0;
+}
+
+/* The place of a line of the reader's window, or where it would be. */
+known_record *known_records_place(known_records *k, const csv_reader *csv, const char *text,
+                                  size_t length);
+
+/* Whether that very line stands there. */
+bool known_records_holds(known_records *k, const known_record *place, const char *text,
+                         size_t length);
+
+#endif
