@@ -2,15 +2,20 @@
 #ifndef DPERM_DATA_ROWS_H
 #define DPERM_DATA_ROWS_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
-/* Zeroed is empty. starts[0] is 0 once there is a row. */
+/* Zeroed is empty. Row i has the entries from starts[i] to starts[i + 1]; with `shares`, set before
+ * the first row, to ends[i], since a row that repeats another has no entries of its own. */
 typedef struct growing_rows {
   size_t count, entries;
-  size_t *starts;
+  size_t *starts; /* one more than rows, once there is one: the last is `entries` */
+  size_t *ends;   /* NULL unless `shares` */
   uint32_t *columns;
   double *values, *labels;
-  size_t starts_capacity, columns_capacity, values_capacity, labels_capacity;
+  size_t starts_capacity, ends_capacity, columns_capacity, values_capacity, labels_capacity;
+  bool shares;
 } growing_rows;
 
 /* Makes room for one more row of up to `entries` entries. */

@@ -67,6 +67,7 @@ static void close_piece(piece *p) {
 static dperm_status open_piece(const spans *s, piece *p, dperm_error *err) {
   p->encoder = *s->e;
   p->encoder.counts = NULL;
+  p->rows.shares = s->rows->shares;
   return memory_new(s->e->schema->column_count, sizeof *p->encoder.counts, &p->encoder.counts, err);
 }
 
@@ -136,8 +137,11 @@ static void place_piece(void *context, size_t number, size_t worker) {
     memcpy(rows->values + p->entry, more->values, more->entries * sizeof *rows->values);
     memcpy(rows->labels + p->row, more->labels, more->count * sizeof *rows->labels);
   }
-  for (size_t i = 1; i <= more->count; i++) {
+  for (size_t i = 0; i < more->count; i++) {
     rows->starts[p->row + i] = p->entry + more->starts[i];
+  }
+  for (size_t i = 0; rows->shares && i < more->count; i++) {
+    rows->ends[p->row + i] = p->entry + more->ends[i];
   }
 }
 
@@ -155,7 +159,7 @@ static dperm_status append(spans *s, size_t count, dperm_error *err) {
   TRY(rows_reserve_many(rows, row - rows->count, entry - rows->entries, err));
   parallel_run(count, place_piece, s);
   rows->count = row;
-  rows->entries = entry;
+  rows->entries = rows->starts[row] = entry;
   return DPERM_OK;
 }
 

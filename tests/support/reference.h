@@ -19,15 +19,16 @@ dperm_loss library_loss(reference_loss loss, double h);
 void quartic_eval(void *context, size_t j, double f, double *value, double *slope,
                   double *curvature);
 
-/* Rows in memory, as the reference reads them and as two kinds of matrix. */
+/* Rows in memory, as the reference reads them and as matrices: dense, sparse, and sparse with the
+ * entries of rows that repeat in common. */
 typedef struct test_rows {
   size_t rows, cols;
   double *x; /* row-major */
   double *labels;
-  matrix *dense, *sparse;
+  matrix *dense, *sparse, *shared;
 } test_rows;
 
-/* Takes over x and labels (from malloc) and builds both matrices of them. */
+/* Takes over x and labels (from malloc) and builds the matrices of them. */
 test_rows *test_rows_of(size_t rows, size_t cols, double *x, double *labels);
 /* Rows of norm at most 1 with about `density` of their entries not zero, and labels that a random
  * hyperplane explains but for some noise. */
