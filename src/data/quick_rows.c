@@ -1,4 +1,4 @@
-/* A line that came before is the same row again. Any other is read from mark to mark
+/* A line that came before is the same row again. Any other is read from separator to separator
  * (data/marks.h), field by field, each by memory of what its text came to before, or by its kind.
  */
 #include "data/quick_rows.h"
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dispatch.h"
 #include "base/memory.h"
 #include "data/marks.h"
 
@@ -44,7 +45,9 @@ dperm_status quick_rows_open(encoder *e, quick_rows *out, dperm_error *err) {
     }
   }
   if (e->need_labels) {
-    out->fields[e->field_of[schema->column_count]].kind = QUICK_LABEL;
+    quick_field *label = &out->fields[e->field_of[schema->column_count]];
+    label->kind = QUICK_LABEL;
+    label->known = known < QUICK_FIELDS_KNOWN ? out->known + known * QUICK_KNOWN : NULL;
   }
 done:
   if (status != DPERM_OK) {
@@ -153,18 +156,23 @@ static bool add_field(const quick_rows *q, const quick_field *field, slice text,
 
 /* ---- texts that were seen before */
 
-/* The bytes of a text of one to eight as a number: another one for every text, since no byte of a
- * field is 0 (marks end at those). The bytes behind a field may be read. */
-static uint64_t bytes_of(slice text) {
+/* The bytes of a text of one to eight as a number, another one for every text, since no byte of a
+ * field is 0; UNKNOWABLE, which begins with one, for longer texts and none. The bytes behind a
+ * field may be read. */
+#define UNKNOWABLE (UINT64_C(1) << 56)
+static const quick_known nothing_known;
+
+static inline uint64_t bytes_of(const char *text, size_t length) {
   uint64_t bytes = 0;
-  memcpy(&bytes, text.start, sizeof bytes);
+  memcpy(&bytes, text, sizeof bytes);
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   bytes = __builtin_bswap64(bytes);
 #endif
-  return bytes & UINT64_MAX >> (64 - 8 * text.length);
+  bytes &= UINT64_MAX >> (64 - 8 * length) % 64;
+  return length - 1 < sizeof bytes ? bytes : UNKNOWABLE;
 }
 
-static size_t place_of(uint64_t bytes) {
+static inline size_t place_of(uint64_t bytes) {
   return bytes * UINT64_C(0x9e3779b97f4a7c15) >> 58;
 }
 
@@ -185,68 +193,74 @@ static bool learn_field(const quick_rows *q, quick_field *field, slice text, gro
   if (!add_field(q, field, text, rows, label, clamped)) {
     return false;
   }
-  if (field->known && worth_knowing(q, field) && text.length > 0 &&
-      text.length <= sizeof(uint64_t) && *clamped == clamped_before) {
-    uint64_t bytes = bytes_of(text);
+  uint64_t bytes = bytes_of(text.start, text.length);
+  if (field->known && worth_knowing(q, field) && bytes != UNKNOWABLE &&
+      *clamped == clamped_before) {
     field->known[place_of(bytes)] =
         rows->entries > entry ? (quick_known){bytes, rows->values[entry], rows->columns[entry], 1}
-                              : (quick_known){bytes, 0, 0, 0};
+                              : (quick_known){bytes, *label, 0, 0};
   }
   return true;
 }
 
-/* All fields of the record; *next is its line end. */
-static bool add_fields(quick_rows *q, csv_reader *csv, growing_rows *rows, double *label,
-                       size_t *clamped, const char **next) {
-  const char *bytes = csv->window.bytes, *end = bytes + csv->window.end;
-  const char separator = csv->separator, *at = bytes + csv->window.begin;
-  size_t begin = csv->window.begin, last = q->e->field_count - 1;
-  static const quick_known nothing;
-  uint32_t *columns = rows->columns;
-  double *values = rows->values;
-  size_t entries = rows->entries;
-  bool marked = begin - csv->marks_at < MARKS;
-  size_t marks_at = marked ? csv->marks_at : begin;
-  uint64_t marks =
-      marked ? csv->marks >> (begin - marks_at) << (begin - marks_at) : marks_of(at, separator);
-  for (size_t i = 0; i <= last; i++) {
-    while (!marks) {
-      marks_at += MARKS;
-      if (bytes + marks_at > end) {
-        return false;
-      }
-      marks = marks_of(bytes + marks_at, separator);
-    }
-    const char *to = bytes + marks_at + __builtin_ctzll(marks);
-    marks &= marks - 1;
-    slice text = {at, (size_t)(to - at)};
-    if (i == last && text.length > 0 && to[-1] == '\r') {
-      text.length--;
-    }
-    if (*to != (i < last ? separator : '\n')) {
+/* The row that is being made; its entries so far are kept out of `rows`, whose members the compiler
+ * would write down after every field. */
+typedef struct new_row {
+  growing_rows *rows;
+  uint32_t *columns;
+  double *values;
+  size_t entries;
+  double label;
+  size_t clamped;
+} new_row;
+
+/* Field i, from `at` to `to`. */
+LANE_INLINE bool take_field(quick_rows *q, size_t i, const char *at, const char *to, new_row *row) {
+  quick_field *field = &q->fields[i];
+  const uint64_t bytes = bytes_of(at, (size_t)(to - at));
+  const quick_known *seen = field->known ? &field->known[place_of(bytes)] : &nothing_known;
+  if (seen->text == bytes) {
+    /* Room was reserved, and what is none is written over. */
+    row->columns[row->entries] = seen->column;
+    row->values[row->entries] = seen->value;
+    row->entries += seen->entries;
+    row->label = field->kind == QUICK_LABEL ? seen->value : row->label;
+    return true;
+  }
+  double label = row->label;
+  size_t clamped = row->clamped;
+  row->rows->entries = row->entries;
+  bool usual = learn_field(q, field, (slice){at, (size_t)(to - at)}, row->rows, &label, &clamped);
+  row->entries = row->rows->entries;
+  row->label = label;
+  row->clamped = clamped;
+  return usual;
+}
+
+/* All fields of the record from `at` to its line end, `next`. */
+LANE_INLINE bool take_fields(quick_rows *q, char separator, const char *at, const char *next,
+                             new_row *row) {
+  const size_t last = q->e->field_count - 1;
+  size_t i = 0;
+  for (const char *block = at; block < next; block += MARKS) {
+    bool nul = false;
+    uint64_t marks = separators_of(block, separator, &nul);
+    size_t left = (size_t)(next - block);
+    marks &= left < MARKS ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+    if (nul) {
       return false;
     }
-    at = to + 1;
-    quick_field *field = &q->fields[i];
-    uint64_t short_text = text.length - 1 < sizeof short_text ? bytes_of(text) : 0;
-    const quick_known *seen = field->known ? &field->known[place_of(short_text)] : &nothing;
-    if (seen->text == short_text && short_text != 0) {
-      columns[entries] = seen->column; /* room was reserved, and what is none is written over */
-      values[entries] = seen->value;
-      entries += seen->entries;
-    } else {
-      rows->entries = entries;
-      if (!learn_field(q, field, text, rows, label, clamped)) {
+    while (marks) {
+      const char *to = block + __builtin_ctzll(marks);
+      marks &= marks - 1;
+      if (i == last || !take_field(q, i++, at, to, row)) {
         return false;
       }
-      entries = rows->entries;
+      at = to + 1;
     }
   }
-  *next = at - 1;
-  rows->entries = entries;
-  csv->marks_at = marks_at;
-  csv->marks = marks;
-  return true;
+  next -= next > at && next[-1] == '\r';
+  return i == last && take_field(q, i, at, next, row);
 }
 
 /* Moves the reader behind the record that ends at `next`. */
@@ -260,49 +274,49 @@ static void pass_record(quick_rows *q, csv_reader *csv, const char *next) {
   csv->any_record = true;
 }
 
-/* The line from `at` on, whose fields are all new. */
-static bool read_record(quick_rows *q, csv_reader *csv, growing_rows *rows, size_t *clamped) {
-  const window *w = &csv->window;
-  const char *next = NULL;
+/* A record that did not come before, from `at` to its line end, `next`. */
+static bool read_record(quick_rows *q, char separator, const char *at, const char *next,
+                        growing_rows *rows, size_t *clamped) {
   const size_t before = rows->entries;
-  double label = 0;
-  if (!add_fields(q, csv, rows, &label, clamped, &next) ||
-      (next == w->bytes + w->end && !w->at_end)) {
+  new_row row = {rows, rows->columns, rows->values, before, 0, 0};
+  if (!take_fields(q, separator, at, next, &row)) {
     rows->entries = before;
     return false;
   }
-  for (size_t i = 0; i < *clamped; i++) {
+  for (size_t i = 0; i < row.clamped; i++) {
     q->e->counts[q->clamped[i]].clamped++;
   }
-  encode_end(q->e->schema, rows, before, label);
-  pass_record(q, csv, next);
+  rows->entries = row.entries;
+  encode_end(q->e->schema, rows, before, row.label);
+  *clamped = row.clamped;
   return true;
 }
 
 bool quick_rows_next(quick_rows *q, csv_reader *csv, growing_rows *rows) {
   const window *w = &csv->window;
   const char *at = w->bytes + w->begin, *end = w->bytes + w->end;
-  size_t clamped = 0;
   if (!q->fits || at == end || (csv->comment && *at == csv->comment[0]) ||
       rows_reserve(rows, q->e->schema->column_count + 1, NULL) != DPERM_OK) {
     return false;
   }
-  if (!known_records_looks(&q->lines)) {
-    return read_record(q, csv, rows, &clamped);
-  }
   const char *next = memchr(at, '\n', (size_t)(end - at) + 1);
   const size_t length = (size_t)(next - at);
-  known_record *known = known_records_place(&q->lines, csv, at, length);
-  if (known_records_holds(&q->lines, known, at, length) && (next < end || w->at_end)) {
-    rows_repeat(rows, known->row);
-    pass_record(q, csv, next);
-    return true;
-  }
-  if (!read_record(q, csv, rows, &clamped)) {
+  if (next == end && !w->at_end) {
     return false;
   }
-  if (clamped == 0) { /* else each of them counts */
-    *known = (known_record){at, length, rows->count - 1};
+  known_record *known =
+      known_records_looks(&q->lines) ? known_records_place(&q->lines, csv, at, length) : NULL;
+  if (known && known_records_holds(&q->lines, known, at, length)) {
+    rows_repeat(rows, known->row);
+  } else {
+    size_t clamped = 0;
+    if (!read_record(q, csv->separator, at, next, rows, &clamped)) {
+      return false;
+    }
+    if (known && clamped == 0) { /* else each of them counts */
+      *known = (known_record){at, length, rows->count - 1};
+    }
   }
+  pass_record(q, csv, next);
   return true;
 }

@@ -304,9 +304,14 @@ static void marks_are_the_bytes_that_end_fields(void **state) {
     }
     uint64_t marks = marks_of(bytes, ',');
     assert_true(marks == marks_by_words(bytes, ','));
+    bool nul = false, also = false, any = memchr(bytes, 0, MARKS) != NULL;
+    uint64_t separators = separators_of(bytes, ',', &nul);
+    assert_true(separators == separators_by_words(bytes, ',', &also));
+    assert_true(nul == any && also == any);
     for (int i = 0; i < MARKS; i++) {
       bool ends = bytes[i] == ',' || bytes[i] == '\n' || bytes[i] == '\0';
       assert_int_equal(marks >> i & 1, ends);
+      assert_int_equal(separators >> i & 1, bytes[i] == ',');
     }
   }
 }
