@@ -36,7 +36,7 @@ typedef struct spans {
   quick_rows *quick; /* one a worker */
   size_t workers;
   growing_rows *rows; /* all of them; with `take`, those since the last that were handed over: */
-  bool foreseen;      /* room for the rest was asked for */
+  size_t before[2];   /* how many of them, and of their entries, there were before the last span */
   rows_taker *take;   /* or NULL */
   void *context;
   growing_rows waiting; /* to be taken before the others */
@@ -242,18 +242,25 @@ static size_t lines_of(const window *w) {
   return length > 0 && memchr(from, '"', length) ? 0 : length;
 }
 
-/* Once some megabytes are read, room for all that the rest of the file will bring, as far as one
- * can tell, and a little more: growing step by step would copy everything several times. Where
- * there is no such room, the rows grow as they come. */
+/* Whether the next span will have room too, if it is like the last. */
+static bool has_room(const spans *s) {
+  const growing_rows *rows = s->rows;
+  size_t count = rows->count - s->before[0], entries = rows->entries - s->before[1];
+  return rows->labels_capacity > rows->count + 2 * count &&
+         rows->values_capacity > rows->entries + 2 * entries;
+}
+
+/* Once a megabyte is read, room for all that the rest of the file will bring, as far as one can
+ * tell, and a little more; once more where that was too little. Growing step by step would copy
+ * everything several times. Where there is no such room, the rows grow as they come. */
 static void foresee(spans *s) {
   growing_rows *rows = s->rows;
   const window *w = &s->csv->window;
   const double little = 1.02, most = 1e12;
   uint64_t got = byte_source_got(w->source), unread = w->end - w->begin;
-  if (s->take || s->foreseen || got < FORESEEN) {
+  if (s->take || got < FORESEEN || has_room(s)) {
     return;
   }
-  s->foreseen = true;
   double more = (double)(byte_source_left(w->source) + unread) / (double)(got - unread) * little;
   double count = (double)rows->count * more, entries = (double)rows->entries * more;
   if (count < most && entries < most &&
@@ -267,6 +274,8 @@ static dperm_status read_spans(spans *s, dperm_error *err) {
   bool found = true, all = false;
   while (found) {
     csv_moved(s->csv);
+    s->before[0] = s->rows->count;
+    s->before[1] = s->rows->entries;
     TRY(window_fill(w, s->capacity * PIECE, err));
     size_t length = s->capacity > 1 ? lines_of(w) : 0;
     if (length > 0) {
