@@ -53,7 +53,7 @@ def flood(i):
 
 
 def half_open(r):
-    count, same, here = r.randint(90, 300), r.randint(1, 20), r.randint(1, 20)
+    count, same, here = 100 + 5 * r.randint(0, 30), r.randint(1, 20), r.randint(1, 20)
     away = f"0.0{r.randint(5, 7)}"
     failed = "1.00,1.00,0.00,0.00" if r.random() < 0.8 else "0.00,0.00,1.00,1.00"
     return (f"0,tcp,private,{'S0' if failed[0] == '1' else 'REJ'},0,0" + ",0" * 16
@@ -62,13 +62,17 @@ def half_open(r):
 
 
 def records(rows):
+    """Stretches of some thousand of one kind, always that which is furthest behind its share."""
     r = random.Random(1)
-    made = 0
-    while made < rows:
-        kind, length = r.random(), 1 + int(r.expovariate(1 / 2000))
-        for i in range(min(length, rows - made)):
-            yield flood(i) if kind < 0.57 else half_open(r) if kind < 0.79 else ordinary(r)
-        made += length
+    shares, made = {"flood": 0.575, "half open": 0.22, "ordinary": 0.205}, dict.fromkeys(
+        ("flood", "half open", "ordinary"), 0)
+    while sum(made.values()) < rows:
+        kind = min(made, key=lambda k: made[k] / shares[k])
+        length = min(1 + int(r.expovariate(1 / 4000) * shares[kind]), rows - sum(made.values()))
+        made[kind] += length
+        for i in range(length):
+            yield (flood(i) if kind == "flood" else
+                   half_open(r) if kind == "half open" else ordinary(r))
 
 
 def main():
