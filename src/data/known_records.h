@@ -18,7 +18,8 @@ typedef struct known_records {
   const csv_reader *csv; /* whose bytes, … */
   size_t moves;          /* … and which state of them (csv_moved) */
   size_t looked, found;  /* of late */
-  size_t rest;           /* records for which nobody looks */
+  size_t pause;          /* after few were found, nobody looks for so many records, … */
+  size_t rest;           /* … of which these are left; twice as many if few are found again */
   known_record places[KNOWN_RECORDS];
 } known_records;
 
