@@ -1,13 +1,11 @@
 /* One pool for the process, started when first needed. A job is open from its start until the
  * caller found no piece left; a thread may enter it only while it is open, under the lock, and the
  * caller returns when the last one has left. A thread that wakes too late finds it closed. */
-#define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
 #include "base/parallel.h"
 
 #include <fenv.h>
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -37,7 +35,6 @@ static struct pool {
   fenv_t left_behind;    /* … to these */
   size_t inside;         /* threads in the job, without the caller */
   size_t threads;        /* started */
-  int home;              /* the processor of the job's caller, or -1 */
   atomic_size_t jobs;    /* opened so far */
   atomic_size_t next;    /* the piece to be taken next */
   atomic_size_t holding; /* `inside` for those who look without the lock */
@@ -64,41 +61,6 @@ static void take_pieces(const job *j, size_t worker) {
   }
 }
 
-/* The processor that the caller runs on, or -1. */
-static int processor(void) {
-#if defined(__linux__)
-  return sched_getcpu();
-#else
-  return -1;
-#endif
-}
-
-/* From the processor of a job's caller, `home`, to the `worker`-th behind it, free to leave again
- * at once. Linux on a virtual machine takes an idle processor for a busy one and wakes a thread
- * where its waker runs, every time, until it balances the two after a tenth of a second; by then a
- * small job is over. Called before the job is entered, so that nobody waits for the move. */
-static void step_aside(int home, size_t worker) {
-#if defined(__linux__)
-  cpu_set_t allowed, own;
-  size_t at = (size_t)home;
-  if (home < 0 || at >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
-      !CPU_ISSET(at, &allowed) || worker >= (size_t)CPU_COUNT(&allowed)) {
-    return;
-  }
-  for (size_t left = worker; left > 0; left -= CPU_ISSET(at, &allowed) ? 1 : 0) {
-    at = (at + 1) % CPU_SETSIZE;
-  }
-  CPU_ZERO(&own);
-  CPU_SET(at, &own);
-  if (sched_setaffinity(0, sizeof own, &own) == 0) {
-    (void)sched_setaffinity(0, sizeof allowed, &allowed);
-  }
-#else
-  (void)home;
-  (void)worker;
-#endif
-}
-
 static void *serve(void *number) {
   const size_t worker = (size_t)(uintptr_t)number;
   size_t seen = 0;
@@ -109,12 +71,6 @@ static void *serve(void *number) {
     pthread_mutex_lock(&pool.lock);
     while (atomic_load(&pool.jobs) == seen) {
       pthread_cond_wait(&pool.opened, &pool.lock);
-    }
-    const int home = pool.home;
-    if (home == processor()) {
-      pthread_mutex_unlock(&pool.lock);
-      step_aside(home, worker);
-      pthread_mutex_lock(&pool.lock);
     }
     seen = atomic_load(&pool.jobs);
     if (pool.open && worker < pool.job.workers) {
@@ -197,7 +153,6 @@ void parallel_run(size_t pieces, parallel_piece *piece, void *context) {
   pthread_mutex_lock(&pool.lock);
   start_threads(workers);
   pool.job = mine;
-  pool.home = processor();
   pool.open = true;
   atomic_store(&pool.next, 0);
   atomic_fetch_add(&pool.jobs, 1);

@@ -25,8 +25,9 @@ typedef struct known_records {
 
 /* Whether to look for the next record. */
 static inline bool known_records_looks(known_records *k) {
-  k->rest -= k->rest > 0;
-  return k->rest == 0;
+  bool rests = k->rest > 0;
+  k->rest -= rests;
+  return !rests;
 }
 
 /* The place of a line of the reader's window, or where it would be. */

@@ -13,9 +13,9 @@ typedef enum quick_kind { QUICK_SKIP, QUICK_NUMBER, QUICK_CATEGORY, QUICK_LABEL 
  * or looked up again: most fields of most files hold few different texts. */
 typedef struct quick_known {
   uint64_t text; /* its bytes; 0 for none yet */
-  double value;
+  double value;  /* of its entry; of a label's text, the label */
   uint32_t column;
-  uint32_t entries; /* 1, or 0 for none */
+  uint32_t entries; /* 1, or 0 for none: the two above then say nothing, but for a label */
 } quick_known;
 /* Places for each of the first so many fields: what fits a processor's own cache. */
 enum { QUICK_KNOWN = 64, QUICK_FIELDS_KNOWN = 128 };

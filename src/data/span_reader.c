@@ -33,8 +33,8 @@ typedef struct spans {
   encoder *e;
   piece *pieces;
   size_t capacity, count;
-  quick_rows *quick; /* one a worker */
-  size_t workers;
+  quick_rows *quick;  /* one for each of … */
+  size_t workers;     /* … so many; a callback may ask for more threads meanwhile */
   growing_rows *rows; /* all of them; with `take`, those since the last that were handed over: */
   size_t before[2];   /* how many of them, and of their entries, there were before the last span */
   rows_taker *take;   /* or NULL */
@@ -46,10 +46,12 @@ typedef struct spans {
 
 static dperm_status read_record(csv_reader *csv, encoder *e, quick_rows *quick, growing_rows *rows,
                                 bool *found, dperm_error *err) {
-  quick->e = e;
-  *found = quick_rows_next(quick, csv, rows);
-  if (*found) {
-    return DPERM_OK;
+  if (quick) {
+    quick->e = e;
+    *found = quick_rows_next(quick, csv, rows);
+    if (*found) {
+      return DPERM_OK;
+    }
   }
   TRY(csv_next(csv, found, err));
   return *found ? encoder_add(e, csv, rows, err) : DPERM_OK;
@@ -101,11 +103,13 @@ static void read_piece(void *context, size_t number, size_t worker) {
       (window){.bytes = s->csv->window.bytes, .begin = p->from, .end = p->to, .at_end = true};
   csv_moved(&p->csv);
   rows_reset(&p->rows);
+  /* Of a piece that was not accepted, and read again, something may be left. */
+  memset(p->encoder.counts, 0, s->e->schema->column_count * sizeof *p->encoder.counts);
+  quick_rows *quick = worker < s->workers ? &s->quick[worker] : NULL;
   bool found = true;
   p->fine = true;
   while (found && p->fine) {
-    p->fine =
-        read_record(&p->csv, &p->encoder, &s->quick[worker], &p->rows, &found, NULL) == DPERM_OK;
+    p->fine = read_record(&p->csv, &p->encoder, quick, &p->rows, &found, NULL) == DPERM_OK;
   }
 }
 
@@ -167,11 +171,11 @@ static dperm_status append(spans *s, size_t count, dperm_error *err) {
 static void accept(spans *s, piece *p) {
   csv_reader *csv = s->csv;
   for (size_t c = 0; c < s->e->schema->column_count; c++) {
-    dperm_unsafe_column_counts *all = &s->e->counts[c], *own = &p->encoder.counts[c];
+    dperm_unsafe_column_counts *all = &s->e->counts[c];
+    const dperm_unsafe_column_counts *own = &p->encoder.counts[c];
     all->missing += own->missing;
     all->unknown += own->unknown;
     all->clamped += own->clamped;
-    *own = (dperm_unsafe_column_counts){0};
   }
   csv->comments_before = csv->comments_before || p->csv.comments_before;
   csv->comments_after = csv->comments_after || p->csv.comments_after;
@@ -295,6 +299,7 @@ dperm_status span_read(csv_reader *csv, encoder *e, growing_rows *rows, rows_tak
                        void *context, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t workers = parallel_workers();
+  rows->shares = rows->shares && !take;
   spans s = {.csv = csv,
              .workers = workers,
              .e = e,

@@ -292,6 +292,41 @@ static void trouble_is_reported_where_it_is(void **state) {
   }
 }
 
+/* A callback that asks for more threads while a file is read on two. */
+static int ask_for_threads(void *context, const char *what, uint64_t done, uint64_t of) {
+  (void)what;
+  (void)done;
+  (void)of;
+  if (++*(int *)context == 3) {
+    omp_set_num_threads(6);
+  }
+  return 0;
+}
+
+static void more_threads_may_come_meanwhile(void **state) {
+  (void)state;
+  text t = some_file(4, 60000, 0);
+  char *path = file_with(t.bytes, t.length);
+  dperm_schema *schema = NULL;
+  int calls = 0, before = omp_get_max_threads();
+  const dperm_progress progress = {.tick = ask_for_threads, .context = &calls};
+  assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
+  outcome slow = read_file(path, schema, 0, NULL, false);
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
+  dperm_data *data = NULL;
+  omp_set_num_threads(2);
+  assert_ok(dperm_data_read(&source, &progress, &data, err));
+  omp_set_num_threads(before);
+  assert_true(calls > 3);
+  assert_int_equal(dperm_data_rows(data), slow.rows.count);
+  assert_memory_equal(dperm_data_labels(data), slow.rows.labels, slow.rows.count * sizeof(double));
+  rows_clear(&slow.rows);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  file_remove(path);
+  free(t.bytes);
+}
+
 static void marks_are_the_bytes_that_end_fields(void **state) {
   (void)state;
   random_source r;
@@ -321,6 +356,7 @@ int main(void) {
       cmocka_unit_test(pieces_make_the_same_rows),
       cmocka_unit_test(rows_that_cannot_be_taken_end_the_reading),
       cmocka_unit_test(trouble_is_reported_where_it_is),
+      cmocka_unit_test(more_threads_may_come_meanwhile),
       cmocka_unit_test(marks_are_the_bytes_that_end_fields),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,8 +40,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 /* ---- rows to try them on */
 
 /* About eight entries a row; every seventh row and, if there are enough, every eleventh column is
- * empty. */
-/* Many of them repeat another. */
+ * empty, and many rows repeat another. */
 static test_rows *some_rows(size_t rows, size_t cols) {
   random_source r;
   assert_ok(random_seeded(rows * 1000 + cols, &r, err));

@@ -1,13 +1,10 @@
 /* Work in pieces: every piece once, by workers that do not share a place, from several callers at
- * once, inside OpenMP's own regions, after a fork, with the caller's rounding mode, and free to run
- * on any processor. */
-#define _GNU_SOURCE /* sched_getaffinity */
+ * once, inside OpenMP's own regions, after a fork, and with the caller's rounding mode. */
 #include "base/parallel.h"
 
 #include <fenv.h>
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -155,49 +152,14 @@ static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
   threads_leave(scope);
 }
 
-#if defined(__linux__)
-typedef struct processors {
-  cpu_set_t allowed; /* of the caller */
-  atomic_int others, elsewhere;
-} processors;
-
-static void see_processors(void *context, size_t piece, size_t worker) {
-  processors *p = context;
-  cpu_set_t here;
-  (void)piece;
-  bool read = sched_getaffinity(0, sizeof here, &here) == 0;
-  atomic_fetch_add(&p->others, worker > 0);
-  atomic_fetch_add(&p->elsewhere, !read || !CPU_EQUAL(&here, &p->allowed));
-  usleep(200); /* so that others get pieces too */
-}
-
-/* A thread that stepped aside for its caller is not bound to where it went. */
-static void threads_may_run_anywhere(void **state) {
-  (void)state;
-  thread_scope scope = threads_enter(3);
-  processors p = {.others = 0};
-  assert_int_equal(sched_getaffinity(0, sizeof p.allowed, &p.allowed), 0);
-  for (int round = 0; round < 20; round++) {
-    parallel_run(20, see_processors, &p);
-    usleep(2000); /* longer than threads look for work: they fall asleep, and wake somewhere */
-  }
-  assert_true(atomic_load(&p.others) > 0);
-  assert_int_equal(atomic_load(&p.elsewhere), 0);
-  threads_leave(scope);
-}
-#endif
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_piece_is_done_once),
-    cmocka_unit_test(callers_do_not_disturb_each_other),
-    cmocka_unit_test(inside_of_openmp_a_job_is_its_callers),
-    cmocka_unit_test(a_child_starts_threads_of_its_own),
-    cmocka_unit_test(threads_round_as_their_caller),
-    cmocka_unit_test(a_spoilt_mode_comes_back_to_the_caller),
-#if defined(__linux__)
-    cmocka_unit_test(threads_may_run_anywhere),
-#endif
+      cmocka_unit_test(every_piece_is_done_once),
+      cmocka_unit_test(callers_do_not_disturb_each_other),
+      cmocka_unit_test(inside_of_openmp_a_job_is_its_callers),
+      cmocka_unit_test(a_child_starts_threads_of_its_own),
+      cmocka_unit_test(threads_round_as_their_caller),
+      cmocka_unit_test(a_spoilt_mode_comes_back_to_the_caller),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
