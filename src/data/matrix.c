@@ -195,9 +195,35 @@ static dperm_status join(const matrix *x, const stripe_cut *cut, dperm_status st
   return status;
 }
 
+/* The same pairs where all parts are here, some columns at a time. */
+enum { SLICE = 2048 };
+
+typedef struct slice_job {
+  size_t stripes, size;
+  double *parts, *total;
+} slice_job;
+
+static void join_slice(void *context, size_t slice, size_t worker) {
+  const slice_job *job = context;
+  (void)worker;
+  size_t from = slice * SLICE, count = job->size - from < SLICE ? job->size - from : SLICE;
+  double *parts = job->parts + from;
+  for (size_t apart = 1; apart < job->stripes; apart *= 2) {
+    for (size_t s = 0; s + apart < job->stripes; s += 2 * apart) {
+      add_doubles(parts + s * job->size, parts + (s + apart) * job->size, count);
+    }
+  }
+  memcpy(job->total + from, parts, count * sizeof *parts);
+}
+
 dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status status,
                           double *parts, size_t size, double *total, dperm_error *err) {
-  return join(x, cut, status, parts, size, add_doubles, total, err);
+  if (x->spread || status != DPERM_OK) {
+    return join(x, cut, status, parts, size, add_doubles, total, err);
+  }
+  slice_job job = {cut->count, size, parts, total};
+  parallel_run((size + SLICE - 1) / SLICE, join_slice, &job);
+  return DPERM_OK;
 }
 
 dperm_status stripes_join_twofold(const matrix *x, const stripe_cut *cut, dperm_status status,
