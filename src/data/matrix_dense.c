@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "data/matrix_blocks.h"
 #include "data/matrix_spread.h"
 
@@ -21,6 +22,22 @@ static void dense_row(const matrix *x, size_t i, double *values) {
   memcpy(values, ((const dense *)x)->values + i * x->cols, x->cols * sizeof *values);
 }
 
+typedef struct select_job {
+  const matrix *x;
+  const size_t *rows;
+  size_t count;
+  double *values;
+} select_job;
+
+static void copy_rows(void *context, size_t block, size_t worker) {
+  const select_job *job = context;
+  (void)worker;
+  size_t from = block * MATRIX_BLOCK, left = job->count - from;
+  for (size_t i = from; i < from + (left < MATRIX_BLOCK ? left : MATRIX_BLOCK); i++) {
+    dense_row(job->x, job->rows[i], job->values + i * job->x->cols);
+  }
+}
+
 static dperm_status dense_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                  dperm_error *err) {
   double *values = NULL;
@@ -30,8 +47,9 @@ static dperm_status dense_select(const matrix *x, const size_t *rows, size_t cou
     const dense *m = (const dense *)x;
     status = spread_everywhere(x, m->values, x->cols, rows, count, values, err);
   }
-  for (size_t i = 0; i < count && !x->spread; i++) {
-    dense_row(x, rows[i], values + i * x->cols);
+  if (!x->spread) {
+    select_job job = {x, rows, count, values};
+    parallel_run((count + MATRIX_BLOCK - 1) / MATRIX_BLOCK, copy_rows, &job);
   }
   status = status == DPERM_OK ? matrix_dense_new(count, x->cols, values, out, err) : status;
   if (status != DPERM_OK) {
