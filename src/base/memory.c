@@ -17,6 +17,12 @@ dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err) 
   return room ? DPERM_OK : fail_memory(count, size, err);
 }
 
+dperm_status memory_raw(size_t count, size_t size, void *out, dperm_error *err) {
+  void *room = count <= SIZE_MAX / 2 / size ? malloc(count ? count * size : size) : NULL;
+  memcpy(out, &room, sizeof room);
+  return room ? DPERM_OK : fail_memory(count, size, err);
+}
+
 dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t size,
                             dperm_error *err) {
   if (needed <= *capacity) {

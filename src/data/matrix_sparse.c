@@ -185,6 +185,7 @@ static void add_stripe(void *context, size_t s, size_t worker) {
   size_t to = stripe_row(&m->base, cut, cut->from + s + 1), blocks = 0;
   double *total = sums->totals + s * size, *pile = sums->rooms + worker * (2 * size + APART),
          *block = pile + size;
+  memset(total, 0, size * sizeof *total); /* here, not at once: it is long where rows are wide */
   for (size_t at = from; at < to; at += CHUNK) {
     size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
     const double *w = weights_of(sums, at, end - at, room);
@@ -210,8 +211,7 @@ static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err)
   sums->size = x->cols * sums->k;
   sums->cut = stripes_here(x, 3 * sums->size);
   size_t stripes = sums->cut.to - sums->cut.from;
-  dperm_status status =
-      scratch_take(&room, stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
+  dperm_status status = memory_raw(stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
   if (status == DPERM_OK) {
     status = scratch_take(&room, parallel_workers() * (2 * sums->size + APART), sizeof *sums->rooms,
                           &sums->rooms, err);
@@ -220,6 +220,7 @@ static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err)
     parallel_run(stripes, add_stripe, sums);
   }
   status = stripes_join(x, &sums->cut, status, sums->totals, sums->size, out, err);
+  free(sums->totals);
   scratch_free(&room);
   return status;
 }
