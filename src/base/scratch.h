@@ -17,6 +17,9 @@ typedef struct scratch {
 void scratch_init(scratch *room);
 /* Zeroed room for count × size bytes until scratch_free; `out` as in memory_new. */
 dperm_status scratch_take(scratch *room, size_t count, size_t size, void *out, dperm_error *err);
+/* The same, but what stands in a large one is anything (memory_raw). */
+dperm_status scratch_take_raw(scratch *room, size_t count, size_t size, void *out,
+                              dperm_error *err);
 void scratch_free(scratch *room);
 
 #endif

@@ -211,7 +211,8 @@ static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err)
   sums->size = x->cols * sums->k;
   sums->cut = stripes_here(x, 3 * sums->size);
   size_t stripes = sums->cut.to - sums->cut.from;
-  dperm_status status = memory_raw(stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
+  dperm_status status =
+      scratch_take_raw(&room, stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
   if (status == DPERM_OK) {
     status = scratch_take(&room, parallel_workers() * (2 * sums->size + APART), sizeof *sums->rooms,
                           &sums->rooms, err);
@@ -220,7 +221,6 @@ static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err)
     parallel_run(stripes, add_stripe, sums);
   }
   status = stripes_join(x, &sums->cut, status, sums->totals, sums->size, out, err);
-  free(sums->totals);
   scratch_free(&room);
   return status;
 }
