@@ -262,7 +262,7 @@ DPERM_API void dperm_data_free(dperm_data *data);
 DPERM_API size_t dperm_data_rows(const dperm_data *data);
 DPERM_API size_t dperm_data_dims(const dperm_data *data);
 DPERM_API double dperm_data_norm_bound(const dperm_data *data);
-/* Memory that the encoded matrix takes; less where rows of a CSV file repeat others. */
+/* Memory that the encoded matrix takes: it depends on the records, as rows and labels do. */
 DPERM_API size_t dperm_data_matrix_bytes(const dperm_data *data);
 /* −1 or +1 for each row, or the index of its class if there are more than two; owned by `data`. */
 DPERM_API const double *dperm_data_labels(const dperm_data *data);

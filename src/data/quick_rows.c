@@ -163,12 +163,7 @@ static bool add_field(const quick_rows *q, const quick_field *field, slice text,
 static const quick_known nothing_known;
 
 static inline uint64_t bytes_of(const char *text, size_t length) {
-  uint64_t bytes = 0;
-  memcpy(&bytes, text, sizeof bytes);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  bytes = __builtin_bswap64(bytes);
-#endif
-  bytes &= UINT64_MAX >> (64 - 8 * length) % 64;
+  uint64_t bytes = word_at(text) & UINT64_MAX >> (64 - 8 * length) % 64;
   return length - 1 < sizeof bytes ? bytes : UNKNOWABLE;
 }
 
