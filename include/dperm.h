@@ -253,6 +253,20 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_add_intercept(dperm_data *data, 
 DPERM_API DPERM_CHECKED dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels,
                                                       size_t classes, const char *const *names,
                                                       dperm_error *err);
+/* What a caller took from the records although the guarantee needs it to be known in public; flags
+ * to be added up. */
+typedef enum dperm_taken {
+  DPERM_TAKEN_CLASSES = 1,    /* the set of labels */
+  DPERM_TAKEN_NORM = 2,       /* the bound on the norm of rows */
+  DPERM_TAKEN_RANGES = 4,     /* lowest and highest values of columns */
+  DPERM_TAKEN_CATEGORIES = 8, /* the categories of a column */
+  DPERM_TAKEN_COLUMNS = 16,   /* which columns there are, or their order */
+  DPERM_TAKEN_SCALES = 32     /* scales, means, a choice of columns: values that depend on others */
+} dperm_taken;
+/* Models and scores made of such rows say that they are not private, and why; a ledger refuses
+ * them. It cannot be taken back, and copies keep it. */
+DPERM_API DPERM_CHECKED dperm_status dperm_data_taken(dperm_data *data, unsigned taken,
+                                                      dperm_error *err);
 /* A copy of some rows, in the order given: folds of a cross-validation, a holdout. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_select(const dperm_data *data,
                                                        const size_t *row_indices, size_t count,

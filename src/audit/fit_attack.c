@@ -151,7 +151,7 @@ void fit_target_free(fit_target *t) {
 attack fit_target_attack(const fit_target *t) {
   bool whole = t->pair.kind == PAIR_INTERCEPT;
   return (attack){.context = t,
-                  .delta = t->plan[0].release.delta,
+                  .delta = t->plan[0].claim.delta,
                   .usual_draws = whole ? fit_usual_draws / 20 : fit_usual_draws,
                   .block = whole ? 64 : 1024,
                   .draw = whole ? draw_model : draw_fit};

@@ -360,12 +360,23 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   part->origin = data->origin;
   part->intercept = data->intercept;
   part->comments_among = data->comments_among;
+  part->taken = data->taken;
   part->schema = schema_share(data->schema);
   *out = part;
   part = NULL;
 done:
   dperm_data_free(part);
   return status;
+}
+
+dperm_status dperm_data_taken(dperm_data *data, unsigned taken, dperm_error *err) {
+  const unsigned known = DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM | DPERM_TAKEN_RANGES |
+                         DPERM_TAKEN_CATEGORIES | DPERM_TAKEN_COLUMNS | DPERM_TAKEN_SCALES;
+  if (taken & ~known) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "flags %#x are none of dperm_taken", taken & ~known);
+  }
+  data->taken |= taken;
+  return DPERM_OK;
 }
 
 void dperm_data_free(dperm_data *data) {

@@ -20,6 +20,7 @@ struct dperm_data {
   class_list classes; /* as dperm_data_label gave them; empty: the schema's, or "-1" and "+1" */
   row_bounds bounds;  /* of every stored row; the body's runs are the schema's */
   data_origin origin;
+  unsigned taken;       /* of dperm_taken: what is known of the rows from the records alone */
   bool comments_among;  /* lines were skipped that could be records: n depends on their content */
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */

@@ -37,7 +37,7 @@ static dperm_status find_entry(const listing *list, const dperm_model *model, re
                       "charged to, and see 'dperm ledger verify'",
                       err);
   }
-  if (!same_epsilon(out, model->epsilon)) {
+  if (!same_epsilon(out, model->claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
   }
   TRY(listing_commit_of(list, out->id, &committed, &found, err));

@@ -19,6 +19,10 @@ dperm_status loss_validate_h(double h, dperm_error *err);
 typedef enum loss_kind { LOSS_LOGISTIC, LOSS_HUBER, LOSS_SMOOTH_HINGE, LOSS_CUSTOM } loss_kind;
 loss_kind loss_identify(const dperm_loss *loss);
 
+/* Refuses a custom loss that has the name of one of the library's own: a model file names its loss,
+ * and whoever verifies it would take the wrong constants. */
+dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err);
+
 /* y·ℓ′(y z) at margins z + z_rest of twice the precision, labels y = ±1. For the library's own
  * losses the error is slope_error, as if z were exact. For a custom one the rest is ignored:
  * c·|z_rest| comes on top. */

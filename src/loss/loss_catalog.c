@@ -5,7 +5,8 @@
 #include "loss/loss.h"
 
 static bool same_loss(const dperm_loss *a, const dperm_loss *b) {
-  return a->eval == b->eval && a->lipschitz == b->lipschitz && a->smoothness == b->smoothness;
+  return a->eval == b->eval && a->lipschitz == b->lipschitz && a->smoothness == b->smoothness &&
+         a->slope_error == b->slope_error;
 }
 
 loss_kind loss_identify(const dperm_loss *loss) {
@@ -20,6 +21,18 @@ loss_kind loss_identify(const dperm_loss *loss) {
     return LOSS_SMOOTH_HINGE;
   }
   return LOSS_CUSTOM;
+}
+
+dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {
+  dperm_loss own;
+  bool taken = dperm_loss_by_name(loss->name, 0.5, &own, NULL) == DPERM_OK;
+  if (taken && loss_identify(loss) == LOSS_CUSTOM) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the loss is called \"%s\" but is not the library's loss of that name, or its constants "
+         "were changed; give it another name",
+         loss->name);
+  }
+  return DPERM_OK;
 }
 
 dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out, dperm_error *err) {

@@ -66,9 +66,10 @@ dperm_status regularizer_eval(const dperm_regularizer *r, size_t j, double f, do
   }
   r->eval(r->context, j, f, value, slope, curvature);
   if (*curvature < 1.0) {
+    /* Where is not said: it is a step of the solver, which depends on the records. */
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the custom regularizer has curvature %g < 1 at f[%zu] = %g; it must be 1-strongly convex",
-         *curvature, j, f);
+         "the custom regularizer has a curvature below 1 somewhere; it must be 1-strongly convex: "
+         "check its eval over all numbers");
   }
   return DPERM_OK;
 }

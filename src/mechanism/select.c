@@ -85,3 +85,24 @@ double logarithmic_parameter(double mean) {
   }
   return low;
 }
+
+rounds_law rounds_law_near(rounds_kind kind, double mean) {
+  const double up = 1 + 1e-9;
+  rounds_law law = {.kind = kind};
+  if (kind == ROUNDS_BY_GEOMETRIC) {
+    law.parameter = ratio_below(mean);
+    law.mean = ratio_value(law.parameter); /* exact: it has 20 bits */
+  } else if (kind == ROUNDS_BY_LOGARITHMIC) {
+    /* γ is rounded, not 1 − γ, which is close to 1 for a large mean. */
+    ratio gamma = ratio_below(1.0 - logarithmic_parameter(mean));
+    double g = ratio_value(gamma);
+    law.parameter = (ratio){gamma.under - gamma.over, gamma.under};
+    law.mean = (1 - g) / (g * -log1p(g - 1)) * up;
+  }
+  return law;
+}
+
+uint64_t rounds_draw(random_source *source, const rounds_law *law) {
+  return law->kind == ROUNDS_BY_GEOMETRIC ? rounds_geometric(source, law->parameter)
+                                          : rounds_logarithmic(source, law->parameter);
+}

@@ -3,6 +3,7 @@
 #ifndef DPERM_MECHANISM_SELECT_H
 #define DPERM_MECHANISM_SELECT_H
 
+#include "privacy/guarantee.h"
 #include "random/choice.h"
 
 /* Index i with probability ∝ exp(−ε z_i/2): ε-differentially private. */
@@ -26,5 +27,15 @@ uint64_t rounds_geometric(random_source *source, ratio mean);
 uint64_t rounds_logarithmic(random_source *source, ratio one_minus_gamma);
 /* The 1−γ at which the logarithmic law has this mean (> 1). */
 double logarithmic_parameter(double mean);
+
+/* The law that is drawn from: integers cannot hold every mean, and delta counts the rounds that are
+ * played, not those that were asked for. */
+typedef struct rounds_law {
+  rounds_kind kind;
+  ratio parameter; /* the mean of a geometric law, 1 − γ of a logarithmic one */
+  double mean;     /* with that parameter, rounded up */
+} rounds_law;
+rounds_law rounds_law_near(rounds_kind kind, double mean);
+uint64_t rounds_draw(random_source *source, const rounds_law *law);
 
 #endif

@@ -16,7 +16,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   TRY(memory_new(1, sizeof *model, &model, err));
   model->inputs = model->dims = data->x->cols;
   model->rows = model->rows_fitted = rows_in_all(data->x);
-  model->rows_per_person = 1;
+  model->claim = guarantee_of_nothing();
   model->origin = data->origin;
   model->norm_bound = data->bounds.norm2;
   model->intercept = data->intercept;
@@ -33,6 +33,18 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
 done:
   dperm_model_free(model);
   return status;
+}
+
+dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err) {
+  char text[REASONS_TEXT_SIZE], *reason = NULL;
+  guarantee_reasons(claim, text);
+  if (!guarantee_is_private(claim)) {
+    TRY(memory_copy_text(text, strlen(text), &reason, err));
+  }
+  free(model->reason);
+  model->reason = reason;
+  model->claim = *claim;
+  return DPERM_OK;
 }
 
 void dperm_model_free(dperm_model *model) {
@@ -80,7 +92,7 @@ const double *dperm_model_weights(const dperm_model *model) {
 }
 
 int dperm_model_is_private(const dperm_model *model) {
-  return model->is_private;
+  return guarantee_is_private(&model->claim);
 }
 
 const dperm_schema *dperm_model_schema(const dperm_model *model) {

@@ -5,19 +5,16 @@
 #include "data/dataset.h"
 #include "mechanism/calibrate.h"
 #include "mechanism/features.h"
+#include "privacy/guarantee.h"
 #include "release/numerics.h"
 
 struct dperm_model {
-  bool is_private;
-  char *reason; /* why it is not private; NULL if it is */
+  guarantee claim; /* the whole of it: what the choice among candidates cost included */
+  char *reason;    /* why it is not private, in words; NULL if it is */
 
-  double epsilon;         /* the whole claim: what the choice among candidates cost included, */
-  size_t rows_per_person; /* for a person with at most so many rows */
-  double epsilon_row;     /* what that leaves for each: epsilon/rows_per_person, rounded down */
-  double epsilon_class;   /* what each of more than two classes has of the fit's epsilon; else 0 */
-  privacy_plan plan;      /* mechanism, Λ, Δ and the noise, as the fit used them */
-  release_plan release;   /* and what its release promised; all zeros without a mechanism */
-  json_t *selection;      /* how the fit was chosen, or NULL */
+  privacy_plan plan;    /* mechanism, Λ, Δ and the noise, as the fit used them */
+  release_plan release; /* and what its release promised; all zeros without a mechanism */
+  json_t *selection;    /* how the fit was chosen, or NULL */
 
   char *loss;                             /* name */
   double loss_h;                          /* NaN for a loss without one */
@@ -45,6 +42,9 @@ struct dperm_model {
  * features, room for weights. */
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm_model **out,
                        dperm_error *err);
+
+/* The model makes this claim from now on, and gives the reasons if it is none. */
+dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err);
 
 /* The model's own view of encoded rows: `x` itself, or features over it, which *made then holds and
  * the caller frees. */

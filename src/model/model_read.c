@@ -213,14 +213,14 @@ static dperm_status read_noise(const json_document *doc, const json_t *privacy, 
 
 /* What the release promised; a model that was not released has none. */
 static dperm_status read_numerics(const json_document *doc, const json_t *numerics,
-                                  release_plan *out, dperm_error *err) {
+                                  release_plan *out, double *delta, dperm_error *err) {
   double num = 0, step = 0;
   json_int_t sensitivity = json_integer_value(json_object_get(numerics, "lattice_sensitivity"));
   bool whole = read_positive(numerics, "epsilon_core", &out->epsilon.core) &&
                read_positive(numerics, "epsilon_num", &num) &&
                read_positive(numerics, "lattice_step", &step) && sensitivity > 0 &&
                read_positive(numerics, "solution_error", &out->solution_error) &&
-               read_positive(numerics, "delta", &out->delta);
+               read_positive(numerics, "delta", delta);
   if (!whole || frexp(step, &out->step_exponent) != 0.5 || ratio_value(ratio_below(num)) != num) {
     return fail_damaged(doc, "its numerics block is not whole", err);
   }
@@ -236,13 +236,15 @@ static dperm_status read_unit(const json_document *doc, const json_t *privacy, d
   const json_t *rows = json_object_get(privacy, "rows_per_person");
   const char *unit = json_string_value(json_object_get(privacy, "unit"));
   bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
-  model->rows_per_person = rows ? (size_t)json_integer_value(rows) : 1;
-  model->epsilon_row = model->epsilon;
-  bool whole = model->rows_per_person >= 1 && (!rows || json_is_integer(rows)) &&
-               strcmp(unit ? unit : "row", model->rows_per_person > 1 ? "person" : "row") == 0;
+  guarantee *claim = &model->claim;
+  claim->rows_per_person = rows ? (size_t)json_integer_value(rows) : 1;
+  claim->epsilon_row = claim->epsilon;
+  bool whole = claim->rows_per_person >= 1 && (!rows || json_is_integer(rows)) &&
+               strcmp(unit ? unit : "row", claim->rows_per_person > 1 ? "person" : "row") == 0;
   if (noisy && json_object_get(privacy, "epsilon_row")) {
-    whole = read_positive(privacy, "epsilon_row", &model->epsilon_row) && whole;
+    whole = read_positive(privacy, "epsilon_row", &claim->epsilon_row) && whole;
   }
+  claim->epsilon_fit = claim->epsilon_class = claim->epsilon_row;
   return whole ? DPERM_OK : fail_damaged(doc, "its unit of privacy is not clear", err);
 }
 
@@ -281,20 +283,22 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
   }
   plan->mechanism = (dperm_mechanism)kind;
   plan->delta_reg = json_number_value(delta_reg);
-  model->is_private = json_is_true(is_private);
-  bool claims_too_much = model->is_private && plan->mechanism == DPERM_MECHANISM_NONE;
+  model->claim = guarantee_of_nothing();
+  model->claim.reasons = json_is_true(is_private) ? 0 : REASON_IN_FILE;
+  bool claims_too_much = json_is_true(is_private) && plan->mechanism == DPERM_MECHANISM_NONE;
   if (!name || !json_is_boolean(is_private) || claims_too_much ||
       !read_positive(privacy, "lambda", &plan->lambda) || !(plan->delta_reg >= 0)) {
     return fail_damaged(doc, "its privacy block is not whole", err);
   }
   if (plan->mechanism != DPERM_MECHANISM_NONE) {
-    TRY(read_noise(doc, privacy, plan, &model->epsilon, err));
-    TRY(read_numerics(doc, json_object_get(privacy, "numerics"), &model->release, err));
+    TRY(read_noise(doc, privacy, plan, &model->claim.epsilon, err));
+    TRY(read_numerics(doc, json_object_get(privacy, "numerics"), &model->release,
+                      &model->claim.delta, err));
     plan->epsilon = model->release.epsilon.core;
   }
   TRY(read_unit(doc, privacy, model, err));
   TRY(read_ledger(doc, model, err));
-  return model->is_private
+  return json_is_true(is_private)
              ? DPERM_OK
              : read_text(doc, json_object_get(doc->root, "reason"),
                          "it does not say why it is not private", &model->reason, err);
@@ -304,7 +308,7 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
 static dperm_status read_share(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *privacy = json_object_get(doc->root, "privacy");
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
-  return !several || read_positive(privacy, "epsilon_class", &model->epsilon_class)
+  return !several || read_positive(privacy, "epsilon_class", &model->claim.epsilon_class)
              ? DPERM_OK
              : fail_damaged(doc, "it does not say what each class has of epsilon", err);
 }

@@ -46,18 +46,19 @@ static json_t *class_json(const dperm_model *model, size_t i) {
   return json_string(model->classes.names[i]);
 }
 
-static json_t *numerics_json(const release_plan *r) {
+static json_t *numerics_json(const release_plan *r, double delta) {
   if (r->sensitivity == 0) {
     return json_null();
   }
   return json_pack("{s:f, s:f, s:f, s:I, s:f, s:f}", "epsilon_core", r->epsilon.core, "epsilon_num",
                    ratio_value(r->epsilon.num), "lattice_step", ldexp(1, r->step_exponent),
                    "lattice_sensitivity", (json_int_t)r->sensitivity, "solution_error",
-                   r->solution_error, "delta", r->delta);
+                   r->solution_error, "delta", delta);
 }
 
 static json_t *privacy_json(const dperm_model *model) {
   const privacy_plan *plan = &model->plan;
+  const guarantee *claim = &model->claim;
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool mixed = noisy && plan->noise.kind == &noise_mixed;
@@ -65,18 +66,17 @@ static json_t *privacy_json(const dperm_model *model) {
   const double none = (double)NAN;
   return json_pack(
       "{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}",
-      "definition", noisy ? "epsilon-differential privacy" : NULL, "epsilon",
-      number_or_null(noisy ? model->epsilon : none), "delta", number_or_null(noisy ? 0.0 : none),
-      "neighbours", "replace-one", "unit", model->rows_per_person > 1 ? "person" : "row",
-      "rows_per_person", (json_int_t)model->rows_per_person, "epsilon_row",
-      number_or_null(noisy ? model->epsilon_row : none), "epsilon_class",
-      several ? json_real(model->epsilon_class) : NULL, "mechanism",
+      "definition", noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
+      number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "neighbours",
+      "replace-one", "unit", claim->rows_per_person > 1 ? "person" : "row", "rows_per_person",
+      (json_int_t)claim->rows_per_person, "epsilon_row", number_or_null(claim->epsilon_row),
+      "epsilon_class", several ? json_real(claim->epsilon_class) : NULL, "mechanism",
       mechanism_of(plan->mechanism)->name, "analysis",
       objective ? analysis_names[plan->analysis] : NULL, "noise",
       noisy ? plan->noise.kind->name : NULL, "noise_weight",
       number_or_null(mixed ? mixed_weight(&plan->noise.body) : none), "beta",
       number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
-      plan->lambda, "numerics", numerics_json(&model->release));
+      plan->lambda, "numerics", numerics_json(&model->release, claim->delta));
 }
 
 static json_t *kernel_json(const dperm_model *model) {
@@ -105,16 +105,16 @@ static json_t *model_json(const dperm_model *model) {
       "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, "
       "s:{s:s, s:I, s:f, s:o*}, "
       "s:o, s:o, s:o, s:s}",
-      "format", format, "private", (int)model->is_private, "reason", model->reason, "privacy",
-      privacy_json(model), "loss", "name", model->loss, "h", number_or_null(model->loss_h),
-      "lipschitz", number_or_null(model->loss_lipschitz), "smoothness",
-      number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows, "rows_fitted",
-      (json_int_t)model->rows_fitted, "selection", selection, "ledger", ledger_json(model),
-      "classes", list_json(model, model->classes.count, 0, class_json), "encoding", "source",
-      model_origin_names[model->origin], "dims", (json_int_t)model->inputs, "norm",
-      model->norm_bound, "intercept", model->intercept != 0 ? json_real(model->intercept) : NULL,
-      "schema", schema, "kernel", kernel_json(model), "weights", weights_json(model),
-      "dperm_version", dperm_version());
+      "format", format, "private", dperm_model_is_private(model), "reason", model->reason,
+      "privacy", privacy_json(model), "loss", "name", model->loss, "h",
+      number_or_null(model->loss_h), "lipschitz", number_or_null(model->loss_lipschitz),
+      "smoothness", number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
+      "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
+      ledger_json(model), "classes", list_json(model, model->classes.count, 0, class_json),
+      "encoding", "source", model_origin_names[model->origin], "dims", (json_int_t)model->inputs,
+      "norm", model->norm_bound, "intercept",
+      model->intercept != 0 ? json_real(model->intercept) : NULL, "schema", schema, "kernel",
+      kernel_json(model), "weights", weights_json(model), "dperm_version", dperm_version());
 }
 
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],

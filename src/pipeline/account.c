@@ -11,11 +11,13 @@ static dperm_status refuse_unprotected(const account_run *run,
                                        const unsigned char identity[IDENTITY_SIZE],
                                        dperm_error *err) {
   if (run->account->dataset) {
+    char reasons[REASONS_TEXT_SIZE];
+    guarantee_reasons(&run->claim, reasons);
     FAIL(
         err, DPERM_OVER_BUDGET,
-        "a run that is not private (no mechanism, a seed, or a loss that is not declared) would "
-        "spend all of \"%.100s\" and more; leave the data set out only if the records are nobody's",
-        run->account->dataset);
+        "a run that is not private (%.400s) would spend all of \"%.100s\" and more; leave the data "
+        "set out only if the records are nobody's",
+        reasons, run->account->dataset);
   }
   return charge_refuse_known(run->account->ledger, identity, err);
 }
@@ -24,10 +26,11 @@ static dperm_status refuse_unprotected(const account_run *run,
 static void state_only(const account_run *run, dperm_charge *charge) {
   amount a;
   *charge = (dperm_charge){.entry = 0};
-  if (run->is_private && amount_of_double(run->epsilon, &a)) {
+  bool is_private = guarantee_is_private(&run->claim);
+  if (is_private && amount_of_double(run->claim.epsilon, &a)) {
     amount_text(&a, charge->epsilon);
   }
-  if (run->is_private && amount_of_double(run->delta, &a)) {
+  if (is_private && amount_of_double(run->claim.delta, &a)) {
     amount_text(&a, charge->delta);
   }
 }
@@ -36,15 +39,15 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
   charge_request request = {.dataset = run->account->dataset,
                             .command = run->command,
                             .mechanism = run->mechanism,
-                            .epsilon = run->epsilon,
-                            .delta = run->delta,
-                            .rows_per_person = run->rows_per_person};
+                            .epsilon = run->claim.epsilon,
+                            .delta = run->claim.delta,
+                            .rows_per_person = run->claim.rows_per_person};
   if (run->identity) {
     memcpy(request.identity, run->identity, IDENTITY_SIZE);
   } else {
     TRY(identity_of_data(run->data, request.identity, err));
   }
-  if (!run->is_private) {
+  if (!guarantee_is_private(&run->claim)) {
     return refuse_unprotected(run, request.identity, err);
   }
   if (!request.dataset) {

@@ -4,14 +4,13 @@
 
 #include "ledger/charge.h"
 #include "model/model.h"
+#include "privacy/guarantee.h"
 
 /* What a run is to the ledger. */
 typedef struct account_run {
   const dperm_account *account;
   const char *command, *mechanism;
-  double epsilon, delta; /* per person with at most this many rows: */
-  size_t rows_per_person;
-  bool is_private;
+  guarantee claim;
   const dperm_data *data;        /* whose identity is asked for only if there is a ledger, */
   const unsigned char *identity; /* or that itself, where there is no data set in memory */
 } account_run;

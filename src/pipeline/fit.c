@@ -20,33 +20,14 @@
 #include "release/lattice.h"
 #include "solve/certify.h"
 
-const char *why_not_private(const dperm_options *options, const random_source *source) {
-  if (options->mechanism == DPERM_MECHANISM_NONE) {
-    return "trained without a privacy mechanism";
-  }
-  if (source->seeded) {
-    return "the noise came from a seed, for tests and experiments";
-  }
-  if (!evaluation_declared(&options->loss, &options->regularizer)) {
-    return "a custom loss or regularizer does not declare how precisely it is evaluated";
-  }
-  return NULL;
-}
-
 static dperm_status describe(dperm_model *model, const dperm_options *options,
-                             const random_source *source, dperm_error *err) {
-  const char *reason = why_not_private(options, source);
-  model->is_private = reason == NULL;
-  model->epsilon = model->epsilon_row = options->epsilon;
-  if (model->classes.count > 2) {
-    model->epsilon_class = options_per_class(options, model->classes.count).epsilon;
-  }
+                             const guarantee *claim, const random_source *source,
+                             dperm_error *err) {
+  const guarantee made = guarantee_with(*claim, source_reasons(source));
   model->loss_h = options->loss.parameter;
   model->loss_lipschitz = options->loss.lipschitz;
   model->loss_smoothness = options->loss.smoothness;
-  if (reason) {
-    TRY(memory_copy_text(reason, strlen(reason), &model->reason, err));
-  }
+  TRY(model_claim(model, &made, err));
   return memory_copy_text(options->loss.name, strlen(options->loss.name), &model->loss, err);
 }
 
@@ -109,7 +90,7 @@ static dperm_status fit_one(const dperm_data *data, const dperm_options *options
   }
   const solver_options how = {.tolerance = options->gradient_tolerance,
                               .progress = &options->progress};
-  const fit_plan plan = {model->plan, model->release};
+  const fit_plan plan = {.privacy = model->plan, .release = model->release};
   double *made = model->weights + m * model->dims;
   solver_report solved;
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
@@ -124,8 +105,8 @@ static dperm_status fit_one(const dperm_data *data, const dperm_options *options
 
 /* All fits of the model, in the state of the machine that they need, described. */
 static dperm_status fit_all(const dperm_data *data, const dperm_options *options,
-                            random_source *source, fit_room *room, dperm_model *model,
-                            dperm_error *err) {
+                            const guarantee *claim, random_source *source, fit_room *room,
+                            dperm_model *model, dperm_error *err) {
   dperm_unsafe_diagnostics seen = {0}, *unsafe = options->unsafe_diagnostics ? &seen : NULL;
   double started = unsafe_seconds_now();
   for (size_t m = 0; m < class_fits(model->classes.count); m++) {
@@ -133,7 +114,7 @@ static dperm_status fit_all(const dperm_data *data, const dperm_options *options
   }
   TRY(arithmetic_check(err));
   double seconds = unsafe_seconds_now() - started;
-  TRY(describe(model, options, source, err));
+  TRY(describe(model, options, claim, source, err));
   if (unsafe) {
     TRY(unsafe_finish(model, data, seconds, unsafe, err));
     *options->unsafe_diagnostics = seen;
@@ -177,7 +158,7 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
   }
   if (status == DPERM_OK) {
     room.view = kept ? kept : room.view;
-    status = fit_all(data, options, source, &room, model, err);
+    status = fit_all(data, options, &plan->claim, source, &room, model, err);
   }
   threads_leave(threads);
   if (status == DPERM_OK) {
@@ -209,15 +190,13 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
   fit_plan plan = {0};
   const dperm_options row = options_per_row(options);
   TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
-  const account_run run = {
-      .account = &options->account,
-      .command = "train",
-      .mechanism = mechanism_of(options->mechanism)->name,
-      .epsilon = options->epsilon,
-      .delta = group_delta(plan.release.delta, row.epsilon, options->rows_per_person),
-      .rows_per_person = options->rows_per_person,
-      .is_private = why_not_private(options, source) == NULL,
-      .data = data};
+  const account_run run = {.account = &options->account,
+                           .command = "train",
+                           .mechanism = mechanism_of(options->mechanism)->name,
+                           .claim =
+                               guarantee_with(options_claim(options, data), source_reasons(source)),
+                           .data = data};
+  TRY(guarantee_check(&run.claim, err));
   TRY(account_reserve(&run, &charge, err));
   if (options->account.dry_run) {
     *out = NULL;
@@ -228,11 +207,9 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
     status = ranks_agree(data->x->spread, data_unchanged(data, err), err);
   }
   if (status == DPERM_OK) {
-    model->epsilon = options->epsilon;
-    if (options->mechanism != DPERM_MECHANISM_NONE) {
-      model->rows_per_person = options->rows_per_person;
-      model->release.delta = run.delta;
-    }
+    status = model_claim(model, &run.claim, err);
+  }
+  if (status == DPERM_OK) {
     status = account_commit_model(&run, &charge, model, err);
   }
   if (status == DPERM_OK) {

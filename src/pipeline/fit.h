@@ -7,10 +7,11 @@
 #include "solve/newton.h"
 
 /* All that a fit decides before it looks at a record. With several classes it is the plan of each
- * of their fits, and its delta that of all together. */
+ * of their fits, and the claim is that of all together. */
 typedef struct fit_plan {
   privacy_plan privacy;
   release_plan release; /* not used without a mechanism */
+  guarantee claim;      /* of the whole fit, as far as options and data decide it */
 } fit_plan;
 
 /* Whether the number of rows is public; a release that counts on it fails where it is not. */
@@ -23,9 +24,6 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
 /* The same for records that are public, whose number may depend on what they say. */
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err);
-
-/* Why a model of these options is not private; NULL if it is. */
-const char *why_not_private(const dperm_options *options, const random_source *source);
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
  * It may be run again and again with fresh noise; for a few rows and columns it then asks the

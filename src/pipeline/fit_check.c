@@ -40,9 +40,10 @@ dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_o
   const row_bounds bounds = kernel ? features_bounds(dims) : data->bounds;
   const public_numbers given = options_public(&one, rows, dims, &bounds);
   TRY(calibrate(&given, &plan->privacy, err));
+  plan->claim = options_claim(options, data);
+  TRY(guarantee_check(&plan->claim, err));
   if (options->mechanism != DPERM_MECHANISM_NONE) {
     TRY(release_plan_make(&given, &plan->privacy, &plan->release, err));
-    plan->release.delta = classes_delta(options->epsilon, classes);
   }
   return DPERM_OK;
 }

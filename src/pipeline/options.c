@@ -7,6 +7,7 @@
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 #include "release/numerics.h"
+#include "solve/certify.h"
 
 void dperm_options_init(dperm_options *options) {
   *options = (dperm_options){
@@ -53,27 +54,14 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
          o->classes, CLASSES_MOST);
   }
   TRY(loss_validate(&o->loss, err));
+  TRY(loss_check_name(&o->loss, err));
   bool vouched = loss_identify(&o->loss) != LOSS_CUSTOM || o->mechanism == DPERM_MECHANISM_NONE;
   return vouched ? DPERM_OK : dperm_loss_check(&o->loss, err);
 }
 
-double group_epsilon_row(double epsilon, size_t rows_per_person) {
-  double k = (double)rows_per_person, row = epsilon / k;
-  while (fma(row, k, -epsilon) > 0) { /* k·row − epsilon without a rounding between */
-    row = nextafter(row, 0);
-  }
-  return row;
-}
-
-double group_delta(double delta, double epsilon_row, size_t rows_per_person) {
-  double k = (double)rows_per_person;
-  return rows_per_person == 1 ? delta
-                              : delta * expm1(k * epsilon_row) / expm1(epsilon_row) * (1 + 1e-9);
-}
-
 dperm_options options_per_row(const dperm_options *o) {
   dperm_options row = *o;
-  row.epsilon = group_epsilon_row(o->epsilon, o->rows_per_person);
+  row.epsilon = epsilon_share(o->epsilon, o->rows_per_person);
   row.rows_per_person = 1;
   row.account = (dperm_account){0};
   return row;
@@ -82,14 +70,35 @@ dperm_options options_per_row(const dperm_options *o) {
 dperm_options options_per_class(const dperm_options *o, size_t classes) {
   dperm_options one = *o;
   if (classes > 2) {
-    one.epsilon = group_epsilon_row(o->epsilon, classes);
+    one.epsilon = epsilon_share(o->epsilon, classes);
   }
   return one;
 }
 
-double classes_delta(double epsilon, size_t classes) {
-  double once = release_delta(epsilon);
-  return classes > 2 ? once * (double)classes * (1 + 1e-9) : once;
+guarantee options_claim(const dperm_options *o, const dperm_data *data) {
+  const private_run run = {.epsilon = o->epsilon,
+                           .rows_per_person = o->rows_per_person,
+                           .classes = data_class_count(data)};
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    return guarantee_with(guarantee_of_nothing(), options_reasons(o, data));
+  }
+  return guarantee_with(guarantee_of_run(&run), options_reasons(o, data));
+}
+
+unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
+  unsigned reasons = data_reasons(data);
+  reasons |= o->mechanism == DPERM_MECHANISM_NONE ? REASON_NO_MECHANISM : 0;
+  bool declared =
+      o->mechanism == DPERM_MECHANISM_NONE || evaluation_declared(&o->loss, &o->regularizer);
+  return reasons | (declared ? 0 : REASON_UNDECLARED);
+}
+
+unsigned data_reasons(const dperm_data *data) {
+  return data ? data->taken << REASONS_TAKEN_SHIFT : 0;
+}
+
+unsigned source_reasons(const random_source *source) {
+  return source->seeded ? REASON_SEEDED : 0;
 }
 
 /* What the plan must know of the regularizer: its slope at zero, its largest curvature. */

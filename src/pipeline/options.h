@@ -2,7 +2,10 @@
 #ifndef DPERM_PIPELINE_OPTIONS_H
 #define DPERM_PIPELINE_OPTIONS_H
 
+#include "data/dataset.h"
 #include "mechanism/calibrate.h"
+#include "privacy/guarantee.h"
+#include "random/source.h"
 
 enum { ROWS_PER_PERSON_MOST = 1000000 };
 
@@ -10,19 +13,19 @@ enum { ROWS_PER_PERSON_MOST = 1000000 };
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
 
 /* The same options for one row: the guarantee for a person with at most K rows follows from one
- * for each row at epsilon/K, by group privacy (privacy.md 11). The only place that divides. */
+ * for each row at epsilon/K, by group privacy (privacy.md 8.4). */
 dperm_options options_per_row(const dperm_options *options);
 /* The same options for one of the fits that so many classes take: epsilon/k each, rounded down,
- * since every record is in every fit and their epsilons add up (privacy.md 13). Two classes take
+ * since every record is in every fit and their epsilons add up (privacy.md 8.2). Two classes take
  * one. */
 dperm_options options_per_class(const dperm_options *options, size_t classes);
-/* What noise that is too long in any of the fits adds to a claim of `epsilon`. */
-double classes_delta(double epsilon, size_t classes);
-/* What a person's delta is when each row's is `delta`: the K steps from neighbour to neighbour add
- * up, delta·(1 + e^ε + … + e^((K−1)ε)), rounded up. */
-double group_delta(double delta, double epsilon_row, size_t rows_per_person);
-/* epsilon/K, rounded down so that K times it is at most epsilon, exactly. */
-double group_epsilon_row(double epsilon, size_t rows_per_person);
+/* What one fit of these options to these rows guarantees if its noise is secure, and why it
+ * guarantees nothing: mechanism, declared precision, what was taken from the records. */
+guarantee options_claim(const dperm_options *options, const dperm_data *data);
+/* The reasons alone: of options and data, of data, of a random source. */
+unsigned options_reasons(const dperm_options *options, const dperm_data *data);
+unsigned data_reasons(const dperm_data *data);
+unsigned source_reasons(const random_source *source);
 
 public_numbers options_public(const dperm_options *options, size_t rows, size_t dims,
                               const row_bounds *bounds);

@@ -66,6 +66,9 @@ static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const ro
   const dperm_options row = options_per_row(options), one = options_per_class(&row, classes);
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const public_numbers given = options_public(&one, rows, dims, bounds);
+  const private_run run = {
+      .epsilon = options->epsilon, .rows_per_person = options->rows_per_person, .classes = classes};
+  const guarantee claim = guarantee_of_run(&run);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
@@ -77,9 +80,9 @@ static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const ro
                      .analysis = plan.analysis,
                      .rows_per_person = options->rows_per_person,
                      .epsilon = options->epsilon,
-                     .epsilon_row = row.epsilon,
+                     .epsilon_row = claim.epsilon_row,
                      .classes = classes,
-                     .epsilon_class = one.epsilon,
+                     .epsilon_class = claim.epsilon_class,
                      .delta = none,
                      .lambda = plan.lambda,
                      .delta_reg = plan.delta_reg,
@@ -101,9 +104,9 @@ static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const ro
                      .epsilon_better_than_coin = none};
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
+    TRY(guarantee_check(&claim, err));
     TRY(release_plan_make(&given, &plan, &release, err));
-    made.delta =
-        group_delta(classes_delta(row.epsilon, classes), row.epsilon, options->rows_per_person);
+    made.delta = claim.delta;
     describe_noise(&given, &plan, &release, &made);
   }
   *out = made;

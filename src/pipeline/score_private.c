@@ -42,7 +42,7 @@ static void count_rows(confusion *c, size_t classes, const double *scores, const
 /* ---- noise */
 
 static ratio noise_rate(const dperm_score_options *o) {
-  double row = group_epsilon_row(o->epsilon, o->rows_per_person);
+  double row = epsilon_share(o->epsilon, o->rows_per_person);
   return ratio_below(o->counts ? row / 2 : row);
 }
 
@@ -67,11 +67,11 @@ static dperm_status check_options(const dperm_model *model, const dperm_score_op
 }
 
 static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
-                                     random_source *source) {
+                                     const guarantee *claim, random_source *source) {
   ratio rate = noise_rate(o);
   double value = ratio_value(rate);
   int64_t noisy[4];
-  dperm_private_score out = {.is_private = !source->seeded, .rows = c->rows};
+  dperm_private_score out = {.is_private = guarantee_is_private(claim), .rows = c->rows};
   if (o->counts) {
     for (int i = 0; i < 4; i++) {
       noisy[i] = c->counts[i] + random_discrete_laplace(source, rate);
@@ -117,7 +117,7 @@ static dperm_status draw_and_commit(const account_run *run, const dperm_charge *
                                     random_source *source, dperm_private_score *out,
                                     dperm_error *err) {
   char digest[DPERM_DIGEST_SIZE];
-  dperm_private_score made = add_noise(c, o, source);
+  dperm_private_score made = add_noise(c, o, &run->claim, source);
   TRY(random_check(source, err));
   score_digest(&made, o->counts != 0, digest);
   TRY(account_commit(run, charge, digest, err));
@@ -138,9 +138,8 @@ static dperm_status release_counts(const confusion *c, account_run run,
   run.account = &o->account;
   run.command = "score";
   run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
-  run.epsilon = o->epsilon;
-  run.rows_per_person = o->rows_per_person;
-  run.is_private = !source->seeded;
+  run.claim = guarantee_with(guarantee_of_counts(o->epsilon, o->rows_per_person),
+                             data_reasons(run.data) | source_reasons(source));
   dperm_status status = account_reserve(&run, &charge, err);
   if (status == DPERM_OK && o->account.dry_run) {
     *out = (dperm_private_score){0};

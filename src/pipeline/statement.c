@@ -102,7 +102,7 @@ static const char *how_little(double epsilon) {
 }
 
 static void write_summary(page *p, const statement *s) {
-  if (!s->model->is_private) {
+  if (!dperm_model_is_private(s->model)) {
     page_lead(
         p,
         "This model is not private. It guarantees nothing to anybody: %s. Do not release it if "
@@ -117,7 +117,7 @@ static void write_summary(page *p, const statement *s) {
               "Whoever sees this model learns %s about any one %s in the data it was made from, "
               "whatever else they know and however they compute: no outcome becomes more than "
               "%.3g times as likely, or as unlikely, by what that %s.",
-              how_little(s->model->epsilon), s->whom, exp(s->model->epsilon),
+              how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
               s->person ? "person's data say" : "record says");
   }
 }
@@ -147,18 +147,18 @@ static void write_facts(page *p, const statement *s) {
   write_classes(p, s);
   page_row(p, "fingerprint", "%s", m->digest);
   page_row(p, "made from", "%zu records; this number is treated as public", m->rows);
-  if (!m->is_private) {
+  if (!dperm_model_is_private(m)) {
     return;
   }
   page_row(p, "privacy budget", "ε = %s, for every %s", s->epsilon, s->whom);
   if (m->classes.count > 2) {
     page_row(p, "shared by",
              "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
-             m->classes.count, m->epsilon_class);
+             m->classes.count, m->claim.epsilon_class);
   }
   page_row(p, "exception",
            "δ = %.2g: an event too rare ever to be seen (noise beyond what was certified)",
-           m->release.delta);
+           m->claim.delta);
   page_row(p, "how",
            objective ? "random noise in the problem that is solved (objective perturbation)"
                      : "random noise on the solution (output perturbation)");
@@ -170,7 +170,7 @@ static void write_facts(page *p, const statement *s) {
 }
 
 static void write_guarantee(page *p, const statement *s) {
-  double e = exp(s->model->epsilon);
+  double e = exp(s->model->claim.epsilon);
   page_heading(p, "What is guaranteed, and to whom");
   page_text(p,
             "To every %s in the data%s. The model was made with random noise, and nearly the same "
@@ -190,7 +190,7 @@ static void write_guarantee(page *p, const statement *s) {
 static void write_mathematics(page *p, const statement *s) {
   page_heading(p, "In mathematics");
   page_line(p, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g", s->epsilon,
-            s->model->release.delta);
+            s->model->claim.delta);
   page_text(p,
             "for every set S of models and all data sets D, D′ of the same size that differ in %s, "
             "replaced by any other%s. M is the program with all its rounding, and the weights as "
@@ -241,7 +241,8 @@ static void write_limits(page *p, const statement *s) {
             "The schema (ranges, categories, labels), the options and the number of records were "
             "chosen without looking at the records.");
   if (s->person) {
-    page_item(p, "No person has more than %zu records in the data.", s->model->rows_per_person);
+    page_item(p, "No person has more than %zu records in the data.",
+              s->model->claim.rows_per_person);
   }
   page_item(p,
             "The computer's random source is secure, its arithmetic is IEEE 754, and the program "
@@ -274,7 +275,7 @@ static void write_checks(page *p, const statement *s) {
 static void write_all(page *p, const statement *s) {
   write_summary(p, s);
   write_facts(p, s);
-  if (s->model->is_private) {
+  if (dperm_model_is_private(s->model)) {
     write_guarantee(p, s);
     write_mathematics(p, s);
     write_spending(p, s);
@@ -298,14 +299,14 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
                  .model = model,
                  .seen = &seen,
                  .whom = "record",
-                 .person = model->rows_per_person > 1};
-  (void)format_double(model->epsilon, false, s.epsilon);
+                 .person = model->claim.rows_per_person > 1};
+  (void)format_double(model->claim.epsilon, false, s.epsilon);
   if (s.person) {
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
-                   model->rows_per_person);
+                   model->claim.rows_per_person);
   }
   TRY_OR_DONE(page_open(&p, out_path, html != 0,
-                        model->is_private ? "Privacy statement" : "No privacy", err));
+                        dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
   write_all(&p, &s);
   TRY_OR_DONE(page_close(&p, err));
 done:

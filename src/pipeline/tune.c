@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/defect.h"
 #include "base/memory.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/select.h"
@@ -23,6 +25,27 @@ void dperm_tune_options_init(dperm_tune_options *options) {
 
 /* ---- before any work */
 
+/* One run has one budget, one account and one source of noise. */
+static dperm_status check_same(const dperm_options *first, const dperm_options *other, size_t i,
+                               dperm_error *err) {
+  const dperm_account *a = &first->account, *b = &other->account;
+  const char *what = other->epsilon != first->epsilon                   ? "an epsilon"
+                     : other->rows_per_person != first->rows_per_person ? "rows per person"
+                     : other->random != first->random                   ? "a source of noise"
+                                                                        : NULL;
+  bool named =
+      a->dataset && b->dataset ? strcmp(a->dataset, b->dataset) == 0 : a->dataset == b->dataset;
+  if (!what &&
+      (!named || a->ledger != b->ledger || a->dry_run != b->dry_run || a->charge != b->charge)) {
+    what = "an account";
+  }
+  if (what) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "candidate %zu has %s of its own; give all the same", i,
+         what);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   if (t->count == 0 || t->count > 100000) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", t->count);
@@ -40,14 +63,7 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite",
            options->epsilon);
     }
-    if (options->epsilon != t->candidates[0].epsilon) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "candidate %zu has an epsilon of its own; give all the same", i);
-    }
-    if (options->rows_per_person != t->candidates[0].rows_per_person) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "candidate %zu has rows per person of its own; give all the same", i);
-    }
+    TRY(check_same(&t->candidates[0], options, i, err));
   }
   return DPERM_OK;
 }
@@ -108,17 +124,14 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
  * work, nor the number of rounds decide whether it does. */
 static dperm_status check_plans(const tuning *t, dperm_error *err) {
   size_t rows = rows_in_all(t->data->x);
-  bool stopping = t->how->method == DPERM_TUNE_STOPPING;
-  if (stopping) {
+  if (t->how->method == DPERM_TUNE_STOPPING) {
     rows -= holdout_rows(rows, t->how->holdout);
   } else if (t->how->method == DPERM_TUNE_SPLIT) {
     rows = split_portion(rows, t->count);
   }
   for (size_t i = 0; i < t->count; i++) {
     dperm_options options = t->candidates[i];
-    if (stopping) {
-      options.epsilon = round_epsilon(options.epsilon, t->how->rounds);
-    }
+    options.epsilon = t->claim.epsilon_fit;
     fit_plan plan;
     TRY(fit_check(t->data, rows, &options, &plan, err));
   }
@@ -162,9 +175,8 @@ static json_t *selection_json(const tuning *t, size_t chosen) {
   case DPERM_TUNE_STOPPING:
     return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
                      t->how->rounds == DPERM_ROUNDS_GEOMETRIC ? "geometric" : "logarithmic",
-                     "rounds_mean", rounds_mean(t), "epsilon_round",
-                     round_epsilon(epsilon, t->how->rounds), "candidates", candidates_json(t),
-                     "chosen", (json_int_t)chosen, "holdout_rows",
+                     "rounds_mean", t->rounds.mean, "epsilon_round", t->claim.epsilon_fit,
+                     "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "holdout_rows",
                      (json_int_t)holdout_rows(rows_in_all(t->data->x), t->how->holdout));
   case DPERM_TUNE_PUBLIC:
     return json_pack("{s:s, s:o, s:I, s:I}", "method", "public", "candidates", candidates_json(t),
@@ -188,34 +200,34 @@ static dperm_status run(const tuning *t, size_t *chosen, dperm_model **model, dp
 
 /* ---- the run */
 
-/* What noise that is too long adds to the claim for one row: with random stopping, that of any
- * round may be. */
-static double row_delta(const tuning *t) {
-  double once = classes_delta(t->candidates[0].epsilon, data_class_count(t->data));
-  return t->how->method == DPERM_TUNE_STOPPING ? rounds_mean(t) * once * (1 + 1e-9) : once;
-}
-
-static bool all_private(const tuning *t) {
-  bool good = true;
+/* What the run guarantees. The choice looks at every candidate's fit, so one that is not private
+ * makes the whole not private, whichever is chosen. */
+static guarantee claim_of(const tuning *t, const dperm_options *given) {
+  const private_run run = {.epsilon = given->epsilon,
+                           .rows_per_person = given->rows_per_person,
+                           .classes = data_class_count(t->data),
+                           .rounds = t->rounds.kind,
+                           .rounds_mean = t->rounds.mean};
+  unsigned reasons = source_reasons(t->source);
   for (size_t i = 0; i < t->count; i++) {
-    good = good && why_not_private(&t->candidates[i], t->source) == NULL;
+    reasons |= options_reasons(&t->candidates[i], t->data);
   }
-  return good;
+  return guarantee_with(guarantee_of_run(&run), reasons);
 }
 
 /* The model states what its epsilon covers. */
 static dperm_status state_claim(const tuning *t, const account_run *paid, size_t chosen,
                                 dperm_model *model, dperm_error *err) {
   model->rows = rows_in_all(t->data->x);
-  model->epsilon = paid->epsilon;
-  model->rows_per_person = paid->rows_per_person;
-  model->epsilon_row = t->candidates[0].epsilon;
-  model->release.delta = paid->delta;
   model->selection = selection_json(t, chosen);
   if (!model->selection) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
   }
-  return DPERM_OK;
+  guarantee claim = paid->claim;
+  if (DEFECT("stamp-of-chosen")) {
+    claim.reasons = source_reasons(t->source) | options_reasons(&t->candidates[chosen], t->data);
+  }
+  return model_claim(model, &claim, err);
 }
 
 static dperm_status choose_model(const tuning *t, const account_run *paid,
@@ -245,15 +257,11 @@ static dperm_status tune_paid(const tuning *t, const dperm_options *given, dperm
   char way[40];
   (void)snprintf(way, sizeof way, "%s, %s", mechanism_of(given->mechanism)->name,
                  methods[t->how->method]);
-  const account_run paid = {
-      .account = &given->account,
-      .command = "tune",
-      .mechanism = way,
-      .epsilon = given->epsilon,
-      .delta = group_delta(row_delta(t), t->candidates[0].epsilon, given->rows_per_person),
-      .rows_per_person = given->rows_per_person,
-      .is_private = all_private(t),
-      .data = t->data};
+  const account_run paid = {.account = &given->account,
+                            .command = "tune",
+                            .mechanism = way,
+                            .claim = t->claim,
+                            .data = t->data};
   TRY(account_reserve(&paid, &charge, err));
   if (given->account.dry_run) {
     *out = NULL;
@@ -267,7 +275,7 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
   dperm_status status = DPERM_OK;
   dperm_random *own = NULL, *random = NULL;
   dperm_options *rows = NULL;
-  tuning t = {data, candidates, count, how, NULL};
+  tuning t = {.data = data, .candidates = candidates, .count = count, .how = how};
   TRY_OR_DONE(check_candidates(&t, err));
   TRY_OR_DONE(check_method(&t, err));
   TRY_OR_DONE(memory_new(count, sizeof *rows, &rows, err));
@@ -275,13 +283,20 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
     rows[i] = options_per_row(&candidates[i]);
   }
   t.candidates = rows;
-  TRY_OR_DONE(check_plans(&t, err));
   random = candidates[0].random;
   if (!random) {
     TRY_OR_DONE(dperm_random_secure(&own, err));
     random = own;
   }
   t.source = &random->source;
+  if (how->method == DPERM_TUNE_STOPPING) {
+    t.rounds = rounds_law_near(how->rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
+                                                                     : ROUNDS_BY_LOGARITHMIC,
+                               isnan(how->rounds_mean) ? 3.0 * (double)count : how->rounds_mean);
+  }
+  t.claim = claim_of(&t, &candidates[0]);
+  TRY_OR_DONE(guarantee_check(&t.claim, err));
+  TRY_OR_DONE(check_plans(&t, err));
   status = tune_paid(&t, &candidates[0], out, err);
 done:
   dperm_random_free(own);

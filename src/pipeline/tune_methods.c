@@ -9,7 +9,6 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "mechanism/select.h"
 #include "pipeline/fit.h"
 
 size_t split_portion(size_t rows, size_t candidates) {
@@ -18,14 +17,6 @@ size_t split_portion(size_t rows, size_t candidates) {
 
 size_t holdout_rows(size_t rows, double share) {
   return (size_t)floor((double)rows * share);
-}
-
-double round_epsilon(double epsilon, dperm_rounds rounds) {
-  return ratio_value(ratio_below(epsilon / (rounds == DPERM_ROUNDS_GEOMETRIC ? 3.0 : 2.0)));
-}
-
-double rounds_mean(const tuning *t) {
-  return isnan(t->how->rounds_mean) ? 3.0 * (double)t->count : t->how->rounds_mean;
 }
 
 /* The leader draws; the other processes of a job are told. */
@@ -139,18 +130,8 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
   return status;
 }
 
-static uint64_t number_of_rounds(const tuning *t) {
-  double mean = rounds_mean(t);
-  if (t->how->rounds == DPERM_ROUNDS_GEOMETRIC) {
-    return rounds_geometric(t->source, ratio_below(mean));
-  }
-  /* γ is rounded, not 1 − γ, which is close to 1 for a large mean. */
-  ratio gamma = ratio_below(1.0 - logarithmic_parameter(mean));
-  return rounds_logarithmic(t->source, (ratio){gamma.under - gamma.over, gamma.under});
-}
-
 static dperm_status draw_rounds(const tuning *t, uint64_t *rounds, dperm_error *err) {
-  *rounds = ranks_lead(t->data->x->spread) ? number_of_rounds(t) : 0;
+  *rounds = ranks_lead(t->data->x->spread) ? rounds_draw(t->source, &t->rounds) : 0;
   return ranks_share(t->data->x->spread, DPERM_OK, rounds, sizeof *rounds, err);
 }
 
@@ -164,7 +145,7 @@ dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **mod
   dperm_model *best = NULL;
   int64_t best_errors = INT64_MAX;
   uint64_t left = 0;
-  double epsilon = round_epsilon(t->candidates[0].epsilon, t->how->rounds);
+  double epsilon = t->claim.epsilon_fit;
   TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
   TRY_OR_DONE(draw_order(t, rows, order, err));
   TRY_OR_DONE(dperm_data_select(t->data, order, held, &judge, err));

@@ -3,8 +3,8 @@
 #ifndef DPERM_PIPELINE_TUNE_METHODS_H
 #define DPERM_PIPELINE_TUNE_METHODS_H
 
+#include "mechanism/select.h"
 #include "model/model.h"
-#include "random/choice.h"
 
 typedef struct tuning {
   const dperm_data *data;
@@ -12,6 +12,8 @@ typedef struct tuning {
   size_t count;
   const dperm_tune_options *how;
   random_source *source;
+  rounds_law rounds; /* of random stopping */
+  guarantee claim;   /* what the whole run guarantees; epsilon_fit is what each fit has */
 } tuning;
 
 /* Each fills *chosen and *model. */
@@ -24,9 +26,4 @@ dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model
 size_t split_portion(size_t rows, size_t candidates);
 /* Rows kept apart to choose by. */
 size_t holdout_rows(size_t rows, double share);
-/* The epsilon of one round of random stopping, rounded down. */
-double round_epsilon(double epsilon, dperm_rounds rounds);
-/* The mean number of rounds: as asked, or three for each candidate. */
-double rounds_mean(const tuning *t);
-
 #endif

@@ -18,9 +18,10 @@
 
 #include <math.h>
 
+#include "privacy/guarantee.h"
 #include "solve/certify.h"
 
-static const double noise_tail = 101; /* P(‖b‖ > B) ≤ e^−101; one more for the bits' own ends */
+static const double noise_tail = NOISE_TAIL + 1; /* one more for the bits' own ends */
 static const double up = 1 + 1e-9;
 
 epsilon_split epsilon_divide(double epsilon) {
@@ -32,10 +33,6 @@ epsilon_split epsilon_divide(double epsilon) {
    * what a ledger charges: that is at most half a unit in the last place away. */
   out.core = nextafter(nextafter(epsilon - 2 * ratio_value(out.num), 0), 0);
   return out;
-}
-
-double release_delta(double epsilon) {
-  return (1 + exp(epsilon)) * exp(-100) * up;
 }
 
 /* The largest error of a gradient on the solver's way. */
@@ -91,7 +88,6 @@ dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan
   made.promised.noise_norm = limit;
   made.promised.gradient = fmax(8 * error * up, 1e-6 * pull / n);
   made.solution_error = made.promised.gradient / total * (1 + 0x1p-50);
-  made.delta = release_delta(g->epsilon);
   double reach = furthest + (objective ? 0 : limit);
   TRY(check_range(made.solution_error, reach, plan->noise.beta, err));
   place_lattice(g->dims, reach, &made);

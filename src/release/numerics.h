@@ -24,12 +24,7 @@ typedef struct release_plan {
   double solution_error; /* τ: ‖f̂ − f₀‖₂ ≤ τ, always */
   int step_exponent;     /* the lattice's step is g = 2^this */
   uint64_t sensitivity;  /* S: lattice points for one f₀ and f̂ differ by at most S in l1 */
-  double delta;          /* probability that the noise is too long, as it counts in the claim */
 } release_plan;
-
-/* (1 + e^ε)·e^−100, rounded up: what one fit's noise that is too long adds to a claim of `epsilon`.
- */
-double release_delta(double epsilon);
 
 /* The release of `plan`'s result for these public numbers. Fails where doubles cannot hold it. */
 dperm_status release_plan_make(const public_numbers *given, const privacy_plan *plan,

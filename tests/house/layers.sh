@@ -4,7 +4,7 @@
 # examples see the public header only.
 set -u
 cd "$1" || exit 1
-order=(base random loss data solve mechanism release model ledger verify pipeline audit)
+order=(base random loss privacy data solve mechanism release model ledger verify pipeline audit)
 allowed() { # folder of the includer, folder of the included
   [ "$1" = verify ] && { [ "$2" = base ] || [ "$2" = verify ]; return; }
   for room in "${order[@]}"; do

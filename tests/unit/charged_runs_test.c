@@ -99,7 +99,7 @@ static void a_models_entry_is_found_by_its_file(void **state) {
   memcpy(back->digest, "0", 1);
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "entry 4 was committed for another model");
-  back->epsilon = 0.05;
+  back->claim.epsilon = 0.05;
   assert_fails(dperm_ledger_find_model(ledger, back, see_entry, &s, err), DPERM_INVALID_LEDGER,
                "entry 4 was charged another epsilon");
   back->ledger_entry = 2;
@@ -215,7 +215,7 @@ static void tuning_is_charged_once(void **state) {
     assert_string_equal(s.text[0], "tune");
     assert_string_equal(s.text[1], names[method]);
     assert_string_equal(s.text[2], "0.2");
-    assert_true(strtod(s.text[3], NULL) == model->release.delta);
+    assert_true(strtod(s.text[3], NULL) == model->claim.delta);
     assert_true(model->ledger_entry == s.last.entry);
     dperm_model_free(model);
   }
@@ -349,16 +349,17 @@ static void check_person_model(const dperm_model *model, double epsilon, size_t 
   dperm_model *back = NULL;
   lines l = {"", ""};
   int holds = 0;
-  assert_true(model->epsilon == epsilon && model->rows_per_person == rows);
-  assert_true(model->epsilon_row * (double)rows <= epsilon * (1 + 1e-15));
-  assert_true(model->release.epsilon.core < model->epsilon_row);
+  assert_true(model->claim.epsilon == epsilon && model->claim.rows_per_person == rows);
+  assert_true(model->claim.epsilon_row * (double)rows <= epsilon * (1 + 1e-15));
+  assert_true(model->release.epsilon.core < model->claim.epsilon_row);
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_verify(path, see_line, &l, &holds, err));
   assert_string_equal(l.fails, "");
   assert_true(holds && strstr(l.claim, "replacing one person's records, at most 5 of 60"));
   assert_ok(dperm_model_read(path, &back, err));
-  assert_true(back->rows_per_person == rows && back->epsilon_row == model->epsilon_row &&
-              back->epsilon == epsilon);
+  assert_true(back->claim.rows_per_person == rows &&
+              back->claim.epsilon_row == model->claim.epsilon_row &&
+              back->claim.epsilon == epsilon);
   dperm_model_free(back);
   file_remove(path);
 }

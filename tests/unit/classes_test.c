@@ -58,13 +58,13 @@ static void each_class_is_a_fit_against_the_rest_at_its_share_of_epsilon(void **
   assert_ok(dperm_random_seeded(5, &random, err));
   assert_ok(dperm_random_seeded(5, &again, err));
   dperm_model *model = train(all, 1, random);
-  assert_true(3 * model->epsilon_class <= 1 && model->epsilon_class > 0.3333333333);
+  assert_true(3 * model->claim.epsilon_class <= 1 && model->claim.epsilon_class > 0.3333333333);
   for (size_t m = 0; m < CLASSES; m++) {
     for (size_t i = 0; i < ROWS; i++) {
       labels_of[i] = labels[i] == m ? 1 : -1;
     }
     assert_ok(dperm_data_from_dense(ROWS, DIMS, values, labels_of, 1, &sides, err));
-    dperm_model *one = train(sides, model->epsilon_class, again);
+    dperm_model *one = train(sides, model->claim.epsilon_class, again);
     assert_memory_equal(model->weights + m * DIMS, one->weights, DIMS * sizeof(double));
     dperm_model_free(one);
     dperm_data_free(sides);
@@ -80,8 +80,8 @@ static void delta_covers_every_fit(void **state) {
   (void)state;
   dperm_data *all = three_classes();
   dperm_model *model = train(all, 1, NULL);
-  assert_true(model->release.delta >= 3 * (1 + exp(1.0)) * exp(-100));
-  assert_true(model->release.delta <= 3 * (1 + exp(1.0)) * exp(-100) * 1.000001);
+  assert_true(model->claim.delta >= 3 * (1 + exp(1.0)) * exp(-100));
+  assert_true(model->claim.delta <= 3 * (1 + exp(1.0)) * exp(-100) * 1.000001);
   dperm_model_free(model);
   dperm_data_free(all);
 }
@@ -200,13 +200,13 @@ static void verification_derives_the_share_of_each_class(void **state) {
   findings sound = verified(model);
   assert_string_equal(sound.failed, "");
   assert_true(sound.classes);
-  double share = model->epsilon_class;
-  model->epsilon_class = nextafter(share, 1);
+  double share = model->claim.epsilon_class;
+  model->claim.epsilon_class = nextafter(share, 1);
   assert_non_null(strstr(verified(model).failed, "classes: one against the rest"));
-  model->epsilon_class = share;
-  model->release.delta /= 2;
+  model->claim.epsilon_class = share;
+  model->claim.delta /= 2;
   assert_non_null(strstr(verified(model).failed, "delta: "));
-  model->release.delta *= 2;
+  model->claim.delta *= 2;
   model->weights[2 * DIMS] = 0.1; /* no multiple of a power of two: of the last class too */
   assert_non_null(strstr(verified(model).failed, "weights: weight 0"));
   dperm_model_free(model);
@@ -222,7 +222,7 @@ static void models_of_several_classes_come_back_whole(void **state) {
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
   assert_true(class_list_equal(&model->classes, &back->classes));
-  assert_true(model->epsilon_class == back->epsilon_class);
+  assert_true(model->claim.epsilon_class == back->claim.epsilon_class);
   assert_ok(dperm_model_scores(model, all, scores, err));
   assert_ok(dperm_model_scores(back, all, again, err));
   assert_memory_equal(scores, again, sizeof scores);
@@ -252,7 +252,7 @@ static void tuning_covers_all_classes_of_all_candidates(void **state) {
     assert_string_equal(f.failed, "");
     assert_true(f.classes);
     double whole = how.method == DPERM_TUNE_SPLIT ? 1 : 0.5;
-    assert_close(3 * model->epsilon_class, whole, 1e-5);
+    assert_close(3 * model->claim.epsilon_class, whole, 1e-5);
     dperm_model_free(model);
   }
   dperm_data_free(all);
@@ -270,9 +270,9 @@ static void a_plan_has_the_noise_that_training_has(void **state) {
   options.classes = CLASSES;
   assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
   assert_int_equal(plan.classes, CLASSES);
-  assert_true(plan.epsilon_class == model->epsilon_class);
+  assert_true(plan.epsilon_class == model->claim.epsilon_class);
   assert_true(plan.beta == model->plan.noise.beta);
-  assert_true(plan.delta == model->release.delta);
+  assert_true(plan.delta == model->claim.delta);
   options.classes = 2;
   assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
   assert_true(plan.epsilon_class == 1 && plan.beta > model->plan.noise.beta);

@@ -117,11 +117,12 @@ static bool same_model(const dperm_model *a, const dperm_model *b) {
   if (a->reason && b->reason) {
     reasons = strcmp(a->reason, b->reason) == 0;
   }
-  return schemas && reasons && a->is_private == b->is_private && same_plan(&a->plan, &b->plan) &&
-         strcmp(a->loss, b->loss) == 0 && same_double(a->loss_h, b->loss_h) && a->rows == b->rows &&
+  return schemas && reasons && dperm_model_is_private(a) == dperm_model_is_private(b) &&
+         same_plan(&a->plan, &b->plan) && strcmp(a->loss, b->loss) == 0 &&
+         same_double(a->loss_h, b->loss_h) && a->rows == b->rows &&
          a->rows_fitted == b->rows_fitted && a->origin == b->origin &&
          same_double(a->norm_bound, b->norm_bound) && class_list_equal(&a->classes, &b->classes) &&
-         a->dims == b->dims && same_double(a->epsilon_class, b->epsilon_class) &&
+         a->dims == b->dims && same_double(a->claim.epsilon_class, b->claim.epsilon_class) &&
          memcmp(a->weights, b->weights, class_fits(a->classes.count) * a->dims * sizeof(double)) ==
              0;
 }
@@ -179,9 +180,9 @@ static void private_models_come_back_with_their_claim(void **state) {
     dperm_model *model =
         train_under(memory_data(way & 8 ? 5 : 1), "smooth-hinge", (dperm_mechanism)(way & 1),
                     (dperm_analysis)(way >> 1 & 1), random);
-    assert_int_equal(model->is_private, random == NULL);
+    assert_int_equal(dperm_model_is_private(model), random == NULL);
     assert_true(!model->reason == !random);
-    assert_true(model->epsilon == 0.1 && model->plan.epsilon == model->release.epsilon.core &&
+    assert_true(model->claim.epsilon == 0.1 && model->plan.epsilon == model->release.epsilon.core &&
                 model->plan.noise.beta > 0);
     if (model->plan.mechanism == DPERM_MECHANISM_OUTPUT) {
       model->plan.analysis = DPERM_ANALYSIS_TIGHT; /* has none, and none is written */

@@ -484,7 +484,7 @@ static void a_private_model_predicts_the_same_after_a_round_trip(void **state) {
   assert_ok(dperm_model_write(model, path, err));
   assert_ok(dperm_model_read(path, &back, err));
   assert_int_equal(dperm_model_is_private(back), 1);
-  assert_true(same_weights(model, back) && back->epsilon == 0.5);
+  assert_true(same_weights(model, back) && back->claim.epsilon == 0.5);
   assert_memory_equal(&back->release.epsilon, &model->release.epsilon, sizeof(epsilon_split));
   assert_true(back->release.step_exponent == model->release.step_exponent &&
               back->release.sensitivity == model->release.sensitivity);

@@ -171,10 +171,10 @@ static void split_states_total_epsilon_selector_candidates_and_bound(void **stat
     assert_keys(model->selection, "method selector candidates chosen portion bound ");
     assert_string_equal(stated_text(model, "method"), "split");
     assert_string_equal(stated_text(model, "selector"), s ? "exponential" : "permute-and-flip");
-    assert_true(model->epsilon == 0.3);
+    assert_true(model->claim.epsilon == 0.3);
     assert_int_equal(model->rows, ROWS);
     assert_int_equal(model->rows_fitted, ROWS / 4);
-    assert_false(model->is_private); /* seeded */
+    assert_false(dperm_model_is_private(model)); /* seeded */
     const json_t *bound = json_object_get(model->selection, "bound");
     double excess = json_real_value(json_object_get(bound, "excess_errors"));
     assert_true(json_real_value(json_object_get(bound, "delta")) == 0.05);
@@ -245,13 +245,18 @@ static void a_round_costs_half_of_epsilon_or_a_third(void **state) {
     assert_int_equal(stated(model, "holdout_rows"), held);
     assert_in_range(stated(model, "chosen"), 0, 2);
     assert_planned(model, q->candidates[stated(model, "chosen")], ROWS - held, share);
-    assert_true(model->epsilon == 1);
+    assert_true(model->claim.epsilon == 1);
     assert_int_equal(model->rows, ROWS);
     dperm_model_free(model);
   }
 }
 
 /* Rounding: three rounds' worth is never above the total. */
+static double round_epsilon(double epsilon, rounds_kind rounds) {
+  const private_run run = {epsilon, 1, 2, rounds, 2};
+  return guarantee_of_run(&run).epsilon_fit;
+}
+
 static void the_rounds_of_any_epsilon_stay_within_it(void **state) {
   (void)state;
   random_source r;
@@ -259,10 +264,10 @@ static void the_rounds_of_any_epsilon_stay_within_it(void **state) {
   for (int i = 0; i < 200000; i++) {
     double epsilon = exp(log(1e-8) + random_unit(&r) * log(1e10));
     if (i % 2) { /* just below three times twenty bits */
-      epsilon = nextafter(3 * round_epsilon(epsilon, DPERM_ROUNDS_LOGARITHMIC), 0);
+      epsilon = nextafter(3 * round_epsilon(epsilon, ROUNDS_BY_LOGARITHMIC), 0);
     }
-    assert_true(3 * (long double)round_epsilon(epsilon, DPERM_ROUNDS_GEOMETRIC) <= epsilon);
-    assert_true(2 * (long double)round_epsilon(epsilon, DPERM_ROUNDS_LOGARITHMIC) <= epsilon);
+    assert_true(3 * (long double)round_epsilon(epsilon, ROUNDS_BY_GEOMETRIC) <= epsilon);
+    assert_true(2 * (long double)round_epsilon(epsilon, ROUNDS_BY_LOGARITHMIC) <= epsilon);
   }
 }
 
@@ -513,7 +518,7 @@ static void a_tuned_kernel_model_survives_its_file_bit_for_bit(void **state) {
     assert_int_equal(back->dims, 10 + 2 * chosen);
     assert_true(json_equal(back->selection, model->selection));
     assert_true(back->plan.epsilon == model->plan.epsilon);
-    assert_true(back->epsilon == 1 && back->plan.noise.beta == model->plan.noise.beta);
+    assert_true(back->claim.epsilon == 1 && back->plan.noise.beta == model->plan.noise.beta);
     assert_ok(dperm_model_scores(model, q->data, a, err));
     assert_ok(dperm_model_scores(back, q->data, b, err));
     assert_memory_equal(a, b, sizeof a);

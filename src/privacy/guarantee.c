@@ -1,0 +1,121 @@
+/* See guarantee.h. The lemmas are those of docs/privacy.md 8, cited by number. */
+#include "privacy/guarantee.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/defect.h"
+#include "random/choice.h"
+
+static const double most_delta = 1e-30;
+static const double up = 1 + 1e-9; /* more than all rounding in a formula of this file */
+
+/* ---- epsilon, from the whole down */
+
+double epsilon_share(double epsilon, size_t parts) {
+  double count = (double)parts, share = epsilon / count;
+  while (fma(share, count, -epsilon) > 0) { /* count·share − epsilon without a rounding between */
+    share = nextafter(share, 0);
+  }
+  return share;
+}
+
+/* Random stopping costs two or three times what a round does; a round's epsilon also drives integer
+ * noise, so it has 20 bits. */
+static double round_share(double epsilon, rounds_kind rounds) {
+  return rounds == ROUNDS_NONE
+             ? epsilon
+             : ratio_value(
+                   ratio_below(epsilon_share(epsilon, rounds == ROUNDS_BY_GEOMETRIC ? 3 : 2)));
+}
+
+/* ---- delta, from a fit up */
+
+double delta_of_fit(double epsilon) {
+  return (1 + exp(epsilon)) * exp(-NOISE_TAIL) * up;
+}
+
+/* Lemma 8.2: k fits fail to be certified with at most k times the odds of one; the factor
+ * 1 + e^epsilon is of the whole epsilon, not of a share. */
+static double delta_of_classes(double epsilon, size_t classes) {
+  double once = delta_of_fit(epsilon);
+  return classes > 2 && !DEFECT("delta-left-out") ? once * (double)classes * up : once;
+}
+
+/* Lemma 8.3: so many fits on average. */
+static double delta_of_rounds(double delta, const private_run *run) {
+  return run->rounds == ROUNDS_NONE ? delta : delta * run->rounds_mean * up;
+}
+
+/* Lemma 8.4, group privacy: delta (1 + e^e + … + e^((K−1)e)), e a record's epsilon. */
+static double delta_of_person(double delta, double epsilon_row, size_t rows_per_person) {
+  double k = (double)rows_per_person;
+  return rows_per_person == 1 ? delta : delta * expm1(k * epsilon_row) / expm1(epsilon_row) * up;
+}
+
+guarantee guarantee_of_run(const private_run *run) {
+  guarantee g = {.epsilon = run->epsilon, .rows_per_person = run->rows_per_person};
+  g.epsilon_row = epsilon_share(run->epsilon, run->rows_per_person);
+  g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
+  g.epsilon_class = run->classes > 2 ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
+  g.delta = delta_of_classes(g.epsilon_row, run->classes);
+  g.delta = delta_of_rounds(g.delta, run);
+  g.delta = delta_of_person(g.delta, g.epsilon_row, run->rows_per_person);
+  return g;
+}
+
+guarantee guarantee_of_counts(double epsilon, size_t rows_per_person) {
+  double row = epsilon_share(epsilon, rows_per_person);
+  return (guarantee){.epsilon = epsilon,
+                     .rows_per_person = rows_per_person,
+                     .epsilon_row = row,
+                     .epsilon_fit = row,
+                     .epsilon_class = row};
+}
+
+guarantee guarantee_of_nothing(void) {
+  const double none = (double)NAN;
+  return (guarantee){none, none, 1, none, none, none, REASON_NO_MECHANISM};
+}
+
+/* ---- the stamp */
+
+bool guarantee_is_private(const guarantee *g) {
+  return g->reasons == 0;
+}
+
+guarantee guarantee_with(guarantee g, unsigned reasons) {
+  g.reasons |= reasons;
+  return g;
+}
+
+void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]) {
+  static const struct {
+    unsigned flag;
+    const char *text;
+  } list[] = {
+#define REASON_ROW(name, bit, words) {name, words},
+      REASON_LIST(REASON_ROW)
+#undef REASON_ROW
+  };
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    if (g->reasons & list[i].flag) {
+      used += (size_t)snprintf(text + used, REASONS_TEXT_SIZE - used, "%s%s", used ? "; " : "",
+                               list[i].text);
+    }
+  }
+}
+
+dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
+  if (g->delta > most_delta) { /* also true of infinity; NaN is of no mechanism */
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "epsilon = %g%s leaves a delta of %.2g, above 1e-30: the odds that a release is not "
+         "certified (e^-100) count e^epsilon times; choose an epsilon of at most 30, or less for "
+         "many classes, rounds or rows per person",
+         g->epsilon, g->rows_per_person > 1 ? " for a person" : "", g->delta);
+  }
+  return DPERM_OK;
+}

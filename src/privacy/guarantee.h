@@ -1,0 +1,83 @@
+/* What a release guarantees, as a value: the pair (epsilon, delta), for whom, and every reason why
+ * it guarantees nothing. All compositions of docs/privacy.md 8 (classes, rounds, portions, persons,
+ * numerics) are in guarantee.c and nowhere else. A fit, a choice, a score and a ledger entry carry
+ * one such value, and whether something calls itself private follows from it alone.
+ *
+ * Neighbours are always data sets of the same size that differ in one unit's records, replaced by
+ * any others ("replace-one"). */
+#ifndef DPERM_PRIVACY_GUARANTEE_H
+#define DPERM_PRIVACY_GUARANTEE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Why something is not private: one list feeds the flags and their texts. Flags from
+ * REASON_TAKEN_CLASSES on are those of dperm_taken, shifted by REASONS_TAKEN_SHIFT. */
+#define REASON_LIST(X)                                                                             \
+  X(REASON_NO_MECHANISM, 0, "trained without a privacy mechanism")                                 \
+  X(REASON_SEEDED, 1, "the noise came from a seed, for tests and experiments")                     \
+  X(REASON_UNDECLARED, 2,                                                                          \
+    "a custom loss or regularizer does not declare how precisely it is evaluated")                 \
+  X(REASON_IN_FILE, 3, "its file says so")                                                         \
+  X(REASON_TAKEN_CLASSES, 8, "the classes were taken from the records")                            \
+  X(REASON_TAKEN_NORM, 9, "the bound on the norm of rows was taken from the records")              \
+  X(REASON_TAKEN_RANGES, 10, "ranges of columns were taken from the records")                      \
+  X(REASON_TAKEN_CATEGORIES, 11, "categories were taken from the records")                         \
+  X(REASON_TAKEN_COLUMNS, 12, "the columns or their order were taken from the records")            \
+  X(REASON_TAKEN_SCALES, 13, "values were scaled or chosen by the records as a whole")
+
+typedef enum privacy_reason {
+#define REASON_ENUM(name, bit, text) name = 1 << (bit),
+  REASON_LIST(REASON_ENUM)
+#undef REASON_ENUM
+} privacy_reason;
+enum { REASONS_TAKEN_SHIFT = 8, REASONS_TEXT_SIZE = 1024 };
+
+typedef struct guarantee {
+  double epsilon, delta;  /* the whole claim, for one record, or for */
+  size_t rows_per_person; /* a person with at most so many records if more than one */
+  double epsilon_row;     /* what that leaves for each record, */
+  double epsilon_fit;     /* for each fit of a model to it (less with random stopping) */
+  double epsilon_class;   /* and for each of the fits that more than two classes take */
+  unsigned reasons;       /* why not, if it is not private; 0 if it is */
+} guarantee;
+
+/* How random stopping chooses the number of its rounds (privacy.md 7). */
+typedef enum rounds_kind { ROUNDS_NONE, ROUNDS_BY_LOGARITHMIC, ROUNDS_BY_GEOMETRIC } rounds_kind;
+
+/* A run in public numbers. Portions of a split need none of their own: a record is in one. */
+typedef struct private_run {
+  double epsilon;
+  size_t rows_per_person, classes;
+  rounds_kind rounds;
+  double rounds_mean; /* of the law that is drawn from, rounded up; not used without rounds */
+} private_run;
+
+/* The theorem of docs/privacy.md 8 for runs that release weights, as numbers: epsilon is divided
+ * from the whole down, delta is composed from a fit up. */
+guarantee guarantee_of_run(const private_run *run);
+/* Counts with integer noise: no numerics, delta = 0. */
+guarantee guarantee_of_counts(double epsilon, size_t rows_per_person);
+/* No mechanism at all. */
+guarantee guarantee_of_nothing(void);
+
+/* The only test of the stamp. */
+bool guarantee_is_private(const guarantee *g);
+/* The same claim, or one with these reasons too. */
+guarantee guarantee_with(guarantee g, unsigned reasons);
+/* The reasons in one line, "; " between them; empty if there are none. */
+void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]);
+/* Refuses a claim whose delta from rounding alone is above 1e-30: epsilon is then so large that
+ * the odds of an uncertified release, e^-100, count. */
+dperm_status guarantee_check(const guarantee *g, dperm_error *err);
+
+/* epsilon/parts, rounded down so that `parts` times it is at most epsilon, exactly. */
+double epsilon_share(double epsilon, size_t parts);
+
+/* (1 + e^epsilon) e^-100: the delta of one fit at `epsilon` whose noise is certified but for odds
+ * of e^-NOISE_TAIL (privacy.md 6.1); rounded up. */
+enum { NOISE_TAIL = 100 };
+double delta_of_fit(double epsilon);
+
+#endif
