@@ -187,11 +187,13 @@ static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
          "   knows all the others.\n",
          epsilon, epsilon, exp(epsilon));
   TRY_DEMO(fit(d, DPERM_MECHANISM_OBJECTIVE, epsilon, model, err));
+  dperm_guarantee claim;
+  dperm_model_guarantee(*model, &claim);
   TRY_DEMO(dperm_model_write(*model, d->model_path, err));
   TRY_DEMO(dperm_predict_file(*model, &others, d->predictions_path, session_progress(), err));
-  printf("\n3. One private model at epsilon = %g is in %s; its predictions for the\n"
-         "   others are in %s:\n\n",
-         epsilon, d->model_path, d->predictions_path);
+  printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"
+         "   its predictions for the others are in %s:\n\n",
+         claim.epsilon, claim.delta, d->model_path, d->predictions_path);
   print_first_lines(d->predictions_path, 4);
   printf("\nTry it yourself (the records and the schema are in %s/ too):\n\n"
          "   dperm plan --rows %zu --schema %s --epsilon 0.5\n"

@@ -136,6 +136,9 @@ static void print_text(const dperm_plan *p) {
   }
   bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
   print_epsilon(p);
+  printf("delta                %-12.2g and beyond that factor with at most this probability, for\n"
+         "                                  noise too long to be certified\n",
+         p->delta);
   print_share(p);
   if (objective) {
     printf(

@@ -52,6 +52,7 @@ static dperm_status score_exactly(const dperm_model *model, const dperm_source *
 static void print_private(const score_settings *s, const dperm_private_score *p) {
   printf("{\n  \"private\": %s,\n", p->is_private ? "true" : "false");
   print_json_number("epsilon", s->epsilon, ",");
+  print_json_number("delta", 0, ","); /* integers only: no numerics to cover */
   printf("  \"rows_per_person\": %zu,\n  \"rows\": %zu,\n  \"errors\": %lld,\n", s->rows_per_person,
          p->rows, (long long)p->errors);
   print_json_number("error_rate", p->error_rate, ",");

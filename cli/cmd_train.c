@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "claim.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"
 #include "session.h"
@@ -42,14 +43,12 @@ static void print_summary(const train_settings *s, const dperm_model *model,
     fprintf(stderr, "for each of %zu classes ", classes);
   }
   fprintf(stderr, "from %zu rows; ", dperm_data_rows(data));
+  claim_print(model);
   if (dperm_model_is_private(model)) {
-    char unit[64];
-    fprintf(stderr, "epsilon = %g for %s (%s perturbation)\n", s->fit.epsilon,
-            unit_for_people(s->fit.rows_per_person, unit), s->fit.mechanism);
+    fprintf(stderr, " (%s perturbation)\n", s->fit.mechanism);
     ledger_settings_say(&s->ledger);
   } else {
-    fprintf(stderr, "not private (%s)\n",
-            isnan(s->fit.epsilon) ? "--mechanism none" : "--seed, for tests and experiments");
+    fprintf(stderr, "\n");
   }
 }
 

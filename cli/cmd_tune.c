@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claim.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"
 #include "session.h"
@@ -56,13 +57,12 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
   } else if (status == DPERM_OK) {
     fprintf(stderr, "%s: chosen among %zu candidates by %s; ",
             strcmp(s->out, "-") == 0 ? "model" : s->out, count, s->method);
+    claim_print(model);
     if (dperm_model_is_private(model)) {
-      char unit[64];
-      fprintf(stderr, "epsilon = %g for %s, the choice included\n", s->fit.epsilon,
-              unit_for_people(s->fit.rows_per_person, unit));
+      fprintf(stderr, ", the choice included\n");
       ledger_settings_say(&s->ledger);
     } else {
-      fprintf(stderr, "not private (--seed, for tests and experiments)\n");
+      fprintf(stderr, "\n");
     }
   }
   dperm_model_free(model);
@@ -83,6 +83,7 @@ static int tune(tune_settings *s, dperm_options *candidates, size_t count,
   }
   dperm_status status = seeded ? dperm_random_seeded(s->seed, &random, &err) : DPERM_OK;
   for (size_t i = 0; i < count; i++) {
+    candidates[i].account = candidates[0].account; /* one run, one account */
     candidates[i].random = random;
     candidates[i].progress = *session_progress();
     candidates[i].threads = (int)s->threads;

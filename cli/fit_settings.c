@@ -22,14 +22,6 @@ const char *analysis_name(dperm_analysis analysis) {
   return analysis_names[analysis];
 }
 
-const char *unit_for_people(size_t rows_per_person, char room[64]) {
-  if (rows_per_person == 1) {
-    return "every record";
-  }
-  (void)snprintf(room, 64, "every person with at most %zu rows", rows_per_person);
-  return room;
-}
-
 void fit_settings_init(fit_settings *s, argument *table) {
   *s = (fit_settings){.loss = "logistic",
                       .h = "0.5",

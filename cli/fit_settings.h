@@ -27,9 +27,6 @@ bool fit_settings_grid(const fit_settings *settings, const char *command_name,
 bool fit_settings_one(const fit_settings *settings, const char *command_name,
                       dperm_options *options, int *exit_status);
 
-/* "every record", or "every person with at most 5 rows". */
-const char *unit_for_people(size_t rows_per_person, char room[64]);
-
 /* "objective", "output", "none"; "tight", "paper". */
 const char *mechanism_name(dperm_mechanism mechanism);
 const char *analysis_name(dperm_analysis analysis);

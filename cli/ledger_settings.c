@@ -107,8 +107,10 @@ void ledger_settings_say(const ledger_settings *s) {
                     "ledger'\n");
     return;
   }
-  fprintf(stderr, "%s: charged epsilon %s to \"%s\" (entry %llu); %s left\n", s->path,
-          s->charge.epsilon, s->name, (unsigned long long)s->charge.entry, s->charge.epsilon_left);
+  fprintf(stderr, "%s: charged epsilon %s and delta %s to \"%s\" (entry %llu); %s and %s left\n",
+          s->path, s->charge.epsilon, brief(s->charge.delta).text, s->name,
+          (unsigned long long)s->charge.entry, s->charge.epsilon_left,
+          brief(s->charge.delta_left).text);
 }
 
 void ledger_settings_show(const ledger_settings *s, bool is_private) {

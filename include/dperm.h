@@ -34,10 +34,10 @@ extern "C" {
 #endif
 
 #define DPERM_VERSION_MAJOR 0
-#define DPERM_VERSION_MINOR 1
+#define DPERM_VERSION_MINOR 2
 #define DPERM_VERSION_PATCH 0
 
-/* "0.1.0": the version of the library that runs, which may differ from the header's. */
+/* "0.2.0": the version of the library that runs, which may differ from the header's. */
 DPERM_API const char *dperm_version(void);
 
 /* ---------------------------------------------------------------- statuses and errors */
@@ -631,7 +631,16 @@ DPERM_API size_t dperm_model_dims(const dperm_model *model);
 /* `dims` doubles in encoded order, intercept last; so many for each class one after the other if
  * there are more than two. Owned by the model. */
 DPERM_API const double *dperm_model_weights(const dperm_model *model);
-/* 1 only if the model was released by a private mechanism with secure noise. */
+/* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
+ * with at most rows_per_person of them, replaced by any other. */
+typedef struct dperm_guarantee {
+  int is_private;        /* 0: nothing is guaranteed, and */
+  const char *reason;    /* this is why, owned by the model; NULL if it is private */
+  double epsilon, delta; /* NaN without a mechanism */
+  size_t rows_per_person;
+} dperm_guarantee;
+DPERM_API void dperm_model_guarantee(const dperm_model *model, dperm_guarantee *out);
+/* Its is_private alone. */
 DPERM_API int dperm_model_is_private(const dperm_model *model);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
 DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);

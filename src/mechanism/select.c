@@ -97,7 +97,7 @@ rounds_law rounds_law_near(rounds_kind kind, double mean) {
     ratio gamma = ratio_below(1.0 - logarithmic_parameter(mean));
     double g = ratio_value(gamma);
     law.parameter = (ratio){gamma.under - gamma.over, gamma.under};
-    law.mean = (1 - g) / (g * -log1p(g - 1)) * up;
+    law.mean = g < 1 ? (1 - g) / (g * -log1p(g - 1)) * up : 1;
   }
   return law;
 }

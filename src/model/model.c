@@ -95,6 +95,14 @@ int dperm_model_is_private(const dperm_model *model) {
   return guarantee_is_private(&model->claim);
 }
 
+void dperm_model_guarantee(const dperm_model *model, dperm_guarantee *out) {
+  *out = (dperm_guarantee){.is_private = guarantee_is_private(&model->claim),
+                           .reason = model->reason,
+                           .epsilon = model->claim.epsilon,
+                           .delta = model->claim.delta,
+                           .rows_per_person = model->claim.rows_per_person};
+}
+
 const dperm_schema *dperm_model_schema(const dperm_model *model) {
   return model->schema;
 }

@@ -54,9 +54,11 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
          o->classes, CLASSES_MOST);
   }
   TRY(loss_validate(&o->loss, err));
-  TRY(loss_check_name(&o->loss, err));
   bool vouched = loss_identify(&o->loss) != LOSS_CUSTOM || o->mechanism == DPERM_MECHANISM_NONE;
-  return vouched ? DPERM_OK : dperm_loss_check(&o->loss, err);
+  if (!vouched) {
+    TRY(dperm_loss_check(&o->loss, err));
+  }
+  return loss_check_name(&o->loss, err);
 }
 
 dperm_options options_per_row(const dperm_options *o) {

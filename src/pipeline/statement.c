@@ -115,10 +115,10 @@ static void write_summary(page *p, const statement *s) {
   } else {
     page_lead(p,
               "Whoever sees this model learns %s about any one %s in the data it was made from, "
-              "whatever else they know and however they compute: no outcome becomes more than "
-              "%.3g times as likely, or as unlikely, by what that %s.",
+              "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
+              "unlikely, by what that %s, but for events with a probability of at most %.2g.",
               how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
-              s->person ? "person's data say" : "record says");
+              s->person ? "person's data say" : "record says", s->model->claim.delta);
   }
 }
 
@@ -150,15 +150,14 @@ static void write_facts(page *p, const statement *s) {
   if (!dperm_model_is_private(m)) {
     return;
   }
-  page_row(p, "privacy budget", "ε = %s, for every %s", s->epsilon, s->whom);
+  page_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
+           s->whom);
   if (m->classes.count > 2) {
     page_row(p, "shared by",
              "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
              m->classes.count, m->claim.epsilon_class);
   }
-  page_row(p, "exception",
-           "δ = %.2g: an event too rare ever to be seen (noise beyond what was certified)",
-           m->claim.delta);
+  page_row(p, "what δ is for", "noise longer than the program certifies for: too rare to be seen");
   page_row(p, "how",
            objective ? "random noise in the problem that is solved (objective perturbation)"
                      : "random noise on the solution (output perturbation)");
@@ -175,9 +174,10 @@ static void write_guarantee(page *p, const statement *s) {
   page_text(p,
             "To every %s in the data%s. The model was made with random noise, and nearly the same "
             "models come out with nearly the same probabilities whether a %s this or anything "
-            "else; how nearly, ε says. This holds against everybody and for all time: also against "
-            "somebody who knows all other records, has other data to compare with, or learns more "
-            "later. Nothing that is done with the model afterwards can undo it.",
+            "else; how nearly, ε says. This holds against everybody who cannot break the random "
+            "source, the way keys and signatures are protected: also against somebody who knows "
+            "all other records, has other data to compare with, or learns more later. Nothing that "
+            "is done with the model afterwards can undo it.",
             s->whom, s->person ? "" : ", and so to every person who has one record in it",
             s->person ? "person's data say" : "record says");
   page_text(p,
@@ -206,8 +206,8 @@ static void write_spending(page *p, const statement *s) {
   const evidence *e = s->seen;
   page_heading(p, "What was spent, and what is left");
   if (e->found) {
-    page_row(p, "this release", "ε = %s, entry %llu of %s in the ledger, %s", s->epsilon,
-             (unsigned long long)e->entry, e->time,
+    page_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s",
+             s->epsilon, s->model->claim.delta, (unsigned long long)e->entry, e->time,
              e->committed ? "committed for this very model"
                           : "reserved and not committed; spent all the same");
     page_row(p, "data set", "\"%s\": a total of ε = %s for all releases together", e->dataset,
@@ -245,8 +245,12 @@ static void write_limits(page *p, const statement *s) {
               s->model->claim.rows_per_person);
   }
   page_item(p,
-            "The computer's random source is secure, its arithmetic is IEEE 754, and the program "
-            "that ran is dperm as published. Run time and memory are not part of the release.");
+            "The computer's random source is secure: nobody can tell its bits from chance with the "
+            "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
+            "of functions is exact to two units in the last place, and the program that ran is "
+            "dperm as published.");
+  page_item(p, "Run time, memory and whether a run failed are not part of the release: whoever "
+               "watches the computer at work is not kept out.");
 }
 
 static void write_checks(page *p, const statement *s) {

@@ -31,7 +31,7 @@ static dperm_status check_same(const dperm_options *first, const dperm_options *
   const dperm_account *a = &first->account, *b = &other->account;
   const char *what = other->epsilon != first->epsilon                   ? "an epsilon"
                      : other->rows_per_person != first->rows_per_person ? "rows per person"
-                     : other->random != first->random                   ? "a source of noise"
+                     : other->random && other->random != first->random  ? "a source of noise"
                                                                         : NULL;
   bool named =
       a->dataset && b->dataset ? strcmp(a->dataset, b->dataset) == 0 : a->dataset == b->dataset;

@@ -111,11 +111,13 @@ void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]) {
 
 dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
   if (g->delta > most_delta) { /* also true of infinity; NaN is of no mechanism */
+    double excess = log(g->delta / most_delta); /* delta grows as e^epsilon */
+    double enough = isfinite(excess) ? floor(10 * (g->epsilon - excess)) / 10 : 25;
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon = %g%s leaves a delta of %.2g, above 1e-30: the odds that a release is not "
-         "certified (e^-100) count e^epsilon times; choose an epsilon of at most 30, or less for "
-         "many classes, rounds or rows per person",
-         g->epsilon, g->rows_per_person > 1 ? " for a person" : "", g->delta);
+         "epsilon = %g would leave a delta of %.2g, above 1e-30: the odds that a fit is not "
+         "certified, e^-100, count e^epsilon times, and so a claim of pure privacy fails; choose "
+         "an epsilon of at most %g",
+         g->epsilon, g->delta, enough);
   }
   return DPERM_OK;
 }

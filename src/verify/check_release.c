@@ -8,6 +8,9 @@
 #include "verify/checks.h"
 #include "verify/exact.h"
 
+/* What numerics may cost: an event that is never seen (docs/privacy.md 8). */
+static const double most_delta = 1e-30;
+
 /* A sampler with integers only takes epsilon_num as a rational of at most this many bits. */
 enum { NUM_BITS = 20 };
 
@@ -130,10 +133,10 @@ static const interval *group_factor(interval_room *room, double rows, double eps
  * by e^-100 each, which makes delta = (1 + e^epsilon) e^-100. Of the fits of a split a record
  * touches one; random stopping makes rounds_mean fits on average, all on the same record, so there
  * the probability is that many times as large; and as many times again as there are classes, if
- * they are more than two. (rounds_mean is stated before rounding to 20 bits; the tail bound behind
- * e^-100 is larger than the tail by a factor of over 30, which covers that.) All that is for one
- * row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1) epsilon) times as much,
- * epsilon a row's (group privacy).
+ * they are more than two. (dperm 0.1 stated rounds_mean before rounding to 20
+ * bits; the tail bound behind e^-100 is larger than the tail by a factor of over 30, which covers
+ * that.) All that is for one row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1)
+ * epsilon) times as much, epsilon a row's (group privacy).
  */
 static bool delta_needed(verifier *v, double epsilon, const interval **out) {
   interval_room *room = &v->room;
@@ -157,23 +160,41 @@ static bool delta_needed(verifier *v, double epsilon, const interval **out) {
   return true;
 }
 
+/* The delta of the headline must cover what is proved. Files of dperm 0.1 say "epsilon-differential
+ * privacy" and 0 there, which no proof covers. */
+static void check_headline(verifier *v, double stated, const interval *needed) {
+  const char *definition = json_string_value(field_at(v->root, "privacy.definition"));
+  bool pure = definition && strcmp(definition, "epsilon-differential privacy") == 0;
+  bool enough = !pure && interval_at_most(needed, interval_of(&v->room, stated));
+  v->headline_only = v->holds && !enough;
+  if (enough && stated <= most_delta) {
+    (void)finding_report(v, true, "headline", "delta = %s covers that", shown(stated).text);
+  } else {
+    (void)finding_report(v, false, "headline",
+                         "%s, delta = %s, is too strong a claim: what is proved is delta = %s; see "
+                         "the advisory in SECURITY.md",
+                         pure ? "pure epsilon" : "the pair", shown(stated).text,
+                         shown(interval_upper(needed)).text);
+  }
+}
+
 void check_delta(verifier *v) {
   size_t mark = interval_mark(&v->room);
   const interval *needed = NULL;
-  double delta = 0, epsilon = 0, ideal = 0;
+  double delta = 0, epsilon = 0, stated = 0;
   if (field_is_object(v, "privacy.numerics") &&
       field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
-      field_number(v, "delta", "privacy.delta", &ideal) && row_epsilon(v, "delta", &epsilon) &&
+      field_number(v, "delta", "privacy.delta", &stated) && row_epsilon(v, "delta", &epsilon) &&
       delta_needed(v, epsilon, &needed)) {
     bool enough = interval_at_most(needed, interval_of(&v->room, delta));
     bool stopping = strcmp(selection_method(v), "stopping") == 0;
-    (void)finding_report(v, enough && delta < 1 && ideal >= 0 && ideal < 1, "delta",
-                         "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s", shown(delta).text,
-                         enough ? ">=" : "is not >=", stopping ? "rounds_mean " : "",
-                         class_fits_of(v) > 1 ? "classes " : "",
-                         unit_is_person(v) ? "group factor " : "",
-                         shown(interval_upper(needed)).text,
-                         ideal >= 0 && ideal < 1 && delta < 1 ? "" : "; it must be below 1");
+    (void)finding_report(
+        v, enough && delta <= most_delta, "delta", "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s",
+        shown(delta).text, enough ? ">=" : "is not >=", stopping ? "rounds_mean " : "",
+        class_fits_of(v) > 1 ? "classes " : "", unit_is_person(v) ? "group factor " : "",
+        shown(interval_upper(needed)).text,
+        delta <= most_delta ? "" : "; it must be at most 1e-30");
+    check_headline(v, stated, needed);
   }
   interval_release(&v->room, mark);
 }
@@ -182,18 +203,24 @@ void check_delta(verifier *v) {
 
 void state_claim(verifier *v) {
   double epsilon = json_number_value(field_at(v->root, "privacy.epsilon"));
-  double delta = json_number_value(field_at(v->root, "privacy.numerics.delta"));
-  double ideal = json_number_value(field_at(v->root, "privacy.delta"));
+  double stated = json_number_value(field_at(v->root, "privacy.delta"));
+  double proved = json_number_value(field_at(v->root, "privacy.numerics.delta"));
   json_int_t person = json_integer_value(field_at(v->root, "privacy.rows_per_person"));
   char whom[64] = "replacing one record";
   if (person > 1) {
     (void)snprintf(whom, sizeof whom, "replacing one person's records, at most %lld",
                    (long long)person);
   }
+  long long rows = (long long)json_integer_value(json_object_get(v->root, "rows"));
   if (v->holds) {
     (void)finding_report(v, true, "claim", "(epsilon, delta) = (%s, %s) for %s of %lld",
-                         shown(epsilon).text, shown(fmax(delta, ideal)).text, whom,
-                         (long long)json_integer_value(json_object_get(v->root, "rows")));
+                         shown(epsilon).text, shown(stated).text, whom, rows);
+  } else if (v->headline_only) {
+    (void)finding_report(v, false, "claim",
+                         "(epsilon, delta) = (%s, %s) does not follow from this file; (%s, %s) for "
+                         "%s of %lld does",
+                         shown(epsilon).text, shown(stated).text, shown(epsilon).text,
+                         shown(proved).text, whom, rows);
   } else {
     (void)finding_report(v, false, "claim", "does not follow from this file");
   }
@@ -224,6 +251,11 @@ void state_assumptions(verifier *v) {
                    "not in the file: that a ledger was charged, as entry %lld says; 'dperm "
                    "ledger show' with --model finds it",
                    (long long)json_integer_value(field_at(v->root, "ledger.id")));
+  }
+  const char *version = json_string_value(field_at(v->root, "dperm_version"));
+  if (!version || strncmp(version, "0.1.", 4) == 0) {
+    finding_remark(v, "written by dperm 0.1: the advisory in SECURITY.md lists which of its claims "
+                      "are too strong in ways that no file can show");
   }
   if (has_custom_loss(v)) {
     finding_remark(v, "the loss is not dperm's own: its L and c are declared, not proved");

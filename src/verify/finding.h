@@ -15,7 +15,8 @@ typedef struct verifier {
   const json_t *root;
   dperm_verify_line *line; /* may be NULL */
   void *context;
-  bool holds; /* all lines so far */
+  bool holds;         /* all lines so far */
+  bool headline_only; /* not, and all that is wrong is a delta that claims too much */
   interval_room room;
 } verifier;
 

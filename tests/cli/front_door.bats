@@ -81,7 +81,7 @@ P
   cat > p/CMakeLists.txt <<'C'
 cmake_minimum_required(VERSION 3.22)
 project(p C)
-find_package(dperm 0.1 REQUIRED)
+find_package(dperm 0.2 REQUIRED)
 add_executable(by_cmake ${EXAMPLE_SOURCE})
 target_link_libraries(by_cmake dperm::dperm)
 C

@@ -29,8 +29,8 @@ humble() {
   [ "$(stat -c %a l.db)" = 600 ]
   run charge 0.1
   [ "$status" -eq 0 ]
-  [ "${lines[0]}" = "m.json: 4 weights from 120 rows; epsilon = 0.1 for every record (objective perturbation)" ]
-  [ "${lines[1]}" = 'l.db: charged epsilon 0.1 to "people" (entry 2); 0.9 left' ]
+  [ "${lines[0]}" = "m.json: 4 weights from 120 rows; (epsilon, delta) = (0.1, 7.8e-44) for every record (objective perturbation)" ]
+  [ "${lines[1]}" = 'l.db: charged epsilon 0.1 and delta 7.83e-44 to "people" (entry 2); 0.9 and 9.99e-31 left' ]
   [ "${#lines[@]}" -eq 2 ]
   run "$DPERM" ledger show l.db
   [[ "$output" == *'data set "people", per row'*'epsilon  0.9 left of 1 (0.1 spent)'* ]]
@@ -66,7 +66,7 @@ humble() {
   charge 0.25 2> /dev/null
   "$DPERM" tune "${people[@]}" --epsilon 0.25 --lambda 0.1,0.2 --out t.json "${account[@]}" 2> /dev/null
   "$DPERM" score --model m.json --data people.csv --epsilon 0.125 "${account[@]}" > s.json 2> message
-  grep -q '^l.db: charged epsilon 0.125 to "people" (entry 6); 0.375 left$' message
+  grep -q '^l.db: charged epsilon 0.125 and delta 0 to "people" (entry 6); 0.375 and 9.99e-31 left$' message
   "$DPERM" ledger show l.db --json > shown.json
   python3 - <<'P'
 import hashlib, json
@@ -170,7 +170,7 @@ P
   run "$DPERM" train "${people[@]}" --epsilon 1 --out m.json --ledger l.db --dataset visits
   fails_with 1 'the budget of "visits" is per person with at most 4 rows, not 1; give --rows-per-person 4'
   run "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 4 --out m.json --ledger l.db --dataset visits
-  [[ "${lines[0]}" == *"epsilon = 1 for every person with at most 4 rows (objective perturbation)" ]]
+  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "*") for every person with at most 4 rows (objective perturbation)" ]]
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --rows-per-person 4 --json > person.json
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 0.25 --json > row.json
   python3 - <<'P'

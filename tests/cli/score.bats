@@ -52,7 +52,7 @@ P
   python3 - <<'P'
 import json
 exact, p, c, s, t = (json.load(open(n + ".json")) for n in ("exact", "private", "counts", "seeded", "same"))
-keys = ["private", "epsilon", "rows_per_person", "rows", "errors", "error_rate", "interval",
+keys = ["private", "epsilon", "delta", "rows_per_person", "rows", "errors", "error_rate", "interval",
         "population_interval", "confidence"]
 assert list(p) == keys + ["ledger"], list(p)
 assert list(c) == keys + ["true_positives", "false_positives", "false_negatives", "true_negatives", "ledger"]
@@ -62,7 +62,8 @@ low, high = p["interval"]
 assert low == max(0, (p["errors"] - 3) / 120) and high == min(1, (p["errors"] + 3) / 120)
 assert p["population_interval"][0] <= low <= high <= p["population_interval"][1]
 assert (c["false_positives"], c["false_negatives"]) == (exact["false_positives"], exact["false_negatives"])
-assert c["errors"] == exact["errors"] and sum(c[k] for k in list(c)[9:13]) == 120
+assert c["errors"] == exact["errors"] and sum(c[k] for k in list(c)[10:14]) == 120
+assert p["delta"] == 0  # integers only
 assert s["private"] is False and s["rows_per_person"] == 4
 assert (s["errors"], s["interval"]) == (t["errors"], t["interval"])
 P

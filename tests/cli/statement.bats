@@ -9,9 +9,9 @@ people=(--data people.csv --schema schema.json)
   "$DPERM" statement --model m.json --ledger l.db > s.md
   head -1 s.md | grep -q '^# Privacy statement$'
   grep -q '^> Whoever sees this model learns next to nothing about any one record in the data' s.md
-  grep -q '^| privacy budget | ε = 0.5, for every record |$' s.md
+  grep -q '^| privacy budget | (ε, δ) = (0.5, 9.9e-44), for every record |$' s.md
   grep -q '^    P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = 0.5,  δ = 9.9e-44$' s.md
-  grep -q '^| this release | ε = 0.5, entry 2 of .* committed for this very model |$' s.md
+  grep -q '^| this release | (ε, δ) = (0.5, 9.9e-44), entry 2 of .* committed for this very model |$' s.md
   grep -q '^| left | ε = 1.5 ' s.md
   grep -q 'people & \\<others\\>' s.md
   grep -q 'at most 62 percent sure' s.md

@@ -26,7 +26,7 @@ P
 
 @test "default output tells nothing that depends on the records" {
   run "$DPERM" train --data people.csv --schema schema.json --mechanism none --out model.json
-  [ "$output" = "model.json: 4 weights from 120 rows; not private (--mechanism none)" ]
+  [ "$output" = "model.json: 4 weights from 120 rows; not private: trained without a privacy mechanism" ]
 }
 
 @test "unsafe diagnostics go to stderr with a warning" {
@@ -93,17 +93,18 @@ P
 @test "a private model says so, with all that its claim needs" {
   run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --lambda 0.05 --out model.json
   [ "$status" -eq 0 ]
-  [ "${lines[0]}" = "model.json: 4 weights from 120 rows; epsilon = 1 for every record (objective perturbation)" ]
+  [ "${lines[0]}" = "model.json: 4 weights from 120 rows; (epsilon, delta) = (1, 1.4e-43) for every record (objective perturbation)" ]
   [ "${lines[1]}" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
   [ "${#lines[@]}" -eq 2 ]
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --lambda 0.05 --json > plan.json
   python3 - <<'P'
-import json
+import json, math
 m, p = json.load(open("model.json")), json.load(open("plan.json"))
 q = m["privacy"]
 assert m["private"] is True and m["reason"] is None
-assert q["definition"] == "epsilon-differential privacy" and q["neighbours"] == "replace-one"
-assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, 0, "objective", "tight", "mixed")
+assert q["definition"] == "(epsilon, delta)-differential privacy" and q["neighbours"] == "replace-one"
+assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, p["delta"], "objective", "tight", "mixed")
+assert q["delta"] == q["numerics"]["delta"] > (1 + math.e) * math.exp(-100)
 assert abs(q["noise_weight"] - (1 / 3) ** 0.25) < 1e-15  # one block of three columns, one alone
 assert (q["beta"], q["lambda"], q["delta_reg"]) == (p["beta"], p["lambda"], p["delta_reg"])
 P
@@ -130,7 +131,7 @@ P
   done
   ! cmp -s secure1.json secure2.json
   cmp seeded1.json seeded2.json
-  grep -q "not private (--seed" message
+  grep -q "not private: the noise came from a seed" message
   python3 -c 'import json; m = json.load(open("seeded1.json")); assert m["private"] is False and "seed" in m["reason"]'
 }
 
@@ -380,4 +381,19 @@ refuses_svm() {
   [ "$status" -eq 130 ]
   grep -q "stopped on request" message
   leaves_no model.json
+}
+
+@test "an epsilon whose numerics have a delta above 1e-30 is refused, with the reason" {
+  for options in "--epsilon 100" "--epsilon 31" "--epsilon 500 --rows-per-person 10"; do
+    run "$DPERM" train --data people.csv --schema schema.json $options --out model.json
+    [ "$status" -ne 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [ ! -e model.json ]
+  done
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 31 --out model.json
+  fails_with 2 "would leave a delta of 1.1e-30, above 1e-30"
+  run "$DPERM" plan --rows 120 --schema schema.json --epsilon 40
+  fails_with 2 "choose an epsilon of at most 30.9"
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 30.9 --out model.json 2> /dev/null
+  "$DPERM" verify --model model.json > /dev/null
 }

@@ -26,7 +26,7 @@ refuses() {
   for selector in permute-and-flip exponential; do
     tune --epsilon 1 --loss huber,logistic --h 0.25,0.5 --lambda 0.01,0.1 --selector $selector
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "m.json: chosen among 6 candidates by split; epsilon = 1 for every record, the choice included" ]
+    [ "${lines[0]}" = "m.json: chosen among 6 candidates by split; (epsilon, delta) = (1, 1.4e-43) for every record, the choice included" ]
     [[ "${#lines[@]}" -eq 2 && "${lines[1]}" == "no ledger: "* ]]
     SELECTOR=$selector python3 - <<'P'
 import json, math, os
@@ -63,7 +63,7 @@ s = m["selection"]
 assert list(s) == ["method", "rounds", "rounds_mean", "epsilon_round", "candidates", "chosen", "holdout_rows"], list(s)
 share = {"geometric": 1 / 3, "logarithmic": 1 / 2}[os.environ["ROUNDS"]]
 assert share * (1 - 2e-6) < s["epsilon_round"] <= share
-assert s["rounds_mean"] == 9 and s["holdout_rows"] == 30 and m["rows_fitted"] == 90
+assert 9 <= s["rounds_mean"] < 9.0001 and s["holdout_rows"] == 30 and m["rows_fitted"] == 90
 assert m["privacy"]["epsilon"] == 1 and m["private"] is True
 assert s["candidates"][2]["lambda"] == "auto"
 P
@@ -107,7 +107,7 @@ P
   done
   cmp split1.json split2.json
   cmp stopping1.json stopping2.json
-  grep -q "not private (--seed" message
+  grep -q "not private: the noise came from a seed" message
   python3 -c 'import json; m = json.load(open("split1.json")); assert m["private"] is False and "seed" in m["reason"]'
 }
 
@@ -151,7 +151,7 @@ P
 @test "a kernel model scores a file as it scores data in memory" {
   many_people 9000
   for features in 2 4 40; do
-    "$DPERM" train --data many.csv --schema schema.json --epsilon 50 --lambda 1e-3 \
+    "$DPERM" train --data many.csv --schema schema.json --epsilon 25 --lambda 1e-3 \
       --kernel gaussian --gamma 0.5 --features $features --seed 3 --unsafe-diagnostics \
       --out m.json 2> message
     "$DPERM" score --model m.json --data many.csv > score.json

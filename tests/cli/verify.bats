@@ -90,7 +90,7 @@ assert list(good) == list(bad) == ["verdict", "lines", "remarks"]
 assert good["verdict"] == "follows" and all(l["holds"] is True for l in good["lines"])
 assert bad["verdict"] == "does not follow"
 names = [l["text"].split(":")[0] for l in bad["lines"] if not l["holds"]]
-assert names == ["chosen", "beta", "delta", "claim"], names
+assert names == ["chosen", "beta", "delta", "headline", "claim"], names
 assert any(r.startswith("not in the file: that the candidates") for r in good["remarks"])
 P
 }

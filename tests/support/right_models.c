@@ -131,8 +131,9 @@ static json_t *privacy_of(model_kind k) {
   bool objective = k.claim != OUTPUT;
   json_t *weight = k.noise == NOISE_MIXED ? json_real(noise_weight) : json_null();
   return json_pack("{s:s, s:f, s:f, s:s, s:s, s:s?, s:s, s:o, s:f, s:f, s:f, s:o}", "definition",
-                   "epsilon-differential privacy", "epsilon", epsilon, "delta", 0.0, "neighbours",
-                   "replace-one", "mechanism", objective ? "objective" : "output", "analysis",
+                   "(epsilon, delta)-differential privacy", "epsilon", epsilon, "delta",
+                   json_real_value(json_object_get(numerics, "delta")), "neighbours", "replace-one",
+                   "mechanism", objective ? "objective" : "output", "analysis",
                    objective ? (k.claim == TIGHT ? "tight" : "paper") : NULL, "noise",
                    noise_names[k.noise], "noise_weight", weight, "beta", beta_of(k, core),
                    "delta_reg", objective ? delta_reg : 0.0, "lambda", lambda, "numerics",
@@ -217,7 +218,7 @@ json_t *right_model(model_kind k) {
       "ledger", "classes", "no", "yes", "encoding", "source",
       k.rows == SCHEMA ? "schema" : "memory", "dims", (int)DIMS, "norm",
       k.rows == SCHEMA ? 1.0 : 1.5, "schema", schema, "kernel", kernel, "weights", weights_of(k),
-      "dperm_version", "0.1.0");
+      "dperm_version", "0.2.0");
   assert_non_null(model);
   return model;
 }

@@ -291,7 +291,7 @@ static void a_private_score_counts_errors_and_nothing_else(void **state) {
   dperm_private_score score;
   dperm_metrics exact;
   dperm_score_options_init(&options);
-  options.epsilon = 50; /* the noise is 0 but for once in e^50 */
+  options.epsilon = 50; /* a score: the noise is 0 but for once in e^50 */
   assert_ok(dperm_model_score(model, all, &exact, err));
   assert_ok(dperm_model_score_private(model, all, &options, &score, err));
   assert_int_equal(score.errors, exact.errors);

@@ -114,8 +114,12 @@ static void weak_convexity_is_refused_wherever_it_shows(void **state) {
   (void)state;
   const dperm_regularizer r = {.eval = lasso_eval};
   double value, slope, curvature;
+  dperm_error seen;
   assert_fails(regularizer_eval(&r, 4, 0.5, &value, &slope, &curvature, err),
-               DPERM_INVALID_ARGUMENT, "f[4]");
+               DPERM_INVALID_ARGUMENT, "below 1 somewhere");
+  assert_int_equal(regularizer_eval(&r, 4, 0.5, &value, &slope, &curvature, &seen),
+                   DPERM_INVALID_ARGUMENT);
+  assert_null(strpbrk(seen.message, "045[")); /* where is a step of the solver */
   assert_int_equal(regularizer_eval(&r, 4, 0.5, &value, &slope, &curvature, NULL),
                    DPERM_INVALID_ARGUMENT);
 }

@@ -240,7 +240,9 @@ static void a_round_costs_half_of_epsilon_or_a_third(void **state) {
     double share = ratio_value(ratio_below(g ? 1.0 / 3 : 0.5));
     assert_true(share <= (g ? 1.0 / 3 : 0.5) && share > (g ? 0.33333 : 0.49999));
     assert_true(stated_real(model, "epsilon_round") == share);
-    assert_true(stated_real(model, "rounds_mean") == 9);
+    /* of the law that is drawn from, not of the one that was asked for */
+    assert_true(stated_real(model, "rounds_mean") >= 9 && stated_real(model, "rounds_mean") < 9.0001);
+    assert_true(g || stated_real(model, "rounds_mean") > 9);
     assert_string_equal(stated_text(model, "rounds"), g ? "geometric" : "logarithmic");
     assert_int_equal(stated(model, "holdout_rows"), held);
     assert_in_range(stated(model, "chosen"), 0, 2);
@@ -295,7 +297,7 @@ static void stopping_finds_the_one_candidate_that_is_any_good(void **state) {
   q->how.holdout = 0.3;
   q->count = 2;
   for (size_t i = 0; i < 2; i++) {
-    q->candidates[i].epsilon = 30;
+    q->candidates[i].epsilon = 25;
     q->candidates[i].lambda = i ? 1e-2 : 1e-7; /* noise of scale 2/(nΛε): hopeless for the first */
     q->candidates[i].mechanism = DPERM_MECHANISM_OUTPUT;
   }

@@ -294,7 +294,14 @@ static const struct {
     {&plain, "privacy.numerics.delta", "0.0", "delta"},
     {&plain, "privacy.numerics.delta", DOWN, "delta"},
     {&plain, "privacy.numerics.delta", "1.0", "delta"},
-    {&plain, "privacy.delta", "-1", "delta"},
+    {&plain, "privacy.numerics.delta", "2e-30", "delta"},
+    {&plain, "privacy.delta", "-1", "headline"},
+    {&plain, "privacy.delta", "0", "headline"},
+    {&plain, "privacy.delta", DOWN, "headline"},
+    {&plain, "privacy.delta", UP, ""},
+    {&plain, "privacy.delta", "2e-30", "headline"},
+    {&plain, "privacy.delta", "null", "delta"},
+    {&plain, "privacy.definition", "\"epsilon-differential privacy\"", "headline"},
 };
 
 static void one_wrong_field_is_named(void **state) {
@@ -326,6 +333,7 @@ static json_t *person_model(model_kind kind) {
   (void)json_object_set_new(privacy, "epsilon_row", json_real(epsilon));
   (void)json_object_set_new(privacy, "epsilon", json_real(4 * epsilon));
   (void)json_object_set_new(numerics, "delta", json_real(delta * factor * (1 + 1e-9)));
+  (void)json_object_set_new(privacy, "delta", json_real(delta * factor * (1 + 1e-9)));
   return model;
 }
 

@@ -1,0 +1,10 @@
+/* What a model guarantees, in a line for people. */
+#ifndef DPERM_CLI_CLAIM_H
+#define DPERM_CLI_CLAIM_H
+
+#include <dperm.h>
+
+/* "(epsilon, delta) = (0.1, 7.8e-44) for every record", or "not private: why". */
+void claim_print(const dperm_model *model);
+
+#endif

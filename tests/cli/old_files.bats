@@ -1,0 +1,50 @@
+# What dperm 0.1 wrote goes on opening, and what its files claim too much is named.
+load helpers
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  cp "$DPERM_SOURCE"/tests/fixtures/dperm-0.1/* .
+  chmod 600 people.ledger
+}
+
+@test "models of dperm 0.1 predict what they predicted" {
+  for model in model tuned person seeded; do
+    sum=$("$DPERM" predict --model $model.json --data records.csv | sha256sum)
+    grep -q "^${sum%% *}  $model$" predictions.sha256
+  done
+}
+
+@test "verify names a claim of pure epsilon, and the pair that is proved" {
+  for model in model tuned person; do
+    run "$DPERM" verify --model $model.json
+    [ "$status" -eq 1 ]
+    [ "$(grep -c '^FAILS' <<< "$output")" -eq 2 ]
+    grep -q '^FAILS  headline: pure epsilon, delta = 0, is too strong a claim: what is proved is delta = ' <<< "$output"
+    grep -qE '^FAILS  claim: .* does not follow from this file; \([0-9.]+, [0-9.e-]+\) for replacing .* of 400 does$' <<< "$output"
+    grep -q '^note   written by dperm 0.1: the advisory in SECURITY.md' <<< "$output"
+  done
+  grep -q '^## Advisory' "$DPERM_SOURCE/SECURITY.md"
+}
+
+@test "a seeded model of dperm 0.1 stays one that is not private" {
+  run "$DPERM" verify --model seeded.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"the noise came from a seed"* ]]
+}
+
+@test "a ledger of dperm 0.1 is shown, verified, charged and still knows its models" {
+  "$DPERM" ledger verify people.ledger > /dev/null
+  "$DPERM" ledger show people.ledger | grep -q 'epsilon  1.25 left of 2'
+  "$DPERM" ledger show people.ledger --model model.json > /dev/null
+  "$DPERM" train --data records.csv --schema schema.json --epsilon 1 --out new.json \
+    --ledger people.ledger --dataset people 2> /dev/null
+  "$DPERM" ledger verify people.ledger > /dev/null
+  "$DPERM" ledger show people.ledger | grep -q 'epsilon  0.25 left of 2'
+  for model in model tuned new; do
+    "$DPERM" ledger show people.ledger --model $model.json > /dev/null
+  done
+  run "$DPERM" train --data records.csv --schema schema.json --epsilon 0.5 --out more.json \
+    --ledger people.ledger --dataset people
+  [ "$status" -eq 1 ]
+  [ ! -e more.json ]
+}
