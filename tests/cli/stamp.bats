@@ -1,0 +1,106 @@
+# The stamp as a table, for the command: every way to a model times every reason not to be private.
+# Model, verify, statement, the summary line and the ledger must say the same. (C: stamp_test.c,
+# Python: test_stamp.py.)
+load helpers
+
+people=(--data people.csv --schema schema.json)
+
+# A line "way | options" each; all write m.json.
+ways() {
+  cat <<'W'
+train | train --epsilon 0.25
+train, output | train --epsilon 0.25 --mechanism output
+train, kernel | train --epsilon 0.25 --kernel gaussian --gamma 0.5 --features 4
+train, persons | train --epsilon 0.25 --rows-per-person 1
+train, encoded | encoded --epsilon 0.25
+tune, split | tune --epsilon 0.25 --lambda 0.1,0.2
+tune, stopping | tune --epsilon 0.25 --lambda 0.1,0.2 --method stopping
+tune, public | tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data people.csv
+W
+}
+
+make() { # the words of a way, and more options
+  local command=$1
+  shift
+  rm -f m.json
+  if [ "$command" = encoded ]; then
+    "$DPERM" train --data people.dperm "$@" --out m.json 2> message
+  else
+    "$DPERM" "$command" "${people[@]}" "$@" --out m.json 2> message
+  fi
+}
+
+all_say() { # "private", or words of the reason
+  "$DPERM" statement --model m.json > page
+  if [ "$1" = private ]; then
+    "$DPERM" verify --model m.json > lines
+    grep -q '^  "private": true,$' m.json
+    grep -q '(epsilon, delta) = (0.25, ' message
+    head -1 page | grep -q '^# Privacy statement$'
+    delta=$(python3 -c 'import json; print("%.2g" % json.load(open("m.json"))["privacy"]["delta"])')
+    grep -qF "(epsilon, delta) = (0.25, $delta) for every record" message
+    grep -qF "| privacy budget | (ε, δ) = (0.25, $delta), for every record |" page
+    exact=$(python3 -c 'import json; print(repr(json.load(open("m.json"))["privacy"]["delta"]))')
+    grep -qF "ok     claim: (epsilon, delta) = (0.25, $exact) for replacing one record" lines
+  else
+    run "$DPERM" verify --model m.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"$1"* ]]
+    grep -q '^  "private": false,$' m.json
+    grep -q "^  \"reason\": \".*$1" m.json
+    grep -q "not private: .*$1" message
+    head -1 page | grep -q '^# No privacy$'
+    grep -q "$1" page
+    ! grep -q 'ε =' page
+  fi
+}
+
+@test "every way says private without a reason, and all say the same pair" {
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
+  while IFS='|' read -r way words; do
+    make $words || { echo "$way: $(cat message)"; return 1; }
+    all_say private || { echo "$way"; cat message; return 1; }
+  done < <(ways)
+}
+
+@test "every way says that a seed protects nobody" {
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
+  while IFS='|' read -r way words; do
+    make $words --seed 3 || { echo "$way: $(cat message)"; return 1; }
+    all_say "the noise came from a seed" || { echo "$way"; return 1; }
+  done < <(ways)
+}
+
+@test "no mechanism is said, and tuning refuses it" {
+  make train --mechanism none
+  all_say "trained without a privacy mechanism"
+  run "$DPERM" tune "${people[@]}" --mechanism none --lambda 0.1,0.2 --out m.json
+  [ "$status" -eq 2 ]
+}
+
+@test "a ledger charges the pair that the model states, and refuses what is not private" {
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
+  while IFS='|' read -r way words; do
+    rm -f l.db
+    "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+    make $words --seed 3 --ledger l.db --dataset people && { echo "$way"; return 1; }
+    [ ! -e m.json ]
+    make $words --ledger l.db --dataset people || { echo "$way: $(cat message)"; return 1; }
+    "$DPERM" ledger show l.db --json > shown.json
+    python3 - <<'P' || { echo "$way"; return 1; }
+import json
+m, s = json.load(open("m.json")), json.load(open("shown.json"))
+(entry,) = s["entries"]
+assert float(entry["epsilon"]) == m["privacy"]["epsilon"] == 0.25
+assert float(entry["delta"]) == m["privacy"]["delta"] == m["privacy"]["numerics"]["delta"] > 0
+P
+    DPERM_LEDGER=l.db make $words --seed 3 && { echo "$way: known data"; return 1; }
+    [ ! -e m.json ]
+  done < <(ways)
+}
+
+@test "a private score says private, and a seed that it is not" {
+  make train --mechanism none
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.25 2> /dev/null | grep -q '"private": true'
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.25 --seed 3 | grep -q '"private": false'
+}

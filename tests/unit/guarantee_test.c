@@ -1,0 +1,137 @@
+/* The one place where a claim is composed: shares of epsilon that never add up to more, deltas that
+ * are never below the formulas of privacy.md 8 and hardly above, and refusals. */
+#include <gmp.h>
+#include <math.h>
+
+#include "privacy/guarantee.h"
+#include "random/choice.h"
+#include "support.h"
+
+static guarantee composed(double epsilon, size_t rows, size_t classes, rounds_kind rounds,
+                          double mean) {
+  const private_run run = {epsilon, rows, classes, rounds, mean};
+  return guarantee_of_run(&run);
+}
+
+/* count·share ≤ total in rational arithmetic. */
+static void assert_covers(double total, unsigned long count, double share) {
+  mpq_t sum, whole;
+  mpq_inits(sum, whole, (mpq_ptr)NULL);
+  mpq_set_d(sum, share);
+  mpq_set_ui(whole, count, 1);
+  mpq_mul(sum, sum, whole);
+  mpq_set_d(whole, total);
+  assert_true(mpq_cmp(sum, whole) <= 0);
+  mpq_clears(sum, whole, (mpq_ptr)NULL);
+}
+
+static void shares_of_epsilon_never_add_up_to_more(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(3, &r, err));
+  for (int i = 0; i < 20000; i++) {
+    double epsilon = exp(-18 + 22 * random_unit(&r));
+    size_t rows = 1 + (size_t)random_below(&r, i % 2 ? 5 : 100000);
+    size_t classes = 2 + (size_t)random_below(&r, 30);
+    rounds_kind rounds = (rounds_kind)(i % 3);
+    if (i % 4 == 0) { /* just below what has 20 bits after the division */
+      epsilon = nextafter(6.0 * ratio_value(ratio_below(epsilon)), 0);
+    }
+    guarantee g = composed(epsilon, rows, classes, rounds, 2);
+    unsigned long of_rounds = rounds == ROUNDS_NONE ? 1 : rounds == ROUNDS_BY_GEOMETRIC ? 3 : 2;
+    assert_covers(g.epsilon, rows, g.epsilon_row);
+    assert_covers(g.epsilon_row, of_rounds, g.epsilon_fit);
+    assert_covers(g.epsilon_fit, classes > 2 ? classes : 1, g.epsilon_class);
+    double least = epsilon / (double)rows / (double)of_rounds / (classes > 2 ? (double)classes : 1);
+    assert_true(g.epsilon == epsilon && g.epsilon_class >= least * (1 - 1e-5));
+  }
+}
+
+/* The formulas again in long doubles, sums as sums. */
+static long double delta_by_hand(long double row, size_t rows, size_t classes, long double fits) {
+  long double delta = fits * (classes > 2 ? classes : 1) * (1 + expl(row)) * expl(-100);
+  long double steps = 0;
+  for (size_t i = 0; i < rows; i++) {
+    steps += expl((long double)i * row);
+  }
+  return delta * steps;
+}
+
+static void delta_covers_classes_rounds_and_persons(void **state) {
+  (void)state;
+  static const double epsilons[] = {1e-3, 0.1, 1, 5, 20, 60};
+  static const size_t people[] = {1, 2, 7, 40};
+  for (size_t e = 0; e < 6; e++) {
+    for (size_t p = 0; p < 4; p++) {
+      for (size_t classes = 2; classes <= 12; classes += 5) {
+        for (int rounds = 0; rounds < 3; rounds++) {
+          double mean = rounds == ROUNDS_NONE ? 99 : 4.5; /* not used without rounds */
+          guarantee g = composed(epsilons[e], people[p], classes, (rounds_kind)rounds, mean);
+          long double needed =
+              delta_by_hand(g.epsilon_row, people[p], classes, rounds == ROUNDS_NONE ? 1 : 4.5L);
+          assert_true(g.delta >= needed && g.delta <= needed * 1.00000001L);
+          assert_true(g.reasons == 0 && g.rows_per_person == people[p]);
+        }
+      }
+    }
+  }
+}
+
+static void a_delta_that_counts_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    double epsilon;
+    size_t rows, classes;
+  } much[] = {{100, 1, 2}, {290, 1, 3}, {500, 10, 2}, {31, 1, 2}, {5000, 1, 2}};
+  for (size_t i = 0; i < sizeof much / sizeof *much; i++) {
+    guarantee g = composed(much[i].epsilon, much[i].rows, much[i].classes, ROUNDS_NONE, 1);
+    assert_fails(guarantee_check(&g, err), DPERM_INVALID_ARGUMENT, "above 1e-30");
+  }
+  guarantee g = composed(30.9, 1, 2, ROUNDS_NONE, 1);
+  assert_ok(guarantee_check(&g, err));
+  g = composed(30.9, 1, 3, ROUNDS_NONE, 1);
+  assert_fails(guarantee_check(&g, err), DPERM_INVALID_ARGUMENT, "at most 29.8");
+  g = composed(29.8, 1, 3, ROUNDS_NONE, 1);
+  assert_ok(guarantee_check(&g, err));
+  g = guarantee_of_nothing(); /* nothing is claimed, so nothing is too much */
+  assert_ok(guarantee_check(&g, err));
+  g = guarantee_of_counts(1e5, 1); /* integers only */
+  assert_true(g.delta == 0);
+  assert_ok(guarantee_check(&g, err));
+}
+
+static void every_reason_takes_the_stamp_and_has_words(void **state) {
+  (void)state;
+  char text[REASONS_TEXT_SIZE];
+  guarantee g = composed(1, 1, 2, ROUNDS_NONE, 1);
+  guarantee_reasons(&g, text);
+  assert_true(guarantee_is_private(&g) && text[0] == '\0');
+  unsigned all = 0;
+  for (unsigned bit = 0; bit < 31; bit++) {
+    guarantee one = guarantee_with(g, 1u << bit);
+    guarantee_reasons(&one, text);
+    assert_false(guarantee_is_private(&one));
+    all |= text[0] ? 1u << bit : 0;
+  }
+  assert_int_equal(all, 0x3f0f); /* ten of them */
+  g.reasons = all;
+  guarantee_reasons(&g, text);
+  size_t joints = 0;
+  for (const char *at = text; (at = strstr(at, "; ")) != NULL; at++) {
+    joints++;
+  }
+  assert_int_equal(joints, 9); /* nothing was cut off */
+  assert_non_null(strstr(text, "records as a whole"));
+  g = guarantee_of_nothing();
+  assert_false(guarantee_is_private(&g));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shares_of_epsilon_never_add_up_to_more),
+      cmocka_unit_test(delta_covers_classes_rounds_and_persons),
+      cmocka_unit_test(a_delta_that_counts_is_refused),
+      cmocka_unit_test(every_reason_takes_the_stamp_and_has_words),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
