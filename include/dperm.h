@@ -485,7 +485,7 @@ typedef struct dperm_options {
   double lambda;          /* Λ > 0; NaN chooses from public numbers */
   size_t rows_per_person; /* epsilon is per person with at most so many rows; 1: per row */
   size_t classes;         /* 0, or what the data must have; a plan without a schema takes 0 for 2.
-                             More than two take a fit each, of epsilon/classes (privacy.md 13) */
+                             More than two take a fit each, of epsilon/classes (privacy.md 8.2) */
   dperm_account account;  /* where it is charged */
   double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
                                 precision. A private fit is as accurate as its claim needs */

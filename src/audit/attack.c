@@ -4,7 +4,7 @@
  *   P₀(E) + P₁(E′) ≤ e^ε (P₁(E) + P₀(E′)) + 2δ:
  *
  * the mean probability of being right is at most e^ε times that of being wrong, plus δ. Both are
- * bounded by Clopper and Pearson at 10⁻³ each (privacy.md 9). The rule is fixed before the counted
+ * bounded by Clopper and Pearson at 10⁻³ each (docs/audit.md). The rule is fixed before the counted
  * draws, by others: no price is paid for looking. */
 #include "audit/attack.h"
 

@@ -65,7 +65,7 @@ double excess_loss(const public_numbers *given, const privacy_plan *plan, double
 double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
 
 /* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
- * (privacy.md 10); and its p-quantile. */
+ * (docs/proofs/planning.md); and its p-quantile. */
 double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);
 double excess_objective_quantile(const public_numbers *given, const privacy_plan *plan, double p);
 

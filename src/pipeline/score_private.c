@@ -1,6 +1,6 @@
 /* A model's errors in private. Replacing a record changes the number of errors by at most one, and
  * at most two of the four confusion counts by one each; discrete Laplace noise of rate epsilon, or
- * epsilon/2 on each count, makes that epsilon-private (privacy.md 12), drawn with integers only.
+ * epsilon/2 on each count, makes that epsilon-private (privacy.md 8.8), drawn with integers only.
  * All else that is released is computed from the noisy counts. */
 #include <math.h>
 #include <sodium.h>

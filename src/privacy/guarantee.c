@@ -1,4 +1,4 @@
-/* See guarantee.h. The lemmas are those of docs/privacy.md 8, cited by number. */
+/* See guarantee.h. Numbers are sections of docs/privacy.md. */
 #include "privacy/guarantee.h"
 
 #include <math.h>
@@ -36,19 +36,19 @@ double delta_of_fit(double epsilon) {
   return (1 + exp(epsilon)) * exp(-NOISE_TAIL) * up;
 }
 
-/* Lemma 8.2: k fits fail to be certified with at most k times the odds of one; the factor
+/* privacy.md 8.2: k fits fail to be certified with at most k times the odds of one; the factor
  * 1 + e^epsilon is of the whole epsilon, not of a share. */
 static double delta_of_classes(double epsilon, size_t classes) {
   double once = delta_of_fit(epsilon);
   return classes > 2 && !DEFECT("delta-left-out") ? once * (double)classes * up : once;
 }
 
-/* Lemma 8.3: so many fits on average. */
+/* 8.3: so many fits on average. */
 static double delta_of_rounds(double delta, const private_run *run) {
   return run->rounds == ROUNDS_NONE ? delta : delta * run->rounds_mean * up;
 }
 
-/* Lemma 8.4, group privacy: delta (1 + e^e + … + e^((K−1)e)), e a record's epsilon. */
+/* 8.4, group privacy: delta (1 + e^e + … + e^((K−1)e)), e a record's epsilon. */
 static double delta_of_person(double delta, double epsilon_row, size_t rows_per_person) {
   double k = (double)rows_per_person;
   return rows_per_person == 1 ? delta : delta * expm1(k * epsilon_row) / expm1(epsilon_row) * up;

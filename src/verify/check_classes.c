@@ -1,5 +1,5 @@
 /* Several classes: a fit for each against all others, and every record is in each of them, so their
- * epsilons add up (privacy.md 13), and so do the odds that the noise of one is too long. */
+ * epsilons add up (privacy.md 8.2), and so do the odds that the noise of one is too long. */
 #include "verify/checks.h"
 #include "verify/exact.h"
 

@@ -1,5 +1,5 @@
 /* For whom the claim is: for one record, or for a person with at most K of them. The second follows
- * from the first at epsilon/K by group privacy (privacy.md 11): K neighbours lead from a data set
+ * from the first at epsilon/K by group privacy (privacy.md 8.4): K neighbours lead from a data set
  * to one without that person. */
 #include <string.h>
 

@@ -480,7 +480,7 @@ static void the_tight_analysis_gives_nothing_away(void **state) {
   }
 }
 
-/* privacy.md 9, in one dimension and without a prior: nΛ_t = R²/(1−h). */
+/* docs/audit.md, in one dimension and without a prior: nΛ_t = R²/(1−h). */
 static void huber_reaches_epsilon_in_one_dimension(void **state) {
   (void)state;
   for (size_t k = 0; k < 3; k++) {

@@ -162,7 +162,7 @@ static void one_record_moves_the_minimizer_by_the_bound_at_most(void **state) {
 /* ---- worst cases */
 
 /* One record at x = R, y = +1 against −1, all others zero, and nΛ so large that both margins stay
- * on the straight piece (privacy.md 9): the minimizers are ±R/(nΛ). */
+ * on the straight piece (docs/audit.md): the minimizers are ±R/(nΛ). */
 static void hinges_attain_the_bound(void **state) {
   (void)state;
   for (int which = REF_HUBER; which <= 3; which++) {
