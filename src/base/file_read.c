@@ -1,4 +1,6 @@
-/* Reading through zlib, which hands plain files on unchanged. */
+/* Plain bytes as they are, gzip through zlib's inflate. Not through its gzread, which takes
+ * whatever stands behind the first member and is no other for the end of the file: rows would go
+ * missing without a word. Here every byte of a file counts, as for `gzip -t`. */
 #include "base/file_read.h"
 
 #include <errno.h>
@@ -13,18 +15,84 @@
 #include "base/memory.h"
 #include "base/progress.h"
 
+/* Packed bytes at a time. */
+enum { PACKED = 1 << 18 };
+
+/* Where a gzip file stands: the second is reached at the end of every member. */
+typedef enum gzip_place { IN_MEMBER, BEHIND_MEMBER, IN_PADDING } gzip_place;
+
 struct byte_source {
   const char *path;
   const dperm_progress *progress;
-  gzFile file;
+  int fd;
   uint64_t size;
-  uint64_t got;                     /* bytes so far */
+  uint64_t raw;                     /* bytes of the file so far */
+  uint64_t begin;                   /* of a part: where it begins */
+  uint64_t got;                     /* bytes so far, unpacked */
   uint64_t left;                    /* of a part; UINT64_MAX for a whole file */
+  char last;                        /* of those bytes */
+  bool gzip, file_ended;            /* nothing more to read from the file */
+  gzip_place place;                 /* if it is packed, */
+  z_stream unpack;                  /* whose next_in and avail_in are what was read ahead, packed */
+  unsigned char *ahead;             /* or not */
   crypto_generichash_state *digest; /* NULL unless asked for */
 };
 
 const char *path_for_people(const char *path) {
   return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static dperm_status tick(const byte_source *source, dperm_error *err) {
+  return progress_tick(source->progress, "reading", source->raw - source->unpack.avail_in,
+                       source->size, err);
+}
+
+/* Some bytes of the file as they are; none at its end. A signal that asks to stop is heard through
+ * the tick. */
+static dperm_status read_raw(byte_source *source, void *buffer, size_t capacity, size_t *got,
+                             dperm_error *err) {
+  ssize_t count = 0;
+  while ((count = read(source->fd, buffer, capacity)) < 0 && errno == EINTR) {
+    TRY(tick(source, err));
+  }
+  if (count < 0) {
+    FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
+         path_for_people(source->path), strerror(errno));
+  }
+  source->raw += (uint64_t)count;
+  source->file_ended = count == 0;
+  *got = (size_t)count;
+  return DPERM_OK;
+}
+
+/* Reads ahead until there are `wanted` bytes or the file ends. */
+static dperm_status look_ahead(byte_source *source, size_t wanted, dperm_error *err) {
+  z_stream *z = &source->unpack;
+  if (z->avail_in < wanted && z->avail_in > 0) {
+    memmove(source->ahead, z->next_in, z->avail_in);
+  }
+  while (z->avail_in < wanted && !source->file_ended) {
+    size_t got = 0;
+    TRY(read_raw(source, source->ahead + z->avail_in, PACKED - z->avail_in, &got, err));
+    z->next_in = source->ahead;
+    z->avail_in += (unsigned)got;
+  }
+  return DPERM_OK;
+}
+
+static bool member_ahead(const z_stream *z) {
+  return z->avail_in >= 2 && z->next_in[0] == 0x1f && z->next_in[1] == 0x8b;
+}
+
+/* Plain or packed: the first two bytes tell. */
+static dperm_status recognize(byte_source *source, dperm_error *err) {
+  TRY(look_ahead(source, 2, err));
+  source->gzip = member_ahead(&source->unpack);
+  if (source->gzip && inflateInit2(&source->unpack, 16 + MAX_WBITS) != Z_OK) {
+    source->gzip = false; /* there is nothing to end */
+    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(source->path));
+  }
+  return DPERM_OK;
 }
 
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
@@ -49,19 +117,17 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   source->progress = progress;
   source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
   source->left = UINT64_MAX;
-  source->file = gzdopen(fd, "rb");
-  if (!source->file) {
-    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(path));
-  }
-  fd = -1; /* belongs to zlib now */
-  (void)gzbuffer(source->file, 1U << 18);
+  source->fd = fd;
+  fd = -1; /* the source's now */
+  TRY_OR_DONE(memory_raw(PACKED, 1, &source->ahead, err));
+  TRY_OR_DONE(recognize(source, err));
   *out = source;
   source = NULL;
 done:
   if (fd >= 0) {
     close(fd);
   }
-  free(source);
+  byte_source_close(source);
   return status;
 }
 
@@ -70,23 +136,29 @@ dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
                                    dperm_error *err) {
   byte_source *source = NULL;
   TRY(byte_source_open(path, progress, &source, err));
-  if (gzseek(source->file, (z_off_t)from, SEEK_SET) < 0 || !gzdirect(source->file)) {
+  if (source->gzip || lseek(source->fd, (off_t)from, SEEK_SET) < 0) {
     byte_source_close(source);
     FAIL(err, DPERM_IO_ERROR, "%s: cannot be read from its middle", path_for_people(path));
   }
+  source->unpack.avail_in = 0;
+  source->file_ended = false;
+  source->raw = source->begin = from;
   source->left = to - from;
   *out = source;
   return DPERM_OK;
 }
 
 uint64_t byte_source_at(const byte_source *source) {
-  z_off_t at = gztell(source->file);
-  return at > 0 ? (uint64_t)at : 0;
+  return source->begin + source->got;
 }
 
 void byte_source_close(byte_source *source) {
   if (source) {
-    (void)gzclose_r(source->file);
+    if (source->gzip) {
+      (void)inflateEnd(&source->unpack);
+    }
+    (void)close(source->fd);
+    free(source->ahead);
     free(source->digest);
     free(source);
   }
@@ -100,44 +172,105 @@ uint64_t byte_source_left(const byte_source *source) {
   if (source->left != UINT64_MAX) {
     return source->left;
   }
-  bool plain = source->got > 0 && gzdirect(source->file);
-  return plain && source->size > source->got ? source->size - source->got : 0;
+  return !source->gzip && source->size > source->got ? source->size - source->got : 0;
 }
 
-static dperm_status tick(const byte_source *source, dperm_error *err) {
-  z_off_t at = gzoffset(source->file);
-  return progress_tick(source->progress, "reading", at > 0 ? (uint64_t)at : 0, source->size, err);
+bool byte_source_ends_line(const byte_source *source) {
+  return source->got == 0 || source->last == '\n';
 }
 
-/* A signal that asks to stop shows as EINTR; zlib may have lost bytes then, so there is no going
- * on after one. */
-static dperm_status fail_read(const byte_source *source, int reason, dperm_error *err) {
-  int code = Z_OK;
-  const char *zlib_reason = gzerror(source->file, &code);
-  TRY(tick(source, err));
-  FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
-       path_for_people(source->path), code == Z_ERRNO ? strerror(reason) : zlib_reason);
+/* ---- gzip */
+
+/* Behind a member another one may begin, or zeros fill the file up, as on tapes. */
+static dperm_status pass_member(byte_source *source, dperm_error *err) {
+  z_stream *z = &source->unpack;
+  TRY(look_ahead(source, 2, err));
+  if (source->place == BEHIND_MEMBER && member_ahead(z)) {
+    source->place = IN_MEMBER;
+    (void)inflateReset(z);
+    return DPERM_OK;
+  }
+  source->place = IN_PADDING;
+  while (z->avail_in > 0) {
+    if (*z->next_in != 0) {
+      FAIL(err, DPERM_IO_ERROR,
+           "%s: something that is not gzip stands behind the packed data; the file is damaged, "
+           "fetch it again",
+           path_for_people(source->path));
+    }
+    z->next_in++;
+    z->avail_in--;
+    TRY(look_ahead(source, 1, err));
+  }
+  return DPERM_OK;
+}
+
+static dperm_status inflate_some(byte_source *source, dperm_error *err) {
+  z_stream *z = &source->unpack;
+  TRY(look_ahead(source, 1, err));
+  if (z->avail_in == 0) {
+    FAIL(err, DPERM_IO_ERROR, "%s: the gzip stream ends early; the file is cut, fetch it again",
+         path_for_people(source->path));
+  }
+  int code = inflate(z, Z_NO_FLUSH);
+  if (code == Z_STREAM_END) {
+    source->place = BEHIND_MEMBER;
+  } else if (code == Z_MEM_ERROR) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path_for_people(source->path));
+  } else if (code != Z_OK && code != Z_BUF_ERROR) {
+    FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
+         path_for_people(source->path), z->msg ? z->msg : "this is not gzip");
+  }
+  return DPERM_OK;
+}
+
+static dperm_status read_packed(byte_source *source, char *buffer, unsigned ask, size_t *got,
+                                dperm_error *err) {
+  z_stream *z = &source->unpack;
+  z->next_out = (unsigned char *)buffer;
+  z->avail_out = ask;
+  while (z->avail_out > 0) {
+    if (source->place != IN_MEMBER) {
+      TRY(pass_member(source, err));
+    }
+    if (source->place == IN_PADDING) {
+      break;
+    }
+    TRY(inflate_some(source, err));
+  }
+  *got = ask - z->avail_out;
+  return DPERM_OK;
+}
+
+/* ---- both */
+
+static dperm_status read_plain(byte_source *source, char *buffer, unsigned ask, size_t *got,
+                               dperm_error *err) {
+  z_stream *z = &source->unpack;
+  if (z->avail_in == 0) {
+    return read_raw(source, buffer, ask, got, err);
+  }
+  unsigned count = z->avail_in < ask ? z->avail_in : ask;
+  memcpy(buffer, z->next_in, count);
+  z->next_in += count;
+  z->avail_in -= count;
+  *got = count;
+  return DPERM_OK;
 }
 
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err) {
   unsigned ask = capacity < (1U << 30) ? (unsigned)capacity : 1U << 30;
   ask = ask < source->left ? ask : (unsigned)source->left;
+  *got = 0;
   TRY(tick(source, err));
-  errno = 0;
-  int count = gzread(source->file, buffer, ask);
-  if (count < 0) {
-    return fail_read(source, errno, err);
+  if (ask > 0) {
+    TRY(source->gzip ? read_packed(source, buffer, ask, got, err)
+                     : read_plain(source, buffer, ask, got, err));
   }
-  int code = Z_OK;
-  (void)gzerror(source->file, &code);
-  if (count == 0 && code == Z_BUF_ERROR) {
-    FAIL(err, DPERM_IO_ERROR, "%s: the gzip stream ends early; the file is cut, fetch it again",
-         path_for_people(source->path));
-  }
-  *got = (size_t)count;
   source->got += *got;
   source->left -= source->left == UINT64_MAX ? 0 : *got;
+  source->last = *got ? buffer[*got - 1] : source->last;
   return DPERM_OK;
 }
 

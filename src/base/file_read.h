@@ -26,9 +26,13 @@ uint64_t byte_source_at(const byte_source *source);
 uint64_t byte_source_got(const byte_source *source);
 uint64_t byte_source_left(const byte_source *source);
 
+/* Whether the last byte that was read ends a line; so does nothing at all. */
+bool byte_source_ends_line(const byte_source *source);
+
 /* Up to `capacity` bytes (and no more than 2^30); `*got` = 0 only at the end. A gzip stream that
- * ends early is an error, not an end. Ticks progress with the bytes of the file (compressed ones,
- * if it is) read so far. */
+ * ends early is an error, not an end; so is anything behind it but another one, or zeros up to the
+ * end of the file. Ticks progress with the bytes of the file (compressed ones, if it is) read so
+ * far. */
 dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity, size_t *got,
                               dperm_error *err);
 
