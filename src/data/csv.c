@@ -263,6 +263,42 @@ static size_t count_lines(const char *from, const char *to) {
   return lines;
 }
 
+static void doubt(csv_reader *reader, row_doubt what) {
+  *(reader->any_record ? &reader->doubts_further : &reader->doubts_first) |= (unsigned)what;
+}
+
+/* Whether the lines of a record behind its first, which ends within quotes, read as a record of as
+ * many fields too, or might with the lines that follow. If they are one, then the quote before them
+ * was never closed, and what should be two records is read as one. The record's end is at `next`.
+ */
+static bool holds_record(const csv_reader *reader, const char *next) {
+  const char *bytes = reader->window.bytes;
+  const char *line = memchr(reader->record, '\n', (size_t)(next - reader->record));
+  csv_reader inner = {.path = reader->path,
+                      .separator = reader->separator,
+                      .comment = reader->comment,
+                      .within = true,
+                      .window = {.bytes = reader->window.bytes,
+                                 .begin = (size_t)(line + 1 - bytes),
+                                 .end = (size_t)(next - bytes),
+                                 .at_end = true}};
+  bool found = false;
+  csv_moved(&inner);
+  bool odd = csv_next(&inner, &found, NULL) != DPERM_OK;
+  bool holds = odd || (found && inner.field_count == reader->field_count);
+  inner.window = (window){0}; /* never its own */
+  csv_close(&inner);
+  return holds;
+}
+
+unsigned csv_doubts(const csv_reader *reader, bool header, size_t fields) {
+  unsigned doubts = reader->doubts_further | (header ? 0 : reader->doubts_first);
+  if (fields > 1) {
+    return doubts & ~(unsigned)DOUBT_BLANKS; /* a record has a separator, at least */
+  }
+  return doubts | (byte_source_ends_line(reader->window.source) ? 0 : (unsigned)DOUBT_LAST);
+}
+
 dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
   *found = false;
   reader->line = reader->next_line;
@@ -290,16 +326,19 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
     }
     reader->record_length = (size_t)(next - reader->record);
     bool ended_by_line = next < w->bytes + w->end;
-    reader->next_line =
-        reader->line + ended_by_line + (reader->any_quotes ? count_lines(reader->record, next) : 0);
+    size_t inner_lines = reader->any_quotes ? count_lines(reader->record, next) : 0;
+    reader->next_line = reader->line + ended_by_line + inner_lines;
+    if (inner_lines > 0 && !reader->within && holds_record(reader, next)) {
+      doubt(reader, DOUBT_SPANS);
+    }
     w->begin += reader->record_length + ended_by_line;
     if (result == SCAN_RECORD) {
       reader->any_record = *found = true;
       return DPERM_OK;
     }
-    if (reader->field_count == 0) { /* a comment; a blank line has one empty field */
-      *(reader->any_record ? &reader->comments_after : &reader->comments_before) = true;
-    } else if (memchr(reader->record, '\t', reader->record_length)) {
+    bool comment = reader->field_count == 0; /* a blank line has one empty field */
+    doubt(reader, comment ? DOUBT_COMMENTS : DOUBT_BLANKS);
+    if (!comment && memchr(reader->record, '\t', reader->record_length)) {
       reader->tabs_skipped = true;
     }
     reader->line = reader->next_line;

@@ -4,6 +4,7 @@
 #define DPERM_DATA_CSV_H
 
 #include "base/text.h"
+#include "data/row_doubts.h"
 #include "data/window.h"
 
 typedef struct csv_field {
@@ -22,15 +23,17 @@ typedef struct csv_reader {
 
   csv_field *fields; /* of the current record; valid until the next one */
   size_t field_count, field_capacity;
-  bool any_record;                      /* a record was read */
-  bool comments_before, comments_after; /* comment lines before and after the first record */
-  bool tabs_skipped;                    /* in lines without anything else */
-  bool any_quotes;                      /* only then can the record span lines */
-  size_t line;                          /* of the current record's first byte, from 1 */
-  size_t next_line;                     /* of the byte after it */
-  const char *record;                   /* its first byte */
-  size_t record_length;                 /* without the line end */
-  char *unquoted;                       /* room for fields that held doubled quotes */
+  bool any_record;                       /* a record was read */
+  unsigned doubts_first, doubts_further; /* up to the first record, and behind it; of blank lines
+                                            even where they cannot be records */
+  bool within;                           /* what is read are lines of a record, to judge it by */
+  bool tabs_skipped;                     /* in lines without anything else */
+  bool any_quotes;                       /* only then can the record span lines */
+  size_t line;                           /* of the current record's first byte, from 1 */
+  size_t next_line;                      /* of the byte after it */
+  const char *record;                    /* its first byte */
+  size_t record_length;                  /* without the line end */
+  char *unquoted;                        /* room for fields that held doubled quotes */
   size_t unquoted_capacity;
 } csv_reader;
 
@@ -42,6 +45,10 @@ void csv_close(csv_reader *reader);
 
 /* The next record, or *found = false at the end. */
 dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err);
+
+/* What makes the number of records doubtful so far, `header` being whether the first one is none,
+ * and `fields` how many each has. */
+unsigned csv_doubts(const csv_reader *reader, bool header, size_t fields);
 
 /* Must follow whatever moves the window's bytes from outside. */
 void csv_moved(csv_reader *reader);

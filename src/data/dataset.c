@@ -44,7 +44,7 @@ dperm_status data_from_encoded(encoded_file *file, size_t from, size_t rows,
   data->labels = encoded_labels(file) + from;
   data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(dims, 1.0);
   data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
-  data->comments_among = file->trailer.flags & ENCODED_COMMENTS_AMONG;
+  data->doubts = encoded_doubts(file);
   data->schema = schema_share(file->schema);
   data->from_file = true;
   memcpy(data->file_digest, file->trailer.source, FILE_DIGEST_SIZE);
@@ -91,8 +91,8 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
                              out, err));
   (*out)->from_file = row_reader_digested(&reader, (*out)->file_digest);
   (*out)->unidentified = !(*out)->from_file;
+  (*out)->doubts = row_reader_doubts(&reader);
   if (csv) {
-    (*out)->comments_among = row_reader_comments_among(&reader);
     (*out)->counts = reader.encoder.counts;
     reader.encoder.counts = NULL;
   }
@@ -359,8 +359,8 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   part->bounds = data->bounds;
   part->origin = data->origin;
   part->intercept = data->intercept;
-  part->comments_among = data->comments_among;
   part->taken = data->taken;
+  part->doubts = data->doubts;
   part->schema = schema_share(data->schema);
   *out = part;
   part = NULL;

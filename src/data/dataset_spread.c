@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_stamp.h"
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/matrix_spread.h"
@@ -63,7 +64,7 @@ static dperm_status keep_share(const dperm_data *all, ranks *r, dperm_data **out
     rows_end(&kept, all->labels[i]);
   }
   TRY_OR_DONE(data_from_rows(&kept, all->x->cols, all->origin, all->schema, out, err));
-  (*out)->comments_among = all->comments_among;
+  (*out)->doubts = all->doubts;
   (*out)->from_file = all->from_file;
   (*out)->unidentified = all->unidentified;
   memcpy((*out)->file_digest, all->file_digest, FILE_DIGEST_SIZE);
@@ -89,8 +90,9 @@ static dperm_status read_all(const dperm_source *source, ranks *r, const dperm_p
 /* What came of reading a share. */
 typedef struct share {
   growing_rows rows;
-  bool comments_among, zeros,
-      minuses; /* the last two: labels of svmlight, which must not be mixed */
+  struct stat about; /* the file as it was before */
+  unsigned doubts;
+  bool zeros, minuses; /* labels of svmlight, which must not be mixed */
 } share;
 
 /* Where the line begins that holds byte `at`, or the next one if that is not its first. */
@@ -169,7 +171,7 @@ static dperm_status read_lines(row_reader *reader, const ranks *r, const dperm_p
   TRY(row_reader_next(reader, SIZE_MAX, &out->rows, err));
   out->zeros = reader->format == DPERM_FORMAT_SVMLIGHT && reader->svmlight.seen_zero;
   out->minuses = reader->format == DPERM_FORMAT_SVMLIGHT && reader->svmlight.seen_minus;
-  out->comments_among = row_reader_comments_among(reader);
+  out->doubts = row_reader_doubts(reader);
   return DPERM_OK;
 }
 
@@ -181,24 +183,42 @@ static dperm_status any(ranks *r, bool here, bool *out, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* What anybody doubts. */
+static dperm_status all_doubts(ranks *r, unsigned *doubts, dperm_error *err) {
+  unsigned all = 0;
+  for (unsigned kind = 0; kind < DOUBT_KINDS; kind++) {
+    bool doubted = *doubts >> kind & 1;
+    TRY(any(r, doubted, &doubted, err));
+    all |= (unsigned)doubted << kind;
+  }
+  *doubts = all;
+  return DPERM_OK;
+}
+
+static bool still_same(const char *path, const struct stat *before) {
+  struct stat now;
+  return stat(path, &now) == 0 && file_same(before, &now);
+}
+
 /* *shared is false, and nothing else happened, where the file cannot be cut or anything is wrong
  * with it: reading it whole then tells. */
 static dperm_status read_own_lines(const dperm_source *source, ranks *r,
                                    const dperm_progress *progress, bool *shared, share *out,
                                    dperm_error *err) {
   row_reader reader;
-  bool trouble = strcmp(source->path, "-") == 0;
+  bool trouble = strcmp(source->path, "-") == 0 || stat(source->path, &out->about) != 0;
   if (!trouble) {
     trouble = row_reader_open(source, true, NULL, &reader, NULL) != DPERM_OK;
     if (!trouble) {
-      trouble = read_lines(&reader, r, progress, out, NULL) != DPERM_OK;
+      trouble = read_lines(&reader, r, progress, out, NULL) != DPERM_OK ||
+                !still_same(source->path, &out->about);
       row_reader_close(&reader);
     }
   }
   TRY(any(r, trouble, &trouble, err));
   TRY(any(r, out->zeros, &out->zeros, err));
   TRY(any(r, out->minuses, &out->minuses, err));
-  TRY(any(r, out->comments_among, &out->comments_among, err));
+  TRY(all_doubts(r, &out->doubts, err));
   *shared = !trouble && !(out->zeros && out->minuses);
   return DPERM_OK;
 }
@@ -225,6 +245,11 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
   unsigned char digest[FILE_DIGEST_SIZE] = {0};
   if (r->rank == 0 && !source->no_identity) {
     status = digest_file(source->path, digest, err);
+    if (status == DPERM_OK && !still_same(source->path, &mine->about)) {
+      status = error_set(err, DPERM_INVALID_DATA,
+                         "%s: was changed while it was read; run again and leave it alone",
+                         source->path);
+    }
   }
   TRY(ranks_share(r, status, digest, sizeof digest, err));
   TRY_OR_DONE(spread_settle(r, DPERM_OK, &mine->rows, &settled, total, err));
@@ -235,7 +260,7 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
   TRY_OR_DONE(data_from_rows(&settled, source->schema ? source->schema->dims : source->dims,
                              source->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, source->schema, out,
                              err));
-  (*out)->comments_among = mine->comments_among;
+  (*out)->doubts = mine->doubts;
   (*out)->from_file = !source->no_identity;
   (*out)->unidentified = source->no_identity;
   memcpy((*out)->file_digest, digest, sizeof digest);
@@ -247,7 +272,7 @@ done:
 static dperm_status read_records(const dperm_source *source, ranks *r,
                                  const dperm_progress *progress, size_t *total, dperm_data **out,
                                  dperm_error *err) {
-  share mine = {.comments_among = false};
+  share mine = {.doubts = 0};
   bool shared = false;
   dperm_status status = read_own_lines(source, r, progress, &shared, &mine, err);
   if (status == DPERM_OK && shared) {

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file_stamp.h"
 #include "base/memory.h"
 
 static dperm_status fail_damaged(const encoded_file *file, uint64_t at, const char *what,
@@ -84,9 +85,10 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
     FAIL(err, DPERM_INVALID_DATA, "%s: not an encoded file; leave --format out, or encode it first",
          file->path);
   }
-  if (h->version != ENCODED_VERSION) {
-    FAIL(err, DPERM_UNSUPPORTED, "%s: version %u of the format, where this dperm reads %d; %s",
-         file->path, h->version, ENCODED_VERSION,
+  if (h->version < ENCODED_OLDEST || h->version > ENCODED_VERSION) {
+    FAIL(err, DPERM_UNSUPPORTED,
+         "%s: version %u of the format, where this dperm reads %d to %d; %s", file->path,
+         h->version, ENCODED_OLDEST, ENCODED_VERSION,
          h->version > ENCODED_VERSION ? "update dperm" : "encode the records again");
   }
   if (h->schema_length > ENCODED_SCHEMA_LIMIT || h->schema_length > file_size(file)) {
@@ -117,6 +119,9 @@ done:
   return status;
 }
 
+/* All that an encoder notes. */
+enum { ALL_NOTED = DOUBT_COMMENTS | DOUBT_BLANKS | DOUBT_SPANS | DOUBT_LAST };
+
 static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
   encoded_trailer *t = &file->trailer;
   uint64_t size = file_size(file), end = size - sizeof *t;
@@ -134,7 +139,7 @@ static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
       t->most_entries > t->entries || t->most_entries > file->header.dims ||
       t->blocks > size / ENCODED_ALIGN || t->directory > end ||
       end - t->directory != t->blocks * sizeof(encoded_block) ||
-      (t->flags & ~(uint64_t)ENCODED_COMMENTS_AMONG) != 0) {
+      t->flags > (file->header.version < ENCODED_VERSION ? DOUBT_COMMENTS : ALL_NOTED)) {
     return fail_damaged(file, end, "the trailer makes no sense", err);
   }
   return DPERM_OK;
@@ -264,12 +269,14 @@ void encoded_close(encoded_file *file) {
   free(file);
 }
 
+unsigned encoded_doubts(const encoded_file *file) {
+  bool untold = file->header.version < ENCODED_VERSION;
+  return (unsigned)file->trailer.flags | (untold ? (unsigned)DOUBT_UNTOLD : 0);
+}
+
 dperm_status encoded_unchanged(const encoded_file *file, dperm_error *err) {
-  struct stat now, before = file->about;
-  bool same = fstat(file->fd, &now) == 0 && now.st_size == before.st_size &&
-              now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
-              now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
-  if (!same) {
+  struct stat now;
+  if (fstat(file->fd, &now) != 0 || !file_same(&file->about, &now)) {
     FAIL(err, DPERM_INVALID_DATA,
          "%s: was changed while it was read, so nothing is released; run again and leave it alone",
          file->path);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "data/encoded_format.h"
+#include "data/row_doubts.h"
 #include "data/schema.h"
 
 typedef struct encoded_file {
@@ -39,6 +40,9 @@ void encoded_close(encoded_file *file);
  * against its bounds. Damage is named by its place in the file. To be called once. */
 dperm_status encoded_map(encoded_file *file, size_t from, size_t count,
                          const dperm_progress *progress, dperm_error *err);
+
+/* What makes the number of its rows doubtful (row_doubts.h). */
+unsigned encoded_doubts(const encoded_file *file);
 
 /* Fails if the file has changed since it was opened: what was checked is no longer what is read. */
 dperm_status encoded_unchanged(const encoded_file *file, dperm_error *err);

@@ -18,7 +18,8 @@
 #define ENCODED_END "DPRMend\n"
 
 enum {
-  ENCODED_VERSION = 2, /* 1 had CRC-32 for its sums, at a third of the speed */
+  ENCODED_VERSION = 3, /* 1 had CRC-32 for its sums, at a third of the speed; */
+  ENCODED_OLDEST = 2,  /* 2 has no flags but the first */
   ENCODED_MAGIC_SIZE = 8,
   ENCODED_ALIGN = 1 << 16,        /* a multiple of every usual page */
   ENCODED_ROWS = 1 << 18,         /* numbers in a full block of STARTS or LABELS */
@@ -36,7 +37,6 @@ typedef enum encoded_array {
 } encoded_array;
 
 enum { ENCODED_FROM_SCHEMA = 0, ENCODED_FROM_SVMLIGHT = 1 };
-enum { ENCODED_COMMENTS_AMONG = 1 };
 
 typedef struct encoded_header {
   unsigned char magic[ENCODED_MAGIC_SIZE];
@@ -54,7 +54,7 @@ typedef struct encoded_trailer {
   unsigned char magic[ENCODED_MAGIC_SIZE];
   uint64_t rows, entries, most_entries; /* the last: in one row */
   uint64_t blocks, directory;           /* how many, and where their list begins */
-  uint64_t flags;
+  uint64_t flags;                       /* what makes the number of rows doubtful (row_doubts.h) */
   unsigned char source[FILE_DIGEST_SIZE]; /* of the bytes the rows were made of */
   uint32_t directory_check;               /* the sum of the directory, then of the header's check */
   uint32_t check;                         /* the sum of all of the trailer before it */

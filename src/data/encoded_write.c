@@ -139,7 +139,7 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
                        .most_entries = w->most_entries,
                        .blocks = w->block_count,
                        .directory = w->at,
-                       .flags = row_reader_comments_among(reader) ? ENCODED_COMMENTS_AMONG : 0};
+                       .flags = row_reader_doubts(reader)};
   (void)row_reader_digested(reader, t.source);
   size_t size = w->block_count * sizeof *w->blocks;
   t.directory_check =

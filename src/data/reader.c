@@ -166,13 +166,14 @@ bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST
   return byte_source_digested(w->source, out);
 }
 
-bool row_reader_comments_among(const row_reader *reader) {
-  const csv_reader *csv = &reader->csv;
+unsigned row_reader_doubts(const row_reader *reader) {
   if (reader->format == DPERM_FORMAT_ENCODED) {
-    return reader->encoded->trailer.flags & ENCODED_COMMENTS_AMONG;
+    return encoded_doubts(reader->encoded);
   }
-  return reader->format == DPERM_FORMAT_CSV &&
-         (csv->comments_after || (csv->comments_before && !reader->encoder.schema->header));
+  const encoder *e = &reader->encoder;
+  return reader->format == DPERM_FORMAT_SVMLIGHT
+             ? reader->svmlight.doubts
+             : csv_doubts(&reader->csv, e->schema->header, e->field_count);
 }
 
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,

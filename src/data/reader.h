@@ -32,8 +32,8 @@ void row_reader_close(row_reader *reader);
  * charged to nobody. False if the source wants none. */
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);
 
-/* Whether lines were skipped that could be records: the number of rows then depends on them. */
-bool row_reader_comments_among(const row_reader *reader);
+/* What makes the number of rows doubtful (row_doubts.h), once all rows are read. */
+unsigned row_reader_doubts(const row_reader *reader);
 
 /* Appends rows until there are `limit` in `rows` or the file ends. */
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,

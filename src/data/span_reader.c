@@ -97,7 +97,7 @@ static void read_piece(void *context, size_t number, size_t worker) {
   p->csv.separator = s->csv->separator;
   p->csv.comment = s->csv->comment;
   p->csv.any_record = s->csv->any_record;
-  p->csv.comments_before = p->csv.comments_after = false;
+  p->csv.doubts_first = p->csv.doubts_further = 0;
   p->csv.line = p->csv.next_line = 1;
   p->csv.window =
       (window){.bytes = s->csv->window.bytes, .begin = p->from, .end = p->to, .at_end = true};
@@ -177,8 +177,8 @@ static void accept(spans *s, piece *p) {
     all->unknown += own->unknown;
     all->clamped += own->clamped;
   }
-  csv->comments_before = csv->comments_before || p->csv.comments_before;
-  csv->comments_after = csv->comments_after || p->csv.comments_after;
+  csv->doubts_first |= p->csv.doubts_first;
+  csv->doubts_further |= p->csv.doubts_further;
   csv->any_record = csv->any_record || p->csv.any_record;
   csv->next_line += p->csv.next_line; /* from line 1, and its last line end */
   csv->window.begin = p->to + 1;

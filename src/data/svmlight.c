@@ -139,7 +139,7 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
 dperm_status svmlight_next(svmlight_reader *reader, growing_rows *rows, bool *found,
                            dperm_error *err) {
   slice line = {NULL, 0}, rest, token;
-  do {
+  for (;;) {
     TRY(next_line(reader, &line, found, err));
     if (!*found) {
       return DPERM_OK;
@@ -152,8 +152,11 @@ dperm_status svmlight_next(svmlight_reader *reader, growing_rows *rows, bool *fo
     const char *hash = memchr(line.start, '#', line.length);
     rest = (slice){line.start, hash ? (size_t)(hash - line.start) : line.length};
     token = next_token(&rest);
-  } while (token.length == 0); /* blank or only a comment */
-
+    if (token.length > 0) {
+      break;
+    }
+    reader->doubts |= (unsigned)(hash ? DOUBT_COMMENTS : DOUBT_BLANKS);
+  }
   double label = 0;
   TRY(parse_label(reader, line, token, &label, err));
   TRY(rows_reserve(rows, 0, err));

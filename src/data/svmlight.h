@@ -4,6 +4,7 @@
 #define DPERM_DATA_SVMLIGHT_H
 
 #include "base/text.h"
+#include "data/row_doubts.h"
 #include "data/rows.h"
 #include "data/window.h"
 
@@ -12,6 +13,7 @@ typedef struct svmlight_reader {
   const char *path;
   size_t dims, line;
   bool need_labels;
+  unsigned doubts;            /* lines that were skipped: any of them can be a record */
   bool seen_zero, seen_minus; /* 0/1 and −1/+1 in one file is a mistake */
 } svmlight_reader;
 

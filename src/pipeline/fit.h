@@ -15,7 +15,7 @@ typedef struct fit_plan {
 } fit_plan;
 
 /* Whether the number of rows is public; a release that counts on it fails where it is not. */
-dperm_status check_rows_public(const dperm_schema *schema, bool comments_among, dperm_error *err);
+dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dperm_error *err);
 
 /* The plan of a fit of these options to `rows` of the data's rows, from public numbers alone; fails
  * where there can be none. */

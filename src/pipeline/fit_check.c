@@ -6,16 +6,30 @@
 #include "pipeline/options.h"
 
 /* The number of rows must not depend on what the records say. */
-dperm_status check_rows_public(const dperm_schema *schema, bool comments_among, dperm_error *err) {
+dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dperm_error *err) {
+  static const char *const reasons[DOUBT_KINDS] = {
+      "comment lines stand where records can, so the number of rows depends on what records begin "
+      "with and no private fit is possible; take them out (in a CSV file they may stand above a "
+      "header)",
+      "blank lines stand where a record can be one, so the number of rows depends on the records "
+      "and no private fit is possible; take them out (in a CSV file, put quotes around empty "
+      "fields)",
+      "a quoted field holds a line end and then what could be a record, so the number of rows "
+      "depends on where a quote is closed and no private fit is possible; close the quote, or take "
+      "line ends out of fields",
+      "the file's one column may end with an empty record, which nothing shows, so the number of "
+      "rows depends on it and no private fit is possible; end the last line",
+      "the file was encoded by an older dperm, which did not note whether the number of rows "
+      "depends on the records, so no private fit is possible; encode the records again"};
   if (schema && dperm_schema_drops_rows(schema)) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, so the number of rows depends on the records "
          "and no private fit is possible; set \"on_missing\" to \"zero\" or \"category\"");
   }
-  if (comments_among) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "comment lines stand where records can, so the number of rows depends on what records "
-         "begin with and no private fit is possible; take them out, or put them above a header");
+  for (unsigned kind = 0; kind < DOUBT_KINDS; kind++) {
+    if (doubts >> kind & 1) {
+      FAIL(err, DPERM_INVALID_DATA, "%s", reasons[kind]);
+    }
   }
   return DPERM_OK;
 }
@@ -23,7 +37,7 @@ dperm_status check_rows_public(const dperm_schema *schema, bool comments_among, 
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err) {
   if (options->mechanism != DPERM_MECHANISM_NONE) {
-    TRY(check_rows_public(data->schema, data->comments_among, err));
+    TRY(check_rows_public(data->schema, data->doubts, err));
   }
   return fit_check_public(data, rows, options, plan, err);
 }

@@ -161,11 +161,14 @@ dperm_status dperm_model_score_private(const dperm_model *model, const dperm_dat
   size_t classes = model->classes.count;
   TRY(check_options(model, options, err));
   TRY(data_check_labels(data, classes, err));
-  TRY(check_rows_public(data->schema, data->comments_among, err));
+  TRY(check_rows_public(data->schema, data->doubts, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);
   if (status == DPERM_OK) {
     count_rows(&c, classes, scores, data->labels, data->x->rows);
+    status = data_unchanged(data, err);
+  }
+  if (status == DPERM_OK) {
     status = release_counts(&c, (account_run){.data = data}, options, out, err);
   }
   free(scores);
@@ -197,7 +200,7 @@ dperm_status dperm_score_file_private(const dperm_model *model, const dperm_sour
   TRY(scored_open(model, source, true, &options->progress, &s, err));
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(count_file(&s, &c, err));
-  TRY_OR_DONE(check_rows_public(model->schema, row_reader_comments_among(&s.reader), err));
+  TRY_OR_DONE(check_rows_public(model->schema, row_reader_doubts(&s.reader), err));
   (void)row_reader_digested(&s.reader, bytes);
   identity_of_file(bytes, identity);
   status = release_counts(&c, (account_run){.identity = identity}, options, out, err);

@@ -105,7 +105,7 @@ typedef struct outcome {
   dperm_error err;
   growing_rows rows;
   dperm_unsafe_column_counts counts[5];
-  bool comments[2];
+  unsigned doubts[2];
   size_t line;
   unsigned char digest[FILE_DIGEST_SIZE];
 } outcome;
@@ -173,8 +173,8 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
     }
   }
   memcpy(o.counts, e.counts, sizeof o.counts);
-  o.comments[0] = csv.comments_before;
-  o.comments[1] = csv.comments_after;
+  o.doubts[0] = csv.doubts_first;
+  o.doubts[1] = csv.doubts_further;
   o.line = csv.next_line;
   assert_true(byte_source_digested(csv.window.source, o.digest));
   encoder_close(&e);
@@ -195,7 +195,7 @@ static void same(const outcome *a, const outcome *b) {
   assert_memory_equal(a->rows.values, b->rows.values, a->rows.entries * sizeof(double));
   assert_memory_equal(a->rows.labels, b->rows.labels, a->rows.count * sizeof(double));
   assert_memory_equal(a->counts, b->counts, sizeof a->counts);
-  assert_memory_equal(a->comments, b->comments, sizeof a->comments);
+  assert_memory_equal(a->doubts, b->doubts, sizeof a->doubts);
   assert_memory_equal(a->digest, b->digest, sizeof a->digest);
   assert_int_equal(a->line, b->line);
 }

@@ -1,6 +1,7 @@
 /* Encoded files: the rows come back as they went in, over one block and several; damage, cuts and
  * rows that no encoder makes are refused, also when all sums are right; and what is trained on them
  * is the same to the bit. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -357,6 +358,57 @@ static void nothing_is_released_from_a_file_that_changes_meanwhile(void **state)
   file_remove(path);
 }
 
+/* Writes to the file, what stood there so that a fit still works, and puts the time of the last
+ * change of its content back. The system's clock for such times is coarse: again until it moves. */
+static void change_and_put_back(const char *path, const struct stat *before) {
+  const struct timespec times[2] = {before->st_atim, before->st_mtim};
+  struct stat now;
+  do {
+    FILE *file = fopen(path, "r+b");
+    assert_true(file && fseek(file, -(100 << 10), SEEK_END) == 0);
+    int byte = fgetc(file);
+    assert_true(fseek(file, -1, SEEK_CUR) == 0 && fputc(byte, file) == byte);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_int_equal(stat(path, &now), 0);
+    assert_int_equal(now.st_size, before->st_size);
+    assert_true(now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+                now.st_mtim.tv_nsec == before->st_mtim.tv_nsec);
+  } while (now.st_ctim.tv_sec == before->st_ctim.tv_sec &&
+           now.st_ctim.tv_nsec == before->st_ctim.tv_nsec);
+}
+
+static void a_change_shows_though_its_time_is_put_back(void **state) {
+  (void)state;
+  dperm_schema *schema = schema_of(schema_text);
+  char *csv = some_records(2000);
+  const dperm_source source = {.path = csv, .format = DPERM_FORMAT_CSV, .schema = schema};
+  char *path = encoded_of(&source);
+  struct stat before;
+  dperm_data *data = NULL;
+  dperm_model *model = NULL, *released = NULL;
+  dperm_private_score score;
+  dperm_score_options how;
+  dperm_options options;
+  dperm_options_init(&options);
+  dperm_score_options_init(&how);
+  options.epsilon = how.epsilon = 1;
+  assert_int_equal(stat(path, &before), 0);
+  assert_ok(read_encoded(path, &data, err));
+  assert_ok(dperm_train(data, &options, &released, err));
+  assert_ok(dperm_model_score_private(released, data, &how, &score, err));
+  change_and_put_back(path, &before);
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA, "was changed");
+  assert_null(model);
+  assert_fails(dperm_model_score_private(released, data, &how, &score, err), DPERM_INVALID_DATA,
+               "was changed");
+  dperm_model_free(released);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  file_remove(csv);
+  file_remove(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_come_back_as_they_went_in),
@@ -367,6 +419,7 @@ int main(void) {
       cmocka_unit_test(rows_at_their_bound_are_accepted),
       cmocka_unit_test(another_schema_is_refused),
       cmocka_unit_test(nothing_is_released_from_a_file_that_changes_meanwhile),
+      cmocka_unit_test(a_change_shows_though_its_time_is_put_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

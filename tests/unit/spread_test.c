@@ -438,7 +438,7 @@ typedef struct read_job {
   dperm_source source;
   double *rows, *labels; /* of all */
   size_t total[8];
-  bool comments_among[8];
+  unsigned doubts[8];
   unsigned char digest[8][FILE_DIGEST_SIZE];
   dperm_status status[8];
   dperm_error error[8];
@@ -450,7 +450,7 @@ static void read_rank(ranks *r, void *context) {
   job->status[r->rank] = dperm_data_read_spread(&job->source, r, NULL, &data, &job->error[r->rank]);
   if (data) {
     job->total[r->rank] = dperm_data_rows(data);
-    job->comments_among[r->rank] = data->comments_among;
+    job->doubts[r->rank] = data->doubts;
     memcpy(job->digest[r->rank], data->file_digest, FILE_DIGEST_SIZE);
     for (size_t i = 0; i < data->x->rows; i++) {
       size_t row = data->x->first + i;
@@ -480,7 +480,7 @@ static void compare_reading(const dperm_source *source) {
         continue;
       }
       assert_int_equal(job->total[p], rows);
-      assert_int_equal(job->comments_among[p], whole->comments_among);
+      assert_int_equal(job->doubts[p], whole->doubts);
       assert_memory_equal(job->digest[p], whole->file_digest, FILE_DIGEST_SIZE);
     }
     for (size_t i = 0; whole && i < rows; i++) {

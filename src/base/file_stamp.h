@@ -1,0 +1,20 @@
+/* Whether a file is still what it was, by what the system notes of it. The time of the last change
+ * of the inode (ctime) is among that: nobody can put it back, as anybody can that of the content.
+ */
+#ifndef DPERM_BASE_FILE_STAMP_H
+#define DPERM_BASE_FILE_STAMP_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+static inline bool same_time(struct timespec a, struct timespec b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static inline bool file_same(const struct stat *before, const struct stat *now) {
+  return before->st_dev == now->st_dev && before->st_ino == now->st_ino &&
+         before->st_size == now->st_size && same_time(before->st_mtim, now->st_mtim) &&
+         same_time(before->st_ctim, now->st_ctim);
+}
+
+#endif
