@@ -179,6 +179,9 @@ static void accept(spans *s, piece *p) {
   }
   csv->doubts_first |= p->csv.doubts_first;
   csv->doubts_further |= p->csv.doubts_further;
+  if (p->from == p->to || csv->window.bytes[p->to - 1] == '\n') {
+    csv->doubts_further |= (unsigned)DOUBT_BLANKS; /* its last line, of which there is nothing */
+  }
   csv->any_record = csv->any_record || p->csv.any_record;
   csv->next_line += p->csv.next_line; /* from line 1, and its last line end */
   csv->window.begin = p->to + 1;
