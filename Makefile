@@ -49,6 +49,7 @@ test-full: deps-full
 	@tests/run dev asan
 	@for test in tests/full/*_test.c; do \
 	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
+	@DPERM_ROW_TRIALS=20 CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/row_independence_test
 	@DPERM_AUDIT_RUNS=100 DPERM_AUDIT_DRAWS=100000 build/dev/tests/audit_test
 	@tests/kill-ledger
 	@tests/kill-encode

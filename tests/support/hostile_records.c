@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 static size_t below(random_source *r, size_t limit) {
   return (size_t)(random_bits(r) % limit);
@@ -221,7 +222,7 @@ enum {
   LINE_OPENED, /* an opening quote before the last field, never closed */
   LINE_QUOTED, /* all of it in quotes */
   LINE_LONG,
-  LINE_PACKED, /* a gzip member: of a line that is fine */
+  LINE_PACKED, /* a gzip member, of lines that are fine */
   LINES
 };
 
@@ -234,12 +235,19 @@ static void put_long(record *out) {
   free(field);
 }
 
-/* Stored, not packed, and without a line end. */
-static void put_packed(record *out) {
-  static const unsigned char member[] = {0x1f, 0x8b, 8,    0,    0,    0,    0,   0,   0,
-                                         3,    1,    3,    0,    0xfc, 0xff, 'y', 'e', 's',
-                                         0xa9, 0x35, 0xe7, 0x75, 3,    0,    0,   0};
-  put(out, (const char *)member, sizeof member);
+/* A file in itself, of two records; none of its bytes is a line end. What stands behind it in the
+ * file is no gzip, and must not be dropped. */
+static void put_packed(const char *text, record *out) {
+  unsigned char member[64];
+  z_stream z = {.next_in = (unsigned char *)(uintptr_t)text,
+                .avail_in = (unsigned)strlen(text),
+                .next_out = member,
+                .avail_out = sizeof member};
+  assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_FIXED), Z_OK);
+  assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+  assert_null(memchr(member, '\n', z.total_out));
+  put(out, (const char *)member, z.total_out);
+  assert_int_equal(deflateEnd(&z), Z_OK);
 }
 
 static void put_line(const record_set *set, size_t place, size_t which, record *out) {
@@ -301,7 +309,7 @@ static void put_line(const record_set *set, size_t place, size_t which, record *
     put_long(out);
     break;
   default:
-    put_packed(out);
+    put_packed(set->family == RECORDS_SVMLIGHT ? "+1\n-1\n" : "yes\nno\n", out);
   }
 }
 
@@ -316,11 +324,10 @@ static const char *line_name(size_t which) {
 }
 
 /* The text in the place of a field, as it is or, where all have them, in quotes. */
-static void put_hostile_field(random_source *r, const record_set *set, size_t place,
-                              const hostile_text *text, record *out) {
+static void put_hostile_field(random_source *r, const record_set *set, const hostile_text *text,
+                              record *out) {
   const char *fields = set->layout->fields;
   size_t count = strlen(fields), at = below(r, count);
-  (void)place;
   for (size_t f = 0; f < count; f++) {
     const char *fine = field_text(r, fields[f]);
     put(out, &set->layout->separator, f > 0);
@@ -498,7 +505,7 @@ bool hostile_draw(random_source *r, const record_set *set, size_t place, size_t 
     *by_others = out->line[0] == '0'; /* among -1 and +1 a 0 is a mistake */
     *name = svm_lines[number].bytes;
   } else {
-    put_hostile_field(r, set, place, &texts[number], out);
+    put_hostile_field(r, set, &texts[number], out);
     *name = texts[number].bytes;
   }
   bool narrow = set->family == RECORDS_SVMLIGHT || strlen(set->layout->fields) == 1;
