@@ -60,9 +60,9 @@ static const record_layout layouts[RECORD_LAYOUTS] = {
     {"{\"header\": false, \"comment\": \"#\", " LABEL "\"*\"}, \"columns\": [" LABEL_HERE
      ", " NUMBER("a") ", " IGNORED("note") ", " CATEGORY "], \"intercept\": true}",
      NULL, "ynic", ','},
-    {"{\"header\": false, \"separator\": \";\", \"on_missing\": \"category\", " LABEL
+    {"{\"header\": false, \"separator\": \"\\t\", \"on_missing\": \"category\", " LABEL
      "[\"no\"]}, \"columns\": [" CATEGORY ", " NUMBER("a") ", " LABEL_HERE "]}",
-     NULL, "cny", ';'},
+     NULL, "cny", '\t'},
     {"{" LABEL "\"*\"}, \"columns\": [" LABEL_HERE "], \"intercept\": true}", "y", "y", ','},
     {"{\"header\": false, \"comment\": \"#\", " LABEL "\"*\"}, \"columns\": [" LABEL_HERE
      "], \"intercept\": true}",
@@ -341,9 +341,10 @@ static void put_hostile_field(random_source *r, const record_set *set, const hos
 
 /* Whether the line is nothing but blanks: of several columns that is no record (docs/formats.md).
  */
-static bool is_blank_line(const record *one) {
+static bool is_blank_line(const record *one, char separator) {
   for (size_t i = 0; i < one->length; i++) {
-    if (!strchr(" \t\r", one->line[i]) || one->line[i] == '\0') {
+    char c = one->line[i];
+    if (c == separator || c == '\0' || !strchr(" \t\r", c)) {
       return false;
     }
   }
@@ -509,5 +510,5 @@ bool hostile_draw(random_source *r, const record_set *set, size_t place, size_t 
     *name = texts[number].bytes;
   }
   bool narrow = set->family == RECORDS_SVMLIGHT || strlen(set->layout->fields) == 1;
-  return narrow || !is_blank_line(out);
+  return narrow || !is_blank_line(out, set->layout->separator);
 }
