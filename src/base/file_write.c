@@ -5,20 +5,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/protected_file.h"
 
 struct output_file {
   const char *name; /* for messages */
   FILE *stream;
   char *target;    /* where the file goes; NULL when written directly */
   char *temporary; /* where it is until then */
+  bool reserved;   /* the temporary file is longer than what is written */
 };
 
 static dperm_status fail_write(const output_file *file, int reason, dperm_error *err) {
@@ -38,6 +43,88 @@ static void release(output_file *file) {
   free(file->target);
   free(file);
 }
+
+/* ---- what can be known beforehand: each gives the reason for a failure, or 0 */
+
+enum { FIXED = 1, MOUNTED = 2 }; /* it may only grow, or not even that; a file mounted alone */
+
+static int attributes_of(const char *path) {
+  int found = 0;
+#ifdef __linux__
+  struct statx about;
+  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0) {
+    found |= about.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND) ? FIXED : 0;
+    found |= about.stx_attributes & STATX_ATTR_MOUNT_ROOT ? MOUNTED : 0;
+  }
+#else
+  (void)path;
+#endif
+  return found;
+}
+
+/* Whether a rename to the target would be refused, even where a file beside it can be made. */
+static int rename_trouble(const char *target) {
+  struct stat about, around = {0};
+  char *copy = strdup(target);
+  const char *folder = copy ? dirname(copy) : "";
+  bool fixed = attributes_of(folder) & FIXED;
+  int reason = stat(folder, &around) == 0 ? 0 : errno;
+  free(copy);
+  if (reason != 0 || fixed) {
+    return reason ? reason : EPERM;
+  }
+  if (lstat(target, &about) != 0) {
+    return errno == ENOENT ? 0 : errno; /* a name that is too long, say */
+  }
+  int attributes = attributes_of(target);
+  bool theirs = about.st_uid != geteuid() && around.st_uid != geteuid() && geteuid() != 0;
+  if ((attributes & FIXED) || ((around.st_mode & S_ISVTX) && theirs)) {
+    return EPERM;
+  }
+  return attributes & MOUNTED ? EBUSY : 0;
+}
+
+/* Whether what is written directly is closed, read-only, a pipe without a reader, or full. */
+static int stream_trouble(int fd) {
+  struct stat about;
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fstat(fd, &about) != 0) {
+    return errno;
+  }
+  if ((flags & O_ACCMODE) == O_RDONLY) {
+    return EBADF;
+  }
+  if (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)) {
+    struct pollfd asked = {.fd = fd, .events = POLLOUT};
+    return poll(&asked, 1, 0) > 0 && (asked.revents & (POLLERR | POLLNVAL)) ? EPIPE : 0;
+  }
+  if (S_ISCHR(about.st_mode) && write(fd, "", 0) < 0 && errno != EAGAIN && errno != EINTR) {
+    return errno;
+  }
+  return 0;
+}
+
+/* Whether so many bytes more would pass the limit on the size of files, or the free space. */
+static int size_trouble(int fd, size_t bytes) {
+  struct stat about;
+  struct statvfs place;
+  struct rlimit limit;
+  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return 0;
+  }
+  bool appends = (fcntl(fd, F_GETFL) & O_APPEND) != 0;
+  off_t at = appends ? about.st_size : lseek(fd, 0, SEEK_CUR);
+  double end = (double)(at > 0 ? at : 0) + (double)bytes;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      end > (double)limit.rlim_cur) {
+    return EFBIG;
+  }
+  bool full = fstatvfs(fd, &place) == 0 && place.f_blocks > 0 && end > (double)about.st_size &&
+              end - (double)about.st_size > (double)place.f_bavail * (double)place.f_frsize;
+  return full ? ENOSPC : 0;
+}
+
+/* ---- opening */
 
 /* A new file beside the target, with the permissions of a plain creation (mkstemp's 0600 would
  * stay) or of the file that is replaced, unless it is private. The name need not be secret, only
@@ -78,28 +165,48 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   return DPERM_OK;
 }
 
+/* What can be read is asked only if it is a ledger: a redirection may well give us a file that is
+ * not ours to read. */
+static dperm_status open_stdout(output_file *file, dperm_error *err) {
+  int reason = stream_trouble(STDOUT_FILENO);
+  file->name = "standard output";
+  file->stream = stdout;
+  if (reason) {
+    return fail_write(file, reason, err);
+  }
+  dperm_status status = protected_file_check("/proc/self/fd/1", file->name, err);
+  return status == DPERM_INVALID_ARGUMENT ? status : DPERM_OK;
+}
+
+/* A device, a pipe with a name; a folder fails. */
+static dperm_status open_directly(output_file *file, bool folder, dperm_error *err) {
+  file->stream = folder ? NULL : fopen(file->name, "wbe");
+  if (!file->stream) {
+    return fail_write(file, folder ? EISDIR : errno, err);
+  }
+  int reason = stream_trouble(fileno(file->stream));
+  return reason ? fail_write(file, reason, err) : DPERM_OK;
+}
+
 static dperm_status open_output(const char *path, bool private, output_file **out,
                                 dperm_error *err) {
   dperm_status status = DPERM_OK;
   output_file *file = NULL;
   TRY(memory_new(1, sizeof *file, &file, err));
   struct stat about;
+  file->name = path;
   if (!path || strcmp(path, "-") == 0) {
-    file->name = "standard output";
-    file->stream = stdout;
+    TRY_OR_DONE(open_stdout(file, err));
   } else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-    file->name = path;
-    file->stream = S_ISDIR(about.st_mode) ? NULL : fopen(path, "wbe");
-    if (!file->stream) {
-      TRY_OR_DONE(fail_write(file, S_ISDIR(about.st_mode) ? EISDIR : errno, err));
-    }
+    TRY_OR_DONE(open_directly(file, S_ISDIR(about.st_mode), err));
   } else {
-    file->name = path;
+    TRY_OR_DONE(protected_file_check(path, path, err));
     file->target = realpath(path, NULL); /* through a symbolic link, to keep the link */
     if (!file->target) {
       TRY_OR_DONE(memory_copy_text(path, strlen(path), &file->target, err));
     }
-    TRY_OR_DONE(open_beside(file, private, err));
+    int reason = rename_trouble(file->target);
+    TRY_OR_DONE(reason ? fail_write(file, reason, err) : open_beside(file, private, err));
   }
   *out = file;
   return DPERM_OK;
@@ -114,6 +221,37 @@ dperm_status output_open(const char *path, output_file **out, dperm_error *err) 
 
 dperm_status output_open_private(const char *path, output_file **out, dperm_error *err) {
   return open_output(path, true, out, err);
+}
+
+/* Blocks of the file system for all bytes; the file is as long as them until the commit. Where that
+ * cannot be asked for, the C library writes them, and only a flush tells the truth. */
+static int take_blocks(int fd, size_t bytes) {
+#ifdef __linux__
+  if (fallocate(fd, 0, 0, (off_t)bytes) == 0) {
+    return 0;
+  }
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR) {
+    return errno;
+  }
+#endif
+  int reason = posix_fallocate(fd, 0, (off_t)bytes);
+  if (reason == EOPNOTSUPP || reason == EINVAL) {
+    return 0;
+  }
+  return reason == 0 && fsync(fd) != 0 ? errno : reason;
+}
+
+dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
+  int fd = fileno(file->stream), reason = size_trouble(fd, bytes);
+  if (reason == 0 && file->temporary && bytes > 0) {
+    reason = take_blocks(fd, bytes);
+    file->reserved = true;
+  }
+  return reason ? fail_write(file, reason, err) : DPERM_OK;
+}
+
+const char *output_temporary(const output_file *file) {
+  return file->temporary;
 }
 
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err) {
@@ -142,6 +280,14 @@ static void sync_folder_of(char *target) {
   }
 }
 
+/* At this point it is no longer wrong usage. */
+static dperm_status late_failure(dperm_error *err) {
+  if (err) {
+    err->status = DPERM_IO_ERROR;
+  }
+  return DPERM_IO_ERROR;
+}
+
 dperm_status output_commit(output_file *file, dperm_error *err) {
   dperm_status status = DPERM_OK;
   if (fflush(file->stream) != 0) {
@@ -150,8 +296,14 @@ dperm_status output_commit(output_file *file, dperm_error *err) {
   if (!file->target) {
     goto done;
   }
+  if (file->reserved && ftruncate(fileno(file->stream), ftello(file->stream)) != 0) {
+    TRY_OR_DONE(fail_write(file, errno, err));
+  }
   if (fsync(fileno(file->stream)) != 0) {
     TRY_OR_DONE(fail_write(file, errno, err));
+  }
+  if (protected_file_check(file->target, file->name, err) != DPERM_OK) { /* it was made meanwhile */
+    TRY_OR_DONE(late_failure(err));
   }
   int closed = fclose(file->stream);
   file->stream = NULL;

@@ -1,5 +1,7 @@
 /* A file that appears whole or not at all: written beside its place, flushed to the disk, then
- * renamed. Standard output and devices, which cannot be renamed, are written directly. */
+ * renamed. Standard output and devices, which cannot be renamed, are written directly. What can be
+ * known to fail at the end fails at the beginning, and a ledger is never replaced
+ * (base/protected_file.h). */
 #ifndef DPERM_BASE_FILE_WRITE_H
 #define DPERM_BASE_FILE_WRITE_H
 
@@ -11,6 +13,11 @@ typedef struct output_file output_file;
 dperm_status output_open(const char *path, output_file **out, dperm_error *err);
 /* The same for private records: whatever it replaces, the file is its owner's alone. */
 dperm_status output_open_private(const char *path, output_file **out, dperm_error *err);
+/* Takes as much space as will be written, at most, so that a disk that is too full fails here and
+ * not at the end. Where a file system, a pipe or a device cannot promise, nothing happens. */
+dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err);
+/* The file beside its place, which whoever ends the program at once should unlink; NULL if none. */
+const char *output_temporary(const output_file *file);
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err);
 /* Asks the system to begin with bringing to the disk what is written so far, so that a commit has
  * less to wait for. Where it cannot, nothing happens. */

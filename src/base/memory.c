@@ -23,6 +23,18 @@ dperm_status memory_raw(size_t count, size_t size, void *out, dperm_error *err) 
   return room ? DPERM_OK : fail_memory(count, size, err);
 }
 
+dperm_status memory_probe(double bytes, dperm_error *err) {
+  /* volatile: a compiler may leave out room that nobody uses */
+  void *volatile room = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
+  if (!room) {
+    FAIL(err, DPERM_OUT_OF_MEMORY,
+         "out of memory (%.3g GB are needed); use fewer rows or columns, or a larger machine",
+         bytes * 1e-9);
+  }
+  free(room);
+  return DPERM_OK;
+}
+
 dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t size,
                             dperm_error *err) {
   if (needed <= *capacity) {

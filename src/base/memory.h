@@ -12,6 +12,9 @@ dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err);
 /* The same room with whatever stood there, for those who write all of it before they read any. */
 dperm_status memory_raw(size_t count, size_t size, void *out, dperm_error *err);
 
+/* Whether so many bytes could be had now: they are given back at once. */
+dperm_status memory_probe(double bytes, dperm_error *err);
+
 /* Makes room for at least `needed` elements, in an array of `*capacity`. The array pointer is
  * passed by address as void*, as in memory_new. */
 dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t size,

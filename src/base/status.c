@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TEXT_OF(x) #x
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -37,4 +38,18 @@ dperm_status error_set(dperm_error *err, dperm_status status, const char *format
     }
   }
   return status;
+}
+
+void error_append(dperm_error *err, const char *format, ...) {
+  char clause[256];
+  if (!err) {
+    return;
+  }
+  va_list args;
+  va_start(args, format);
+  vsnprintf(clause, sizeof clause, format, args);
+  va_end(args);
+  size_t used = strnlen(err->message, sizeof err->message);
+  size_t most = sizeof err->message - strlen(clause) - 1;
+  (void)snprintf(err->message + (used < most ? used : most), strlen(clause) + 1, "%s", clause);
 }

@@ -1,4 +1,4 @@
-/* The names of origins in a model file. */
+/* What the files of model/ share about a model file: names, digest, content and length. */
 #ifndef DPERM_MODEL_MODEL_FILE_H
 #define DPERM_MODEL_MODEL_FILE_H
 
@@ -7,6 +7,7 @@ enum { MODEL_FORMAT_NUMBER = 1, DIGEST_TEXT_SIZE = 65 };
 
 #include <jansson.h>
 
+#include "base/file_write.h"
 #include "model/model.h"
 
 extern const char *const model_origin_names[3];
@@ -14,5 +15,13 @@ extern const char *const model_origin_names[3];
 /* BLAKE2b-256 of the object without its "digest", in a canonical form that does not depend on
  * blanks or the order of keys: finds a file that was damaged on the way. It is no signature. */
 dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dperm_error *err);
+
+/* All bytes of a model's file; the caller commits. */
+dperm_status model_write_content(const dperm_model *model, output_file *out, dperm_error *err);
+
+/* The most bytes that the file of a model can have which is one of these candidates, fitted to
+ * these data: from public numbers. */
+dperm_status model_file_bound(const dperm_data *data, const dperm_options *candidates, size_t count,
+                              size_t *bytes, dperm_error *err);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file_write.h"
 #include "base/json_text.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
@@ -132,9 +131,8 @@ dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGES
   return status;
 }
 
-dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
+dperm_status model_write_content(const dperm_model *model, output_file *out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  output_file *out = NULL;
   char digest[DIGEST_TEXT_SIZE];
   json_t *object = model_json(model);
   if (!object) {
@@ -144,12 +142,16 @@ dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm
   if (json_object_set_new(object, "digest", json_string(digest)) != 0) {
     FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while writing a model");
   }
-  TRY_OR_DONE(output_open(path, &out, err));
-  TRY_OR_DONE(json_write(object, out, err));
-  status = output_commit(out, err);
-  out = NULL;
+  status = json_write(object, out, err);
 done:
-  output_discard(out);
   json_decref(object);
+  return status;
+}
+
+dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
+  dperm_output *out = NULL;
+  TRY(dperm_output_open(path ? path : "-", &out, err));
+  dperm_status status = dperm_model_write_output(model, out, err);
+  dperm_output_free(out);
   return status;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/protected_file.h"
 
 static const char title[] = "dperm-sweep 1 ";
 enum { CHECK_BYTES = 8, HEX_DIGEST = 2 * SWEEP_DIGEST_SIZE + 1, HEX_CHECK = 2 * CHECK_BYTES + 1 };
@@ -171,6 +172,7 @@ static dperm_status read_file(int file, const char *path, char **text, size_t *l
 /* Nobody else's, and a file that can be appended to. */
 static dperm_status open_file(const char *path, int *file, dperm_error *err) {
   struct stat about;
+  TRY(protected_file_check(path, path, err));
   *file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (*file < 0) {
     return fail_system(path, errno, err);

@@ -1,0 +1,118 @@
+/* The place of a model that is still to be made: taken before the work and, above all, before the
+ * charge, which cannot be taken back if the model then cannot be written. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_write.h"
+#include "base/memory.h"
+#include "base/protected_file.h"
+#include "base/text.h"
+#include "model/model_file.h"
+
+struct dperm_output {
+  char *path;
+  output_file *file; /* NULL once it is written */
+};
+
+dperm_status dperm_output_check(const char *path, dperm_error *err) {
+  return protected_file_check(path, path, err);
+}
+
+dperm_status dperm_output_open(const char *path, dperm_output **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  dperm_output *made = NULL;
+  TRY(memory_new(1, sizeof *made, &made, err));
+  TRY_OR_DONE(memory_copy_text(path, strlen(path), &made->path, err));
+  TRY_OR_DONE(output_open(made->path, &made->file, err));
+  *out = made;
+  made = NULL;
+done:
+  dperm_output_free(made);
+  return status;
+}
+
+void dperm_output_free(dperm_output *output) {
+  if (output) {
+    output_discard(output->file);
+    free(output->path);
+    free(output);
+  }
+}
+
+const char *dperm_output_temporary(const dperm_output *output) {
+  return output && output->file ? output_temporary(output->file) : NULL;
+}
+
+/* ---- how long it may become */
+
+enum {
+  ALL_ELSE = 8192,               /* every member of the file that has a bounded length */
+  WEIGHT = DOUBLE_TEXT_SIZE + 8, /* with its comma and its share of ends of lines */
+  CANDIDATE = 512,
+  ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
+};
+
+/* The schema, as jansson writes it: our own lines are indented deeper, but by less than their
+ * length. */
+static dperm_status schema_bound(const dperm_schema *schema, size_t *bytes, dperm_error *err) {
+  char *text = schema ? json_dumps(schema->json, JSON_INDENT(4)) : NULL;
+  if (schema && !text) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
+  }
+  *bytes = text ? 2 * strlen(text) : 0;
+  free(text);
+  return DPERM_OK;
+}
+
+static dperm_status names_bound(const dperm_data *data, size_t *count, size_t *bytes,
+                                dperm_error *err) {
+  class_list classes = {0};
+  TRY(data_class_names(data, &classes, err));
+  *count = classes.count;
+  *bytes = 0;
+  for (size_t i = 0; i < classes.count; i++) {
+    *bytes += ESCAPED * strlen(classes.names[i]) + 16;
+  }
+  class_list_clear(&classes);
+  return DPERM_OK;
+}
+
+dperm_status model_file_bound(const dperm_data *data, const dperm_options *candidates, size_t count,
+                              size_t *bytes, dperm_error *err) {
+  size_t schema = 0, names = 0, classes = 0, dims = 0, losses = 0;
+  TRY(schema_bound(data->schema, &schema, err));
+  TRY(names_bound(data, &classes, &names, err));
+  for (size_t i = 0; i < count; i++) {
+    TRY(kernel_validate(&candidates[i].kernel, data->x->cols, err));
+    bool linear = candidates[i].kernel.name == DPERM_KERNEL_NONE;
+    size_t own = linear ? data->x->cols : candidates[i].kernel.features;
+    dims = own > dims ? own : dims;
+    losses += CANDIDATE + ESCAPED * (candidates[i].loss.name ? strlen(candidates[i].loss.name) : 0);
+  }
+  if (dims > SIZE_MAX / 2 / WEIGHT / class_fits(classes)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
+  }
+  *bytes = ALL_ELSE + schema + names + losses + WEIGHT * dims * class_fits(classes);
+  return DPERM_OK;
+}
+
+dperm_status dperm_output_reserve(dperm_output *output, const dperm_data *data,
+                                  const dperm_options *candidates, size_t count, dperm_error *err) {
+  size_t bytes = ALL_ELSE;
+  if (data) {
+    TRY(model_file_bound(data, candidates, count, &bytes, err));
+  }
+  return output_reserve(output->file, bytes, err);
+}
+
+dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *output,
+                                      dperm_error *err) {
+  if (!output->file) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: this output is written already; open another",
+         output->path);
+  }
+  TRY(model_write_content(model, output->file, err));
+  output_file *file = output->file;
+  output->file = NULL;
+  return output_commit(file, err);
+}

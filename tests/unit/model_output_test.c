@@ -1,0 +1,213 @@
+/* Where models go: a place that is taken beforehand, space that suffices for whatever the weights
+ * turn out to be, and never over a ledger, whose locks survive the asking. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ledger/store.h"
+#include "ledgers.h"
+#include "model/model_file.h"
+
+static dperm_options plain(void) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.epsilon = 1;
+  options.threads = 1;
+  return options;
+}
+
+static dperm_model *fitted(const dperm_data *data, const dperm_options *options) {
+  dperm_model *model = NULL;
+  assert_ok(dperm_train(data, options, &model, err));
+  return model;
+}
+
+static off_t size_of(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 ? about.st_size : -1;
+}
+
+/* ---- ledgers */
+
+static void no_file_of_the_library_replaces_a_ledger(void **state) {
+  ledger_home *home = *state;
+  static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+  const dperm_options options = plain();
+  dperm_model *model = fitted(home->data, &options);
+  dperm_schema *schema = NULL;
+  char *file = file_with("", 0), path[96];
+  assert_ok(dperm_schema_parse(dperm_synthetic_census_schema(),
+                               strlen(dperm_synthetic_census_schema()), "census", &schema, err));
+  assert_ok(dperm_model_write(model, file, err));
+  for (int i = 0; i < 4; i++) {
+    (void)snprintf(path, sizeof path, "%s%s", home->path, suffixes[i]);
+    const char *what = i ? "belongs to a ledger of dperm" : "a ledger of dperm";
+    assert_fails(dperm_output_check(path, err), DPERM_INVALID_ARGUMENT, what);
+    assert_fails(dperm_model_write(model, path, err), DPERM_INVALID_ARGUMENT, what);
+    assert_fails(dperm_schema_write(schema, path, err), DPERM_INVALID_ARGUMENT, what);
+    assert_fails(dperm_statement_write(file, NULL, 0, path, err), DPERM_INVALID_ARGUMENT, what);
+    assert_fails(dperm_synthetic_census_write(path, 10, 1, err), DPERM_INVALID_ARGUMENT, what);
+    dperm_sweep_options how;
+    dperm_sweep_options_init(&how);
+    how.folds = 2;
+    how.draws = 1;
+    how.journal = path;
+    assert_fails(dperm_sweep(home->data, &options, 1, &how, NULL, NULL, err),
+                 DPERM_INVALID_ARGUMENT, what);
+  }
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  dperm_schema_free(schema);
+  dperm_model_free(model);
+  file_remove(file);
+}
+
+/* Whether a process other than this one finds SQLite's reserved lock on the file. */
+static bool locked_for_others(const char *path) {
+  pid_t child = fork();
+  if (child == 0) {
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000001, .l_len = 1};
+    int fd = open(path, O_RDWR);
+    _exit(fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 1 : 0);
+  }
+  int status = 0;
+  assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+  return WEXITSTATUS(status) == 1;
+}
+
+static void a_refused_output_keeps_the_locks_of_a_charge(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  assert_ok(store_begin(ledger, true, err));
+  assert_true(locked_for_others(home->path));
+  for (int i = 0; i < 200; i++) { /* and keeps no more than one descriptor */
+    assert_fails(dperm_output_check(home->path, err), DPERM_INVALID_ARGUMENT, "a ledger of dperm");
+  }
+  assert_true(locked_for_others(home->path));
+  store_cancel(ledger);
+  assert_false(locked_for_others(home->path));
+  int next = open("/dev/null", O_RDONLY);
+  assert_true(next >= 0 && next < 64);
+  (void)close(next);
+  dperm_ledger_free(ledger);
+}
+
+/* ---- space */
+
+/* The longest text that a double has. */
+static void fill(dperm_model *model, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    model->weights[i] = -2.2250738585072014e-308;
+  }
+}
+
+static void covers(const dperm_data *data, const dperm_options *options, size_t fits) {
+  size_t bound = 0;
+  char *path = file_with("", 0);
+  dperm_model *model = fitted(data, options);
+  fill(model, fits * dperm_model_dims(model));
+  assert_ok(model_file_bound(data, options, 1, &bound, err));
+  assert_ok(dperm_model_write(model, path, err));
+  assert_true(size_of(path) > 0 && (size_t)size_of(path) <= bound);
+  assert_true(bound < 4 * (size_t)size_of(path) + 20000); /* and is no waste */
+  dperm_model_free(model);
+  file_remove(path);
+}
+
+/* Their names need more bytes in JSON than they have. */
+static void covers_classes(void) {
+  enum { ROWS = 60, COLUMNS = 50 };
+  static const char *const names[] = {"\x01\x02\x03\x04", "\"\"\"\"\"\"\"\"", "\\\\\\\\"};
+  const dperm_options options = plain();
+  dperm_data *data = NULL;
+  double values[ROWS * COLUMNS];
+  uint32_t labels[ROWS];
+  for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+    values[i] = (double)(i % 7) / 100;
+  }
+  for (size_t i = 0; i < ROWS; i++) {
+    labels[i] = (uint32_t)(i % 3);
+  }
+  assert_ok(dperm_data_from_dense(ROWS, COLUMNS, values, NULL, 1, &data, err));
+  assert_ok(dperm_data_label(data, labels, 3, names, err));
+  covers(data, &options, 3);
+  dperm_data_free(data);
+}
+
+static void the_space_for_a_model_covers_every_model(void **state) {
+  ledger_home *home = *state;
+  dperm_options options = plain();
+  dperm_schema *schema = NULL;
+  dperm_data *census = NULL;
+  char *path = file_with("", 0);
+  const char *text = dperm_synthetic_census_schema();
+  covers(home->data, &options, 1);
+  covers_classes();
+  assert_ok(dperm_synthetic_census_write(path, 300, 1, err));
+  assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
+  assert_ok(dperm_data_read(&source, NULL, &census, err));
+  covers(census, &options, 1);
+  options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 2000};
+  covers(census, &options, 1);
+  dperm_data_free(census);
+  dperm_schema_free(schema);
+  file_remove(path);
+}
+
+/* ---- the place */
+
+static void a_place_is_taken_and_left_as_it_was(void **state) {
+  ledger_home *home = *state;
+  const dperm_options options = plain();
+  dperm_model *model = fitted(home->data, &options);
+  dperm_output *out = NULL;
+  char *one = file_with("old", 3), *two = file_with("", 0), temporary[256];
+  assert_ok(dperm_output_open(one, &out, err));
+  (void)snprintf(temporary, sizeof temporary, "%s", dperm_output_temporary(out));
+  assert_true(access(temporary, F_OK) == 0);
+  assert_ok(dperm_output_reserve(out, home->data, &options, 1, err));
+  assert_true(size_of(temporary) > 1000);
+  dperm_output_free(out);
+  assert_true(access(temporary, F_OK) != 0 && size_of(one) == 3);
+  assert_ok(dperm_output_open(one, &out, err));
+  assert_ok(dperm_output_reserve(out, home->data, &options, 1, err));
+  assert_ok(dperm_model_write_output(model, out, err));
+  assert_null(dperm_output_temporary(out));
+  assert_fails(dperm_model_write_output(model, out, err), DPERM_INVALID_ARGUMENT,
+               "written already");
+  dperm_output_free(out);
+  assert_ok(dperm_model_write(model, two, err));
+  assert_true(size_of(one) == size_of(two) && size_of(one) > 100);
+  dperm_model_free(model);
+  file_remove(one);
+  file_remove(two);
+}
+
+static void the_last_clause_of_a_long_message_stays(void **state) {
+  (void)state;
+  dperm_error long_one;
+  memset(long_one.message, 'x', sizeof long_one.message);
+  long_one.message[sizeof long_one.message - 1] = '\0';
+  error_append(&long_one, "; entry %d", 7);
+  assert_string_equal(long_one.message + strlen(long_one.message) - 10, "x; entry 7");
+  assert_int_equal(strlen(long_one.message), sizeof long_one.message - 1);
+  (void)snprintf(long_one.message, sizeof long_one.message, "short");
+  error_append(&long_one, "; entry %d", 7);
+  assert_string_equal(long_one.message, "short; entry 7");
+  error_append(NULL, "nobody listens");
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
+  const struct CMUnitTest tests[] = {
+      CASE(no_file_of_the_library_replaces_a_ledger),
+      CASE(a_refused_output_keeps_the_locks_of_a_charge),
+      CASE(the_space_for_a_model_covers_every_model),
+      CASE(a_place_is_taken_and_left_as_it_was),
+      cmocka_unit_test(the_last_clause_of_a_long_message_stays),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
