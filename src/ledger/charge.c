@@ -213,9 +213,27 @@ static dperm_status reserve(dperm_ledger *ledger, const charge_request *q, bool 
   return dry_run ? DPERM_OK : append_reserve(ledger, q, &last, &c, data, out, err);
 }
 
+/* A transaction that failed may be on the disk all the same: the last step of its end is a flush of
+ * the folder. Then the charge is spent. */
+static void say_if_spent(dperm_ledger *ledger, const dperm_charge *made, dperm_error *err) {
+  record written;
+  bool found = false;
+  char id[24], digest[DPERM_DIGEST_SIZE] = "";
+  (void)snprintf(id, sizeof id, "%llu", (unsigned long long)made->entry);
+  dperm_status status =
+      record_first(ledger, "WHERE id = CAST(? AS INTEGER)", id, &written, &found, NULL);
+  if (status == DPERM_OK && found) {
+    record_receipt(&written, digest);
+  }
+  if (status != DPERM_OK || strcmp(digest, made->digest) == 0) {
+    error_append(err, "; the charge (entry %s of the ledger) %s spent", id,
+                 status == DPERM_OK ? "stays" : "may be");
+  }
+}
+
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err) {
-  dperm_charge made;
+  dperm_charge made = {.entry = 0};
   TRY(budget_check_name(request->dataset, err));
   TRY(store_begin(ledger, true, err)); /* also a dry run needs a ledger that can be written */
   dperm_status status = reserve(ledger, request, dry_run, &made, err);
@@ -226,6 +244,8 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
   }
   if (status == DPERM_OK) {
     *out = made;
+  } else if (made.entry != 0) {
+    say_if_spent(ledger, &made, err);
   }
   return status;
 }

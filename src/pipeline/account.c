@@ -1,7 +1,6 @@
 /* See account.h. */
 #include "pipeline/account.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "ledger/amount.h"
@@ -70,7 +69,8 @@ dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm
   ranks *spread = run->data ? run->data->x->spread : NULL;
   state_only(run, charge);
   dperm_status status = ranks_lead(spread) ? reserve(run, charge, err) : DPERM_OK;
-  TRY(ranks_agree(spread, status, err));
+  status = ranks_agree(spread, status, err);
+  TRY(account_failed(run, charge, status, err)); /* paid, and then the processes lost each other */
   if (run->account->charge) {
     *run->account->charge = *charge;
   }
@@ -99,6 +99,10 @@ dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_mod
                           dperm_error *err) {
   bool done = status == DPERM_OK;
   status = ranks_agree(data->x->spread, status, err);
+  if (done && status != DPERM_OK && *out) { /* another process has failed meanwhile */
+    const dperm_charge charge = {.entry = (*out)->ledger_entry};
+    status = account_failed(NULL, &charge, status, err);
+  }
   if (done && (status != DPERM_OK || !ranks_lead(data->x->spread))) {
     dperm_model_free(*out);
     *out = NULL;
@@ -109,11 +113,9 @@ dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_mod
 dperm_status account_failed(const account_run *run, const dperm_charge *charge, dperm_status status,
                             dperm_error *err) {
   (void)run;
-  if (status != DPERM_OK && err && charge->entry != 0) {
-    size_t used = strlen(err->message);
-    (void)snprintf(err->message + used, sizeof err->message - used,
-                   "; the charge (entry %llu of the ledger) stays spent",
-                   (unsigned long long)charge->entry);
+  if (status != DPERM_OK && charge->entry != 0) {
+    error_append(err, "; the charge (entry %llu of the ledger) stays spent",
+                 (unsigned long long)charge->entry);
   }
   return status;
 }

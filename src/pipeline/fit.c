@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "pipeline/account.h"
 #include "pipeline/fit.h"
+#include "pipeline/fit_memory.h"
 #include "pipeline/options.h"
 #include "pipeline/unsafe_report.h"
 #include "random/handle.h"
@@ -56,12 +57,16 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
   return fit_release(plan, base->x->spread, found, dims, source, weights, err);
 }
 
-/* What the fits of a model share: `view` is what the weights are for, `found` room for a candidate,
+/* What the fits of a model share, all that can be had before the first record is looked at: `view`
+ * is what the weights are for, `made` the features behind it, if any; `found` room for a candidate,
  * `sides` for the labels of one class against the others (NULL where the data's own will do). */
 typedef struct fit_room {
+  dperm_model *model;
   const matrix *view;
+  matrix *made;
   solution found;
   double *sides;
+  guarantee claim;
 } fit_room;
 
 /* The labels of fit m: those of two classes, or +1 for class m and −1 for all others. */
@@ -136,42 +141,68 @@ static dperm_status shape_model(const dperm_data *data, const dperm_options *opt
   return model_new(data, &kernel, model, err);
 }
 
-dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
-                         random_source *source, dperm_model **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_model *model = NULL;
-  matrix *made = NULL, *kept = NULL;
-  fit_room room = {.view = NULL};
-  TRY_OR_DONE(shape_model(data, options, source, &model, err));
+static void fit_room_clear(fit_room *room) {
+  free(room->found.f);
+  free(room->found.rest);
+  free(room->sides);
+  matrix_free(room->made);
+  dperm_model_free(room->model);
+}
+
+/* Whatever can fail for reasons that are public fails here, before a charge: memory, a machine with
+ * another arithmetic. The caller clears `room` either way. */
+static dperm_status fit_prepare(const dperm_data *data, const dperm_options *options,
+                                const fit_plan *plan, random_source *source, fit_room *room,
+                                dperm_error *err) {
+  TRY(arithmetic_check(err));
+  TRY(shape_model(data, options, source, &room->model, err));
+  dperm_model *model = room->model;
   model->plan = plan->privacy;
   model->release = plan->release;
-  TRY_OR_DONE(memory_new(model->dims, sizeof *room.found.f, &room.found.f, err));
-  TRY_OR_DONE(memory_new(model->dims, sizeof *room.found.rest, &room.found.rest, err));
+  room->claim = plan->claim;
+  TRY(memory_new(model->dims, sizeof *room->found.f, &room->found.f, err));
+  TRY(memory_new(model->dims, sizeof *room->found.rest, &room->found.rest, err));
   if (model->classes.count > 2) {
-    TRY_OR_DONE(memory_new(data->x->rows, sizeof *room.sides, &room.sides, err));
+    TRY(memory_new(data->x->rows, sizeof *room->sides, &room->sides, err));
   }
-  TRY_OR_DONE(model_view(model, data->x, &room.view, &made, err));
+  TRY(model_view(model, data->x, &room->view, &room->made, err));
   thread_scope threads = threads_enter(options->threads);
-  status = arithmetic_check(err); /* before the first row is computed */
-  if (status == DPERM_OK && made) {
-    status = features_keep(made, &kept, err);
+  dperm_status status = memory_probe(fit_memory_work(data, data->x->rows, options), err);
+  threads_leave(threads);
+  return status;
+}
+
+/* The work itself. */
+static dperm_status fit_prepared(const dperm_data *data, const dperm_options *options,
+                                 random_source *source, fit_room *room, dperm_model **out,
+                                 dperm_error *err) {
+  matrix *kept = NULL;
+  thread_scope threads = threads_enter(options->threads);
+  dperm_status status = arithmetic_check(err); /* before the first row is computed */
+  if (status == DPERM_OK && room->made) {
+    status = features_keep(room->made, &kept, err);
   }
   if (status == DPERM_OK) {
-    room.view = kept ? kept : room.view;
-    status = fit_all(data, options, &plan->claim, source, &room, model, err);
+    room->view = kept ? kept : room->view;
+    status = fit_all(data, options, &room->claim, source, room, room->model, err);
   }
   threads_leave(threads);
-  if (status == DPERM_OK) {
-    *out = model;
-    model = NULL;
-  }
-done:
-  free(room.found.f);
-  free(room.found.rest);
-  free(room.sides);
   matrix_free(kept);
-  matrix_free(made);
-  dperm_model_free(model);
+  if (status == DPERM_OK) {
+    *out = room->model;
+    room->model = NULL;
+  }
+  return status;
+}
+
+dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
+                         random_source *source, dperm_model **out, dperm_error *err) {
+  fit_room room = {.view = NULL};
+  dperm_status status = fit_prepare(data, options, plan, source, &room, err);
+  if (status == DPERM_OK) {
+    status = fit_prepared(data, options, source, &room, out, err);
+  }
+  fit_room_clear(&room);
   return status;
 }
 
@@ -182,12 +213,41 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
   return fit_planned(data, options, &plan, source, out, err);
 }
 
-/* Pay, fit, say for whom the guarantee is, commit. In this order, whatever happens between. */
+/* Pay, fit, say for whom the guarantee is, commit. In this order, whatever happens between; what
+ * can fail before the charge has not. */
+static dperm_status pay_and_fit(const dperm_data *data, const dperm_options *options,
+                                const dperm_options *row, const account_run *run,
+                                random_source *source, fit_room *room, dperm_model **out,
+                                dperm_error *err) {
+  dperm_charge charge;
+  dperm_model *model = NULL;
+  TRY(account_reserve(run, &charge, err));
+  if (options->account.dry_run) {
+    *out = NULL;
+    return DPERM_OK;
+  }
+  dperm_status status = fit_prepared(data, row, source, room, &model, err);
+  if (status == DPERM_OK) {
+    status = ranks_agree(data->x->spread, data_unchanged(data, err), err);
+  }
+  if (status == DPERM_OK) {
+    status = model_claim(model, &run->claim, err);
+  }
+  if (status == DPERM_OK) {
+    status = account_commit_model(run, &charge, model, err);
+  }
+  if (status == DPERM_OK) {
+    *out = model;
+  } else {
+    dperm_model_free(model);
+  }
+  return account_failed(run, &charge, status, err);
+}
+
 static dperm_status train_paid(const dperm_data *data, const dperm_options *options,
                                random_source *source, dperm_model **out, dperm_error *err) {
-  dperm_model *model = NULL;
-  dperm_charge charge;
   fit_plan plan = {0};
+  fit_room room = {.view = NULL};
   const dperm_options row = options_per_row(options);
   TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
   const account_run run = {.account = &options->account,
@@ -196,28 +256,17 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
                            .claim =
                                guarantee_with(options_claim(options, data), source_reasons(source)),
                            .data = data};
-  TRY(guarantee_check(&run.claim, err));
-  TRY(account_reserve(&run, &charge, err));
-  if (options->account.dry_run) {
-    *out = NULL;
-    return DPERM_OK;
-  }
-  dperm_status status = fit_planned(data, &row, &plan, source, &model, err);
-  if (status == DPERM_OK) {
-    status = ranks_agree(data->x->spread, data_unchanged(data, err), err);
+  dperm_status status = guarantee_check(&run.claim, err);
+  if (status == DPERM_OK && !options->account.dry_run) {
+    status = fit_prepare(data, &row, &plan, source, &room, err);
+    status = status == DPERM_OK ? data_unchanged(data, err) : status;
+    status = ranks_agree(data->x->spread, status, err);
   }
   if (status == DPERM_OK) {
-    status = model_claim(model, &run.claim, err);
+    status = pay_and_fit(data, options, &row, &run, source, &room, out, err);
   }
-  if (status == DPERM_OK) {
-    status = account_commit_model(&run, &charge, model, err);
-  }
-  if (status == DPERM_OK) {
-    *out = model;
-  } else {
-    dperm_model_free(model);
-  }
-  return account_failed(&run, &charge, status, err);
+  fit_room_clear(&room);
+  return status;
 }
 
 dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,

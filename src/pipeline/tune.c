@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/defect.h"
 #include "base/memory.h"
 #include "mechanism/mechanism.h"
@@ -249,6 +250,12 @@ done:
   return account_failed(paid, charge, status, err);
 }
 
+static dperm_status foresee(const tuning *t, dperm_error *err) {
+  TRY(arithmetic_check(err));
+  TRY(tune_foresee(t, err));
+  return data_unchanged(t->data, err);
+}
+
 /* One charge for all portions and rounds: their epsilon is what `given` says. */
 static dperm_status tune_paid(const tuning *t, const dperm_options *given, dperm_model **out,
                               dperm_error *err) {
@@ -262,6 +269,7 @@ static dperm_status tune_paid(const tuning *t, const dperm_options *given, dperm
                             .mechanism = way,
                             .claim = t->claim,
                             .data = t->data};
+  TRY(ranks_agree(t->data->x->spread, foresee(t, err), err)); /* nothing public fails after this */
   TRY(account_reserve(&paid, &charge, err));
   if (given->account.dry_run) {
     *out = NULL;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "pipeline/fit.h"
+#include "pipeline/fit_memory.h"
 
 size_t split_portion(size_t rows, size_t candidates) {
   return rows / (candidates + 1);
@@ -44,6 +45,24 @@ static dperm_status count_errors(const dperm_model *model, const dperm_data *dat
   TRY(dperm_model_score(model, data, &metrics, err));
   *errors = metrics.errors;
   return DPERM_OK;
+}
+
+/* The rows are copied as they are dealt out. How much sparse ones take depends on the records, so
+ * they are left out here. */
+dperm_status tune_foresee(const tuning *t, dperm_error *err) {
+  const dperm_data *data = t->data;
+  bool split = t->how->method == DPERM_TUNE_SPLIT;
+  double models = 0, most = 0, work = 0, rows = (double)data->x->rows;
+  size_t fitted = split ? split_portion(rows_in_all(data->x), t->count) : data->x->rows;
+  for (size_t i = 0; i < t->count; i++) {
+    double model = fit_memory_model(data, &t->candidates[i]);
+    models += model;
+    most = fmax(most, model);
+    work = fmax(work, fit_memory_work(data, fitted, &t->candidates[i]));
+  }
+  double copies = data->x->kind->block ? rows * (double)data->x->cols : 0;
+  double dealt = (copies + 2 * rows) * sizeof(double);
+  return memory_probe((split ? models : 2 * most) + work + dealt, err);
 }
 
 /* ---- split */

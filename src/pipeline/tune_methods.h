@@ -22,6 +22,9 @@ dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **mod
                               dperm_error *err);
 dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
 
+/* Fails where the memory that any of the candidates will need, by public numbers, cannot be had. */
+dperm_status tune_foresee(const tuning *t, dperm_error *err);
+
 /* Rows of a portion of split tuning. */
 size_t split_portion(size_t rows, size_t candidates);
 /* Rows kept apart to choose by. */

@@ -1,5 +1,6 @@
 /* Runs that are charged: once, before anything is released, whatever becomes of them; for the right
  * data; and never where nobody is protected. */
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +187,23 @@ static void what_cannot_be_planned_costs_nothing(void **state) {
   options = asking(ledger, 0.3);
   options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 7};
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT, "");
+  assert_int_equal(look(home).entries, 0);
+  dperm_ledger_free(ledger);
+}
+
+/* What the processor does is public: it is asked before the charge, not only behind it. */
+static void a_machine_that_rounds_otherwise_costs_nothing(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options[2] = {asking(ledger, 0.1), asking(ledger, 0.1)};
+  dperm_tune_options how;
+  dperm_model *model = NULL;
+  dperm_tune_options_init(&how);
+  assert_int_equal(fesetround(FE_UPWARD), 0);
+  dperm_status trained = dperm_train(home->data, options, &model, NULL);
+  dperm_status tuned = dperm_tune(home->data, options, 2, &how, &model, NULL);
+  assert_int_equal(fesetround(FE_TONEAREST), 0);
+  assert_true(trained == DPERM_NUMERIC_ERROR && tuned == DPERM_NUMERIC_ERROR);
   assert_int_equal(look(home).entries, 0);
   dperm_ledger_free(ledger);
 }
@@ -424,6 +442,7 @@ int main(void) {
       CASE(a_dry_run_says_what_it_would_cost),
       CASE(a_run_that_fails_stays_spent),
       CASE(what_cannot_be_planned_costs_nothing),
+      CASE(a_machine_that_rounds_otherwise_costs_nothing),
       CASE(tuning_is_charged_once),
       CASE(other_rows_and_other_names_are_refused),
       CASE(rows_without_an_identity_are_not_charged),
