@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "file_guard.h"
 
 int wrong_usage(const char *command_name, const char *format, ...) {
   char sentence[512];
@@ -23,33 +24,6 @@ int wrong_usage(const char *command_name, const char *format, ...) {
   fprintf(stderr, "dperm: %s%s%s; see 'dperm help%s%s'\n", command_name, *command_name ? ": " : "",
           sentence, *command_name ? " " : "", command_name);
   return EXIT_WRONG_USAGE;
-}
-
-bool same_file(const char *a, const char *b) {
-  struct stat left, right;
-  return stat(a, &left) == 0 && stat(b, &right) == 0 && S_ISREG(left.st_mode) &&
-         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-}
-
-bool paths_agree(const char *command_name, const char *out, const char *const *inputs, size_t count,
-                 int *exit_status) {
-  size_t from_stdin = 0;
-  for (size_t i = 0; i < count; i++) {
-    from_stdin += inputs[i] && strcmp(inputs[i], "-") == 0;
-    if (inputs[i] && out && same_file(inputs[i], out)) {
-      *exit_status = wrong_usage(command_name, "--out would replace an input; name another file");
-      return false;
-    }
-  }
-  if (from_stdin > 1) {
-    *exit_status = wrong_usage(command_name, "standard input (-) can be only one of the inputs");
-    return false;
-  }
-  if (out && !*out) {
-    *exit_status = wrong_usage(command_name, "--out is empty; name a file");
-    return false;
-  }
-  return true;
 }
 
 static void print_help(const char *command_name, const argument *table, size_t count,
@@ -110,6 +84,8 @@ static bool store(const char *command_name, argument *a, const char *text, int *
   }
   switch (a->kind) {
   case ARGUMENT_TEXT:
+  case ARGUMENT_INPUT:
+  case ARGUMENT_OUTPUT:
     *(const char **)a->target = text;
     return true;
   case ARGUMENT_NUMBER:
@@ -217,5 +193,5 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
       return false;
     }
   }
-  return true;
+  return files_agree(command_name, table, count, exit_status);
 }

@@ -11,6 +11,8 @@ enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 
 typedef enum argument_kind {
   ARGUMENT_TEXT,     /* const char * */
+  ARGUMENT_INPUT,    /* the same, for a file that is read */
+  ARGUMENT_OUTPUT,   /* or written: never an input, a ledger or another output (file_guard.h) */
   ARGUMENT_NUMBER,   /* double, finite */
   ARGUMENT_POSITIVE, /* double > 0 */
   ARGUMENT_COUNT,    /* size_t ≥ 1 */
@@ -46,14 +48,6 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
 /* A decimal number, finite; digits only. False on anything else. */
 bool read_number(const char *text, double *out);
 bool read_whole(const char *text, uint64_t *out);
-
-/* Whether the two paths name one existing regular file. */
-bool same_file(const char *a, const char *b);
-
-/* Refuses an output that would replace an input, and standard input named twice. `inputs` are
- * `count` paths, NULL where not given. */
-bool paths_agree(const char *command_name, const char *out, const char *const *inputs, size_t count,
-                 int *exit_status);
 
 /* One line on stderr that says what is wrong with the call; returns 2. */
 int wrong_usage(const char *command_name, const char *format, ...)

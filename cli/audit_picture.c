@@ -3,11 +3,12 @@
  * and words. */
 #include "audit_picture.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "whole_file.h"
 
 enum { BINS = 64, WIDTH = 820, HEIGHT = 470, LEFT = 70, RIGHT = 20, TOP = 78, BOTTOM = 56 };
 enum { LEAST = 30 }; /* outcomes in a bin that is drawn: fewer are mostly chance */
@@ -152,10 +153,11 @@ bool audit_picture_write(const audit_picture *p, const char *path) {
     f.y_low = -1;
     f.y_high = 1;
   }
-  FILE *out = fopen(path, "w");
-  if (!out) {
+  whole_file file;
+  if (!whole_file_open(path, &file)) {
     return false;
   }
+  FILE *out = file.stream;
   fprintf(out,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
           "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
@@ -169,6 +171,6 @@ bool audit_picture_write(const audit_picture *p, const char *path) {
   draw_steps(out, &f, y[1], 0, "fill=\"none\" stroke=\"#b3541e\" stroke-width=\"2\"");
   draw_steps(out, &f, y[0], 0, "fill=\"none\" stroke=\"#1f5fa8\" stroke-width=\"2\"");
   draw_words(out, p);
-  bool written = fprintf(out, "</svg>\n") > 0;
-  return fclose(out) == 0 && written;
+  fprintf(out, "</svg>\n");
+  return whole_file_commit(&file);
 }

@@ -13,7 +13,7 @@ typedef struct audit_picture {
   size_t count;
 } audit_picture;
 
-/* Writes an SVG file; false, with errno set, if it cannot. */
+/* Writes an SVG file, whole or not at all; false with a message. */
 bool audit_picture_write(const audit_picture *picture, const char *path);
 
 #endif

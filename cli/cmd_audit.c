@@ -1,6 +1,5 @@
 /* dperm audit: attacks this very build, or somebody else's trainer, and says what epsilon it has at
  * least. JSON on stdout, a table for people on stderr. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,11 +122,7 @@ static int draw_picture(const audit_settings *s, const dperm_audit_result *r, do
   (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %g: at least %.3f", r->mechanism,
                  *r->variant ? ", " : "", r->variant, r->epsilon_claimed, r->epsilon_lower_bound);
   const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
-  if (!audit_picture_write(&picture, s->plot)) {
-    fprintf(stderr, "dperm: %s: cannot write (%s)\n", s->plot, strerror(errno));
-    return EXIT_WORK_FAILED;
-  }
-  return 0;
+  return audit_picture_write(&picture, s->plot) ? 0 : EXIT_WORK_FAILED;
 }
 
 static int finish(const audit_settings *s, const dperm_audit_result *r, double *outcome[2],
@@ -241,11 +236,11 @@ int run_audit(int argc, char **argv) {
        false},
       {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D", "with --command: its delta (0)", NULL,
        false},
-      {"--first", ARGUMENT_TEXT, &s.first, false, "FILE", "with --command: records of your own,",
+      {"--first", ARGUMENT_INPUT, &s.first, false, "FILE", "with --command: records of your own,",
        NULL, false},
-      {"--second", ARGUMENT_TEXT, &s.second, false, "FILE", "and the same with one replaced", NULL,
+      {"--second", ARGUMENT_INPUT, &s.second, false, "FILE", "and the same with one replaced", NULL,
        false},
-      {"--plot", ARGUMENT_TEXT, &s.plot, false, "F.svg", "a picture of both distributions", NULL,
+      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg", "a picture of both distributions", NULL,
        false},
   };
   int exit_status = 0;

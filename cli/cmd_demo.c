@@ -57,6 +57,11 @@ static dperm_status make_files(demo *d, dperm_error *err) {
   (void)snprintf(d->test_path, PATH_SIZE, "%s/others.csv", d->folder);
   (void)snprintf(d->model_path, PATH_SIZE, "%s/model.json", d->folder);
   (void)snprintf(d->predictions_path, PATH_SIZE, "%s/predictions.csv", d->folder);
+  const char *const paths[] = {d->schema_path, d->train_path, d->test_path, d->model_path,
+                               d->predictions_path};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    TRY_DEMO(dperm_output_check(paths[i], err));
+  }
   TRY_DEMO(write_schema(d, err));
   TRY_DEMO(dperm_synthetic_census_write(d->train_path, d->rows, d->seed, err));
   return dperm_synthetic_census_write(d->test_path, d->rows / 3 + 1, d->seed + 1, err);

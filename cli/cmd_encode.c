@@ -14,10 +14,10 @@ int run_encode(int argc, char **argv) {
   const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL;
   size_t dims = 0, rows = 0;
   argument table[] = {
-      {"--data", ARGUMENT_TEXT, &data, true, "FILE", "the records", NULL, false},
-      {"--schema", ARGUMENT_TEXT, &schema_path, false, "FILE", "what is public about them (JSON)",
+      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "the records", NULL, false},
+      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "what is public about them (JSON)",
        NULL, false},
-      {"--out", ARGUMENT_TEXT, &out, true, "FILE", "where the encoded file goes", NULL, false},
+      {"--out", ARGUMENT_OUTPUT, &out, true, "FILE", "where the encoded file goes", NULL, false},
       {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data", NULL, false},
@@ -27,10 +27,6 @@ int run_encode(int argc, char **argv) {
   if (!arguments_parse("encode", table, sizeof table / sizeof *table, argc, argv, closing,
                        &exit_status) ||
       !parse_format("encode", format_text, &format, &exit_status)) {
-    return exit_status;
-  }
-  const char *const inputs[] = {data, schema_path};
-  if (!paths_agree("encode", out, inputs, 2, &exit_status)) {
     return exit_status;
   }
   dperm_error err;

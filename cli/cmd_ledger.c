@@ -258,7 +258,7 @@ int run_ledger(int argc, char **argv) {
   enum { UNIT = 5 };
   argument table[] = {
       {"action", ARGUMENT_TEXT, &c.action, true, "init|show|verify", "what to do", NULL, false},
-      {"ledger", ARGUMENT_TEXT, &c.path, true, "FILE", "the ledger", NULL, false},
+      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger", NULL, false},
       {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "the data set", NULL, false},
       {"--epsilon", ARGUMENT_TEXT, &c.epsilon, false, "TOTAL",
        "init: its budget, for all runs together", NULL, false},
@@ -266,7 +266,7 @@ int run_ledger(int argc, char **argv) {
        "init: the total of their deltas (1e-30, which covers rounding)", NULL, false},
       {"--rows-per-person", ARGUMENT_COUNT, &c.rows_per_person, false, "K",
        "init: the budget is for a person with at most K rows (1)", NULL, false},
-      {"--model", ARGUMENT_TEXT, &c.model, false, "FILE",
+      {"--model", ARGUMENT_INPUT, &c.model, false, "FILE",
        "show: the entry that paid for this model", NULL, false},
       {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
        "verify: a head that was noted before must still be there", NULL, false},

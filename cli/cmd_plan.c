@@ -179,7 +179,7 @@ int run_plan(int argc, char **argv) {
   enum { OWN = 7 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &rows, true, "N", "the number of records", NULL, false},
-      {"--schema", ARGUMENT_TEXT, &schema_path, false, "FILE", "the schema, or else --dims", NULL,
+      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema, or else --dims", NULL,
        false},
       {"--dims", ARGUMENT_COUNT, &dims, false, "D", "the number of encoded columns", NULL, false},
       {"--norm", ARGUMENT_POSITIVE, &norm, false, "R", "with --dims: bound on a row's norm (1)",

@@ -4,11 +4,11 @@
 int run_predict(int argc, char **argv) {
   const char *model_path = NULL, *data = NULL, *out = NULL, *format_text = NULL;
   argument table[] = {
-      {"--model", ARGUMENT_TEXT, &model_path, true, "FILE", "a model that dperm train wrote", NULL,
+      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm train wrote", NULL,
        false},
-      {"--data", ARGUMENT_TEXT, &data, true, "FILE", "records, with or without labels", NULL,
+      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "records, with or without labels", NULL,
        false},
-      {"--out", ARGUMENT_TEXT, &out, false, "FILE", "where the CSV goes (default: stdout)", NULL,
+      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the CSV goes (default: stdout)", NULL,
        false},
       {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
@@ -21,10 +21,6 @@ int run_predict(int argc, char **argv) {
                        "only.",
                        &exit_status) ||
       !parse_format("predict", format_text, &format, &exit_status)) {
-    return exit_status;
-  }
-  const char *const inputs[] = {data, model_path};
-  if (!paths_agree("predict", out, inputs, 2, &exit_status)) {
     return exit_status;
   }
   dperm_error err;

@@ -68,8 +68,8 @@ int run_schema(int argc, char **argv) {
   bool unsafe = false;
   argument table[] = {
       {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", NULL, false},
-      {"schema", ARGUMENT_TEXT, &path, true, "SCHEMA", "the schema (JSON)", NULL, false},
-      {"--data", ARGUMENT_TEXT, &data_path, false, "FILE", "read and encode these CSV records too",
+      {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)", NULL, false},
+      {"--data", ARGUMENT_INPUT, &data_path, false, "FILE", "read and encode these CSV records too",
        NULL, false},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
        "with --data: print missing, unknown and clamped counts to stderr", NULL, false},

@@ -66,9 +66,9 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
         (long long)p->true_positives, (long long)p->false_positives, (long long)p->false_negatives,
         (long long)p->true_negatives);
   }
-  if (s->ledger.charge.entry) {
+  if (session_charge()->entry) {
     printf("  \"ledger\": {\"id\": %llu, \"digest\": \"%s\"}\n}\n",
-           (unsigned long long)s->ledger.charge.entry, s->ledger.charge.digest);
+           (unsigned long long)session_charge()->entry, session_charge()->digest);
   } else {
     printf("  \"ledger\": null\n}\n");
   }
@@ -79,6 +79,7 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
                                     dperm_error *err) {
   dperm_private_score found;
   dperm_score_options options;
+  dperm_output *out = NULL; /* only asked whether it can be written */
   dperm_score_options_init(&options);
   options.epsilon = s->epsilon;
   options.rows_per_person = s->rows_per_person;
@@ -86,6 +87,13 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   options.account = *account;
   options.progress = *session_progress();
   dperm_status status = s->seeded ? dperm_random_seeded(s->seed, &options.random, err) : DPERM_OK;
+  if (status == DPERM_OK) {
+    status = ledger_settings_place(&s->ledger, "-", &out, err);
+  }
+  if (status == DPERM_OK) {
+    status = ledger_settings_reserve(&s->ledger, out, NULL, NULL, 0, err);
+  }
+  ledger_settings_leave(out);
   if (status == DPERM_OK) {
     status = dperm_score_file_private(model, source, &options, &found, err);
   }
@@ -99,10 +107,11 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
     return DPERM_OK;
   }
   print_private(s, &found);
-  if (found.is_private) {
+  status = session_flush_stdout(err);
+  if (status == DPERM_OK && found.is_private) {
     ledger_settings_say(&s->ledger);
   }
-  return DPERM_OK;
+  return status;
 }
 
 static const char *check_together(const score_settings *s) {
@@ -121,8 +130,7 @@ static int score(score_settings *s, dperm_format format) {
   int exit_status = 0;
   bool noisy = !isnan(s->epsilon);
   const dperm_source source = {.path = s->data, .format = format};
-  if (noisy &&
-      !ledger_settings_open(&s->ledger, "score", !s->seeded, NULL, &account, &exit_status)) {
+  if (noisy && !ledger_settings_open(&s->ledger, "score", !s->seeded, &account, &exit_status)) {
     return exit_status;
   }
   dperm_status status = dperm_model_read(s->model, &model, &err);
@@ -139,9 +147,9 @@ int run_score(int argc, char **argv) {
   score_settings s = {.epsilon = (double)NAN, .rows_per_person = 1};
   enum { OWN = 7, SEED = 6 };
   argument table[OWN + LEDGER_ARGUMENTS] = {
-      {"--model", ARGUMENT_TEXT, &s.model, true, "FILE", "a model that dperm train wrote", NULL,
+      {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm train wrote", NULL,
        false},
-      {"--data", ARGUMENT_TEXT, &s.data, true, "FILE",
+      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE",
        "labelled records; public ones, unless --epsilon is given", NULL, false},
       {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
@@ -166,10 +174,6 @@ int run_score(int argc, char **argv) {
   const char *wrong = check_together(&s);
   if (wrong) {
     return wrong_usage("score", "%s", wrong);
-  }
-  const char *const inputs[] = {s.data, s.model};
-  if (!paths_agree("score", NULL, inputs, 2, &exit_status)) {
-    return exit_status;
   }
   return score(&s, format);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_guard.h"
 #include "session.h"
 #include "sweep_grid.h"
 #include "sweep_show.h"
@@ -189,6 +190,16 @@ static char *journal_beside(const char *out) {
   return journal;
 }
 
+/* The journal is a second output. */
+static bool journal_allowed(const sweep_settings *s, const argument *table, size_t count,
+                            int *exit_status) {
+  char *journal = journal_beside(s->out);
+  bool good =
+      !journal || file_allowed("sweep", "the journal of --out", journal, table, count, exit_status);
+  free(journal);
+  return good;
+}
+
 /* A folder, say, is better refused before the work than after. */
 static bool can_write(const char *out) {
   whole_file file;
@@ -231,14 +242,14 @@ int run_sweep(int argc, char **argv) {
   sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
   enum { OWN = 12, FOLDS = 6 };
   argument table[OWN + FIT_ARGUMENTS] = {
-      {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records, which are public", NULL,
+      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public", NULL,
        false},
-      {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "how they are encoded (JSON)", NULL,
+      {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "how they are encoded (JSON)", NULL,
        false},
-      {"--test-data", ARGUMENT_TEXT, &s.test_data, false, "FILE",
+      {"--test-data", ARGUMENT_INPUT, &s.test_data, false, "FILE",
        "count errors on these instead of on folds", NULL, false},
-      {"--out", ARGUMENT_TEXT, &s.out, false, "FILE", "where the CSV goes (standard output)", NULL,
-       false},
+      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the CSV goes (standard output)",
+       NULL, false},
       {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
@@ -249,9 +260,9 @@ int run_sweep(int argc, char **argv) {
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
        "default: all cores; results do not depend on it", NULL, false},
-      {"--plot", ARGUMENT_TEXT, &s.show.picture, false, "FILE",
+      {"--plot", ARGUMENT_OUTPUT, &s.show.picture, false, "FILE",
        "a picture, .svg or .png (needs gnuplot)", NULL, false},
-      {"--html", ARGUMENT_TEXT, &s.show.page, false, "FILE",
+      {"--html", ARGUMENT_OUTPUT, &s.show.page, false, "FILE",
        "a page with figures, tables and plans (needs gnuplot)", NULL, false},
   };
   int exit_status = 0;
@@ -275,8 +286,7 @@ int run_sweep(int argc, char **argv) {
   if (s.threads > 4096) {
     return wrong_usage("sweep", "--threads must be at most 4096");
   }
-  const char *const inputs[] = {s.data, s.schema, s.test_data};
-  if (!paths_agree("sweep", s.out, inputs, 3, &exit_status) ||
+  if (!journal_allowed(&s, table, sizeof table / sizeof *table, &exit_status) ||
       !sweep_grid_build(&s.fit, s.epsilons, &grid, &exit_status)) {
     return exit_status;
   }

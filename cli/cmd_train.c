@@ -57,7 +57,11 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   dperm_model *model = NULL;
-  dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, err) : DPERM_OK;
+  dperm_output *out = NULL;
+  dperm_status status = ledger_settings_place(&s->ledger, s->out, &out, err);
+  if (status == DPERM_OK && s->schema) {
+    status = dperm_schema_read(s->schema, &schema, err);
+  }
   const dperm_source source = {.path = s->data,
                                .format = format,
                                .schema = schema,
@@ -67,11 +71,14 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
     status = dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err);
   }
   if (status == DPERM_OK) {
+    status = ledger_settings_reserve(&s->ledger, out, data, options, 1, err);
+  }
+  if (status == DPERM_OK) {
     status = dperm_train(data, options, &model, err);
   }
   if (status == DPERM_OK) {
     session_quiet();
-    status = model ? dperm_model_write(model, s->out, err) : DPERM_OK;
+    status = model ? dperm_model_write_output(model, out, err) : DPERM_OK;
   }
   if (status == DPERM_OK && !model) { /* shown nowhere, if another process has the model */
     ledger_settings_show(&s->ledger,
@@ -79,6 +86,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
   } else if (status == DPERM_OK) {
     print_summary(s, model, data);
   }
+  ledger_settings_leave(out);
   dperm_model_free(model);
   dperm_data_free(data);
   dperm_schema_free(schema);
@@ -91,8 +99,7 @@ static int train(train_settings *s, dperm_options options, dperm_format format, 
   dperm_unsafe_diagnostics diagnostics = {0};
   dperm_status status = DPERM_OK;
   bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !seeded;
-  if (!ledger_settings_open(&s->ledger, "train", is_private, s->out, &options.account,
-                            &exit_status)) {
+  if (!ledger_settings_open(&s->ledger, "train", is_private, &options.account, &exit_status)) {
     return exit_status;
   }
   options.progress = *session_progress();
@@ -118,10 +125,10 @@ int run_train(int argc, char **argv) {
   train_settings s = {0};
   enum { OWN = 8 };
   argument table[OWN + FIT_ARGUMENTS + LEDGER_ARGUMENTS] = {
-      {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records", NULL, false},
-      {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
+      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records", NULL, false},
+      {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
-      {"--out", ARGUMENT_TEXT, &s.out, true, "FILE", "where the model goes", NULL, false},
+      {"--out", ARGUMENT_OUTPUT, &s.out, true, "FILE", "where the model goes", NULL, false},
       {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
@@ -142,10 +149,6 @@ int run_train(int argc, char **argv) {
                        &exit_status) ||
       !parse_format("train", s.format, &format, &exit_status) ||
       !fit_settings_one(&s.fit, "train", &options, &exit_status)) {
-    return exit_status;
-  }
-  const char *const inputs[] = {s.data, s.schema};
-  if (!paths_agree("train", s.out, inputs, 2, &exit_status)) {
     return exit_status;
   }
   if (s.threads > 4096) {

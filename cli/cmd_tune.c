@@ -30,7 +30,11 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
   dperm_schema *schema = NULL;
   dperm_data *data = NULL, *public_data = NULL;
   dperm_model *model = NULL;
-  dperm_status status = s->schema ? dperm_schema_read(s->schema, &schema, err) : DPERM_OK;
+  dperm_output *out = NULL;
+  dperm_status status = ledger_settings_place(&s->ledger, s->out, &out, err);
+  if (status == DPERM_OK && s->schema) {
+    status = dperm_schema_read(s->schema, &schema, err);
+  }
   dperm_source source = {.path = s->data,
                          .format = format,
                          .schema = schema,
@@ -46,11 +50,14 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
     how.public_data = public_data;
   }
   if (status == DPERM_OK) {
+    status = ledger_settings_reserve(&s->ledger, out, data, candidates, count, err);
+  }
+  if (status == DPERM_OK) {
     status = dperm_tune(data, candidates, count, &how, &model, err);
   }
   if (status == DPERM_OK) {
     session_quiet();
-    status = model ? dperm_model_write(model, s->out, err) : DPERM_OK;
+    status = model ? dperm_model_write_output(model, out, err) : DPERM_OK;
   }
   if (status == DPERM_OK && !model) {
     ledger_settings_show(&s->ledger, !candidates[0].random); /* nowhere, if another has the model */
@@ -65,6 +72,7 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
       fprintf(stderr, "\n");
     }
   }
+  ledger_settings_leave(out);
   dperm_model_free(model);
   dperm_data_free(public_data);
   dperm_data_free(data);
@@ -77,8 +85,7 @@ static int tune(tune_settings *s, dperm_options *candidates, size_t count,
   dperm_error err;
   dperm_random *random = NULL;
   int exit_status = 0;
-  if (!ledger_settings_open(&s->ledger, "tune", !seeded, s->out, &candidates[0].account,
-                            &exit_status)) {
+  if (!ledger_settings_open(&s->ledger, "tune", !seeded, &candidates[0].account, &exit_status)) {
     return exit_status;
   }
   dperm_status status = seeded ? dperm_random_seeded(s->seed, &random, &err) : DPERM_OK;
@@ -143,10 +150,10 @@ int run_tune(int argc, char **argv) {
                      .holdout = 0.1};
   enum { OWN = 13, SELECTOR = 8, ROUNDS, ROUNDS_MEAN, HOLDOUT, SEED = 6 };
   argument table[OWN + FIT_ARGUMENTS + LEDGER_ARGUMENTS] = {
-      {"--data", ARGUMENT_TEXT, &s.data, true, "FILE", "the records", NULL, false},
-      {"--schema", ARGUMENT_TEXT, &s.schema, false, "FILE", "what is public about them (JSON)",
+      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records", NULL, false},
+      {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
-      {"--out", ARGUMENT_TEXT, &s.out, true, "FILE", "where the model goes", NULL, false},
+      {"--out", ARGUMENT_OUTPUT, &s.out, true, "FILE", "where the model goes", NULL, false},
       {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
@@ -163,7 +170,7 @@ int run_tune(int argc, char **argv) {
        "stopping: mean number of rounds (3 per candidate)", NULL, false},
       {"--holdout", ARGUMENT_NUMBER, &s.holdout, false, "H",
        "stopping, public: share of rows to choose by (0.1)", NULL, false},
-      {"--public-data", ARGUMENT_TEXT, &s.public_data, false, "FILE",
+      {"--public-data", ARGUMENT_INPUT, &s.public_data, false, "FILE",
        "public: records that are nobody's secret", NULL, false},
   };
   int exit_status = 0;
@@ -183,10 +190,6 @@ int run_tune(int argc, char **argv) {
                    table[HOLDOUT].given, &how);
   if (wrong || s.threads > 4096) {
     return wrong_usage("tune", "%s", wrong ? wrong : "--threads must be at most 4096");
-  }
-  const char *const inputs[] = {s.data, s.schema, s.public_data};
-  if (!paths_agree("tune", s.out, inputs, 3, &exit_status)) {
-    return exit_status;
   }
   if (strcmp(s.fit.mechanism, "none") == 0) {
     return wrong_usage("tune", "--mechanism none has nothing to choose privately; use train");

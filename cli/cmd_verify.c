@@ -10,7 +10,7 @@ int run_verify(int argc, char **argv) {
   const char *model_path = NULL;
   bool json = false;
   argument table[] = {
-      {"--model", ARGUMENT_TEXT, &model_path, true, "FILE", "a model that dperm wrote", NULL,
+      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm wrote", NULL,
        false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
   };

@@ -1,20 +1,17 @@
 /* See ledger_settings.h. */
 #include "ledger_settings.h"
 
-#include <errno.h>
-#include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "session.h"
 
 void ledger_settings_init(ledger_settings *s, argument *table) {
   *s = (ledger_settings){.ledger = NULL};
   const argument lines[LEDGER_ARGUMENTS] = {
-      {"--ledger", ARGUMENT_TEXT, &s->ledger, false, "FILE|none",
+      {"--ledger", ARGUMENT_INPUT, &s->ledger, false, "FILE|none",
        "charge this ledger (default: $DPERM_LEDGER)", NULL, false},
       {"--dataset", ARGUMENT_TEXT, &s->dataset, false, "NAME",
        "whose budget pays (default: $DPERM_DATASET)", NULL, false},
@@ -54,24 +51,8 @@ static const char *resolve(ledger_settings *s, bool is_private) {
   return NULL;
 }
 
-/* A charge cannot be taken back, so what can be known beforehand is asked beforehand. */
-static bool can_write(const char *path) {
-  struct stat about;
-  if (strcmp(path, "-") == 0) {
-    return true;
-  }
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-    errno = S_ISDIR(about.st_mode) ? EISDIR : 0;
-    return !S_ISDIR(about.st_mode) && access(path, W_OK) == 0;
-  }
-  char *copy = strdup(path);
-  bool good = copy && access(dirname(copy), W_OK | X_OK) == 0;
-  free(copy);
-  return good;
-}
-
 bool ledger_settings_open(ledger_settings *s, const char *command_name, bool is_private,
-                          const char *out, dperm_account *account, int *exit_status) {
+                          dperm_account *account, int *exit_status) {
   dperm_error err;
   const char *wrong = resolve(s, is_private);
   if (wrong) {
@@ -79,21 +60,56 @@ bool ledger_settings_open(ledger_settings *s, const char *command_name, bool is_
     return false;
   }
   if (dperm_ranks_rank(session_ranks()) > 0) { /* the leader of a job pays and writes */
-    *account = (dperm_account){NULL, NULL, s->dry_run, &s->charge};
+    *account = (dperm_account){NULL, NULL, s->dry_run, session_charge()};
     return true;
-  }
-  if (s->path && out && !can_write(out)) {
-    fprintf(stderr, "dperm: %s: cannot write (%s), so nothing is charged; choose another --out\n",
-            out, strerror(errno));
-    *exit_status = EXIT_WORK_FAILED;
-    return false;
   }
   if (s->path && dperm_ledger_open(s->path, &s->opened, &err) != DPERM_OK) {
     *exit_status = report_error(&err);
     return false;
   }
-  *account = (dperm_account){s->opened, s->name, s->dry_run, &s->charge};
+  if (s->opened) { /* a reader who leaves must not end the run without a word */
+    (void)signal(SIGPIPE, SIG_IGN);
+  }
+  *account = (dperm_account){s->opened, s->name, s->dry_run, session_charge()};
   return true;
+}
+
+/* A charge cannot be taken back, so what can be known beforehand is asked beforehand, and said. */
+static dperm_status before_charge(const ledger_settings *s, dperm_status status, dperm_error *err) {
+  size_t used = strlen(err->message);
+  if (status != DPERM_OK && s->opened) {
+    (void)snprintf(err->message + used, sizeof err->message - used, "; nothing is charged");
+  }
+  return status;
+}
+
+dperm_status ledger_settings_place(const ledger_settings *s, const char *path, dperm_output **out,
+                                   dperm_error *err) {
+  if (dperm_ranks_rank(session_ranks()) > 0) {
+    return DPERM_OK;
+  }
+  dperm_status status = dperm_output_open(path, out, err);
+  if (status == DPERM_OK) {
+    session_keep_output(*out);
+  } else {
+    (void)before_charge(s, status, err);
+  }
+  return status;
+}
+
+dperm_status ledger_settings_reserve(const ledger_settings *s, dperm_output *output,
+                                     const dperm_data *data, const dperm_options *candidates,
+                                     size_t count, dperm_error *err) {
+  if (!output) {
+    return DPERM_OK;
+  }
+  dperm_status status = dperm_output_reserve(output, data, candidates, count, err);
+  return status == DPERM_OK ? status : before_charge(s, status, err);
+}
+
+void ledger_settings_leave(dperm_output *output) {
+  session_keep_output(NULL);
+  dperm_output_free(output);
 }
 
 void ledger_settings_close(ledger_settings *s) {
@@ -107,10 +123,10 @@ void ledger_settings_say(const ledger_settings *s) {
                     "ledger'\n");
     return;
   }
+  const dperm_charge *paid = session_charge();
   fprintf(stderr, "%s: charged epsilon %s and delta %s to \"%s\" (entry %llu); %s and %s left\n",
-          s->path, s->charge.epsilon, brief(s->charge.delta).text, s->name,
-          (unsigned long long)s->charge.entry, s->charge.epsilon_left,
-          brief(s->charge.delta_left).text);
+          s->path, paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
+          paid->epsilon_left, brief(paid->delta_left).text);
 }
 
 void ledger_settings_show(const ledger_settings *s, bool is_private) {
@@ -118,11 +134,11 @@ void ledger_settings_show(const ledger_settings *s, bool is_private) {
     printf("this run is not private: no budget covers it\n");
     return;
   }
-  printf("this run costs epsilon %s and delta %s\n", s->charge.epsilon,
-         brief(s->charge.delta).text);
+  printf("this run costs epsilon %s and delta %s\n", session_charge()->epsilon,
+         brief(session_charge()->delta).text);
   if (s->opened) {
     printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", s->name, s->path,
-           s->charge.epsilon_left, brief(s->charge.delta_left).text);
+           session_charge()->epsilon_left, brief(session_charge()->delta_left).text);
   } else {
     printf("no ledger: nothing counts it against a budget\n");
   }

@@ -12,7 +12,6 @@ typedef struct ledger_settings {
   bool dry_run;
   const char *path, *name; /* as they are used; NULL for none */
   dperm_ledger *opened;
-  dperm_charge charge;
 } ledger_settings;
 
 enum { LEDGER_ARGUMENTS = 3 };
@@ -20,10 +19,18 @@ enum { LEDGER_ARGUMENTS = 3 };
 /* Their lines of the argument table from table[0] on: LEDGER_ARGUMENTS of them. */
 void ledger_settings_init(ledger_settings *settings, argument *table);
 
-/* Opens the ledger, if one is named, and fills `account`. `out` is the file that will be written
- * after the charge, or NULL: if it cannot be, the run ends before. False with a message. */
+/* Opens the ledger, if one is named, and fills `account`. False with a message. */
 bool ledger_settings_open(ledger_settings *settings, const char *command_name, bool is_private,
-                          const char *out, dperm_account *account, int *exit_status);
+                          dperm_account *account, int *exit_status);
+/* Takes the place of what is written after the charge, in the process that writes it: a place that
+ * cannot be had ends the run before. Freed by ledger_settings_leave. */
+dperm_status ledger_settings_place(const ledger_settings *settings, const char *path,
+                                   dperm_output **out, dperm_error *err);
+/* Takes the space for it, once the data are known (NULL and 0: for a page). */
+dperm_status ledger_settings_reserve(const ledger_settings *settings, dperm_output *output,
+                                     const dperm_data *data, const dperm_options *candidates,
+                                     size_t count, dperm_error *err);
+void ledger_settings_leave(dperm_output *output);
 void ledger_settings_close(ledger_settings *settings);
 
 /* After a private run: one line on stderr about what was charged, or that nothing counts it. */

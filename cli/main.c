@@ -70,6 +70,7 @@ static void stop_blas_threads(void) {
 }
 
 int main(int argc, char **argv) {
+  session_keep_streams();
   if (argc < 2) {
     fprintf(stderr, "dperm: a command is missing; see 'dperm help'\n");
     return EXIT_WRONG_USAGE;

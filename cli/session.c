@@ -18,12 +18,52 @@ static void on_signal(int number) {
   interrupted = number;
 }
 
+/* ---- what is lost if the run ends now */
+
+static dperm_charge charge;
+static dperm_output *volatile output;
+
+dperm_charge *session_charge(void) {
+  return &charge;
+}
+
+void session_keep_output(dperm_output *kept) {
+  output = kept;
+}
+
+static const char spent_words[] = "; the charge (entry %llu of the ledger) stays spent";
+
+/* The clause that a failure behind a charge ends with; empty if there is none, or if `message` has
+ * it already. */
+static const char *spent(const char *message, char room[96]) {
+  room[0] = '\0';
+  if (charge.entry != 0 && !strstr(message, "stays spent")) {
+    (void)snprintf(room, 96, spent_words, (unsigned long long)charge.entry);
+  }
+  return room;
+}
+
+/* The same in a signal handler, which may not print. */
+static void write_spent(void) {
+  char digits[24];
+  size_t at = sizeof digits;
+  const char *middle = strchr(spent_words, '%'), *rest = middle + strlen("%llu");
+  for (unsigned long long left = charge.entry; left > 0 && at > 0; left /= 10) {
+    digits[--at] = (char)('0' + left % 10);
+  }
+  if (at < sizeof digits) {
+    (void)!write(STDERR_FILENO, spent_words, (size_t)(middle - spent_words));
+    (void)!write(STDERR_FILENO, digits + at, sizeof digits - at);
+    (void)!write(STDERR_FILENO, rest, strlen(rest));
+  }
+}
+
 /* A mapped file that cannot be read on: the disk failed, or somebody cut the file. There is no way
  * back into the work; nothing was written, and a charge stays spent. */
 static void on_lost_page(int number) {
   static const char line[] =
       "dperm: a mapped file can no longer be read: the disk failed, or it was "
-      "cut meanwhile; nothing was released\n";
+      "cut meanwhile; nothing was released";
   static atomic_flag said = ATOMIC_FLAG_INIT;
   (void)number;
   while (
@@ -31,13 +71,30 @@ static void on_lost_page(int number) {
     (void)pause();
   }
   (void)!write(STDERR_FILENO, line, sizeof line - 1);
+  write_spent();
+  (void)!write(STDERR_FILENO, "\n", 1);
+  const char *temporary = dperm_output_temporary(output);
+  if (temporary) {
+    (void)unlink(temporary);
+  }
   _exit(EXIT_WORK_FAILED);
+}
+
+/* A descriptor that the caller has closed would be the next file's: words for the screen would go
+ * into it. So it is taken, and in the wrong direction, for use to fail. */
+void session_keep_streams(void) {
+  for (int fd = 0; fd <= 2; fd++) {
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY); /* the lowest one that is free */
+    }
+  }
 }
 
 void session_catch_signals(void) {
   struct sigaction lost = {.sa_handler = on_lost_page};
   sigemptyset(&lost.sa_mask);
   (void)sigaction(SIGBUS, &lost, NULL);
+  (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, and leaves nothing */
   struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);
   action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
@@ -52,7 +109,8 @@ static dperm_error failure;
 int report_error(const dperm_error *err) {
   session_quiet();
   failure = *err;
-  fprintf(stderr, "dperm: %s\n", err->message);
+  char room[96];
+  fprintf(stderr, "dperm: %s%s\n", err->message, spent(err->message, room));
   if (err->status == DPERM_CANCELLED) {
     return 128 + (interrupted ? interrupted : SIGINT);
   }
@@ -224,13 +282,19 @@ void print_json_number(const char *name, double value, const char *end) {
   }
 }
 
-int session_finish_stdout(void) {
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    fprintf(stderr, "dperm: standard output: cannot write (%s); check free space\n",
-            strerror(errno));
-    return EXIT_WORK_FAILED;
+dperm_status session_flush_stdout(dperm_error *err) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) {
+    return DPERM_OK;
   }
-  return 0;
+  err->status = DPERM_IO_ERROR;
+  (void)snprintf(err->message, sizeof err->message,
+                 "standard output: cannot write (%s); check free space", strerror(errno));
+  return err->status;
+}
+
+int session_finish_stdout(void) {
+  dperm_error err;
+  return session_flush_stdout(&err) == DPERM_OK ? 0 : report_error(&err);
 }
 
 bool parse_format(const char *command_name, const char *text, dperm_format *out, int *exit_status) {

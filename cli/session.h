@@ -24,13 +24,25 @@ dperm_ranks *session_ranks(void);
 bool session_join(const char *command_name, bool many, int *exit_status);
 /* Leaves them; a failure of one is a failure of all. Returns the exit status. */
 int session_leave(int exit_status);
-/* From now on Ctrl-C and SIGTERM ask the work to stop. */
+/* From now on Ctrl-C and SIGTERM ask the work to stop; a limit on file sizes is an error like
+ * others. */
 void session_catch_signals(void);
+/* Standard input, output and error that were closed stay so: no file gets their numbers. */
+void session_keep_streams(void);
 
 /* A member of a JSON object on a line of its own; what is not finite becomes null. `end` is "," or
  * "". */
 void print_json_number(const char *name, double value, const char *end);
 
+/* What this run is charged, filled by the library. From then on every failure that is reported ends
+ * with the words that the charge stays spent. */
+dperm_charge *session_charge(void);
+/* What is being written; its temporary file goes even if the program ends in a signal handler. NULL
+ * before it is freed. */
+void session_keep_output(dperm_output *output);
+
+/* All results so far are on stdout. */
+dperm_status session_flush_stdout(dperm_error *err);
 /* Success of writing all results to stdout; 1 with a message if not. */
 int session_finish_stdout(void);
 

@@ -1,6 +1,7 @@
 /* Written beside its place, flushed to the disk, then renamed. */
 #include "whole_file.h"
 
+#include <dperm.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,11 @@ bool whole_file_open(const char *path, whole_file *out) {
   if (!whole_file_plain(path)) {
     out->stream = fopen(path, "w"); /* a device; a folder fails here */
     return out->stream ? true : fail(path, errno);
+  }
+  dperm_error err;
+  if (dperm_output_check(path, &err) != DPERM_OK) {
+    fprintf(stderr, "dperm: %s\n", err.message);
+    return false;
   }
   size_t size = strlen(path) + 32;
   out->temporary = malloc(size);

@@ -8,6 +8,7 @@ account=(--ledger l.db --dataset people)
 begin() { "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null; }
 charge() { "$DPERM" train "${people[@]}" --epsilon "${1:-0.1}" --out "${2:-m.json}" "${account[@]}"; }
 left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["datasets"][0]["epsilon_left"])'; }
+entries() { "$DPERM" ledger show l.db | grep -c '^ .*\(committed\|reserved\)' || true; }
 holds() { "$DPERM" ledger verify l.db > /dev/null; }
 
 faulty() {
@@ -291,10 +292,10 @@ P
 @test "a place for the model that cannot be written is found before the charge" {
   begin 1
   run "$DPERM" train "${people[@]}" --epsilon 0.1 --out no/such/m.json "${account[@]}"
-  fails_with 1 "no/such/m.json: cannot write (No such file or directory), so nothing is charged"
+  fails_with 1 "no/such/m.json: cannot write (No such file or directory); check the place, its permissions and free space; nothing is charged"
   mkdir folder
   run "$DPERM" train "${people[@]}" --epsilon 0.1 --out folder "${account[@]}"
-  fails_with 1 "folder: cannot write (Is a directory), so nothing is charged"
+  fails_with 1 "folder: cannot write (Is a directory); check the place, its permissions and free space; nothing is charged"
   [ "$(left)" = 1 ]
 }
 
@@ -302,10 +303,14 @@ P
   begin 100
   call=0
   status=1
+  before=$(entries)
   while [ "$status" -ne 0 ] && [ "$call" -lt 200 ]; do
     call=$((call + 1))
     faulty LEDGER_FAULT_FULL=$call "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json "${account[@]}"
-    code=$status said=$output
+    code=$status said=$output now=$(entries)
+    [ "$now" = "$before" ] || [ "$code" -eq 0 ] || [[ "$said" == *"; the charge (entry "*" of the ledger) stays spent" ]] ||
+      { echo "call $call: charged, and not a word of it: $said"; return 1; }
+    before=$now
     holds || { echo "call $call: the ledger does not hold"; return 1; }
     if [ -e m.json ]; then
       "$DPERM" ledger show l.db --model m.json > /dev/null

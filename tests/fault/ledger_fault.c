@@ -2,7 +2,10 @@
  * the command. Environment:
  *   LEDGER_FAULT_KILL=k       the process is killed at the k-th such call, before it does anything;
  *   LEDGER_FAULT_KILL_AFTER=k or right after it;
- *   LEDGER_FAULT_FULL=k       from the k-th on, calls that write or flush fail: the disk is full;
+ *   LEDGER_FAULT_FULL=k       from the k-th on, calls that write, flush or reserve space fail: the
+ *                             disk is full;
+ *   LEDGER_FAULT_FULL_NAME=T  and only those on files whose name has this text in it;
+ *   LEDGER_FAULT_RENAME=T     a rename to such a name fails;
  *   LEDGER_FAULT_LOG=FILE     a line for each call: its number, name and the file;
  *   LEDGER_FAULT_CLOCK=s      the clock is off by so many seconds.
  * fflush counts as a write: the C library's own writes cannot be caught. */
@@ -44,6 +47,20 @@ static void log_call(long call, const char *name, int fd, const char *path) {
   (void)syscall(SYS_close, to);
 }
 
+/* Whether the text that this variable holds is in the file's name; also if there is none. */
+static int named(const char *variable, int fd, const char *path) {
+  const char *text = getenv(variable);
+  char where[400] = "", link[64];
+  if (!text) {
+    return 1;
+  }
+  if (fd >= 0) {
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    (void)!readlink(link, where, sizeof where - 1);
+  }
+  return strstr(fd >= 0 ? where : path ? path : "", text) != NULL;
+}
+
 /* Counts a call; nonzero if it must fail. */
 static int before(const char *name, int fd, const char *path, int writes) {
   long call = 1 + atomic_fetch_add(&calls, 1), full = asked("LEDGER_FAULT_FULL");
@@ -51,8 +68,13 @@ static int before(const char *name, int fd, const char *path, int writes) {
   if (call == asked("LEDGER_FAULT_KILL")) {
     (void)raise(SIGKILL);
   }
-  if (writes && full && call >= full) {
+  if (writes && full && call >= full && named("LEDGER_FAULT_FULL_NAME", fd, path)) {
     errno = ENOSPC;
+    return 1;
+  }
+  if (getenv("LEDGER_FAULT_RENAME") && strcmp(name, "rename") == 0 &&
+      named("LEDGER_FAULT_RENAME", fd, path)) {
+    errno = EIO;
     return 1;
   }
   return 0;
@@ -91,6 +113,10 @@ STAND_IN(int, fsync, (int fd), (fd), fd, NULL, 1)
 STAND_IN(int, fdatasync, (int fd), (fd), fd, NULL, 1)
 STAND_IN(int, ftruncate, (int fd, off_t size), (fd, size), fd, NULL, 0)
 STAND_IN(int, ftruncate64, (int fd, off64_t size), (fd, size), fd, NULL, 0)
+STAND_IN(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), fd, NULL,
+         1)
+STAND_IN(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size), fd,
+         NULL, 1)
 STAND_IN(int, rename, (const char *from, const char *to), (from, to), -1, to, 0)
 STAND_IN(int, link, (const char *from, const char *to), (from, to), -1, to, 0)
 STAND_IN(int, unlink, (const char *path), (path), -1, path, 0)

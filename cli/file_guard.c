@@ -1,0 +1,177 @@
+/* Files are compared by what they are (device and inode), and by their resolved names where there
+ * is no file yet: the journal of a ledger comes and goes. */
+#define _GNU_SOURCE /* realpath */
+#include "file_guard.h"
+
+#include <dperm.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "session.h"
+
+/* ---- paths */
+
+static bool is_dash(const char *path) {
+  return strcmp(path, "-") == 0;
+}
+
+/* Without links, dots and double slashes; of a file that is not there yet, its folder so. False if
+ * that cannot be had, in which case nothing can be written there either. */
+static bool resolve(const char *path, char out[PATH_MAX]) {
+  char copy[PATH_MAX], folder[PATH_MAX];
+  if (realpath(path, out)) {
+    return true;
+  }
+  if (strlen(path) >= sizeof copy) {
+    return false;
+  }
+  (void)snprintf(copy, sizeof copy, "%s", path);
+  if (!realpath(dirname(copy), folder)) {
+    return false;
+  }
+  (void)snprintf(copy, sizeof copy, "%s", path);
+  int used = snprintf(out, PATH_MAX, "%s/%s", folder, basename(copy));
+  return used > 0 && used < PATH_MAX;
+}
+
+static bool same_file(const char *a, const char *b) {
+  struct stat left, right;
+  return stat(a, &left) == 0 && stat(b, &right) == 0 && S_ISREG(left.st_mode) &&
+         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+/* One plain file, or one that both would make. */
+static bool same_place(const char *a, const char *b) {
+  char left[PATH_MAX], right[PATH_MAX];
+  struct stat about;
+  if (same_file(a, b)) {
+    return true;
+  }
+  return (stat(a, &about) != 0 || S_ISREG(about.st_mode)) && resolve(a, left) &&
+         resolve(b, right) && strcmp(left, right) == 0;
+}
+
+/* The ledger itself, or what SQLite keeps beside it: by the name that was given and the real one.
+ */
+static bool belongs_to_ledger(const char *path, const char *ledger) {
+  static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+  char real[PATH_MAX], name[PATH_MAX + 16];
+  const char *const names[] = {ledger, resolve(ledger, real) ? real : ledger};
+  for (size_t i = 0; i < 8; i++) {
+    int used = snprintf(name, sizeof name, "%s%s", names[i % 2], suffixes[i / 2]);
+    if (used > 0 && used < (int)sizeof name && same_place(path, name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- the check */
+
+static const char *given(const argument *a, argument_kind kind) {
+  return a->kind == kind && a->given ? *(const char *const *)a->target : NULL;
+}
+
+static bool is_ledger_argument(const argument *a) {
+  return strcmp(a->name, "--ledger") == 0;
+}
+
+/* What is wrong with writing there, or NULL. */
+static const char *trouble(const char *path, const argument *table, size_t count) {
+  const char *environment = getenv("DPERM_LEDGER");
+  if (environment && *environment && belongs_to_ledger(path, environment)) {
+    return "is the ledger that DPERM_LEDGER names, or belongs to it; name another file";
+  }
+  for (size_t i = 0; i < count; i++) {
+    const char *input = given(&table[i], ARGUMENT_INPUT);
+    if (!input) {
+      continue;
+    }
+    if (is_ledger_argument(&table[i])) {
+      if (strcmp(input, "none") != 0 && belongs_to_ledger(path, input)) {
+        return "is the ledger, or belongs to it; name another file";
+      }
+    } else if (!is_dash(input) && same_file(input, path)) {
+      return "would replace an input; name another file";
+    }
+  }
+  return NULL;
+}
+
+bool file_allowed(const char *command_name, const char *what, const char *path,
+                  const argument *table, size_t count, int *exit_status) {
+  dperm_error err;
+  const char *wrong = trouble(path, table, count);
+  if (wrong) {
+    *exit_status = wrong_usage(command_name, "%s %s", what, wrong);
+    return false;
+  }
+  if (dperm_output_check(path, &err) != DPERM_OK) { /* also a ledger that nobody has named */
+    *exit_status = report_error(&err);
+    return false;
+  }
+  return true;
+}
+
+/* An output, and that no other is the same. */
+static bool output_allowed(const char *command_name, const argument *table, size_t count, size_t at,
+                           int *exit_status) {
+  const char *path = given(&table[at], ARGUMENT_OUTPUT);
+  if (!path || is_dash(path)) {
+    return true;
+  }
+  if (!*path) {
+    *exit_status = wrong_usage(command_name, "%s is empty; name a file", table[at].name);
+    return false;
+  }
+  for (size_t i = 0; i < at; i++) {
+    const char *other = given(&table[i], ARGUMENT_OUTPUT);
+    if (other && !is_dash(other) && same_place(path, other)) {
+      *exit_status = wrong_usage(command_name, "%s and %s name one file; give each its own",
+                                 table[i].name, table[at].name);
+      return false;
+    }
+  }
+  return file_allowed(command_name, table[at].name, path, table, count, exit_status);
+}
+
+/* Appended to by the shell: it is no argument of ours, but our words go there. Where the file
+ * cannot be read, it is not for us to know. */
+static bool stream_allowed(const char *command_name, const char *what, const char *path,
+                           const argument *table, size_t count, int *exit_status) {
+  struct stat about;
+  dperm_error err;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return true;
+  }
+  const char *wrong = trouble(path, table, count);
+  if (wrong || dperm_output_check(path, &err) == DPERM_INVALID_ARGUMENT) {
+    *exit_status = wrong_usage(command_name, "%s %s", what,
+                               wrong ? wrong : "goes to a ledger; send it to another file");
+    return false;
+  }
+  return true;
+}
+
+bool files_agree(const char *command_name, const argument *table, size_t count, int *exit_status) {
+  size_t from_stdin = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *input = given(&table[i], ARGUMENT_INPUT);
+    from_stdin += input && is_dash(input);
+    if (!output_allowed(command_name, table, count, i, exit_status)) {
+      return false;
+    }
+  }
+  if (from_stdin > 1) {
+    *exit_status = wrong_usage(command_name, "standard input (-) can be only one of the inputs");
+    return false;
+  }
+  return stream_allowed(command_name, "standard output", "/proc/self/fd/1", table, count,
+                        exit_status) &&
+         stream_allowed(command_name, "standard error", "/proc/self/fd/2", table, count,
+                        exit_status);
+}

@@ -1,0 +1,17 @@
+/* Which files a command may not write: one of its inputs, one output twice, and a ledger, whoever
+ * named it and by whatever name or link. One check for all commands, on their table of arguments.
+ */
+#ifndef DPERM_CLI_FILE_GUARD_H
+#define DPERM_CLI_FILE_GUARD_H
+
+#include "arguments.h"
+
+/* Of a parsed table: every output that was given, and what standard output and standard error are
+ * sent to. Refuses standard input that is named twice, too. False with a message. */
+bool files_agree(const char *command_name, const argument *table, size_t count, int *exit_status);
+
+/* The same for one more file that is going to be written; `what` names it in messages. */
+bool file_allowed(const char *command_name, const char *what, const char *path,
+                  const argument *table, size_t count, int *exit_status);
+
+#endif

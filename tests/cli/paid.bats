@@ -1,0 +1,363 @@
+# What was paid for is not lost: outputs are never ledgers or inputs, what can fail fails before the
+# charge, and a failure behind it says that the charge stays spent.
+load helpers
+
+people=(--data people.csv --schema schema.json)
+account=(--ledger l.db --dataset people)
+
+begin() {
+  rm -f l.db l.db-journal
+  "$DPERM" ledger init l.db --dataset people --epsilon "${1:-1}" 2> /dev/null
+}
+left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["datasets"][0]["epsilon_left"])'; }
+holds() { "$DPERM" ledger verify l.db > /dev/null; }
+train() { run "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out "$@"; }
+preload() {
+  run env LD_PRELOAD="$LEDGER_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$@"
+}
+spent="; the charge (entry 2 of the ledger) stays spent"
+
+# Nothing was charged, and the ledger is what it was.
+untouched() {
+  cmp l.db before.db || { echo "the ledger was changed: $output"; return 1; }
+  holds
+}
+
+# ---- outputs that are ledgers
+
+@test "the ledger in use is no output, by whatever name it goes" {
+  begin
+  cp l.db before.db
+  ln l.db hard.db
+  ln -s l.db soft.db
+  ln -s . folder
+  mkdir sub
+  for out in l.db ./l.db sub/../l.db "$PWD/l.db" folder/l.db hard.db soft.db folder/soft.db \
+    /proc/self/cwd/l.db; do
+    train "$out"
+    fails_with 2 "train: --out is the ledger, or belongs to it; name another file"
+  done
+  DPERM_LEDGER=l.db DPERM_DATASET=people run "$DPERM" train "${people[@]}" --epsilon 0.1 --out hard.db
+  fails_with 2 "--out is the ledger that DPERM_LEDGER names, or belongs to it"
+  DPERM_LEDGER=soft.db run "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger none --out l.db
+  fails_with 2 "--out is the ledger that DPERM_LEDGER names, or belongs to it"
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger soft.db --dataset people --out hard.db
+  fails_with 2 "--out is the ledger, or belongs to it"
+  [ -L soft.db ]
+  untouched
+}
+
+@test "what SQLite keeps beside the ledger is no output, whether it is there or not" {
+  begin
+  cp l.db before.db
+  ln -s l.db soft.db
+  ln -s . folder
+  for suffix in journal wal shm; do
+    for name in l.db ./l.db folder/l.db soft.db; do
+      train "$name-$suffix"
+      fails_with 2 "belongs to "
+      [ ! -e "$name-$suffix" ]
+    done
+    run "$DPERM" train "${people[@]}" --epsilon 0.1 --ledger soft.db --dataset people --out "l.db-$suffix"
+    fails_with 2 "--out is the ledger, or belongs to it"
+    : > "l.db-$suffix"
+    ln -s "l.db-$suffix" link
+    train link
+    fails_with 2 "--out is the ledger, or belongs to it"
+    run "$DPERM" train "${people[@]}" --epsilon 0.1 --out "l.db-$suffix" # nobody names a ledger
+    fails_with 2 "l.db-$suffix: belongs to a ledger of dperm, which no output replaces"
+    rm "l.db-$suffix" link
+  done
+  untouched
+}
+
+@test "no command writes over a ledger, even one that nobody has named" {
+  train_none
+  begin
+  cp l.db before.db
+  ln l.db hard.svg
+  check() {
+    [ "$status" -eq 2 ] || { echo "$*: status $status: $output"; return 1; }
+    [[ "${lines[0]}" == *"a ledger of dperm, which no output replaces; name another file"* ]] ||
+      { echo "$*: $output"; return 1; }
+    untouched
+  }
+  for command in \
+    "train --data people.csv --schema schema.json --epsilon 1 --out l.db" \
+    "train --data people.csv --schema schema.json --mechanism none --lambda 0.1 --out l.db" \
+    "tune --data people.csv --schema schema.json --epsilon 1 --lambda 0.1,0.2 --out l.db" \
+    "encode --data people.csv --schema schema.json --out l.db" \
+    "predict --model model.json --data people.csv --out l.db" \
+    "statement --model model.json --out l.db" \
+    "schema draft --public-data people.csv --out l.db" \
+    "sweep --data people.csv --schema schema.json --epsilon 1 --out l.db" \
+    "sweep --data people.csv --schema schema.json --epsilon 1 --plot hard.svg" \
+    "sweep --data people.csv --schema schema.json --epsilon 1 --html l.db" \
+    "audit --draws 10 --seed 1 --plot hard.svg"; do
+    run "$DPERM" $command
+    check "$command"
+    # A ledger in the environment is named, and none of these may touch it.
+    DPERM_LEDGER=l.db run "$DPERM" $command
+    [ "$status" -eq 2 ] && [[ "$output" == *"is the ledger that DPERM_LEDGER names"* ]] || { echo "$command: $output"; return 1; }
+  done
+  ln l.db swept.csv.journal
+  run "$DPERM" sweep "${people[@]}" --epsilon 1 --out swept.csv
+  fails_with 2 "swept.csv.journal: a ledger of dperm, which no output replaces"
+  mkdir demo
+  for name in schema.json people.csv others.csv model.json predictions.csv; do
+    ln l.db "demo/$name"
+    run "$DPERM" demo --rows 100 --out demo
+    fails_with 2 "demo/$name: a ledger of dperm, which no output replaces"
+    [ "$(ls demo)" = "$name" ]
+    rm "demo/$name"
+  done
+  run "$DPERM" statement --model model.json --ledger l.db --out l.db
+  fails_with 2 "--out is the ledger, or belongs to it"
+  untouched
+}
+
+@test "neither standard output nor standard error is sent into a ledger" {
+  train_none
+  begin
+  cp l.db before.db
+  for command in "score --model model.json --data people.csv" "plan --rows 10 --dims 2 --epsilon 1" \
+    "train --data people.csv --schema schema.json --mechanism none --lambda 1 --out -"; do
+    run bash -c '"$DPERM" '"$command"' 2>&1 >> l.db'
+    fails_with 2 "standard output goes to a ledger; send it to another file"
+    run bash -c '"$DPERM" '"$command"' 2>&1 1<> l.db'
+    fails_with 2 "standard output goes to a ledger"
+    DPERM_LEDGER=l.db run bash -c '"$DPERM" '"$command"' 2>&1 >> l.db'
+    fails_with 2 "standard output is the ledger that DPERM_LEDGER names"
+  done
+  untouched
+  run bash -c '"$DPERM" plan --rows 10 --dims 2 --epsilon 1 2>> l.db'
+  [ "$status" -eq 2 ]
+}
+
+@test "an input is no output, and two outputs are not one file" {
+  train_none
+  cp people.csv records.csv
+  ln people.csv hard.svg
+  ln -s people.csv soft.csv
+  cp people.csv test.csv
+  for command in \
+    "train --data people.csv --schema schema.json --epsilon 1 --out soft.csv" \
+    "train --data people.csv --schema schema.json --epsilon 1 --out schema.json" \
+    "tune --data people.csv --schema schema.json --epsilon 1 --lambda 1,2 --method public --public-data test.csv --out ./test.csv" \
+    "predict --model model.json --data people.csv --out model.json" \
+    "statement --model model.json --out model.json" \
+    "schema draft --public-data people.csv --out hard.svg" \
+    "sweep --data people.csv --schema schema.json --epsilon 1 --plot hard.svg" \
+    "sweep --data people.csv --schema schema.json --epsilon 1 --html schema.json" \
+    "sweep --data people.csv --schema schema.json --epsilon 1 --test-data test.csv --out test.csv" \
+    "audit --command true --first test.csv --second people.csv --plot hard.svg"; do
+    run "$DPERM" $command
+    fails_with 2 "would replace an input; name another file" || { echo "$command"; return 1; }
+  done
+  cp people.csv swept.csv.journal
+  run "$DPERM" sweep --data swept.csv.journal --schema schema.json --epsilon 1 --out swept.csv
+  fails_with 2 "the journal of --out would replace an input"
+  run "$DPERM" sweep "${people[@]}" --epsilon 1 --out new.html --html ./new.html
+  fails_with 2 "--out and --html name one file; give each its own"
+  run "$DPERM" audit --plot ""
+  fails_with 2 "--plot is empty; name a file"
+  cmp people.csv records.csv
+}
+
+@test "another database, and a file with a ledger's suffix beside none, may be replaced" {
+  python3 -c 'import sqlite3; c = sqlite3.connect("other.db"); c.execute("CREATE TABLE t(x)"); c.commit()'
+  run "$DPERM" train "${people[@]}" --epsilon 1 --out other.db
+  [ "$status" -eq 0 ]
+  run "$DPERM" train "${people[@]}" --epsilon 1 --out other.db-journal
+  [ "$status" -eq 0 ]
+}
+
+@test "a file that cannot be read might be a ledger, and is not replaced" {
+  [ "$(id -u)" -ne 0 ] || humble="setpriv --bounding-set=-dac_override,-dac_read_search"
+  echo secret > closed.json
+  chmod 000 closed.json
+  run ${humble:-} "$DPERM" train "${people[@]}" --epsilon 1 --out closed.json
+  fails_with 1 "closed.json: there is a file that cannot be read (Permission denied), so it may be a ledger"
+  chmod 600 closed.json
+  [ "$(cat closed.json)" = secret ]
+}
+
+# ---- before the charge
+
+@test "a model that could not be written is not charged: names and places" {
+  begin
+  cp l.db before.db
+  long=$(printf 'x%.0s' $(seq 300))
+  train "$long"
+  fails_with 1 "cannot write (File name too long); check the place, its permissions and free space; nothing is charged"
+  train people.csv/m.json
+  fails_with 1 "cannot write (Not a directory)"
+  train /dev/full
+  fails_with 1 "/dev/full: cannot write (No space left on device)"
+  run "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out "$long"
+  fails_with 1 "cannot write (File name too long)"
+  mkdir sticky
+  chmod 1777 sticky
+  echo '{}' > sticky/theirs.json
+  if [ "$(id -u)" -eq 0 ]; then # somebody else's file where only its owner may replace it
+    chown 12345 sticky sticky/theirs.json
+    chmod 644 sticky/theirs.json
+    cp -r people.csv schema.json sticky
+    chmod -R a+r sticky
+    run setpriv --reuid 23456 --clear-groups "$DPERM" train --data sticky/people.csv \
+      --schema sticky/schema.json --epsilon 0.1 --out sticky/theirs.json
+    [ "$status" -eq 1 ] && [[ "$output" == *"sticky/theirs.json: cannot write (Operation not permitted)"* ]] ||
+      { echo "$output"; return 1; }
+  fi
+  untouched
+}
+
+@test "a limit on the size of files is met before the charge, and leaves nothing" {
+  begin
+  cp l.db before.db
+  awk 'BEGIN {for (i = 1; i <= 60; i++) printf "%d 1:0.%d 2:0.%d\n", i % 2 * 2 - 1, i % 7, i % 5 + 1}' > rows.svm
+  run bash -c 'ulimit -f 40; "$DPERM" train --data rows.svm --dims 9000 --epsilon 0.1 --ledger l.db --dataset people --out m.json'
+  fails_with 1 "m.json: cannot write (File too large); check the place, its permissions and free space; nothing is charged"
+  leaves_no m.json
+  run bash -c 'ulimit -f 40; "$DPERM" train --data rows.svm --dims 9000 --epsilon 0.1 --ledger l.db --dataset people --out - 2>&1 > m.json'
+  fails_with 1 "standard output: cannot write (File too large)"
+  untouched
+}
+
+@test "a disk without room for the model is met before the charge" {
+  begin
+  cp l.db before.db
+  preload LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME=.m.json "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  fails_with 1 "m.json: cannot write (No space left on device); check the place, its permissions and free space; nothing is charged"
+  leaves_no m.json
+  preload LEDGER_FAULT_FULL=1 LEDGER_FAULT_FULL_NAME=.m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
+  fails_with 1 "m.json: cannot write (No space left on device)"
+  leaves_no m.json
+  untouched
+}
+
+@test "the space that is taken is enough, and what is not used is given back" {
+  begin
+  preload LEDGER_FAULT_LOG=log "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  [ "$status" -eq 0 ]
+  grep -q "fallocate.*\.m\.json" log
+  [ "$(tail -c 2 m.json)" = "}" ]
+  [ "$(tr -d '\0' < m.json | wc -c)" -eq "$(wc -c < m.json)" ]
+  "$DPERM" verify --model m.json > /dev/null
+}
+
+@test "a score that could not be shown is not charged" {
+  train_none
+  begin
+  cp l.db before.db
+  export score="score --model model.json --data people.csv --epsilon 0.1 --ledger l.db --dataset people"
+  run bash -c '"$DPERM" $score 2>&1 >&-'
+  fails_with 1 "standard output: cannot write (Bad file descriptor); check the place, its permissions and free space; nothing is charged"
+  run bash -c '"$DPERM" $score 2>&1 > /dev/full'
+  fails_with 1 "standard output: cannot write (No space left on device)"
+  run bash -c '"$DPERM" $score 2>&1 1< schema.json'
+  fails_with 1 "standard output: cannot write (Bad file descriptor)"
+  run bash -c '{ mkfifo gone; exec 3<> gone 4> gone 3>&-; "$DPERM" $score 2>&1 >&4; }'
+  fails_with 1 "standard output: cannot write (Broken pipe)"
+  run bash -c 'ulimit -f 0; "$DPERM" $score 2>&1 > shown'
+  fails_with 1 "standard output: cannot write (File too large)"
+  untouched
+  run bash -c '"$DPERM" $score 2>&1 > shown'
+  [ "$status" -eq 0 ]
+  [ "$(left)" = 0.9 ]
+}
+
+@test "memory that public numbers foresee is asked for before the charge" {
+  [[ "$(ldd "$DPERM")" != *libasan* ]] || skip "a sanitizer takes all addresses there are"
+  awk 'BEGIN {for (i = 1; i <= 60; i++) printf "%d 1:0.%d 2:0.%d\n", i % 2 * 2 - 1, i % 7, i % 5 + 1}' > rows.svm
+  begin
+  cp l.db before.db
+  export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+  for fit in "train --dims 20 --kernel gaussian --gamma 1 --features 20000" "train --dims 300000" \
+    "tune --dims 20 --kernel gaussian --gamma 1 --features 10000,20000"; do
+    succeeded=no
+    for limit in 80000 100000 120000 140000 160000 180000 200000 400000; do
+      export fit limit
+      run bash -c 'ulimit -v $limit; "$DPERM" $fit --data rows.svm --epsilon 0.01 --ledger l.db --dataset people --out m.json 2>&1'
+      [ "$status" -ne 0 ] || { succeeded=yes; break; }
+      untouched || { echo "$fit in $limit KB: $output"; return 1; }
+    done
+    [ "$succeeded" = yes ] || { echo "$fit: $output"; return 1; }
+    rm -f m.json
+    cp before.db l.db
+  done
+}
+
+# ---- behind the charge
+
+@test "a model that is lost behind the charge: the message says that it stays spent" {
+  begin
+  preload LEDGER_FAULT_RENAME=m.json "$DPERM" train "${people[@]}" --epsilon 0.1 "${account[@]}" --out m.json
+  fails_with 1 "m.json: cannot write (Input/output error); check the place, its permissions and free space$spent"
+  [[ "$output" == *"$spent" ]]
+  leaves_no m.json
+  [ "$(left)" = 0.9 ]
+  begin
+  preload LEDGER_FAULT_RENAME=m.json "$DPERM" tune "${people[@]}" --epsilon 0.1 --lambda 0.1,0.2 "${account[@]}" --out m.json
+  fails_with 1 "m.json: cannot write (Input/output error)"
+  [[ "$output" == *"$spent" ]]
+  leaves_no m.json
+  [ "$(left)" = 0.9 ]
+}
+
+@test "a reader who leaves behind the charge: the message says that it stays spent" {
+  train_none
+  begin
+  # The data come by a pipe: while the command waits for them, the reader of its output leaves.
+  cat > leave.py <<'P'
+import fcntl, os, struct, subprocess, sys, termios
+inward, data = os.pipe()
+reader, out = os.pipe()
+run = subprocess.Popen(sys.argv[1:], stdin=inward, stdout=out, stderr=subprocess.PIPE)
+os.close(inward); os.close(out)
+records = open("people.csv", "rb").read()
+os.write(data, records[:100])
+# Once it reads, the place of the output has been looked at.
+while struct.unpack("i", fcntl.ioctl(data, termios.FIONREAD, b"\0" * 4))[0]: pass
+os.close(reader)
+os.write(data, records[100:]); os.close(data)
+message = run.stderr.read().decode(); status = run.wait()
+print(message, end=""); sys.exit(status)
+P
+  run python3 leave.py "$DPERM" score --model model.json --data - --epsilon 0.1 "${account[@]}"
+  fails_with 1 "standard output: cannot write (Broken pipe)"
+  [[ "$output" == *"$spent" ]]
+  [ "$(left)" = 0.9 ]
+  begin
+  run python3 leave.py "$DPERM" train --data - --schema schema.json --epsilon 0.1 "${account[@]}" --out -
+  fails_with 1 "standard output: cannot write (Broken pipe)"
+  [[ "$output" == *"$spent" ]]
+}
+
+@test "a ledger that appears where the model goes is not replaced" {
+  begin
+  cat > appear.py <<'P'
+import fcntl, os, struct, subprocess, sys, termios
+inward, data = os.pipe()
+run = subprocess.Popen(sys.argv[1:], stdin=inward, stderr=subprocess.PIPE)
+os.close(inward)
+records = open("people.csv", "rb").read()
+os.write(data, records[:100])
+while struct.unpack("i", fcntl.ioctl(data, termios.FIONREAD, b"\0" * 4))[0]: pass
+subprocess.check_call([sys.argv[1], "ledger", "init", "m.json", "--dataset", "x", "--epsilon", "1"], stderr=subprocess.DEVNULL)
+os.write(data, records[100:]); os.close(data)
+message = run.stderr.read().decode(); status = run.wait()
+print(message, end=""); sys.exit(status)
+P
+  run python3 appear.py "$DPERM" train --data - --schema schema.json --epsilon 0.1 "${account[@]}" --out m.json
+  fails_with 1 "m.json: a ledger of dperm, which no output replaces; name another file$spent"
+  "$DPERM" ledger verify m.json > /dev/null
+  [ -z "$(find . -name '.m.json.*')" ]
+}
+
+@test "streams that are closed are nobody's file" {
+  run bash -c '"$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out m.json >&- 2>&- <&-'
+  [ "$status" -eq 0 ]
+  [ "$(head -c 1 m.json)" = "{" ]
+  "$DPERM" verify --model m.json > /dev/null
+}
