@@ -1,43 +1,12 @@
-/* Opening a data set's account, and reading it. */
+/* Opening a data set's account. */
 #include "ledger/budget.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ledger/chain.h"
 #include "random/source.h"
-
-/* ---- reading */
-
-bool budget_amounts(budget *b) {
-  return amount_parse(b->opened.epsilon, &b->total_epsilon) &&
-         amount_parse(b->opened.delta, &b->total_delta) &&
-         amount_parse(b->last.spent_epsilon, &b->spent_epsilon) &&
-         amount_parse(b->last.spent_delta, &b->spent_delta) &&
-         amount_compare(&b->spent_epsilon, &b->total_epsilon) <= 0 &&
-         amount_compare(&b->spent_delta, &b->total_delta) <= 0;
-}
-
-dperm_status budget_read(dperm_ledger *ledger, const char *dataset, budget *out, dperm_error *err) {
-  bool found = false;
-  TRY(record_first(ledger, "WHERE dataset = ? ORDER BY id LIMIT 1", dataset, &out->opened, &found,
-                   err));
-  if (!found) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: the ledger has no data set \"%.100s\"; see 'dperm ledger show', or give it a budget "
-         "with 'dperm ledger init'",
-         ledger->path, dataset);
-  }
-  TRY(record_first(ledger, "WHERE dataset = ? ORDER BY id DESC LIMIT 1", dataset, &out->last,
-                   &found, err));
-  if (!found || strcmp(out->opened.kind, "open") != 0 || !record_fits(&out->opened) ||
-      !record_fits(&out->last) || !budget_amounts(out)) {
-    return store_fail_damaged(ledger, "a record does not fit its digest", err);
-  }
-  return DPERM_OK;
-}
-
-/* ---- opening */
 
 dperm_status budget_check_name(const char *dataset, dperm_error *err) {
   size_t length = dataset ? strlen(dataset) : 0;
@@ -84,27 +53,25 @@ static dperm_status describe(const char *dataset, const char *epsilon, const cha
   return DPERM_OK;
 }
 
-static dperm_status append_open(dperm_ledger *ledger, record *opened, dperm_error *err) {
-  record last, other;
-  int64_t count = 0;
-  bool found = false;
-  TRY(record_head(ledger, &last, &count, err));
-  TRY(record_first(ledger, "WHERE dataset = ? LIMIT 1", opened->dataset, &other, &found, err));
-  if (found) {
+static dperm_status append_open(dperm_ledger *ledger, const chain *c, record *opened,
+                                dperm_error *err) {
+  if (chain_find(c, opened->dataset)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: data set \"%s\" has its budget, and that stays; see 'dperm ledger show'",
          ledger->path, opened->dataset);
   }
-  record_time_now(last.time, opened->time);
-  return record_append(ledger, &last, opened, err);
+  record_time_now(c->last.time, opened->time);
+  memcpy(opened->artifact, c->key_digest, sizeof opened->artifact);
+  return chain_append(ledger, opened, err);
 }
 
 static dperm_status add_to(const char *path, record *opened, dperm_error *err) {
   dperm_ledger *ledger = NULL;
+  const chain *c = NULL;
   TRY(dperm_ledger_open(path, &ledger, err));
-  dperm_status status = store_begin(ledger, true, err);
+  dperm_status status = chain_begin(ledger, true, &c, err);
   if (status == DPERM_OK) {
-    status = store_end(ledger, append_open(ledger, opened, err), err);
+    status = store_end(ledger, append_open(ledger, c, opened, err), err);
   }
   dperm_ledger_free(ledger);
   return status;
@@ -128,7 +95,10 @@ static dperm_status begin_with(const char *path, record *opened, bool *taken, dp
   unsigned char key[LEDGER_KEY_SIZE];
   TRY(draw_key(key, err));
   TRY(store_create(path, key, &ledger, &temporary, err));
-  dperm_status status = append_open(ledger, opened, err);
+  dperm_status status = chain_start(ledger, err);
+  if (status == DPERM_OK) {
+    status = append_open(ledger, ledger->known, opened, err);
+  }
   if (status == DPERM_OK) {
     status = store_publish(ledger, temporary, path, taken, err);
   }

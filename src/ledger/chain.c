@@ -1,202 +1,217 @@
-/* dperm_ledger_verify: the whole ledger read again, with nothing taken on trust. Each record must
- * fit its digest, follow the one before and continue its data set's sums; the head must be the last
- * of them. A chain cannot see that a whole file was exchanged for an older copy of itself: for that
- * there is the head noted elsewhere, and every released model's receipt. */
-#include <stdarg.h>
+/* One record after the other; see chain.h. */
+#include "ledger/chain.h"
+
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "ledger/budget.h"
 
-enum { LINES_MOST = 20, LINE_SIZE = 400, NUMBERS_MOST = 1000000 };
+enum { NUMBERS_MOST = 1000000 };
 
-/* A data set as the records so far have left it. */
-typedef struct account {
-  char name[NAME_SIZE], data[DPERM_DIGEST_SIZE];
-  amount total_epsilon, total_delta, spent_epsilon, spent_delta;
-  int64_t rows_per_person;
-} account;
+/* ---- what the records have left */
 
-typedef struct reading {
-  dperm_ledger *ledger;
-  dperm_verify_line *line;
-  void *context;
-  size_t failures;
-  const char *wanted; /* a head noted before, or NULL */
-  int64_t wanted_at;  /* the record that has it; 0 for none yet */
-  char expected[DPERM_DIGEST_SIZE], time[TIME_SIZE];
-  int64_t count, reserved, committed;
-  account *accounts;
-  size_t account_count, account_room;
-  unsigned char *states; /* of record i: 1 reserved, 2 committed as well, else 0 */
-  size_t states_room;
-} reading;
-
-static void give(reading *r, dperm_finding finding, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void give(reading *r, dperm_finding finding, const char *format, ...) {
-  char line[LINE_SIZE];
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(line, sizeof line, format, args);
-  va_end(args);
-  for (char *c = line; *c; c++) {
-    if (*c < 0x20 || *c > 0x7e) {
-      *c = '?';
-    }
-  }
-  r->failures += finding == DPERM_FINDING_FAILS;
-  if (r->line && (finding != DPERM_FINDING_FAILS || r->failures <= LINES_MOST)) {
-    r->line(r->context, finding, line);
-  }
-}
-
-#define WRONG(r, ...) give((r), DPERM_FINDING_FAILS, __VA_ARGS__)
-
-/* ---- what a record says of its data set */
-
-static account *find_account(reading *r, const char *name) {
-  for (size_t i = r->account_count; i-- > 0;) {
-    if (strcmp(r->accounts[i].name, name) == 0) {
-      return &r->accounts[i];
+holding *chain_find(const chain *c, const char *dataset) {
+  for (size_t i = c->holding_count; i-- > 0;) {
+    if (strcmp(c->holdings[i].name, dataset) == 0) {
+      return &c->holdings[i];
     }
   }
   return NULL;
 }
 
-static dperm_status take_open(reading *r, const record *it, dperm_error *err) {
+const holding *chain_find_data(const chain *c, const char *data) {
+  for (size_t i = 0; i < c->holding_count; i++) {
+    if (data[0] && strcmp(c->holdings[i].data, data) == 0) {
+      return &c->holdings[i];
+    }
+  }
+  return NULL;
+}
+
+bool chain_is_open(const chain *c, uint64_t entry) {
+  return entry >= 1 && entry <= (uint64_t)c->count && c->fates[entry] == -1;
+}
+
+void chain_clear(chain *c) {
+  free(c->holdings);
+  free(c->fates);
+  sodium_memzero(c->key, sizeof c->key);
+  *c = (chain){.count = 0};
+}
+
+/* ---- what a record says of its data set */
+
+/* From version 3 on what opens a data set says which key the ledger has; so does the record that
+ * brings an older ledger up to date. */
+static void take_key(chain *c, const record *it, doubts *found) {
+  if (it->version < 3) {
+    return;
+  }
+  if (strcmp(it->artifact, c->key_digest) != 0) {
+    doubt(found, "key: is not the one that record %lld was written under", (long long)it->id);
+  }
+  c->keyed = true;
+}
+
+static dperm_status take_open(chain *c, const record *it, doubts *found, dperm_error *err) {
   long long id = it->id;
-  TRY(memory_reserve(&r->accounts, &r->account_room, r->account_count + 1, sizeof *r->accounts,
+  TRY(memory_reserve(&c->holdings, &c->holding_room, c->holding_count + 1, sizeof *c->holdings,
                      err));
-  account *a = &r->accounts[r->account_count];
-  *a = (account){.rows_per_person = it->rows_per_person};
-  (void)snprintf(a->name, sizeof a->name, "%s", it->dataset);
-  if (find_account(r, it->dataset)) {
-    WRONG(r, "record %lld: opens data set \"%s\" a second time", id, it->dataset);
+  holding *h = &c->holdings[c->holding_count];
+  *h = (holding){.rows_per_person = it->rows_per_person};
+  (void)snprintf(h->name, sizeof h->name, "%s", it->dataset);
+  take_key(c, it, found);
+  if (chain_find(c, it->dataset)) {
+    doubt(found, "record %lld: opens data set \"%s\" a second time", id, it->dataset);
     return DPERM_OK;
   }
-  if (!amount_parse(it->epsilon, &a->total_epsilon) || !amount_parse(it->delta, &a->total_delta) ||
+  if (!amount_parse(it->epsilon, &h->total_epsilon) || !amount_parse(it->delta, &h->total_delta) ||
       strcmp(it->spent_epsilon, "0") != 0 || strcmp(it->spent_delta, "0") != 0 || it->data[0]) {
-    WRONG(r, "record %lld: does not open a data set as it should", id);
+    doubt(found, "record %lld: does not open a data set as it should", id);
   }
-  r->account_count++;
+  c->holding_count++;
   return DPERM_OK;
 }
 
-static void check_binding(reading *r, const record *it, account *a) {
+static void check_binding(chain *c, const record *it, holding *h, doubts *found) {
   long long id = it->id;
-  if (a->data[0]) {
-    if (strcmp(a->data, it->data) != 0) {
-      WRONG(r, "record %lld: charges \"%s\" for other data than before", id, a->name);
-    }
-    return;
+  const holding *other = chain_find_data(c, it->data);
+  if (h->data[0] ? strcmp(h->data, it->data) != 0 : !it->data[0]) {
+    doubt(found, "record %lld: charges \"%s\" for other data than before", id, h->name);
+  } else if (other && other != h) {
+    doubt(found, "record %lld: \"%s\" has the data of \"%s\"", id, h->name, other->name);
   }
-  for (size_t i = 0; i < r->account_count; i++) {
-    if (strcmp(r->accounts[i].data, it->data) == 0 && it->data[0]) {
-      WRONG(r, "record %lld: \"%s\" has the data of \"%s\"", id, a->name, r->accounts[i].name);
-    }
-  }
-  memcpy(a->data, it->data, sizeof a->data);
+  memcpy(h->data, it->data, sizeof h->data);
 }
 
-static void check_sums(reading *r, const record *it, account *a) {
-  amount epsilon, delta, stated_epsilon, stated_delta;
+/* What a record says is spent must be what was added up. */
+static bool states_sums(const record *it, const holding *h) {
+  amount epsilon, delta;
+  return amount_parse(it->spent_epsilon, &epsilon) && amount_parse(it->spent_delta, &delta) &&
+         amount_compare(&h->spent_epsilon, &epsilon) == 0 &&
+         amount_compare(&h->spent_delta, &delta) == 0;
+}
+
+static void check_sums(const record *it, holding *h, doubts *found) {
+  amount epsilon, delta;
   if (!amount_parse(it->epsilon, &epsilon) || !amount_parse(it->delta, &delta) ||
-      !amount_parse(it->spent_epsilon, &stated_epsilon) ||
-      !amount_parse(it->spent_delta, &stated_delta) ||
-      !amount_add(&a->spent_epsilon, &epsilon, &a->spent_epsilon) ||
-      !amount_add(&a->spent_delta, &delta, &a->spent_delta) ||
-      amount_compare(&a->spent_epsilon, &stated_epsilon) != 0 ||
-      amount_compare(&a->spent_delta, &stated_delta) != 0) {
-    WRONG(r, "record %lld: what it says is spent of \"%s\" is not the sum of its charges",
-          (long long)it->id, a->name);
-  } else if (amount_compare(&a->spent_epsilon, &a->total_epsilon) > 0 ||
-             amount_compare(&a->spent_delta, &a->total_delta) > 0) {
-    WRONG(r, "record %lld: spends more than \"%s\" had", (long long)it->id, a->name);
+      !amount_add(&h->spent_epsilon, &epsilon, &h->spent_epsilon) ||
+      !amount_add(&h->spent_delta, &delta, &h->spent_delta) || !states_sums(it, h)) {
+    doubt(found, "record %lld: what it says is spent of \"%s\" is not the sum of its charges",
+          (long long)it->id, h->name);
+  } else if (amount_compare(&h->spent_epsilon, &h->total_epsilon) > 0 ||
+             amount_compare(&h->spent_delta, &h->total_delta) > 0) {
+    doubt(found, "record %lld: spends more than \"%s\" had", (long long)it->id, h->name);
   }
 }
 
-static void take_reserve(reading *r, const record *it) {
-  account *a = find_account(r, it->dataset);
-  r->reserved++;
-  r->states[it->id] = 1;
-  if (!a) {
-    WRONG(r, "record %lld: charges \"%s\", which was never opened", (long long)it->id, it->dataset);
+static void take_reserve(chain *c, const record *it, doubts *found) {
+  holding *h = chain_find(c, it->dataset);
+  c->reserved++;
+  c->fates[it->id] = -1;
+  if (!h) {
+    doubt(found, "record %lld: charges \"%s\", which was never opened", (long long)it->id,
+          it->dataset);
     return;
   }
-  if (it->rows_per_person != a->rows_per_person) {
-    WRONG(r, "record %lld: has another unit than \"%s\"", (long long)it->id, a->name);
+  if (it->rows_per_person != h->rows_per_person) {
+    doubt(found, "record %lld: has another unit than \"%s\"", (long long)it->id, h->name);
   }
-  check_binding(r, it, a);
-  check_sums(r, it, a);
+  check_binding(c, it, h, found);
+  check_sums(it, h, found);
 }
 
-static void take_commit(reading *r, const record *it) {
-  const account *a = find_account(r, it->dataset);
+static void take_commit(chain *c, const record *it, doubts *found) {
+  const holding *h = chain_find(c, it->dataset);
   long long id = it->id, entry = it->entry;
-  if (entry >= id || r->states[entry] != 1 || !a || strcmp(a->data, it->data) != 0) {
-    WRONG(r, "record %lld: commits entry %lld, which is not an open reservation", id, entry);
+  if (entry >= id || c->fates[entry] != -1 || !h || strcmp(h->data, it->data) != 0) {
+    doubt(found, "record %lld: commits entry %lld, which is not an open reservation", id, entry);
     return;
   }
-  r->committed++;
-  r->states[entry] = 2;
+  if (!states_sums(it, h)) {
+    doubt(found, "record %lld: what it says is spent of \"%s\" is not the sum of its charges", id,
+          h->name);
+  }
+  c->committed++;
+  c->fates[entry] = it->id;
+}
+
+static dperm_status take_content(chain *c, const record *it, doubts *found, dperm_error *err) {
+  if (strcmp(it->kind, "open") == 0) {
+    return take_open(c, it, found, err);
+  }
+  if (strcmp(it->kind, "reserve") == 0) {
+    take_reserve(c, it, found);
+  } else if (strcmp(it->kind, "commit") == 0) {
+    take_commit(c, it, found);
+  } else if (strcmp(it->kind, "key") == 0 && it->version >= 3) {
+    take_key(c, it, found);
+  } else {
+    doubt(found, "record %lld: is of no kind that there is", (long long)it->id);
+  }
+  return DPERM_OK;
 }
 
 /* ---- one record after the other */
 
-static dperm_status take_record(reading *r, const record *it, dperm_error *err) {
-  long long id = it->id, next = (long long)r->count + 1;
-  if (id != next) {
-    WRONG(r, id > next + 1 ? "records %lld to %lld: missing" : "record %lld: missing", next,
-          id - 1);
-    (void)snprintf(r->expected, sizeof r->expected, "%s", it->previous);
-  }
-  TRY(memory_reserve(&r->states, &r->states_room, (size_t)id + 1, 1, err));
-  for (int64_t i = r->count + 1; i <= it->id; i++) {
-    r->states[i] = 0;
-  }
-  r->count = it->id;
-  if (!record_fits(it)) {
-    WRONG(r, "record %lld: was changed, it does not fit its digest", id);
-  } else if (strcmp(it->previous, r->expected) != 0) {
-    WRONG(r, "record %lld: does not follow record %lld", id, id - 1);
-  }
-  if (strcmp(it->time, r->time) < 0) {
-    WRONG(r, "record %lld: is older than the record before it", id);
-  }
-  (void)snprintf(r->expected, sizeof r->expected, "%s", it->digest);
-  (void)snprintf(r->time, sizeof r->time, "%s", it->time);
-  if (r->wanted && strcmp(r->wanted, it->digest) == 0) {
-    r->wanted_at = it->id;
-  }
-  if (strcmp(it->kind, "open") == 0) {
-    return take_open(r, it, err);
-  }
-  if (strcmp(it->kind, "reserve") == 0) {
-    take_reserve(r, it);
-  } else if (strcmp(it->kind, "commit") == 0) {
-    take_commit(r, it);
+static void tell_missing(long long from, long long to, doubts *found) {
+  if (to > from) {
+    doubt(found, "records %lld to %lld: missing", from, to);
   } else {
-    WRONG(r, "record %lld: is of no kind that there is", id);
+    doubt(found, "record %lld: missing", from);
   }
-  return DPERM_OK;
 }
 
-static dperm_status read_records(reading *r, dperm_error *err) {
+static dperm_status take_record(chain *c, int version, const record *it, doubts *found,
+                                dperm_error *err) {
+  long long id = it->id;
+  bool gap = it->id != c->count + 1;
+  if (gap) {
+    tell_missing((long long)c->count + 1, id - 1, found);
+  }
+  TRY(memory_reserve(&c->fates, &c->fate_room, (size_t)id + 1, sizeof *c->fates, err));
+  for (int64_t i = c->count + 1; i <= it->id; i++) {
+    c->fates[i] = 0;
+  }
+  if (!record_fits(it)) {
+    doubt(found, "record %lld: was changed, it does not fit its digest", id);
+  } else if (!gap && strcmp(it->previous, c->last.digest) != 0) {
+    doubt(found, "record %lld: does not follow record %lld", id, id - 1);
+  }
+  if (it->version < c->last.version || it->version > version) {
+    doubt(found, "record %lld: has a version that is not its own", id);
+  }
+  if (strcmp(it->time, c->last.time) < 0) {
+    doubt(found, "record %lld: is older than the record before it", id);
+  }
+  c->last = *it;
+  c->count = it->id;
+  if (c->wanted && strcmp(c->wanted, it->digest) == 0) {
+    c->wanted_at = it->id;
+  }
+  return take_content(c, it, found, err);
+}
+
+/* In the order of the table itself, which SQLite keeps by number: never by way of an index. */
+static dperm_status read_records(chain *c, dperm_ledger *ledger, doubts *found, dperm_error *err) {
   dperm_status status = DPERM_OK;
   sqlite3_stmt *query = NULL;
   record it;
-  bool found = true;
-  TRY(memory_reserve(&r->states, &r->states_room, 1, 1, err));
-  TRY(record_query(r->ledger, "NOT INDEXED ORDER BY id", &query, err));
-  while (found) {
-    TRY_OR_DONE(record_next(r->ledger, query, &it, &found, err));
-    if (found && (it.id <= r->count || it.id > r->count + NUMBERS_MOST)) {
-      WRONG(r, "record %lld: has a number out of order", (long long)it.id);
-    } else if (found) {
-      TRY_OR_DONE(take_record(r, &it, err));
+  bool more = true;
+  if (c->fate_room == 0) {
+    TRY(memory_reserve(&c->fates, &c->fate_room, 1, sizeof *c->fates, err));
+    c->fates[0] = 0;
+  }
+  TRY(record_query(ledger, "WHERE id >= ? ORDER BY id", &query, err));
+  (void)sqlite3_bind_int64(query, 1, c->count > 0 ? c->count + 1 : INT64_MIN);
+  while (more && !doubts_suffice(found)) {
+    TRY_OR_DONE(record_next(ledger, query, &it, &more, err));
+    if (more && (it.id <= c->count || it.id > c->count + NUMBERS_MOST)) {
+      doubt(found, "record %lld: has a number out of order", (long long)it.id);
+    } else if (more) {
+      TRY_OR_DONE(take_record(c, ledger->version, &it, found, err));
     }
   }
 done:
@@ -204,88 +219,52 @@ done:
   return status;
 }
 
-/* ---- the file and the head */
+/* ---- head and key */
 
-/* SQLite's own check of pages and indexes. */
-static dperm_status check_pages(reading *r, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sqlite3_stmt *query = NULL;
-  bool found = true;
-  TRY(store_prepare(r->ledger, "PRAGMA integrity_check(5)", &query, err));
-  while (found) {
-    TRY_OR_DONE(store_step(r->ledger, query, &found, err));
-    const char *text = found ? (const char *)sqlite3_column_text(query, 0) : "ok";
-    if (text && strcmp(text, "ok") != 0) {
-      WRONG(r, "file: %s", text);
-    }
+static void take_head_key(chain *c, const unsigned char key[LEDGER_KEY_SIZE], doubts *found) {
+  static const char word[] = "dperm-key/1\n";
+  unsigned char hash[32];
+  char digest[DPERM_DIGEST_SIZE];
+  crypto_generichash_state state;
+  (void)crypto_generichash_init(&state, NULL, 0, sizeof hash);
+  (void)crypto_generichash_update(&state, (const unsigned char *)word, sizeof word - 1);
+  (void)crypto_generichash_update(&state, key, LEDGER_KEY_SIZE);
+  (void)crypto_generichash_final(&state, hash, sizeof hash);
+  (void)sodium_bin2hex(digest, sizeof digest, hash, sizeof hash);
+  if (c->key_digest[0] && strcmp(c->key_digest, digest) != 0) {
+    doubt(found, "key: was replaced while the ledger was in use");
   }
-done:
-  (void)sqlite3_finalize(query);
-  return status;
+  memcpy(c->key, key, LEDGER_KEY_SIZE);
+  memcpy(c->key_digest, digest, sizeof digest);
 }
 
-static dperm_status check_head(reading *r, dperm_error *err) {
-  sqlite3_stmt *query = NULL;
-  bool found = false;
-  TRY(store_prepare(r->ledger, "SELECT records, head FROM ledger", &query, err));
-  dperm_status status = store_step(r->ledger, query, &found, err);
-  long long noted = found ? sqlite3_column_int64(query, 0) : -1, count = r->count;
-  const char *head = found ? (const char *)sqlite3_column_text(query, 1) : NULL;
-  if (noted > count) {
-    WRONG(r, noted > count + 1 ? "records %lld to %lld: missing" : "record %lld: missing",
-          count + 1, noted);
-  } else if (noted < count || !head || strcmp(head, r->expected) != 0) {
-    WRONG(r, "head: is not the last record, %lld", count);
+static void check_head(const chain *c, const ledger_head *head, int version, doubts *found) {
+  if (head->records > c->count) {
+    tell_missing((long long)c->count + 1, (long long)head->records, found);
+  } else if (head->records < c->count || strcmp(head->digest, c->last.digest) != 0) {
+    doubt(found, "head: is not the last record, %lld", (long long)c->count);
   }
-  (void)sqlite3_finalize(query);
-  TRY(status);
-  if (r->wanted && !r->wanted_at) {
-    WRONG(r, "head: the one noted before is no record's digest: records before it were changed or "
-             "taken away");
+  if (version >= 3 && c->count > 0 && !c->keyed) {
+    doubt(found, "key: no record says which it is");
+  }
+  if (c->wanted && !c->wanted_at) {
+    doubt(found, "head: the one noted before is no record's digest: records before it were changed "
+                 "or taken away");
+  }
+}
+
+dperm_status chain_extend(chain *c, dperm_ledger *ledger, doubts *found, dperm_error *err) {
+  ledger_head head;
+  bool sound = false;
+  TRY(record_head(ledger, &head, &sound, err));
+  if (!sound) {
+    doubt(found, "head: the ledger's one line about itself is gone or was changed");
+    head = (ledger_head){.records = 0};
+  }
+  take_head_key(c, head.key, found);
+  TRY(read_records(c, ledger, found, err));
+  if (sound && !doubts_suffice(found)) {
+    check_head(c, &head, ledger->version, found);
   }
   return DPERM_OK;
-}
-
-static void conclude(reading *r) {
-  if (r->failures > LINES_MOST && r->line) {
-    r->line(r->context, DPERM_FINDING_FAILS, "and more that does not fit");
-  }
-  if (r->failures > 0) {
-    return;
-  }
-  give(r, DPERM_FINDING_HOLDS, "records: all %lld fit their digests and follow each other",
-       (long long)r->count);
-  give(r, DPERM_FINDING_HOLDS,
-       "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
-       r->account_count, (long long)r->reserved, (long long)r->committed);
-  give(r, DPERM_FINDING_HOLDS, "head: record %lld, digest %s", (long long)r->count, r->expected);
-  if (r->wanted) {
-    give(r, DPERM_FINDING_HOLDS, "noted head: is that of record %lld; all up to it is as it was",
-         (long long)r->wanted_at);
-  } else {
-    give(r, DPERM_FINDING_REMARK,
-         "an older copy of the whole file would pass: note the head elsewhere and give it as "
-         "--head next time");
-  }
-}
-
-static dperm_status read_all(reading *r, dperm_error *err) {
-  TRY(check_pages(r, err));
-  TRY(read_records(r, err));
-  TRY(check_head(r, err));
-  conclude(r);
-  return DPERM_OK;
-}
-
-dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_verify_line *line,
-                                 void *context, int *holds, dperm_error *err) {
-  reading r = {.ledger = ledger, .line = line, .context = context, .wanted = head};
-  TRY(store_begin(ledger, false, err));
-  dperm_status status = store_end(ledger, read_all(&r, err), err);
-  free(r.accounts);
-  free(r.states);
-  if (status == DPERM_OK) {
-    *holds = r.failures == 0;
-  }
-  return status;
 }

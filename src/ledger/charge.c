@@ -1,5 +1,6 @@
 /* A charge is one transaction of the only writer: everything that could refuse it is asked inside,
- * so that of two that race for the last of a budget one sees what the other spent. */
+ * so that of two that race for the last of a budget one sees what the other spent. What is spent is
+ * what chain_begin added up from the records, never a sum or a place that the file states. */
 #define _GNU_SOURCE
 #include "ledger/charge.h"
 
@@ -9,66 +10,44 @@
 #include <time.h>
 
 #include "ledger/budget.h"
+#include "ledger/chain.h"
 #include "random/source.h"
 
 /* ---- which data */
 
-static dperm_status keyed_digest(dperm_ledger *ledger, const unsigned char identity[IDENTITY_SIZE],
-                                 char out[DPERM_DIGEST_SIZE], dperm_error *err) {
-  sqlite3_stmt *query = NULL;
+static void keyed_digest(const chain *c, const unsigned char identity[IDENTITY_SIZE],
+                         char out[DPERM_DIGEST_SIZE]) {
   unsigned char hash[32];
-  bool found = false;
-  TRY(store_prepare(ledger, "SELECT key FROM ledger", &query, err));
-  dperm_status status = store_step(ledger, query, &found, err);
-  bool keyed = found && sqlite3_column_bytes(query, 0) == LEDGER_KEY_SIZE;
-  if (keyed) {
-    (void)crypto_generichash(hash, sizeof hash, identity, IDENTITY_SIZE,
-                             sqlite3_column_blob(query, 0), LEDGER_KEY_SIZE);
-    (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
-  }
-  (void)sqlite3_finalize(query);
-  TRY(status);
-  return keyed ? DPERM_OK : store_fail_damaged(ledger, "its key is gone", err);
+  (void)crypto_generichash(hash, sizeof hash, identity, IDENTITY_SIZE, c->key, sizeof c->key);
+  (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
-/* A data set with these data other than `except` (may be NULL). There are few data sets. */
-static dperm_status find_data(dperm_ledger *ledger, const char *data, const char *except,
-                              record *out, bool *found, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sqlite3_stmt *query = NULL;
-  record opened;
-  bool more = true;
-  *found = false;
-  TRY(record_query(ledger, "WHERE kind = 'open' ORDER BY id", &query, err));
-  while (more && !*found) {
-    TRY_OR_DONE(record_next(ledger, query, &opened, &more, err));
-    if (more && !(except && strcmp(opened.dataset, except) == 0)) {
-      TRY_OR_DONE(record_first(ledger, "WHERE dataset = ? ORDER BY id DESC LIMIT 1", opened.dataset,
-                               out, found, err));
-      *found = *found && strcmp(out->data, data) == 0;
-    }
+static dperm_status find_holding(const dperm_ledger *ledger, const chain *c, const char *dataset,
+                                 const holding **out, dperm_error *err) {
+  *out = chain_find(c, dataset);
+  if (!*out) {
+    FAIL(err, DPERM_OVER_BUDGET,
+         "%s: the ledger has no data set \"%.100s\"; see 'dperm ledger show', or give it a budget "
+         "with 'dperm ledger init'",
+         ledger->path, dataset);
   }
-done:
-  (void)sqlite3_finalize(query);
-  return status;
+  return DPERM_OK;
 }
 
-static dperm_status check_data(dperm_ledger *ledger, const budget *b, const char *data,
-                               dperm_error *err) {
-  record other;
-  bool found = false;
-  if (b->last.data[0] && strcmp(b->last.data, data) != 0) {
+static dperm_status check_data(const dperm_ledger *ledger, const chain *c, const holding *h,
+                               const char *data, dperm_error *err) {
+  const holding *other = chain_find_data(c, data);
+  if (h->data[0] && strcmp(h->data, data) != 0) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: these are not the data that \"%s\" was charged for before; name their own data set, "
          "or give them one with 'dperm ledger init' if they share no person with it",
-         ledger->path, b->opened.dataset);
+         ledger->path, h->name);
   }
-  TRY(find_data(ledger, data, b->opened.dataset, &other, &found, err));
-  if (found) {
+  if (other && other != h) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: these data are data set \"%s\" already, and people have one budget; use --dataset "
          "with that name",
-         ledger->path, other.dataset);
+         ledger->path, other->name);
   }
   return DPERM_OK;
 }
@@ -78,7 +57,7 @@ static dperm_status check_data(dperm_ledger *ledger, const budget *b, const char
 /* A clock that was set back by more than this would make the record a lie. */
 enum { CLOCK_SLACK = 300 };
 
-static dperm_status check_clock(dperm_ledger *ledger, const record *last, dperm_error *err) {
+static dperm_status check_clock(const dperm_ledger *ledger, const record *last, dperm_error *err) {
   struct tm parts = {0};
   char now[TIME_SIZE];
   if (!last->time[0] || !strptime(last->time, "%Y-%m-%dT%H:%M:%SZ", &parts)) {
@@ -98,12 +77,12 @@ typedef struct bill {
   amount epsilon, delta, spent_epsilon, spent_delta;
 } bill;
 
-static dperm_status write_bill(const charge_request *q, const budget *b, bill *out,
+static dperm_status write_bill(const charge_request *q, const holding *h, bill *out,
                                dperm_error *err) {
   if (!amount_of_double(q->epsilon, &out->epsilon) || !(q->epsilon > 0) ||
       !amount_of_double(q->delta, &out->delta) ||
-      !amount_add(&b->spent_epsilon, &out->epsilon, &out->spent_epsilon) ||
-      !amount_add(&b->spent_delta, &out->delta, &out->spent_delta)) {
+      !amount_add(&h->spent_epsilon, &out->epsilon, &out->spent_epsilon) ||
+      !amount_add(&h->spent_delta, &out->delta, &out->spent_delta)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
          q->delta);
@@ -111,7 +90,7 @@ static dperm_status write_bill(const charge_request *q, const budget *b, bill *o
   return DPERM_OK;
 }
 
-static dperm_status check_amount(dperm_ledger *ledger, const budget *b, const char *name,
+static dperm_status check_amount(const dperm_ledger *ledger, const holding *h, const char *name,
                                  const amount *total, const amount *spent, const amount *needed,
                                  const amount *after, dperm_error *err) {
   amount left;
@@ -125,25 +104,25 @@ static dperm_status check_amount(dperm_ledger *ledger, const budget *b, const ch
   amount_brief(needed, texts[2]);
   FAIL(err, DPERM_OVER_BUDGET,
        "%s: data set \"%s\" has %s %s left of %s, and this run needs %s; nothing is released",
-       ledger->path, b->opened.dataset, name, texts[0], texts[1], texts[2]);
+       ledger->path, h->name, name, texts[0], texts[1], texts[2]);
 }
 
-static dperm_status check_bill(dperm_ledger *ledger, const budget *b, const bill *c,
+static dperm_status check_bill(const dperm_ledger *ledger, const holding *h, const bill *c,
                                dperm_error *err) {
-  TRY(check_amount(ledger, b, "epsilon", &b->total_epsilon, &b->spent_epsilon, &c->epsilon,
+  TRY(check_amount(ledger, h, "epsilon", &h->total_epsilon, &h->spent_epsilon, &c->epsilon,
                    &c->spent_epsilon, err));
-  return check_amount(ledger, b, "delta", &b->total_delta, &b->spent_delta, &c->delta,
+  return check_amount(ledger, h, "delta", &h->total_delta, &h->spent_delta, &c->delta,
                       &c->spent_delta, err);
 }
 
-static dperm_status check_unit(dperm_ledger *ledger, const budget *b, size_t rows_per_person,
+static dperm_status check_unit(const dperm_ledger *ledger, const holding *h, size_t rows_per_person,
                                dperm_error *err) {
-  if (b->opened.rows_per_person != (int64_t)rows_per_person) {
+  if (h->rows_per_person != (int64_t)rows_per_person) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; give "
          "--rows-per-person %lld",
-         ledger->path, b->opened.dataset, (long long)b->opened.rows_per_person, rows_per_person,
-         (long long)b->opened.rows_per_person);
+         ledger->path, h->name, (long long)h->rows_per_person, rows_per_person,
+         (long long)h->rows_per_person);
   }
   return DPERM_OK;
 }
@@ -163,80 +142,78 @@ static dperm_status draw_token(char out[DPERM_DIGEST_SIZE], dperm_error *err) {
   return status;
 }
 
-static void state_charge(const budget *b, const bill *c, dperm_charge *out) {
+static void state_charge(const holding *h, const bill *b, dperm_charge *out) {
   amount left;
   *out = (dperm_charge){.entry = 0};
-  amount_text(&c->epsilon, out->epsilon);
-  amount_text(&c->delta, out->delta);
-  amount_subtract(&b->total_epsilon, &c->spent_epsilon, &left);
+  amount_text(&b->epsilon, out->epsilon);
+  amount_text(&b->delta, out->delta);
+  amount_subtract(&h->total_epsilon, &b->spent_epsilon, &left);
   amount_text(&left, out->epsilon_left);
-  amount_subtract(&b->total_delta, &c->spent_delta, &left);
+  amount_subtract(&h->total_delta, &b->spent_delta, &left);
   amount_text(&left, out->delta_left);
 }
 
-static dperm_status append_reserve(dperm_ledger *ledger, const charge_request *q,
-                                   const record *last, const bill *c, const char *data,
-                                   dperm_charge *out, dperm_error *err) {
+static dperm_status append_reserve(dperm_ledger *ledger, const charge_request *q, const chain *c,
+                                   const bill *b, const char *data, dperm_charge *out,
+                                   dperm_error *err) {
   record r = {.kind = "reserve", .rows_per_person = (int64_t)q->rows_per_person};
   (void)snprintf(r.dataset, sizeof r.dataset, "%s", q->dataset);
   (void)snprintf(r.command, sizeof r.command, "%s", q->command);
   (void)snprintf(r.mechanism, sizeof r.mechanism, "%s", q->mechanism);
-  amount_text(&c->epsilon, r.epsilon);
-  amount_text(&c->delta, r.delta);
-  amount_text(&c->spent_epsilon, r.spent_epsilon);
-  amount_text(&c->spent_delta, r.spent_delta);
+  amount_text(&b->epsilon, r.epsilon);
+  amount_text(&b->delta, r.delta);
+  amount_text(&b->spent_epsilon, r.spent_epsilon);
+  amount_text(&b->spent_delta, r.spent_delta);
   memcpy(r.data, data, sizeof r.data);
   TRY(draw_token(r.token, err));
-  record_time_now(last->time, r.time);
-  TRY(record_append(ledger, last, &r, err));
+  record_time_now(c->last.time, r.time);
+  TRY(chain_append(ledger, &r, err));
   out->entry = (uint64_t)r.id;
   record_receipt(&r, out->digest);
   return DPERM_OK;
 }
 
-static dperm_status reserve(dperm_ledger *ledger, const charge_request *q, bool dry_run,
-                            dperm_charge *out, dperm_error *err) {
-  record last;
-  budget b;
-  bill c;
-  int64_t count = 0;
+static dperm_status reserve(dperm_ledger *ledger, const chain *c, const charge_request *q,
+                            bool dry_run, dperm_charge *out, dperm_error *err) {
+  const holding *h = NULL;
+  bill b;
   char data[DPERM_DIGEST_SIZE];
-  TRY(record_head(ledger, &last, &count, err));
-  TRY(check_clock(ledger, &last, err));
-  TRY(budget_read(ledger, q->dataset, &b, err));
-  TRY(check_unit(ledger, &b, q->rows_per_person, err));
-  TRY(keyed_digest(ledger, q->identity, data, err));
-  TRY(check_data(ledger, &b, data, err));
-  TRY(write_bill(q, &b, &c, err));
-  TRY(check_bill(ledger, &b, &c, err));
-  state_charge(&b, &c, out);
-  return dry_run ? DPERM_OK : append_reserve(ledger, q, &last, &c, data, out, err);
+  TRY(check_clock(ledger, &c->last, err));
+  TRY(find_holding(ledger, c, q->dataset, &h, err));
+  TRY(check_unit(ledger, h, q->rows_per_person, err));
+  keyed_digest(c, q->identity, data);
+  TRY(check_data(ledger, c, h, data, err));
+  TRY(write_bill(q, h, &b, err));
+  TRY(check_bill(ledger, h, &b, err));
+  state_charge(h, &b, out);
+  return dry_run ? DPERM_OK : append_reserve(ledger, q, c, &b, data, out, err);
 }
 
 /* A transaction that failed may be on the disk all the same: the last step of its end is a flush of
  * the folder. Then the charge is spent. */
 static void say_if_spent(dperm_ledger *ledger, const dperm_charge *made, dperm_error *err) {
-  record written;
-  bool found = false;
-  char id[24], digest[DPERM_DIGEST_SIZE] = "";
-  (void)snprintf(id, sizeof id, "%llu", (unsigned long long)made->entry);
-  dperm_status status =
-      record_first(ledger, "WHERE id = CAST(? AS INTEGER)", id, &written, &found, NULL);
-  if (status == DPERM_OK && found) {
+  record written = {.kind = ""};
+  char digest[DPERM_DIGEST_SIZE] = "";
+  dperm_status status = store_begin(ledger, false, NULL);
+  if (status == DPERM_OK) {
+    status = store_end(ledger, record_read(ledger, (int64_t)made->entry, &written, NULL), NULL);
+  }
+  if (status == DPERM_OK && strcmp(written.kind, "reserve") == 0) {
     record_receipt(&written, digest);
   }
   if (status != DPERM_OK || strcmp(digest, made->digest) == 0) {
-    error_append(err, "; the charge (entry %s of the ledger) %s spent", id,
-                 status == DPERM_OK ? "stays" : "may be");
+    error_append(err, "; the charge (entry %llu of the ledger) %s spent",
+                 (unsigned long long)made->entry, status == DPERM_OK ? "stays" : "may be");
   }
 }
 
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err) {
   dperm_charge made = {.entry = 0};
+  const chain *c = NULL;
   TRY(budget_check_name(request->dataset, err));
-  TRY(store_begin(ledger, true, err)); /* also a dry run needs a ledger that can be written */
-  dperm_status status = reserve(ledger, request, dry_run, &made, err);
+  TRY(chain_begin(ledger, true, &c, err)); /* also a dry run needs a ledger that can be written */
+  dperm_status status = reserve(ledger, c, request, dry_run, &made, err);
   if (dry_run) {
     store_cancel(ledger);
   } else {
@@ -252,58 +229,52 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
 
 /* ---- committing */
 
-static dperm_status commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
-                           dperm_error *err) {
-  record last, reserved;
-  budget b;
-  int64_t count = 0;
-  char id[24];
-  bool found = false;
-  (void)snprintf(id, sizeof id, "%llu", (unsigned long long)entry);
-  TRY(record_head(ledger, &last, &count, err));
-  TRY(record_first(ledger, "WHERE id = CAST(? AS INTEGER)", id, &reserved, &found, err));
-  if (!found || strcmp(reserved.kind, "reserve") != 0 || !record_fits(&reserved)) {
+static dperm_status commit(dperm_ledger *ledger, const chain *c, uint64_t entry,
+                           const char *artifact, dperm_error *err) {
+  record reserved;
+  TRY(record_read(ledger, (int64_t)entry, &reserved, err));
+  const holding *h = chain_find(c, reserved.dataset);
+  if (!chain_is_open(c, entry) || !h || strcmp(reserved.kind, "reserve") != 0) {
     return store_fail_damaged(ledger, "a reservation is gone", err);
   }
-  TRY(budget_read(ledger, reserved.dataset, &b, err));
-  record r = {.kind = "commit", .entry = reserved.id, .rows_per_person = b.opened.rows_per_person};
+  record r = {.kind = "commit", .entry = reserved.id, .rows_per_person = h->rows_per_person};
   (void)snprintf(r.dataset, sizeof r.dataset, "%s", reserved.dataset);
   (void)snprintf(r.artifact, sizeof r.artifact, "%s", artifact);
-  memcpy(r.spent_epsilon, b.last.spent_epsilon, sizeof r.spent_epsilon);
-  memcpy(r.spent_delta, b.last.spent_delta, sizeof r.spent_delta);
-  memcpy(r.data, b.last.data, sizeof r.data);
+  amount_text(&h->spent_epsilon, r.spent_epsilon);
+  amount_text(&h->spent_delta, r.spent_delta);
+  memcpy(r.data, h->data, sizeof r.data);
   /* No clock here: the time since the reservation is how long the work took, which depends on the
    * records, and with random stopping on the secret number of rounds. */
-  memcpy(r.time, last.time, sizeof r.time);
-  return record_append(ledger, &last, &r, err);
+  memcpy(r.time, c->last.time, sizeof r.time);
+  return chain_append(ledger, &r, err);
 }
 
 dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
                            dperm_error *err) {
-  TRY(store_begin(ledger, true, err));
-  return store_end(ledger, commit(ledger, entry, artifact, err), err);
+  const chain *c = NULL;
+  TRY(chain_begin(ledger, true, &c, err));
+  return store_end(ledger, commit(ledger, c, entry, artifact, err), err);
 }
 
 /* ---- runs that protect nobody */
 
-static dperm_status refuse_known(dperm_ledger *ledger, const unsigned char identity[IDENTITY_SIZE],
-                                 dperm_error *err) {
+static dperm_status refuse_known(const dperm_ledger *ledger, const chain *c,
+                                 const unsigned char identity[IDENTITY_SIZE], dperm_error *err) {
   char data[DPERM_DIGEST_SIZE];
-  record known;
-  bool found = false;
-  TRY(keyed_digest(ledger, identity, data, err));
-  TRY(find_data(ledger, data, NULL, &known, &found, err));
-  if (found) {
+  keyed_digest(c, identity, data);
+  const holding *known = chain_find_data(c, data);
+  if (known) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: these data are data set \"%s\", and a run that is not private would spend all of its "
          "budget and more; give --epsilon, no --seed and a private mechanism",
-         ledger->path, known.dataset);
+         ledger->path, known->name);
   }
   return DPERM_OK;
 }
 
 dperm_status charge_refuse_known(dperm_ledger *ledger, const unsigned char identity[IDENTITY_SIZE],
                                  dperm_error *err) {
-  TRY(store_begin(ledger, false, err));
-  return store_end(ledger, refuse_known(ledger, identity, err), err);
+  const chain *c = NULL;
+  TRY(chain_begin(ledger, false, &c, err));
+  return store_end(ledger, refuse_known(ledger, c, identity, err), err);
 }

@@ -1,82 +1,67 @@
-/* What a ledger shows: its data sets, its entries, its head. */
-#include <string.h>
-
-#include "ledger/budget.h"
+/* What a ledger shows: its data sets, its entries, its head. All of it is from a chain that was
+ * read and found sound; a ledger that is not is for dperm_ledger_verify. */
 #include "ledger/listing.h"
+
+#include <string.h>
 
 /* ---- data sets */
 
-static dperm_status visit_dataset(dperm_ledger *ledger, const char *name,
-                                  dperm_dataset_visitor *visit, void *context, dperm_error *err) {
-  budget b;
-  amount left;
-  char epsilon_left[DPERM_AMOUNT_SIZE], delta_left[DPERM_AMOUNT_SIZE];
-  TRY(budget_read(ledger, name, &b, err));
-  amount_subtract(&b.total_epsilon, &b.spent_epsilon, &left);
-  amount_text(&left, epsilon_left);
-  amount_subtract(&b.total_delta, &b.spent_delta, &left);
-  amount_text(&left, delta_left);
-  const dperm_ledger_dataset shown = {.name = b.opened.dataset,
-                                      .epsilon_total = b.opened.epsilon,
-                                      .epsilon_spent = b.last.spent_epsilon,
-                                      .epsilon_left = epsilon_left,
-                                      .delta_total = b.opened.delta,
-                                      .delta_spent = b.last.spent_delta,
-                                      .delta_left = delta_left,
-                                      .rows_per_person = (size_t)b.opened.rows_per_person,
-                                      .data = b.last.data};
-  visit(context, &shown);
-  return DPERM_OK;
-}
+typedef char amount_line[DPERM_AMOUNT_SIZE];
 
-static dperm_status visit_datasets(dperm_ledger *ledger, dperm_dataset_visitor *visit,
-                                   void *context, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sqlite3_stmt *query = NULL;
-  record opened;
-  bool found = true;
-  TRY(record_query(ledger, "WHERE kind = 'open' ORDER BY id", &query, err));
-  while (found) {
-    TRY_OR_DONE(record_next(ledger, query, &opened, &found, err));
-    if (found) {
-      TRY_OR_DONE(visit_dataset(ledger, opened.dataset, visit, context, err));
-    }
-  }
-done:
-  (void)sqlite3_finalize(query);
-  return status;
+static void visit_dataset(const holding *h, dperm_dataset_visitor *visit, void *context) {
+  amount left;
+  amount_line epsilon[3], delta[3]; /* total, spent, left */
+  amount_text(&h->total_epsilon, epsilon[0]);
+  amount_text(&h->spent_epsilon, epsilon[1]);
+  amount_subtract(&h->total_epsilon, &h->spent_epsilon, &left);
+  amount_text(&left, epsilon[2]);
+  amount_text(&h->total_delta, delta[0]);
+  amount_text(&h->spent_delta, delta[1]);
+  amount_subtract(&h->total_delta, &h->spent_delta, &left);
+  amount_text(&left, delta[2]);
+  const dperm_ledger_dataset shown = {.name = h->name,
+                                      .epsilon_total = epsilon[0],
+                                      .epsilon_spent = epsilon[1],
+                                      .epsilon_left = epsilon[2],
+                                      .delta_total = delta[0],
+                                      .delta_spent = delta[1],
+                                      .delta_left = delta[2],
+                                      .rows_per_person = (size_t)h->rows_per_person,
+                                      .data = h->data};
+  visit(context, &shown);
 }
 
 dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *visit,
                                    void *context, dperm_error *err) {
-  TRY(store_begin(ledger, false, err));
-  return store_end(ledger, visit_datasets(ledger, visit, context, err), err);
+  const chain *c = NULL;
+  TRY(chain_begin(ledger, false, &c, err));
+  for (size_t i = 0; i < c->holding_count; i++) {
+    visit_dataset(&c->holdings[i], visit, context);
+  }
+  return store_end(ledger, DPERM_OK, err);
 }
 
 /* ---- entries */
 
-dperm_status listing_open(dperm_ledger *ledger, listing *out, dperm_error *err) {
-  *out = (listing){.ledger = ledger};
-  return record_query(ledger, "WHERE kind = 'commit' AND entry = ?", &out->commits, err);
+dperm_status listing_commit_of(dperm_ledger *ledger, const chain *c, int64_t entry, record *out,
+                               bool *found, dperm_error *err) {
+  int64_t fate = entry >= 1 && entry <= c->count ? c->fates[entry] : 0;
+  *found = fate > 0;
+  if (!*found) {
+    return DPERM_OK;
+  }
+  TRY(record_read(ledger, fate, out, err));
+  return strcmp(out->kind, "commit") == 0 && out->entry == entry
+             ? DPERM_OK
+             : store_fail_damaged(ledger, "a commit is gone", err);
 }
 
-void listing_close(listing *list) {
-  (void)sqlite3_finalize(list->commits);
-}
-
-dperm_status listing_commit_of(const listing *list, int64_t entry, record *out, bool *found,
-                               dperm_error *err) {
-  (void)sqlite3_reset(list->commits);
-  (void)sqlite3_bind_int64(list->commits, 1, entry);
-  return record_next(list->ledger, list->commits, out, found, err);
-}
-
-dperm_status listing_visit(const listing *list, const record *reserved, dperm_entry_visitor *visit,
-                           void *context, dperm_error *err) {
+dperm_status listing_visit(dperm_ledger *ledger, const chain *c, const record *reserved,
+                           dperm_entry_visitor *visit, void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE];
   record committed;
   bool found = false;
-  TRY(listing_commit_of(list, reserved->id, &committed, &found, err));
+  TRY(listing_commit_of(ledger, c, reserved->id, &committed, &found, err));
   record_receipt(reserved, receipt);
   const dperm_ledger_entry shown = {.entry = (uint64_t)reserved->id,
                                     .dataset = reserved->dataset,
@@ -92,48 +77,42 @@ dperm_status listing_visit(const listing *list, const record *reserved, dperm_en
   return DPERM_OK;
 }
 
-static dperm_status visit_entries(dperm_ledger *ledger, const char *dataset,
+static dperm_status visit_entries(dperm_ledger *ledger, const chain *c, const char *dataset,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err) {
   dperm_status status = DPERM_OK;
   sqlite3_stmt *query = NULL;
-  listing list = {NULL, NULL};
   record r;
-  bool found = true;
-  TRY_OR_DONE(listing_open(ledger, &list, err));
-  TRY_OR_DONE(record_query(ledger,
-                           dataset ? "WHERE dataset = ? AND kind = 'reserve' ORDER BY id"
-                                   : "WHERE kind = 'reserve' ORDER BY id",
-                           &query, err));
-  if (dataset) {
-    (void)sqlite3_bind_text(query, 1, dataset, -1, SQLITE_STATIC);
-  }
-  while (found) {
-    TRY_OR_DONE(record_next(ledger, query, &r, &found, err));
-    if (found) {
-      TRY_OR_DONE(listing_visit(&list, &r, visit, context, err));
+  bool more = true;
+  TRY(record_query(ledger, "ORDER BY id", &query, err));
+  while (more) {
+    TRY_OR_DONE(record_next(ledger, query, &r, &more, err));
+    if (more && strcmp(r.kind, "reserve") == 0 && (!dataset || strcmp(r.dataset, dataset) == 0)) {
+      TRY_OR_DONE(listing_visit(ledger, c, &r, visit, context, err));
     }
   }
 done:
   (void)sqlite3_finalize(query);
-  listing_close(&list);
   return status;
 }
 
 dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  TRY(store_begin(ledger, false, err));
-  return store_end(ledger, visit_entries(ledger, dataset, visit, context, err), err);
+  const chain *c = NULL;
+  TRY(chain_begin(ledger, false, &c, err));
+  return store_end(ledger, visit_entries(ledger, c, dataset, visit, context, err), err);
 }
 
 /* ---- the head */
 
 dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
                                char digest[DPERM_DIGEST_SIZE], dperm_error *err) {
-  record last;
-  int64_t count = 0;
-  TRY(store_begin(ledger, false, err));
-  TRY(store_end(ledger, record_head(ledger, &last, &count, err), err));
-  *records = (uint64_t)count;
-  memcpy(digest, last.digest, DPERM_DIGEST_SIZE);
+  const chain *c = NULL;
+  TRY(chain_begin(ledger, false, &c, err));
+  uint64_t count = (uint64_t)c->count;
+  char last[DPERM_DIGEST_SIZE];
+  memcpy(last, c->last.digest, sizeof last);
+  TRY(store_end(ledger, DPERM_OK, err));
+  *records = count;
+  memcpy(digest, last, DPERM_DIGEST_SIZE);
   return DPERM_OK;
 }

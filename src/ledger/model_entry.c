@@ -19,19 +19,16 @@ static bool same_epsilon(const record *reserved, double epsilon) {
          amount_compare(&charged, &claimed) == 0;
 }
 
-static dperm_status find_entry(const listing *list, const dperm_model *model, record *out,
-                               dperm_error *err) {
-  dperm_ledger *ledger = list->ledger;
-  char id[24], receipt[DPERM_DIGEST_SIZE], digest[DPERM_DIGEST_SIZE];
+static dperm_status find_entry(dperm_ledger *ledger, const chain *c, const dperm_model *model,
+                               record *out, dperm_error *err) {
+  char receipt[DPERM_DIGEST_SIZE] = "", digest[DPERM_DIGEST_SIZE];
   record committed;
   bool found = false;
-  (void)snprintf(id, sizeof id, "%llu", (unsigned long long)model->ledger_entry);
-  TRY(record_first(ledger, "WHERE id = CAST(? AS INTEGER)", id, out, &found, err));
-  if (found && record_fits(out)) {
+  TRY(record_read(ledger, (int64_t)model->ledger_entry, out, err));
+  if (strcmp(out->kind, "reserve") == 0) {
     record_receipt(out, receipt);
   }
-  if (!found || strcmp(out->kind, "reserve") != 0 || !record_fits(out) ||
-      strcmp(receipt, model->ledger_digest) != 0) {
+  if (!receipt[0] || strcmp(receipt, model->ledger_digest) != 0) {
     return fail_model(ledger, model,
                       "is not the one that the model was charged as; name the ledger it was "
                       "charged to, and see 'dperm ledger verify'",
@@ -40,25 +37,19 @@ static dperm_status find_entry(const listing *list, const dperm_model *model, re
   if (!same_epsilon(out, model->claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
   }
-  TRY(listing_commit_of(list, out->id, &committed, &found, err));
+  TRY(listing_commit_of(ledger, c, out->id, &committed, &found, err));
   TRY(model_content_digest(model, digest, err));
-  if (found && (!record_fits(&committed) || strcmp(committed.artifact, digest) != 0)) {
+  if (found && strcmp(committed.artifact, digest) != 0) {
     return fail_model(ledger, model, "was committed for another model", err);
   }
   return DPERM_OK;
 }
 
-static dperm_status visit_model(dperm_ledger *ledger, const dperm_model *model,
+static dperm_status visit_model(dperm_ledger *ledger, const chain *c, const dperm_model *model,
                                 dperm_entry_visitor *visit, void *context, dperm_error *err) {
   record reserved;
-  listing list;
-  TRY(listing_open(ledger, &list, err));
-  dperm_status status = find_entry(&list, model, &reserved, err);
-  if (status == DPERM_OK) {
-    status = listing_visit(&list, &reserved, visit, context, err);
-  }
-  listing_close(&list);
-  return status;
+  TRY(find_entry(ledger, c, model, &reserved, err));
+  return listing_visit(ledger, c, &reserved, visit, context, err);
 }
 
 dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
@@ -67,6 +58,7 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
     FAIL(err, DPERM_INVALID_LEDGER,
          "the model was not charged to any ledger; train with --ledger and --dataset");
   }
-  TRY(store_begin(ledger, false, err));
-  return store_end(ledger, visit_model(ledger, model, visit, context, err), err);
+  const chain *c = NULL;
+  TRY(chain_begin(ledger, false, &c, err));
+  return store_end(ledger, visit_model(ledger, c, model, visit, context, err), err);
 }

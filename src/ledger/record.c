@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/defect.h"
 #include "ledger/tables.h"
 
 /* ---- reading */
@@ -13,7 +14,8 @@
 dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt **out,
                           dperm_error *err) {
   char sql[640];
-  (void)snprintf(sql, sizeof sql, "SELECT %s FROM records %s", ledger_columns(ledger->version),
+  (void)snprintf(sql, sizeof sql, "SELECT %s FROM main.records %s %s",
+                 ledger_columns(ledger->version), DEFECT("index-trusted") ? "" : "NOT INDEXED",
                  rest);
   return store_prepare(ledger, sql, out, err);
 }
@@ -102,6 +104,13 @@ static void put_text(content *c, const char *text) {
   c->length += length + 1;
 }
 
+/* The first line says what is digested, and how. */
+static void put_title(content *c, const char *what, int64_t version) {
+  char text[40];
+  (void)snprintf(text, sizeof text, "%s/%lld", what, (long long)version);
+  put_text(c, text);
+}
+
 static void put_number(content *c, int64_t number) {
   char text[24];
   (void)snprintf(text, sizeof text, "%lld", (long long)number);
@@ -135,7 +144,7 @@ static void put_charge(content *c, const record *r) {
 void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]) {
   content c;
   c.length = 0;
-  put_text(&c, r->version > 1 ? "dperm-ledger/2" : "dperm-ledger/1");
+  put_title(&c, "dperm-ledger", r->version);
   put_charge(&c, r);
   put_text(&c, r->data);
   put_number(&c, r->entry);
@@ -147,7 +156,7 @@ void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]) {
 void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]) {
   content c;
   c.length = 0;
-  put_text(&c, r->version > 1 ? "dperm-receipt/2" : "dperm-receipt/1");
+  put_title(&c, "dperm-receipt", r->version);
   put_charge(&c, r);
   finish(&c, out);
 }
@@ -162,28 +171,53 @@ bool record_fits(const record *r) {
   return strcmp(digest, r->digest) == 0;
 }
 
+dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err) {
+  sqlite3_stmt *query = NULL;
+  bool found = false;
+  TRY(record_query(ledger, "WHERE id = ?", &query, err));
+  (void)sqlite3_bind_int64(query, 1, id);
+  dperm_status status = record_next(ledger, query, out, &found, err);
+  (void)sqlite3_finalize(query);
+  if (!found || out->id != id || !record_fits(out)) {
+    out->kind[0] = '\0';
+  }
+  return status;
+}
+
 /* ---- the head */
 
-dperm_status record_head(dperm_ledger *ledger, record *last, int64_t *count, dperm_error *err) {
+static bool take_head(sqlite3_stmt *query, ledger_head *out) {
+  int64_t only = 0;
+  bool good = take_number(query, 0, &only) && only == 1;
+  good &= sqlite3_column_type(query, 1) == SQLITE_BLOB &&
+          sqlite3_column_bytes(query, 1) == LEDGER_KEY_SIZE;
+  if (good) {
+    memcpy(out->key, sqlite3_column_blob(query, 1), LEDGER_KEY_SIZE);
+  }
+  good &= take_number(query, 2, &out->records);
+  return take_text(query, 3, out->digest, sizeof out->digest) && good;
+}
+
+dperm_status record_head(dperm_ledger *ledger, ledger_head *out, bool *sound, dperm_error *err) {
   sqlite3_stmt *query = NULL;
-  char head[DPERM_DIGEST_SIZE] = "";
-  bool found = false, sound = false, any = false;
-  TRY(store_prepare(ledger, "SELECT records, head FROM ledger", &query, err));
-  dperm_status status = store_step(ledger, query, &found, err);
-  sound = found && take_number(query, 0, count) && take_text(query, 1, head, sizeof head);
+  bool more = false;
+  *out = (ledger_head){.records = 0};
+  TRY(store_prepare(ledger, "SELECT only, key, records, head FROM main.ledger NOT INDEXED", &query,
+                    err));
+  dperm_status status = store_step(ledger, query, &more, err);
+  *sound = status == DPERM_OK && more && take_head(query, out);
+  if (status == DPERM_OK && more) {
+    status = store_step(ledger, query, &more, err);
+    *sound = *sound && !more;
+  }
   (void)sqlite3_finalize(query);
-  TRY(status);
-  *last = (record){0};
-  TRY(record_first(ledger, "ORDER BY id DESC LIMIT 1", NULL, last, &any, err));
-  sound = sound && (any ? record_fits(last) : true) && last->id == *count &&
-          strcmp(last->digest, head) == 0;
-  return sound ? DPERM_OK : store_fail_damaged(ledger, "its last record is not the one noted", err);
+  return status;
 }
 
 static dperm_status move_head(dperm_ledger *ledger, const record *r, dperm_error *err) {
   sqlite3_stmt *statement = NULL;
   bool found = false;
-  TRY(store_prepare(ledger, "UPDATE ledger SET records = ?, head = ?", &statement, err));
+  TRY(store_prepare(ledger, "UPDATE main.ledger SET records = ?, head = ?", &statement, err));
   (void)sqlite3_bind_int64(statement, 1, r->id);
   (void)sqlite3_bind_text(statement, 2, r->digest, -1, SQLITE_STATIC);
   dperm_status status = store_step(ledger, statement, &found, err);
@@ -215,12 +249,13 @@ dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, 
   r->version = LEDGER_VERSION;
   memcpy(r->previous, last->digest, sizeof r->previous);
   record_digest(r, r->digest);
-  TRY(store_prepare(ledger,
-                    "INSERT INTO records (id, kind, dataset, time, command, mechanism, epsilon,"
-                    " delta, spent_epsilon, spent_delta, data, token, entry, artifact, previous,"
-                    " digest, version, rows_per_person)"
-                    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                    &statement, err));
+  TRY(store_prepare(
+      ledger,
+      "INSERT INTO main.records (id, kind, dataset, time, command, mechanism, epsilon,"
+      " delta, spent_epsilon, spent_delta, data, token, entry, artifact, previous,"
+      " digest, version, rows_per_person)"
+      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      &statement, err));
   bind_record(statement, r);
   dperm_status status = store_step(ledger, statement, &found, err);
   (void)sqlite3_finalize(statement);

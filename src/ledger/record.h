@@ -1,8 +1,8 @@
-/* One record of a ledger. There are three kinds: "open" gives a data set its totals, "reserve"
- * charges it, "commit" says what a reservation became. Records are only ever added; each carries
- * its data set's state after it (what is spent, which data), so that a charge need not add up all
- * that came before, and the digest of the record before it, so that none can be changed, taken away
- * or moved without a trace. */
+/* One record of a ledger. There are four kinds: "open" gives a data set its totals, "reserve"
+ * charges it, "commit" says what a reservation became; "key" says which key a ledger of an older
+ * version had when it was brought up to date. Records are only ever added; each carries its data
+ * set's state after it (what is spent, which data), for people who read the file, and the digest of
+ * the record before it, so that none can be changed, taken away or moved without a trace. */
 #ifndef DPERM_LEDGER_RECORD_H
 #define DPERM_LEDGER_RECORD_H
 
@@ -12,7 +12,7 @@ enum { NAME_SIZE = 101, TIME_SIZE = 21, WORD_SIZE = 40 };
 
 typedef struct record {
   int64_t id;           /* 1, 2, 3, … */
-  char kind[WORD_SIZE]; /* "open", "reserve" or "commit" */
+  char kind[WORD_SIZE]; /* "open", "reserve", "commit" or "key" */
   char dataset[NAME_SIZE];
   char time[TIME_SIZE]; /* UTC, "2026-01-31T12:00:00Z"; never before that of the record before */
   char command[WORD_SIZE], mechanism[WORD_SIZE];             /* reserve */
@@ -21,19 +21,22 @@ typedef struct record {
   char data[DPERM_DIGEST_SIZE];     /* keyed digest of the data; empty before the first charge */
   char token[DPERM_DIGEST_SIZE];    /* reserve: 32 random bytes */
   int64_t entry;                    /* commit: the reservation; else 0 */
-  char artifact[DPERM_DIGEST_SIZE]; /* commit: digest of what was released */
+  char artifact[DPERM_DIGEST_SIZE]; /* commit: digest of what was released; open, key: of the key */
   char previous[DPERM_DIGEST_SIZE], digest[DPERM_DIGEST_SIZE];
-  int64_t version;         /* how it is digested: 1 or 2 */
+  int64_t version;         /* how it is digested: 1, 2 or 3 */
   int64_t rows_per_person; /* open, reserve: the unit of the amounts */
 } record;
 
-/* A statement over records: "SELECT <its columns> FROM records <rest>". */
+/* A statement over records: "SELECT <its columns> FROM records NOT INDEXED <rest>". */
 dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt **out,
                           dperm_error *err);
 /* The next record of such a statement; one whose fields are not texts and numbers of the right size
  * comes out with an empty kind. */
 dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out, bool *found,
                          dperm_error *err);
+/* The record with this number, found by its place in the table; one that is not there, or does not
+ * fit its digest, comes out with an empty kind. */
+dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err);
 /* The first record of a query with one text parameter (may be NULL). */
 dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *parameter,
                           record *out, bool *found, dperm_error *err);
@@ -46,11 +49,18 @@ bool record_fits(const record *r);
  * the token, so that it tells nothing to whoever does not have the ledger. */
 void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]);
 
-/* The head: how many records there are, and the last one's digest; checked against the last. */
-dperm_status record_head(dperm_ledger *ledger, record *last, int64_t *count, dperm_error *err);
+/* The ledger's one line about itself: its key, how many records there are, the last one's digest.
+ */
+typedef struct ledger_head {
+  unsigned char key[LEDGER_KEY_SIZE];
+  int64_t records;
+  char digest[DPERM_DIGEST_SIZE];
+} ledger_head;
+/* *sound: there is one such line, and it has what it should. */
+dperm_status record_head(dperm_ledger *ledger, ledger_head *out, bool *sound, dperm_error *err);
 
-/* Adds a record behind the head (of record_head, in the same transaction): gives it its number,
- * version and digests, and moves the head. */
+/* Adds a record behind the last one: gives it its number, version and digests, and moves the head.
+ * Whoever charges does it by chain_append (ledger/chain.h). */
 dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, dperm_error *err);
 
 /* The time now, or `last` if that is later. */

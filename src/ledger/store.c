@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "ledger/chain.h"
 #include "ledger/tables.h"
 
 enum { WAIT_MILLISECONDS = 30000 };
@@ -106,6 +107,28 @@ static dperm_status plain_path(const char *path, char **out, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* A mutex that refuses the thread that has it, rather than wait for ever. */
+static bool make_turn(pthread_mutex_t *turn) {
+  pthread_mutexattr_t how;
+  bool made = pthread_mutexattr_init(&how) == 0 &&
+              pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
+              pthread_mutex_init(turn, &how) == 0;
+  (void)pthread_mutexattr_destroy(&how);
+  return made;
+}
+
+/* Nothing that stands in the file is run: no triggers, not even our own, and no views. */
+static dperm_status settle(dperm_ledger *ledger, dperm_error *err) {
+  (void)sqlite3_busy_timeout(ledger->db, WAIT_MILLISECONDS);
+  (void)sqlite3_db_config(ledger->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  (void)sqlite3_db_config(ledger->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  (void)sqlite3_db_config(ledger->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+  return store_run(ledger,
+                   "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+                   "PRAGMA synchronous=EXTRA; PRAGMA fullfsync=ON;",
+                   err);
+}
+
 static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_ledger *ledger = NULL;
@@ -113,19 +136,19 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   if (sodium_init() < 0) { /* it also finds the fast way to digest */
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
-  TRY_OR_DONE(memory_new(1, sizeof *ledger, &ledger, err));
+  TRY(memory_new(1, sizeof *ledger, &ledger, err));
+  if (!make_turn(&ledger->turn)) {
+    free(ledger);
+    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path);
+  }
+  ledger->process = getpid();
   TRY_OR_DONE(memory_copy_text(path, strlen(path), &ledger->path, err));
   TRY_OR_DONE(plain_path(path, &plain, err));
   int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   if (sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
     TRY_OR_DONE(store_fail(ledger, err));
   }
-  (void)sqlite3_busy_timeout(ledger->db, WAIT_MILLISECONDS);
-  (void)sqlite3_db_config(ledger->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  TRY_OR_DONE(store_run(ledger,
-                        "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
-                        "PRAGMA synchronous=EXTRA; PRAGMA fullfsync=ON;",
-                        err));
+  TRY_OR_DONE(settle(ledger, err));
   *out = ledger;
   ledger = NULL;
 done:
@@ -137,6 +160,8 @@ done:
 void dperm_ledger_free(dperm_ledger *ledger) {
   if (ledger) {
     (void)sqlite3_close(ledger->db);
+    (void)pthread_mutex_destroy(&ledger->turn);
+    chain_forget(ledger);
     free(ledger->path);
     free(ledger);
   }
@@ -156,6 +181,21 @@ static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
          ledger->path, ledger->version, dperm_version());
   }
   return ledger->version >= 1 ? DPERM_OK : store_fail_damaged(ledger, "it has no version", err);
+}
+
+/* With a write-ahead log a ledger would be two files, and could be carried away without its last
+ * charges. */
+static dperm_status check_journal(dperm_ledger *ledger, dperm_error *err) {
+  sqlite3_stmt *query = NULL;
+  bool found = false;
+  TRY(store_prepare(ledger, "PRAGMA main.journal_mode", &query, err));
+  dperm_status status = store_step(ledger, query, &found, err);
+  const char *mode = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
+  bool plain = mode && strcmp(mode, "delete") == 0;
+  (void)sqlite3_finalize(query);
+  TRY(status);
+  return plain ? DPERM_OK
+               : store_fail_damaged(ledger, "somebody has given it a write-ahead log", err);
 }
 
 dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error *err) {
@@ -184,12 +224,11 @@ static dperm_status write_tables(dperm_ledger *ledger, const unsigned char key[L
                                  dperm_error *err) {
   sqlite3_stmt *statement = NULL;
   bool found = false;
-  TRY(store_run(ledger, ledger_tables, err));
+  TRY(tables_make(ledger, err));
   TRY(store_prepare(ledger, "INSERT INTO ledger VALUES (1, ?, 0, '')", &statement, err));
   (void)sqlite3_bind_blob(statement, 1, key, LEDGER_KEY_SIZE, SQLITE_STATIC);
   dperm_status status = store_step(ledger, statement, &found, err);
   (void)sqlite3_finalize(statement);
-  ledger->version = LEDGER_VERSION;
   return status;
 }
 
@@ -272,29 +311,45 @@ static dperm_status check_owner(const dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status bring_up_to_date(dperm_ledger *ledger, dperm_error *err) {
-  if (ledger->version == 1) {
-    TRY(store_run(ledger, ledger_from_version_1, err));
-    ledger->version = LEDGER_VERSION;
+/* One thread after the other. A visitor that asks the ledger which it is shown would wait for
+ * itself; a handle that went through fork() would share SQLite's locks with its parent. */
+static dperm_status take_turn(dperm_ledger *ledger, dperm_error *err) {
+  if (getpid() != ledger->process) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: this handle belongs to another process; open the ledger in the process that uses it",
+         ledger->path);
+  }
+  if (pthread_mutex_lock(&ledger->turn) != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: a visitor cannot use the ledger that it is shown; ask when the visit is over",
+         ledger->path);
   }
   return DPERM_OK;
 }
 
-dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err) {
+static dperm_status check_writable(dperm_ledger *ledger, dperm_error *err) {
+  TRY(check_owner(ledger, err));
+  if (sqlite3_db_readonly(ledger->db, "main") == 1) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: the ledger cannot be written, and nothing is released without it; make the file "
+         "and its folder writable",
+         ledger->path);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status begin(dperm_ledger *ledger, bool write, dperm_error *err) {
   if (write) {
-    TRY(check_owner(ledger, err));
-    if (sqlite3_db_readonly(ledger->db, "main") == 1) {
-      FAIL(err, DPERM_IO_ERROR,
-           "%s: the ledger cannot be written, and nothing is released without it; make the file "
-           "and its folder writable",
-           ledger->path);
-    }
+    TRY(check_writable(ledger, err));
   }
   TRY(store_run(ledger, write ? "BEGIN IMMEDIATE" : "BEGIN", err));
-  dperm_status status = check_kind(ledger, err); /* another program may have changed it since */
-  if (status == DPERM_OK && write) {
-    status = bring_up_to_date(ledger, err);
-  }
+  TRY(check_kind(ledger, err)); /* another program may have changed it since */
+  return check_journal(ledger, err);
+}
+
+dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err) {
+  TRY(take_turn(ledger, err));
+  dperm_status status = begin(ledger, write, err);
   if (status != DPERM_OK) {
     store_cancel(ledger);
   }
@@ -305,6 +360,8 @@ void store_cancel(dperm_ledger *ledger) {
   if (!sqlite3_get_autocommit(ledger->db)) { /* SQLite ends some failed ones itself */
     (void)sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
   }
+  chain_forget(ledger); /* it may know records that are no more */
+  (void)pthread_mutex_unlock(&ledger->turn);
 }
 
 dperm_status store_end(dperm_ledger *ledger, dperm_status status, dperm_error *err) {
@@ -313,6 +370,8 @@ dperm_status store_end(dperm_ledger *ledger, dperm_status status, dperm_error *e
   }
   if (status != DPERM_OK) {
     store_cancel(ledger);
+    return status;
   }
-  return status;
+  (void)pthread_mutex_unlock(&ledger->turn);
+  return DPERM_OK;
 }

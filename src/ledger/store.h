@@ -3,19 +3,24 @@
 #ifndef DPERM_LEDGER_STORE_H
 #define DPERM_LEDGER_STORE_H
 
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/status.h"
 
-/* Version 1 knew rows only; version 2 has records with a version of their own and persons with
- * several rows. */
-enum { LEDGER_VERSION = 2, LEDGER_KEY_SIZE = 32 };
+/* Version 1 knew rows only; version 2 had records with a version of their own and persons with
+ * several rows; version 3 has no indexes, and records that say which key the ledger has. */
+enum { LEDGER_VERSION = 3, LEDGER_KEY_SIZE = 32 };
 
 struct dperm_ledger {
   char *path;
   sqlite3 *db;
-  int version; /* of the file, as of the transaction that runs */
+  pthread_mutex_t turn; /* of the thread whose transaction runs */
+  pid_t process;        /* that opened it */
+  int version;          /* of the file, as of the transaction that runs */
+  struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h) */
 };
 
 /* A new ledger, with no record yet, under a temporary name beside `path`; store_publish puts it in
@@ -27,14 +32,14 @@ dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const ch
                            bool *taken, dperm_error *err);
 void store_abandon(dperm_ledger *ledger, char *temporary);
 
-/* One reader's view, or with `write` the only writer's: such a transaction waits for others, checks
- * that the file is ours alone, and brings an older version up to date. */
+/* One reader's view, or with `write` the only writer's: such a transaction waits for others, of
+ * this program's threads and of other programs, and checks that the file is ours alone. */
 dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err);
 /* Keeps what was written if `status` says so, and only then; returns what came of it. After success
  * the changes survive a loss of power. */
 dperm_status store_end(dperm_ledger *ledger, dperm_status status, dperm_error *err);
 
-/* Keeps nothing. */
+/* The end of a transaction that keeps nothing. */
 void store_cancel(dperm_ledger *ledger);
 
 dperm_status store_prepare(dperm_ledger *ledger, const char *sql, sqlite3_stmt **out,

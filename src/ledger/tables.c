@@ -1,32 +1,145 @@
 /* See tables.h. Records are written once: triggers refuse the slip of a hand, and the chain of
- * digests shows what was done with intent. */
+ * digests shows what was done with intent. Our own connection runs no triggers at all. */
 #include "ledger/tables.h"
 
-#define FIXED                                                                                      \
-  "CREATE TRIGGER records_stay BEFORE DELETE ON records"                                           \
-  " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END;"                                   \
-  "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"                               \
-  " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END;"
+#include <stdio.h>
+#include <string.h>
 
-const char ledger_tables[] =
-    "PRAGMA application_id = 0x6470726d;"
-    "PRAGMA user_version = 2;"
-    "CREATE TABLE ledger (only INTEGER PRIMARY KEY CHECK (only = 1), key BLOB NOT NULL,"
-    " records INTEGER NOT NULL, head TEXT NOT NULL);"
-    "CREATE TABLE records (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, dataset TEXT NOT NULL,"
-    " time TEXT NOT NULL, command TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
-    " delta TEXT NOT NULL, spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL,"
-    " data TEXT NOT NULL, token TEXT NOT NULL, entry INTEGER NOT NULL, artifact TEXT NOT NULL,"
-    " previous TEXT NOT NULL, digest TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,"
-    " rows_per_person INTEGER NOT NULL DEFAULT 1);"
-    "CREATE INDEX records_by_dataset ON records (dataset, id);"
-    "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
-    "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';" FIXED;
+/* What SQLite keeps of an object, and the versions of the file that have it. */
+typedef struct object {
+  const char *type, *name, *table, *sql;
+  int first, last;
+} object;
 
-const char ledger_from_version_1[] =
-    "ALTER TABLE records ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
-    "ALTER TABLE records ADD COLUMN rows_per_person INTEGER NOT NULL DEFAULT 1;"
-    "PRAGMA user_version = 2;";
+#define COLUMNS                                                                                    \
+  "CREATE TABLE records (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, dataset TEXT NOT NULL,"       \
+  " time TEXT NOT NULL, command TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"    \
+  " delta TEXT NOT NULL, spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL,"                  \
+  " data TEXT NOT NULL, token TEXT NOT NULL, entry INTEGER NOT NULL, artifact TEXT NOT NULL,"      \
+  " previous TEXT NOT NULL, digest TEXT NOT NULL"
+#define VERSION_COLUMN "version INTEGER NOT NULL DEFAULT 1"
+#define UNIT_COLUMN "rows_per_person INTEGER NOT NULL DEFAULT 1"
+
+/* Up to version 2 there were indexes. A damaged one hid charges; now every charge reads the records
+ * themselves, and there is nothing to look up in. */
+static const object objects[] = {
+    {"table", "ledger", "ledger",
+     "CREATE TABLE ledger (only INTEGER PRIMARY KEY CHECK (only = 1), key BLOB NOT NULL,"
+     " records INTEGER NOT NULL, head TEXT NOT NULL)",
+     1, LEDGER_VERSION},
+    {"table", "records", "records", COLUMNS ")", 1, 1},
+    {"table", "records", "records", COLUMNS ", " VERSION_COLUMN ", " UNIT_COLUMN ")", 2,
+     LEDGER_VERSION},
+    {"index", "records_by_dataset", "records",
+     "CREATE INDEX records_by_dataset ON records (dataset, id)", 1, 2},
+    {"index", "records_that_open", "records",
+     "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open'", 1, 2},
+    {"index", "records_by_entry", "records",
+     "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit'", 1, 2},
+    {"trigger", "records_stay", "records",
+     "CREATE TRIGGER records_stay BEFORE DELETE ON records"
+     " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END",
+     1, LEDGER_VERSION},
+    {"trigger", "records_stay_as_they_are", "records",
+     "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"
+     " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END",
+     1, LEDGER_VERSION},
+};
+
+enum { OBJECTS = sizeof objects / sizeof *objects };
+
+static bool belongs(const object *o, int version) {
+  return o->first <= version && version <= o->last;
+}
+
+/* ---- making */
+
+static dperm_status set_version(dperm_ledger *ledger, dperm_error *err) {
+  char sql[64];
+  (void)snprintf(sql, sizeof sql, "PRAGMA user_version = %d", LEDGER_VERSION);
+  TRY(store_run(ledger, sql, err));
+  ledger->version = LEDGER_VERSION;
+  return DPERM_OK;
+}
+
+dperm_status tables_make(dperm_ledger *ledger, dperm_error *err) {
+  char sql[64];
+  (void)snprintf(sql, sizeof sql, "PRAGMA application_id = %d", LEDGER_MARK);
+  TRY(store_run(ledger, sql, err));
+  for (size_t i = 0; i < OBJECTS; i++) {
+    if (belongs(&objects[i], LEDGER_VERSION)) {
+      TRY(store_run(ledger, objects[i].sql, err));
+    }
+  }
+  return set_version(ledger, err);
+}
+
+dperm_status tables_update(dperm_ledger *ledger, dperm_error *err) {
+  if (ledger->version == 1) {
+    TRY(store_run(ledger,
+                  "ALTER TABLE records ADD COLUMN " VERSION_COLUMN ";"
+                  "ALTER TABLE records ADD COLUMN " UNIT_COLUMN,
+                  err));
+  }
+  TRY(store_run(ledger,
+                "DROP INDEX records_by_dataset; DROP INDEX records_that_open;"
+                "DROP INDEX records_by_entry",
+                err));
+  return set_version(ledger, err);
+}
+
+/* ---- checking */
+
+static bool same_text(sqlite3_stmt *query, int column, const char *expected) {
+  const char *text = (const char *)sqlite3_column_text(query, column);
+  return text && strcmp(text, expected) == 0;
+}
+
+/* Which object of the list this row is; OBJECTS for none. */
+static size_t find_object(sqlite3_stmt *query, int version) {
+  size_t i = 0;
+  while (i < OBJECTS &&
+         !(belongs(&objects[i], version) && same_text(query, 0, objects[i].type) &&
+           same_text(query, 1, objects[i].name) && same_text(query, 2, objects[i].table) &&
+           same_text(query, 3, objects[i].sql))) {
+    i++;
+  }
+  return i;
+}
+
+static void take_object(sqlite3_stmt *query, int version, bool seen[OBJECTS], doubts *found) {
+  const char *type = (const char *)sqlite3_column_text(query, 0);
+  const char *name = (const char *)sqlite3_column_text(query, 1);
+  size_t i = find_object(query, version);
+  if (i == OBJECTS || seen[i]) {
+    doubt(found, "file: the %.20s \"%.60s\" in it was not made by dperm", type ? type : "thing",
+          name ? name : "");
+  } else {
+    seen[i] = true;
+  }
+}
+
+dperm_status tables_check(dperm_ledger *ledger, doubts *found, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  sqlite3_stmt *query = NULL;
+  bool seen[OBJECTS] = {false}, more = true;
+  TRY(store_prepare(ledger, "SELECT type, name, tbl_name, sql FROM main.sqlite_master", &query,
+                    err));
+  while (more) {
+    TRY_OR_DONE(store_step(ledger, query, &more, err));
+    if (more) {
+      take_object(query, ledger->version, seen, found);
+    }
+  }
+  for (size_t i = 0; i < OBJECTS; i++) {
+    if (belongs(&objects[i], ledger->version) && !seen[i]) {
+      doubt(found, "file: the %s \"%s\" is gone or was changed", objects[i].type, objects[i].name);
+    }
+  }
+done:
+  (void)sqlite3_finalize(query);
+  return status;
+}
 
 const char *ledger_columns(int version) {
   return version == 1

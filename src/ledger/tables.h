@@ -1,16 +1,26 @@
-/* The tables of a ledger, as SQL (docs/formats.md says what each column means). */
+/* The tables of a ledger, as SQL (docs/formats.md says what each column means), and the check that
+ * a file has these and nothing else: a trigger, a view or a table of somebody else's making could
+ * change what a statement of ours does. */
 #ifndef DPERM_LEDGER_TABLES_H
 #define DPERM_LEDGER_TABLES_H
 
+#include "ledger/doubts.h"
+#include "ledger/store.h"
+
 enum { LEDGER_MARK = 0x6470726d }; /* "dprm" in the file's header, where SQLite keeps such marks */
 
-/* Of a new file. */
-extern const char ledger_tables[];
-/* What makes version 2 of a file of version 1, which had neither `version` nor `rows_per_person`:
- * its records keep the digests they have. */
-extern const char ledger_from_version_1[];
+/* Into a new file. */
+dperm_status tables_make(dperm_ledger *ledger, dperm_error *err);
 
-/* The columns of records in the order of ledger/record.c, in a file of either version. */
+/* Makes the tables of a file of an older version those of today; its records keep the digests they
+ * have. */
+dperm_status tables_update(dperm_ledger *ledger, dperm_error *err);
+
+/* Every object of the file must be, to the letter, one that its version has; none may be missing.
+ */
+dperm_status tables_check(dperm_ledger *ledger, doubts *found, dperm_error *err);
+
+/* The columns of records in the order of ledger/record.c, in a file of any version. */
 const char *ledger_columns(int version);
 
 #endif

@@ -81,7 +81,8 @@ void charge_whole(const char *path, const char *dataset, double epsilon, unsigne
 void tamper(const char *path, const char *sql) {
   sqlite3 *db = NULL;
   char *message = NULL;
-  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL),
+                   SQLITE_OK);
   (void)sqlite3_exec(db,
                      "DROP TRIGGER IF EXISTS records_stay;"
                      "DROP TRIGGER IF EXISTS records_stay_as_they_are",
@@ -89,6 +90,12 @@ void tamper(const char *path, const char *sql) {
   if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) {
     fail_msg("%s: %s", sql, message);
   }
+  (void)sqlite3_exec(db,
+                     "CREATE TRIGGER records_stay BEFORE DELETE ON records"
+                     " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END;"
+                     "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"
+                     " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END",
+                     NULL, NULL, NULL);
   (void)sqlite3_close(db);
 }
 

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ledger/record.h"
-#include "ledger/tables.h"
+#include "ledger/chain.h"
 #include "ledgers.h"
+#include "old_ledgers.h"
 
 /* ---- time */
 
@@ -192,14 +192,16 @@ static void an_edit_of_any_field_is_found(void **state) {
   for (size_t i = 0; i < 17; i++) {
     const char *column = i < 14 ? columns[i] : numbers[i - 14];
     for (int id = 1; id <= 7; id++) {
-      char sql[200], undo[200], named[32];
+      char sql[400], undo[400], named[32];
       (void)snprintf(sql, sizeof sql,
-                     "CREATE TABLE kept AS SELECT %s AS v FROM records WHERE id = %d;"
+                     "ATTACH '%s-kept' AS aside;"
+                     "CREATE TABLE aside.kept AS SELECT %s AS v FROM records WHERE id = %d;"
                      "UPDATE records SET %s = %s WHERE id = %d",
-                     column, id, column, i < 14 ? "'9'" : "9", id);
+                     home->path, column, id, column, i < 14 ? "'z'" : "9", id);
       (void)snprintf(undo, sizeof undo,
+                     "ATTACH '%s-kept' AS aside;"
                      "UPDATE records SET %s = (SELECT v FROM kept) WHERE id = %d; DROP TABLE kept",
-                     column, id);
+                     home->path, column, id);
       tamper(home->path, sql);
       chain_verdict v = verdict_of(home->path, NULL);
       (void)snprintf(named, sizeof named, "record %d: ", id);
@@ -209,6 +211,9 @@ static void an_edit_of_any_field_is_found(void **state) {
       tamper(home->path, undo);
     }
   }
+  char aside[80];
+  (void)snprintf(aside, sizeof aside, "%s-kept", home->path);
+  (void)unlink(aside);
   assert_string_equal(verdict_of(home->path, NULL).first, "");
 }
 
@@ -270,10 +275,9 @@ static void a_forged_record_with_a_fitting_digest_is_found(void **state) {
   ledger_home *home = *state;
   fill(home);
   dperm_ledger *ledger = opened(home);
-  record last;
-  int64_t count = 0;
-  assert_ok(store_begin(ledger, true, err));
-  assert_ok(record_head(ledger, &last, &count, err));
+  const chain *known = NULL;
+  assert_ok(chain_begin(ledger, true, &known, err));
+  const record last = known->last;
   record cheap = last;
   (void)snprintf(cheap.kind, sizeof cheap.kind, "reserve");
   (void)snprintf(cheap.epsilon, sizeof cheap.epsilon, "0.5");
@@ -312,65 +316,6 @@ static void records_cannot_be_changed_by_a_slip(void **state) {
 
 /* ---- files of other versions, and files that are none */
 
-static const char version_1[] =
-    "PRAGMA application_id = 0x6470726d; PRAGMA user_version = 1;"
-    "CREATE TABLE ledger (only INTEGER PRIMARY KEY CHECK (only = 1), key BLOB NOT NULL,"
-    " records INTEGER NOT NULL, head TEXT NOT NULL);"
-    "INSERT INTO ledger VALUES (1, zeroblob(32), 0, '');"
-    "CREATE TABLE records (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, dataset TEXT NOT NULL,"
-    " time TEXT NOT NULL, command TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
-    " delta TEXT NOT NULL, spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL,"
-    " data TEXT NOT NULL, token TEXT NOT NULL, entry INTEGER NOT NULL, artifact TEXT NOT NULL,"
-    " previous TEXT NOT NULL, digest TEXT NOT NULL);"
-    "CREATE INDEX records_by_dataset ON records (dataset, id);"
-    "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
-    "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';"
-    "CREATE TRIGGER records_stay BEFORE DELETE ON records"
-    " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END;"
-    "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"
-    " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END;";
-
-/* A ledger as version 1 wrote it: a data set, and a charge of 0.25. */
-static void make_version_1(const char *path) {
-  sqlite3 *db = NULL;
-  char sql[1200];
-  record r[2] = {{.id = 1,
-                  .kind = "open",
-                  .dataset = "people",
-                  .time = "2026-01-31T12:00:00Z",
-                  .epsilon = "1",
-                  .delta = "0.000000000000000000000000000001",
-                  .spent_epsilon = "0",
-                  .spent_delta = "0",
-                  .version = 1,
-                  .rows_per_person = 1}};
-  r[1] = r[0];
-  (void)unlink(path);
-  (void)close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
-  assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(db, version_1, NULL, NULL, NULL), SQLITE_OK);
-  r[1].id = 2;
-  (void)snprintf(r[1].kind, sizeof r[1].kind, "reserve");
-  (void)snprintf(r[1].epsilon, sizeof r[1].epsilon, "0.25");
-  (void)snprintf(r[1].delta, sizeof r[1].delta, "0");
-  (void)snprintf(r[1].spent_epsilon, sizeof r[1].spent_epsilon, "0.25");
-  memset(r[1].data, '1', DPERM_DIGEST_SIZE - 1);
-  memset(r[1].token, '2', DPERM_DIGEST_SIZE - 1);
-  for (int i = 0; i < 2; i++) {
-    memcpy(r[i].previous, i ? r[0].digest : "", i ? DPERM_DIGEST_SIZE : 1);
-    record_digest(&r[i], r[i].digest);
-    (void)snprintf(sql, sizeof sql,
-                   "INSERT INTO records VALUES (%d, '%s', 'people', '%s', '', '', '%s', '%s', '%s',"
-                   " '%s', '%s', '%s', 0, '', '%s', '%s');"
-                   "UPDATE ledger SET records = %d, head = '%s'",
-                   i + 1, r[i].kind, r[i].time, r[i].epsilon, r[i].delta, r[i].spent_epsilon,
-                   r[i].spent_delta, r[i].data, r[i].token, r[i].previous, r[i].digest, i + 1,
-                   r[i].digest);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-  }
-  (void)sqlite3_close(db);
-}
-
 static int number_in(const char *path, const char *sql) {
   sqlite3 *db = NULL;
   sqlite3_stmt *query = NULL;
@@ -387,37 +332,66 @@ static void see_spent(void *context, const dperm_ledger_dataset *d) {
   (void)snprintf(context, DPERM_AMOUNT_SIZE, "%s", d->epsilon_spent);
 }
 
-static void a_ledger_of_version_1_is_read_and_brought_up_to_date(void **state) {
+static void an_old_ledger_is_read_and_brought_up_to_date(void **state) {
   ledger_home *home = *state;
-  char spent[DPERM_AMOUNT_SIZE] = "";
+  for (int version = 1; version <= 2; version++) {
+    char spent[DPERM_AMOUNT_SIZE] = "";
+    dperm_charge made;
+    (void)unlink(home->path);
+    assert_ok(dperm_ledger_init(home->path, "people", "1", NULL, 1, err));
+    assert_ok(charge_it(home->path, "people", 0.25, 0, 1, &made, err));
+    ledger_as_of_version(home->path, version);
+    assert_string_equal(verdict_of(home->path, NULL).first, "");
+    dperm_ledger *ledger = opened(home);
+    assert_ok(dperm_ledger_datasets(ledger, see_spent, spent, err));
+    dperm_ledger_free(ledger);
+    assert_string_equal(spent, "0.25");
+    /* reading changes nothing, nor does a refusal */
+    assert_int_equal(number_in(home->path, "PRAGMA user_version"), version);
+    assert_fails(charge_it(home->path, "people", 0.25, 0, 7, &made, err), DPERM_OVER_BUDGET,
+                 "not the data");
+    assert_int_equal(number_in(home->path, "PRAGMA user_version"), version);
+    assert_ok(dperm_ledger_init(home->path, "visits", "3", NULL, 4, err));
+    assert_int_equal(number_in(home->path, "PRAGMA user_version"), 3);
+    assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 2"), version);
+    assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 3);
+    assert_int_equal(number_in(home->path, "SELECT kind = 'key' FROM records WHERE id = 3"), 1);
+    assert_int_equal(number_in(home->path, "SELECT rows_per_person FROM records WHERE id = 4"), 4);
+    assert_int_equal(number_in(home->path, "SELECT count(*) FROM sqlite_master"), 4);
+    assert_string_equal(verdict_of(home->path, NULL).first, "");
+    assert_ok(charge_it(home->path, "people", 0.75, 0, 1, &made, err));
+    assert_string_equal(made.epsilon_left, "0");
+    tamper(home->path, "UPDATE records SET rows_per_person = 2 WHERE id = 1");
+    assert_string_equal(verdict_of(home->path, NULL).first,
+                        "record 1: was changed, it does not fit its digest");
+  }
+}
+
+/* An index that lacks the last charges, as a damaged one would. */
+static void a_hollow_index_of_an_old_ledger_is_found(void **state) {
+  ledger_home *home = *state;
   dperm_charge made;
-  make_version_1(home->path);
-  assert_string_equal(verdict_of(home->path, NULL).first, "");
-  dperm_ledger *ledger = opened(home);
-  assert_ok(dperm_ledger_datasets(ledger, see_spent, spent, err));
-  dperm_ledger_free(ledger);
-  assert_string_equal(spent, "0.25");
-  assert_int_equal(number_in(home->path, "PRAGMA user_version"), 1); /* reading changes nothing */
-  assert_fails(charge_it(home->path, "people", 0.25, 0, 7, &made, err), DPERM_OVER_BUDGET,
-               "not the data");
-  assert_int_equal(number_in(home->path, "PRAGMA user_version"), 1); /* nor does a refusal */
-  assert_ok(dperm_ledger_init(home->path, "visits", "3", NULL, 4, err));
-  assert_int_equal(number_in(home->path, "PRAGMA user_version"), 2);
-  assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 2"), 1);
-  assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 2);
-  assert_int_equal(number_in(home->path, "SELECT rows_per_person FROM records WHERE id = 3"), 4);
-  assert_string_equal(verdict_of(home->path, NULL).first, "");
-  tamper(home->path, "UPDATE records SET rows_per_person = 2 WHERE id = 1");
-  assert_string_equal(verdict_of(home->path, NULL).first,
-                      "record 1: was changed, it does not fit its digest");
+  for (int i = 0; i < 9; i++) {
+    assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+  }
+  ledger_as_of_version(home->path, 2);
+  tamper(home->path,
+         "DROP INDEX records_by_dataset;"
+         "CREATE INDEX records_by_dataset ON records (dataset, id) WHERE id < 4;"
+         "PRAGMA writable_schema = ON;"
+         "UPDATE sqlite_master SET sql = 'CREATE INDEX records_by_dataset ON records (dataset, id)'"
+         " WHERE name = 'records_by_dataset'");
+  assert_true(strstr(verdict_of(home->path, NULL).first, "records_by_dataset") != NULL);
+  assert_fails(charge_it(home->path, "people", 0.2, 0, 1, &made, err), DPERM_INVALID_LEDGER,
+               "damaged ledger");
 }
 
 static void a_ledger_of_a_newer_version_is_refused(void **state) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
-  tamper(home->path, "PRAGMA user_version = 3");
+  tamper(home->path, "PRAGMA user_version = 4");
   assert_fails(dperm_ledger_open(home->path, &ledger, err), DPERM_INVALID_LEDGER,
-               "ledger version 3 is newer than this dperm");
+               "ledger version 4 is newer than this dperm");
   assert_fails(dperm_ledger_init(home->path, "more", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
                "is newer than this dperm");
 }
@@ -498,7 +472,8 @@ int main(void) {
       CASE(a_forged_record_with_a_fitting_digest_is_found),
       CASE(a_changed_ledger_takes_no_charge),
       CASE(records_cannot_be_changed_by_a_slip),
-      CASE(a_ledger_of_version_1_is_read_and_brought_up_to_date),
+      CASE(an_old_ledger_is_read_and_brought_up_to_date),
+      CASE(a_hollow_index_of_an_old_ledger_is_found),
       CASE(a_ledger_of_a_newer_version_is_refused),
       CASE(what_is_no_ledger_is_refused),
       CASE(a_file_that_others_can_read_takes_no_charge),

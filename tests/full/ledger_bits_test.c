@@ -1,0 +1,502 @@
+/* Every bit of a ledger: single bits turned, pages zeroed, cut off, replaced and swapped, each in a
+ * ledger at rest and in one whose writer died and left its journal, and edits by SQL. Whatever is
+ * done to the file, whoever goes on charging it never gets more than the budget: all that was ever
+ * admitted, before and after, is within the total, for every data set and under every name. An
+ * older copy of the whole file, an edit that amounts to one (the end cut off and the head mended,
+ * all digests made anew, an old journal put back) is beyond what a file can know, and not tried
+ * here. Argument: how many bits to turn, all of them unless told. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/chain.h"
+#include "ledgers.h"
+#include "old_ledgers.h"
+
+enum { PAGE = 4096, FILE_MOST = 1 << 20, AT_MOST = 12 };
+
+/* The bytes of a ledger and of the journal beside it (none: length 0). */
+typedef struct image {
+  size_t length, journal_length;
+  unsigned char bytes[FILE_MOST], journal[FILE_MOST];
+} image;
+
+static char folder[64], path[80], journal_path[96];
+static image rest, crashed, old, damaged;
+static unsigned char key[LEDGER_KEY_SIZE];
+static size_t tried, overspent, open_still;
+
+static void die(const char *what) {
+  fprintf(stderr, "# %s\n", what);
+  exit(1);
+}
+
+/* ---- files */
+
+static size_t load(const char *name, unsigned char *bytes) {
+  int fd = open(name, O_RDONLY);
+  ssize_t length = fd >= 0 ? read(fd, bytes, FILE_MOST) : 0;
+  (void)close(fd);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static void store(const char *name, const unsigned char *bytes, size_t length) {
+  int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (fd < 0 || write(fd, bytes, length) != (ssize_t)length) {
+    die("no room for the test's files");
+  }
+  (void)close(fd);
+}
+
+static void put_back(const image *i) {
+  store(path, i->bytes, i->length);
+  (void)unlink(journal_path);
+  if (i->journal_length > 0) {
+    store(journal_path, i->journal, i->journal_length);
+  }
+}
+
+/* ---- budgets, in hundredths */
+
+/* Whose data are charged to which name, and what these people have in all: "c" was never charged,
+ * so it is where people of "a" and "b" would begin anew. */
+static const struct {
+  const char *dataset;
+  unsigned char data;
+  int step;
+} attempts[] = {{"a", 1, 20}, {"c", 1, 10}, {"b", 2, 15}, {"c", 2, 10}, {"a", 3, 20}, {"c", 3, 10}};
+static const int totals[4] = {0, 100, 50, 20}, spent_before[4] = {0, 60, 20, 0};
+
+static void check(dperm_status status, const char *what) {
+  if (status != DPERM_OK) {
+    die(what);
+  }
+}
+
+/* Three data sets; charges that were committed and one that was not. */
+static void build(void) {
+  dperm_error e = {0};
+  dperm_charge made;
+  check(dperm_ledger_init(path, "a", "1", NULL, 1, &e), e.message);
+  check(dperm_ledger_init(path, "b", "0.5", NULL, 1, &e), e.message);
+  charge_whole(path, "a", 0.1, 1);
+  charge_whole(path, "a", 0.1, 1);
+  charge_whole(path, "a", 0.1, 1);
+  check(charge_it(path, "a", 0.2, 0, 1, &made, &e), e.message);
+  charge_whole(path, "b", 0.2, 2);
+  check(dperm_ledger_init(path, "c", "0.2", NULL, 1, &e), e.message);
+  charge_whole(path, "a", 0.1, 1);
+  dperm_ledger *ledger = NULL;
+  const chain *c = NULL;
+  check(dperm_ledger_open(path, &ledger, &e), e.message);
+  check(chain_begin(ledger, false, &c, &e), e.message);
+  memcpy(key, c->key, sizeof key);
+  check(store_end(ledger, DPERM_OK, &e), e.message);
+  dperm_ledger_free(ledger);
+  rest.length = load(path, rest.bytes);
+}
+
+/* A writer that died with its pages half in the file: nobody was told of its charge. */
+static void build_crashed(void) {
+  sqlite3 *db = NULL;
+  if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+      sqlite3_exec(db,
+                   "BEGIN IMMEDIATE; UPDATE ledger SET records = records + 1;"
+                   "INSERT INTO records SELECT id + 1, kind, dataset, time, command, mechanism,"
+                   " epsilon, delta, spent_epsilon, spent_delta, data, token, entry + 1000,"
+                   " artifact, previous, digest, version, rows_per_person"
+                   " FROM records ORDER BY id DESC LIMIT 1",
+                   NULL, NULL, NULL) != SQLITE_OK ||
+      sqlite3_db_cacheflush(db) != SQLITE_OK) {
+    die(sqlite3_errmsg(db));
+  }
+  crashed.length = load(path, crashed.bytes);
+  crashed.journal_length = load(journal_path, crashed.journal);
+  (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+  (void)sqlite3_close(db);
+  if (crashed.journal_length == 0 || memcmp(crashed.bytes, rest.bytes, rest.length) == 0) {
+    die("no journal was left");
+  }
+}
+
+/* Charges until nothing more is given. */
+static void spend(const char *what, size_t where) {
+  int spent[4];
+  bool any = false;
+  memcpy(spent, spent_before, sizeof spent);
+  for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+    dperm_status status = DPERM_OK;
+    for (int n = 0; n < AT_MOST && status == DPERM_OK; n++) {
+      dperm_charge made;
+      dperm_error e = {0};
+      status = charge_it(path, attempts[i].dataset, attempts[i].step / 100.0, 0, attempts[i].data,
+                         &made, &e);
+      if (status == DPERM_OK) {
+        spent[attempts[i].data] += attempts[i].step;
+        any = true;
+      }
+    }
+  }
+  bool over = false;
+  for (int i = 1; i < 4; i++) {
+    over |= spent[i] > totals[i];
+  }
+  if (over && overspent < 20) {
+    printf("# %s %zu: %d, %d and %d hundredths of %d, %d and %d\n", what, where, spent[1], spent[2],
+           spent[3], totals[1], totals[2], totals[3]);
+  }
+  tried++;
+  overspent += over;
+  open_still += any;
+}
+
+static int tell(const char *what) {
+  static int number;
+  number += number == 6;
+  bool good = overspent == 0 && tried > 0;
+  printf("%s %d - %s: %zu tried, %zu overspent, %zu took a charge within the budget\n",
+         good ? "ok" : "not ok", ++number, what, tried, overspent, open_still);
+  (void)fflush(stdout);
+  tried = overspent = open_still = 0;
+  return good ? 0 : 1;
+}
+
+/* ---- damage */
+
+static size_t find_key(const image *i) {
+  const unsigned char *at = memmem(i->bytes, i->length, key, sizeof key);
+  if (!at) {
+    die("the key is not in the file");
+  }
+  return (size_t)(at - i->bytes);
+}
+
+static void turn_bits(const image *from, bool journal, size_t count, const char *what) {
+  size_t bits = 8 * (journal ? from->journal_length : from->length);
+  size_t stride = count == 0 || count >= bits ? 1 : (bits / count) | 1; /* odd: all places */
+  size_t secret = from == &old ? find_key(from) : bits;
+  for (size_t bit = 0; bit < bits; bit += stride) {
+    if (bit / 8 - secret < LEDGER_KEY_SIZE) {
+      continue; /* a ledger of an older version cannot know its key */
+    }
+    damaged = *from;
+    (journal ? damaged.journal : damaged.bytes)[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    put_back(&damaged);
+    spend(what, bit);
+  }
+}
+
+static void damage_pages(const image *from) {
+  size_t pages = from->length / PAGE;
+  for (size_t i = 0; i < pages; i++) {
+    for (int byte = 0; byte < 256; byte += 255) {
+      damaged = *from;
+      memset(damaged.bytes + i * PAGE, byte, PAGE);
+      put_back(&damaged);
+      spend("page overwritten", i);
+    }
+    damaged = *from;
+    damaged.length = i * PAGE + (i > 0 ? 0 : 100);
+    put_back(&damaged);
+    spend("cut off at page", i);
+    for (size_t j = 0; j < pages; j++) {
+      damaged = *from;
+      memcpy(damaged.bytes + i * PAGE, from->bytes + j * PAGE, PAGE);
+      put_back(&damaged);
+      spend("page replaced", i);
+      memcpy(damaged.bytes + j * PAGE, from->bytes + i * PAGE, PAGE);
+      put_back(&damaged);
+      spend("page swapped", i);
+    }
+  }
+  for (size_t cut = 0; cut < from->journal_length; cut += 512) {
+    damaged = *from;
+    damaged.journal_length = cut;
+    put_back(&damaged);
+    spend("journal cut off at", cut);
+  }
+}
+
+/* ---- edits by SQL */
+
+/* With the guards off, which are then put back as they were, so that the edit itself must be seen.
+ * `refit` makes that record fit its digest again, with `head` also the head fit the last record. */
+typedef struct edit {
+  const char *sql;
+  int refit;
+  bool head, harmless; /* harmless: charges may go on, within the budget */
+} edit;
+
+#define SCHEMA "PRAGMA writable_schema = ON; UPDATE sqlite_master SET "
+#define LAST "(SELECT max(id) FROM records)"
+
+static const edit edits[] = {
+    /* records taken away, moved, added, of another kind */
+    {"DELETE FROM records", 0, false, false},
+    {"DELETE FROM records WHERE id = " LAST, 0, false, false},
+    {"DELETE FROM records WHERE id > 3", 0, false, false},
+    {"DELETE FROM records WHERE id > 3; UPDATE ledger SET records = 3", 0, false, false},
+    {"DELETE FROM records WHERE kind = 'reserve'", 0, false, false},
+    {"DELETE FROM records WHERE id = 7; UPDATE records SET id = id - 1 WHERE id > 7;"
+     "UPDATE ledger SET records = records - 1",
+     0, false, false},
+    {"UPDATE records SET id = -id", 0, false, false},
+    {"UPDATE records SET id = id + 1000 WHERE kind <> 'open'", 0, false, false},
+    {"UPDATE records SET kind = 'commit' WHERE kind = 'reserve'", 0, false, false},
+    {"UPDATE records SET kind = 'key' WHERE id = 9", 9, false, false},
+    {"INSERT INTO records SELECT -5, kind, 'c', time, command, mechanism, '9', delta,"
+     " spent_epsilon, spent_delta, data, token, entry, artifact, previous, digest, version,"
+     " rows_per_person FROM records WHERE id = 1",
+     -5, false, false},
+    {"INSERT INTO records SELECT " LAST " + 1, kind, 'd', time, command, mechanism, '9', delta,"
+     " spent_epsilon, spent_delta, data, token, entry, artifact, (SELECT digest FROM records WHERE"
+     " id = " LAST "), digest, version, rows_per_person FROM records WHERE id = 1",
+     15, false, false},
+    /* amounts, names, data, units, versions */
+    {"UPDATE records SET epsilon = '0.01' WHERE kind = 'reserve'", 0, false, false},
+    {"UPDATE records SET epsilon = '0.01' WHERE id = 9", 9, false, false},
+    {"UPDATE records SET epsilon = '9' WHERE kind = 'open'", 0, false, false},
+    {"UPDATE records SET epsilon = '9' WHERE id = 1", 1, false, false},
+    {"UPDATE records SET epsilon = '9' WHERE id = 12", 12, false, false},
+    {"UPDATE records SET spent_epsilon = '0'", 0, false, false},
+    {"UPDATE records SET spent_epsilon = '0.1' WHERE id = " LAST, 14, true, false},
+    {"UPDATE records SET dataset = 'd' WHERE id = " LAST, 14, true, false},
+    {"UPDATE records SET data = '' WHERE id = " LAST, 14, true, false},
+    {"UPDATE records SET data = ''", 0, false, false},
+    {"UPDATE records SET dataset = 'c' WHERE dataset = 'a' AND kind <> 'open'", 0, false, false},
+    {"UPDATE records SET dataset = CASE dataset WHEN 'a' THEN 'c' WHEN 'c' THEN 'a' ELSE dataset"
+     " END WHERE kind = 'open'",
+     0, false, false},
+    {"UPDATE records SET rows_per_person = 2 WHERE kind = 'open'", 0, false, false},
+    {"UPDATE records SET version = 1", 0, false, false},
+    {"UPDATE records SET version = 2 WHERE id = 1", 1, false, false},
+    {"UPDATE records SET previous = ''", 0, false, false},
+    {"UPDATE records SET digest = upper(digest)", 0, false, false},
+    {"UPDATE records SET entry = 0, artifact = ''", 0, false, false},
+    {"UPDATE records SET epsilon = CAST(epsilon AS BLOB)", 0, false, false},
+    {"UPDATE records SET time = '2020-01-01T00:00:00Z' WHERE id = 14", 14, true, false},
+    /* the ledger's line about itself */
+    {"UPDATE ledger SET key = zeroblob(32)", 0, false, false},
+    {"UPDATE ledger SET key = CAST(hex(zeroblob(16)) AS TEXT)", 0, false, false},
+    {"UPDATE ledger SET key = x''", 0, false, false},
+    {"UPDATE ledger SET key = zeroblob(32); UPDATE records SET artifact ="
+     " (SELECT digest FROM records WHERE id = 2) WHERE id = 1",
+     1, false, false},
+    {"UPDATE ledger SET records = records - 1", 0, false, false},
+    {"UPDATE ledger SET records = 2, head = (SELECT digest FROM records WHERE id = 2)", 0, false,
+     false},
+    {"UPDATE ledger SET records = 0, head = ''", 0, false, false},
+    {"DELETE FROM ledger", 0, false, false},
+    {"PRAGMA ignore_check_constraints = ON; UPDATE ledger SET only = 2", 0, false, false},
+    {"PRAGMA ignore_check_constraints = ON; INSERT INTO ledger SELECT 0, key, 0, '' FROM ledger", 0,
+     false, false},
+    /* marks of the file */
+    {"PRAGMA user_version = 1", 0, false, false},
+    {"PRAGMA user_version = 2", 0, false, false},
+    {"PRAGMA user_version = 2; CREATE INDEX records_by_dataset ON records (dataset, id);"
+     "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
+     "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit'",
+     0, false, false},
+    {"PRAGMA user_version = 4", 0, false, false},
+    {"PRAGMA application_id = 1", 0, false, false},
+    {"PRAGMA journal_mode = WAL", 0, false, false},
+    {"PRAGMA auto_vacuum = FULL; VACUUM", 0, false, true},
+    {"PRAGMA page_size = 1024; VACUUM", 0, false, true},
+    /* triggers */
+    {"CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records WHERE id = new.id; END", 0,
+     false, false},
+    {"CREATE TRIGGER t BEFORE INSERT ON records BEGIN SELECT RAISE(IGNORE); END", 0, false, false},
+    {"CREATE TRIGGER t AFTER INSERT ON records BEGIN UPDATE records SET spent_epsilon = '0' WHERE"
+     " id = new.id; END",
+     0, false, false},
+    {"CREATE TRIGGER t BEFORE UPDATE ON ledger BEGIN SELECT RAISE(IGNORE); END", 0, false, false},
+    {"CREATE TRIGGER t AFTER UPDATE ON ledger WHEN new.records > old.records BEGIN DELETE FROM"
+     " records WHERE id = new.records; UPDATE ledger SET records = old.records, head = old.head;"
+     " END",
+     0, false, false},
+    /* views, tables and columns in the place of ours */
+    {"ALTER TABLE records RENAME TO hidden; CREATE VIEW records AS SELECT * FROM hidden WHERE id <"
+     " 3; CREATE TRIGGER t INSTEAD OF INSERT ON records BEGIN SELECT 1; END",
+     0, false, false},
+    {"ALTER TABLE ledger RENAME TO hidden; CREATE VIEW ledger AS SELECT only, key, 2 AS records,"
+     " (SELECT digest FROM records WHERE id = 2) AS head FROM hidden",
+     0, false, false},
+    {"CREATE VIEW v AS SELECT 1", 0, false, false},
+    {"CREATE TABLE extra (x)", 0, false, false},
+    {"CREATE VIRTUAL TABLE extra USING fts5(x)", 0, false, false},
+    {"ALTER TABLE records ADD COLUMN more TEXT", 0, false, false},
+    {"ALTER TABLE records ADD COLUMN more TEXT GENERATED ALWAYS AS ('0') VIRTUAL", 0, false, false},
+    {"ALTER TABLE ledger ADD COLUMN more INTEGER CHECK (records < 15)", 0, false, false},
+    {"CREATE TABLE kept AS SELECT * FROM records; DROP TABLE records; CREATE TABLE records AS"
+     " SELECT * FROM kept; DROP TABLE kept",
+     0, false, false},
+    {"ANALYZE", 0, false, false},
+    /* indexes, which a file of today has none of */
+    {"CREATE INDEX i ON records (dataset, id)", 0, false, false},
+    {"CREATE INDEX i ON records (dataset, id) WHERE id < 3", 0, false, false},
+    {"CREATE INDEX i ON records (dataset, id) WHERE id < 3; " SCHEMA
+     "sql = 'CREATE INDEX i ON records (dataset, id)' WHERE name = 'i'",
+     0, false, false},
+    /* SQLite's own list of what is in the file */
+    {SCHEMA "rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'ledger') WHERE name ="
+            " 'records'",
+     0, false, false},
+    {SCHEMA "rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'records') WHERE name ="
+            " 'ledger'",
+     0, false, false},
+    {SCHEMA "rootpage = 5 - rootpage WHERE type = 'table'", 0, false, false},
+    {SCHEMA "sql = replace(sql, 'epsilon TEXT', 'epsilon BLOB') WHERE name = 'records'", 0, false,
+     false},
+    {SCHEMA "sql = replace(sql, 'PRIMARY KEY,', 'PRIMARY KEY DESC,') WHERE name = 'records'", 0,
+     false, false},
+    {SCHEMA "sql = substr(sql, 1, length(sql)) || ' WITHOUT ROWID' WHERE name = 'records'", 0,
+     false, false},
+    {SCHEMA "sql = sql || ' STRICT' WHERE name = 'records'", 0, false, false},
+    {SCHEMA "tbl_name = 'ledger' WHERE name = 'records'", 0, false, false},
+    {SCHEMA "name = 'Records' WHERE name = 'records'", 0, false, false},
+    {"PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'records'", 0, false,
+     false},
+    {"PRAGMA writable_schema = ON; INSERT INTO sqlite_master SELECT * FROM sqlite_master WHERE"
+     " name = 'records'",
+     0, false, false},
+    {"VACUUM", 0, false, true},
+};
+
+static const char guards_off[] = "DROP TRIGGER records_stay; DROP TRIGGER records_stay_as_they_are";
+static const char guards_on[] =
+    "CREATE TRIGGER records_stay BEFORE DELETE ON records"
+    " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END;"
+    "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"
+    " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END";
+
+/* The record's digest made anew, as somebody would who knows the format. */
+static void refit(int id, bool head) {
+  dperm_error e = {0};
+  dperm_ledger *ledger = NULL;
+  sqlite3_stmt *query = NULL;
+  record r;
+  bool found = false;
+  char sql[300], digest[DPERM_DIGEST_SIZE];
+  (void)snprintf(sql, sizeof sql, "WHERE id = %d", id);
+  check(dperm_ledger_open(path, &ledger, &e), e.message);
+  check(record_query(ledger, sql, &query, &e), e.message);
+  check(record_next(ledger, query, &r, &found, &e), e.message);
+  (void)sqlite3_finalize(query);
+  if (!found || (id > 0 && !r.kind[0])) {
+    die("there is no such record to refit");
+  }
+  record_digest(&r, digest);
+  (void)snprintf(sql, sizeof sql, "UPDATE records SET digest = '%s' WHERE id = %d; %s%s%s", digest,
+                 id, head ? "UPDATE ledger SET head = '" : "", head ? digest : "", head ? "'" : "");
+  check(store_run(ledger, sql, &e), e.message); /* no trigger runs in a connection of the library */
+  dperm_ledger_free(ledger);
+}
+
+static bool holds(void) {
+  dperm_error e = {0};
+  dperm_ledger *ledger = NULL;
+  int yes = 0;
+  if (dperm_ledger_open(path, &ledger, &e) != DPERM_OK ||
+      dperm_ledger_verify(ledger, NULL, NULL, NULL, &yes, &e) != DPERM_OK) {
+    yes = 0;
+  }
+  dperm_ledger_free(ledger);
+  return yes != 0;
+}
+
+/* How many edits a verification does not name. */
+static size_t edit_each(const image *from) {
+  size_t unseen = 0;
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+    sqlite3 *db = NULL;
+    char *message = NULL;
+    put_back(from);
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, guards_off, NULL, NULL, NULL) != SQLITE_OK) {
+      die("the ledger cannot be opened");
+    }
+    if (sqlite3_exec(db, edits[i].sql, NULL, NULL, &message) != SQLITE_OK) {
+      printf("# edit %zu: %s: %s\n", i, edits[i].sql, message);
+      die("an edit of the list is not what it was meant to be");
+    }
+    (void)sqlite3_exec(db, guards_on, NULL, NULL, NULL); /* where there is still a table for them */
+    (void)sqlite3_close(db);
+    if (edits[i].refit) {
+      refit(edits[i].refit, edits[i].head);
+    }
+    if (holds() != edits[i].harmless) {
+      printf("# edit %zu: %s\n", i, edits[i].sql);
+      unseen++;
+    }
+    size_t before = open_still;
+    spend("edit", i);
+    if ((open_still > before) != edits[i].harmless) {
+      printf("# edit %zu: %s: a charge was %s\n", i, edits[i].sql,
+             edits[i].harmless ? "refused" : "taken");
+      unseen++;
+    }
+  }
+  return unseen;
+}
+
+/* ---- all of it */
+
+static void build_old(void) {
+  put_back(&rest);
+  ledger_as_of_version(path, 2);
+  old.length = load(path, old.bytes);
+}
+
+int main(int argc, char **argv) {
+  size_t count = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
+  int trouble = 0;
+  /* in memory, where there is some: a charge waits for the disk four times */
+  (void)snprintf(folder, sizeof folder, "%s/dperm-bits-XXXXXX",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  if (!mkdtemp(folder)) {
+    return 1;
+  }
+  (void)snprintf(path, sizeof path, "%s/ledger", folder);
+  (void)snprintf(journal_path, sizeof journal_path, "%s-journal", path);
+  build();
+  build_crashed();
+  put_back(&rest);
+  spend("nothing", 0);
+  if (open_still != 1 || overspent) {
+    die("a ledger that nobody touched takes no charge, or too many");
+  }
+  tried = open_still = 0;
+  put_back(&crashed);
+  spend("a writer that died", 0);
+  if (open_still != 1 || overspent) {
+    die("a ledger whose writer died takes no charge, or too many");
+  }
+  tried = open_still = 0;
+  turn_bits(&rest, false, count, "bit");
+  trouble |= tell("one bit of the file");
+  turn_bits(&crashed, false, count / 4, "bit beside a journal");
+  trouble |= tell("one bit of a file with a journal left over");
+  turn_bits(&crashed, true, count / 4, "bit of the journal");
+  trouble |= tell("one bit of that journal");
+  damage_pages(&rest);
+  trouble |= tell("pages overwritten, cut off, replaced and swapped");
+  damage_pages(&crashed);
+  trouble |= tell("the same with a journal left over");
+  size_t unseen = edit_each(&rest);
+  trouble |= tell("edits by SQL") | (unseen > 0);
+  printf("%s - each edit is named by a verification and ends all charges, or harms nothing\n",
+         unseen == 0 ? "ok 7" : "not ok 7");
+  build_old();
+  turn_bits(&old, false, count, "bit of version 2");
+  trouble |= tell("one bit of a ledger of version 2, its key apart");
+  damage_pages(&old);
+  trouble |= tell("its pages");
+  (void)unlink(journal_path);
+  (void)unlink(path);
+  (void)rmdir(folder);
+  return trouble;
+}

@@ -1,0 +1,248 @@
+/* A ledger against what may be done to it: tables, triggers and views that are not its own, a
+ * replaced key, a file that changes under an open handle; and one handle used by many threads. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ledger/chain.h"
+#include "ledgers.h"
+
+static void refuses(const ledger_home *home, const char *named) {
+  dperm_charge made;
+  chain_verdict v = verdict_of(home->path, NULL);
+  if (!strstr(v.first, named)) {
+    fail_msg("\"%s\" is not in \"%s\"", named, v.first);
+  }
+  assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
+               "damaged ledger");
+  assert_fails(dperm_ledger_init(home->path, "new", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
+               "damaged ledger");
+}
+
+/* ---- what is not a ledger's */
+
+static void anything_in_the_file_that_is_not_ours_is_named_and_refused(void **state) {
+  static const struct {
+    const char *sql, *undo, *named;
+  } cases[] = {
+      {"CREATE TRIGGER quiet AFTER INSERT ON records BEGIN DELETE FROM records WHERE id = new.id; "
+       "END",
+       "DROP TRIGGER quiet", "the trigger \"quiet\" in it was not made by dperm"},
+      {"CREATE VIEW shown AS SELECT * FROM records", "DROP VIEW shown", "the view \"shown\""},
+      {"CREATE TABLE more (x)", "DROP TABLE more", "the table \"more\""},
+      {"CREATE INDEX records_by_dataset ON records (dataset, id)", "DROP INDEX records_by_dataset",
+       "the index \"records_by_dataset\""},
+      {"ANALYZE", "DROP TABLE sqlite_stat1", "the table \"sqlite_stat1\""},
+  };
+  ledger_home *home = *state;
+  dperm_charge made;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tamper(home->path, cases[i].sql);
+    refuses(home, cases[i].named);
+    tamper(home->path, cases[i].undo);
+  }
+  assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+}
+
+static void a_guard_that_was_exchanged_is_named(void **state) {
+  ledger_home *home = *state;
+  tamper(home->path, "CREATE TRIGGER records_stay BEFORE DELETE ON records BEGIN SELECT 1; END");
+  refuses(home, "the trigger \"records_stay\" in it was not made by dperm");
+}
+
+static void a_write_ahead_log_is_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  dperm_ledger *ledger = opened(home);
+  tamper(home->path, "PRAGMA journal_mode = WAL");
+  assert_fails(charge_it(home->path, "people", 0.1, 0, 1, &made, err), DPERM_INVALID_LEDGER,
+               "write-ahead log");
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  assert_fails(dperm_ledger_head(ledger, &records, head, err), DPERM_INVALID_LEDGER,
+               "write-ahead log");
+  dperm_ledger_free(ledger);
+}
+
+/* ---- the key */
+
+static void a_replaced_key_is_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(dperm_ledger_init(home->path, "empty", "1", NULL, 1, err));
+  assert_ok(charge_it(home->path, "people", 0.9, 0, 1, &made, err));
+  dperm_ledger *ledger = opened(home);
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  assert_ok(dperm_ledger_head(ledger, &records, head, err));
+  tamper(home->path, "UPDATE ledger SET key = zeroblob(32)");
+  assert_fails(charge_it(home->path, "empty", 0.9, 0, 1, &made, err), DPERM_INVALID_LEDGER,
+               "key: is not the one that record 1 was written under");
+  refuses(home, "key: is not the one that record 1 was written under");
+  assert_fails(dperm_ledger_head(ledger, &records, head, err), DPERM_INVALID_LEDGER,
+               "key: was replaced");
+  dperm_ledger_free(ledger);
+}
+
+/* ---- a file that changes under an open handle */
+
+/* What the handle has read cannot be taken back: an older copy put in its place is seen. */
+static void an_open_handle_sees_that_the_end_was_cut(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  const charge_request request = {.dataset = "people",
+                                  .command = "train",
+                                  .mechanism = "output",
+                                  .epsilon = 0.5,
+                                  .rows_per_person = 1,
+                                  .identity = {1}};
+  dperm_charge made;
+  assert_ok(charge_reserve(ledger, &request, false, &made, err));
+  assert_ok(charge_reserve(ledger, &request, false, &made, err));
+  assert_string_equal(made.epsilon_left, "0");
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  assert_ok(dperm_ledger_head(ledger, &records, head, err));
+  tamper(home->path, "DELETE FROM records WHERE id > 2; UPDATE ledger SET records = 2,"
+                     " head = (SELECT digest FROM records WHERE id = 2)");
+  assert_fails(charge_reserve(ledger, &request, false, &made, err), DPERM_INVALID_LEDGER,
+               "damaged ledger");
+  dperm_ledger_free(ledger);
+}
+
+static void other_handles_charges_are_read_on(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  const charge_request request = {.dataset = "people",
+                                  .command = "train",
+                                  .mechanism = "output",
+                                  .epsilon = 0.125,
+                                  .rows_per_person = 1,
+                                  .identity = {1}};
+  dperm_charge made;
+  for (int i = 0; i < 4; i++) {
+    assert_ok(charge_reserve(ledger, &request, false, &made, err));
+    charge_whole(home->path, "people", 0.125, 1);
+    assert_ok(charge_commit(ledger, made.entry, "a", err));
+    assert_fails(charge_commit(ledger, made.entry, "b", err), DPERM_INVALID_LEDGER,
+                 "a reservation is gone");
+  }
+  assert_fails(charge_reserve(ledger, &request, false, &made, err), DPERM_OVER_BUDGET,
+               "has epsilon 0 left of 1");
+  dperm_ledger_free(ledger);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+/* ---- threads, visitors, processes */
+
+enum { THREADS = 8, CHARGES = 25 };
+
+typedef struct charger {
+  dperm_ledger *ledger;
+  int made, refused, failed;
+  char message[sizeof(((dperm_error *)0)->message)];
+} charger;
+
+/* Each wants more than its share, so that some are refused; what is charged is committed. */
+static void *charge_much(void *context) {
+  charger *me = context;
+  const charge_request request = {.dataset = "people",
+                                  .command = "train",
+                                  .mechanism = "output",
+                                  .epsilon = 0.01,
+                                  .rows_per_person = 1,
+                                  .identity = {1}};
+  for (int i = 0; i < CHARGES; i++) {
+    dperm_charge made;
+    dperm_error e = {0};
+    uint64_t records = 0;
+    char head[DPERM_DIGEST_SIZE];
+    dperm_status status = charge_reserve(me->ledger, &request, false, &made, &e);
+    me->refused += status == DPERM_OVER_BUDGET;
+    if (status == DPERM_OK) {
+      status = charge_commit(me->ledger, made.entry, "a", &e);
+      me->made += status == DPERM_OK;
+    }
+    if (status == DPERM_OK) {
+      status = dperm_ledger_head(me->ledger, &records, head, &e);
+    }
+    if (status != DPERM_OK && status != DPERM_OVER_BUDGET) {
+      me->failed++;
+      memcpy(me->message, e.message, sizeof me->message);
+    }
+  }
+  return NULL;
+}
+
+static void threads_charge_one_handle(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  pthread_t threads[THREADS];
+  charger chargers[THREADS];
+  int made = 0;
+  for (int i = 0; i < THREADS; i++) {
+    chargers[i] = (charger){.ledger = ledger};
+    assert_int_equal(pthread_create(&threads[i], NULL, charge_much, &chargers[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+    if (chargers[i].failed) {
+      fail_msg("%s", chargers[i].message);
+    }
+    made += chargers[i].made;
+  }
+  assert_int_equal(made, 100);
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  assert_ok(dperm_ledger_head(ledger, &records, head, err));
+  assert_true(records == 201); /* no charge was burnt */
+  dperm_ledger_free(ledger);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+static void ask_again(void *context, const dperm_ledger_dataset *dataset) {
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  (void)dataset;
+  assert_fails(dperm_ledger_head(context, &records, head, err), DPERM_INVALID_ARGUMENT,
+               "a visitor cannot use the ledger that it is shown");
+}
+
+static void a_visitor_that_asks_again_is_told_so(void **state) {
+  dperm_ledger *ledger = opened(*state);
+  assert_ok(dperm_ledger_datasets(ledger, ask_again, ledger, err));
+  dperm_ledger_free(ledger);
+}
+
+static void a_handle_does_not_go_through_a_fork(void **state) {
+  dperm_ledger *ledger = opened(*state);
+  uint64_t records = 0;
+  char head[DPERM_DIGEST_SIZE];
+  int status = 0;
+  pid_t child = fork();
+  if (child == 0) {
+    dperm_error e = {0};
+    _exit(dperm_ledger_head(ledger, &records, head, &e) == DPERM_INVALID_ARGUMENT ? 0 : 1);
+  }
+  assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  assert_ok(dperm_ledger_head(ledger, &records, head, err));
+  dperm_ledger_free(ledger);
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
+  const struct CMUnitTest tests[] = {
+      CASE(anything_in_the_file_that_is_not_ours_is_named_and_refused),
+      CASE(a_guard_that_was_exchanged_is_named),
+      CASE(a_write_ahead_log_is_refused),
+      CASE(a_replaced_key_is_refused),
+      CASE(an_open_handle_sees_that_the_end_was_cut),
+      CASE(other_handles_charges_are_read_on),
+      CASE(threads_charge_one_handle),
+      CASE(a_visitor_that_asks_again_is_told_so),
+      CASE(a_handle_does_not_go_through_a_fork),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
