@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ledger_guard.h"
 #include "session.h"
 
 static void print_classes(const dperm_schema *schema) {
@@ -64,7 +65,7 @@ int run_schema(int argc, char **argv) {
   if (argc > 0 && strcmp(argv[0], "draft") == 0) {
     return run_schema_draft(argc, argv);
   }
-  const char *action = NULL, *path = NULL, *data_path = NULL;
+  const char *action = NULL, *path = NULL, *data_path = NULL, *ledger = NULL;
   bool unsafe = false;
   argument table[] = {
       {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", NULL, false},
@@ -73,6 +74,7 @@ int run_schema(int argc, char **argv) {
        NULL, false},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
        "with --data: print missing, unknown and clamped counts to stderr", NULL, false},
+      ledger_guard_argument(&ledger),
   };
   int exit_status = 0;
   if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv,
@@ -84,6 +86,9 @@ int run_schema(int argc, char **argv) {
   }
   if (unsafe && !data_path) {
     return wrong_usage("schema", "--unsafe-diagnostics needs --data");
+  }
+  if (unsafe && !ledger_guard(ledger, &data_path, 1, &exit_status)) {
+    return exit_status;
   }
   dperm_error err;
   dperm_schema *schema = NULL;

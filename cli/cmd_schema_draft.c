@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger_guard.h"
 #include "session.h"
 
 /* A list "a,b" as texts; `room` keeps them. An empty list is one empty text: "" means missing. */
@@ -74,7 +75,7 @@ static int draft(const char *data_path, const dperm_draft_options *options, cons
 
 int run_schema_draft(int argc, char **argv) {
   const char *action = NULL, *data_path = NULL, *out_path = NULL, *separator = NULL;
-  const char *positive = NULL, *missing = NULL;
+  const char *positive = NULL, *missing = NULL, *ledger = NULL;
   bool header = false, no_header = false;
   dperm_draft_options options;
   dperm_draft_options_init(&options);
@@ -96,6 +97,7 @@ int run_schema_draft(int argc, char **argv) {
        "texts that mean \"no value\" (default: the usual ones)", NULL, false},
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE", "the schema (default: standard output)",
        NULL, false},
+      ledger_guard_argument(&ledger),
   };
   int exit_status = 0;
   if (!arguments_parse(
@@ -112,6 +114,10 @@ int run_schema_draft(int argc, char **argv) {
   }
   options.header = header ? 1 : no_header ? 0 : -1;
   if (separator && !read_separator(separator, &options.separator, &exit_status)) {
+    return exit_status;
+  }
+  const char *const inputs[] = {data_path};
+  if (!ledger_guard(ledger, inputs, 1, &exit_status)) {
     return exit_status;
   }
   text_list positives = {0}, markers = {0};

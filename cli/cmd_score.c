@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "ledger_guard.h"
 #include "ledger_settings.h"
 #include "session.h"
 
@@ -115,10 +116,9 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
 }
 
 static const char *check_together(const score_settings *s) {
-  if (isnan(s->epsilon) && (s->counts || s->seeded || s->rows_per_person > 1 || s->ledger.ledger ||
-                            s->ledger.dataset || s->ledger.dry_run)) {
-    return "--counts, --rows-per-person, --seed, --ledger, --dataset and --dry-run go with "
-           "--epsilon";
+  if (isnan(s->epsilon) && (s->counts || s->seeded || s->rows_per_person > 1 || s->ledger.dataset ||
+                            s->ledger.dry_run)) {
+    return "--counts, --rows-per-person, --seed, --dataset and --dry-run go with --epsilon";
   }
   return NULL;
 }
@@ -131,6 +131,9 @@ static int score(score_settings *s, dperm_format format) {
   bool noisy = !isnan(s->epsilon);
   const dperm_source source = {.path = s->data, .format = format};
   if (noisy && !ledger_settings_open(&s->ledger, "score", !s->seeded, &account, &exit_status)) {
+    return exit_status;
+  }
+  if (!noisy && !ledger_guard(s->ledger.ledger, &s->data, 1, &exit_status)) {
     return exit_status;
   }
   dperm_status status = dperm_model_read(s->model, &model, &err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "file_guard.h"
+#include "ledger_guard.h"
 #include "session.h"
 #include "sweep_grid.h"
 #include "sweep_show.h"
@@ -23,7 +24,7 @@ static const char closing[] =
 
 typedef struct sweep_settings {
   fit_settings fit;
-  const char *data, *schema, *test_data, *out, *format, *epsilons;
+  const char *data, *schema, *test_data, *out, *format, *epsilons, *ledger;
   size_t dims, threads, folds, draws;
   uint64_t seed;
   const char *const *words; /* of the command, for the page */
@@ -240,7 +241,7 @@ static int sweep(sweep_settings *s, const sweep_grid *grid, dperm_format format)
 
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
-  enum { OWN = 12, FOLDS = 6 };
+  enum { OWN = 13, FOLDS = 6 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public", NULL,
        false},
@@ -264,6 +265,7 @@ int run_sweep(int argc, char **argv) {
        "a picture, .svg or .png (needs gnuplot)", NULL, false},
       {"--html", ARGUMENT_OUTPUT, &s.show.page, false, "FILE",
        "a page with figures, tables and plans (needs gnuplot)", NULL, false},
+      ledger_guard_argument(&s.ledger),
   };
   int exit_status = 0;
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -291,6 +293,11 @@ int run_sweep(int argc, char **argv) {
     return exit_status;
   }
   s.words = (const char *const *)argv;
+  const char *const records[] = {s.data, s.test_data};
+  if (!ledger_guard(s.ledger, records, 2, &exit_status)) {
+    sweep_grid_free(&grid);
+    return exit_status;
+  }
   if (!leads() || sweep_show_check(&s.show, &exit_status)) {
     exit_status = sweep(&s, &grid, format);
   }

@@ -98,7 +98,7 @@ static int train(train_settings *s, dperm_options options, dperm_format format, 
   int exit_status = 0;
   dperm_unsafe_diagnostics diagnostics = {0};
   dperm_status status = DPERM_OK;
-  bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !seeded;
+  bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !seeded && !s->unsafe_diagnostics;
   if (!ledger_settings_open(&s->ledger, "train", is_private, &options.account, &exit_status)) {
     return exit_status;
   }

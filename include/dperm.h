@@ -356,7 +356,10 @@ DPERM_API void dperm_random_free(dperm_random *random);
 
 /* A file (SQLite) that knows the total budget of each data set and every charge to it
  * (docs/ledger.md). A charge is reserved, durably, before there is anything to release, and
- * committed with the digest of what was released; a reservation without a commit stays spent. */
+ * committed with the digest of what was released; a reservation without a commit stays spent.
+ * Before every charge the records are read and added up again; a ledger that does not fit is
+ * refused. Any number of threads may use one handle: they take turns. It stays in the process that
+ * opened it, and a visitor cannot use the ledger that it is shown. */
 typedef struct dperm_ledger dperm_ledger;
 
 /* Room for an exact decimal ("0.1") and for a digest in hexadecimal. */
@@ -380,8 +383,8 @@ typedef struct dperm_charge {
   char digest[DPERM_DIGEST_SIZE];
 } dperm_charge;
 
-/* Where a run is charged; all zeros for nowhere. A run that is not private is refused if a data set
- * is named, or if the ledger knows the data. */
+/* Where a run is charged; all zeros for nowhere. A run that is not private, or tells unsafe
+ * diagnostics, is refused if a data set is named, or if the ledger knows the data. */
 typedef struct dperm_account {
   dperm_ledger *ledger;
   const char *dataset;
@@ -417,6 +420,15 @@ DPERM_API DPERM_CHECKED dperm_status dperm_ledger_entries(dperm_ledger *ledger, 
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
                                                        char digest[DPERM_DIGEST_SIZE],
                                                        dperm_error *err);
+
+/* For whatever tells exact things about records (counts of errors, sweeps, drafts of a schema):
+ * fails if the ledger knows them. A file is known by its bytes, unpacked, an encoded one by its
+ * source's; what can be read only once ("-") is refused. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger,
+                                                              const dperm_data *data,
+                                                              dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger,
+                                                              const char *path, dperm_error *err);
 
 /* ---------------------------------------------------------------- training */
 

@@ -1,7 +1,6 @@
 /* See ranks.h. */
 #include "base/ranks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 dperm_status ranks_fail(ranks *r, dperm_error *err) {
@@ -79,21 +78,6 @@ dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t 
                        dperm_error *err) {
   TRY(ranks_agree(r, status, err));
   return !r || add_some(r, numbers, count) ? DPERM_OK : ranks_fail(r, err);
-}
-
-/* By the variables of Open MPI, of MPICH and its kin, and of Slurm's own start of either. */
-bool ranks_started(size_t *count) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
-  *count = 1;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *text = getenv(names[i]);
-    if (text && *text) {
-      unsigned long number = strtoul(text, NULL, 10);
-      *count = number > 0 ? (size_t)number : 1;
-      return true;
-    }
-  }
-  return false;
 }
 
 /* ---- the public handle */

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "base/launch.h"
 #include "base/memory.h"
 #include "base/ranks.h"
 
@@ -74,23 +75,37 @@ static bool start(int *count, int *rank) {
          MPI_Comm_rank(MPI_COMM_WORLD, rank) == MPI_SUCCESS;
 }
 
+/* MPI must see as many processes as were started: each of several that sees only itself would do
+ * the whole work, charge for it and write the same file. */
+static dperm_status come_together(const launch *started, int *count, int *rank, dperm_error *err) {
+  if (!started->wired) { /* Open MPI would end the program rather than say so */
+    FAIL(err, DPERM_UNSUPPORTED,
+         "%zu processes were started (%s), but not for MPI, so each would do the whole work; start "
+         "them with mpirun or srun --mpi=pmix, or run it once (srun -n 1)",
+         started->count, started->by);
+  }
+  if (!start(count, rank)) {
+    FAIL(err, DPERM_UNSUPPORTED, "MPI could not start; check the installation of Open MPI");
+  }
+  size_t seen = (size_t)*count;
+  if (started->exact ? started->count != seen : started->count > seen) {
+    FAIL(err, DPERM_UNSUPPORTED,
+         "%zu processes were started (%s), but MPI sees %d; start them with the mpirun of the MPI "
+         "that dperm was built with, or run it once (srun -n 1)",
+         started->count, started->by, *count);
+  }
+  return DPERM_OK;
+}
+
 dperm_status ranks_of_job(ranks **out, dperm_error *err) {
-  size_t started = 0;
+  const launch started = launch_read();
   int count = 1, rank = 0;
   ranks *r = NULL;
   *out = NULL;
-  if (!ranks_started(&started)) {
+  if (started.exact && started.count == 1) {
     return DPERM_OK;
   }
-  if (!start(&count, &rank)) {
-    FAIL(err, DPERM_UNSUPPORTED, "MPI could not start; check the installation of Open MPI");
-  }
-  if (started != (size_t)count) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "%zu processes were started, but MPI sees %d; start them with the mpirun of the MPI that "
-         "dperm was built with",
-         started, count);
-  }
+  TRY(come_together(&started, &count, &rank, err));
   TRY(memory_new(1, sizeof *r, &r, err));
   *r = (ranks){.count = (size_t)count,
                .rank = (size_t)rank,

@@ -259,22 +259,21 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
 /* ---- runs that protect nobody */
 
 static dperm_status refuse_known(const dperm_ledger *ledger, const chain *c,
-                                 const unsigned char identity[IDENTITY_SIZE], dperm_error *err) {
+                                 const unsigned char identity[IDENTITY_SIZE], const char *advice,
+                                 dperm_error *err) {
   char data[DPERM_DIGEST_SIZE];
   keyed_digest(c, identity, data);
   const holding *known = chain_find_data(c, data);
   if (known) {
-    FAIL(err, DPERM_OVER_BUDGET,
-         "%s: these data are data set \"%s\", and a run that is not private would spend all of its "
-         "budget and more; give --epsilon, no --seed and a private mechanism",
-         ledger->path, known->name);
+    FAIL(err, DPERM_OVER_BUDGET, "%s: these data are data set \"%s\", and %s", ledger->path,
+         known->name, advice);
   }
   return DPERM_OK;
 }
 
 dperm_status charge_refuse_known(dperm_ledger *ledger, const unsigned char identity[IDENTITY_SIZE],
-                                 dperm_error *err) {
+                                 const char *advice, dperm_error *err) {
   const chain *c = NULL;
   TRY(chain_begin(ledger, false, &c, err));
-  return store_end(ledger, refuse_known(ledger, c, identity, err), err);
+  return store_end(ledger, refuse_known(ledger, c, identity, advice, err), err);
 }

@@ -18,7 +18,10 @@ static dperm_status refuse_unprotected(const account_run *run,
         "set out only if the records are nobody's",
         reasons, run->account->dataset);
   }
-  return charge_refuse_known(run->account->ledger, identity, err);
+  return charge_refuse_known(run->account->ledger, identity,
+                             "a run that is not private would spend all of its budget and more; "
+                             "give --epsilon, no --seed and a private mechanism",
+                             err);
 }
 
 /* What is charged where nothing counts. */

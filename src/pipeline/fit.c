@@ -250,11 +250,12 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
   fit_room room = {.view = NULL};
   const dperm_options row = options_per_row(options);
   TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
+  unsigned reasons = source_reasons(source); /* and what diagnostics tell has no price */
+  reasons |= options->unsafe_diagnostics && options->account.ledger ? REASON_DIAGNOSTICS : 0;
   const account_run run = {.account = &options->account,
                            .command = "train",
                            .mechanism = mechanism_of(options->mechanism)->name,
-                           .claim =
-                               guarantee_with(options_claim(options, data), source_reasons(source)),
+                           .claim = guarantee_with(options_claim(options, data), reasons),
                            .data = data};
   dperm_status status = guarantee_check(&run.claim, err);
   if (status == DPERM_OK && !options->account.dry_run) {

@@ -11,6 +11,9 @@ left() { "$DPERM" ledger show l.db --json | python3 -c 'import json,sys; print(j
 entries() { "$DPERM" ledger show l.db | grep -c '^ .*\(committed\|reserved\)' || true; }
 holds() { "$DPERM" ledger verify l.db > /dev/null; }
 
+GUARD="CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END"
+edit() { python3 -c 'import sqlite3, sys; db = sqlite3.connect("l.db"); db.executescript(sys.argv[1]); db.commit()' "$1"; }
+
 faulty() {
   run env LD_PRELOAD="$LEDGER_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$@"
 }
@@ -204,12 +207,14 @@ import hashlib, json, sqlite3
 db = sqlite3.connect("l.db"); db.row_factory = sqlite3.Row
 digest = lambda lines: hashlib.blake2b("".join(f"{x}\n" for x in lines).encode(), digest_size=32).hexdigest()
 previous = ""
+key = db.execute("SELECT key FROM ledger").fetchone()[0]
 for r in db.execute("SELECT * FROM records ORDER BY id"):
+    if r["kind"] == "open":
+        assert r["artifact"] == hashlib.blake2b(b"dperm-key/1\n" + key, digest_size=32).hexdigest()
     charge = [r[k] for k in "id kind dataset time command mechanism epsilon delta spent_epsilon spent_delta rows_per_person token".split()]
-    assert r["digest"] == digest(["dperm-ledger/2"] + charge + [r["data"], r["entry"], r["artifact"], previous])
+    assert r["version"] == 3 and r["digest"] == digest(["dperm-ledger/3"] + charge + [r["data"], r["entry"], r["artifact"], previous])
     if r["kind"] == "reserve":
-        assert json.load(open("m.json"))["ledger"] == {"id": r["id"], "digest": digest(["dperm-receipt/2"] + charge)}
-        key = db.execute("SELECT key FROM ledger").fetchone()[0]
+        assert json.load(open("m.json"))["ledger"] == {"id": r["id"], "digest": digest(["dperm-receipt/3"] + charge)}
         file = hashlib.blake2b(open("people.csv", "rb").read(), digest_size=32).digest()
         identity = hashlib.blake2b(b"file    " + file, digest_size=32).digest()
         assert r["data"] == hashlib.blake2b(identity, key=key, digest_size=32).hexdigest()
@@ -229,7 +234,7 @@ P
   head=${lines[2]##* }
   "$DPERM" ledger verify l.db --head "$head" > lines
   grep -q '^ok     noted head: is that of record 5' lines
-  python3 -c 'import sqlite3; db = sqlite3.connect("l.db"); db.executescript("DROP TRIGGER records_stay_as_they_are; UPDATE records SET epsilon = 0.01 WHERE id = 4"); db.commit()'
+  edit "DROP TRIGGER records_stay_as_they_are; UPDATE records SET epsilon = 0.01 WHERE id = 4; $GUARD"
   "$DPERM" ledger verify l.db > lines 2> message && return 1
   grep -q '^FAILS  record 4: was changed, it does not fit its digest$' lines
   grep -q '^dperm: l.db: the ledger does not hold; record 4: was changed' message
@@ -248,17 +253,90 @@ P
     run "$DPERM" ledger verify l.db
     [ "$status" -eq 1 ] || { echo "page $page: $output"; return 1; }
     run charge 0.1 m2.json
-    [ "$status" -eq 1 ] || [ "$page" -gt 1 ] || { echo "page $page: $output"; return 1; }
-    [ "$status" -ne 1 ] || leaves_no m2.json
-    rm -f m2.json
+    [ "$status" -eq 1 ] || { echo "page $page: $output"; return 1; }
+    leaves_no m2.json
   done
+}
+
+@test "a planted trigger and a replaced key are named, and end all charges" {
+  begin 1
+  charge 0.1 2> /dev/null
+  cp l.db good.db
+  edit "CREATE TRIGGER t AFTER UPDATE ON ledger BEGIN DELETE FROM records WHERE id = new.records; END"
+  run "$DPERM" ledger verify l.db
+  [ "$status" -eq 1 ]
+  [ "${lines[0]}" = 'FAILS  file: the trigger "t" in it was not made by dperm' ]
+  run charge 0.1 m2.json
+  fails_with 1 'l.db: damaged ledger, file: the trigger "t" in it was not made by dperm; see '
+  cp good.db l.db
+  edit "UPDATE ledger SET key = zeroblob(32)"
+  run "$DPERM" ledger verify l.db
+  [ "$status" -eq 1 ]
+  [ "${lines[0]}" = "FAILS  key: is not the one that record 1 was written under" ]
+  run charge 0.1 m2.json
+  fails_with 1 "l.db: damaged ledger, key: is not the one that record 1 was written under"
+  leaves_no m2.json
+}
+
+@test "a ledger of version 2 is charged, and brought up to date by it" {
+  begin 1
+  charge 0.1 2> /dev/null
+  python3 "$DPERM_SOURCE/tests/support/old_ledger.py" l.db
+  run "$DPERM" ledger verify l.db
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"note   the ledger is of an older version, and another key would pass"* ]]
+  run "$DPERM" ledger show l.db
+  [[ "$output" == *"0.9 left of 1"*"committed for "* ]]
+  run charge 0.2
+  [ "${lines[1]}" = 'l.db: charged epsilon 0.2 to "people" (entry 5); 0.7 left' ]
+  holds
+  "$DPERM" ledger show l.db --model m.json
+  [ "$(python3 -c 'import sqlite3; print(*sqlite3.connect("l.db").execute("PRAGMA user_version").fetchone())')" = 3 ]
+}
+
+@test "exact results about records that the ledger knows are refused" {
+  begin 1
+  charge 0.1 2> /dev/null
+  head -100 people.csv > some.csv
+  gzip -k people.csv
+  known='l.db: these data are data set "people", and exact results would tell more of them than any budget allows'
+  exact=("score --model m.json --data" "sweep --schema schema.json --epsilon 1 --folds 2 --draws 1 --data"
+    "schema draft --public-data" "schema check schema.json --unsafe-diagnostics --data")
+  for command in "${exact[@]}"; do
+    # shellcheck disable=SC2086
+    for file in people.csv people.csv.gz; do
+      run env DPERM_LEDGER=l.db "$DPERM" $command $file
+      fails_with 1 "$known"
+    done
+    run "$DPERM" $command people.csv --ledger l.db
+    fails_with 1 "$known"
+    DPERM_LEDGER=l.db "$DPERM" $command some.csv > /dev/null 2>&1
+    DPERM_LEDGER=l.db "$DPERM" $command people.csv --ledger none > /dev/null 2>&1
+    run env DPERM_LEDGER=gone.db "$DPERM" $command some.csv
+    fails_with 1 "gone.db: no such ledger"
+  done
+  run env DPERM_LEDGER=l.db "$DPERM" sweep --schema schema.json --epsilon 1 --data some.csv --test-data people.csv
+  fails_with 1 "$known"
+  "$DPERM" encode --data people.csv --schema schema.json --out people.dperm 2> /dev/null
+  run env DPERM_LEDGER=l.db "$DPERM" score --model m.json --data people.dperm
+  fails_with 1 "$known"
+  run env DPERM_LEDGER=l.db "$DPERM" score --model m.json --data - < some.csv
+  fails_with 2 "standard input: can be read only once"
+  run env DPERM_LEDGER=l.db DPERM_DATASET=people "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json --unsafe-diagnostics
+  fails_with 1 'these data are data set "people", and a run that is not private would spend all'
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m2.json --unsafe-diagnostics "${account[@]}"
+  fails_with 2 "a run that is not private cannot be charged"
+  leaves_no m2.json
+  DPERM_LEDGER=l.db "$DPERM" train --data some.csv --schema schema.json --epsilon 0.1 --out m2.json --unsafe-diagnostics 2> message
+  grep -q "^no ledger: nothing counts this epsilon" message
+  [ "$(left)" = 0.9 ]
 }
 
 @test "a ledger from a newer version is refused" {
   begin 1
-  python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 3")'
+  python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 4")'
   run charge 0.1
-  fails_with 1 "l.db: ledger version 3 is newer than this dperm"
+  fails_with 1 "l.db: ledger version 4 is newer than this dperm"
   run "$DPERM" ledger verify l.db
   fails_with 1 "is newer than this dperm"
   leaves_no m.json

@@ -56,6 +56,24 @@ setup_rows() {
   [ "$("$DPERM" ledger show ledger --json | grep -c '"entry":')" -eq 1 ]
 }
 
+@test "tasks of Slurm that do not come together are refused, before anything is charged" {
+  "$DPERM" ledger init ledger --dataset people --epsilon 2
+  run_it=(train --data people.csv --schema schema.json --epsilon 1 --out model.json --ledger ledger --dataset people)
+  export SLURM_NTASKS=4 SLURM_PROCID=1
+  export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4
+  run "$DPERM" "${run_it[@]}" # srun --mpi=none
+  fails_with 1 "4 processes were started (SLURM_STEP_NUM_TASKS), but not for MPI, so each would do the whole work; start them with mpirun or srun --mpi=pmix, or run it once (srun -n 1)"
+  leaves_no model.json
+  env -u SLURM_STEP_NUM_TASKS "$DPERM" ledger show ledger > shown
+  grep -q '^0 entries' shown
+  run many 2 "${run_it[@]}" # mpirun in the same place has its own number
+  [ "$status" -eq 0 ]
+  rm model.json
+  unset SLURM_STEP_ID SLURM_STEP_NUM_TASKS
+  "$DPERM" "${run_it[@]}" # a script of sbatch
+  [ "$("$DPERM" ledger show ledger --json | grep -c '"entry":')" -eq 2 ]
+}
+
 @test "a failure is one line, whoever has it" {
   setup_rows 6000
   size=$(stat -c %s rows.dperm)

@@ -12,6 +12,20 @@ load helpers
   done
 }
 
+@test "a step of Slurm is refused, a script of sbatch is not" {
+  export SLURM_NTASKS=3 SLURM_PROCID=0
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  rm model.json
+  export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  fails_with 1 "so 3 processes would each do the whole work (SLURM_STEP_NUM_TASKS); build it with -DDPERM_MPI=ON, or run it once (srun -n 1)"
+  leaves_no model.json
+  unset SLURM_STEP_NUM_TASKS
+  run env PMIX_NAMESPACE=x PMIX_RANK=0 "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json
+  fails_with 1 "built without MPI, and PMIX_NAMESPACE says that it is part of a job"
+  leaves_no model.json
+}
+
 @test "the library does not depend on MPI" {
   ! ldd "$DPERM" | grep -i 'libmpi'
 }

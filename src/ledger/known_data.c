@@ -1,0 +1,68 @@
+/* Whether a ledger knows some records: for whatever would tell exact things about them, which no
+ * budget covers. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file_read.h"
+#include "base/memory.h"
+#include "data/encoded_file.h"
+#include "ledger/charge.h"
+
+static const char advice[] = "exact results would tell more of them than any budget allows; ask "
+                             "for private ones (--epsilon), or use records that are public";
+
+dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *data,
+                                      dperm_error *err) {
+  unsigned char identity[IDENTITY_SIZE];
+  TRY(identity_of_data(data, identity, err));
+  return charge_refuse_known(ledger, identity, advice, err);
+}
+
+static dperm_status digest_file(const char *path, unsigned char out[FILE_DIGEST_SIZE],
+                                dperm_error *err) {
+  enum { PIECE = 1 << 18 };
+  dperm_status status = DPERM_OK;
+  byte_source *source = NULL;
+  char *piece = NULL;
+  size_t got = 1;
+  TRY_OR_DONE(memory_new(PIECE, 1, &piece, err));
+  TRY_OR_DONE(byte_source_open(path, NULL, &source, err));
+  TRY_OR_DONE(byte_source_digest(source, err));
+  while (got > 0) {
+    TRY_OR_DONE(byte_source_read(source, piece, PIECE, &got, err));
+    byte_source_add(source, piece, got);
+  }
+  (void)byte_source_digested(source, out);
+done:
+  byte_source_close(source);
+  free(piece);
+  return status;
+}
+
+/* An encoded file is the people of its source. */
+static dperm_status digest_source(const char *path, unsigned char out[FILE_DIGEST_SIZE],
+                                  dperm_error *err) {
+  encoded_file *file = NULL;
+  if (!encoded_recognized(path)) {
+    return digest_file(path, out, err);
+  }
+  TRY(encoded_open(path, &file, err));
+  memcpy(out, file->trailer.source, FILE_DIGEST_SIZE);
+  encoded_close(file);
+  return DPERM_OK;
+}
+
+dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger, const char *path, dperm_error *err) {
+  unsigned char digest[FILE_DIGEST_SIZE] = {0}, identity[IDENTITY_SIZE];
+  struct stat about;
+  if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: can be read only once, so the ledger cannot say beforehand whether it knows these "
+         "records; name a file, or say --ledger none if they are public",
+         path_for_people(path));
+  }
+  TRY(digest_source(path, digest, err));
+  identity_of_file(digest, identity);
+  return charge_refuse_known(ledger, identity, advice, err);
+}
