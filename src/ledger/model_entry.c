@@ -19,8 +19,9 @@ static bool same_epsilon(const record *reserved, double epsilon) {
          amount_compare(&charged, &claimed) == 0;
 }
 
-static dperm_status find_entry(dperm_ledger *ledger, const chain *c, const dperm_model *model,
-                               record *out, dperm_error *err) {
+static dperm_status find_entry(const listing *list, const dperm_model *model, record *out,
+                               dperm_error *err) {
+  dperm_ledger *ledger = list->ledger;
   char receipt[DPERM_DIGEST_SIZE] = "", digest[DPERM_DIGEST_SIZE];
   record committed;
   bool found = false;
@@ -37,7 +38,7 @@ static dperm_status find_entry(dperm_ledger *ledger, const chain *c, const dperm
   if (!same_epsilon(out, model->claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
   }
-  TRY(listing_commit_of(ledger, c, out->id, &committed, &found, err));
+  TRY(listing_commit_of(list, out->id, &committed, &found, err));
   TRY(model_content_digest(model, digest, err));
   if (found && strcmp(committed.artifact, digest) != 0) {
     return fail_model(ledger, model, "was committed for another model", err);
@@ -48,8 +49,14 @@ static dperm_status find_entry(dperm_ledger *ledger, const chain *c, const dperm
 static dperm_status visit_model(dperm_ledger *ledger, const chain *c, const dperm_model *model,
                                 dperm_entry_visitor *visit, void *context, dperm_error *err) {
   record reserved;
-  TRY(find_entry(ledger, c, model, &reserved, err));
-  return listing_visit(ledger, c, &reserved, visit, context, err);
+  listing list;
+  TRY(listing_open(ledger, c, &list, err));
+  dperm_status status = find_entry(&list, model, &reserved, err);
+  if (status == DPERM_OK) {
+    status = listing_visit(&list, &reserved, visit, context, err);
+  }
+  listing_close(&list);
+  return status;
 }
 
 dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,

@@ -171,16 +171,23 @@ bool record_fits(const record *r) {
   return strcmp(digest, r->digest) == 0;
 }
 
-dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err) {
-  sqlite3_stmt *query = NULL;
+dperm_status record_read_by(dperm_ledger *ledger, sqlite3_stmt *query, int64_t id, record *out,
+                            dperm_error *err) {
   bool found = false;
-  TRY(record_query(ledger, "WHERE id = ?", &query, err));
+  (void)sqlite3_reset(query);
   (void)sqlite3_bind_int64(query, 1, id);
-  dperm_status status = record_next(ledger, query, out, &found, err);
-  (void)sqlite3_finalize(query);
+  TRY(record_next(ledger, query, out, &found, err));
   if (!found || out->id != id || !record_fits(out)) {
     out->kind[0] = '\0';
   }
+  return DPERM_OK;
+}
+
+dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err) {
+  sqlite3_stmt *query = NULL;
+  TRY(record_query(ledger, "WHERE id = ?", &query, err));
+  dperm_status status = record_read_by(ledger, query, id, out, err);
+  (void)sqlite3_finalize(query);
   return status;
 }
 

@@ -35,8 +35,10 @@ dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt *
 dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out, bool *found,
                          dperm_error *err);
 /* The record with this number, found by its place in the table; one that is not there, or does not
- * fit its digest, comes out with an empty kind. */
+ * fit its digest, comes out with an empty kind. For many of them, keep the query "WHERE id = ?". */
 dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err);
+dperm_status record_read_by(dperm_ledger *ledger, sqlite3_stmt *query, int64_t id, record *out,
+                            dperm_error *err);
 /* The first record of a query with one text parameter (may be NULL). */
 dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *parameter,
                           record *out, bool *found, dperm_error *err);

@@ -19,11 +19,11 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
     { echo "$defect: not found by $*"; cat with message; return 1; }
 }
 
-@test "the table has the twelve defects that are in the code" {
+@test "the table has the thirteen defects that are in the code" {
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -eq 12 ]
+  [ "$(wc -l < listed)" -eq 13 ]
 }
 
 @test "defects in the noise are found" {
@@ -42,6 +42,22 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   for defect in intercept-free clip-skipped selector-whole; do
     found $(table | grep "^$defect ")
   done
+}
+
+@test "an index that a charge trusts is found" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+  charge=(train --data people.csv --schema schema.json --epsilon 0.3 --out m.json --ledger l.db --dataset people)
+  for _ in 1 2 3; do "$DPERM" "${charge[@]}" 2> /dev/null; done
+  python3 "$DPERM_SOURCE/tests/support/old_ledger.py" l.db --hollow
+  rm m.json
+  run env DPERM_DEFECT= "$DPERM_DEFECTIVE" "${charge[@]}"
+  fails_with 1 "l.db: damaged ledger, file: "
+  leaves_no m.json
+  DPERM_DEFECT=index-trusted "$DPERM_DEFECTIVE" "${charge[@]}" 2> message
+  grep -q 'charged epsilon 0.3 to "people" (entry 9); 0.4 left' message # of 1, after 4 times 0.3
+  [ -e m.json ]
+  run "$DPERM" ledger verify l.db
+  [ "$status" -eq 1 ]
 }
 
 @test "the shipped command does not know the variable" {
