@@ -50,9 +50,9 @@ dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t 
 /* What to do where the talk itself failed. */
 dperm_status ranks_fail(ranks *r, dperm_error *err);
 
-/* All processes of the job that this one was started in; NULL where it was not started in any. Fails
- * where it is one of several (base/launch.h) that do not come together. ranks_mpi.c has it, or
- * ranks_none.c where the library is built without MPI. */
+/* All processes of the job that this one was started in; NULL where it was not started in any.
+ * Fails where it is one of several (base/launch.h) that do not come together. ranks_mpi.c has it,
+ * or ranks_none.c where the library is built without MPI. */
 dperm_status ranks_of_job(ranks **out, dperm_error *err);
 
 #endif
