@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ledger/chain.h"
+#include "support.h"
 
 static int number;
 
@@ -68,14 +69,12 @@ static void count_entry(void *context, const dperm_ledger_entry *entry) {
 
 int main(int argc, char **argv) {
   long entries = argc > 1 ? strtol(argv[1], NULL, 10) : 100000, shown = 0;
-  char folder[] = "/tmp/dperm-large-XXXXXX", path[256], change[200], named[64];
+  char folder[1024], path[1056], change[200], named[64];
   dperm_error err = {0};
   dperm_ledger *ledger = NULL;
   const chain *known = NULL;
   int holds = 0;
-  if (!mkdtemp(folder)) {
-    return 1;
-  }
+  folder_new("dperm-large", folder, sizeof folder);
   (void)snprintf(path, sizeof path, "%s/ledger", folder);
   if (argc > 2) {
     (void)snprintf(path, sizeof path, "%s", argv[2]);

@@ -23,8 +23,7 @@ static dperm_data *rows_from(uint64_t seed) {
 
 int ledger_home_begin(void **state) {
   ledger_home *home = calloc(1, sizeof *home);
-  (void)snprintf(home->folder, sizeof home->folder, "/tmp/dperm-ledger-XXXXXX");
-  assert_non_null(mkdtemp(home->folder));
+  folder_new("dperm-ledger", home->folder, sizeof home->folder);
   (void)snprintf(home->path, sizeof home->path, "%s/ledger", home->folder);
   home->data = rows_from(1);
   home->others = rows_from(2);

@@ -7,7 +7,7 @@
 #include "support.h"
 
 typedef struct ledger_home {
-  char folder[32], path[64];
+  char folder[1024], path[1056];
   dperm_data *data, *others; /* 60 rows each, not the same */
 } ledger_home;
 

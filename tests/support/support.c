@@ -12,11 +12,17 @@ void assert_close(double a, double b, double tolerance) {
   }
 }
 
-char *file_with(const char *bytes, size_t length) {
+/* TMPDIR/NAME-XXXXXX */
+static void place_for(const char *name, char *out, size_t size) {
   const char *folder = getenv("TMPDIR");
+  int length = snprintf(out, size, "%s/%s-XXXXXX", folder && *folder ? folder : "/tmp", name);
+  assert_true(length > 0 && (size_t)length < size);
+}
+
+char *file_with(const char *bytes, size_t length) {
   char *path = malloc(4096);
   assert_non_null(path);
-  (void)snprintf(path, 4096, "%s/dperm-test-XXXXXX", folder ? folder : "/tmp");
+  place_for("dperm-test", path, 4096);
   int fd = mkstemp(path);
   assert_true(fd >= 0);
   assert_int_equal(write(fd, bytes, length), (ssize_t)length);
@@ -31,4 +37,9 @@ char *file_with_text(const char *text) {
 void file_remove(char *path) {
   unlink(path);
   free(path);
+}
+
+void folder_new(const char *name, char *out, size_t size) {
+  place_for(name, out, size);
+  assert_non_null(mkdtemp(out));
 }

@@ -44,4 +44,8 @@ char *file_with(const char *bytes, size_t length);
 char *file_with_text(const char *text);
 void file_remove(char *path);
 
+/* Makes a new folder of this name with a random end, under TMPDIR or /tmp; the caller removes it.
+ */
+void folder_new(const char *name, char *out, size_t size);
+
 #endif

@@ -153,7 +153,7 @@ static void the_same_data_under_two_names_are_refused(void **state) {
 
 static void digests_of_data_are_keyed(void **state) {
   ledger_home *home = *state;
-  char second[80], sql[400];
+  char second[1060], sql[1400];
   dperm_charge made;
   (void)snprintf(second, sizeof second, "%s-2", home->path);
   assert_ok(dperm_ledger_init(second, "people", "1", NULL, 1, err));

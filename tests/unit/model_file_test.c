@@ -491,10 +491,8 @@ static size_t files_in(const char *folder) {
 static void writing_that_fails_leaves_nothing(void **state) {
   (void)state;
   dperm_model *model = memory_model(1);
-  const char *base = getenv("TMPDIR");
   char folder[1024], path[1100];
-  (void)snprintf(folder, sizeof folder, "%s/dperm-model-XXXXXX", base ? base : "/tmp");
-  assert_non_null(mkdtemp(folder));
+  folder_new("dperm-model", folder, sizeof folder);
   size_t empty = files_in(folder);
   (void)snprintf(path, sizeof path, "%s/missing/model.json", folder);
   assert_fails(dperm_model_write(model, path, err), DPERM_IO_ERROR, "cannot write");

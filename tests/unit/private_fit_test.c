@@ -104,6 +104,17 @@ static void a_seed_gives_the_same_weights_for_any_number_of_threads(void **state
   dperm_data_free(data);
 }
 
+static size_t equal_weights(const dperm_model *a, const dperm_model *b) {
+  size_t equal = 0;
+  for (size_t j = 0; j < DIMS; j++) {
+    equal += a->weights[j] == b->weights[j];
+  }
+  return equal;
+}
+
+/* Weights lie on a lattice, so two of them can agree by chance: with probability at most p =
+ * ε_num/2S = 4e-6 (tanh of half that rate is the most likely value of the lattice noise alone).
+ * Three of six do with at most 20 p³ = 1.3e-15, in 18 pairs of secure draws 2.4e-14. */
 static void every_draw_gives_other_weights(void **state) {
   (void)state;
   dperm_data *data = some_data(3, ROWS);
@@ -120,9 +131,7 @@ static void every_draw_gives_other_weights(void **state) {
     dperm_random_free(options.random);
     for (size_t a = 0; a < 6; a++) {
       for (size_t b = 0; b < a; b++) {
-        for (size_t j = 0; j < DIMS; j++) {
-          assert_true(models[a]->weights[j] != models[b]->weights[j]);
-        }
+        assert_true(equal_weights(models[a], models[b]) < 3);
       }
     }
     for (size_t a = 0; a < 6; a++) {
