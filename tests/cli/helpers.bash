@@ -1,4 +1,10 @@
-# What the command-line tests share: a folder of their own, small data, checks on messages.
+# What the command-line tests share: a folder of their own, small data, checks on messages, and a
+# world in which nothing that the user has set up counts.
+export LC_ALL=C.UTF-8
+umask 022
+unset DPERM_LEDGER DPERM_DATASET DPERM_DEFECT DPERM_STRICT OMP_NUM_THREADS
+# We may be inside a job.
+for name in "${!OMPI_@}" "${!PMI@}" "${!PRTE_@}" "${!MV2_@}" "${!SLURM_@}"; do unset "$name"; done
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -36,6 +42,20 @@ fails_with() {
 leaves_no() {
   [ ! -e "$1" ] || { echo "$1 was left behind"; return 1; }
   [ -z "$(find . -name ".$(basename "$1").*")" ] || { echo "a temporary file was left"; return 1; }
+}
+
+# Runs the command with a fault (tests/fault) preloaded; the address sanitizer does not mind to come
+# second. It takes the place of the shell, so call it with `run`, with `&` or in ( ).
+preloaded() { # the fault's library, its settings, the command
+  local library=$1
+  shift
+  exec env LD_PRELOAD="$library" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$@"
+}
+
+# Runs the command while a preloaded process stands at the gate (tests/fault/fault_gate.h), once it has
+# come there, and then lets it go on. No clock judges; the time is there against hanging only.
+at_gate() {
+  timeout 1500 bash -c '"$@" > gate' - "$@"
 }
 
 train_none() {

@@ -5,8 +5,26 @@ load helpers
 many() { # the number of processes, then the command
   local count=$1
   shift
-  OMP_NUM_THREADS=1 OMPI_MCA_btl_base_warn_component_unused=0 timeout 100 mpirun \
+  OMP_NUM_THREADS=1 OMPI_MCA_btl_base_warn_component_unused=0 timeout 1500 mpirun \
     --allow-run-as-root --oversubscribe --quiet -n "$count" "$DPERM" "$@"
+}
+
+# A job of three whose leader comes to a gate after the named call (tests/fault/ledger_fault.c), and
+# whose processes note who they are. A clock ends it only if it hangs.
+gated() { # the call, then the command's arguments
+  export OMP_NUM_THREADS=1 LEDGER_FAULT_GATE=gate LEDGER_FAULT_GATE_AT=$1
+  exec timeout 1500 mpirun --allow-run-as-root --oversubscribe --quiet -n 3 bash -c '
+    echo $$ > pid.$OMPI_COMM_WORLD_RANK
+    [ "$OMPI_COMM_WORLD_RANK" -ne 0 ] || export LD_PRELOAD="$LEDGER_FAULT"
+    exec "$0" "$@"' "$DPERM" "${@:2}"
+}
+
+# No process of the job is left, or soon none: those that are there run in this test's folder.
+job_is_gone() {
+  for rank in 0 1 2; do
+    timeout 1500 bash -c 'while [ "$(readlink "/proc/$1/cwd")" = "$PWD" ]; do sleep 0.05; done' - \
+      "$(cat pid.$rank)"
+  done
 }
 
 rows() { # how many
@@ -103,29 +121,22 @@ setup_rows() {
 }
 
 @test "a process that is killed ends the job, without a model, and the charge stays" {
-  setup_rows 20000
+  setup_rows 6000
   "$DPERM" ledger init ledger --dataset rows --epsilon 100
+  mkfifo gate
   for victim in 0 1 2; do
     rm -f model.json
-    # kernel features keep it busy for long
-    OMP_NUM_THREADS=1 timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 3 bash -c '
-      echo $$ > pid.$OMPI_COMM_WORLD_RANK
-      exec "$0" train --data rows.dperm --epsilon 1 --kernel gaussian --gamma 0.1 --features 1000 \
-        --out model.json --ledger ledger --dataset rows' "$DPERM" > out 2>&1 &
+    # at the end of the first transaction it is charged: the work has begun
+    gated "1 unlink ledger-journal" train --data rows.dperm --epsilon 1 --kernel gaussian --gamma 0.1 \
+      --features 1000 --out model.json --ledger ledger --dataset rows > out 2>&1 &
     job=$!
-    for _ in $(seq 1 200); do # until it is charged: the work has begun
-      [ "$("$DPERM" ledger show ledger --json 2> /dev/null | grep -c '"entry":')" -gt $victim ] && break
-      sleep 0.1
-    done
-    kill -KILL "$(cat pid.$victim)"
+    at_gate bash -c 'kill -KILL "$(cat "pid.$1")"' - $victim
     wait $job && status=0 || status=$?
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
     leaves_no model.json
     "$DPERM" ledger verify ledger
     [ "$("$DPERM" ledger show ledger --json | grep -c '"entry":')" -eq $((victim + 1)) ]
-    for rank in 0 1 2; do
-      ! kill -0 "$(cat pid.$rank)" 2> /dev/null
-    done
+    job_is_gone
   done
   [ "$("$DPERM" ledger show ledger | grep -c 'stays spent')" -eq 3 ]
 }
@@ -189,20 +200,17 @@ S
   grid=(--data rows.dperm --loss logistic,huber --epsilon 0.1,0.2,0.5,1,2 --lambda 1e-3,1e-2
     --folds 4 --draws 6)
   "$DPERM" sweep "${grid[@]}" --out alone.csv 2> /dev/null
+  mkfifo gate
   for victim in 0 1 2; do
     rm -f cells.csv cells.csv.journal
-    OMP_NUM_THREADS=1 timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 3 bash -c '
-      echo $$ > pid.$OMPI_COMM_WORLD_RANK
-      exec "$0" sweep "$@" --out cells.csv' "$DPERM" "${grid[@]}" > out 2>&1 &
+    # the journal's second line is the first part that is done
+    gated "2 fdatasync cells.csv.journal" sweep "${grid[@]}" --out cells.csv > out 2>&1 &
     job=$!
-    for _ in $(seq 1 400); do # until a part is done
-      [ -e cells.csv.journal ] && [ "$(wc -l < cells.csv.journal)" -gt 1 ] && break
-      sleep 0.02
-    done
-    kill -KILL "$(cat pid.$victim)"
+    at_gate bash -c 'kill -KILL "$(cat "pid.$1")"' - $victim
     wait $job && status=0 || status=$?
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
     leaves_no cells.csv
+    job_is_gone # and nobody holds the journal
     [ "$(wc -l < cells.csv.journal)" -gt 1 ]
     if [ $victim -eq 0 ]; then
       run "$DPERM" sweep "${grid[@]}" --out cells.csv

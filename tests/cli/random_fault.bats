@@ -2,10 +2,7 @@
 # stands in for the system's): one clear line, status 1 and no model; never an abort.
 load helpers
 
-# Runs the command with the faulty getrandom; the address sanitizer does not mind to come second.
-faulty() {
-  run env LD_PRELOAD="$RANDOM_FAULT" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$@"
-}
+faulty() { run preloaded "$RANDOM_FAULT" "$@"; }
 
 train_private() { # the fault, then options
   fault=$1

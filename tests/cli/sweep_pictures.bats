@@ -62,7 +62,8 @@ P
 @test "a browser shows the page: pictures, tables, nothing cut off" {
   command -v chromium > /dev/null || skip "no chromium here"
   small_sweep --html page.html
-  timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+  # The time is there against hanging only.
+  HOME=$PWD timeout 1500 chromium --headless --disable-dev-shm-usage --no-sandbox --disable-gpu --disable-quic --no-first-run \
     --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars \
     --user-data-dir="$PWD/profile" --window-size=1100,1600 --screenshot="$PWD/page.png" \
     "file://$PWD/page.html" > browser 2>&1

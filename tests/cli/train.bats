@@ -370,9 +370,8 @@ refuses_svm() {
   "$DPERM" train --data slow.csv --schema schema.json --mechanism none --out model.json \
     2> message &
   worker=$!
-  exec 7> slow.csv
+  exec 7> slow.csv # it has opened its end, so it minds signals by now
   echo "age,job,rich" >&7
-  sleep 0.3
   kill -INT $worker
   (yes "30,nurse,yes" | head -n 100000 >&7) 2> /dev/null || true
   exec 7>&-

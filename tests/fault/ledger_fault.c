@@ -7,7 +7,10 @@
  *   LEDGER_FAULT_FULL_NAME=T  and only those on files whose name has this text in it;
  *   LEDGER_FAULT_RENAME=T     a rename to such a name fails;
  *   LEDGER_FAULT_LOG=FILE     a line for each call: its number, name and the file;
- *   LEDGER_FAULT_CLOCK=s      the clock is off by so many seconds.
+ *   LEDGER_FAULT_CLOCK=s      the clock is off by so many seconds;
+ *   LEDGER_FAULT_GATE=FIFO    the process waits at that gate (fault_gate.h) after the k-th call
+ *                             "NAME FILE" of LEDGER_FAULT_GATE_AT="k NAME FILE", FILE the end of a
+ *                             path.
  * fflush counts as a write: the C library's own writes cannot be caught. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,25 +25,35 @@
 #include <time.h>
 #include <unistd.h>
 
-static atomic_long calls;
+#include "fault_gate.h"
+
+static atomic_long calls, passed;
 
 static long asked(const char *name) {
   const char *text = getenv(name);
   return text ? strtol(text, NULL, 10) : 0;
 }
 
+/* The file's path, from its number or as it was given. */
+enum { PLACE_SIZE = 400 };
+static void find_place(int fd, const char *path, char out[PLACE_SIZE]) {
+  char link[64];
+  memset(out, 0, PLACE_SIZE);
+  if (fd >= 0) {
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    (void)!readlink(link, out, PLACE_SIZE - 1);
+  } else {
+    (void)snprintf(out, PLACE_SIZE, "%s", path ? path : "");
+  }
+}
+
 static void log_call(long call, const char *name, int fd, const char *path) {
   const char *log = getenv("LEDGER_FAULT_LOG");
-  char where[400] = "", link[64], line[500];
+  char where[PLACE_SIZE], line[500];
   if (!log) {
     return;
   }
-  if (fd >= 0) {
-    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    (void)!readlink(link, where, sizeof where - 1);
-  } else {
-    (void)snprintf(where, sizeof where, "%s", path ? path : "");
-  }
+  find_place(fd, path, where);
   int length = snprintf(line, sizeof line, "%ld %s %s\n", call, name, where);
   int to = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
   (void)!syscall(SYS_write, to, line, (size_t)length);
@@ -80,10 +93,27 @@ static int before(const char *name, int fd, const char *path, int writes) {
   return 0;
 }
 
-static void after(void) {
+static void stop_at_gate(const char *name, int fd, const char *path) {
+  const char *gate = getenv("LEDGER_FAULT_GATE"), *at = getenv("LEDGER_FAULT_GATE_AT");
+  char wanted[32] = "", end[200] = "", where[PLACE_SIZE];
+  long count = 0;
+  if (!gate || !at || sscanf(at, "%ld %31s %199s", &count, wanted, end) != 3 ||
+      strcmp(wanted, name) != 0) {
+    return;
+  }
+  find_place(fd, path, where);
+  size_t length = strlen(where), tail = strlen(end);
+  if (length >= tail && strcmp(where + length - tail, end) == 0 &&
+      1 + atomic_fetch_add(&passed, 1) == count) {
+    wait_at_gate(gate);
+  }
+}
+
+static void after(const char *name, int fd, const char *path) {
   if (atomic_load(&calls) == asked("LEDGER_FAULT_KILL_AFTER")) {
     (void)raise(SIGKILL);
   }
+  stop_at_gate(name, fd, path);
 }
 
 /* A stand-in for libc's `name`: counts, calls the real one, counts the end. */
@@ -99,7 +129,7 @@ static void after(void) {
     }                                                                                              \
     type result = real arguments;                                                                  \
     int reason = errno;                                                                            \
-    after();                                                                                       \
+    after(#name, fd, path);                                                                        \
     errno = reason;                                                                                \
     return result;                                                                                 \
   }
