@@ -8,11 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
-import time
-
-import numpy as np
-import pytest
 
 import dperm
 from dperm import _library as c
@@ -58,9 +53,9 @@ def test_every_member_of_the_structs_is_there():
         assert members == len(struct._fields_), name
 
 
-def run_python(code, **environment):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], text=True,
-                          capture_output=True, timeout=120,
+def run_python(code, cwd=None, **environment):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], text=True, cwd=cwd,
+                          capture_output=True, timeout=1500,  # against hanging only
                           env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **environment})
 
 
@@ -78,71 +73,65 @@ def test_a_library_of_another_kind_is_refused(tmp_path):
     assert "older than this package" in done.stderr
 
 
-LONG = """
-    import numpy as np, sys, dperm, warnings
+START = """
+    import numpy as np, sys, dperm, threading
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 40))
     y = (X[:, 0] > 0).astype(int)
-    def long_fit(**more):  # tens of seconds, whatever the draws: a tall matrix, many random features
-        tall = np.tile(X, (100, 1))
-        dperm.KernelSVC(1.0, data_norm=5, classes=[0, 1], n_components=4000, **more).fit(
-            tall, np.tile(y, 100))
 """
+
+
+def gated(tmp_path, library, **settings):
+    """The environment of a process that waits at a gate: tests/fault/fault_gate.h."""
+    name = {"random": "RANDOM_FAULT", "ledger": "LEDGER_FAULT"}[library]
+    preload = os.environ.get(name, str(ROOT / "build" / "dev" / "tests" / f"lib{library}_fault.so"))
+    os.mkfifo(tmp_path / "gate")
+    return {"LD_PRELOAD": preload, f"{name}_GATE": str(tmp_path / "gate"),
+            **{f"{name}_{key}": value for key, value in settings.items()}}
 
 
 def test_ctrl_c_stops_a_long_fit_and_leaves_nothing_but_the_charge(tmp_path):
     ledger = tmp_path / "l.ledger"
     dperm.Ledger.create(ledger, "people", 5)
-    code = LONG + f"""
-    print("fitting", flush=True)
-    try:
-        long_fit(ledger={str(ledger)!r}, dataset="people")
+    code = START + f"""
+    try:  # tens of seconds, whatever the draws: a tall matrix, many random features
+        dperm.KernelSVC(1.0, data_norm=5, classes=[0, 1], n_components=4000, ledger={str(ledger)!r},
+                        dataset="people").fit(np.tile(X, (100, 1)), np.tile(y, 100))
+        print("never stopped")
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         assert dperm.LogisticRegression(1.0, data_norm=5, classes=[0, 1]).fit(X, y).coef_.shape == (1, 40)
         print("and alive")
     """
+    environment = gated(tmp_path, "ledger", GATE_AT="1 unlink l.ledger-journal")  # reserved
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE,
                           text=True, cwd=tmp_path,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as child:
-        assert child.stdout.readline() == "fitting\n"
-        while not dperm.Ledger(ledger).entries():  # reserved: the fits have begun
-            assert child.poll() is None
-            time.sleep(0.02)
-        time.sleep(0.2)
-        asked = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        assert child.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - asked < 10
-        assert child.stdout.readline() == "and alive\n"
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **environment}) as child:
+        with open(tmp_path / "gate", "w"):
+            child.send_signal(signal.SIGINT)
+        assert child.stdout.read() == "interrupted\nand alive\n"
     entry, = dperm.Ledger(ledger).entries()
     assert entry["commit"] == 0 and dperm.Ledger(ledger).left("people") == "4"
     assert dperm.Ledger(ledger).verify()[0]
-    assert sorted(p.name for p in tmp_path.iterdir() if "ledger" not in p.name) == []
+    assert sorted(p.name for p in tmp_path.iterdir() if "ledger" not in p.name) == ["gate"]
 
 
-def test_other_threads_run_during_a_fit(two):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200_000, 30))
-    y = (X[:, 0] > 0).astype(int)
-    clf = dperm.LogisticRegression(1.0, data_norm=8, classes=[0, 1], n_jobs=1)
-    ticks, done = [0], threading.Event()
-
-    def fit():
-        clf.fit(X, y)
-        done.set()
-
-    thread = threading.Thread(target=fit)
+def test_other_threads_run_during_a_fit(tmp_path):
+    """The fit waits, inside the library, for what another Python thread does."""
+    done = run_python(START + """
+    thread = threading.Thread(target=dperm.LogisticRegression(1.0, data_norm=8, classes=[0, 1]).fit,
+                              args=(X, y))
     thread.start()
-    while not done.is_set():
-        ticks[0] += 1
-        time.sleep(0.001)
+    with open("gate", "w"):  # opens when the fit has come there
+        print("inside:", thread.is_alive())
     thread.join()
-    assert ticks[0] >= 5 and clf.coef_.shape == (1, 30)
+    print("done")
+    """, cwd=tmp_path, **gated(tmp_path, "random", GATE_AT="2"))
+    assert done.stdout == "inside: True\ndone\n", done.stderr
 
 
 def test_forked_processes_work_and_have_noise_of_their_own():
-    done = run_python(LONG + """
+    done = run_python(START + """
     import multiprocessing
     def weights(_):
         return dperm.LogisticRegression(1.0, data_norm=5, classes=[0, 1]).fit(X, y).coef_.tolist()
