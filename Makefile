@@ -14,7 +14,8 @@ BENCH_PACKAGES := liblinear-dev liblbfgs-dev python3-sklearn python3-pandas pyth
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full check install clean
+.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full test-flaky check \
+  install clean
 
 all: build
 
@@ -56,6 +57,11 @@ test-full: deps-full
 	@tests/valgrind
 	@tests/large-file
 	@tests/fuzz/run
+
+# Every test 50 times (3 times if it takes over 2 s) on a busy machine; not in CI, an hour or more.
+# FLAKY='cli/.*' chooses tests by their names, FLAKY_RUNS=200 says how often (tests/flaky).
+test-flaky: deps-test
+	@tests/flaky $(FLAKY)
 
 # Static checks; CI runs them after the tests.
 check: deps-check
