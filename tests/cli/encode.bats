@@ -136,5 +136,6 @@ END
   wait $run && status=0 || status=$?
   [ "$status" -eq 1 ] || { echo "status $status"; cat err; return 1; }
   [ "$(wc -l < err)" -eq 1 ]
+  grep -q '^dperm: a mapped file can no longer be read' err
   leaves_no model.json
 }
