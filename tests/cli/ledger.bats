@@ -247,7 +247,7 @@ P
   pages=$(($(stat -c %s l.db) / 4096))
   for page in $(seq 0 $((pages - 1))); do
     cp good.db l.db
-    python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(int(sys.argv[1])).randbytes(4096))' "$page" |
+    python3 -c 'import random, sys; sys.stdout.buffer.write(bytes(random.Random(int(sys.argv[1])).choices(range(256), k=4096)))' "$page" |
       dd of=l.db bs=4096 seek="$page" conv=notrunc 2> /dev/null
     run "$DPERM" ledger verify l.db
     [ "$status" -eq 1 ] || { echo "page $page: $output"; return 1; }
