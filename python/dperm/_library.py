@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32,
-                    c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
+                    c_int64, c_size_t, c_uint, c_uint64, c_void_p)
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
@@ -90,6 +90,8 @@ class Regularizer(Structure):
 
 
 AMOUNT_SIZE, DIGEST_SIZE = 124, 65
+# dperm_taken: what was taken from the records although it should be known in public.
+TAKEN = {"classes": 1, "norm": 2, "ranges": 4, "categories": 8, "columns": 16, "scales": 32}
 
 
 class Charge(Structure):
@@ -222,6 +224,8 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_data_from_table": [_HANDLE, c_size_t, POINTER(Column), POINTER(Column), _OUT],
     "dperm_data_add_intercept": [_HANDLE, c_double],
     "dperm_data_label": [_HANDLE, c_void_p, c_size_t, POINTER(c_char_p)],
+    "dperm_data_taken": [_HANDLE, c_uint],
+    "dperm_data_row": [_HANDLE, c_size_t, c_void_p],
     "dperm_loss_by_name": [c_char_p, c_double, POINTER(Loss)],
     "dperm_random_seeded": [c_uint64, _OUT],
     "dperm_train": [_HANDLE, POINTER(Options), _OUT],
@@ -265,6 +269,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_data_free": (None, [_HANDLE]),
     "dperm_data_rows": (c_size_t, [_HANDLE]),
     "dperm_data_dims": (c_size_t, [_HANDLE]),
+    "dperm_data_labels": (POINTER(c_double), [_HANDLE]),
     "dperm_random_free": (None, [_HANDLE]),
     "dperm_options_init": (None, [POINTER(Options)]),
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),

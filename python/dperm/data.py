@@ -6,8 +6,10 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import column_or_1d
 
 from . import _library as c
+from .columns import plain
 
 __all__: List[str] = []
 
@@ -35,25 +37,77 @@ def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
 
 
 def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:
-    """The place of each label among the classes."""
-    y = np.asarray(y)
-    order = np.argsort(classes, kind="stable") if classes.dtype != object else None
-    if order is None or y.dtype == object or y.dtype.kind != classes.dtype.kind:
-        places: Dict[Any, int] = {value: i for i, value in enumerate(classes.tolist())}
-        codes = np.array([places.get(value, -1) for value in y.tolist()], dtype=np.int64)
-    else:
-        at = np.searchsorted(classes, y, sorter=order)
-        codes = order[np.minimum(at, len(classes) - 1)]
-        codes = np.where(classes[codes] == y, codes, -1)
+    """The place of each label among the classes: each is looked up by itself, in what is public."""
+    try:
+        y = plain(_labels(y))
+    except ValueError as problem:
+        raise ValueError(f"y {problem}") from None
+    if isinstance(y, np.ndarray) and y.dtype.kind == "f" and _beyond_doubles(classes):
+        raise ValueError("y holds floats, and there are classes from 2**53 on, where floats skip whole numbers; "
+                         "give integers or texts")
+    codes = _codes_by_value(y, classes) if isinstance(y, list) or y.dtype.kind != classes.dtype.kind \
+        else _codes_by_order(y, classes)
     if (codes < 0).any():
         raise ValueError("a label is none of the classes; add it to `classes`, or mend the data")
     return codes.astype(np.uint32)
 
 
+def _labels(y: Any) -> Any:
+    """A list stays one: an array would make numbers texts, or whole numbers floats, for one label's sake."""
+    if isinstance(y, (list, tuple)):
+        return list(y)
+    if getattr(y, "ndim", 1) == 2:
+        return column_or_1d(y, warn=True)
+    return y if hasattr(y, "dtype") else np.asarray(y)
+
+
+def _beyond_doubles(classes: np.ndarray) -> bool:
+    numbers = [v for v in classes.tolist() if isinstance(v, (int, float))]
+    return any(abs(v) >= 2**53 for v in numbers)
+
+
+def _codes_by_order(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    order = np.argsort(classes, kind="stable")
+    at = np.searchsorted(classes, y, sorter=order)
+    codes = order[np.minimum(at, len(classes) - 1)]
+    return np.where(classes[codes] == y, codes, -1)
+
+
+class _Places(Dict[Any, int]):
+    def __missing__(self, value: Any) -> int:
+        return -1
+
+
+def _codes_by_value(y: Any, classes: np.ndarray) -> np.ndarray:
+    places = _Places({value: i for i, value in enumerate(classes.tolist())})
+    if isinstance(y, np.ndarray):
+        uniques, inverse = np.unique(y, return_inverse=True)
+        return np.array([places[v] for v in uniques.tolist()], dtype=np.int64)[inverse.reshape(-1)]
+    if set(map(type, y)) <= {str, int, float, bool, type(None)}:
+        return np.fromiter(map(places.__getitem__, y), dtype=np.int64, count=len(y))
+    codes = np.empty(len(y), dtype=np.int64)
+    for i, value in enumerate(y):
+        if isinstance(value, str):
+            value = str.__str__(value)
+        elif isinstance(value, np.generic):
+            value = value.item()
+        try:
+            codes[i] = places[value]
+        except (TypeError, ValueError):  # no hash, or an equality that is none
+            raise ValueError(f"y holds a label of type {type(value).__name__}; give one value for each "
+                             "row") from None
+    return codes
+
+
 def class_array(classes: Sequence[Any]) -> np.ndarray:
     """A public label set, each once, in the order given."""
     found = np.asarray(classes)
-    if found.ndim != 1 or len(found) < 2 or len(set(found.tolist())) != len(found):
+    if found.dtype.kind in "US" and not isinstance(classes, np.ndarray) and \
+            not all(isinstance(value, (str, bytes)) for value in classes):
+        found = np.empty(len(classes), dtype=object)  # labels of several types stay what they are
+        found[:] = list(classes)
+    if found.ndim != 1 or len(found) < 2 or len(set(class_names(found))) != len(found) or \
+            len(set(found.tolist())) != len(found):
         raise ValueError(f"classes={classes!r}; give at least two labels, each once")
     return found
 
@@ -70,6 +124,12 @@ def classes_from_names(names: Sequence[str]) -> np.ndarray:
         return np.asarray(names)
     plain = all(name.lstrip("+") == str(value) for name, value in zip(names, numbers))
     return np.asarray(numbers if plain else names)
+
+
+def taken(handle: c.Handle, *what: str) -> None:
+    """Notes what was taken from the records that should be public; what is made of them is not private."""
+    if what:
+        c.call("dperm_data_taken", handle, sum(c.TAKEN[word] for word in what))
 
 
 def label(handle: c.Handle, codes: np.ndarray, names: Sequence[str]) -> None:

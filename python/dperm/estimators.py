@@ -13,10 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _library as c
 from . import data, options
+from .account import account, refuse_known
 from .errors import Cancelled, NotPrivateWarning, leak
 from .model import Model, Privacy
 from .schema import Schema, table_handle
@@ -52,7 +53,8 @@ _COMMON = """
         For tables of mixed columns: what is public about them (``docs/formats.md``). It has its own
         classes, intercept and bounds.
     classes : sequence, optional
-        The public set of labels. Without it they are taken from `y`, with a warning.
+        The public set of labels. Without it they are taken from `y`, with a warning, and the model
+        says that it is not private.
     fit_intercept : bool, default True
         A constant column, regularized like all others; it counts in the norm of rows. Ignored with
         a `schema`, which says so itself.
@@ -66,7 +68,8 @@ _COMMON = """
     rows_per_person : int, default 1
         `epsilon` is for a person with at most so many rows.
     ledger : path or Ledger, optional
-        Where the budget is charged, before anything is released; with `dataset`, its name there.
+        Where the budget is charged, before anything is released; with `dataset`, its name there. By
+        default the environment's ``DPERM_LEDGER`` and ``DPERM_DATASET``; "none" (or False) for none.
     random_state : int, optional
         Reproducible noise, for tests: warns, and the model says that it is not private.
     n_jobs : int, optional
@@ -100,11 +103,16 @@ def _without_values(message: str) -> str:
                   r"\1; X must hold real numbers", message, flags=re.S)
 
 
+DRAFTED = ("classes", "ranges", "categories", "columns")  # what a draft takes from its records
+
+
 class Prepared:
     """Data in the library's hands, with what was public about them."""
 
-    def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str]):
+    def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
+                 taken: bool = False):
         self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
+        self.taken = taken  # something from the records: what is made of them is not private
 
 
 class _PrivateClassifier(ClassifierMixin, BaseEstimator):
@@ -146,10 +154,8 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(_without_values(str(error))) from None
 
     def _classes_of(self, y: np.ndarray) -> np.ndarray:
-        if self.classes is not None:
-            return data.class_array(self.classes)
-        leak("classes were not given: taking them from the labels tells that each occurs; give the "
-             "public set of labels (classes=[...])")
+        leak("classes were not given: taking them from the labels tells that each occurs; the model is "
+             "NOT private, and says so; give the public set of labels (classes=[...])")
         found = np.unique(y)
         if len(found) < 2:
             raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
@@ -165,7 +171,9 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError("y is missing, and X has no column of the schema's label; "
                                  "requires y to be passed")
             y = X[schema.label_column]
-        handle, rows = table_handle(schema, X, np.asarray(y) if not hasattr(y, "factorize") else y)
+        handle, rows = table_handle(schema, X, y)
+        taken = DRAFTED if schema.is_drafted_from(X) else ()
+        data.taken(handle, *taken)
         self._note_columns(X)
         names = schema.classes
         if self.classes is not None and data.class_names(data.class_array(self.classes)) != names:
@@ -174,7 +182,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         public = data.classes_from_names(names) if self.classes is None \
             else data.class_array(self.classes)
         self._schema = schema
-        return Prepared(handle, c.lib.dperm_data_rows(handle), public, names)
+        return Prepared(handle, c.lib.dperm_data_rows(handle), public, names, bool(taken))
 
     def _note_columns(self, X: Any) -> None:
         self.n_features_in_ = X.shape[1]
@@ -186,11 +194,26 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
             return self._prepare_table(X, y)
         if y is None:
             raise ValueError("This estimator requires y to be passed, but the target y is None")
-        X, y = self._check_X(X, y)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        classes = self._classes_of(y)
-        names, codes = data.class_names(classes), data.codes_of(y, classes)
+        prepared = self._prepare_rows(*self._check_labelled(X, y))
+        if self.classes is None:
+            data.taken(prepared.handle, "classes")
+            prepared.taken = True
+        return prepared
+
+    def _check_labelled(self, X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray]:
+        """Rows, codes of the labels, and the classes: the public ones, or else those in y."""
+        if self.classes is None:
+            X, y = self._check_X(X, y)
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+            classes = self._classes_of(y)
+        else:
+            classes, X = data.class_array(self.classes), self._check_X(X)
+            check_consistent_length(X, y)
+        return X, data.codes_of(y, classes), classes
+
+    def _prepare_rows(self, X: Any, codes: np.ndarray, classes: np.ndarray) -> Prepared:
+        names = data.class_names(classes)
         if self.bounds is not None:
             if sp.issparse(X):
                 raise ValueError("bounds are for dense arrays; give data_norm for sparse ones")
@@ -236,7 +259,8 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         self._warn()
         prepared = self._prepare(X, y)
         wanted = self._options(prepared.rows)
-        wanted.account, alive = options.account(self.ledger, self.dataset)
+        is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
+        wanted.account, alive = account(self.ledger, self.dataset, is_private)
         random = options.seeded(self.random_state)
         wanted.random = random.pointer if random else None
         with c.Interruptible() as interruptible:
@@ -317,19 +341,29 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions: exact, so for public data (see `score_private`).
 
-        With a schema, `y` may hold any of the values that mean a class.
+        With a schema, `y` may hold any of the values that mean a class. Refused for records that the
+        ledger of the environment (``DPERM_LEDGER``) knows.
         """
-        if self.schema is None or sample_weight is not None:
-            return super().score(X, y, sample_weight)
         check_is_fitted(self)
-        found = c.Metrics()
-        c.call("dperm_model_score", self.model_._handle, self._labelled(X, y), byref(found))
+        if self.schema is None or sample_weight is not None:
+            self._refuse_known(X, y)
+            return super().score(X, y, sample_weight)
+        found, handle = c.Metrics(), self._labelled(X, y)
+        refuse_known(handle)
+        c.call("dperm_model_score", self.model_._handle, handle, byref(found))
         return 1.0 - found.error_rate
+
+    def _refuse_known(self, X: Any, y: Any) -> None:
+        if os.environ.get("DPERM_LEDGER"):
+            try:
+                handle = self._labelled(X, y)
+            except ValueError:  # labels that are none of the model's: no data that it was charged for
+                return
+            refuse_known(handle)
 
     def _labelled(self, X: Any, y: Any) -> c.Handle:
         """Rows with labels, encoded as the model's were."""
         if self.schema is not None:
-            y = y if hasattr(y, "factorize") else np.asarray(y)
             assert self._schema is not None
             return table_handle(self._schema, X, y)[0]
         codes = data.codes_of(y, self.classes_)
@@ -357,7 +391,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
         wanted.counts = int(counts)
-        wanted.account, alive = options.account(ledger, dataset)
+        wanted.account, alive = account(ledger, dataset, random_state is None)
         random = options.seeded(random_state)
         wanted.random = random.pointer if random else None
         found = c.PrivateScore()

@@ -106,7 +106,7 @@ class Privacy(Figures):
     >>> y = np.repeat([0, 1], 50)
     >>> clf = dperm.LogisticRegression(1.0, data_norm=1, classes=[0, 1]).fit(X, y)
     >>> clf.privacy_
-    Privacy(epsilon=1.0 for every record, objective perturbation)
+    Privacy((epsilon, delta) = (1.0, 1.4e-43) for every record, objective perturbation)
     >>> clf.privacy_.epsilon, clf.privacy_.verify()[0]
     (1.0, True)
     """
@@ -125,7 +125,8 @@ class Privacy(Figures):
             return f"Privacy(none: {self['reason']})"
         many = self["rows_per_person"]
         whom = "every record" if many == 1 else f"every person with at most {many} records"
-        return f"Privacy(epsilon={self['epsilon']} for {whom}, {self['mechanism']} perturbation)"
+        pair = f"(epsilon, delta) = ({self['epsilon']}, {self['delta']:.2g})"
+        return f"Privacy({pair} for {whom}, {self['mechanism']} perturbation)"
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Privacy, (self._model,)

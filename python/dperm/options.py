@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from ctypes import byref
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional
 
 import numpy as np
 
 from . import _library as c
-from .ledger import Ledger
 
 MECHANISMS = {"objective": 0, "output": 1, "none": 2}
 ANALYSES = {"tight": 0, "paper": 1}
@@ -109,17 +107,3 @@ def seeded(random_state: Any) -> Optional[c.Handle]:
 
         seed = int(check_random_state(random_state).randint(0, 2**31 - 1))
     return c.Handle("dperm_random_seeded", "dperm_random_free", seed)
-
-
-def account(ledger: Any, dataset: Optional[str]) -> Tuple[c.Account, Any]:
-    """Where a run is charged, and what must live as long."""
-    if ledger is None:
-        if dataset is not None:
-            raise ValueError("dataset is named, but no ledger")
-        return c.Account(), None
-    if isinstance(ledger, (str, os.PathLike)):
-        ledger = Ledger(ledger)
-    if not isinstance(ledger, Ledger):
-        raise ValueError(f"ledger={ledger!r}; give the path of a ledger, or a dperm.Ledger")
-    name = None if dataset is None else dataset.encode()
-    return c.Account(ledger._handle.pointer, name, 0, None), (ledger, name)

@@ -19,7 +19,7 @@ __all__ = ["Plan", "plan", "Audit", "audit", "audit_cases", "audit_outcomes"]
 class Plan(Figures):
     """What a fit will do: the fields of ``dperm plan --json``."""
 
-    _shown = ("epsilon", "lambda", "noise", "expected_noise_norm", "noise_to_signal")
+    _shown = ("epsilon", "delta", "lambda", "noise", "expected_noise_norm", "noise_to_signal")
 
 
 def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
@@ -33,7 +33,7 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
 
     >>> import dperm
     >>> dperm.plan(50_000, dims=10, epsilon=0.5)
-    Plan(epsilon=0.5, lambda=8.407e-05, noise='l2', expected_noise_norm=40.08, noise_to_signal=0.01213)
+    Plan(epsilon=0.5, delta=9.853e-44, lambda=8.407e-05, noise='l2', expected_noise_norm=40.08, noise_to_signal=0.01213)
     """
     if (dims is None) == (schema is None):
         raise ValueError("give either dims or a schema")

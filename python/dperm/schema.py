@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import weakref
 from ctypes import byref
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _library as c
+from .columns import column_of, numbers_among
 
 __all__ = ["Schema"]
 
 SchemaLike = Union["Schema", Mapping[str, Any], str, "os.PathLike[str]"]
+
+
+def _nothing() -> None:
+    return None
 
 
 class Schema:
@@ -33,8 +39,9 @@ class Schema:
     """
 
     def __init__(self, source: SchemaLike, classes: Optional[Sequence[str]] = None):
+        self._drafted_from: Callable[[], Any] = _nothing
         if isinstance(source, Schema):
-            content = source.to_dict()
+            content, self._drafted_from = source.to_dict(), source._drafted_from
         elif isinstance(source, Mapping):
             content = dict(source)
         else:
@@ -57,7 +64,8 @@ class Schema:
               positive: Optional[Sequence[str]] = None) -> "Schema":
         """A first schema from a DataFrame or a CSV file of **public** records.
 
-        It depends on them, so never draft from private data; look through it before use.
+        It depends on them, so never draft from private data; look through it before use. A model of
+        the very DataFrame that its schema was drafted from says that it is not private.
         """
         options = c.DraftOptions()
         c.lib.dperm_draft_options_init(byref(options))
@@ -76,13 +84,23 @@ class Schema:
             out = os.path.join(folder, "schema.json")
             c.call("dperm_schema_write", made, out.encode())
             with open(out, encoding="utf-8") as file:
-                return cls(json.load(file))
+                schema = cls(json.load(file))
+        if hasattr(public_data, "to_csv"):
+            schema._drafted_from = weakref.ref(public_data)
+        return schema
+
+    def is_drafted_from(self, data: Any) -> bool:
+        """Whether these very records, as an object, are where the schema came from."""
+        return data is not None and self._drafted_from() is data
 
     def __repr__(self) -> str:
         return f"Schema({len(self.columns)} columns, {self.dims} encoded, classes {self.classes})"
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Schema, (self.to_dict(),)
+
+    def __deepcopy__(self, memo: Any) -> "Schema":
+        return Schema(self)  # as scikit-learn's clone has it; what it was drafted from is remembered
 
     def to_dict(self) -> Dict[str, Any]:
         return json.loads(self._text)
@@ -150,92 +168,64 @@ def _free_name(content: Mapping[str, Any]) -> str:
 # ---------------------------------------------------------------- tables
 
 
-def text_of(value: Any) -> str:
-    """A value as a CSV file would have it, without blanks around."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        value = int(value)
-    elif isinstance(value, (bool, np.bool_)):
-        value = "True" if value else "False"
-    return str(value).strip(" \t")
-
-
-class Codes:
-    """A column as codes of its few texts."""
-
-    def __init__(self, values: Any):
-        if hasattr(values, "cat"):
-            codes, uniques = values.cat.codes, values.cat.categories
-        elif hasattr(values, "factorize"):
-            codes, uniques = values.factorize()
-        else:
-            codes, uniques = _factorize(np.asarray(values))
-        self.codes = np.ascontiguousarray(codes, dtype=np.int32)
-        self.texts = c.texts([text_of(u) for u in uniques])
-        self.count = len(uniques)
-
-    def column(self) -> c.Column:
-        return c.Column(None, self.codes.ctypes.data, self.texts, self.count, 1)
-
-
-def _factorize(values: np.ndarray) -> Tuple[np.ndarray, Any]:
-    if values.dtype.kind in "iubUS":
-        uniques, codes = np.unique(values, return_inverse=True)
-        return codes, [u.decode() if isinstance(u, bytes) else u for u in uniques.tolist()]
-    seen: Dict[Any, int] = {}
-    found = [-1 if v is None or v != v else seen.setdefault(v, len(seen)) for v in values.tolist()]
-    return np.asarray(found), list(seen)
-
-
-def _numbers(values: np.ndarray) -> Optional[c.Column]:
-    step = values.strides[0]
-    if values.dtype != np.float64 or step <= 0 or step % 8:
-        return None
-    return c.Column(values.ctypes.data, None, None, 0, step // 8)
-
-
 def table_handle(schema: Schema, X: Any, labels: Any = None) -> Tuple[c.Handle, int]:
-    """A DataFrame (columns by name) or an array (by place) as encoded rows, and their number."""
-    framed = hasattr(X, "columns") and hasattr(X, "dtypes")
-    wanted = schema.columns
+    """A DataFrame (columns by name), or an array or lists (by place), as encoded rows and their number.
+
+    A row depends on its own record alone (columns.py).
+    """
+    wanted, rows = schema.columns, _rows_of(X)
+    listed = [i for i, (_, kind) in enumerate(wanted) if kind in ("numeric", "categorical")]
+    given = _named(X, [wanted[i][0] for i in listed]) if _framed(X) else _placed(X, wanted, listed)
+    missing = numbers_among(schema.to_dict().get("missing", [""]))
     columns, kept = (c.Column * max(1, len(wanted)))(), []
-    if framed:
-        missing = [n for n, kind in wanted if kind in ("numeric", "categorical") and n not in X.columns]
-        if missing:
-            raise ValueError(f"the data have no column {missing[0]!r} that the schema lists")
-    else:
-        X = np.asarray(X)
-        places = [i for i, (_, kind) in enumerate(wanted) if kind != "label"]
-        if X.ndim != 2 or X.shape[1] != len(places):
-            raise ValueError(f"X has the shape {X.shape}; the schema lists {len(places)} columns")
-    for i, (name, kind) in enumerate(wanted):
-        if kind not in ("numeric", "categorical"):
-            continue
-        values = X[name] if framed else X[:, places.index(i)]
-        made, keep = _column(values, kind)
-        columns[i] = made
+    for i, values in zip(listed, given):
+        name, kind = wanted[i]
+        columns[i], keep = column_of(values, name, kind == "numeric", missing)
         kept.append(keep)
     label = None
     if labels is not None:
-        codes = Codes(labels)
-        kept.append(codes)
-        label = byref(codes.column())
-    rows = len(X)
-    if labels is not None and len(labels) != rows:
-        raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
+        if len(labels) != rows:
+            raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
+        made, keep = column_of(labels, schema.label_column, False)
+        kept.append(keep)
+        label = byref(made)
     handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, columns, label)
     return handle, rows
 
 
-def _column(values: Any, kind: str) -> Tuple[c.Column, Any]:
-    dtype = getattr(values, "dtype", None)
-    numeric = dtype is not None and getattr(dtype, "kind", "O") in "fiub"
-    if kind == "numeric" and numeric:
-        array = values.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(values, "to_numpy") \
-            else values
-        made = _numbers(array)
-        if made is None:
-            array = np.ascontiguousarray(array, dtype=np.float64)
-            made = c.Column(array.ctypes.data, None, None, 0, 1)
-        return made, array
-    codes = Codes(values)
-    return codes.column(), codes
+def _framed(X: Any) -> bool:
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def _rows_of(X: Any) -> int:
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X is a masked array; fill it, with NaN for no value")
+    if _framed(X) or isinstance(X, (list, tuple)):
+        return len(X)
+    shape = np.shape(X)
+    return shape[0] if shape else 0
+
+
+def _named(X: Any, names: Sequence[str]) -> List[Any]:
+    present = list(X.columns)
+    for name in names:
+        if name not in present:
+            raise ValueError(f"the data have no column {name!r} that the schema lists")
+        if present.count(name) > 1:
+            raise ValueError(f"the data have several columns {name!r}; keep the one that is meant")
+    return [X[name] for name in names]
+
+
+def _placed(X: Any, wanted: Sequence[Tuple[str, str]], listed: Sequence[int]) -> List[Any]:
+    """Columns by place. Lists are never made an array: in one, a text would make all numbers texts."""
+    places = [i for i, (_, kind) in enumerate(wanted) if kind != "label"]
+    at = [places.index(i) for i in listed]
+    if isinstance(X, (list, tuple)):
+        if not all((isinstance(row, (list, tuple)) or isinstance(row, np.ndarray) and row.ndim == 1) and
+                   len(row) == len(places) for row in X):
+            raise ValueError(f"a row of X does not have the {len(places)} columns that the schema lists")
+        return [[row[j] for row in X] for j in at]
+    X = np.asarray(X)
+    if X.ndim != 2 or X.shape[1] != len(places):
+        raise ValueError(f"X has the shape {X.shape}; the schema lists {len(places)} columns")
+    return [X[:, j] for j in at]

@@ -12,6 +12,7 @@ from sklearn.model_selection import ParameterGrid
 
 from . import _library as c
 from . import options
+from .account import refuse_known
 from .errors import Cancelled, PrivacyLeakWarning, strict
 from .tuner import _TUNABLE
 
@@ -55,7 +56,8 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     """Cross-validates settings on **public** data, over repeated draws of the noise.
 
     What is measured is the mechanism that ships: every model is planned, perturbed, solved,
-    certified and released as `fit` would; only the noise comes from a seed. Nothing here is private.
+    certified and released as `fit` would; only the noise comes from a seed. Nothing here is private, and
+    records that the ledger of the environment (``DPERM_LEDGER``) knows are refused.
 
     >>> import dperm, numpy as np
     >>> rng = np.random.default_rng(0)
@@ -73,6 +75,9 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
         warnings.simplefilter("ignore", PrivacyLeakWarning)
         prepared = clone(fitters[0])._prepare(X, y)
         test = clone(fitters[0])._prepare(*test_data) if test_data is not None else None
+    refuse_known(prepared.handle)
+    if test is not None:
+        refuse_known(test.handle)
     cells = (c.Options * len(fitters))(*[f._options(prepared.rows) for f in fitters])
     how = c.SweepOptions()
     c.lib.dperm_sweep_options_init(byref(how))

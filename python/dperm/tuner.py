@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from ctypes import byref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -12,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
 from . import options
-from .errors import Cancelled
+from .account import account
+from .errors import Cancelled, PrivacyLeakWarning, strict
 from .model import Model, Privacy
 
 __all__ = ["PrivateTuner"]
@@ -91,6 +93,13 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         how.public_data = public.handle.pointer if public is not None else None
         return how
 
+    def _prepare_public(self, first: Any) -> Any:
+        if self.public_data is None:
+            return None
+        with warnings.catch_warnings(), strict(False):  # public data have no secrets
+            warnings.simplefilter("ignore", PrivacyLeakWarning)
+            return clone(first)._prepare(*self.public_data)
+
     def fit(self, X: Any, y: Any = None) -> "PrivateTuner":
         """Chooses and fits, at the cost of the estimator's `epsilon`."""
         grid = self._candidates()
@@ -103,12 +112,14 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         first = fitters[0]
         first._warn()
         prepared = first._prepare(X, y)
-        public = clone(first)._prepare(*self.public_data) if self.public_data is not None else None
+        public = self._prepare_public(first)
         wanted = (c.Options * len(fitters))(*[f._options(prepared.rows) for f in fitters])
-        wanted[0].account, alive = options.account(first.ledger, first.dataset)
+        is_private = not (prepared.taken or first.random_state is not None)
+        where, alive = account(first.ledger, first.dataset, is_private)
         random = options.seeded(first.random_state)
         with c.Interruptible() as interruptible:
             for one in wanted:
+                one.account = where
                 one.random = random.pointer if random else None
                 one.progress = interruptible.progress
             try:
@@ -155,6 +166,11 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right predictions: exact, so for public data."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.score(X, y, sample_weight)
 
     def decision_function(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")

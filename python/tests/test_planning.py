@@ -104,7 +104,7 @@ def test_a_sweep_is_the_command_lines(census, command):
 def test_a_sweep_of_several_classes_and_of_what_cannot_be(clouds):
     X, y = clouds
     clf = dperm.LogisticRegression(3, data_norm=5)  # public data: nothing to warn about
-    found = dperm.sweep(clf, {"epsilon": [0.01, 30.0]}, X, y, test_data=(X, y), draws=5)
+    found = dperm.sweep(clf, {"epsilon": [0.01, 25.0]}, X, y, test_data=(X, y), draws=5)
     assert found[1]["error_mean"] < 0.1 < found[0]["error_mean"]
     with pytest.raises(ValueError, match="data_norm cannot be swept"):
         dperm.sweep(clf, {"data_norm": [1, 2]}, X, y)

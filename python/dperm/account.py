@@ -1,0 +1,71 @@
+"""Where a run is charged: what the caller names, or the environment, by the command line's rules.
+
+``DPERM_LEDGER`` and ``DPERM_DATASET`` stand in for a ledger and a data set that are not given. A run
+that is not private has no price: it is refused where a data set is named for it, and if the ledger of
+the environment knows the data (docs/ledger.md).
+"""
+
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_void_p
+from typing import Any, Optional, Tuple
+
+from . import _library as c
+from .ledger import Ledger
+
+__all__ = ["account", "refuse_known"]
+
+_NOT_PRIVATE = ("a run that is not private cannot be charged: it spends more than any budget; leave ledger "
+                "and dataset out only if the records are nobody's secret")
+
+
+def _from_environment(name: str) -> Optional[str]:
+    return os.environ.get(name) or None
+
+
+def _opened(ledger: Any) -> Optional[Ledger]:
+    """None for no ledger at all."""
+    if ledger is None:
+        ledger = _from_environment("DPERM_LEDGER")
+    if ledger is None or ledger is False or isinstance(ledger, str) and ledger == "none":
+        return None
+    if isinstance(ledger, str) and not ledger:
+        raise ValueError("ledger is empty; name a file")
+    if isinstance(ledger, (str, os.PathLike)):
+        ledger = Ledger(ledger)
+    if not isinstance(ledger, Ledger):
+        raise ValueError(f"ledger={ledger!r}; give the path of a ledger, a dperm.Ledger, or \"none\"")
+    return ledger
+
+
+def account(ledger: Any, dataset: Optional[str], is_private: bool) -> Tuple[c.Account, Any]:
+    """Where a run is charged, and what must live as long."""
+    found, name = _opened(ledger), dataset
+    if found is None:
+        if dataset is not None:
+            raise ValueError("dataset is named, but no ledger")
+        return c.Account(), None
+    if is_private and name is None:
+        name = _from_environment("DPERM_DATASET")
+    if is_private and name is None:
+        raise ValueError("dataset is missing: it says whose budget the ledger is to charge")
+    if not is_private and name is None and ledger is not None:
+        raise ValueError(_NOT_PRIVATE)
+    named = None if name is None else name.encode()
+    return c.Account(found._handle.pointer, named, 0, None), (found, named)
+
+
+def refuse_known(handle: c.Handle) -> None:
+    """Refuses exact figures about records that the ledger of the environment knows.
+
+    A dry run without a mechanism: it stops where the ledger is asked, and computes nothing.
+    """
+    found = _opened(None)
+    if found is None:
+        return
+    wanted, out = c.Options(), c_void_p()
+    c.lib.dperm_options_init(byref(wanted))
+    wanted.mechanism, wanted.lambda_ = 2, 1.0
+    wanted.account = c.Account(found._handle.pointer, None, 1, None)
+    c.call("dperm_train", handle, byref(wanted), byref(out))

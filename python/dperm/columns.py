@@ -1,0 +1,245 @@
+"""Columns of a table on their way into the library: numbers, or codes of texts.
+
+A guarantee is about replacing one record, so a row must depend on its own record and on nothing else.
+Each value becomes a text by itself, by its type and content, and only then are texts numbered. Values
+are never compared with one another: ``1 == True`` and ``Decimal("1.0") == Decimal("1.00")``, yet their
+texts differ. What is decided for a whole column rests on its dtype; and where NumPy or pandas change
+the dtype because of one value (whole numbers become floats where one is missing, anything becomes
+objects beside a text), the other values keep their texts. Where that cannot be had, the column is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _library as c
+
+__all__: List[str] = []
+
+_WHOLE = 2.0**53  # from here on doubles skip whole numbers
+_PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NONE = type(None)
+# Exact types among which equal values have equal texts, so that a dict may find those seen before.
+_ALIKE = ({str, _NONE, float}, {str, _NONE, int}, {str, _NONE, bool})
+_TAKEN = "texts, whole numbers, floats, booleans and decimals are taken, and None or NaN for no value"
+
+
+# ---------------------------------------------------------------- one value
+
+
+def number_text(value: float, numeric: bool) -> Optional[str]:
+    """A double: a whole number without a point, since 1 may come as 1.0; NaN is no value."""
+    if value != value:
+        return None
+    if not value.is_integer():
+        return repr(value)
+    if abs(value) >= _WHOLE and not numeric:
+        raise ValueError("holds whole numbers from 2**53 on as floats, which may have lost digits; give "
+                         "them as integers (pandas: dtype \"Int64\" where some are missing) or as texts")
+    return str(int(value))
+
+
+def text_of(value: Any, numeric: bool = False) -> Optional[str]:
+    """A value as a CSV file would have it, without blanks around; None if there is no value.
+
+    It depends on the value's type and content only: no method of a class of the caller's is used. In a
+    numeric column True is 1; elsewhere it is "True".
+    """
+    if isinstance(value, str):
+        return str.__str__(value).strip(" \t")
+    if value is None or _is_not_there(value):
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return ("1" if value else "0") if numeric else ("True" if value else "False")
+    if isinstance(value, int):
+        return _digits(int.__int__(value))
+    if isinstance(value, np.integer):
+        return _digits(int(value))
+    if isinstance(value, (float, np.floating)):
+        return number_text(float(value), numeric)
+    if isinstance(value, Decimal):
+        return None if Decimal.is_nan(value) else Decimal.__str__(value)
+    if isinstance(value, bytes):
+        return _decoded(value).strip(" \t")
+    raise ValueError(f"holds a value of type {type(value).__name__}, which has no text of its own; {_TAKEN}")
+
+
+def _is_not_there(value: Any) -> bool:
+    """NaT of NumPy and pandas, and pandas' NA."""
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    kind = type(value)
+    return kind.__name__ in ("NaTType", "NAType") and kind.__module__.startswith("pandas.")
+
+
+def _digits(value: int) -> str:
+    try:
+        return str(value)
+    except ValueError:  # thousands of digits
+        raise ValueError("holds a whole number too long to be written") from None
+
+
+def _decoded(value: bytes) -> str:
+    try:
+        return bytes.decode(value, "utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("holds bytes that are not UTF-8; give texts") from None
+
+
+# ---------------------------------------------------------------- many values
+
+
+class Numbering:
+    """Texts in the order they came, each once; a code is a text's place, -1 stands for no value."""
+
+    def __init__(self, numeric: bool):
+        self.numeric, self._places = numeric, {}  # type: ignore[var-annotated]
+
+    def place(self, value: Any) -> int:
+        text = text_of(value, self.numeric)
+        return -1 if text is None else self._places.setdefault(text, len(self._places))
+
+    def places(self, values: Iterable[Any]) -> np.ndarray:
+        return np.array([self.place(v) for v in values], dtype=np.int32)
+
+    @property
+    def texts(self) -> List[str]:
+        return list(self._places)
+
+
+def _codes_of_objects(values: List[Any], numbering: Numbering) -> np.ndarray:
+    kinds = set(map(type, values))
+    if any(kinds <= alike for alike in _ALIKE):
+        seen = dict.fromkeys(values)
+        for value in seen:
+            seen[value] = numbering.place(value)  # type: ignore[assignment]
+        return np.fromiter(map(seen.__getitem__, values), dtype=np.int32, count=len(values))
+    memory: Dict[type, Dict[Any, int]] = {str: {}, int: {}, bool: {}}
+    codes = np.empty(len(values), dtype=np.int32)
+    for i, value in enumerate(values):
+        known = memory.get(type(value))
+        if known is None:
+            codes[i] = numbering.place(value)
+            continue
+        code = known.get(value)
+        if code is None:
+            code = known[value] = numbering.place(value)
+        codes[i] = code
+    return codes
+
+
+def _codes_of_numbers(values: np.ndarray, numbering: Numbering) -> np.ndarray:
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64, copy=False)
+    uniques, inverse = np.unique(values, return_inverse=True)
+    return numbering.places(uniques.tolist())[inverse.reshape(-1)]
+
+
+def _codes_of_categories(values: Any, numbering: Numbering) -> np.ndarray:
+    """pandas' categories: it makes equal values one and keeps the first, so only kinds whose equal
+    values have equal texts are taken (a 1 among Trues leaves a category 1, or objects)."""
+    given = np.asarray(values.cat.codes)
+    categories = plain(values.cat.categories)
+    known = isinstance(categories, np.ndarray) and categories.dtype.kind in "iuf" or \
+        isinstance(categories, list) and set(map(type, categories)) in ({str}, {np.str_}, {int}, {float}, set())
+    if not known:
+        raise ValueError("has categories that are neither all texts nor all numbers, and pandas makes 1 and "
+                         "True one category; give the column as it was, or turn it into texts")
+    used = np.unique(given[given >= 0])
+    places = np.full(len(categories) + 1, -1, dtype=np.int32)  # the last one is for code -1
+    listed = categories.tolist() if isinstance(categories, np.ndarray) else categories
+    places[used] = numbering.places(listed[i] for i in used)
+    return places[given]
+
+
+def plain(values: Any) -> Any:
+    """A typed array of numbers, or a list of Python's objects as they are."""
+    if isinstance(values, (list, tuple)):
+        return list(values)
+    dtype = getattr(values, "dtype", None)
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError("is a masked array; fill it, with None or NaN for no value")
+    if isinstance(dtype, np.dtype):
+        array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+    elif hasattr(dtype, "subtype") and hasattr(dtype, "fill_value"):  # pandas' sparse columns
+        array = np.asarray(values)
+    elif dtype is not None and hasattr(values, "to_numpy"):  # what else pandas has
+        try:
+            return values.to_numpy(dtype=object).tolist()
+        except TypeError:
+            return values.to_list()
+    else:
+        array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"has {array.ndim} dimensions; give one value for each row")
+    if array.dtype.kind in "cmMV":
+        raise ValueError(f"has the dtype {array.dtype}, whose values have no text of their own; {_TAKEN}")
+    return array if array.dtype.kind in "biuf" else array.tolist()
+
+
+class Codes:
+    """A column as codes of its few texts."""
+
+    def __init__(self, values: Any, numeric: bool = False, missing: Sequence[float] = ()):
+        numbering = Numbering(numeric)
+        if hasattr(values, "cat") and hasattr(values.cat, "codes"):
+            self.codes = _codes_of_categories(values, numbering)
+        else:
+            values = plain(values)
+            find = _codes_of_objects if isinstance(values, list) else _codes_of_numbers
+            self.codes = find(values, numbering)
+        texts = numbering.texts
+        gone = [i for i, t in enumerate(texts) if missing and _PLAIN.fullmatch(t) and float(t) in missing]
+        if gone:
+            self.codes = np.where(np.isin(self.codes, gone), -1, self.codes)
+        self.codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        self.texts, self.count = _c_texts(texts), len(texts)
+
+    def column(self) -> c.Column:
+        return c.Column(None, self.codes.ctypes.data, self.texts, self.count, 1)
+
+
+def _c_texts(texts: List[str]) -> Any:
+    if any("\0" in t for t in texts):
+        raise ValueError("holds a text with a NUL character")
+    try:
+        return c.texts(texts)
+    except UnicodeEncodeError:
+        raise ValueError("holds a text that is not Unicode (a lone surrogate)") from None
+
+
+def numbers_among(texts: Iterable[str]) -> List[float]:
+    """Texts for "no value" that are numbers: in a numeric column such a number is no value however it
+    comes, since the same column may be of numbers or of texts, as other records have it."""
+    return [float(t) for t in texts if _PLAIN.fullmatch(t)]
+
+
+def _of_numbers(values: Any, missing: Sequence[float]) -> Tuple[c.Column, Any]:
+    sparse = hasattr(values.dtype, "subtype")
+    array = np.asarray(values) if sparse or not hasattr(values, "to_numpy") else \
+        values.to_numpy(dtype=np.float64, na_value=np.nan)
+    if missing:
+        array = np.array(array, dtype=np.float64)
+        array[np.isin(array, missing)] = np.nan
+    step = array.strides[0]
+    if array.dtype == np.float64 and step > 0 and step % 8 == 0:
+        return c.Column(array.ctypes.data, None, None, 0, step // 8), array
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    return c.Column(array.ctypes.data, None, None, 0, 1), array
+
+
+def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = ()) -> Tuple[c.Column, Any]:
+    """A column for the library, and what must live as long as it is looked at."""
+    dtype = getattr(values, "dtype", None)
+    try:
+        if numeric and dtype is not None and getattr(dtype, "kind", "O") in "fiub" and \
+                not hasattr(dtype, "categories") and not isinstance(values, np.ma.MaskedArray):
+            return _of_numbers(values, missing)
+        codes = Codes(values, numeric, missing if numeric else ())
+    except ValueError as problem:
+        raise ValueError(f"column {name!r} {problem}") from None
+    return codes.column(), codes
