@@ -21,9 +21,10 @@ def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
     """
     rows, dims = X.shape
     if sp.issparse(X):
-        if not X.has_canonical_format:
+        if not X.has_canonical_format or not X.data.all():
             X = X.copy()
             X.sum_duplicates()
+            X.eliminate_zeros()  # whether zeros are written out is the container's choice for all rows at once
         starts = X.indptr if X.indptr.dtype == np.int64 else X.indptr.astype(np.int64)
         columns = X.indices if X.indices.dtype == np.int32 else X.indices.astype(np.int32)
         handle = c.Handle("dperm_data_from_csr", "dperm_data_free", rows, dims, starts.ctypes.data,
@@ -42,7 +43,7 @@ def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:
         y = plain(_labels(y))
     except ValueError as problem:
         raise ValueError(f"y {problem}") from None
-    if isinstance(y, np.ndarray) and y.dtype.kind == "f" and _beyond_doubles(classes):
+    if _beyond_doubles(classes) and _holds_floats(y):
         raise ValueError("y holds floats, and there are classes from 2**53 on, where floats skip whole numbers; "
                          "give integers or texts")
     codes = _codes_by_value(y, classes) if isinstance(y, list) or y.dtype.kind != classes.dtype.kind \
@@ -64,6 +65,10 @@ def _labels(y: Any) -> Any:
 def _beyond_doubles(classes: np.ndarray) -> bool:
     numbers = [v for v in classes.tolist() if isinstance(v, (int, float))]
     return any(abs(v) >= 2**53 for v in numbers)
+
+
+def _holds_floats(y: Any) -> bool:
+    return any(isinstance(v, (float, np.floating)) for v in y) if isinstance(y, list) else y.dtype.kind == "f"
 
 
 def _codes_by_order(y: np.ndarray, classes: np.ndarray) -> np.ndarray:

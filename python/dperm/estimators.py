@@ -152,6 +152,8 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
             return validate_data(self, **arguments)
         except ValueError as error:
             raise ValueError(_without_values(str(error))) from None
+        except OverflowError:
+            raise ValueError("X holds a whole number that is too large for a double") from None
 
     def _classes_of(self, y: np.ndarray) -> np.ndarray:
         leak("classes were not given: taking them from the labels tells that each occurs; the model is "
@@ -185,7 +187,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         return Prepared(handle, c.lib.dperm_data_rows(handle), public, names, bool(taken))
 
     def _note_columns(self, X: Any) -> None:
-        self.n_features_in_ = X.shape[1]
+        self.n_features_in_ = X.shape[1] if hasattr(X, "shape") else len(X[0])
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.asarray(X.columns, dtype=object)
 
