@@ -12,6 +12,7 @@ from ctypes import byref, c_void_p
 from typing import Any, Optional, Tuple
 
 from . import _library as c
+from .errors import BudgetError, error_for
 from .ledger import Ledger
 
 __all__ = ["account", "refuse_known"]
@@ -68,4 +69,8 @@ def refuse_known(handle: c.Handle) -> None:
     c.lib.dperm_options_init(byref(wanted))
     wanted.mechanism, wanted.lambda_ = 2, 1.0
     wanted.account = c.Account(found._handle.pointer, None, 1, None)
-    c.call("dperm_train", handle, byref(wanted), byref(out))
+    try:
+        c.call("dperm_train", handle, byref(wanted), byref(out))
+    except BudgetError as refused:
+        raise error_for(refused.status, f"{found.path} knows these data, and exact figures about them are not "
+                        "private; use score_private, or PrivateTuner") from None

@@ -25,6 +25,7 @@ _PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NONE = type(None)
 # Exact types among which equal values have equal texts, so that a dict may find those seen before.
 _ALIKE = ({str, _NONE, float}, {str, _NONE, int}, {str, _NONE, bool})
+_NUMBERS = {float, int, bool, _NONE}
 _TAKEN = "texts, whole numbers, floats, booleans and decimals are taken, and None or NaN for no value"
 
 
@@ -181,12 +182,16 @@ def plain(values: Any) -> Any:
     return array if array.dtype.kind in "biuf" else array.tolist()
 
 
+def _has_categories(values: Any) -> bool:
+    return hasattr(values, "cat") and hasattr(values.cat, "codes")
+
+
 class Codes:
     """A column as codes of its few texts."""
 
     def __init__(self, values: Any, numeric: bool = False, missing: Sequence[float] = ()):
         numbering = Numbering(numeric)
-        if hasattr(values, "cat") and hasattr(values.cat, "codes"):
+        if _has_categories(values):
             self.codes = _codes_of_categories(values, numbering)
         else:
             values = plain(values)
@@ -239,7 +244,13 @@ def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = 
         if numeric and dtype is not None and getattr(dtype, "kind", "O") in "fiub" and \
                 not hasattr(dtype, "categories") and not isinstance(values, np.ma.MaskedArray):
             return _of_numbers(values, missing)
+        if numeric and not _has_categories(values):
+            values = plain(values)
+            if isinstance(values, list) and set(map(type, values)) <= _NUMBERS:
+                return _of_numbers(np.array(values, dtype=np.float64), missing)  # as their texts would read
         codes = Codes(values, numeric, missing if numeric else ())
+    except OverflowError:
+        raise ValueError(f"column {name!r} holds a whole number that is too large for a double") from None
     except ValueError as problem:
         raise ValueError(f"column {name!r} {problem}") from None
     return codes.column(), codes

@@ -39,8 +39,11 @@ def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
 
 def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:
     """The place of each label among the classes: each is looked up by itself, in what is public."""
+    y = _labels(y)
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind == classes.dtype.kind == "U":
+        return _checked(_codes_by_order(y, classes))
     try:
-        y = plain(_labels(y))
+        y = plain(y)
     except ValueError as problem:
         raise ValueError(f"y {problem}") from None
     if _beyond_doubles(classes) and _holds_floats(y):
@@ -48,6 +51,10 @@ def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:
                          "give integers or texts")
     codes = _codes_by_value(y, classes) if isinstance(y, list) or y.dtype.kind != classes.dtype.kind \
         else _codes_by_order(y, classes)
+    return _checked(codes)
+
+
+def _checked(codes: np.ndarray) -> np.ndarray:
     if (codes < 0).any():
         raise ValueError("a label is none of the classes; add it to `classes`, or mend the data")
     return codes.astype(np.uint32)

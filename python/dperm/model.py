@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from ctypes import byref, c_int
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -146,7 +147,8 @@ class Privacy(Figures):
             handle = ledger._handle if ledger is not None else None
             c.call("dperm_statement_write", path.encode(), handle, int(html), out.encode())
             with open(out, encoding="utf-8") as file:
-                return file.read().replace(path, "model.json")
+                escaped = "".join(r"\\?" + re.escape(letter) for letter in path)  # as Markdown may have it
+                return re.sub(escaped, "model.json", file.read())
 
     def _repr_html_(self) -> str:
         return self.statement(html=True)

@@ -18,6 +18,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import dperm  # noqa: E402
 from dperm import _library  # noqa: E402
 
+for _name in ("DPERM_LEDGER", "DPERM_DATASET"):  # the person's who runs the tests
+    os.environ.pop(_name, None)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

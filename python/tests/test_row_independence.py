@@ -216,10 +216,11 @@ def test_a_number_that_means_missing_does_so_in_columns_of_any_type(command, tmp
 @pytest.mark.parametrize("values, message", [
     ([2.0**53, 1.0], "lost digits"), ([pd.Timestamp("2020"), 1], "type Timestamp"), ([1 + 0j, 1], "complex128"),
     (pd.to_datetime(["2020-01-01", "2020-01-02"]), "datetime64"), ([b"\xff", "1"], "not UTF-8"), (["a\0b", "1"], "NUL"),
-    (["\ud800", "1"], "not Unicode"), (np.array([10**5000, 1], dtype=object), "too long"), (pd.Categorical([True, False]), "has categories"),
+    (np.array(["\ud800", "1"], dtype=object), "not Unicode"), (np.array([10**5000, 1], dtype=object), "too long"), (pd.Categorical([True, False]), "has categories"),
     (pd.Categorical(np.array([Decimal(1), 1.5], dtype=object)), "has categories"), ([object(), 1], "type object")])
 def test_what_has_no_text_of_its_own_is_refused_and_not_quoted(values, message):
-    base = pd.DataFrame({"age": [40, 50], "smoker": [True, False], "job": ["nurse", "judge"]}).assign(code=values)
+    base = pd.DataFrame({"age": [40, 50], "smoker": [True, False], "job": ["nurse", "judge"]})
+    base["code"] = pd.Series(values, dtype=object if isinstance(values, np.ndarray) else None)
     with pytest.raises(ValueError, match="column 'code' .*" + message) as told:
         ways(schema=SCHEMA)["fit"](base, ["no", "yes"])
     assert "2020" not in str(told.value) and told.value.__suppress_context__

@@ -1,0 +1,302 @@
+"""The stamp as a table: every path to a model in Python, times every reason not to be private.
+
+For each pair, what the model says of itself (`private`, its reason, its text), `verify`, the statement, the
+file and the ledger must agree: private and charged, or not private, with that reason, and refused.
+"""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dperm
+from dperm import _library as c
+from dperm import data
+
+pytestmark = pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning", "ignore::dperm.NotPrivateWarning")
+
+SCHEMA = {"columns": [{"name": n, "type": "numeric", "min": -2, "max": 2} for n in "ab"], "intercept": True,
+          "label": {"column": "kind", "classes": ["0", "1"]}}
+TAKEN = {"classes": "the classes were taken", "norm": "the bound on the norm of rows was taken",
+         "ranges": "ranges of columns were taken", "categories": "categories were taken",
+         "columns": "the columns or their order were taken", "scales": "values were scaled or chosen"}
+
+
+@pytest.fixture(scope="module")
+def records():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, size=(300, 2))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+def fit(kind, table=False, **how):
+    def path(records, more):
+        more = {"classes": [0, 1], **how, **more}
+        if table:
+            more["schema"] = more.pop("schema", SCHEMA)
+        else:
+            more.setdefault("data_norm", None if "bounds" in more else 2.0)
+        return _estimator(kind, more).fit(*_arguments(records, table))
+
+    return path
+
+
+def _estimator(kind, more):
+    epsilon = None if more.get("mechanism") == "none" else 1.0
+    return kind(epsilon, lambda_=0.1, **{k: v for k, v in more.items() if v is not None or k == "classes"})
+
+
+def _arguments(records, table):
+    return (pd.DataFrame(records[0], columns=["a", "b"]), records[1]) if table else records
+
+
+def tune(**how):
+    def path(records, more):
+        X, y = records
+        more = {"classes": [0, 1], "data_norm": 2.0, **more}
+        if more.get("schema") is not None:
+            more["data_norm"] = None
+        public = {"public_data": (X[:100], y[:100])} if how.get("method") == "public" else {}
+        tuner = dperm.PrivateTuner(_estimator(dperm.LogisticRegression, more), {"delta_reg": [None, 0.0]}, **how,
+                                   **public)
+        return tuner.fit(X, y).best_estimator_
+
+    return path
+
+
+PATHS = {"logistic": fit(dperm.LogisticRegression), "svc": fit(dperm.LinearSVC),
+         "kernel": fit(dperm.KernelSVC, n_components=4), "output": fit(dperm.LogisticRegression, mechanism="output"),
+         "bounds": fit(dperm.LogisticRegression, bounds=(-1, 1)), "table": fit(dperm.LogisticRegression, table=True),
+         "persons": fit(dperm.LogisticRegression, rows_per_person=3), "split": tune(), "stopping": tune(method="stopping"),
+         "public": tune(method="public", holdout=0.5)}
+COPIES = {"itself": lambda m, folder: m, "pickled": lambda m, folder: pickle.loads(pickle.dumps(m)),
+          "copied": lambda m, folder: copy.deepcopy(m),
+          "loaded": lambda m, folder: (m.save(folder / "m.json"), dperm.load(folder / "m.json"))[1]}
+REASONS = {"nothing": (None, {}), "a seed": ("the noise came from a seed", {"random_state": 1}),
+           "no mechanism": ("trained without a privacy mechanism", {"mechanism": "none"}),
+           "classes from y": ("the classes were taken from the records", {"classes": None}),
+           **{f"taken: {what}": (text, {}) for what, text in TAKEN.items()}}
+
+
+def impossible(path, reason):
+    if reason == "no mechanism" and path in ("output", "split", "stopping", "public"):
+        return True  # another mechanism; a choice needs one
+    return reason == "classes from y" and path == "table"  # a schema has them
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """Has the data that go in marked, as a program would that took something from the records."""
+
+    def mark(what):
+        inner = c.call
+
+        def call(name, *arguments):
+            if name in ("dperm_train", "dperm_tune", "dperm_model_score_private"):
+                inner("dperm_data_taken", arguments[name == "dperm_model_score_private"], c.TAKEN[what])
+            return inner(name, *arguments)
+
+        monkeypatch.setattr(c, "call", call)
+
+    return mark
+
+
+TABLE = [(p, r) for p in PATHS for r in REASONS if not impossible(p, r)]
+
+
+@pytest.mark.parametrize("path, reason", TABLE)
+def test_all_say_the_same(path, reason, records, taken, tmp_path):
+    text, settings = REASONS[reason]
+    if reason.startswith("taken: "):
+        taken(reason[7:])
+    model = PATHS[path](records, settings)
+    for name, other in COPIES.items():
+        found = other(model, tmp_path)
+        check_words(found.privacy_, text, name)
+    check_ledger(path, records, settings, text, tmp_path)
+
+
+def check_words(privacy, text, name):
+    holds, lines = privacy.verify()
+    statement, page = privacy.statement(), privacy.statement(html=True)
+    assert privacy.private is (text is None), name
+    assert privacy._model.is_private is privacy.private
+    assert holds is privacy.private, name
+    assert any(line.line.startswith("claim: (epsilon, delta) =") and line.holds for line in lines) is privacy.private
+    if text is None:
+        pair = f"(epsilon, delta) = ({privacy.epsilon}, {privacy.delta:.2g})"
+        assert privacy.reason is None and pair in repr(privacy) and statement.startswith("# Privacy statement")
+        assert privacy.definition == "(epsilon, delta)-differential privacy" and 0 < privacy.delta <= 1e-30
+        assert "not private" not in statement
+    else:
+        assert text in privacy.reason and repr(privacy) == f"Privacy(none: {privacy.reason})"
+        assert statement.startswith("# No privacy") and text in statement and text in page
+        assert any(text in line.line and line.holds is False for line in lines)
+
+
+def check_ledger(path, records, settings, text, folder):
+    """What is private is charged; what is not is refused where a data set is named, and nothing is spent."""
+    ledger = dperm.Ledger.create(folder / "l.ledger", "people", 5)
+    charged = {**settings, "ledger": ledger, "dataset": "people"}
+    if text is None:
+        model = PATHS[path](records, {**charged, "rows_per_person": 1})
+        assert model.privacy_.private and ledger.left("people") == "4"
+        assert ledger.entry_of(model)["epsilon"] == "1"
+        assert float(ledger.entry_of(model)["delta"]) == pytest.approx(model.privacy_.delta, rel=1e-12)
+    else:
+        with pytest.raises(dperm.BudgetError, match="not private .*" + text):
+            PATHS[path](records, charged)
+        assert ledger.left("people") == "5" and not ledger.entries()
+    assert ledger.verify()[0]
+
+
+@pytest.mark.parametrize("reason", ["nothing", "a seed"] + [f"taken: {what}" for what in TAKEN])
+def test_private_scores_say_the_same(reason, records, taken, tmp_path):
+    model = PATHS["logistic"](records, {})
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 5)
+    seed = {"random_state": 1} if reason == "a seed" else {}
+    if reason.startswith("taken: "):
+        taken(reason[7:])
+    assert model.score_private(*records, epsilon=1, **seed)["private"] is (reason == "nothing")
+    if reason == "nothing":
+        assert model.score_private(*records, epsilon=1, ledger=ledger, dataset="people")["private"]
+        assert ledger.left("people") == "4"
+    else:
+        with pytest.raises(dperm.BudgetError, match="not private"):
+            model.score_private(*records, epsilon=1, ledger=ledger, dataset="people", **seed)
+        assert not ledger.entries()
+
+
+def test_several_reasons_are_all_named(records, taken):
+    taken("ranges")
+    privacy = PATHS["logistic"](records, {"classes": None, "random_state": 1}).privacy_
+    assert privacy.reason == ("the noise came from a seed, for tests and experiments; the classes were taken from the "
+                              "records; ranges of columns were taken from the records")
+
+
+def test_the_flags_are_those_of_the_header():
+    import pathlib
+    import re
+
+    header = (pathlib.Path(__file__).resolve().parents[2] / "include" / "dperm.h").read_text()
+    assert {n.lower(): int(v) for n, v in re.findall(r"DPERM_TAKEN_(\w+) = (\d+)", header)} == c.TAKEN
+
+
+# ---------------------------------------------------------------- what a draft takes
+
+
+def test_a_schema_drafted_from_the_very_records_marks_their_model(records, tmp_path):
+    people = pd.DataFrame(records[0], columns=["a", "b"]).assign(kind=np.where(records[1] > 0, "u", "v"))
+    schema = dperm.Schema.draft(people, label="kind")
+    clf = dperm.LogisticRegression(1.0, schema=schema)
+    assert not dperm.LogisticRegression(1.0, schema=schema).fit(people).privacy_.private
+    found = dperm.PrivateTuner(clf, {"lambda_": [0.1, 0.2]}).fit(people).privacy_  # which clones it
+    assert not found.private and "ranges of columns" in found.reason and "categories" in found.reason
+    others = people.iloc[::-1].reset_index(drop=True)
+    assert clf.fit(others).privacy_.private
+    public = dperm.PrivateTuner(clf, {"lambda_": [0.1, 0.2]}, method="public", public_data=(people, people.kind))
+    assert public.fit(others).privacy_.private  # drafting and choosing on public records is what they are for
+
+
+def test_a_missing_norm_is_the_public_1_and_no_reason(records):
+    with pytest.warns(dperm.PrivacyLeakWarning, match="data_norm"):
+        clf = dperm.LogisticRegression(1.0, classes=[0, 1]).fit(*records)
+    assert clf.privacy_.private
+    assert data.taken.__doc__ and clf.model_.to_dict()["encoding"]["norm"] == pytest.approx(2**0.5)
+
+
+def test_classes_in_the_order_of_the_public_set_only(records):
+    """Nothing of y but its own codes gets in: a label that nobody has is a class all the same."""
+    clf = dperm.LogisticRegression(1.0, data_norm=2, classes=[2, 0, 1]).fit(*records)
+    assert clf.model_.classes == ["2", "0", "1"] and clf.privacy_.private
+
+
+def test_an_epsilon_too_large_for_its_delta_is_refused(records):
+    with pytest.raises(dperm.DataError, match="above 1e-30"):
+        dperm.LogisticRegression(40.0, data_norm=2, classes=[0, 1]).fit(*records)
+    with pytest.raises(dperm.DataError, match="above 1e-30"):
+        dperm.plan(300, dims=3, epsilon=40.0)
+    plan = dperm.plan(300, dims=3, data_norm=8**0.5, epsilon=1.0, lambda_=0.1)
+    fitted = dperm.LogisticRegression(1.0, lambda_=0.1, data_norm=2, classes=[0, 1]).fit(*records)
+    assert plan.delta == fitted.privacy_.delta and "delta=" in repr(plan)
+
+
+# ---------------------------------------------------------------- a ledger in the environment
+
+
+@pytest.fixture
+def environment(tmp_path, monkeypatch):
+    ledger = dperm.Ledger.create(tmp_path / "env.ledger", "people", 5)
+    monkeypatch.setenv("DPERM_LEDGER", ledger.path)
+    monkeypatch.delenv("DPERM_DATASET", raising=False)
+    return ledger
+
+
+def test_a_private_run_is_charged_to_the_environments_ledger(records, environment, monkeypatch):
+    for path in ("logistic", "table", "split"):
+        with pytest.raises(ValueError, match="dataset is missing"):
+            PATHS[path](records, {})
+    assert not environment.entries()
+    PATHS["logistic"](records, {"dataset": "people"})
+    monkeypatch.setenv("DPERM_DATASET", "people")
+    model = PATHS["split"](records, {})
+    assert environment.left("people") == "3" and model.privacy_.ledger
+    assert model.score_private(*records, epsilon=1)["private"] and environment.left("people") == "2"
+    for override in ("none", False):
+        assert PATHS["logistic"](records, {"ledger": override}).privacy_.private
+        assert model.score_private(*records, epsilon=1, ledger=override)["private"]
+    assert environment.left("people") == "2"
+    with pytest.raises(ValueError, match="no ledger"):
+        PATHS["logistic"](records, {"ledger": "none", "dataset": "people"})
+    with pytest.raises(ValueError, match="ledger is empty"):
+        PATHS["logistic"](records, {"ledger": ""})
+
+
+def test_another_ledger_goes_before_the_environments(records, environment, tmp_path, monkeypatch):
+    other = dperm.Ledger.create(tmp_path / "other.ledger", "people", 5)
+    monkeypatch.setenv("DPERM_DATASET", "people")
+    PATHS["logistic"](records, {"ledger": other})
+    assert other.left("people") == "4" and environment.left("people") == "5"
+    with pytest.raises(ValueError, match="cannot be charged"):
+        PATHS["logistic"](records, {"ledger": other, "random_state": 1})
+
+
+@pytest.mark.parametrize("reason", ["a seed", "no mechanism", "classes from y"])
+def test_what_is_not_private_is_refused_on_records_that_the_ledger_knows(reason, records, environment, monkeypatch):
+    settings = REASONS[reason][1]
+    assert not PATHS["logistic"](records, settings).privacy_.private  # not known yet
+    PATHS["logistic"](records, {"dataset": "people"})
+    monkeypatch.setenv("DPERM_DATASET", "people")  # which names no data set for such a run
+    with pytest.raises(dperm.BudgetError, match="not private"):
+        PATHS["logistic"](records, settings)
+    assert not PATHS["logistic"](records, {**settings, "ledger": "none"}).privacy_.private
+    X, y = records
+    assert not PATHS["logistic"]((X[1:], y[1:]), settings).privacy_.private  # other records
+    assert environment.left("people") == "4"
+
+
+@pytest.mark.parametrize("path", ["logistic", "table", "split"])
+def test_exact_figures_are_refused_on_records_that_the_ledger_knows(path, records, environment, monkeypatch):
+    model = PATHS[path](records, {"dataset": "people"})
+    X, y = _arguments(records, path == "table")
+    with pytest.raises(dperm.BudgetError, match="knows these data"):
+        model.score(X, y)
+    with pytest.raises(dperm.BudgetError, match="knows these data"):
+        dperm.sweep(model, {"lambda_": [0.1, 0.2]}, X, y, folds=2, draws=2)
+    with pytest.raises(dperm.BudgetError, match="knows these data"):
+        dperm.sweep(model, {"lambda_": [0.1]}, X[:100], y[:100], test_data=(X, y), draws=2)
+    assert model.score(X[1:], y[1:]) >= 0 and model.predict(X).shape == (300,)
+    monkeypatch.setenv("DPERM_LEDGER", "none")
+    assert model.score(X, y) >= 0
+    monkeypatch.delenv("DPERM_LEDGER")
+    assert model.score(X, y) >= 0
+
+
+def test_a_tuner_scores_as_its_estimator_does(records, environment):
+    tuner = dperm.PrivateTuner(dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1], dataset="people"),
+                               {"lambda_": [0.1, 0.2]}).fit(*records)
+    with pytest.raises(dperm.BudgetError, match="knows these data"), warnings.catch_warnings():
+        tuner.score(*records)
