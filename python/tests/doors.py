@@ -108,16 +108,17 @@ class Word(str, enum.Enum):
 
 
 _noon = datetime.datetime(2020, 1, 1, 12)
-HOSTILE = [1, True, 1.0, 0, False, 0.0, -0.0, -9, -9.0, "-9", "-9.0", "?", "", 0.5, 0.1, np.float32(0.1), np.float32(1),
-           np.float16(1), np.longdouble(1), np.int8(1), np.uint64(2**63), np.bool_(True), Decimal("1"), Decimal("1.0"),
-           Decimal("1.00"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), fractions.Fraction(1), "1",
-           "1.0", "1.00", "True", " True\t", "true", "nurse", b"1", b"nurse", b"\xff", None, float("nan"), float("inf"), pd.NaT,
-           pd.NA, np.datetime64("NaT"), np.datetime64("2020-01-01"), np.datetime64("2020-01-01T10"),
-           np.timedelta64(1, "h"), _noon, _noon.date(), pd.Timestamp(_noon), pd.Timestamp(_noon, tz="UTC"),
-           pd.Timestamp(_noon, tz="Europe/Berlin"), datetime.timedelta(1), pd.Period("2020"), pd.Interval(0, 1),
-           2**53, 2**53 + 1, 2.0**53, 2**63, 2**64, -2**70, 10**400, 10**5000, 1 + 0j, np.array([1, 2]), np.array(1), [1],
-           (), {}, {1}, object(), Sly("True"), Sly("judge"), np.str_("nurse"), Vain(), Colour.ONE, Whole.ONE, Word.JUDGE,
-           "a\0b", "\ud800", "x" * 70000, "NaN", "inf", "1e3", "1_000", "\u0661", np.ma.masked]
+HOSTILE = [1, True, 1.0, 0, False, 0.0, -0.0, -9, -9.0, "-9", "-9.0", "?", "", 0.5, 0.1, np.float32(0.1),
+           np.float32(1), np.float16(1), np.longdouble(1), np.int8(1), np.uint64(2**63), np.bool_(True), Decimal("1"),
+           Decimal("1.0"), Decimal("1.00"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"),
+           fractions.Fraction(1), "1", "1.0", "1.00", "True", " True\t", "true", "nurse", b"1", b"nurse", b"\xff",
+           None, float("nan"), float("inf"), pd.NaT, pd.NA, np.datetime64("NaT"), np.datetime64("2020-01-01"),
+           np.datetime64("2020-01-01T10"), np.timedelta64(1, "h"), _noon, _noon.date(), pd.Timestamp(_noon),
+           pd.Timestamp(_noon, tz="UTC"), pd.Timestamp(_noon, tz="Europe/Berlin"), datetime.timedelta(1),
+           pd.Period("2020"), pd.Interval(0, 1), 2**53, 2**53 + 1, 2.0**53, 2**63, 2**64, -2**70, 10**400, 10**5000, 1
+           + 0j, np.array([1, 2]), np.array(1), [1], (), {}, {1}, object(), Sly("True"), Sly("judge"),
+           np.str_("nurse"), Vain(), Colour.ONE, Whole.ONE, Word.JUDGE, "a\0b", "\ud800", "x" * 70000, "NaN", "inf",
+           "1e3", "1_000", "\u0661", np.ma.masked]
 
 TABLES, ROWS = {}, {}
 
@@ -216,6 +217,11 @@ def frame_of_texts(records):
 @table
 def frame_of_arrow_texts(records):
     return frame_of_texts(records).astype({"job": "string[pyarrow]"})
+
+
+@table
+def frame_of_arrow_types(records):
+    return frame_as_pandas_infers_it(records).convert_dtypes(dtype_backend="pyarrow")
 
 
 @table

@@ -81,7 +81,7 @@ REFUSED = {"array_of_complex128", "array_of_datetime64[D]", "frame_of_boolean_ca
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_row_depends_on_its_own_record(name):
-    if name == "frame_of_arrow_texts":
+    if "arrow" in name:
         pytest.importorskip("pyarrow")
     if name.startswith("array_of_") and name[9:] not in ("objects", "objects_in_columns", "texts", "bytes"):
         compared = check_numbers(name)
@@ -114,9 +114,9 @@ def test_every_method_has_the_same_door(name, way):
 
 
 NUMBERS = [0, 1, -1, 0.5, 0.1, 1e-300, 7, 2**53 + 1]
-ODD_NUMBERS = [7, True, 0.1, -0.0, 2**53, 2.0**53, 2**63, 2**64, 10**30, 10**400, np.float32(0.1), np.int8(3), Decimal("0.1"), "1", "0.1",
-               "x", b"1", None, float("nan"), float("inf"), 1e308, 5e-324, 1j, [1], pd.NA, pd.NaT, np.datetime64(1, "s"),
-               pd.Timestamp("2020"), object()]
+ODD_NUMBERS = [7, True, 0.1, -0.0, 2**53, 2.0**53, 2**63, 2**64, 10**30, 10**400, np.float32(0.1), np.int8(3),
+               Decimal("0.1"), "1", "0.1", "x", b"1", None, float("nan"), float("inf"), 1e308, 5e-324, 1j, [1],
+               pd.NA, pd.NaT, np.datetime64(1, "s"), pd.Timestamp("2020"), object()]
 
 
 @pytest.mark.parametrize("how", [dict(data_norm=2.0), dict(bounds=(-1, 8))], ids=["norm", "bounds"])
@@ -179,14 +179,16 @@ def test_a_label_of_a_table_depends_on_its_own_record(kind):
 # ---------------------------------------------------------------- the same value is the same row however it comes
 
 
-@pytest.mark.parametrize("numbers", [np.random.default_rng(8).normal(size=200) * 10.0 ** np.arange(-100, 100),
-                                     np.array([5e-324, 1.7e308, -0.0, 0.1, 1 / 3, 2**53 + 2.0, 1e22, 1e23, 123456.789])])
+@pytest.mark.parametrize("numbers", [
+    np.random.default_rng(8).normal(size=200) * 10.0 ** np.arange(-100, 100),
+    np.array([5e-324, 1.7e308, -0.0, 0.1, 1 / 3, 2**53 + 2.0, 1e22, 1e23, 123456.789])])
 def test_a_double_is_the_same_double_by_any_door(numbers):
     wide = {**SCHEMA, "columns": [{"name": "age", "type": "numeric", "min": -1e300, "max": 1e300}]}
     labels = ["no", "yes"] * (len(numbers) // 2) + ["no"] * (len(numbers) % 2)
     go = ways(schema=wide)["fit"]
     doors = [numbers.reshape(-1, 1), [[v] for v in numbers.tolist()], pd.DataFrame({"age": numbers.astype(object)}),
-             pd.DataFrame({"age": pd.array(numbers, dtype="Float64")}), pd.DataFrame({"age": list(map(repr, numbers.tolist()))}),
+             pd.DataFrame({"age": pd.array(numbers, dtype="Float64")}),
+             pd.DataFrame({"age": list(map(repr, numbers.tolist()))}),
              pd.DataFrame({"age": pd.Series(numbers).astype("category")}), [[Decimal(v)] for v in numbers.tolist()]]
     found = [arrived(lambda X=X: go(X, labels)).rows for X in doors]
     assert all(rows == found[0] for rows in found)
@@ -198,8 +200,8 @@ def test_what_a_container_does_to_a_value_does_not_show():
     frames = [{"code": [1, 2]}, {"code": [1.0, 2.0]}, {"code": pd.array([1, 2], dtype="Int64")}, {"code": ["1", "2"]},
               {"code": pd.Categorical([1, 2])}, {"code": np.array([1, 2], dtype=np.float32)}, {"code": [b"1", "2 "]},
               {"code": pd.arrays.SparseArray([1.0, 2.0])}, {"smoker": pd.array([True, False], dtype="boolean")},
-              {"smoker": np.array([True, False], dtype=object)}, {"smoker": ["True", "False"]}, {"age": np.float32([40, 50])},
-              {"age": ["40", "5e1"]}, {"age": [Decimal("40.0"), "50"]}]
+              {"smoker": np.array([True, False], dtype=object)}, {"smoker": ["True", "False"]},
+              {"age": np.float32([40, 50])}, {"age": ["40", "5e1"]}, {"age": [Decimal("40.0"), "50"]}]
     base = pd.DataFrame({"age": [40, 50], "code": [1, 2], "smoker": [True, False], "job": ["nurse", "judge"]})
     found = [arrived(lambda f=f: go(base.assign(**f), ["no", "yes"])).rows for f in [{}] + frames]
     assert all(rows == found[0] for rows in found)
@@ -207,7 +209,8 @@ def test_what_a_container_does_to_a_value_does_not_show():
 
 def test_a_number_that_means_missing_does_so_in_columns_of_any_type(command, tmp_path):
     go = ways(schema=SCHEMA)["fit"]
-    ages = [[-9, 5], [-9.0, 5.0], ["-9", "5"], ["-9.0", 5], [Decimal("-9.00"), 5], ["?", 5], [None, 5], [np.nan, 5], [-9, "5"]]
+    ages = [[-9, 5], [-9.0, 5.0], ["-9", "5"], ["-9.0", 5], [Decimal("-9.00"), 5], ["?", 5], [None, 5],
+            [np.nan, 5], [-9, "5"]]
     base = pd.DataFrame({"age": [0, 0], "code": [1, 2], "smoker": [True, False], "job": ["nurse", "judge"]})
     found = [arrived(lambda a=a: go(base.assign(age=a), ["no", "yes"])).rows for a in ages]
     assert all(rows == found[0] for rows in found)
@@ -216,7 +219,8 @@ def test_a_number_that_means_missing_does_so_in_columns_of_any_type(command, tmp
 @pytest.mark.parametrize("values, message", [
     ([2.0**53, 1.0], "lost digits"), ([pd.Timestamp("2020"), 1], "type Timestamp"), ([1 + 0j, 1], "complex128"),
     (pd.to_datetime(["2020-01-01", "2020-01-02"]), "datetime64"), ([b"\xff", "1"], "not UTF-8"), (["a\0b", "1"], "NUL"),
-    (np.array(["\ud800", "1"], dtype=object), "not Unicode"), (np.array([10**5000, 1], dtype=object), "too long"), (pd.Categorical([True, False]), "has categories"),
+    (np.array(["\ud800", "1"], dtype=object), "not Unicode"),
+    (np.array([10**5000, 1], dtype=object), "too long"), (pd.Categorical([True, False]), "has categories"),
     (pd.Categorical(np.array([Decimal(1), 1.5], dtype=object)), "has categories"), ([object(), 1], "type object")])
 def test_what_has_no_text_of_its_own_is_refused_and_not_quoted(values, message):
     base = pd.DataFrame({"age": [40, 50], "smoker": [True, False], "job": ["nurse", "judge"]})

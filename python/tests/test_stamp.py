@@ -70,8 +70,8 @@ def tune(**how):
 PATHS = {"logistic": fit(dperm.LogisticRegression), "svc": fit(dperm.LinearSVC),
          "kernel": fit(dperm.KernelSVC, n_components=4), "output": fit(dperm.LogisticRegression, mechanism="output"),
          "bounds": fit(dperm.LogisticRegression, bounds=(-1, 1)), "table": fit(dperm.LogisticRegression, table=True),
-         "persons": fit(dperm.LogisticRegression, rows_per_person=3), "split": tune(), "stopping": tune(method="stopping"),
-         "public": tune(method="public", holdout=0.5)}
+         "persons": fit(dperm.LogisticRegression, rows_per_person=3), "split": tune(),
+         "stopping": tune(method="stopping"), "public": tune(method="public", holdout=0.5)}
 COPIES = {"itself": lambda m, folder: m, "pickled": lambda m, folder: pickle.loads(pickle.dumps(m)),
           "copied": lambda m, folder: copy.deepcopy(m),
           "loaded": lambda m, folder: (m.save(folder / "m.json"), dperm.load(folder / "m.json"))[1]}
