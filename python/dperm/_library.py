@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import threading
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32,
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int,
                     c_int64, c_size_t, c_uint, c_uint64, c_void_p)
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Tuple

@@ -1,0 +1,79 @@
+"""How often a classifier errs: exactly, on public records, or with noise that protects them."""
+
+from __future__ import annotations
+
+import os
+from ctypes import byref
+from typing import Any, Dict, Optional
+
+from sklearn.utils.validation import check_is_fitted
+
+from . import _library as c
+from . import options
+from .account import account, refuse_known
+from .model import Model
+
+__all__ = ["Scored"]
+
+
+class Scored:
+    """The scores of a fitted classifier; it stands before scikit-learn's mixin, whose score is exact too."""
+
+    model_: Model
+    schema: Any
+
+    def _labelled(self, X: Any, y: Any) -> c.Handle:
+        """Rows with labels, encoded as the model's were."""
+        raise NotImplementedError
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right predictions: exact, so for public data (see `score_private`).
+
+        With a schema, `y` may hold any of the values that mean a class. Refused for records that the
+        ledger of the environment (``DPERM_LEDGER``) knows.
+        """
+        check_is_fitted(self)
+        if self.schema is None or sample_weight is not None:
+            self._refuse_known(X, y)
+            return super().score(X, y, sample_weight)  # type: ignore[misc]
+        found, handle = c.Metrics(), self._labelled(X, y)
+        refuse_known(handle)
+        c.call("dperm_model_score", self.model_._handle, handle, byref(found))
+        return 1.0 - found.error_rate
+
+    def _refuse_known(self, X: Any, y: Any) -> None:
+        if os.environ.get("DPERM_LEDGER"):
+            try:
+                handle = self._labelled(X, y)
+            except ValueError:  # labels that are none of the model's: no data that it was charged for
+                return
+            refuse_known(handle)
+
+    def score_private(self, X: Any, y: Any, epsilon: float, *, counts: bool = False,
+                      rows_per_person: int = 1, ledger: Any = None, dataset: Optional[str] = None,
+                      random_state: Any = None) -> Dict[str, Any]:
+        """How often the model errs on labelled records, with noise that protects them.
+
+        `score` is exact, so for public data only. This one costs `epsilon`, charged to a ledger if
+        named; ``interval`` holds the error rate on these very rows in 95 of 100 runs.
+        """
+        check_is_fitted(self)
+        handle = self._labelled(X, y)
+        wanted = c.ScoreOptions()
+        c.lib.dperm_score_options_init(byref(wanted))
+        wanted.epsilon = options.number("epsilon", epsilon)
+        wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
+        wanted.counts = int(counts)
+        wanted.account, alive = account(ledger, dataset, random_state is None)
+        random = options.seeded(random_state)
+        wanted.random = random.pointer if random else None
+        found = c.PrivateScore()
+        c.call("dperm_model_score_private", self.model_._handle, handle, byref(wanted), byref(found))
+        del alive
+        result = {"private": bool(found.is_private), "rows": found.rows, "errors": found.errors,
+                  "error_rate": found.error_rate, "interval": (found.low, found.high),
+                  "population_interval": (found.population_low, found.population_high)}
+        if counts:
+            result.update({k: getattr(found, k) for k in ("true_positives", "false_positives",
+                                                          "false_negatives", "true_negatives")})
+        return result
