@@ -453,6 +453,7 @@ static void build_old(void) {
 
 int main(int argc, char **argv) {
   size_t count = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
+  size_t fewer = count > 0 ? count / 4 + 1 : 20000;
   int trouble = 0;
   /* in memory, where there is some: a charge waits for the disk four times */
   (void)snprintf(folder, sizeof folder, "%s/dperm-bits-XXXXXX",
@@ -478,9 +479,9 @@ int main(int argc, char **argv) {
   tried = open_still = 0;
   turn_bits(&rest, false, count, "bit");
   trouble |= tell("one bit of the file");
-  turn_bits(&crashed, false, count / 4, "bit beside a journal");
+  turn_bits(&crashed, false, fewer, "bit beside a journal");
   trouble |= tell("one bit of a file with a journal left over");
-  turn_bits(&crashed, true, count / 4, "bit of the journal");
+  turn_bits(&crashed, true, fewer, "bit of the journal");
   trouble |= tell("one bit of that journal");
   damage_pages(&rest);
   trouble |= tell("pages overwritten, cut off, replaced and swapped");
@@ -491,7 +492,7 @@ int main(int argc, char **argv) {
   printf("%s - each edit is named by a verification and ends all charges, or harms nothing\n",
          unseen == 0 ? "ok 7" : "not ok 7");
   build_old();
-  turn_bits(&old, false, count, "bit of version 2");
+  turn_bits(&old, false, 2 * fewer, "bit of version 2");
   trouble |= tell("one bit of a ledger of version 2, its key apart");
   damage_pages(&old);
   trouble |= tell("its pages");
