@@ -118,7 +118,7 @@ void ledger_settings_close(ledger_settings *s) {
 }
 
 void ledger_settings_say(const ledger_settings *s) {
-  if (s->charge.entry == 0) {
+  if (session_charge()->entry == 0) {
     fprintf(stderr, "no ledger: nothing counts this epsilon against a budget; see 'dperm help "
                     "ledger'\n");
     return;

@@ -192,7 +192,7 @@ static void an_edit_of_any_field_is_found(void **state) {
   for (size_t i = 0; i < 17; i++) {
     const char *column = i < 14 ? columns[i] : numbers[i - 14];
     for (int id = 1; id <= 7; id++) {
-      char sql[400], undo[400], named[32];
+      char sql[1600], undo[1600], named[32];
       (void)snprintf(sql, sizeof sql,
                      "ATTACH '%s-kept' AS aside;"
                      "CREATE TABLE aside.kept AS SELECT %s AS v FROM records WHERE id = %d;"
@@ -211,7 +211,7 @@ static void an_edit_of_any_field_is_found(void **state) {
       tamper(home->path, undo);
     }
   }
-  char aside[80];
+  char aside[1100];
   (void)snprintf(aside, sizeof aside, "%s-kept", home->path);
   (void)unlink(aside);
   assert_string_equal(verdict_of(home->path, NULL).first, "");

@@ -37,7 +37,7 @@ static void no_file_of_the_library_replaces_a_ledger(void **state) {
   const dperm_options options = plain();
   dperm_model *model = fitted(home->data, &options);
   dperm_schema *schema = NULL;
-  char *file = file_with("", 0), path[96];
+  char *file = file_with("", 0), path[1100];
   assert_ok(dperm_schema_parse(dperm_synthetic_census_schema(),
                                strlen(dperm_synthetic_census_schema()), "census", &schema, err));
   assert_ok(dperm_model_write(model, file, err));

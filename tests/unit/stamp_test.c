@@ -225,7 +225,7 @@ static char *text_of(const char *path) {
 
 /* The file says what the model says, and so do verification and the page. */
 static void check_file(const char *folder, const dperm_model *model, const char *words) {
-  char path[80], page[80], failures[5000] = "";
+  char path[1100], page[1100], failures[5000] = "";
   int holds = 0;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
@@ -263,7 +263,7 @@ static void check_file(const char *folder, const dperm_model *model, const char 
 
 /* A model that was read says what it said. */
 static void check_loaded(const char *folder, const char *words) {
-  char path[80];
+  char path[1100];
   dperm_model *back = NULL;
   dperm_guarantee g;
   (void)snprintf(path, sizeof path, "%s/model.json", folder);
@@ -325,7 +325,7 @@ static void everybody_says_the_same(const way *w, const reason *why, size_t wher
   }
   dperm_model_free(out.model);
   check_ledger(home, w, why, where);
-  char path[80];
+  char path[1100];
   for (int i = 0; i < 2; i++) {
     (void)snprintf(path, sizeof path, "%s/%s", home->folder, i ? "page.md" : "model.json");
     (void)unlink(path);
@@ -356,14 +356,12 @@ static void whichever_candidate_is_chosen_one_that_is_not_private_spoils_the_cho
     outcome out = run(&ways[3], &reasons[3], 1, NULL, NULL);
     assert_int_equal(out.status, DPERM_OK);
     assert_false(out.is_private);
-    char path[] = "/tmp/dperm-stamp-XXXXXX";
-    int fd = mkstemp(path);
+    char *path = file_with("", 0);
     assert_ok(dperm_model_write(out.model, path, err));
     json_t *file = json_load_file(path, 0, NULL);
     chosen[json_integer_value(json_object_get(json_object_get(file, "selection"), "chosen"))]++;
     json_decref(file);
-    (void)close(fd);
-    (void)unlink(path);
+    file_remove(path);
     dperm_model_free(out.model);
   }
   assert_true(chosen[0] + chosen[1] == 40);
