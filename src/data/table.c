@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/defect.h"
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/encode.h"
@@ -64,6 +65,20 @@ static dperm_status read_text(const dperm_schema *schema, const schema_column *c
   return DPERM_OK;
 }
 
+/* Of a defect: the first of the texts up to t that is the same number, as a factorization by
+ * equality would have it ("1.0" for "1" if it comes first). */
+static size_t first_equal(const dperm_column *given, size_t t) {
+  double x = 0, y = 0;
+  if (!DEFECT("texts-of-first") || parse_double(slice_of(given->texts[t]), &x) != NUMBER_OK) {
+    return t;
+  }
+  size_t first = 0;
+  while (first < t && (parse_double(slice_of(given->texts[first]), &y) != NUMBER_OK || y != x)) {
+    first++;
+  }
+  return first;
+}
+
 /* Checks the codes, and finds what the texts mean. */
 static dperm_status open_column(const dperm_schema *schema, const schema_column *column,
                                 size_t rows, const dperm_column *given, table_column *out,
@@ -86,7 +101,7 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
   }
   TRY(memory_new(given->text_count, sizeof *out->texts, &out->texts, err));
   for (size_t t = 0; t < given->text_count; t++) {
-    slice text = slice_of(given->texts[t]);
+    slice text = slice_of(given->texts[first_equal(given, t)]);
     TRY(read_text(schema, column, text, &out->texts[t], err));
   }
   return DPERM_OK;

@@ -4,7 +4,14 @@ load helpers
 
 # "name command" of each line of the table.
 table() {
-  sed -nE 's/^\| `([a-z-]+)` \|[^|]*\| `dperm ([^`|]+)` \|.*/\1 \2/p' "$DPERM_SOURCE/docs/audit.md"
+  sed -nE 's/^\| `([a-z-]+)` \|[^|]*\| `(dperm )?([^`|]+)` \|.*/\1 \3/p' "$DPERM_SOURCE/docs/audit.md"
+}
+
+found_by_suite() { # defect, suite
+  DPERM_DEFECT= "$DPERM_BUILD/tests/$2_defective" > without 2>&1 ||
+    { echo "$2: fails without a defect"; tail -n 20 without; return 1; }
+  ! DPERM_DEFECT=$1 "$DPERM_BUILD/tests/$2_defective" > with 2>&1 || { echo "$1: not found by $2"; return 1; }
+  grep -q 'FAILED' with # by an assertion, not by a crash
 }
 
 found() { # defect, then the command; fixed noise, so that the outcome is the same every time
@@ -19,11 +26,11 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
     { echo "$defect: not found by $*"; cat with message; return 1; }
 }
 
-@test "the table has the thirteen defects that are in the code" {
+@test "the table has the sixteen defects that are in the code" {
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -eq 13 ]
+  [ "$(wc -l < listed)" -eq 16 ]
 }
 
 @test "defects in the noise are found" {
@@ -44,6 +51,22 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   done
 }
 
+@test "texts of the first equal value, and the stamp of the chosen candidate, are found" {
+  found_by_suite texts-of-first row_independence
+  found_by_suite stamp-of-chosen stamp
+}
+
+@test "a delta that is left out is found" {
+  sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json
+  train=(train --data people.csv --schema schema.json --epsilon 1 --out m.json)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  DPERM_DEFECT=delta-left-out "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  delta: "* ]]
+}
+
 @test "an index that a charge trusts is found" {
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
   charge=(train --data people.csv --schema schema.json --epsilon 0.3 --out m.json --ledger l.db --dataset people)
@@ -54,7 +77,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   fails_with 1 "l.db: damaged ledger, file: "
   leaves_no m.json
   DPERM_DEFECT=index-trusted "$DPERM_DEFECTIVE" "${charge[@]}" 2> message
-  grep -q 'charged epsilon 0.3 to "people" (entry 9); 0.4 left' message # of 1, after 4 times 0.3
+  grep -q 'charged epsilon 0.3 and delta .* to "people" (entry 9); 0.4 and' message # of 1, after 4 times 0.3
   [ -e m.json ]
   run "$DPERM" ledger verify l.db
   [ "$status" -eq 1 ]

@@ -48,7 +48,7 @@ static void put_field(record *one, const char *bytes, size_t length, bool quoted
 #define LABEL "\"label\": {\"column\": \"y\", \"positive\": [\"yes\"], \"negative\": "
 #define NUMBER(name) "{\"name\": \"" name "\", \"type\": \"numeric\", \"min\": -5, \"max\": 50}"
 #define CATEGORY                                                                                   \
-  "{\"name\": \"b\", \"type\": \"categorical\", \"values\": [\"red\", \"green\", \"6'2\\\"\"]}"
+  "{\"name\": \"b\", \"type\": \"categorical\", \"values\": [\"red\", \"1\", \"6'2\\\"\"]}"
 #define IGNORED(name) "{\"name\": \"" name "\", \"type\": \"ignore\"}"
 #define LABEL_HERE "{\"name\": \"y\", \"type\": \"label\"}"
 
@@ -80,7 +80,7 @@ static const char *field_text(random_source *r, char kind) {
   case 'n':
     return ONE_OF(r, "0", "1", "1.0", "3.25", "-4", "12", "1e1", "49.999");
   case 'c':
-    return ONE_OF(r, "red", "green", "6'2\"", "blue");
+    return ONE_OF(r, "red", "1", "6'2\"", "blue"); /* one that is a number, too */
   case 'y':
     return ONE_OF(r, "yes", "no");
   default:
