@@ -285,7 +285,9 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
   plan->delta_reg = json_number_value(delta_reg);
   model->claim = guarantee_of_nothing();
   model->claim.reasons = json_is_true(is_private) ? 0 : REASON_IN_FILE;
-  bool claims_too_much = json_is_true(is_private) && plan->mechanism == DPERM_MECHANISM_NONE;
+  const json_t *reason = json_object_get(doc->root, "reason");
+  bool claims_too_much = json_is_true(is_private) && ((reason && !json_is_null(reason)) ||
+                                                      plan->mechanism == DPERM_MECHANISM_NONE);
   if (!name || !json_is_boolean(is_private) || claims_too_much ||
       !read_positive(privacy, "lambda", &plan->lambda) || !(plan->delta_reg >= 0)) {
     return fail_damaged(doc, "its privacy block is not whole", err);

@@ -183,7 +183,7 @@ static void write_guarantee(page *p, const statement *s) {
   page_text(p,
             "For example: somebody who thinks it as likely as not that a %s says a certain thing "
             "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
-            "sure at most %.2g percent.",
+            "sure at most %.2g percent, but for that δ.",
             s->person ? "person's record" : "record", 100 * e / (1 + e), 100 * e / (99 + e));
 }
 
@@ -234,7 +234,7 @@ static void write_limits(page *p, const statement *s) {
   page_item(p, "Anything about other releases from the same records: their ε must be added.");
   if (!s->person) {
     page_item(p, "The same strength for somebody with several records: k of them are protected at "
-                 "k times ε.");
+                 "k times ε, and with a larger δ.");
   }
   page_heading(p, "What is assumed");
   page_item(p,
@@ -249,6 +249,9 @@ static void write_limits(page *p, const statement *s) {
             "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
             "of functions is exact to two units in the last place, and the program that ran is "
             "dperm as published.");
+  page_item(p,
+            "What was declared is true: the constants of a loss that is not dperm's own, and that "
+            "data called public are.");
   page_item(p, "Run time, memory and whether a run failed are not part of the release: whoever "
                "watches the computer at work is not kept out.");
 }

@@ -115,7 +115,7 @@ dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
     double enough = isfinite(excess) ? floor(10 * (g->epsilon - excess)) / 10 : 25;
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon = %g would leave a delta of %.2g, above 1e-30: the odds that a fit is not "
-         "certified, e^-100, count e^epsilon times, and so a claim of pure privacy fails; choose "
+         "certified, e^-100, count e^epsilon times; choose "
          "an epsilon of at most %g",
          g->epsilon, g->delta, enough);
   }

@@ -9,8 +9,8 @@
  *   gamma G       5.5 + D          of d + 1 exponentials
  *   G/β·r_g       5.5 + D + 2
  *   sum T         5.5 + D + 1      a pairwise sum of m exponentials and one more
- *   (G/β·r_g)/T   14 + 2D
- *   E_i·that      5.5 + 14 + 2D + 1 = 20.5 + 2D
+ *   (G/β·r_g)/T   15 + 2D
+ *   E_i·that      5.5 + 15 + 2D + 1 = 21.5 + 2D
  *
  * The claim is 64 + 4D. Left out is an event of probability below 2^−250: that one of the at most
  * 2^33 exponentials, or G, or the product of G and an exponential, is below 2^−300, or G above

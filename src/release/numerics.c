@@ -39,6 +39,7 @@ epsilon_split epsilon_divide(double epsilon) {
 static double worst_error(const public_numbers *g, const privacy_plan *plan, double furthest,
                           double linear) {
   double curvature = isfinite(g->stiffness) ? 1 + g->stiffness : 1;
+  double e = g->penalty_error; /* pull is a computed slope, and so is what the solver will see */
   const evaluation worst = {.loss = g->loss,
                             .rows = (double)g->rows,
                             .entries = (double)g->dims,
@@ -48,7 +49,7 @@ static double worst_error(const public_numbers *g, const privacy_plan *plan, dou
                             .lambda = plan->lambda,
                             .ridge = plan->delta_reg,
                             .f = furthest,
-                            .penalty = g->pull + curvature * furthest,
+                            .penalty = (1 + e) * (g->pull / (1 - e) + curvature * furthest),
                             .linear = linear,
                             .penalty_error = g->penalty_error,
                             .penalty_curvature = g->custom_penalty ? curvature : 0};

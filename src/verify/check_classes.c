@@ -14,9 +14,26 @@ const char *class_epsilon_name(const verifier *v) {
   return class_fits_of(v) > 1 ? "epsilon_class" : fit_epsilon_name(v);
 }
 
+/* As many as the schema's label has, where there is a schema that says. */
+static bool names_fit(verifier *v) {
+  size_t count = json_array_size(json_object_get(v->root, "classes"));
+  const json_t *label = field_at(v->root, "schema.label");
+  const json_t *listed = json_object_get(label, "classes");
+  size_t known = json_is_array(listed)                ? json_array_size(listed)
+                 : json_is_object(listed)             ? json_object_size(listed)
+                 : json_object_get(label, "positive") ? 2
+                                                      : count;
+  return (count >= 2 && count == known) ||
+         finding_report(v, false, "classes", "%zu names, where %zu are expected", count,
+                        known >= 2 ? known : 2);
+}
+
 void check_classes(verifier *v) {
   size_t fits = class_fits_of(v);
   double share = 0, epsilon = 0;
+  if (!names_fit(v)) {
+    return;
+  }
   if (fits == 1) { /* a model of one fit has nothing to divide */
     return;
   }

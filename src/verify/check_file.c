@@ -43,7 +43,10 @@ void check_digest(verifier *v) {
 static void check_private(verifier *v) {
   const char *reason = json_string_value(json_object_get(v->root, "reason"));
   if (json_is_true(json_object_get(v->root, "private"))) {
-    (void)finding_report(v, true, "private", "the model claims to be private");
+    bool silent = field_is_null(v, "reason") || !field_at(v->root, "reason");
+    (void)finding_report(v, silent, "private",
+                         silent ? "the model claims to be private"
+                                : "the model claims to be private, and gives a reason why not");
   } else {
     (void)finding_report(v, false, "private", "the model does not claim to be private (%.200s)",
                          reason ? reason : "no reason given");

@@ -46,6 +46,36 @@ static void check_sensitivity(verifier *v) {
   }
 }
 
+/* Newton's method promises no gradient shorter than 1e-6 LR/n (privacy.md 6.4), so no file of
+ * dperm's has a smaller tau. */
+static void check_solution_error(verifier *v) {
+  const char *name = "solution_error";
+  size_t mark = interval_mark(&v->room);
+  double tau = 0, lambda = 0, ridge = 0, norm = 0, lipschitz = 1;
+  uint64_t rows = 0;
+  if (field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
+      field_count(v, name, "rows_fitted", &rows) &&
+      field_positive(v, name, "privacy.lambda", &lambda) &&
+      field_number(v, name, "privacy.delta_reg", &ridge) && row_bound(v, name, &norm) &&
+      (!field_at(v->root, "loss.lipschitz") || field_is_null(v, "loss.lipschitz") ||
+       field_positive(v, name, "loss.lipschitz", &lipschitz))) {
+    interval_room *room = &v->room;
+    const interval *above =
+        interval_mul(room, interval_of(room, lipschitz),
+                     interval_mul(room, interval_of(room, norm), interval_of(room, 1e-6)));
+    const interval *below =
+        interval_mul(room, interval_of(room, (double)rows),
+                     interval_add(room, interval_of(room, lambda), interval_of(room, ridge)));
+    const interval *least =
+        interval_mul(room, interval_div(room, above, below), interval_of(room, 1 - 1e-9));
+    bool enough = interval_at_most(least, interval_of(room, tau));
+    (void)finding_report(v, enough, name, "tau = %s %s 1e-6 LR/(n (lambda + delta_reg)) = %s",
+                         shown(tau).text,
+                         enough ? ">=" : "is not >=", shown(interval_upper(least)).text);
+  }
+  interval_release(&v->room, mark);
+}
+
 static void check_lattice_noise(verifier *v) {
   double num = 0;
   if (field_positive(v, "epsilon_num", "privacy.numerics.epsilon_num", &num)) {
@@ -60,6 +90,7 @@ static void check_lattice_noise(verifier *v) {
 void check_lattice(verifier *v) {
   if (field_is_object(v, "privacy.numerics")) {
     check_step(v);
+    check_solution_error(v);
     check_sensitivity(v);
     check_lattice_noise(v);
   }
@@ -143,7 +174,9 @@ static bool delta_needed(verifier *v, double epsilon, const interval **out) {
   double fits = 1;
   uint64_t rows = 1;
   if (strcmp(selection_method(v), "stopping") == 0 &&
-      !field_positive(v, "delta", "selection.rounds_mean", &fits)) {
+      (!field_positive(v, "delta", "selection.rounds_mean", &fits) ||
+       (fits < 1 && !finding_report(v, false, "delta", "a mean of %s rounds is less than one",
+                                    shown(fits).text)))) {
     return false;
   }
   if (!unit_rows(v, "delta", &rows)) {
@@ -152,7 +185,7 @@ static bool delta_needed(verifier *v, double epsilon, const interval **out) {
   const interval *odds =
       interval_add(room, interval_of(room, 1), interval_exp(room, interval_of(room, epsilon)));
   const interval *tail = interval_exp(room, interval_of(room, -100));
-  *out = interval_mul(room, interval_of(room, fits > 1 ? fits : 1), interval_mul(room, odds, tail));
+  *out = interval_mul(room, interval_of(room, fits), interval_mul(room, odds, tail));
   *out = interval_mul(room, *out, interval_of(room, (double)class_fits_of(v)));
   if (rows > 1) {
     *out = interval_mul(room, *out, group_factor(room, (double)rows, epsilon));

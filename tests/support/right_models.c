@@ -112,7 +112,7 @@ static double epsilon_num_of(double budget) {
 /* ---- right models */
 
 static const char *const noise_names[] = {"l2", "l1", "group", "linf", "mixed"};
-static const double step = 0x1p-33, tau = 1e-9;
+static const double step = 0x1p-33, tau = 1e-7;
 
 static json_t *numerics_of(model_kind k) {
   int d = k.rows == KERNEL ? FEATURES : DIMS;
