@@ -22,8 +22,9 @@ struct output_file {
   const char *name; /* for messages */
   FILE *stream;
   char *target;    /* where the file goes; NULL when written directly */
-  char *temporary; /* where it is until then */
-  bool reserved;   /* the temporary file is longer than what is written */
+  char *temporary; /* room for the name of the file beside it */
+  bool named;      /* the file has that name: until then, a program that is killed leaves nothing */
+  bool reserved;   /* it is longer than what is written */
 };
 
 static dperm_status fail_write(const output_file *file, int reason, dperm_error *err) {
@@ -36,7 +37,7 @@ static void release(output_file *file) {
   if (file->stream && file->stream != stdout) {
     (void)fclose(file->stream);
   }
-  if (file->temporary) {
+  if (file->named) {
     (void)unlink(file->temporary);
   }
   free(file->temporary);
@@ -126,35 +127,78 @@ static int size_trouble(int fd, size_t bytes) {
 
 /* ---- opening */
 
-/* A new file beside the target, with the permissions of a plain creation (mkstemp's 0600 would
- * stay) or of the file that is replaced, unless it is private. The name need not be secret, only
- * free: O_EXCL sees to that. */
-static int create_beside(const char *target, bool private, char *name, size_t size) {
+/* The name beside the target; it need not be secret, only free. */
+static void name_beside(const char *target, unsigned attempt, char *name, size_t size) {
   const char *slash = strrchr(target, '/');
   int folder = slash ? (int)(slash - target) + 1 : 0;
+  (void)snprintf(name, size, "%.*s.%.200s.%lx-%x", folder, target, target + folder,
+                 (unsigned long)getpid(), attempt);
+}
+
+static size_t name_size(const char *target) {
+  return strlen(target) + 48;
+}
+
+/* A new file beside the target under a name of its own; O_EXCL sees that it is free. */
+static int create_named(const char *target, int mode, char *name, size_t size) {
   int fd = -1;
   errno = EEXIST;
   for (unsigned attempt = 0; fd < 0 && errno == EEXIST && attempt < 1000; attempt++) {
-    (void)snprintf(name, size, "%.*s.%.200s.%lx-%x", folder, target, target + folder,
-                   (unsigned long)getpid(), attempt);
-    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private ? 0600 : 0666);
-  }
-  struct stat about;
-  if (fd >= 0 && !private && stat(target, &about) == 0) {
-    (void)fchmod(fd, about.st_mode & 07777);
+    name_beside(target, attempt, name, size);
+    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   }
   return fd;
 }
 
+/* A file in the same folder without a name, where the system has such and can name it later. */
+static int create_unnamed(const char *target, int mode) {
+  int fd = -1;
+#ifdef O_TMPFILE
+  char *copy = strdup(target), link[40];
+  fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+  (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  if (fd >= 0 && access(link, F_OK) != 0) {
+    (void)close(fd);
+    fd = -1;
+  }
+  free(copy);
+#else
+  (void)target;
+  (void)mode;
+#endif
+  return fd;
+}
+
+/* Its name, just before the rename: a link cannot replace the target. */
+static int give_name(output_file *file) {
+  char link[40];
+  int failed = -1;
+  (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(file->stream));
+  errno = EEXIST;
+  for (unsigned attempt = 0; failed != 0 && errno == EEXIST && attempt < 1000; attempt++) {
+    name_beside(file->target, attempt, file->temporary, name_size(file->target));
+    failed = linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
+  }
+  file->named = failed == 0;
+  return failed;
+}
+
+/* With the permissions of a plain creation or of the file that is replaced, unless it is private.
+ */
 static dperm_status open_beside(output_file *file, bool private, dperm_error *err) {
-  size_t size = strlen(file->target) + 48;
-  TRY(memory_new(size, 1, &file->temporary, err));
-  int fd = create_beside(file->target, private, file->temporary, size);
+  struct stat about;
+  int mode = private ? 0600 : 0666;
+  TRY(memory_new(name_size(file->target), 1, &file->temporary, err));
+  int fd = create_unnamed(file->target, mode);
   if (fd < 0) {
-    int reason = errno;
-    free(file->temporary);
-    file->temporary = NULL;
-    return fail_write(file, reason, err);
+    fd = create_named(file->target, mode, file->temporary, name_size(file->target));
+    file->named = fd >= 0;
+  }
+  if (fd < 0) {
+    return fail_write(file, errno, err);
+  }
+  if (!private && stat(file->target, &about) == 0) {
+    (void)fchmod(fd, about.st_mode & 07777);
   }
   file->stream = fdopen(fd, "wb");
   if (!file->stream) {
@@ -243,7 +287,7 @@ static int take_blocks(int fd, size_t bytes) {
 
 dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
   int fd = fileno(file->stream), reason = size_trouble(fd, bytes);
-  if (reason == 0 && file->temporary && bytes > 0) {
+  if (reason == 0 && file->target && bytes > 0) {
     reason = take_blocks(fd, bytes);
     file->reserved = true;
   }
@@ -251,7 +295,7 @@ dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err) {
 }
 
 const char *output_temporary(const output_file *file) {
-  return file->temporary;
+  return file->named ? file->temporary : NULL;
 }
 
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err) {
@@ -305,13 +349,15 @@ dperm_status output_commit(output_file *file, dperm_error *err) {
   if (protected_file_check(file->target, file->name, err) != DPERM_OK) { /* it was made meanwhile */
     TRY_OR_DONE(late_failure(err));
   }
+  if (!file->named && give_name(file) != 0) {
+    TRY_OR_DONE(fail_write(file, errno, err));
+  }
   int closed = fclose(file->stream);
   file->stream = NULL;
   if (closed != 0 || rename(file->temporary, file->target) != 0) {
     TRY_OR_DONE(fail_write(file, errno, err));
   }
-  free(file->temporary);
-  file->temporary = NULL;
+  file->named = false;
   sync_folder_of(file->target);
 done:
   release(file);

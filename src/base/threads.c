@@ -4,7 +4,12 @@
 #include "base/threads.h"
 
 #include <cblas.h>
+#include <lapacke.h>
 #include <omp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/memory.h"
 
 thread_scope threads_enter(int threads) {
   thread_scope scope = {omp_get_max_threads(), openblas_get_num_threads()};
@@ -20,4 +25,16 @@ void threads_leave(thread_scope scope) {
     openblas_set_num_threads(scope.blas_before);
   }
   omp_set_num_threads(scope.openmp_before);
+}
+
+dperm_status blas_take_room(dperm_error *err) {
+  enum { ROOM = 140 << 20 }; /* OpenBLAS 0.3 takes 128 MB for a thread */
+  static atomic_bool taken;
+  double one = 1;
+  if (!atomic_load(&taken)) {
+    TRY(memory_probe(ROOM, err));
+    (void)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', 1, &one, 1);
+    atomic_store(&taken, true);
+  }
+  return DPERM_OK;
 }
