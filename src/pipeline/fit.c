@@ -231,8 +231,10 @@ static dperm_status pay_and_fit(const dperm_data *data, const dperm_options *opt
   if (status == DPERM_OK) {
     status = ranks_agree(data->x->spread, data_unchanged(data, err), err);
   }
-  if (status == DPERM_OK) {
-    status = model_claim(model, &run->claim, err);
+  if (status == DPERM_OK) { /* diagnostics are not in the model: they concern the ledger alone */
+    guarantee claim = run->claim;
+    claim.reasons &= ~(unsigned)REASON_DIAGNOSTICS;
+    status = model_claim(model, &claim, err);
   }
   if (status == DPERM_OK) {
     status = account_commit_model(run, &charge, model, err);
