@@ -23,17 +23,19 @@ static double root_upper(double sum, size_t count) {
 
 double row_norm_upper(const double *values, size_t count) {
   double peak = 0, plain = 0;
+  size_t squares = 0; /* zeros do not count: a dense row has the norm of the same sparse one */
   for (size_t i = 0; count > 1 && i < count; i++) {
     plain += values[i] * values[i];
+    squares += values[i] != 0;
   }
-  if (plain > 0x1p-500 && plain < 0x1p500 && count < 1U << 31) {
-    return root_upper(plain, count); /* the largest is within 2^±300, as most rows' are */
+  if (squares > 1 && plain > 0x1p-500 && plain < 0x1p500 && count < 1U << 31) {
+    return root_upper(plain, squares); /* the largest is within 2^±300, as most rows' are */
   }
   for (size_t i = 0; i < count; i++) {
     double size = fabs(values[i]);
     peak = size > peak ? size : peak;
   }
-  if (count <= 1 || peak == 0) {
+  if (squares <= 1) {
     return peak;
   }
   int exponent = 0;
@@ -45,7 +47,7 @@ double row_norm_upper(const double *values, size_t count) {
     double v = exponent ? ldexp(values[i], -exponent) : values[i];
     sum += v * v;
   }
-  double norm = root_upper(sum, count);
+  double norm = root_upper(sum, squares);
   norm = exponent ? ldexp(norm, exponent) : norm;
   return norm < 0x1p-1000 ? nextafter(norm, INFINITY) : norm;
 }
