@@ -110,7 +110,7 @@ void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]) {
 }
 
 dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
-  if (g->delta > most_delta) { /* also true of infinity; NaN is of no mechanism */
+  if (g->delta > most_delta) {                  /* also true of infinity; NaN is of no mechanism */
     double excess = log(g->delta / most_delta); /* delta grows as e^epsilon */
     double enough = isfinite(excess) ? floor(10 * (g->epsilon - excess)) / 10 : 25;
     FAIL(err, DPERM_INVALID_ARGUMENT,

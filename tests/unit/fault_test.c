@@ -347,8 +347,7 @@ static void only_a_loss_that_declares_its_error_makes_private_models(void **stat
       check_claim(data, &options, e >= 1);
       options.loss = dperm_loss_logistic(); /* the library's own, if its word is taken back */
       options.loss.slope_error = errors[e];
-      assert_no_model(end_of(dperm_train, data, &options), DPERM_INVALID_ARGUMENT,
-                      "another name");
+      assert_no_model(end_of(dperm_train, data, &options), DPERM_INVALID_ARGUMENT, "another name");
       options.loss.name = "mine";
       check_claim(data, &options, e >= 1);
     }

@@ -241,7 +241,8 @@ static void a_round_costs_half_of_epsilon_or_a_third(void **state) {
     assert_true(share <= (g ? 1.0 / 3 : 0.5) && share > (g ? 0.33333 : 0.49999));
     assert_true(stated_real(model, "epsilon_round") == share);
     /* of the law that is drawn from, not of the one that was asked for */
-    assert_true(stated_real(model, "rounds_mean") >= 9 && stated_real(model, "rounds_mean") < 9.0001);
+    assert_true(stated_real(model, "rounds_mean") >= 9 &&
+                stated_real(model, "rounds_mean") < 9.0001);
     assert_true(g || stated_real(model, "rounds_mean") > 9);
     assert_string_equal(stated_text(model, "rounds"), g ? "geometric" : "logarithmic");
     assert_int_equal(stated(model, "holdout_rows"), held);
