@@ -270,7 +270,9 @@ dperm_status byte_source_read(byte_source *source, char *buffer, size_t capacity
   }
   source->got += *got;
   source->left -= source->left == UINT64_MAX ? 0 : *got;
-  source->last = *got ? buffer[*got - 1] : source->last;
+  if (*got) {
+    source->last = buffer[*got - 1];
+  }
   return DPERM_OK;
 }
 

@@ -216,14 +216,13 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
 
 /* Pay, fit, say for whom the guarantee is, commit. In this order, whatever happens between; what
  * can fail before the charge has not. */
-static dperm_status pay_and_fit(const dperm_data *data, const dperm_options *options,
-                                const dperm_options *row, const account_run *run,
-                                random_source *source, fit_room *room, dperm_model **out,
-                                dperm_error *err) {
+static dperm_status pay_and_fit(const dperm_data *data, const dperm_options *row,
+                                const account_run *run, random_source *source, fit_room *room,
+                                dperm_model **out, dperm_error *err) {
   dperm_charge charge;
   dperm_model *model = NULL;
   TRY(account_reserve(run, &charge, err));
-  if (options->account.dry_run) {
+  if (!room->model) { /* a dry run has prepared none */
     *out = NULL;
     return DPERM_OK;
   }
@@ -267,7 +266,7 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
     status = ranks_agree(data->x->spread, status, err);
   }
   if (status == DPERM_OK) {
-    status = pay_and_fit(data, options, &row, &run, source, &room, out, err);
+    status = pay_and_fit(data, &row, &run, source, &room, out, err);
   }
   fit_room_clear(&room);
   return status;
