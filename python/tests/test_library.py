@@ -55,7 +55,7 @@ def test_every_member_of_the_structs_is_there():
 
 def run_python(code, cwd=None, **environment):
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], text=True, cwd=cwd,
-                          capture_output=True, timeout=1500,  # against hanging only
+                          capture_output=True, timeout=3000,  # against hanging only
                           env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **environment})
 
 

@@ -37,7 +37,7 @@ def run(*words, **environment):
     clean = {k: v for k, v in os.environ.items()
              if k not in ("PYTHONPATH", "DPERM_LIBRARY") and not k.startswith("PIP_")}
     done = subprocess.run([str(w) for w in words], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, env={**clean, **environment}, cwd="/", timeout=1500)  # against hanging only
+                          stderr=subprocess.STDOUT, env={**clean, **environment}, cwd="/", timeout=3000)  # against hanging only
     assert done.returncode == 0, done.stdout
     return done.stdout
 

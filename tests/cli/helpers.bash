@@ -55,7 +55,7 @@ preloaded() { # the fault's library, its settings, the command
 # Runs the command while a preloaded process stands at the gate (tests/fault/fault_gate.h), once it has
 # come there, and then lets it go on. No clock judges; the time is there against hanging only.
 at_gate() {
-  timeout 1500 bash -c '"$@" > gate' - "$@"
+  timeout 3000 bash -c '"$@" > gate' - "$@"
 }
 
 train_none() {

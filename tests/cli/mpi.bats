@@ -5,7 +5,7 @@ load helpers
 many() { # the number of processes, then the command
   local count=$1
   shift
-  OMP_NUM_THREADS=1 OMPI_MCA_btl_base_warn_component_unused=0 timeout 1500 mpirun \
+  OMP_NUM_THREADS=1 OMPI_MCA_btl_base_warn_component_unused=0 timeout 3000 mpirun \
     --allow-run-as-root --oversubscribe --quiet -n "$count" "$DPERM" "$@"
 }
 
@@ -13,7 +13,7 @@ many() { # the number of processes, then the command
 # whose processes note who they are. A clock ends it only if it hangs.
 gated() { # the call, then the command's arguments
   export OMP_NUM_THREADS=1 LEDGER_FAULT_GATE=gate LEDGER_FAULT_GATE_AT=$1
-  exec timeout 1500 mpirun --allow-run-as-root --oversubscribe --quiet -n 3 bash -c '
+  exec timeout 3000 mpirun --allow-run-as-root --oversubscribe --quiet -n 3 bash -c '
     echo $$ > pid.$OMPI_COMM_WORLD_RANK
     [ "$OMPI_COMM_WORLD_RANK" -ne 0 ] || export LD_PRELOAD="$LEDGER_FAULT"
     exec "$0" "$@"' "$DPERM" "${@:2}"
@@ -22,7 +22,7 @@ gated() { # the call, then the command's arguments
 # No process of the job is left, or soon none: those that are there run in this test's folder.
 job_is_gone() {
   for rank in 0 1 2; do
-    timeout 1500 bash -c 'while [ "$(readlink "/proc/$1/cwd")" = "$PWD" ]; do sleep 0.05; done' - \
+    timeout 3000 bash -c 'while [ "$(readlink "/proc/$1/cwd")" = "$PWD" ]; do sleep 0.05; done' - \
       "$(cat pid.$rank)"
   done
 }

@@ -63,7 +63,7 @@ P
   command -v chromium > /dev/null || skip "no chromium here"
   small_sweep --html page.html
   # The time is there against hanging only.
-  HOME=$PWD timeout 1500 chromium --headless --disable-dev-shm-usage --no-sandbox --disable-gpu --disable-quic --no-first-run \
+  HOME=$PWD timeout 3000 chromium --headless --disable-dev-shm-usage --no-sandbox --disable-gpu --disable-quic --no-first-run \
     --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars \
     --user-data-dir="$PWD/profile" --window-size=1100,1600 --screenshot="$PWD/page.png" \
     "file://$PWD/page.html" > browser 2>&1

@@ -12,7 +12,7 @@
 #include "ledger/charge.h"
 #include "support.h"
 
-enum { RACERS = 16, PATIENCE = 1500 /* seconds */ };
+enum { RACERS = 16, PATIENCE = 3000 /* seconds */ };
 
 static void die(const char *what, const dperm_error *err) {
   fprintf(stderr, "# %s: %s\n", what, err->message);
