@@ -245,6 +245,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_ledger_datasets": [_HANDLE, DatasetVisitor, c_void_p],
     "dperm_ledger_entries": [_HANDLE, c_char_p, EntryVisitor, c_void_p],
     "dperm_ledger_head": [_HANDLE, POINTER(c_uint64), c_char_p],
+    "dperm_ledger_refuse_data": [_HANDLE, _HANDLE],
     "dperm_ledger_verify": [_HANDLE, c_char_p, VerifyLine, c_void_p, POINTER(c_int)],
     "dperm_ledger_find_model": [_HANDLE, _HANDLE, EntryVisitor, c_void_p],
     "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],

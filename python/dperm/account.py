@@ -8,7 +8,6 @@ the environment knows the data (docs/ledger.md).
 from __future__ import annotations
 
 import os
-from ctypes import byref, c_void_p
 from typing import Any, Optional, Tuple
 
 from . import _library as c
@@ -58,19 +57,12 @@ def account(ledger: Any, dataset: Optional[str], is_private: bool) -> Tuple[c.Ac
 
 
 def refuse_known(handle: c.Handle) -> None:
-    """Refuses exact figures about records that the ledger of the environment knows.
-
-    A dry run without a mechanism: it stops where the ledger is asked, and computes nothing.
-    """
+    """Refuses exact figures about records that the ledger of the environment knows."""
     found = _opened(None)
     if found is None:
         return
-    wanted, out = c.Options(), c_void_p()
-    c.lib.dperm_options_init(byref(wanted))
-    wanted.mechanism, wanted.lambda_ = 2, 1.0
-    wanted.account = c.Account(found._handle.pointer, None, 1, None)
     try:
-        c.call("dperm_train", handle, byref(wanted), byref(out))
+        c.call("dperm_ledger_refuse_data", found._handle, handle)
     except BudgetError as refused:
         raise error_for(refused.status, f"{found.path} knows these data, and exact figures about them are not "
                         "private; use score_private, or PrivateTuner") from None
