@@ -3,33 +3,7 @@
 #ifndef DPERM_CLI_ARGUMENTS_H
 #define DPERM_CLI_ARGUMENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
-
-typedef enum argument_kind {
-  ARGUMENT_TEXT,     /* const char * */
-  ARGUMENT_INPUT,    /* the same, for a file that is read */
-  ARGUMENT_OUTPUT,   /* or written: never an input, a ledger or another output (file_guard.h) */
-  ARGUMENT_NUMBER,   /* double, finite */
-  ARGUMENT_POSITIVE, /* double > 0 */
-  ARGUMENT_COUNT,    /* size_t ≥ 1 */
-  ARGUMENT_SEED,     /* uint64_t */
-  ARGUMENT_FLAG      /* bool */
-} argument_kind;
-
-typedef struct argument {
-  const char *name; /* "--lambda"; a name without dashes is a positional one */
-  argument_kind kind;
-  void *target;
-  bool required;
-  const char *value; /* what to write for the value in help: "X", "FILE" */
-  const char *help;
-  const char *word; /* a word allowed instead of a number ("auto"): leaves the target alone */
-  bool given;       /* set by the parser */
-} argument;
+#include "usage.h"
 
 typedef struct command {
   const char *name, *summary;
@@ -48,10 +22,6 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
 /* A decimal number, finite; digits only. False on anything else. */
 bool read_number(const char *text, double *out);
 bool read_whole(const char *text, uint64_t *out);
-
-/* One line on stderr that says what is wrong with the call; returns 2. */
-int wrong_usage(const char *command_name, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 int run_train(int argc, char **argv);
 int run_tune(int argc, char **argv);

@@ -2,6 +2,7 @@
  * JSON array of numbers or one number; if a call prints fewer than N lines it is called again for
  * the rest. Files are CSV with a header "x1,y": all x are 0 but one, whose label differs. */
 #include "audit_command.h"
+#include "arguments.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "audit_command.h"
 #include "audit_picture.h"
 #include "session.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "arguments.h"
 #include "fit_settings.h"
 #include "session.h"
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "session.h"
 
 static const char closing[] = "The encoded file holds the schema and takes the place of the "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "findings.h"
 #include "ledger_settings.h"
 #include "session.h"

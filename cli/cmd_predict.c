@@ -1,4 +1,5 @@
 /* dperm predict: a model and records in, one prediction a line out. */
+#include "arguments.h"
 #include "session.h"
 
 int run_predict(int argc, char **argv) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "ledger_guard.h"
 #include "session.h"
 

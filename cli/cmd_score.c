@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "arguments.h"
 #include "ledger_guard.h"
 #include "ledger_settings.h"
 #include "session.h"

@@ -1,4 +1,5 @@
 /* dperm statement: a page for the person who must defend a release. */
+#include "arguments.h"
 #include "session.h"
 
 int run_statement(int argc, char **argv) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "file_guard.h"
 #include "ledger_guard.h"
 #include "session.h"

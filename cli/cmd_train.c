@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "claim.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"

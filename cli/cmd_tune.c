@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "claim.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"

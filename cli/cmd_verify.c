@@ -2,6 +2,7 @@
  * library's. */
 #include <stdio.h>
 
+#include "arguments.h"
 #include "findings.h"
 #include "session.h"
 

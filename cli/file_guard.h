@@ -4,7 +4,7 @@
 #ifndef DPERM_CLI_FILE_GUARD_H
 #define DPERM_CLI_FILE_GUARD_H
 
-#include "arguments.h"
+#include "usage.h"
 
 /* Of a parsed table: every output that was given, and what standard output and standard error are
  * sent to. Refuses standard input that is named twice, too. False with a message. */

@@ -1,5 +1,6 @@
 /* See fit_settings.h. */
 #include "fit_settings.h"
+#include "arguments.h"
 
 #include <math.h>
 #include <stdio.h>

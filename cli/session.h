@@ -5,7 +5,7 @@
 
 #include <dperm.h>
 
-#include "arguments.h"
+#include "usage.h"
 
 /* "dperm: message" on stderr; the exit status that fits: 2 for wrong usage, 130 after Ctrl-C, else
  * 1. */

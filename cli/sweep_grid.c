@@ -1,5 +1,6 @@
 /* Words are split here; whether a combination makes sense, fit_settings says, as for train. */
 #include "sweep_grid.h"
+#include "arguments.h"
 
 #include <math.h>
 #include <stdio.h>

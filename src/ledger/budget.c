@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ledger/chain.h"
+#include "ledger/tables.h"
 #include "random/source.h"
 
 dperm_status budget_check_name(const char *dataset, dperm_error *err) {
@@ -94,8 +95,11 @@ static dperm_status begin_with(const char *path, record *opened, bool *taken, dp
   char *temporary = NULL;
   unsigned char key[LEDGER_KEY_SIZE];
   TRY(draw_key(key, err));
-  TRY(store_create(path, key, &ledger, &temporary, err));
-  dperm_status status = chain_start(ledger, err);
+  TRY(store_create(path, &ledger, &temporary, err));
+  dperm_status status = tables_make(ledger, key, err);
+  if (status == DPERM_OK) {
+    status = chain_start(ledger, err);
+  }
   if (status == DPERM_OK) {
     status = append_open(ledger, ledger->known, opened, err);
   }

@@ -52,8 +52,6 @@ bool chain_is_open(const chain *c, uint64_t entry);
 dperm_status chain_begin(dperm_ledger *ledger, bool write, const chain **out, dperm_error *err);
 /* Adds a record, and reads it back. */
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err);
-/* The handle forgets what it has read. */
-void chain_forget(dperm_ledger *ledger);
 /* A new ledger's, which has no record yet. */
 dperm_status chain_start(dperm_ledger *ledger, dperm_error *err);
 

@@ -34,7 +34,7 @@ done:
 
 /* ---- beginning */
 
-void chain_forget(dperm_ledger *ledger) {
+static void chain_forget(dperm_ledger *ledger) {
   if (ledger->known) {
     chain_clear(ledger->known);
   }
@@ -84,6 +84,7 @@ static dperm_status read_chain(dperm_ledger *ledger, dperm_error *err) {
   TRY(refuse_doubts(ledger, &found, err));
   if (!ledger->known) {
     TRY(memory_new(1, sizeof *ledger->known, &ledger->known, err));
+    ledger->forget = chain_forget;
     if (DEFECT("index-trusted")) {
       TRY(trust_index(ledger->known, ledger, err));
     } else {

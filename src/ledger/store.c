@@ -16,8 +16,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "ledger/chain.h"
-#include "ledger/tables.h"
 
 enum { WAIT_MILLISECONDS = 30000 };
 
@@ -157,11 +155,17 @@ done:
   return status;
 }
 
+static void forget(dperm_ledger *ledger) {
+  if (ledger->forget) {
+    ledger->forget(ledger);
+  }
+}
+
 void dperm_ledger_free(dperm_ledger *ledger) {
   if (ledger) {
     (void)sqlite3_close(ledger->db);
     (void)pthread_mutex_destroy(&ledger->turn);
-    chain_forget(ledger);
+    forget(ledger);
     free(ledger->path);
     free(ledger);
   }
@@ -220,20 +224,8 @@ dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error
 
 /* ---- making */
 
-static dperm_status write_tables(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
-                                 dperm_error *err) {
-  sqlite3_stmt *statement = NULL;
-  bool found = false;
-  TRY(tables_make(ledger, err));
-  TRY(store_prepare(ledger, "INSERT INTO ledger VALUES (1, ?, 0, '')", &statement, err));
-  (void)sqlite3_bind_blob(statement, 1, key, LEDGER_KEY_SIZE, SQLITE_STATIC);
-  dperm_status status = store_step(ledger, statement, &found, err);
-  (void)sqlite3_finalize(statement);
-  return status;
-}
-
-dperm_status store_create(const char *path, const unsigned char key[LEDGER_KEY_SIZE],
-                          dperm_ledger **out, char **temporary, dperm_error *err) {
+dperm_status store_create(const char *path, dperm_ledger **out, char **temporary,
+                          dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_ledger *ledger = NULL;
   size_t size = strlen(path) + 48;
@@ -248,7 +240,6 @@ dperm_status store_create(const char *path, const unsigned char key[LEDGER_KEY_S
   (void)close(fd);
   TRY_OR_DONE(open_database(*temporary, &ledger, err));
   TRY_OR_DONE(store_run(ledger, "BEGIN IMMEDIATE", err));
-  TRY_OR_DONE(write_tables(ledger, key, err));
   *out = ledger;
   return DPERM_OK;
 done:
@@ -360,7 +351,7 @@ void store_cancel(dperm_ledger *ledger) {
   if (!sqlite3_get_autocommit(ledger->db)) { /* SQLite ends some failed ones itself */
     (void)sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
   }
-  chain_forget(ledger); /* it may know records that are no more */
+  forget(ledger); /* it may know records that are no more */
   (void)pthread_mutex_unlock(&ledger->turn);
 }
 

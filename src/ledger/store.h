@@ -12,7 +12,11 @@
 
 /* Version 1 knew rows only; version 2 had records with a version of their own and persons with
  * several rows; version 3 has no indexes, and records that say which key the ledger has. */
-enum { LEDGER_VERSION = 3, LEDGER_KEY_SIZE = 32 };
+enum {
+  LEDGER_VERSION = 3,
+  LEDGER_KEY_SIZE = 32,
+  LEDGER_MARK = 0x6470726d /* "dprm" in the file's header, where SQLite keeps such marks */
+};
 
 struct dperm_ledger {
   char *path;
@@ -20,14 +24,14 @@ struct dperm_ledger {
   pthread_mutex_t turn; /* of the thread whose transaction runs */
   pid_t process;        /* that opened it */
   int version;          /* of the file, as of the transaction that runs */
-  struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h) */
+  struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h), and */
+  void (*forget)(dperm_ledger *ledger); /* how to give it up; NULL with it */
 };
 
-/* A new ledger, with no record yet, under a temporary name beside `path`; store_publish puts it in
- * its place, whole, and fails with *taken if another is there by then. store_abandon leaves no
- * trace. */
-dperm_status store_create(const char *path, const unsigned char key[LEDGER_KEY_SIZE],
-                          dperm_ledger **out, char **temporary, dperm_error *err);
+/* A new file, empty and in a transaction, under a temporary name beside `path`; store_publish puts
+ * it in its place, whole, and fails with *taken if another is there by then. store_abandon leaves
+ * no trace. */
+dperm_status store_create(const char *path, dperm_ledger **out, char **temporary, dperm_error *err);
 dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const char *path,
                            bool *taken, dperm_error *err);
 void store_abandon(dperm_ledger *ledger, char *temporary);

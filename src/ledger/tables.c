@@ -62,7 +62,19 @@ static dperm_status set_version(dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status tables_make(dperm_ledger *ledger, dperm_error *err) {
+static dperm_status write_key(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
+                              dperm_error *err) {
+  sqlite3_stmt *statement = NULL;
+  bool found = false;
+  TRY(store_prepare(ledger, "INSERT INTO ledger VALUES (1, ?, 0, '')", &statement, err));
+  (void)sqlite3_bind_blob(statement, 1, key, LEDGER_KEY_SIZE, SQLITE_STATIC);
+  dperm_status status = store_step(ledger, statement, &found, err);
+  (void)sqlite3_finalize(statement);
+  return status;
+}
+
+dperm_status tables_make(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
+                         dperm_error *err) {
   char sql[64];
   (void)snprintf(sql, sizeof sql, "PRAGMA application_id = %d", LEDGER_MARK);
   TRY(store_run(ledger, sql, err));
@@ -71,7 +83,8 @@ dperm_status tables_make(dperm_ledger *ledger, dperm_error *err) {
       TRY(store_run(ledger, objects[i].sql, err));
     }
   }
-  return set_version(ledger, err);
+  TRY(set_version(ledger, err));
+  return write_key(ledger, key, err);
 }
 
 dperm_status tables_update(dperm_ledger *ledger, dperm_error *err) {

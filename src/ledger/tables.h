@@ -7,10 +7,9 @@
 #include "ledger/doubts.h"
 #include "ledger/store.h"
 
-enum { LEDGER_MARK = 0x6470726d }; /* "dprm" in the file's header, where SQLite keeps such marks */
-
-/* Into a new file. */
-dperm_status tables_make(dperm_ledger *ledger, dperm_error *err);
+/* Into a new file, with its key and no record yet. */
+dperm_status tables_make(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
+                         dperm_error *err);
 
 /* Makes the tables of a file of an older version those of today; its records keep the digests they
  * have. */

@@ -116,3 +116,11 @@ dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *ou
   output->file = NULL;
   return output_commit(file, err);
 }
+
+dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
+  dperm_output *out = NULL;
+  TRY(dperm_output_open(path ? path : "-", &out, err));
+  dperm_status status = dperm_model_write_output(model, out, err);
+  dperm_output_free(out);
+  return status;
+}

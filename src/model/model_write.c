@@ -147,11 +147,3 @@ done:
   json_decref(object);
   return status;
 }
-
-dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
-  dperm_output *out = NULL;
-  TRY(dperm_output_open(path ? path : "-", &out, err));
-  dperm_status status = dperm_model_write_output(model, out, err);
-  dperm_output_free(out);
-  return status;
-}
