@@ -98,9 +98,11 @@ void session_catch_signals(void) {
   struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);
   action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
-  (void)sigaction(SIGINT, &action, NULL);
-  (void)sigaction(SIGTERM, &action, NULL);
-  (void)sigaction(SIGHUP, &action, NULL);
+  /* Those that people, shells and batch systems send to end a program. */
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    (void)sigaction(ends[i], &action, NULL);
+  }
 }
 
 /* The last one, for the other processes of a job. */

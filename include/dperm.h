@@ -267,7 +267,8 @@ typedef enum dperm_taken {
  * them. It cannot be taken back, and copies keep it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_taken(dperm_data *data, unsigned taken,
                                                       dperm_error *err);
-/* A copy of some rows, in the order given: folds of a cross-validation, a holdout. */
+/* A copy of some rows, in the order given: folds of a cross-validation, a holdout. Rows that are
+ * named twice make whatever is made of the copy not private: one record is then several. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_select(const dperm_data *data,
                                                        const size_t *row_indices, size_t count,
                                                        dperm_data **out, dperm_error *err);

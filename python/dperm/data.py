@@ -14,6 +14,30 @@ from .columns import plain
 __all__: List[str] = []
 
 
+def canonical(X: Any) -> Any:
+    """A sparse matrix as CSR with sorted columns, each row by itself.
+
+    SciPy sorts all rows, in an order of its own, as soon as one is not sorted, and adds entries at one place
+    in that order: a row would depend on how another was written. Here the order is stable, and entries at one
+    place are added as they are written.
+    """
+    if X.format == "csr" and X.has_canonical_format:
+        return X
+    entries = X.tocoo(copy=False)
+    row, column = np.asarray(entries.row), np.asarray(entries.col)
+    order = np.lexsort((column, row))
+    row, column, values = row[order], column[order], np.asarray(entries.data)[order]
+    first = np.ones(len(row), dtype=bool)
+    first[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
+    if not first.all():
+        row, column, values = row[first], column[first], np.add.reduceat(values, np.flatnonzero(first))
+    starts = np.zeros(X.shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=X.shape[0]), out=starts[1:])
+    made = sp.csr_matrix((values, column, starts), shape=X.shape)
+    made.has_sorted_indices = made.has_canonical_format = True
+    return made
+
+
 def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
     """A C-ordered array of doubles or a CSR matrix, which is not copied on this side.
 
@@ -21,9 +45,8 @@ def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
     """
     rows, dims = X.shape
     if sp.issparse(X):
-        if not X.has_canonical_format or not X.data.all():
+        if not X.data.all():
             X = X.copy()
-            X.sum_duplicates()
             X.eliminate_zeros()  # whether zeros are written out is the container's choice for all rows at once
         starts = X.indptr if X.indptr.dtype == np.int64 else X.indptr.astype(np.int64)
         columns = X.indices if X.indices.dtype == np.int32 else X.indices.astype(np.int32)

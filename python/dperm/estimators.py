@@ -145,6 +145,7 @@ class _PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     def _check_X(self, X: Any, y: Any = None, reset: bool = True) -> Any:
         """As scikit-learn does; doubles in C order or CSR pass without a copy."""
+        X = data.canonical(X) if sp.issparse(X) and X.ndim == 2 else X
         arguments: Dict[str, Any] = dict(X=X, accept_sparse="csr", dtype=np.float64, order="C",
                                          reset=reset, accept_large_sparse=True)
         if y is not None:

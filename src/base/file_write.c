@@ -241,6 +241,8 @@ static dperm_status open_output(const char *path, bool private, output_file **ou
   file->name = path;
   if (!path || strcmp(path, "-") == 0) {
     TRY_OR_DONE(open_stdout(file, err));
+  } else if (*path && path[strlen(path) - 1] == '/') { /* a folder, there or not */
+    TRY_OR_DONE(fail_write(file, EISDIR, err));
   } else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
     TRY_OR_DONE(open_directly(file, S_ISDIR(about.st_mode), err));
   } else {

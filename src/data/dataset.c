@@ -329,6 +329,19 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
   return DPERM_OK;
 }
 
+/* Whether a row is named twice. */
+static dperm_status note_repeats(const size_t *row_indices, size_t count, size_t rows,
+                                 dperm_data *part, dperm_error *err) {
+  bool *seen = NULL;
+  TRY(memory_new(rows, sizeof *seen, &seen, err));
+  for (size_t i = 0; i < count; i++) {
+    part->repeated = part->repeated || seen[row_indices[i]];
+    seen[row_indices[i]] = true;
+  }
+  free(seen);
+  return DPERM_OK;
+}
+
 dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices, size_t count,
                                dperm_data **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
@@ -360,6 +373,8 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   part->origin = data->origin;
   part->intercept = data->intercept;
   part->taken = data->taken;
+  part->repeated = data->repeated;
+  TRY_OR_DONE(note_repeats(row_indices, count, rows_in_all(data->x), part, err));
   part->doubts = data->doubts;
   part->schema = schema_share(data->schema);
   *out = part;

@@ -21,6 +21,7 @@ struct dperm_data {
   row_bounds bounds;  /* of every stored row; the body's runs are the schema's */
   data_origin origin;
   unsigned taken;       /* of dperm_taken: what is known of the rows from the records alone */
+  bool repeated;        /* a record stands for several rows: a selection named it twice */
   unsigned doubts;      /* why n may depend on what records say (row_doubts.h); 0 for nothing */
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */

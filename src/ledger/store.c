@@ -258,12 +258,18 @@ static void sync_folder_of(const char *path) {
   free(copy);
 }
 
+/* Never over another ledger; at no moment with two names, where the file system can do that. */
+static int put_in_place(const char *temporary, const char *path) {
+  int failed = renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE);
+  return failed && (errno == ENOSYS || errno == EINVAL) ? link(temporary, path) : failed;
+}
+
 dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const char *path,
                            bool *taken, dperm_error *err) {
   TRY(store_run(ledger, "COMMIT", err));
   (void)sqlite3_close(ledger->db); /* SQLite must not know one file by two names */
   ledger->db = NULL;
-  if (link(temporary, path) != 0) { /* unlike rename, it never replaces a ledger */
+  if (put_in_place(temporary, path) != 0) {
     *taken = errno == EEXIST;
     return fail_system(path, "the ledger cannot be put in its place", errno, err);
   }
@@ -298,6 +304,14 @@ static dperm_status check_owner(const dperm_ledger *ledger, dperm_error *err) {
     FAIL(err, DPERM_IO_ERROR,
          "%s: others can read or write the ledger (mode %03o); make it yours alone: chmod 600",
          ledger->path, (unsigned)about.st_mode & 0777);
+  }
+  /* A journal is found by the ledger's name: left under one name by a crash, it would undo what was
+   * charged under the other meanwhile. */
+  if (about.st_nlink != 1) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: the ledger has %lu names (hard links), and a charge could be lost between them; "
+         "remove all but one",
+         ledger->path, (unsigned long)about.st_nlink);
   }
   return DPERM_OK;
 }

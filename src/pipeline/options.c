@@ -96,7 +96,10 @@ unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
 }
 
 unsigned data_reasons(const dperm_data *data) {
-  return data ? data->taken << REASONS_TAKEN_SHIFT : 0;
+  if (!data) {
+    return 0;
+  }
+  return data->taken << REASONS_TAKEN_SHIFT | (data->repeated ? (unsigned)REASON_REPEATED : 0);
 }
 
 unsigned source_reasons(const random_source *source) {

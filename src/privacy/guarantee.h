@@ -26,7 +26,8 @@
   X(REASON_TAKEN_RANGES, 10, "ranges of columns were taken from the records")                      \
   X(REASON_TAKEN_CATEGORIES, 11, "categories were taken from the records")                         \
   X(REASON_TAKEN_COLUMNS, 12, "the columns or their order were taken from the records")            \
-  X(REASON_TAKEN_SCALES, 13, "values were scaled or chosen by the records as a whole")
+  X(REASON_TAKEN_SCALES, 13, "values were scaled or chosen by the records as a whole")             \
+  X(REASON_REPEATED, 14, "some records were taken several times")
 
 typedef enum privacy_reason {
 #define REASON_ENUM(name, bit, text) name = 1 << (bit),

@@ -473,3 +473,14 @@ P
   run "$DPERM" ledger show l.db --dataset nobody
   fails_with 1 'no data set "nobody"'
 }
+
+@test "a ledger with two names is not charged" {
+  begin
+  ln l.db other.db
+  run charge 0.1
+  fails_with 1 "the ledger has 2 names (hard links)"
+  leaves_no m.json
+  rm other.db
+  charge 0.1 2> /dev/null
+  [ "$(left)" = 0.9 ]
+}

@@ -422,6 +422,29 @@ static void reasons_add_up_and_copies_keep_them(void **state) {
   dperm_data_free(data);
 }
 
+static void a_record_that_is_taken_twice_is_two(void **state) {
+  (void)state;
+  dperm_data *data = sixty_rows(), *part = NULL, *half = NULL;
+  const size_t rows[] = {3, 1, 2, 5, 4, 8, 9, 7, 10, 11, 12, 3},
+               first[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  dperm_options options;
+  dperm_model *model = NULL;
+  dperm_guarantee g;
+  dperm_options_init(&options);
+  options.epsilon = 1;
+  assert_ok(dperm_data_select(data, rows, 12, &part, err));
+  assert_ok(dperm_data_select(part, first, 10, &half, err)); /* it stays so */
+  for (int i = 0; i < 2; i++) {
+    assert_ok(dperm_train(i ? half : part, &options, &model, err));
+    dperm_model_guarantee(model, &g);
+    assert_string_equal(g.reason, "some records were taken several times");
+    dperm_model_free(model);
+  }
+  dperm_data_free(half);
+  dperm_data_free(part);
+  dperm_data_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_way_gives_every_reason),
@@ -429,6 +452,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(candidates_with_accounts_of_their_own_are_refused,
                                       ledger_home_begin, ledger_home_end),
       cmocka_unit_test(reasons_add_up_and_copies_keep_them),
+      cmocka_unit_test(a_record_that_is_taken_twice_is_two),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
