@@ -22,7 +22,7 @@ typedef struct score_settings {
   double epsilon;
   size_t rows_per_person;
   uint64_t seed;
-  bool counts, seeded;
+  bool counts, public_model, seeded;
 } score_settings;
 
 /* ---- exact */
@@ -86,6 +86,7 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   options.epsilon = s->epsilon;
   options.rows_per_person = s->rows_per_person;
   options.counts = s->counts;
+  options.public_model = s->public_model;
   options.account = *account;
   options.progress = *session_progress();
   dperm_status status = s->seeded ? dperm_random_seeded(s->seed, &options.random, err) : DPERM_OK;
@@ -112,14 +113,18 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   status = session_flush_stdout(err);
   if (status == DPERM_OK && found.is_private) {
     ledger_settings_say(&s->ledger);
+  } else if (status == DPERM_OK && !dperm_model_is_private(model) && !s->public_model) {
+    fprintf(stderr, "not private: the model is not, and may have been made from these records; "
+                    "--public-model says that it was not\n");
   }
   return status;
 }
 
 static const char *check_together(const score_settings *s) {
-  if (isnan(s->epsilon) && (s->counts || s->seeded || s->rows_per_person > 1 || s->ledger.dataset ||
-                            s->ledger.dry_run)) {
-    return "--counts, --rows-per-person, --seed, --dataset and --dry-run go with --epsilon";
+  if (isnan(s->epsilon) && (s->counts || s->public_model || s->seeded || s->rows_per_person > 1 ||
+                            s->ledger.dataset || s->ledger.dry_run)) {
+    return "--counts, --public-model, --rows-per-person, --seed, --dataset and --dry-run go with "
+           "--epsilon";
   }
   return NULL;
 }
@@ -149,7 +154,7 @@ static int score(score_settings *s, dperm_format format) {
 
 int run_score(int argc, char **argv) {
   score_settings s = {.epsilon = (double)NAN, .rows_per_person = 1};
-  enum { OWN = 7, SEED = 6 };
+  enum { OWN = 8, SEED = 7 };
   argument table[OWN + LEDGER_ARGUMENTS] = {
       {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm train wrote", NULL,
        false},
@@ -161,6 +166,9 @@ int run_score(int argc, char **argv) {
        "a private error rate at this budget", NULL, false},
       {"--counts", ARGUMENT_FLAG, &s.counts, false, NULL,
        "the four confusion counts too, each at half of epsilon", NULL, false},
+      {"--public-model", ARGUMENT_FLAG, &s.public_model, false, NULL,
+       "the model was made without these records: its score is private even if it is not", NULL,
+       false},
       {"--rows-per-person", ARGUMENT_COUNT, &s.rows_per_person, false, "K",
        "epsilon is for a person with at most K rows (1)", NULL, false},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",

@@ -747,6 +747,8 @@ typedef struct dperm_score_options {
   double epsilon;
   size_t rows_per_person;
   int counts;           /* the four confusion counts too, at half the precision */
+  int public_model;     /* the model was made without these records. Else the score of a model that
+                           is not private is not private either: it may move with a record */
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_account account;
   dperm_progress progress;

@@ -167,7 +167,7 @@ class Metrics(Structure):
 
 class ScoreOptions(Structure):
     _fields_ = [("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
-                ("random", c_void_p), ("account", Account), ("progress", Progress)]
+                ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress)]
 
 
 class PrivateScore(Structure):

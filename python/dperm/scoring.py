@@ -50,12 +50,14 @@ class Scored:
             refuse_known(handle)
 
     def score_private(self, X: Any, y: Any, epsilon: float, *, counts: bool = False,
-                      rows_per_person: int = 1, ledger: Any = None, dataset: Optional[str] = None,
+                      public_model: bool = False, rows_per_person: int = 1, ledger: Any = None, dataset: Optional[str] = None,
                       random_state: Any = None) -> Dict[str, Any]:
         """How often the model errs on labelled records, with noise that protects them.
 
         `score` is exact, so for public data only. This one costs `epsilon`, charged to a ledger if
-        named; ``interval`` holds the error rate on these very rows in 95 of 100 runs.
+        named; ``interval`` holds the error rate on these very rows in 95 of 100 runs. The score of a model
+        that is not private is not private either, unless `public_model` says that these records had no
+        part in it.
         """
         check_is_fitted(self)
         handle = self._labelled(X, y)
@@ -64,6 +66,7 @@ class Scored:
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
         wanted.counts = int(counts)
+        wanted.public_model = int(public_model)
         wanted.account, alive = account(ledger, dataset, random_state is None)
         random = options.seeded(random_state)
         wanted.random = random.pointer if random else None

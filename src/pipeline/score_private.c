@@ -125,8 +125,14 @@ static dperm_status draw_and_commit(const account_run *run, const dperm_charge *
   return DPERM_OK;
 }
 
+/* A model that moves with a record as it likes makes its own errors tell of that record, whatever
+ * noise they get; one that is private was paid for. */
+static unsigned model_reasons(const dperm_model *model, const dperm_score_options *o) {
+  return o->public_model || dperm_model_is_private(model) ? 0 : (unsigned)REASON_MODEL;
+}
+
 /* Pay, draw, commit. */
-static dperm_status release_counts(const confusion *c, account_run run,
+static dperm_status release_counts(const confusion *c, const dperm_model *model, account_run run,
                                    const dperm_score_options *o, dperm_private_score *out,
                                    dperm_error *err) {
   dperm_random *own = NULL;
@@ -138,8 +144,9 @@ static dperm_status release_counts(const confusion *c, account_run run,
   run.account = &o->account;
   run.command = "score";
   run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
-  run.claim = guarantee_with(guarantee_of_counts(o->epsilon, o->rows_per_person),
-                             data_reasons(run.data) | source_reasons(source));
+  run.claim =
+      guarantee_with(guarantee_of_counts(o->epsilon, o->rows_per_person),
+                     data_reasons(run.data) | source_reasons(source) | model_reasons(model, o));
   dperm_status status = account_reserve(&run, &charge, err);
   if (status == DPERM_OK && o->account.dry_run) {
     *out = (dperm_private_score){0};
@@ -169,7 +176,7 @@ dperm_status dperm_model_score_private(const dperm_model *model, const dperm_dat
     status = data_unchanged(data, err);
   }
   if (status == DPERM_OK) {
-    status = release_counts(&c, (account_run){.data = data}, options, out, err);
+    status = release_counts(&c, model, (account_run){.data = data}, options, out, err);
   }
   free(scores);
   return status;
@@ -203,7 +210,7 @@ dperm_status dperm_score_file_private(const dperm_model *model, const dperm_sour
   TRY_OR_DONE(check_rows_public(model->schema, row_reader_doubts(&s.reader), err));
   (void)row_reader_digested(&s.reader, bytes);
   identity_of_file(bytes, identity);
-  status = release_counts(&c, (account_run){.identity = identity}, options, out, err);
+  status = release_counts(&c, model, (account_run){.identity = identity}, options, out, err);
 done:
   threads_leave(threads);
   scored_close(&s);

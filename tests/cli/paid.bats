@@ -264,7 +264,7 @@ unnamed() { # whether this folder can have them
   train_none
   begin
   cp l.db before.db
-  export score="score --model model.json --data people.csv --epsilon 0.1 --ledger l.db --dataset people"
+  export score="score --model model.json --data people.csv --epsilon 0.1 --public-model --ledger l.db --dataset people"
   run bash -c '"$DPERM" $score 2>&1 >&-'
   fails_with 1 "standard output: cannot write (Bad file descriptor); check the place, its permissions and free space; nothing is charged"
   run bash -c '"$DPERM" $score 2>&1 > /dev/full'
@@ -339,7 +339,7 @@ os.write(data, records[100:]); os.close(data)
 message = run.stderr.read().decode(); status = run.wait()
 print(message, end=""); sys.exit(status)
 P
-  run python3 leave.py "$DPERM" score --model model.json --data - --epsilon 0.1 "${account[@]}"
+  run python3 leave.py "$DPERM" score --model model.json --data - --epsilon 0.1 --public-model "${account[@]}"
   fails_with 1 "standard output: cannot write (Broken pipe)"
   [[ "$output" == *"$spent" ]]
   [ "$(left)" = 0.9 ]

@@ -43,12 +43,12 @@ P
 @test "a private score has noise, intervals and a budget" {
   train_none
   "$DPERM" score --model model.json --data people.csv > exact.json
-  "$DPERM" score --model model.json --data people.csv --epsilon 1 > private.json 2> message
+  "$DPERM" score --model model.json --data people.csv --epsilon 1 --public-model > private.json 2> message
   [ "$(cat message)" = "no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'" ]
-  "$DPERM" score --model model.json --data people.csv --epsilon 100000 --counts > counts.json 2> /dev/null
-  "$DPERM" score --model model.json --data people.csv --epsilon 2 --rows-per-person 4 --seed 3 > seeded.json 2> message
+  "$DPERM" score --model model.json --data people.csv --epsilon 100000 --counts --public-model > counts.json 2> /dev/null
+  "$DPERM" score --model model.json --data people.csv --epsilon 2 --rows-per-person 4 --seed 3 --public-model > seeded.json 2> message
   [ ! -s message ]
-  "$DPERM" score --model model.json --data people.csv --epsilon 0.5 --seed 3 > same.json
+  "$DPERM" score --model model.json --data people.csv --epsilon 0.5 --seed 3 --public-model > same.json
   python3 - <<'P'
 import json
 exact, p, c, s, t = (json.load(open(n + ".json")) for n in ("exact", "private", "counts", "seeded", "same"))

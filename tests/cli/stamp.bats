@@ -101,6 +101,10 @@ P
 
 @test "a private score says private, and a seed that it is not" {
   make train --mechanism none
-  "$DPERM" score --model m.json --data people.csv --epsilon 0.25 2> /dev/null | grep -q '"private": true'
-  "$DPERM" score --model m.json --data people.csv --epsilon 0.25 --seed 3 | grep -q '"private": false'
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.25 > s.json 2> message
+  grep -q '"private": false' s.json
+  grep -q '^not private: the model is not' message
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.25 --public-model 2> /dev/null |
+    grep -q '"private": true'
+  "$DPERM" score --model m.json --data people.csv --epsilon 0.25 --public-model --seed 3 | grep -q '"private": false'
 }

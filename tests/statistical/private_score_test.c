@@ -106,6 +106,7 @@ static void intervals_cover_the_rows_own_error_rate(void **state) {
   static const double epsilons[] = {0.05, 0.5, 2};
   dperm_score_options o;
   dperm_score_options_init(&o);
+  o.public_model = 1;
   assert_ok(dperm_random_seeded(11, &o.random, err));
   for (size_t e = 0; e < 3; e++) {
     for (o.counts = 0; o.counts <= 1; o.counts++) {
@@ -158,6 +159,7 @@ static void the_count_follows_discrete_laplace(void **state) {
   dperm_score_options o;
   size_t seen[2 * WIDE + 1] = {0};
   dperm_score_options_init(&o);
+  o.public_model = 1;
   o.epsilon = 1;
   assert_ok(dperm_random_seeded(13, &o.random, err));
   for (int i = 0; i < RUNS; i++) {
@@ -180,6 +182,7 @@ static void each_count_gets_half_and_a_person_a_share(void **state) {
   dperm_score_options o;
   double spread[2] = {0, 0};
   dperm_score_options_init(&o);
+  o.public_model = 1;
   assert_ok(dperm_random_seeded(14, &o.random, err));
   o.epsilon = 2;
   o.rows_per_person = 4;
@@ -204,6 +207,7 @@ static void a_record_moves_the_counts_by_two_at_most(void **state) {
   const setting *s = *state;
   dperm_score_options o;
   dperm_score_options_init(&o);
+  o.public_model = 1;
   o.epsilon = 1e5;
   o.counts = 1;
   for (int from = 0; from < 4; from++) {
@@ -231,6 +235,7 @@ static void a_score_says_whether_it_is_private(void **state) {
   dperm_score_options o;
   dperm_private_score p;
   dperm_score_options_init(&o);
+  o.public_model = 1;
   assert_fails(dperm_model_score_private(s->model, s->data, &o, &p, err), DPERM_INVALID_ARGUMENT,
                "epsilon");
   o.epsilon = 1000;

@@ -23,19 +23,20 @@ typedef struct way {
   dperm_tune_method method;
   dperm_rounds rounds;
   size_t rows_per_person;
+  int public_model;
 } way;
 
 static const way ways[] = {
-    {"train, objective", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1},
-    {"train, output", TRAIN, DPERM_MECHANISM_OUTPUT, 0, 0, 1},
-    {"train, persons", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 3},
-    {"tune, split", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_SPLIT, 0, 1},
+    {"train, objective", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0},
+    {"train, output", TRAIN, DPERM_MECHANISM_OUTPUT, 0, 0, 1, 0},
+    {"train, persons", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 3, 0},
+    {"tune, split", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_SPLIT, 0, 1, 0},
     {"tune, stopping", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_STOPPING,
-     DPERM_ROUNDS_LOGARITHMIC, 1},
+     DPERM_ROUNDS_LOGARITHMIC, 1, 0},
     {"tune, geometric, persons", TUNE, DPERM_MECHANISM_OUTPUT, DPERM_TUNE_STOPPING,
-     DPERM_ROUNDS_GEOMETRIC, 2},
-    {"tune, public", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_PUBLIC, 0, 1},
-    {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1},
+     DPERM_ROUNDS_GEOMETRIC, 2, 0},
+    {"tune, public", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_PUBLIC, 0, 1, 0},
+    {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 1},
 };
 
 /* ---- reasons */
@@ -152,6 +153,7 @@ static dperm_status run_score(const way *w, const reason *why, dperm_data *data,
   how.rows_per_person = w->rows_per_person;
   how.random = unused.random;
   how.account = *account;
+  how.public_model = w->public_model;
   dperm_status status = dperm_model_score_private(model, data, &how, &score, NULL);
   out->is_private = score.is_private;
   dperm_random_free(unused.random);
@@ -422,6 +424,18 @@ static void reasons_add_up_and_copies_keep_them(void **state) {
   dperm_data_free(data);
 }
 
+static void the_score_of_a_model_that_is_not_private_is_not(void **state) {
+  ledger_home *home = *state;
+  const way scored = {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0};
+  dperm_ledger *ledger = opened(home);
+  outcome free_of_charge = run(&scored, &reasons[0], 0, NULL, NULL);
+  assert_int_equal(free_of_charge.status, DPERM_OK);
+  assert_false(free_of_charge.is_private);
+  outcome named = run(&scored, &reasons[0], 0, ledger, "people");
+  assert_int_equal(named.status, DPERM_OVER_BUDGET);
+  dperm_ledger_free(ledger);
+}
+
 static void a_record_that_is_taken_twice_is_two(void **state) {
   (void)state;
   dperm_data *data = sixty_rows(), *part = NULL, *half = NULL;
@@ -452,6 +466,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(candidates_with_accounts_of_their_own_are_refused,
                                       ledger_home_begin, ledger_home_end),
       cmocka_unit_test(reasons_add_up_and_copies_keep_them),
+      cmocka_unit_test_setup_teardown(the_score_of_a_model_that_is_not_private_is_not,
+                                      ledger_home_begin, ledger_home_end),
       cmocka_unit_test(a_record_that_is_taken_twice_is_two),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
