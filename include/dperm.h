@@ -10,8 +10,9 @@
  *   - A function that can fail returns a status and writes one sentence into the caller's
  *     dperm_error (which may be NULL). Outputs are written only on success.
  *   - Handles are opaque, made by the library and given back with X_free; X_free(NULL) is fine.
- *   - The library never prints, never exits, keeps no global state of its own. Different threads
- *     may use different handles at once; one handle may be read by many threads.
+ *   - The library never prints and never exits. Different threads may use different handles at
+ *     once; one handle may be read by many threads. Process-wide are only its threads, which sleep
+ *     between calls (a child after fork(2) starts its own; dlclose leaves the library in memory).
  *   - A dperm_data gives its owner's rows back. Apart from that, whatever depends on the records
  * and is not a released model or its score on public data carries "unsafe" in its name.
  */
@@ -193,11 +194,14 @@ DPERM_API DPERM_CHECKED dperm_status dperm_encode_file(const dperm_source *sourc
                                                        dperm_error *err);
 
 /* The processes of a job that mpirun started, each with its share of the rows (rank 0 leads). Made
- * once, from one thread, which alone may use it and what is made with it. */
+ * from one thread, which alone may use it and what is made with it. A program that uses MPI itself
+ * begins it before (MPI_THREAD_FUNNELED or more) and ends it after: the library then talks over a
+ * duplicate of MPI_COMM_WORLD and leaves the program's communicators and error handlers alone. If
+ * it has to begin MPI, dperm_ranks_free ends it, for good. */
 typedef struct dperm_ranks dperm_ranks;
 
-/* `*out` is NULL where this process was not started as one of a job; counts as one of one. Fails in
- * a job of several where the library is built without MPI. */
+/* Every process of the job calls it. `*out` is NULL where this process was not started as one of a
+ * job; counts as one of one. Fails in a job of several where the library is built without MPI. */
 DPERM_API DPERM_CHECKED dperm_status dperm_ranks_join(dperm_ranks **out, dperm_error *err);
 DPERM_API size_t dperm_ranks_count(const dperm_ranks *ranks);
 DPERM_API size_t dperm_ranks_rank(const dperm_ranks *ranks);

@@ -1,4 +1,6 @@
-/* Talk between processes by MPI. Only the thread that joined talks. */
+/* Talk between processes by MPI. Only the thread that joined talks, over a communicator of its own:
+ * messages of the program that the library is part of cannot meet ours, errors come back to us and
+ * not to its error handler, and MPI is ended here only if it was begun here. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -9,6 +11,16 @@
 
 enum { TAG = 0x6470 };
 
+typedef struct mpi_ranks {
+  ranks ranks; /* first, so that one pointer serves for both */
+  MPI_Comm comm;
+  bool begun_here;
+} mpi_ranks;
+
+static MPI_Comm comm_of(const ranks *r) {
+  return ((const mpi_ranks *)r)->comm;
+}
+
 /* MPI counts in int: long messages go in pieces. */
 enum { PIECE = 1 << 30 };
 
@@ -18,9 +30,8 @@ static int piece_of(size_t size) {
 
 static bool mpi_send(ranks *r, size_t to, const void *bytes, size_t size) {
   const char *at = bytes;
-  (void)r;
   for (; size > 0; at += piece_of(size), size -= (size_t)piece_of(size)) {
-    if (MPI_Send(at, piece_of(size), MPI_BYTE, (int)to, TAG, MPI_COMM_WORLD) != MPI_SUCCESS) {
+    if (MPI_Send(at, piece_of(size), MPI_BYTE, (int)to, TAG, comm_of(r)) != MPI_SUCCESS) {
       return false;
     }
   }
@@ -29,9 +40,8 @@ static bool mpi_send(ranks *r, size_t to, const void *bytes, size_t size) {
 
 static bool mpi_receive(ranks *r, size_t from, void *bytes, size_t size) {
   char *at = bytes;
-  (void)r;
   for (; size > 0; at += piece_of(size), size -= (size_t)piece_of(size)) {
-    if (MPI_Recv(at, piece_of(size), MPI_BYTE, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=
+    if (MPI_Recv(at, piece_of(size), MPI_BYTE, (int)from, TAG, comm_of(r), MPI_STATUS_IGNORE) !=
         MPI_SUCCESS) {
       return false;
     }
@@ -41,9 +51,8 @@ static bool mpi_receive(ranks *r, size_t from, void *bytes, size_t size) {
 
 static bool mpi_share(ranks *r, size_t from, void *bytes, size_t size) {
   char *at = bytes;
-  (void)r;
   for (; size > 0; at += piece_of(size), size -= (size_t)piece_of(size)) {
-    if (MPI_Bcast(at, piece_of(size), MPI_BYTE, (int)from, MPI_COMM_WORLD) != MPI_SUCCESS) {
+    if (MPI_Bcast(at, piece_of(size), MPI_BYTE, (int)from, comm_of(r)) != MPI_SUCCESS) {
       return false;
     }
   }
@@ -52,68 +61,92 @@ static bool mpi_share(ranks *r, size_t from, void *bytes, size_t size) {
 
 static bool mpi_most(ranks *r, uint64_t *number) {
   uint64_t mine = *number;
-  (void)r;
-  return MPI_Allreduce(&mine, number, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS;
+  return MPI_Allreduce(&mine, number, 1, MPI_UINT64_T, MPI_MAX, comm_of(r)) == MPI_SUCCESS;
 }
 
-/* Where the talk is lost, MPI_Finalize might wait for those who are gone; a process that ends
- * without it has mpirun end the others. */
+/* Where the talk is lost, MPI might wait for those who are gone; a process that ends without
+ * MPI_Finalize has mpirun end the others. */
 static void mpi_free(ranks *r) {
+  mpi_ranks *own = (mpi_ranks *)r;
   int ended = 0;
   if (!r->lost && MPI_Finalized(&ended) == MPI_SUCCESS && !ended) {
-    (void)MPI_Finalize();
+    (void)MPI_Comm_free(&own->comm);
+    if (own->begun_here) {
+      (void)MPI_Finalize();
+    }
   }
-  free(r);
+  free(own);
 }
 
-static bool start(int *count, int *rank) {
-  int begun = 0, level = 0;
-  return MPI_Initialized(&begun) == MPI_SUCCESS &&
-         (begun || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS) &&
-         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
-         MPI_Comm_size(MPI_COMM_WORLD, count) == MPI_SUCCESS &&
-         MPI_Comm_rank(MPI_COMM_WORLD, rank) == MPI_SUCCESS;
+/* Processes that the host began MPI in talk already; else it is begun here, for good: MPI can be
+ * neither begun nor ended twice. */
+static bool begin(mpi_ranks *r) {
+  int begun = 0, ended = 0, level = 0;
+  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended || MPI_Initialized(&begun) != MPI_SUCCESS) {
+    return false;
+  }
+  r->begun_here = !begun;
+  return begun || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS;
+}
+
+static bool connect(mpi_ranks *r, int *count, int *rank) {
+  return MPI_Comm_dup(MPI_COMM_WORLD, &r->comm) == MPI_SUCCESS &&
+         MPI_Comm_set_errhandler(r->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
+         MPI_Comm_size(r->comm, count) == MPI_SUCCESS &&
+         MPI_Comm_rank(r->comm, rank) == MPI_SUCCESS;
+}
+
+static bool host_began(void) {
+  int begun = 0;
+  return MPI_Initialized(&begun) == MPI_SUCCESS && begun;
 }
 
 /* MPI must see as many processes as were started: each of several that sees only itself would do
  * the whole work, charge for it and write the same file. */
-static dperm_status come_together(const launch *started, int *count, int *rank, dperm_error *err) {
-  if (!started->wired) { /* Open MPI would end the program rather than say so */
+static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_error *err) {
+  int count = 1, rank = 0;
+  if (!started->wired && !host_began()) { /* Open MPI would end the program rather than say so */
     FAIL(err, DPERM_UNSUPPORTED,
          "%zu processes were started (%s), but not for MPI, so each would do the whole work; start "
          "them with mpirun or srun --mpi=pmix, or run it once (srun -n 1)",
          started->count, started->by);
   }
-  if (!start(count, rank)) {
-    FAIL(err, DPERM_UNSUPPORTED, "MPI could not start; check the installation of Open MPI");
+  if (!begin(r) || !connect(r, &count, &rank)) {
+    FAIL(err, DPERM_UNSUPPORTED,
+         "MPI could not start; check the installation of Open MPI, and that this process has not "
+         "ended MPI already");
   }
-  size_t seen = (size_t)*count;
-  if (started->exact ? started->count != seen : started->count > seen) {
+  size_t seen = (size_t)count;
+  bool exact = started->exact && r->begun_here; /* a host may have started some by MPI itself */
+  if (exact ? started->count != seen : started->count > seen) {
     FAIL(err, DPERM_UNSUPPORTED,
          "%zu processes were started (%s), but MPI sees %d; start them with the mpirun of the MPI "
          "that dperm was built with, or run it once (srun -n 1)",
-         started->count, started->by, *count);
+         started->count, started->by, count);
   }
+  r->ranks.count = seen;
+  r->ranks.rank = (size_t)rank;
   return DPERM_OK;
 }
 
 dperm_status ranks_of_job(ranks **out, dperm_error *err) {
   const launch started = launch_read();
-  int count = 1, rank = 0;
-  ranks *r = NULL;
+  mpi_ranks *r = NULL;
   *out = NULL;
-  if (started.exact && started.count == 1) {
+  if (started.exact && started.count == 1 && !host_began()) {
     return DPERM_OK;
   }
-  TRY(come_together(&started, &count, &rank, err));
   TRY(memory_new(1, sizeof *r, &r, err));
-  *r = (ranks){.count = (size_t)count,
-               .rank = (size_t)rank,
-               .send = mpi_send,
-               .receive = mpi_receive,
-               .share = mpi_share,
-               .most = mpi_most,
-               .free = mpi_free};
-  *out = r;
+  r->ranks = (ranks){.send = mpi_send,
+                     .receive = mpi_receive,
+                     .share = mpi_share,
+                     .most = mpi_most,
+                     .free = mpi_free};
+  dperm_status status = come_together(&started, r, err);
+  if (status != DPERM_OK) {
+    free(r);
+    return status;
+  }
+  *out = &r->ranks;
   return DPERM_OK;
 }

@@ -223,3 +223,15 @@ S
     [ ! -e cells.csv.journal ]
   done
 }
+
+@test "a program that uses MPI itself keeps it, its messages and its error handler" {
+  setup_rows 6000
+  "$DPERM" train --data rows.svm --dims 40 --epsilon 1 --seed 2 --out alone.json 2> /dev/null
+  for count in 1 3; do
+    run timeout 3000 mpirun --allow-run-as-root --oversubscribe --quiet -n $count \
+      "$DPERM_BUILD/tests/mpi_host" rows.svm 40 model.json
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    cmp alone.json model.json
+  done
+}
