@@ -10,11 +10,16 @@
  *   - A function that can fail returns a status and writes one sentence into the caller's
  *     dperm_error (which may be NULL). Outputs are written only on success.
  *   - Handles are opaque, made by the library and given back with X_free; X_free(NULL) is fine.
+ *     What a handle gives (names, weights, labels) is its own and lives as long as it does; what a
+ *     call is given stays the caller's and need live no longer than the call, unless it says so.
+ *   - Pointers are not NULL unless it says so; arrays and buffers are as long as their counts say.
  *   - The library never prints and never exits. Different threads may use different handles at
- *     once; one handle may be read by many threads. Process-wide are only its threads, which sleep
- *     between calls (a child after fork(2) starts its own; dlclose leaves the library in memory).
+ *     once, and one model, schema or data set may be used by many: training, predicting and scoring
+ *     only read it. dperm_random, dperm_ranks and dperm_output are one thread's at a time. Only the
+ *     library's threads are process-wide: they sleep between calls, a child after fork(2) starts
+ *     its own, and dlclose leaves the library in memory.
  *   - A dperm_data gives its owner's rows back. Apart from that, whatever depends on the records
- * and is not a released model or its score on public data carries "unsafe" in its name.
+ *     and is not a released model or its score on public data carries "unsafe" in its name.
  */
 #ifndef DPERM_H
 #define DPERM_H
@@ -106,6 +111,7 @@ DPERM_API double dperm_schema_norm_bound(const dperm_schema *schema);
 DPERM_API double dperm_schema_norm1_bound(const dperm_schema *schema);
 /* 1 if rows with missing values are dropped: the number of rows then depends on the records. */
 DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
+DPERM_API size_t dperm_schema_classes(const dperm_schema *schema);
 /* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
 /* What encoded column `index` means, as "age" or "workclass=Private", into `name` (always
@@ -280,6 +286,8 @@ DPERM_API void dperm_data_free(dperm_data *data);
 
 DPERM_API size_t dperm_data_rows(const dperm_data *data);
 DPERM_API size_t dperm_data_dims(const dperm_data *data);
+/* How many classes its labels may be of; 0 for rows without labels. */
+DPERM_API size_t dperm_data_classes(const dperm_data *data);
 DPERM_API double dperm_data_norm_bound(const dperm_data *data);
 /* Memory that the encoded matrix takes: it depends on the records, as rows and labels do. */
 DPERM_API size_t dperm_data_matrix_bytes(const dperm_data *data);
@@ -664,6 +672,14 @@ DPERM_API DPERM_CHECKED dperm_status dperm_output_check(const char *path, dperm_
 
 DPERM_API DPERM_CHECKED dperm_status dperm_model_read(const char *path, dperm_model **out,
                                                       dperm_error *err);
+/* The bytes of its file, in memory: text to be given back with dperm_text_free, a zero behind its
+ * `length`; and a model from such bytes. `name` stands for the file in messages. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_to_text(const dperm_model *model, char **text,
+                                                         size_t *length, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_model_parse(const char *text, size_t length,
+                                                       const char *name, dperm_model **out,
+                                                       dperm_error *err);
+DPERM_API void dperm_text_free(char *text);
 DPERM_API void dperm_model_free(dperm_model *model);
 
 DPERM_API size_t dperm_model_dims(const dperm_model *model);
@@ -683,6 +699,7 @@ DPERM_API void dperm_model_guarantee(const dperm_model *model, dperm_guarantee *
 DPERM_API int dperm_model_is_private(const dperm_model *model);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
 DPERM_API const dperm_schema *dperm_model_schema(const dperm_model *model);
+DPERM_API size_t dperm_model_classes(const dperm_model *model);
 /* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_model_class_name(const dperm_model *model, size_t index);
 

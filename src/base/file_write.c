@@ -25,6 +25,8 @@ struct output_file {
   char *temporary; /* room for the name of the file beside it */
   bool named;      /* the file has that name: until then, a program that is killed leaves nothing */
   bool reserved;   /* it is longer than what is written */
+  char *memory;    /* what stream holds, of an output in memory */
+  size_t length;
 };
 
 static dperm_status fail_write(const output_file *file, int reason, dperm_error *err) {
@@ -40,6 +42,7 @@ static void release(output_file *file) {
   if (file->named) {
     (void)unlink(file->temporary);
   }
+  free(file->memory); /* which closing the stream has brought up to date */
   free(file->temporary);
   free(file->target);
   free(file);
@@ -267,6 +270,34 @@ dperm_status output_open(const char *path, output_file **out, dperm_error *err) 
 
 dperm_status output_open_private(const char *path, output_file **out, dperm_error *err) {
   return open_output(path, true, out, err);
+}
+
+dperm_status output_open_memory(output_file **out, dperm_error *err) {
+  output_file *file = NULL;
+  TRY(memory_new(1, sizeof *file, &file, err));
+  file->name = "memory";
+  file->stream = open_memstream(&file->memory, &file->length);
+  if (!file->stream) {
+    release(file);
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
+  }
+  *out = file;
+  return DPERM_OK;
+}
+
+dperm_status output_take(output_file *file, char **bytes, size_t *length, dperm_error *err) {
+  int closed = fclose(file->stream);
+  file->stream = NULL;
+  if (closed == 0) {
+    *bytes = file->memory;
+    *length = file->length;
+    file->memory = NULL;
+  }
+  release(file);
+  if (closed != 0) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
+  }
+  return DPERM_OK;
 }
 
 /* Blocks of the file system for all bytes; the file is as long as them until the commit. Where that

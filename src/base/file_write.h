@@ -13,6 +13,8 @@ typedef struct output_file output_file;
 dperm_status output_open(const char *path, output_file **out, dperm_error *err);
 /* The same for private records: whatever it replaces, the file is its owner's alone. */
 dperm_status output_open_private(const char *path, output_file **out, dperm_error *err);
+/* The same, to be kept in memory: output_take instead of a commit. */
+dperm_status output_open_memory(output_file **out, dperm_error *err);
 /* Takes as much space as will be written, at most, so that a disk that is too full fails here and
  * not at the end. Where a file system, a pipe or a device cannot promise, nothing happens. */
 dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err);
@@ -24,6 +26,9 @@ dperm_status output_write(output_file *file, const char *bytes, size_t length, d
 void output_start_flushing(output_file *file);
 /* Success means: all bytes are where they belong. The output is gone either way. */
 dperm_status output_commit(output_file *file, dperm_error *err);
+/* All bytes of an output in memory, with a zero behind them, for the caller to free. The output is
+ * gone either way. */
+dperm_status output_take(output_file *file, char **bytes, size_t *length, dperm_error *err);
 /* Leaves no trace. NULL is fine, so it can follow a commit that set the pointer to NULL. */
 void output_discard(output_file *file);
 

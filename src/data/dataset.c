@@ -311,6 +311,10 @@ size_t data_class_count(const dperm_data *data) {
   return data->classes.count ? data->classes.count : of_schema;
 }
 
+size_t dperm_data_classes(const dperm_data *data) {
+  return data->unlabelled ? 0 : data_class_count(data);
+}
+
 dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_error *err) {
   if (data->classes.count || data->schema) {
     return class_list_copy(data->classes.count ? &data->classes : &data->schema->classes, out, err);

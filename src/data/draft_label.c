@@ -55,11 +55,10 @@ static dperm_status choose_listed(label_choice *choice, const dperm_draft_option
     choice->positives += choice->positive[i];
   }
   if (choice->positives == 0 || choice->positives == choice->count) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "%s: %s of the labels in column \"%.64s\" is positive; it holds %s: name some of them with "
-        "--positive",
-        choice->path, choice->positives ? "every one" : "none", choice->name, shown);
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: %s of the labels in column \"%.64s\" is positive; it holds %s: name some of them "
+         "as positive",
+         choice->path, choice->positives ? "every one" : "none", choice->name, shown);
   }
   return choice->positives < options->positive_count
              ? draft_remark(remarks, err,
@@ -76,8 +75,8 @@ static dperm_status choose_of_two(label_choice *choice, draft_remarks *remarks, 
   choice->positive[chosen] = true;
   choice->positives = 1;
   return draft_remark(remarks, err,
-                      "column \"%.64s\": the label; \"%.64s\" is positive (%s), --positive says "
-                      "otherwise",
+                      "column \"%.64s\": the label; \"%.64s\" is positive (%s) unless you "
+                      "say otherwise",
                       choice->name, values[chosen].text.start,
                       custom ? "by custom" : "the rarer value");
 }
@@ -86,8 +85,7 @@ static dperm_status choose(label_choice *choice, const dperm_draft_options *opti
                            draft_remarks *remarks, dperm_error *err) {
   if (choice->count < 2) {
     FAIL(err, DPERM_INVALID_DATA,
-         "%s: all labels in column \"%.64s\" are the same; name another column with --label, or "
-         "give "
+         "%s: all labels in column \"%.64s\" are the same; name another column for it, or give "
          "records of both classes",
          choice->path, choice->name);
   }
@@ -99,15 +97,15 @@ static dperm_status choose(label_choice *choice, const dperm_draft_options *opti
     list_values(choice, shown, sizeof shown);
     FAIL(err, DPERM_INVALID_DATA,
          "%s: the label in column \"%.64s\" has %zu values: %s; more than %d are not taken for "
-         "classes: name the positive values with --positive, and the rest becomes negative "
-         "(\"*\"), or another column with --label",
+         "classes: name the positive values, and the rest becomes negative "
+         "(\"*\"), or another column for the label",
          choice->path, choice->name, choice->count, shown, MOST);
   }
   if (choice->count > 2) {
     choice->several = true;
     return draft_remark(remarks, err,
                         "column \"%.64s\": the label; its %zu values are classes, a fit of "
-                        "epsilon/%zu each; --positive makes two classes of them",
+                        "epsilon/%zu each; naming positive ones makes two classes of them",
                         choice->name, choice->count, choice->count);
   }
   return choose_of_two(choice, remarks, err);
@@ -228,9 +226,8 @@ dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *opti
                          .count = column->values.count};
   if (column->uncounted) {
     FAIL(err, DPERM_INVALID_DATA,
-         "%s: column \"%.64s\" has too many different values for a label; name the label's column "
-         "with "
-         "--label, and give it few values",
+         "%s: column \"%.64s\" has too many different values for a label; name the label's column, "
+         "and give it few values",
          choice.path, choice.name);
   }
   TRY_OR_DONE(draft_column_sorted(column, &choice.values, err));

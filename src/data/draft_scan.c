@@ -61,7 +61,7 @@ static dperm_status guess_separator(scanner *s, dperm_error *err) {
       if (*c == '\t' && s->csv.tabs_skipped) {
         return csv_fail_at(&s->csv, 0, err,
                            "the separator seems to be a tab, and lines before this one hold "
-                           "nothing else; remove them, or name the separator with --separator");
+                           "nothing else; remove them, or name the separator");
       }
       csv_take_back(&s->csv, *c);
       TRY(csv_next(&s->csv, &found, err));
@@ -78,7 +78,7 @@ static dperm_status keep_first(scanner *s, dperm_error *err) {
   if (scan->column_count == 1) {
     return csv_fail_at(&s->csv, 0, err,
                        "one column only, and a label needs others beside it; mend the file, or "
-                       "name its separator with --separator");
+                       "name its separator");
   }
   if (scan->column_count > COLUMN_LIMIT) {
     return csv_fail_at(&s->csv, 0, err, "over %d columns; write the schema with a program",
@@ -115,7 +115,7 @@ done:
 static dperm_status fail_twice(const scanner *s, dperm_error *err) {
   FAIL(err, DPERM_INVALID_DATA, "%s:%zu:1: the header names column \"%.64s\" twice; rename one%s",
        path_for_people(s->scan->path), s->line, s->first[s->twice_at],
-       s->options->header < 0 ? ", or say --no-header if this is a record" : "");
+       s->options->header < 0 ? ", or say that there is no header if this is a record" : "");
 }
 
 /* "column7" → 6. */
@@ -178,8 +178,8 @@ static dperm_status count_field(scanner *s, size_t at, bool in_order, size_t *co
 }
 
 static dperm_status fail_label(const scanner *s, bool in_order, dperm_error *err) {
-  static const char sentence[] = "the label is missing; leave such records out, or say with "
-                                 "--missing which texts mean that";
+  static const char sentence[] = "the label is missing; leave such records out, or list "
+                                 "which texts mean that";
   if (in_order) {
     return csv_fail_at(&s->csv, s->csv.fields[s->scan->label].offset, err, "%s", sentence);
   }

@@ -284,7 +284,7 @@ static dperm_status remark_gaps(draft *d, size_t at, dperm_error *err) {
   return texts > 0 && column->numbers.count >= 4 * texts
              ? draft_remark(&d->remarks, err,
                             "column \"%.64s\": mostly numbers, but also texts such as \"%s\": if "
-                            "they mean that there is none, list them with --missing",
+                            "they mean that there is none, list them as missing",
                             name_of(d, at), column->odd)
              : DPERM_OK;
 }
@@ -369,7 +369,8 @@ static dperm_status put_missing(draft *d, const dperm_draft_options *options, dp
     }
     if (!usual) {
       TRY(draft_remark(&d->remarks, err,
-                       "\"%s\" is taken for a missing value (%llu times); --missing says otherwise",
+                       "\"%s\" is taken for a missing value (%llu times); a list of missing texts "
+                       "says otherwise",
                        markers[i], (unsigned long long)count));
     }
   }

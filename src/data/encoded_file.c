@@ -82,8 +82,8 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
   char *text = NULL;
   TRY(read_at(file, 0, h, sizeof *h, err));
   if (memcmp(h->magic, ENCODED_MAGIC, sizeof h->magic) != 0) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: not an encoded file; leave --format out, or encode it first",
-         file->path);
+    FAIL(err, DPERM_INVALID_DATA,
+         "%s: not an encoded file; leave the format to be seen, or encode it first", file->path);
   }
   if (h->version < ENCODED_OLDEST || h->version > ENCODED_VERSION) {
     FAIL(err, DPERM_UNSUPPORTED,

@@ -40,7 +40,7 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
   }
   if (*out == DPERM_FORMAT_CSV && !source->schema) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s: CSV data need a schema; give --schema, or --format svmlight with --dims",
+         "%s: CSV data need a schema; give one, or the svmlight format with its number of columns",
          path_for_people(source->path));
   }
   return DPERM_OK;
@@ -51,14 +51,14 @@ dperm_status encoded_open_for(const dperm_source *source, encoded_file **out, dp
   const char *wrong = NULL;
   TRY(encoded_open(source->path, &file, err));
   if (source->schema && !file->schema) {
-    wrong = "holds svmlight rows, which have no schema; leave --schema out";
+    wrong = "holds svmlight rows, which have no schema; leave it out";
   } else if (source->schema && !json_equal(source->schema->json, file->schema->json)) {
-    wrong = "was encoded under another schema; leave --schema out, or encode the records again";
+    wrong = "was encoded under another schema; leave it out, or encode the records again";
   } else if (source->dims && file->schema) {
-    wrong = "has a schema inside, where plain columns are expected; leave --dims out, or use "
+    wrong = "has a schema inside, where plain columns are expected; leave their number out, or use "
             "another model";
   } else if (source->dims && source->dims != file->header.dims) {
-    wrong = "was encoded with another number of columns; leave --dims out";
+    wrong = "was encoded with another number of columns; leave it out";
   }
   if (wrong) {
     (void)error_set(err, DPERM_INVALID_DATA, "%s: %s", source->path, wrong);
@@ -90,11 +90,11 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
     return open_encoded(source, progress, out, err);
   }
   if (out->format == DPERM_FORMAT_SVMLIGHT && source->schema) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: svmlight data take no schema; leave --schema out",
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: svmlight data take no schema; leave it out",
          path_for_people(source->path));
   }
   if (out->format == DPERM_FORMAT_CSV && source->schema && source->dims) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: CSV data have a schema; leave --dims out",
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: CSV data have a schema; leave the number of columns out",
          path_for_people(source->path));
   }
   bool digest = need_labels && !source->no_identity;

@@ -199,6 +199,10 @@ int dperm_schema_drops_rows(const dperm_schema *schema) {
   return schema->on_missing == MISSING_DROP;
 }
 
+size_t dperm_schema_classes(const dperm_schema *schema) {
+  return schema->classes.count;
+}
+
 const char *dperm_schema_class_name(const dperm_schema *schema, size_t index) {
   return index < schema->classes.count ? schema->classes.names[index] : NULL;
 }

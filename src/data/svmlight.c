@@ -10,8 +10,7 @@ dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, bool
                            const dperm_progress *progress, svmlight_reader *out, dperm_error *err) {
   if (dims == 0 || dims > INT32_MAX) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "svmlight data need the number of columns, 1 to %d, known in public; give --dims D",
-         INT32_MAX);
+         "svmlight data need the number of columns (dims), 1 to %d, known in public", INT32_MAX);
   }
   *out = (svmlight_reader){.path = path, .dims = dims, .need_labels = need_labels};
   TRY(window_open(path, progress, digest, &out->window, err));
@@ -119,7 +118,7 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
   }
   if (index > reader->dims) {
     return fail_token(reader, line, token,
-                      "the index is beyond the declared number of columns; raise --dims", err);
+                      "the index is beyond the declared number of columns; raise that", err);
   }
   if (index <= *last) {
     return fail_token(reader, line, token,

@@ -28,7 +28,7 @@ static void conclude(const chain *c, doubts *found) {
   } else {
     doubts_tell(found, DPERM_FINDING_REMARK,
                 "an older copy of the whole file would pass: note the head elsewhere and give it "
-                "as --head next time");
+                "to the next check");
   }
 }
 

@@ -63,7 +63,7 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
                                      dperm_entry_visitor *visit, void *context, dperm_error *err) {
   if (model->ledger_entry == 0) {
     FAIL(err, DPERM_INVALID_LEDGER,
-         "the model was not charged to any ledger; train with --ledger and --dataset");
+         "the model was not charged to any ledger; name a ledger and a data set when you train");
   }
   const chain *c = NULL;
   TRY(chain_begin(ledger, false, &c, err));

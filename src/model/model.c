@@ -107,6 +107,10 @@ const dperm_schema *dperm_model_schema(const dperm_model *model) {
   return model->schema;
 }
 
+size_t dperm_model_classes(const dperm_model *model) {
+  return model->classes.count;
+}
+
 const char *dperm_model_class_name(const dperm_model *model, size_t index) {
   return index < model->classes.count ? model->classes.names[index] : NULL;
 }

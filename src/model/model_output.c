@@ -117,6 +117,22 @@ dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *ou
   return output_commit(file, err);
 }
 
+dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *length,
+                                 dperm_error *err) {
+  output_file *file = NULL;
+  TRY(output_open_memory(&file, err));
+  dperm_status status = model_write_content(model, file, err);
+  if (status != DPERM_OK) {
+    output_discard(file);
+    return status;
+  }
+  return output_take(file, text, length, err);
+}
+
+void dperm_text_free(char *text) {
+  free(text);
+}
+
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
   dperm_output *out = NULL;
   TRY(dperm_output_open(path ? path : "-", &out, err));

@@ -361,21 +361,35 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   return check_weight(doc, model, err);
 }
 
-dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {
+static dperm_status parse(json_document *doc, dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  char *text = NULL;
   dperm_model *model = NULL;
-  json_document doc = {.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};
-  TRY_OR_DONE(file_read_all(path, MODEL_LIMIT, &text, &doc.length, err));
-  doc.text = text;
-  TRY_OR_DONE(json_document_parse(&doc, err));
+  TRY_OR_DONE(json_document_parse(doc, err));
   TRY_OR_DONE(memory_new(1, sizeof *model, &model, err));
-  TRY_OR_DONE(read_model(&doc, model, err));
+  TRY_OR_DONE(read_model(doc, model, err));
   *out = model;
   model = NULL;
 done:
   dperm_model_free(model);
-  json_decref(doc.root);
+  json_decref(doc->root);
+  return status;
+}
+
+dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {
+  char *text = NULL;
+  json_document doc = {.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};
+  TRY(file_read_all(path, MODEL_LIMIT, &text, &doc.length, err));
+  doc.text = text;
+  dperm_status status = parse(&doc, out, err);
   free(text);
   return status;
+}
+
+dperm_status dperm_model_parse(const char *text, size_t length, const char *name, dperm_model **out,
+                               dperm_error *err) {
+  json_document doc = {.name = name, .text = text, .length = length, .blame = DPERM_INVALID_MODEL};
+  if (length > MODEL_LIMIT) {
+    FAIL(err, DPERM_INVALID_MODEL, "%s: too long for a model", name);
+  }
+  return parse(&doc, out, err);
 }

@@ -20,7 +20,7 @@ static dperm_status refuse_unprotected(const account_run *run,
   }
   return charge_refuse_known(run->account->ledger, identity,
                              "a run that is not private would spend all of its budget and more; "
-                             "give --epsilon, no --seed and a private mechanism",
+                             "use a private mechanism with an epsilon, and no seed",
                              err);
 }
 
@@ -53,7 +53,7 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
     return refuse_unprotected(run, request.identity, err);
   }
   if (!request.dataset) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; give --dataset");
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; name that too");
   }
   return charge_reserve(run->account->ledger, &request, run->account->dry_run != 0, charge, err);
 }
@@ -63,7 +63,7 @@ static dperm_status reserve(const account_run *run, dperm_charge *charge, dperm_
     return ask_ledger(run, charge, err);
   }
   if (run->account->dataset) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; give --ledger");
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; name that too");
   }
   return DPERM_OK;
 }

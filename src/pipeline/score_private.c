@@ -49,9 +49,10 @@ static ratio noise_rate(const dperm_score_options *o) {
 static dperm_status check_options(const dperm_model *model, const dperm_score_options *o,
                                   dperm_error *err) {
   if (o->counts && model->classes.count > 2) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the four confusion counts are for two classes, the model has %zu; leave --counts out",
-         model->classes.count);
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
+        model->classes.count);
   }
   if (o->rows_per_person < 1 || o->rows_per_person > ROWS_PER_PERSON_MOST) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", o->rows_per_person,

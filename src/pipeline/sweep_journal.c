@@ -140,7 +140,7 @@ static dperm_status read_lines(const sweep_journal *j, const char *text, size_t 
     } else if (size + 1 != strlen(first) || memcmp(line, first, size) != 0) {
       if (size < strlen(title) || memcmp(line, title, strlen(title)) != 0) {
         FAIL(err, DPERM_INVALID_DATA,
-             "%s:1:1: not a journal of a sweep; move it away, or name another --out", j->path);
+             "%s:1:1: not a journal of a sweep; move it away, or name another output", j->path);
       }
       FAIL(err, DPERM_INVALID_DATA,
            "%s:1:1: the journal of another sweep, with other options, data or another version of "
@@ -182,7 +182,7 @@ static dperm_status open_file(const char *path, int *file, dperm_error *err) {
   }
   if (flock(*file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     FAIL(err, DPERM_IO_ERROR,
-         "%s: another sweep is writing to this journal; wait for it, or name another --out", path);
+         "%s: another sweep is writing to this journal; wait for it, or name another output", path);
   }
   return DPERM_OK;
 }
@@ -206,7 +206,7 @@ dperm_status journal_open(const char *path, const unsigned char digest[SWEEP_DIG
   bool torn = kept == 0 && length < strlen(first) && memcmp(text, first, length) == 0;
   if (kept == 0 && !torn) {
     FAIL_AND_DONE(err, DPERM_INVALID_DATA,
-                  "%s:1:1: not a journal of a sweep; move it away, or name another --out", path);
+                  "%s:1:1: not a journal of a sweep; move it away, or name another output", path);
   }
   if (kept < length && ftruncate(j->file, (off_t)kept) != 0) {
     TRY_OR_DONE(fail_system(path, errno, err));

@@ -101,7 +101,7 @@ fits() { # the file's text, further arguments
   { echo "x,y"; for i in $(seq 63); do echo "$i,v$((i % 21))"; done; } > many.csv
   run "$DPERM" schema draft --public-data many.csv --label y
   fails_with 1 'has 21 values: "v0", "v1"'
-  [[ "$output" == *'--positive'*'("*")'* ]]
+  [[ "$output" == *'positive values'*'("*")'* ]]
   run "$DPERM" schema draft --public-data people.csv --positive maybe
   fails_with 2 'none of the labels'
   run "$DPERM" schema draft --public-data people.csv --positive yes,no

@@ -182,7 +182,7 @@ P
   run "$DPERM" train --data rows.svm --schema schema.json --dims 2 --mechanism none --out m
   fails_with 2 "take no schema"
   run "$DPERM" train --data people.csv --schema schema.json --dims 4 --mechanism none --out m
-  fails_with 2 "leave --dims out"
+  fails_with 2 "leave the number of columns out"
   printf '\3757zXZ\0' > people.csv.xz
   run "$DPERM" train --data people.csv.xz --schema schema.json --mechanism none --out m
   fails_with 1 "compressed in a way that is not read"
@@ -362,7 +362,7 @@ refuses_svm() {
   refuses_svm '0 1:1\n-1 1:1\n' 'bad.svm:2:1: labels 0 and -1'
   refuses_svm '# nothing\n' 'bad.svm: no rows'
   run "$DPERM" train --data bad.svm --mechanism none --out model.json
-  fails_with 2 "--dims"
+  fails_with 2 "(dims)"
 }
 
 @test "a stop signal leaves nothing behind" {

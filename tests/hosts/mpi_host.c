@@ -56,7 +56,8 @@ int main(int count, char **arguments) {
   (void)MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
   /* takes whatever comes on the program's own communicator */
   (void)MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
-  for (int turn = 0; turn < 2; turn++) { /* it can be joined again, as long as the program's MPI is there */
+  for (int turn = 0; turn < 2;
+       turn++) { /* it can be joined again, as long as the program's MPI is there */
     dperm_error err = {DPERM_OK, ""};
     if (train(arguments[1], strtoul(arguments[2], NULL, 10), arguments[3], &err) != DPERM_OK) {
       return complain(err.message);

@@ -1,6 +1,5 @@
-/* A program that loads the library, trains with threads, unloads it, and does so again: plug-ins and
- * language runtimes do. embedding.bats runs it.
- *   reload_host LIBRARY TIMES */
+/* A program that loads the library, trains with threads, unloads it, and does so again: plug-ins
+ * and language runtimes do. embedding.bats runs it. reload_host LIBRARY TIMES */
 #include <dlfcn.h>
 #include <dperm.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@ enum { ROWS = 20000, DIMS = 10 };
 
 /* POSIX has functions found as pointers to data. */
 #define FIND(name)                                                                                 \
-  __extension__ __typeof__(name) *p_##name = (__typeof__(name) *)dlsym(library, #name);                                      \
+  __extension__ __typeof__(name) *p_##name = (__typeof__(name) *)dlsym(library, #name);            \
   if (!p_##name) {                                                                                 \
     return complain(dlerror());                                                                    \
   }

@@ -19,7 +19,7 @@ code=$(find src cli include tests bench experiments examples -name '*.[ch]' | so
 rule "file names are unique" "$(xargs -n1 basename <<< "$code" | sort | uniq -d)"
 # The public interface is one header by design; it may be longer.
 rule "no file is over 600 lines" "$(xargs wc -l <<< "$code" |
-  awk '$2 != "total" && $1 > ($2 == "include/dperm.h" ? 900 : 600)')"
+  awk '$2 != "total" && $1 > ($2 == "include/dperm.h" ? 1000 : 600)')"
 rule "every file opens with a paragraph" \
   "$(for f in $code; do head -n 1 "$f" | grep -q '^/\*' || echo "$f"; done)"
 python=$(find python bench experiments -name '*.py' | sort)

@@ -259,10 +259,10 @@ static void other_rows_and_other_names_are_refused(void **state) {
                "are data set \"people\" already");
   options.account.dataset = NULL;
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT,
-               "no data set; give --dataset");
+               "no data set; name that too");
   options.account = (dperm_account){.dataset = "people"};
   assert_fails(dperm_train(home->data, &options, &model, err), DPERM_INVALID_ARGUMENT,
-               "no ledger; give --ledger");
+               "no ledger; name that too");
   dperm_ledger_free(ledger);
 }
 

@@ -322,7 +322,8 @@ static void another_schema_is_refused(void **state) {
   const dperm_source wrong = {.path = path, .schema = other},
                      right = {.path = path, .schema = same}, dims = {.path = path, .dims = 6};
   assert_fails(dperm_data_read(&wrong, NULL, &data, err), DPERM_INVALID_DATA, "another schema");
-  assert_fails(dperm_data_read(&dims, NULL, &data, err), DPERM_INVALID_DATA, "leave --dims out");
+  assert_fails(dperm_data_read(&dims, NULL, &data, err), DPERM_INVALID_DATA,
+               "leave their number out");
   assert_ok(dperm_data_read(&right, NULL, &data, err));
   dperm_data_free(data);
   assert_fails(dperm_encode_file(&right, csv, NULL, NULL, err), DPERM_INVALID_ARGUMENT,

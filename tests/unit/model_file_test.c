@@ -510,6 +510,37 @@ static void writing_that_fails_leaves_nothing(void **state) {
   dperm_model_free(model);
 }
 
+/* The same bytes, through memory and through a file. */
+static void a_model_goes_through_memory(void **state) {
+  (void)state;
+  dperm_model *model = schema_model(), *back = NULL;
+  char *text = NULL, *again = NULL, *content = NULL;
+  size_t length = 0, length_again = 0, length_file = 0;
+  assert_int_equal(dperm_model_classes(model), 2);
+  assert_int_equal(dperm_schema_classes(dperm_model_schema(model)), 2);
+  assert_ok(dperm_model_to_text(model, &text, &length, err));
+  assert_int_equal(strlen(text), length);
+  char *path = file_with_text("");
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(file_read_all(path, 1 << 20, &content, &length_file, err));
+  assert_int_equal(length, length_file);
+  assert_memory_equal(text, content, length);
+  assert_ok(dperm_model_parse(text, length, "a text", &back, err));
+  assert_ok(dperm_model_to_text(back, &again, &length_again, err));
+  assert_string_equal(text, again);
+  dperm_model *none = NULL;
+  assert_fails(dperm_model_parse(text, length / 2, "a text", &none, err), DPERM_INVALID_MODEL,
+               "a text:");
+  assert_null(none);
+  dperm_text_free(text);
+  dperm_text_free(again);
+  dperm_text_free(NULL);
+  free(content);
+  file_remove(path);
+  dperm_model_free(back);
+  dperm_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(models_of_every_origin_come_back_whole),
@@ -521,6 +552,7 @@ int main(void) {
       cmocka_unit_test(files_that_do_not_fit_together_are_refused),
       cmocka_unit_test(each_needed_key_must_be_there),
       cmocka_unit_test(other_files_are_no_models),
+      cmocka_unit_test(a_model_goes_through_memory),
       cmocka_unit_test(writing_that_fails_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
