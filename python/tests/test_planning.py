@@ -4,7 +4,9 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import dperm
 
@@ -77,6 +79,28 @@ def test_a_ledger_pays_and_refuses(two, tmp_path):
         ledger.left("others")
     with pytest.raises(dperm.DpermError):
         dperm.Ledger(tmp_path / "none.ledger")
+
+
+def test_the_same_values_are_the_same_people_whatever_is_made_of_them(two, tmp_path):
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", "9")
+    ledger.create(tmp_path / "l.ledger", "again", "9")
+    X, y = two
+    X = np.where(np.abs(X) < 0.3, 0, X)
+    order = np.random.default_rng(1).permutation(len(X))
+    names = np.where(y == 0, "no", "yes")
+    ways = [(X, y, dict(data_norm=3)), (X, y, dict(data_norm=7, fit_intercept=False)),
+            (X, y, dict(bounds=(-2, 2))), (X, y, dict(bounds=(-1, 3), fit_intercept=False)),
+            (X, y, dict(data_norm=3, classes=[1, 0])), (X, names, dict(data_norm=3, classes=["yes", "no"])),
+            (sp.csr_matrix(X), y, dict(data_norm=2)), (X[order], y[order], dict(data_norm=3)),
+            (X, 1 - y, dict(data_norm=3)), (pd.DataFrame(X), y, dict(data_norm=3))]
+    for rows, labels, how in ways:
+        how = {"classes": [0, 1], "ledger": ledger, **how}
+        dperm.LogisticRegression(0.5, dataset="people", **how).fit(rows, labels)
+        with pytest.raises(dperm.BudgetError, match='are data set "people" already'):
+            dperm.LogisticRegression(0.5, dataset="again", **how).fit(rows, labels)
+    assert ledger.left("people") == "4" and ledger.left("again") == "9"
+    X[0, 0] += 1e-9
+    dperm.LogisticRegression(0.5, dataset="again", data_norm=3, classes=[0, 1], ledger=ledger).fit(X, y)
 
 
 def test_a_sweep_is_the_command_lines(census, command):

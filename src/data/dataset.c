@@ -90,7 +90,6 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
                              csv ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, csv ? source->schema : NULL,
                              out, err));
   (*out)->from_file = row_reader_digested(&reader, (*out)->file_digest);
-  (*out)->unidentified = !(*out)->from_file;
   (*out)->doubts = row_reader_doubts(&reader);
   if (csv) {
     (*out)->counts = reader.encoder.counts;
@@ -132,9 +131,9 @@ static dperm_status clip_finite(double *values, size_t count, double norm, size_
   return DPERM_OK;
 }
 
-/* Takes over `x` and, on success, copies the labels beside it, if there are any. */
-static dperm_status data_from_matrix(matrix *x, const double *labels, double norm, dperm_data **out,
-                                     dperm_error *err) {
+/* Takes over `x` and `prints`; copies the labels beside them, if there are any. */
+static dperm_status data_from_matrix(matrix *x, row_print *prints, const double *labels,
+                                     double norm, dperm_data **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
   TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
@@ -144,6 +143,7 @@ static dperm_status data_from_matrix(matrix *x, const double *labels, double nor
   }
   data->unlabelled = labels == NULL;
   data->x = x;
+  data->prints = prints;
   data->bounds = row_bounds_of_norm(x->cols, norm);
   data->origin = ORIGIN_MEMORY;
   *out = data;
@@ -151,6 +151,7 @@ static dperm_status data_from_matrix(matrix *x, const double *labels, double nor
 done:
   dperm_data_free(data);
   matrix_free(x);
+  free(prints);
   return status;
 }
 
@@ -159,19 +160,27 @@ dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_m
                                    dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *values = NULL;
+  row_print *prints = NULL;
+  row_printer printer = {NULL, NULL, NULL};
   matrix *x = NULL;
   TRY(check_memory(rows, dims, labels, norm, err));
   if (rows > SIZE_MAX / sizeof *values / dims) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "%zu rows of %zu columns do not fit in memory", rows, dims);
   }
   TRY_OR_DONE(memory_new(rows * dims, sizeof *values, &values, err));
+  TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
+  TRY_OR_DONE(row_printer_open(dims, &printer, err));
   memcpy(values, row_major, rows * dims * sizeof *values);
   for (size_t i = 0; i < rows; i++) {
+    prints[i] = row_print_of(&printer, NULL, values + i * dims, dims);
     TRY_OR_DONE(clip_finite(values + i * dims, dims, norm, i, err));
   }
   TRY_OR_DONE(matrix_dense_new(rows, dims, values, &x, err));
-  return data_from_matrix(x, labels, norm, out, err);
+  row_printer_close(&printer);
+  return data_from_matrix(x, prints, labels, norm, out, err);
 done:
+  row_printer_close(&printer);
+  free(prints);
   free(values);
   return status;
 }
@@ -199,22 +208,34 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
                                  dperm_error *err) {
   dperm_status status = DPERM_OK;
   growing_rows copy = {0};
+  row_print *prints = NULL;
+  row_printer printer = {NULL, NULL, NULL};
+  size_t most = 0;
   TRY(check_memory(rows, dims, labels, norm, err));
   for (size_t i = 0; i < rows; i++) {
     if (row_starts[i + 1] < row_starts[i] || row_starts[i + 1] - row_starts[i] > dims) {
       FAIL(err, DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
     }
+    most = row_starts[i + 1] - row_starts[i] > most ? row_starts[i + 1] - row_starts[i] : most;
   }
-  TRY(rows_reserve(&copy, row_starts[rows] - row_starts[0], err)); /* room for all, once */
+  TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
+  TRY_OR_DONE(row_printer_open(most, &printer, err));
+  /* room for all, once */
+  TRY_OR_DONE(rows_reserve(&copy, row_starts[rows] - row_starts[0], err));
   for (size_t i = 0; i < rows; i++) {
-    size_t from = row_starts[i];
-    TRY_OR_DONE(copy_csr_row(&copy, dims, columns + from, values + from, row_starts[i + 1] - from,
+    size_t from = row_starts[i], count = row_starts[i + 1] - from;
+    TRY_OR_DONE(copy_csr_row(&copy, dims, columns + from, values + from, count,
                              labels ? labels[i] : 0.0, norm, err));
+    prints[i] = row_print_of(&printer, columns + from, values + from, count);
   }
   TRY_OR_DONE(data_from_rows(&copy, dims, ORIGIN_MEMORY, NULL, out, err));
   (*out)->unlabelled = labels == NULL;
   (*out)->bounds = row_bounds_of_norm(dims, norm);
+  (*out)->prints = prints;
+  prints = NULL;
 done:
+  row_printer_close(&printer);
+  free(prints);
   rows_clear(&copy);
   return status;
 }
@@ -333,6 +354,20 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
   return DPERM_OK;
 }
 
+/* Rows of a file are known by their places in it: under another schema they are the same people. */
+static dperm_status select_prints(const dperm_data *data, const size_t *row_indices, size_t count,
+                                  dperm_data *part, dperm_error *err) {
+  if (!data->from_file && !data->prints) {
+    return DPERM_OK;
+  }
+  TRY(memory_new(count, sizeof *part->prints, &part->prints, err));
+  for (size_t i = 0; i < count; i++) {
+    part->prints[i] = data->from_file ? row_print_of_place(data->file_digest, row_indices[i])
+                                      : data->prints[row_indices[i]];
+  }
+  return DPERM_OK;
+}
+
 /* Whether a row is named twice. */
 static dperm_status note_repeats(const size_t *row_indices, size_t count, size_t rows,
                                  dperm_data *part, dperm_error *err) {
@@ -369,6 +404,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
     }
   }
   TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
+  TRY_OR_DONE(select_prints(data, row_indices, count, part, err));
   if (data->classes.count) {
     TRY_OR_DONE(class_list_copy(&data->classes, &part->classes, err));
   }
@@ -406,6 +442,7 @@ void dperm_data_free(dperm_data *data) {
     }
     encoded_close(data->encoded);
     free(data->counts);
+    free(data->prints);
     class_list_clear(&data->classes);
     dperm_schema_free(data->schema);
     free(data);

@@ -6,6 +6,7 @@
 #include "data/encoded_file.h"
 #include "data/matrix.h"
 #include "data/row_bounds.h"
+#include "data/row_print.h"
 #include "data/rows.h"
 #include "data/schema.h"
 
@@ -26,8 +27,8 @@ struct dperm_data {
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];
-  bool unidentified;                  /* a file's rows, read without that */
-  encoded_file *encoded;              /* whose rows and labels these are, mapped; or NULL */
+  row_print *prints;     /* else one a row, by which a ledger knows them; NULL where nothing does */
+  encoded_file *encoded; /* whose rows and labels these are, mapped; or NULL */
   dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
 };
 

@@ -66,7 +66,6 @@ static dperm_status keep_share(const dperm_data *all, ranks *r, dperm_data **out
   TRY_OR_DONE(data_from_rows(&kept, all->x->cols, all->origin, all->schema, out, err));
   (*out)->doubts = all->doubts;
   (*out)->from_file = all->from_file;
-  (*out)->unidentified = all->unidentified;
   memcpy((*out)->file_digest, all->file_digest, FILE_DIGEST_SIZE);
 done:
   rows_clear(&kept);
@@ -262,7 +261,6 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
                              err));
   (*out)->doubts = mine->doubts;
   (*out)->from_file = !source->no_identity;
-  (*out)->unidentified = source->no_identity;
   memcpy((*out)->file_digest, digest, sizeof digest);
 done:
   rows_clear(&settled);

@@ -1,6 +1,6 @@
-/* BLAKE2b over a word for the kind of identity, then the file's digest or the rows: their number
- * and width, and for each row its label, the number of its entries that are not zero, their columns
- * and values. So dense and sparse rows with the same numbers are the same data. */
+/* BLAKE2b over a word for the kind of identity, then the file's digest, or the number of rows and
+ * their prints (row_print.h) in ascending order. Encoded rows: their number and width, and for each
+ * row its label, the number of its entries that are not zero, their columns and values. */
 #include "data/identity.h"
 
 #include <sodium.h>
@@ -22,13 +22,37 @@ static void add(crypto_generichash_state *state, const void *bytes, size_t size)
   (void)crypto_generichash_update(state, bytes, size);
 }
 
-void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE],
-                      unsigned char out[IDENTITY_SIZE]) {
+void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE], data_identity *out) {
   crypto_generichash_state state;
   begin(&state, "file    ");
   add(&state, digest, FILE_DIGEST_SIZE);
-  (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
+  (void)crypto_generichash_final(&state, out->given, IDENTITY_SIZE);
+  memcpy(out->encoded, out->given, IDENTITY_SIZE);
 }
+
+/* ---- rows as they were given */
+
+static int compare_prints(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(row_print));
+}
+
+static dperm_status identity_of_prints(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
+                                       dperm_error *err) {
+  const uint64_t rows = data->x->rows;
+  crypto_generichash_state state;
+  row_print *sorted = NULL;
+  TRY(memory_new(data->x->rows, sizeof *sorted, &sorted, err));
+  memcpy(sorted, data->prints, data->x->rows * sizeof *sorted);
+  qsort(sorted, data->x->rows, sizeof *sorted, compare_prints);
+  begin(&state, "given   ");
+  add(&state, &rows, sizeof rows);
+  add(&state, sorted, data->x->rows * sizeof *sorted);
+  (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
+  free(sorted);
+  return DPERM_OK;
+}
+
+/* ---- rows as they were encoded */
 
 /* Room for one row without its zeros. */
 typedef struct row_room {
@@ -167,19 +191,19 @@ dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENT
   return DPERM_OK;
 }
 
-dperm_status identity_of_data(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
-                              dperm_error *err) {
+dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_error *err) {
   if (sodium_init() < 0) {
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  }
-  if (data->unidentified) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the rows were read without their file's identity, which the ledger needs; read them with "
-         "no_identity = 0");
   }
   if (data->from_file) {
     identity_of_file(data->file_digest, out);
     return DPERM_OK;
   }
-  return identity_of_rows(data, out, err);
+  if (!data->prints) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the rows were read without their file's identity, which the ledger needs; read them with "
+         "no_identity = 0");
+  }
+  TRY(identity_of_prints(data, out->given, err));
+  return identity_of_rows(data, out->encoded, err);
 }

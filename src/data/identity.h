@@ -6,13 +6,19 @@
 
 enum { IDENTITY_SIZE = 32 };
 
-/* The identity of a whole file is that of its bytes, unpacked: under another schema its people are
- * still the same. Rows from memory, and a selection of rows, have that of their numbers. Depends on
- * the records: it never leaves as it is (ledger/charge.h). */
-void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE],
-                      unsigned char out[IDENTITY_SIZE]);
-dperm_status identity_of_data(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
-                              dperm_error *err);
+/* A whole file is known by its bytes, unpacked: under another schema its people are still the same.
+ * Rows from memory are known by the values that the caller gave, in any order, whatever norm,
+ * bounds, constant column, labels and classes they are used with; a selection of a file's rows by
+ * the file and their places. Depends on the records: it never leaves as it is (ledger/charge.h). */
+typedef struct data_identity {
+  unsigned char given[IDENTITY_SIZE];
+  /* As ledgers had it once: of rows from memory and selections, the rows as they were encoded, with
+   * their labels. The same as `given` for files. */
+  unsigned char encoded[IDENTITY_SIZE];
+} data_identity;
+
+void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE], data_identity *out);
+dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_error *err);
 
 /* Whether the encoded rows are the same, whatever file they came from and however many processes
  * have them; every process of a job does so at once. A sweep's journal knows its data by it. */

@@ -9,12 +9,14 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/encode.h"
+#include "data/row_print.h"
 
 /* What a text of a column becomes. */
 typedef struct text_meaning {
   bool missing;
   size_t at;    /* encoded column, or ENCODE_ZEROS */
   double value; /* of a numeric column: its entry; of the label: the class's */
+  double given; /* for the record's print, whatever the schema makes of it */
 } text_meaning;
 
 /* One column with what its texts mean, or the label's. */
@@ -103,6 +105,7 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
   for (size_t t = 0; t < given->text_count; t++) {
     slice text = slice_of(given->texts[first_equal(given, t)]);
     TRY(read_text(schema, column, text, &out->texts[t], err));
+    out->texts[t].given = row_print_text(slice_of(given->texts[t]));
   }
   return DPERM_OK;
 }
@@ -112,7 +115,7 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
 /* The entry of record i, if it has one. */
 static dperm_status entry_of(const table_column *t, size_t i, text_meaning *out, dperm_error *err) {
   size_t place = i * stride_of(&t->given);
-  *out = (text_meaning){.missing = true, .at = t->column->missing_at};
+  *out = (text_meaning){.missing = true, .at = t->column->missing_at, .given = row_print_missing()};
   if (t->given.codes) {
     if (t->given.codes[place] >= 0) {
       *out = t->texts[t->given.codes[place]];
@@ -125,6 +128,7 @@ static dperm_status entry_of(const table_column *t, size_t i, text_meaning *out,
     out->missing = false;
     out->at = t->column->first;
     out->value = encode_number(t->column, t->given.numbers[place]);
+    out->given = t->given.numbers[place];
   }
   out->value = out->missing ? t->column->weight : out->value;
   return DPERM_OK;
@@ -148,7 +152,7 @@ static dperm_status label_of(const dperm_schema *schema, const table_column *lab
 }
 
 static dperm_status add_row(const dperm_schema *schema, const table_column *columns, size_t count,
-                            const table_column *label, size_t i, growing_rows *rows,
+                            const table_column *label, size_t i, growing_rows *rows, double *given,
                             dperm_error *err) {
   bool may_drop = schema->on_missing == MISSING_DROP && label, drop = false;
   double side = 0;
@@ -160,6 +164,7 @@ static dperm_status add_row(const dperm_schema *schema, const table_column *colu
   for (size_t c = 0; c < count; c++) {
     text_meaning entry;
     TRY(entry_of(&columns[c], i, &entry, err));
+    given[c] = entry.given;
     drop = drop || (may_drop && entry.missing);
     if (entry.at != ENCODE_ZEROS && entry.value != 0.0) {
       rows_push(rows, entry.at, entry.value);
@@ -179,6 +184,9 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   dperm_status status = DPERM_OK;
   growing_rows made = {0};
   table_column *opened = NULL, label = {0};
+  row_print *prints = NULL;
+  row_printer printer = {NULL, NULL, NULL};
+  double *given = NULL;
   size_t count = 0;
   TRY_OR_DONE(memory_new(schema->column_count, sizeof *opened, &opened, err));
   for (size_t c = 0; c < schema->column_count; c++) {
@@ -191,15 +199,25 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   if (labels) {
     TRY_OR_DONE(open_column(schema, NULL, rows, labels, &label, err));
   }
+  TRY_OR_DONE(memory_new(count, sizeof *given, &given, err));
+  TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
+  TRY_OR_DONE(row_printer_open(count, &printer, err));
   for (size_t i = 0; i < rows; i++) {
-    TRY_OR_DONE(add_row(schema, opened, count, labels ? &label : NULL, i, &made, err));
+    size_t at = made.count;
+    TRY_OR_DONE(add_row(schema, opened, count, labels ? &label : NULL, i, &made, given, err));
+    prints[at] = row_print_of(&printer, NULL, given, count); /* the next one's if it is dropped */
   }
   if (made.count == 0) {
     FAIL_AND_DONE(err, DPERM_INVALID_DATA, "no rows; give a table with records");
   }
   TRY_OR_DONE(data_from_rows(&made, schema->dims, ORIGIN_SCHEMA, schema, out, err));
   (*out)->unlabelled = labels == NULL;
+  (*out)->prints = prints;
+  prints = NULL;
 done:
+  row_printer_close(&printer);
+  free(prints);
+  free(given);
   for (size_t c = 0; c < count; c++) {
     free(opened[c].texts);
   }

@@ -22,6 +22,31 @@ static void keyed_digest(const chain *c, const unsigned char identity[IDENTITY_S
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
+/* The digests that the ledger may know the data by. A data set that was bound by the older one
+ * stays so, since its records must agree; what it was bound by goes on to be found. */
+typedef struct data_digests {
+  char given[DPERM_DIGEST_SIZE], encoded[DPERM_DIGEST_SIZE];
+} data_digests;
+
+static void digest_data(const chain *c, const data_identity *identity, data_digests *out) {
+  keyed_digest(c, identity->given, out->given);
+  keyed_digest(c, identity->encoded, out->encoded);
+}
+
+static bool is_bound(const holding *h, const data_digests *data) {
+  return h->data[0] && (strcmp(h->data, data->given) == 0 || strcmp(h->data, data->encoded) == 0);
+}
+
+/* The first data set but `self` that has these data; NULL where none has. */
+static const holding *find_bound(const chain *c, const data_digests *data, const holding *self) {
+  for (size_t i = 0; i < c->holding_count; i++) {
+    if (&c->holdings[i] != self && is_bound(&c->holdings[i], data)) {
+      return &c->holdings[i];
+    }
+  }
+  return NULL;
+}
+
 static dperm_status find_holding(const dperm_ledger *ledger, const chain *c, const char *dataset,
                                  const holding **out, dperm_error *err) {
   *out = chain_find(c, dataset);
@@ -35,15 +60,15 @@ static dperm_status find_holding(const dperm_ledger *ledger, const chain *c, con
 }
 
 static dperm_status check_data(const dperm_ledger *ledger, const chain *c, const holding *h,
-                               const char *data, dperm_error *err) {
-  const holding *other = chain_find_data(c, data);
-  if (h->data[0] && strcmp(h->data, data) != 0) {
+                               const data_digests *data, dperm_error *err) {
+  const holding *other = find_bound(c, data, h);
+  if (h->data[0] && !is_bound(h, data)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: these are not the data that \"%s\" was charged for before; name their own data set, "
          "or give them one with 'dperm ledger init' if they share no person with it",
          ledger->path, h->name);
   }
-  if (other && other != h) {
+  if (other) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: these data are data set \"%s\" already, and people have one budget; use --dataset "
          "with that name",
@@ -177,16 +202,17 @@ static dperm_status reserve(dperm_ledger *ledger, const chain *c, const charge_r
                             bool dry_run, dperm_charge *out, dperm_error *err) {
   const holding *h = NULL;
   bill b;
-  char data[DPERM_DIGEST_SIZE];
+  data_digests data;
   TRY(check_clock(ledger, &c->last, err));
   TRY(find_holding(ledger, c, q->dataset, &h, err));
   TRY(check_unit(ledger, h, q->rows_per_person, err));
-  keyed_digest(c, q->identity, data);
-  TRY(check_data(ledger, c, h, data, err));
+  digest_data(c, &q->identity, &data);
+  TRY(check_data(ledger, c, h, &data, err));
   TRY(write_bill(q, h, &b, err));
   TRY(check_bill(ledger, h, &b, err));
   state_charge(h, &b, out);
-  return dry_run ? DPERM_OK : append_reserve(ledger, q, c, &b, data, out, err);
+  return dry_run ? DPERM_OK
+                 : append_reserve(ledger, q, c, &b, h->data[0] ? h->data : data.given, out, err);
 }
 
 /* A transaction that failed may be on the disk all the same: the last step of its end is a flush of
@@ -259,11 +285,11 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
 /* ---- runs that protect nobody */
 
 static dperm_status refuse_known(const dperm_ledger *ledger, const chain *c,
-                                 const unsigned char identity[IDENTITY_SIZE], const char *advice,
+                                 const data_identity *identity, const char *advice,
                                  dperm_error *err) {
-  char data[DPERM_DIGEST_SIZE];
-  keyed_digest(c, identity, data);
-  const holding *known = chain_find_data(c, data);
+  data_digests data;
+  digest_data(c, identity, &data);
+  const holding *known = find_bound(c, &data, NULL);
   if (known) {
     FAIL(err, DPERM_OVER_BUDGET, "%s: these data are data set \"%s\", and %s", ledger->path,
          known->name, advice);
@@ -271,7 +297,7 @@ static dperm_status refuse_known(const dperm_ledger *ledger, const chain *c,
   return DPERM_OK;
 }
 
-dperm_status charge_refuse_known(dperm_ledger *ledger, const unsigned char identity[IDENTITY_SIZE],
+dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err) {
   const chain *c = NULL;
   TRY(chain_begin(ledger, false, &c, err));

@@ -11,7 +11,7 @@ typedef struct charge_request {
   const char *command, *mechanism; /* short ASCII words */
   double epsilon, delta;           /* per person with at most this many rows: */
   size_t rows_per_person;
-  unsigned char identity[IDENTITY_SIZE]; /* of the data; the ledger keeps it under its key */
+  data_identity identity; /* of the data; the ledger keeps it under its key */
 } charge_request;
 
 /* Refuses what the data set cannot pay, other data than it is bound to, and data that are bound to
@@ -23,7 +23,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
 
 /* Fails if the ledger knows these data: for runs that protect nobody. `advice` says why and what to
  * do instead. */
-dperm_status charge_refuse_known(dperm_ledger *ledger, const unsigned char identity[IDENTITY_SIZE],
+dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err);
 
 #endif

@@ -14,9 +14,9 @@ static const char advice[] = "exact results would tell more of them than any bud
 
 dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *data,
                                       dperm_error *err) {
-  unsigned char identity[IDENTITY_SIZE];
-  TRY(identity_of_data(data, identity, err));
-  return charge_refuse_known(ledger, identity, advice, err);
+  data_identity identity;
+  TRY(identity_of_data(data, &identity, err));
+  return charge_refuse_known(ledger, &identity, advice, err);
 }
 
 static dperm_status digest_file(const char *path, unsigned char out[FILE_DIGEST_SIZE],
@@ -54,7 +54,8 @@ static dperm_status digest_source(const char *path, unsigned char out[FILE_DIGES
 }
 
 dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger, const char *path, dperm_error *err) {
-  unsigned char digest[FILE_DIGEST_SIZE] = {0}, identity[IDENTITY_SIZE];
+  unsigned char digest[FILE_DIGEST_SIZE] = {0};
+  data_identity identity;
   struct stat about;
   if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode))) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -63,6 +64,6 @@ dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger, const char *path, dp
          path_for_people(path));
   }
   TRY(digest_source(path, digest, err));
-  identity_of_file(digest, identity);
-  return charge_refuse_known(ledger, identity, advice, err);
+  identity_of_file(digest, &identity);
+  return charge_refuse_known(ledger, &identity, advice, err);
 }

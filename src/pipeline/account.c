@@ -6,8 +6,7 @@
 #include "ledger/amount.h"
 
 /* A run that protects nobody has no price: it is refused wherever a ledger could mind. */
-static dperm_status refuse_unprotected(const account_run *run,
-                                       const unsigned char identity[IDENTITY_SIZE],
+static dperm_status refuse_unprotected(const account_run *run, const data_identity *identity,
                                        dperm_error *err) {
   if (run->account->dataset) {
     char reasons[REASONS_TEXT_SIZE];
@@ -45,12 +44,12 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
                             .delta = run->claim.delta,
                             .rows_per_person = run->claim.rows_per_person};
   if (run->identity) {
-    memcpy(request.identity, run->identity, IDENTITY_SIZE);
+    request.identity = *run->identity;
   } else {
-    TRY(identity_of_data(run->data, request.identity, err));
+    TRY(identity_of_data(run->data, &request.identity, err));
   }
   if (!guarantee_is_private(&run->claim)) {
-    return refuse_unprotected(run, request.identity, err);
+    return refuse_unprotected(run, &request.identity, err);
   }
   if (!request.dataset) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; name that too");

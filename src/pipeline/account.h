@@ -12,7 +12,7 @@ typedef struct account_run {
   const char *command, *mechanism;
   guarantee claim;
   const dperm_data *data;        /* whose identity is asked for only if there is a ledger, */
-  const unsigned char *identity; /* or that itself, where there is no data set in memory */
+  const data_identity *identity; /* or that itself, where there is no data set in memory */
 } account_run;
 
 /* Where rows are spread over processes, the leader pays; all are told whether it could. */

@@ -203,15 +203,16 @@ dperm_status dperm_score_file_private(const dperm_model *model, const dperm_sour
   dperm_status status = DPERM_OK;
   confusion c = {0};
   scored_file s;
-  unsigned char bytes[FILE_DIGEST_SIZE] = {0}, identity[IDENTITY_SIZE];
+  unsigned char bytes[FILE_DIGEST_SIZE] = {0};
+  data_identity identity;
   TRY(check_options(model, options, err));
   TRY(scored_open(model, source, true, &options->progress, &s, err));
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(count_file(&s, &c, err));
   TRY_OR_DONE(check_rows_public(model->schema, row_reader_doubts(&s.reader), err));
   (void)row_reader_digested(&s.reader, bytes);
-  identity_of_file(bytes, identity);
-  status = release_counts(&c, model, (account_run){.identity = identity}, options, out, err);
+  identity_of_file(bytes, &identity);
+  status = release_counts(&c, model, (account_run){.identity = &identity}, options, out, err);
 done:
   threads_leave(threads);
   scored_close(&s);

@@ -27,7 +27,7 @@ static dperm_status charge(const char *path, double epsilon, dperm_error *err) {
                             .mechanism = "none",
                             .epsilon = epsilon,
                             .rows_per_person = 1,
-                            .identity = {1}};
+                            .identity = {.given = {1}}};
   dperm_status status = dperm_ledger_open(path, &ledger, err);
   if (status == DPERM_OK) {
     status = charge_reserve(ledger, &request, false, &made, err);

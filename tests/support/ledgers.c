@@ -57,7 +57,7 @@ dperm_status charge_it(const char *path, const char *dataset, double epsilon, do
                                   .epsilon = epsilon,
                                   .delta = delta,
                                   .rows_per_person = 1,
-                                  .identity = {data}};
+                                  .identity = {.given = {data}}};
   dperm_status status = dperm_ledger_open(path, &ledger, err);
   if (status == DPERM_OK) {
     status = charge_reserve(ledger, &request, false, out, err);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/identity.h"
 #include "ledgers.h"
 #include "model/model.h"
 
@@ -266,28 +265,6 @@ static void other_rows_and_other_names_are_refused(void **state) {
   dperm_ledger_free(ledger);
 }
 
-static void dense_and_sparse_rows_are_the_same_data(void **state) {
-  (void)state;
-  const double x[] = {0.5, 0, -0.25, 0, 0, 0, 0, 0.125, 0}, labels[] = {1, -1, 1};
-  const size_t starts[] = {0, 3, 3, 4};
-  const uint32_t columns[] = {0, 1, 2, 1};
-  const double values[] = {0.5, 0, -0.25, 0.125}; /* a zero that is written is still none */
-  dperm_data *dense = NULL, *sparse = NULL, *part = NULL;
-  unsigned char a[IDENTITY_SIZE], b[IDENTITY_SIZE], c[IDENTITY_SIZE];
-  assert_ok(dperm_data_from_dense(3, 3, x, labels, 1, &dense, err));
-  assert_ok(dperm_data_from_csr(3, 3, starts, columns, values, labels, 1, &sparse, err));
-  const size_t order[] = {0, 2, 1};
-  assert_ok(dperm_data_select(sparse, order, 3, &part, err));
-  assert_ok(identity_of_data(dense, a, err));
-  assert_ok(identity_of_data(sparse, b, err));
-  assert_ok(identity_of_data(part, c, err));
-  assert_memory_equal(a, b, IDENTITY_SIZE);
-  assert_memory_not_equal(a, c, IDENTITY_SIZE);
-  dperm_data_free(dense);
-  dperm_data_free(sparse);
-  dperm_data_free(part);
-}
-
 /* Quicker reading for who has no ledger, never another identity for who has. */
 static void rows_without_an_identity_are_not_charged(void **state) {
   ledger_home *home = *state;
@@ -446,7 +423,6 @@ int main(void) {
       CASE(tuning_is_charged_once),
       CASE(other_rows_and_other_names_are_refused),
       CASE(rows_without_an_identity_are_not_charged),
-      CASE(dense_and_sparse_rows_are_the_same_data),
       CASE(runs_that_are_not_private_are_refused),
       CASE(a_person_with_several_rows_gets_the_whole_promise),
       CASE(the_mechanism_runs_at_a_share),

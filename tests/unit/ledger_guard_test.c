@@ -97,7 +97,7 @@ static void an_open_handle_sees_that_the_end_was_cut(void **state) {
                                   .mechanism = "output",
                                   .epsilon = 0.5,
                                   .rows_per_person = 1,
-                                  .identity = {1}};
+                                  .identity = {.given = {1}}};
   dperm_charge made;
   assert_ok(charge_reserve(ledger, &request, false, &made, err));
   assert_ok(charge_reserve(ledger, &request, false, &made, err));
@@ -120,7 +120,7 @@ static void other_handles_charges_are_read_on(void **state) {
                                   .mechanism = "output",
                                   .epsilon = 0.125,
                                   .rows_per_person = 1,
-                                  .identity = {1}};
+                                  .identity = {.given = {1}}};
   dperm_charge made;
   for (int i = 0; i < 4; i++) {
     assert_ok(charge_reserve(ledger, &request, false, &made, err));
@@ -153,7 +153,7 @@ static void *charge_much(void *context) {
                                   .mechanism = "output",
                                   .epsilon = 0.01,
                                   .rows_per_person = 1,
-                                  .identity = {1}};
+                                  .identity = {.given = {1}}};
   for (int i = 0; i < CHARGES; i++) {
     dperm_charge made;
     dperm_error e = {0};

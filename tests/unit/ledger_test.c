@@ -112,7 +112,7 @@ static void a_dry_run_writes_nothing(void **state) {
                                   .mechanism = "output",
                                   .epsilon = 0.25,
                                   .rows_per_person = 1,
-                                  .identity = {1}};
+                                  .identity = {.given = {1}}};
   dperm_charge made;
   uint64_t before = 0, after = 0;
   char digest[2][DPERM_DIGEST_SIZE];
