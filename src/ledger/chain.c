@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ledger/head_note.h"
 
 enum { NUMBERS_MOST = 1000000 };
 
@@ -191,6 +192,9 @@ static dperm_status take_record(chain *c, int version, const record *it, doubts 
   if (c->wanted && strcmp(c->wanted, it->digest) == 0) {
     c->wanted_at = it->id;
   }
+  if (strcmp(c->noted, it->digest) == 0) {
+    c->noted[0] = '\0';
+  }
   return take_content(c, it, found, err);
 }
 
@@ -251,6 +255,10 @@ static void check_head(const chain *c, const ledger_head *head, int version, dou
     doubt(found, "head: the one noted before is no record's digest: records before it were changed "
                  "or taken away");
   }
+  if (c->noted[0]) {
+    doubt(found, "head: the one that the file was last charged at is no record's digest: an older "
+                 "copy was written over it, or a journal from before undid charges");
+  }
 }
 
 dperm_status chain_extend(chain *c, dperm_ledger *ledger, doubts *found, dperm_error *err) {
@@ -262,6 +270,9 @@ dperm_status chain_extend(chain *c, dperm_ledger *ledger, doubts *found, dperm_e
     head = (ledger_head){.records = 0};
   }
   take_head_key(c, head.key, found);
+  if (c->count == 0) {
+    head_note_read(ledger->path, c->noted);
+  }
   TRY(read_records(c, ledger, found, err));
   if (sound && !doubts_suffice(found)) {
     check_head(c, &head, ledger->version, found);

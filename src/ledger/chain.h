@@ -28,9 +28,10 @@ typedef struct chain {
   size_t fate_room;
   unsigned char key[LEDGER_KEY_SIZE];
   char key_digest[DPERM_DIGEST_SIZE];
-  bool keyed;         /* a record commits to the key */
-  const char *wanted; /* a head noted before, or NULL */
-  int64_t wanted_at;  /* the record that has it; 0 for none yet */
+  bool keyed;                    /* a record commits to the key */
+  const char *wanted;            /* a head noted before, or NULL */
+  int64_t wanted_at;             /* the record that has it; 0 for none yet */
+  char noted[DPERM_DIGEST_SIZE]; /* the head as the file's attribute has it; "" if none, or found */
 } chain;
 
 /* Reads on, from the first record or behind the last one known, to the head. Doubts are told; a

@@ -6,6 +6,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "ledger/chain.h"
+#include "ledger/head_note.h"
 #include "ledger/tables.h"
 
 static dperm_status refuse_doubts(const dperm_ledger *ledger, const doubts *found,
@@ -117,6 +118,7 @@ dperm_status chain_begin(dperm_ledger *ledger, bool write, const chain **out, dp
   TRY(store_begin(ledger, write, err));
   dperm_status status = read_chain(ledger, err);
   if (status == DPERM_OK && write) {
+    head_note_write(ledger->path, ledger->known->last.digest);
     status = bring_up_to_date(ledger, err);
   }
   if (status != DPERM_OK) {

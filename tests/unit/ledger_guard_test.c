@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "ledger/chain.h"
@@ -231,6 +233,100 @@ static void a_handle_does_not_go_through_a_fork(void **state) {
   dperm_ledger_free(ledger);
 }
 
+/* ---- content that went back */
+
+typedef struct bytes {
+  size_t length;
+  unsigned char at[1 << 16];
+} bytes;
+
+static void load(const char *path, bytes *out) {
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  out->length = fread(out->at, 1, sizeof out->at, file);
+  assert_true(out->length > 0 && out->length < sizeof out->at && fclose(file) == 0);
+}
+
+static void write_over(const char *path, const bytes *b) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_true(fwrite(b->at, 1, b->length, file) == b->length && fclose(file) == 0);
+}
+
+static bool has_attributes(const char *path) {
+  return setxattr(path, "user.dperm.test", "x", 1, 0) == 0;
+}
+
+static void an_older_copy_written_over_it_is_refused(void **state) {
+  ledger_home *home = *state;
+  bytes before, after;
+  if (!has_attributes(home->path)) {
+    skip();
+  }
+  charge_whole(home->path, "people", 0.1, 1);
+  load(home->path, &before);
+  charge_whole(home->path, "people", 0.6, 1);
+  load(home->path, &after);
+  write_over(home->path, &before);
+  refuses(home, "an older copy was written over it");
+  write_over(home->path, &after);
+  charge_whole(home->path, "people", 0.3, 1);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+/* A crash leaves a journal; the ledger is charged under another name and comes back. */
+static void a_journal_left_under_the_old_name_undoes_no_charge(void **state) {
+  ledger_home *home = *state;
+  char other[1100], journal[1100];
+  bytes left;
+  sqlite3 *db = NULL;
+  if (!has_attributes(home->path)) {
+    skip();
+  }
+  (void)snprintf(other, sizeof other, "%s.moved", home->path);
+  (void)snprintf(journal, sizeof journal, "%s-journal", home->path);
+  charge_whole(home->path, "people", 0.1, 1);
+  assert_int_equal(sqlite3_open(home->path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE; UPDATE ledger SET records = records + 1",
+                                NULL, NULL, NULL),
+                   SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db,
+                                "INSERT INTO records SELECT id + 1, kind, dataset, time, command,"
+                                " mechanism, epsilon, delta, spent_epsilon, spent_delta, data,"
+                                " token, entry, artifact, previous, digest, version,"
+                                " rows_per_person FROM records ORDER BY id DESC LIMIT 1",
+                                NULL, NULL, NULL),
+                   SQLITE_OK);
+  assert_int_equal(sqlite3_db_cacheflush(db), SQLITE_OK);
+  load(journal, &left);
+  assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_close(db), SQLITE_OK);
+  assert_int_equal(rename(home->path, other), 0);
+  write_over(journal, &left);
+  charge_whole(other, "people", 0.6, 1);
+  assert_int_equal(rename(other, home->path), 0);
+  refuses(home, "a journal from before undid charges");
+  (void)unlink(journal);
+}
+
+/* Moving a ledger, or a copy of it, is nobody's harm. */
+static void a_ledger_may_be_moved_and_copied(void **state) {
+  ledger_home *home = *state;
+  char other[1100];
+  bytes content;
+  dperm_charge made;
+  (void)snprintf(other, sizeof other, "%s.moved", home->path);
+  charge_whole(home->path, "people", 0.1, 1);
+  assert_int_equal(rename(home->path, other), 0);
+  charge_whole(other, "people", 0.1, 1);
+  load(other, &content);
+  assert_int_equal(unlink(other), 0);
+  write_over(home->path, &content);
+  assert_int_equal(chmod(home->path, 0600), 0);
+  assert_ok(charge_it(home->path, "people", 0.1, 0, 1, &made, err));
+  assert_string_equal(made.epsilon_left, "0.7");
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
   const struct CMUnitTest tests[] = {
@@ -243,6 +339,9 @@ int main(void) {
       CASE(threads_charge_one_handle),
       CASE(a_visitor_that_asks_again_is_told_so),
       CASE(a_handle_does_not_go_through_a_fork),
+      CASE(an_older_copy_written_over_it_is_refused),
+      CASE(a_journal_left_under_the_old_name_undoes_no_charge),
+      CASE(a_ledger_may_be_moved_and_copied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
