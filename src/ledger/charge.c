@@ -70,8 +70,8 @@ static dperm_status check_data(const dperm_ledger *ledger, const chain *c, const
   }
   if (other) {
     FAIL(err, DPERM_OVER_BUDGET,
-         "%s: these data are data set \"%s\" already, and people have one budget; use --dataset "
-         "with that name",
+         "%s: these data are data set \"%s\" already, and people have one budget; use that "
+         "name",
          ledger->path, other->name);
   }
   return DPERM_OK;
@@ -144,8 +144,8 @@ static dperm_status check_unit(const dperm_ledger *ledger, const holding *h, siz
                                dperm_error *err) {
   if (h->rows_per_person != (int64_t)rows_per_person) {
     FAIL(err, DPERM_OVER_BUDGET,
-         "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; give "
-         "--rows-per-person %lld",
+         "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; say %lld "
+         "rows per person",
          ledger->path, h->name, (long long)h->rows_per_person, rows_per_person,
          (long long)h->rows_per_person);
   }

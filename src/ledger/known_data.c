@@ -10,7 +10,7 @@
 #include "ledger/charge.h"
 
 static const char advice[] = "exact results would tell more of them than any budget allows; ask "
-                             "for private ones (--epsilon), or use records that are public";
+                             "for private ones (with an epsilon), or use records that are public";
 
 dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *data,
                                       dperm_error *err) {
@@ -60,7 +60,7 @@ dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger, const char *path, dp
   if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode))) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s: can be read only once, so the ledger cannot say beforehand whether it knows these "
-         "records; name a file, or say --ledger none if they are public",
+         "records; name a file, or name no ledger if they are public",
          path_for_people(path));
   }
   TRY(digest_source(path, digest, err));

@@ -282,7 +282,7 @@ void state_assumptions(verifier *v) {
   if (field_is_object(v, "ledger")) {
     finding_remark(v,
                    "not in the file: that a ledger was charged, as entry %lld says; 'dperm "
-                   "ledger show' with --model finds it",
+                   "ledger show' finds it by the model",
                    (long long)json_integer_value(field_at(v->root, "ledger.id")));
   }
   const char *version = json_string_value(field_at(v->root, "dperm_version"));

@@ -141,7 +141,7 @@ P
   "$DPERM" train --data people.csv.gz --schema wide.json --epsilon 0.1 --out m2.json "${account[@]}" 2> /dev/null
   [ "$(left)" = 0.8 ]
   run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger l.db --dataset twice
-  fails_with 1 'these data are data set "people" already, and people have one budget; use --dataset with that name'
+  fails_with 1 'these data are data set "people" already, and people have one budget; use that name'
   head -100 people.csv > some.csv
   run "$DPERM" train --data some.csv --schema schema.json --epsilon 0.1 --out m3.json "${account[@]}"
   fails_with 1 'these are not the data that "people" was charged for before; name their own data set, or give them one'
@@ -170,7 +170,7 @@ P
   "$DPERM" ledger init l.db --dataset visits --epsilon 2 --rows-per-person 4 2> message
   grep -q 'per person with at most 4 rows$' message
   run "$DPERM" train "${people[@]}" --epsilon 1 --out m.json --ledger l.db --dataset visits
-  fails_with 1 'the budget of "visits" is per person with at most 4 rows, not 1; give --rows-per-person 4'
+  fails_with 1 'the budget of "visits" is per person with at most 4 rows, not 1; say 4 rows per person'
   run "$DPERM" train "${people[@]}" --epsilon 1 --rows-per-person 4 --out m.json --ledger l.db --dataset visits
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "*") for every person with at most 4 rows (objective perturbation)" ]]
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --rows-per-person 4 --json > person.json

@@ -31,6 +31,10 @@ rule "no insecure or unchecked calls in the library and the command" \
   "$(grep -nE '\b(rand|srand|random|drand48|atof|atoi|strcpy|strcat|sprintf|gets)\(' -r src cli --include='*.[ch]')"
 rule "arguments that name files say whether they are read or written" \
   "$(grep -nE 'ARGUMENT_TEXT, [^"]*"(FILE|F\.|SCHEMA)' -r cli --include='*.c')"
+# the statement is for people with the command at hand
+rule "the library's messages name no flags of the command" \
+  "$(grep -nE '"[^"]*--[a-z]' -r src --include='*.c' |
+    grep -vE '^src/pipeline/statement.c:|srun --mpi')"
 rule "nothing is left open in the code" "$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src cli include)"
 rule "no flags that change rounding" \
   "$(grep -nE 'ffast-math|march=native|funsafe-math' CMakeLists.txt CMakePresets.json Makefile | grep -v 'fno-fast-math')"

@@ -102,7 +102,7 @@ static void a_charge_in_another_unit_is_refused(void **state) {
   dperm_charge made;
   assert_ok(dperm_ledger_init(home->path, "visits", "1", NULL, 5, err));
   assert_fails(charge_it(home->path, "visits", 0.1, 0, 9, &made, err), DPERM_OVER_BUDGET,
-               "per person with at most 5 rows, not 1; give --rows-per-person 5");
+               "per person with at most 5 rows, not 1; say 5 rows per person");
 }
 
 static void a_dry_run_writes_nothing(void **state) {
