@@ -139,6 +139,34 @@ static dperm_status check_plans(const tuning *t, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* ---- what is called public */
+
+/* Whether the choice would be made on the private records themselves. Both were encoded in one way
+ * (check_method), so the same records are the same rows, whatever they were read from. */
+static dperm_status public_reasons(const tuning *t, unsigned *reasons, dperm_error *err) {
+  unsigned char mine[IDENTITY_SIZE], given[IDENTITY_SIZE];
+  *reasons = 0;
+  if (t->how->method == DPERM_TUNE_PUBLIC) {
+    TRY(identity_of_stripes(t->data, mine, err));
+    TRY(identity_of_stripes(t->how->public_data, given, err));
+    *reasons = memcmp(mine, given, IDENTITY_SIZE) == 0 ? (unsigned)REASON_NOT_PUBLIC : 0;
+  }
+  return DPERM_OK;
+}
+
+/* Records that have a budget are somebody's. */
+static dperm_status refuse_public(const tuning *t, dperm_ledger *ledger, dperm_error *err) {
+  unsigned char identity[IDENTITY_SIZE];
+  if (!ledger || t->how->method != DPERM_TUNE_PUBLIC || !ranks_lead(t->data->x->spread)) {
+    return DPERM_OK;
+  }
+  TRY(identity_of_data(t->how->public_data, identity, err));
+  return charge_refuse_known(ledger, identity,
+                             "a choice made on them is not covered by any budget; they are not "
+                             "public: choose on others, or by the method split or stopping",
+                             err);
+}
+
 /* ---- what the model states */
 
 static json_t *candidate_json(const dperm_options *o) {
@@ -202,8 +230,8 @@ static dperm_status run(const tuning *t, size_t *chosen, dperm_model **model, dp
 /* ---- the run */
 
 /* What the run guarantees. The choice looks at every candidate's fit, so one that is not private
- * makes the whole not private, whichever is chosen. */
-static guarantee claim_of(const tuning *t, const dperm_options *given) {
+ * makes the whole not private, whichever is chosen. `not_public`: reasons of the public data. */
+static guarantee claim_of(const tuning *t, const dperm_options *given, unsigned not_public) {
   const private_run run = {.epsilon = given->epsilon,
                            .rows_per_person = given->rows_per_person,
                            .classes = data_class_count(t->data),
@@ -213,7 +241,7 @@ static guarantee claim_of(const tuning *t, const dperm_options *given) {
   for (size_t i = 0; i < t->count; i++) {
     reasons |= options_reasons(&t->candidates[i], t->data);
   }
-  return guarantee_with(guarantee_of_run(&run), reasons);
+  return guarantee_with(guarantee_of_run(&run), reasons | not_public);
 }
 
 /* The model states what its epsilon covers. */
@@ -269,7 +297,9 @@ static dperm_status tune_paid(const tuning *t, const dperm_options *given, dperm
                             .mechanism = way,
                             .claim = t->claim,
                             .data = t->data};
-  TRY(ranks_agree(t->data->x->spread, foresee(t, err), err)); /* nothing public fails after this */
+  dperm_status status = foresee(t, err); /* nothing public fails after this */
+  status = status == DPERM_OK ? refuse_public(t, given->account.ledger, err) : status;
+  TRY(ranks_agree(t->data->x->spread, status, err));
   TRY(account_reserve(&paid, &charge, err));
   if (given->account.dry_run) {
     *out = NULL;
@@ -283,6 +313,7 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
   dperm_status status = DPERM_OK;
   dperm_random *own = NULL, *random = NULL;
   dperm_options *rows = NULL;
+  unsigned not_public = 0;
   tuning t = {.data = data, .candidates = candidates, .count = count, .how = how};
   TRY_OR_DONE(check_candidates(&t, err));
   TRY_OR_DONE(check_method(&t, err));
@@ -302,7 +333,8 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
                                                                      : ROUNDS_BY_LOGARITHMIC,
                                isnan(how->rounds_mean) ? 3.0 * (double)count : how->rounds_mean);
   }
-  t.claim = claim_of(&t, &candidates[0]);
+  TRY_OR_DONE(public_reasons(&t, &not_public, err));
+  t.claim = claim_of(&t, &candidates[0], not_public);
   TRY_OR_DONE(guarantee_check(&t.claim, err));
   TRY_OR_DONE(check_plans(&t, err));
   status = tune_paid(&t, &candidates[0], out, err);

@@ -22,6 +22,7 @@
   X(REASON_IN_FILE, 3, "its file says so")                                                         \
   X(REASON_DIAGNOSTICS, 4, "unsafe diagnostics tell exact things about the records")               \
   X(REASON_MODEL, 5, "the model is not private, and may have been made from these records")        \
+  X(REASON_NOT_PUBLIC, 6, "the candidates were compared on these very records")                    \
   X(REASON_TAKEN_CLASSES, 8, "the classes were taken from the records")                            \
   X(REASON_TAKEN_NORM, 9, "the bound on the norm of rows was taken from the records")              \
   X(REASON_TAKEN_RANGES, 10, "ranges of columns were taken from the records")                      \

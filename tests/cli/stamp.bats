@@ -15,7 +15,7 @@ train, persons | train --epsilon 0.25 --rows-per-person 1
 train, encoded | encoded --epsilon 0.25
 tune, split | tune --epsilon 0.25 --lambda 0.1,0.2
 tune, stopping | tune --epsilon 0.25 --lambda 0.1,0.2 --method stopping
-tune, public | tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data people.csv
+tune, public | tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data others.csv
 W
 }
 
@@ -78,6 +78,21 @@ all_say() { # "private", or words of the reason
   [ "$status" -eq 2 ]
 }
 
+@test "a choice on the private records themselves is not private, whatever file they come from" {
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
+  cp people.csv copy.csv
+  gzip -c people.csv > packed.csv.gz
+  ln -s people.csv link.csv
+  for public in people.csv copy.csv packed.csv.gz link.csv; do
+    make tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data $public
+    all_say "the candidates were compared on these very records" || { echo "$public"; return 1; }
+  done
+  rm m.json
+  "$DPERM" tune --data people.dperm --epsilon 0.25 --lambda 0.1,0.2 --method public \
+    --public-data people.dperm --out m.json 2> message
+  all_say "the candidates were compared on these very records"
+}
+
 @test "a ledger charges the pair that the model states, and refuses what is not private" {
   "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
   while IFS='|' read -r way words; do
@@ -97,6 +112,30 @@ P
     DPERM_LEDGER=l.db make $words --seed 3 && { echo "$way: known data"; return 1; }
     [ ! -e m.json ]
   done < <(ways)
+}
+
+@test "records that a ledger knows are not public" {
+  public=(tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data others.csv)
+  "$DPERM" ledger init l.db --dataset others --epsilon 1 2> /dev/null
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+  "$DPERM" train --data others.csv --schema schema.json --epsilon 0.25 --ledger l.db \
+    --dataset others --out o.json 2> /dev/null
+  cp l.db before.db
+  for more in "--dataset people" "--dataset people --dry-run" "--dataset others"; do
+    run make "${public[@]}" --ledger l.db $more
+    [ "$status" -eq 1 ] && [ ! -e m.json ]
+    grep -q '^dperm: l.db: these data are data set "others", and a choice made on them' message
+    [ "$(wc -l < message)" -eq 1 ]
+    DPERM_LEDGER=l.db run make "${public[@]}" $more
+    [ "$status" -eq 1 ] && [ ! -e m.json ]
+  done
+  DPERM_LEDGER=l.db run make "${public[@]}" --seed 3
+  [ "$status" -eq 1 ] && [ ! -e m.json ]
+  run make "${public[@]:0:7}" --public-data people.csv --ledger l.db --dataset people # a new name
+  [ "$status" -eq 1 ] && [ ! -e m.json ]
+  grep -q 'a run that is not private (the candidates were compared on these very records) would spend' message
+  cmp l.db before.db
+  DPERM_LEDGER=l.db make "${public[@]}" --ledger none
 }
 
 @test "a private score says private, and a seed that it is not" {

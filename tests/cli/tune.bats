@@ -71,18 +71,19 @@ P
 }
 
 @test "public chooses on public records and fits all private ones" {
-  tune --epsilon 1 --lambda 0.01,0.1 --method public --public-data people.csv
+  tune --epsilon 1 --lambda 0.01,0.1 --method public --public-data others.csv
   [ "$status" -eq 0 ]
   python3 - <<'P'
 import json
 m = json.load(open("m.json"))
 assert list(m["selection"]) == ["method", "candidates", "chosen", "public_rows"]
 assert m["rows"] == m["rows_fitted"] == m["selection"]["public_rows"] == 120
+assert m["private"] is True
 P
 }
 
 @test "kernels and their grids are tuned, by every method" {
-  for method in split stopping "public --public-data people.csv"; do
+  for method in split stopping "public --public-data others.csv"; do
     tune --epsilon 2 --lambda 0.1 --kernel gaussian --gamma 0.5,2 --features 4,6 --method $method
     [ "$status" -eq 0 ]
     python3 - <<'P'

@@ -240,6 +240,39 @@ static void tuning_is_charged_once(void **state) {
   dperm_ledger_free(ledger);
 }
 
+/* Whatever the data set that pays, and also if none is named: a budget says that records are
+ * somebody's. */
+static void data_that_the_ledger_knows_are_not_public(void **state) {
+  ledger_home *home = *state;
+  dperm_ledger *ledger = opened(home);
+  dperm_options options = asking(ledger, 0.2);
+  dperm_tune_options how;
+  dperm_model *model = NULL;
+  assert_ok(dperm_train(home->others, &options, &model, err));
+  dperm_model_free(model);
+  model = NULL;
+  assert_ok(dperm_ledger_init(home->path, "mine", "1", NULL, 1, err));
+  dperm_tune_options_init(&how);
+  how.method = DPERM_TUNE_PUBLIC;
+  how.holdout = 0.3;
+  how.public_data = home->others;
+  static const char *const payers[] = {"mine", "people", NULL};
+  for (size_t i = 0; i < 6; i++) {
+    options.account.dataset = payers[i % 3];
+    options.account.dry_run = i >= 3;
+    assert_fails(dperm_tune(home->data, &options, 1, &how, &model, err), DPERM_OVER_BUDGET,
+                 "these data are data set \"people\", and a choice made on them");
+    assert_null(model);
+  }
+  assert_int_equal(look(home).entries, 1);
+  options.account = (dperm_account){.ledger = ledger, .dataset = "mine"};
+  how.public_data = home->data; /* known to nobody yet, but the private ones themselves */
+  assert_fails(dperm_tune(home->data, &options, 1, &how, &model, err), DPERM_OVER_BUDGET,
+               "a run that is not private (the candidates were compared on these very records)");
+  assert_int_equal(look(home).entries, 1);
+  dperm_ledger_free(ledger);
+}
+
 /* ---- whose data */
 
 static void other_rows_and_other_names_are_refused(void **state) {
@@ -421,6 +454,7 @@ int main(void) {
       CASE(what_cannot_be_planned_costs_nothing),
       CASE(a_machine_that_rounds_otherwise_costs_nothing),
       CASE(tuning_is_charged_once),
+      CASE(data_that_the_ledger_knows_are_not_public),
       CASE(other_rows_and_other_names_are_refused),
       CASE(rows_without_an_identity_are_not_charged),
       CASE(runs_that_are_not_private_are_refused),

@@ -33,7 +33,7 @@ static int watch(void *context, const char *stage, uint64_t done, uint64_t total
 
 typedef struct request {
   test_rows *rows;
-  dperm_data *data;
+  dperm_data *data, *others; /* one value differs */
   dperm_options candidates[MOST];
   size_t count;
   dperm_tune_options how;
@@ -50,6 +50,9 @@ static int begin(void **state) {
   request *q = calloc(1, sizeof *q);
   q->rows = test_rows_random(1, ROWS, COLS, 1);
   q->data = data_of(q->rows, 1);
+  q->rows->x[0] /= 2;
+  q->others = data_of(q->rows, 1);
+  q->rows->x[0] *= 2;
   q->count = 3;
   for (size_t i = 0; i < MOST; i++) {
     dperm_options *o = &q->candidates[i];
@@ -67,6 +70,7 @@ static int begin(void **state) {
 static int end(void **state) {
   request *q = *state;
   dperm_data_free(q->data);
+  dperm_data_free(q->others);
   test_rows_free(q->rows);
   free(q);
   return 0;
@@ -329,6 +333,27 @@ static void public_tuning_fits_all_rows_at_the_whole_epsilon(void **state) {
   test_rows_free(t);
 }
 
+/* With secure noise, and whatever the two were read from: the same rows are the same people. */
+static void a_choice_on_the_private_records_themselves_is_not_private(void **state) {
+  request *q = *state;
+  dperm_data *again = data_of(q->rows, 1);
+  const dperm_data *const given[] = {q->data, again, q->others};
+  q->how.method = DPERM_TUNE_PUBLIC;
+  for (size_t i = 0; i < 3; i++) {
+    dperm_model *model = NULL;
+    dperm_guarantee g;
+    q->how.public_data = given[i];
+    assert_ok(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err));
+    dperm_model_guarantee(model, &g);
+    assert_int_equal(g.is_private, i == 2);
+    if (i < 2) {
+      assert_string_equal(g.reason, "the candidates were compared on these very records");
+    }
+    dperm_model_free(model);
+  }
+  dperm_data_free(again);
+}
+
 static dperm_data *read_people(const char *schema_text) {
   char *path = file_with_text("age,rich\n1,yes\n2,no\n3,yes\n4,no\n");
   dperm_schema *schema = NULL;
@@ -454,7 +479,7 @@ static void cancelling_anywhere_leaves_no_model(void **state) {
   request *q = *state;
   for (int m = 0; m < 3; m++) {
     q->how.method = (dperm_tune_method)m;
-    q->how.public_data = m == 2 ? q->data : NULL;
+    q->how.public_data = m == 2 ? q->others : NULL;
     for (size_t at = 1; at <= 10; at++) {
       dperm_model *model = NULL;
       q->seen = (watcher){.stop_at = at};
@@ -486,7 +511,7 @@ static void the_same_seed_gives_the_same_model_and_another_does_not(void **state
   request *q = *state;
   for (int m = 0; m < 3; m++) {
     q->how.method = (dperm_tune_method)m;
-    q->how.public_data = m == 2 ? q->data : NULL;
+    q->how.public_data = m == 2 ? q->others : NULL;
     char *bytes[3];
     for (int i = 0; i < 3; i++) {
       q->candidates[0].threads = 1 + i;
@@ -551,6 +576,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(stopping_finds_the_one_candidate_that_is_any_good, begin,
                                       end),
       cmocka_unit_test_setup_teardown(public_tuning_fits_all_rows_at_the_whole_epsilon, begin, end),
+      cmocka_unit_test_setup_teardown(a_choice_on_the_private_records_themselves_is_not_private,
+                                      begin, end),
       cmocka_unit_test_setup_teardown(public_data_encoded_in_another_way_are_refused, begin, end),
       cmocka_unit_test_setup_teardown(a_schema_that_drops_rows_is_refused_before_any_work, begin,
                                       end),
