@@ -14,7 +14,7 @@ from . import _library as c
 from .errors import BudgetError, error_for
 from .ledger import Ledger
 
-__all__ = ["account", "refuse_known"]
+__all__ = ["account", "names_ledger", "refuse_known"]
 
 _NOT_PRIVATE = ("a run that is not private cannot be charged: it spends more than any budget; leave ledger "
                 "and dataset out only if the records are nobody's secret")
@@ -24,11 +24,22 @@ def _from_environment(name: str) -> Optional[str]:
     return os.environ.get(name) or None
 
 
-def _opened(ledger: Any) -> Optional[Ledger]:
-    """None for no ledger at all."""
+def _named(ledger: Any) -> Any:
+    """The ledger that is given, or the environment's; None for none at all."""
     if ledger is None:
         ledger = _from_environment("DPERM_LEDGER")
-    if ledger is None or ledger is False or isinstance(ledger, str) and ledger == "none":
+    return None if ledger is False or isinstance(ledger, str) and ledger == "none" else ledger
+
+
+def names_ledger(ledger: Any) -> bool:
+    """Whether there is one to ask."""
+    return _named(ledger) is not None
+
+
+def _opened(ledger: Any) -> Optional[Ledger]:
+    """None for no ledger at all."""
+    ledger = _named(ledger)
+    if ledger is None:
         return None
     if isinstance(ledger, str) and not ledger:
         raise ValueError("ledger is empty; name a file")
@@ -56,9 +67,9 @@ def account(ledger: Any, dataset: Optional[str], is_private: bool) -> Tuple[c.Ac
     return c.Account(found._handle.pointer, named, 0, None), (found, named)
 
 
-def refuse_known(handle: c.Handle) -> None:
-    """Refuses exact figures about records that the ledger of the environment knows."""
-    found = _opened(None)
+def refuse_known(handle: c.Handle, ledger: Any = None) -> None:
+    """Refuses exact figures about records that the ledger knows: this one, or the environment's."""
+    found = _opened(ledger)
     if found is None:
         return
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import warnings
 from ctypes import byref
 from typing import Any, Dict, List, Optional, Tuple
@@ -19,6 +18,7 @@ from . import _library as c
 from . import data, options
 from .account import account
 from .errors import Cancelled, NotPrivateWarning, leak
+from .folds import in_cross_validation, refuse_folds
 from .model import Model, Privacy
 from .schema import Schema, table_handle
 from .scoring import Scored
@@ -85,16 +85,6 @@ _ATTRIBUTES = """
     privacy_ : Privacy, what the model guarantees and why.
     model_ : Model, the release itself.
 """
-
-
-def _in_cross_validation() -> bool:
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "_fit_and_score" and \
-                frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
-            return True
-        frame = frame.f_back  # type: ignore[assignment]
-    return False
 
 
 def _without_values(message: str) -> str:
@@ -246,7 +236,7 @@ class _PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if self.random_state is not None and self.mechanism != "none":
             warnings.warn("random_state makes the noise known: for tests and experiments; the model "
                           "is not private, and says so", NotPrivateWarning, stacklevel=3)
-        if _in_cross_validation():
+        if in_cross_validation():
             leak("this fit is part of a cross-validation or grid search: its scores are exact and "
                  "every fit spends epsilon, so what is chosen by them is NOT private; use "
                  "dperm.PrivateTuner")
@@ -261,6 +251,7 @@ class _PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         self._options(1)  # wrong words and numbers before any look at the data
         self._check_bounds()
         self._warn()
+        refuse_folds(self, self)
         prepared = self._prepare(X, y)
         wanted = self._options(prepared.rows)
         is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)

@@ -15,6 +15,7 @@ from . import _library as c
 from . import options
 from .account import account
 from .errors import Cancelled, PrivacyLeakWarning, strict
+from .folds import refuse_folds
 from .model import Model, Privacy
 
 __all__ = ["PrivateTuner"]
@@ -39,7 +40,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         a portion of the rows.
     method : {"split", "stopping", "public"}
         Disjoint portions of the rows; random rounds, whose number stays secret; or a choice on
-        `public_data`, a pair (X, y), which costs nothing.
+        `public_data`, a pair (X, y), which costs nothing. They must be nobody's secret: with the very
+        records of `fit` the model says that it is not private, and records that the ledger knows are
+        refused.
     selector : {"permute-and-flip", "exponential"}, for "split".
     rounds : {"logarithmic", "geometric"} and rounds_mean, for "stopping".
     holdout : float, the share of rows to choose by, for "stopping" and "public".
@@ -111,6 +114,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             fitter._check_bounds()
         first = fitters[0]
         first._warn()
+        refuse_folds(first, self)
         prepared = first._prepare(X, y)
         public = self._prepare_public(first)
         wanted = (c.Options * len(fitters))(*[f._options(prepared.rows) for f in fitters])

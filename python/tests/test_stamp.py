@@ -11,6 +11,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, learning_curve
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import dperm
 from dperm import _library as c
@@ -59,7 +62,8 @@ def tune(**how):
         more = {"classes": [0, 1], "data_norm": 2.0, **more}
         if more.get("schema") is not None:
             more["data_norm"] = None
-        public = {"public_data": (X[:100], y[:100])} if how.get("method") == "public" else {}
+        shown = records if more.pop("public_data", None) else (X[:100], y[:100])
+        public = {"public_data": shown} if how.get("method") == "public" else {}
         tuner = dperm.PrivateTuner(_estimator(dperm.LogisticRegression, more), {"delta_reg": [None, 0.0]}, **how,
                                    **public)
         return tuner.fit(X, y).best_estimator_
@@ -78,12 +82,15 @@ COPIES = {"itself": lambda m, folder: m, "pickled": lambda m, folder: pickle.loa
 REASONS = {"nothing": (None, {}), "a seed": ("the noise came from a seed", {"random_state": 1}),
            "no mechanism": ("trained without a privacy mechanism", {"mechanism": "none"}),
            "classes from y": ("the classes were taken from the records", {"classes": None}),
+           "called public": ("the candidates were compared on these very records", {"public_data": "themselves"}),
            **{f"taken: {what}": (text, {}) for what, text in TAKEN.items()}}
 
 
 def impossible(path, reason):
     if reason == "no mechanism" and path in ("output", "split", "stopping", "public"):
         return True  # another mechanism; a choice needs one
+    if reason == "called public" and path != "public":
+        return True  # nothing is
     return reason == "classes from y" and path == "table"  # a schema has them
 
 
@@ -293,6 +300,90 @@ def test_exact_figures_are_refused_on_records_that_the_ledger_knows(path, record
     assert model.score(X, y) >= 0
     monkeypatch.delenv("DPERM_LEDGER")
     assert model.score(X, y) >= 0
+
+
+def test_records_that_a_ledger_knows_are_not_public(records, environment, tmp_path):
+    X, y = records
+    others = (X[::-1], y[::-1])
+    PATHS["logistic"](records, {"dataset": "people"})
+    base = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1])
+    dperm.Ledger.create(environment.path, "others", 5)
+    for settings in ({"dataset": "others"}, {"random_state": 1},
+                     {"ledger": environment, "dataset": "others"}, {"ledger": environment.path, "dataset": "others"}):
+        tuner = dperm.PrivateTuner(base.set_params(**settings), {"lambda_": [0.1, 0.2]}, method="public",
+                                   public_data=records)
+        with pytest.raises(dperm.BudgetError, match='data set "people", and a choice made on them'):
+            tuner.fit(*others)
+        base = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1])
+    assert environment.left("others") == "5"
+    free = dperm.PrivateTuner(base.set_params(ledger="none"), {"lambda_": [0.1, 0.2]}, method="public",
+                              public_data=records)
+    assert free.fit(*others).privacy_.private
+
+
+# ---------------------------------------------------------------- cross-validation
+
+EXACT = {"none": {"mechanism": "none"}, "seed": {"random_state": 1}, "private": {}}
+
+
+def _validated(settings, tuner=False):
+    classifier = _estimator(dperm.LogisticRegression, {"classes": [0, 1], "data_norm": 2.0, **settings})
+    return dperm.PrivateTuner(classifier, {"delta_reg": [None, 0.0]}) if tuner else classifier
+
+
+@pytest.mark.parametrize("how", EXACT)
+def test_cross_validations_are_refused_on_records_that_the_ledger_knows(how, records, environment, monkeypatch):
+    model = _validated(EXACT[how])
+    PATHS["logistic"](records, {"dataset": "people"})
+    monkeypatch.setenv("DPERM_DATASET", "people")
+    validations = [lambda m, X, y: cross_val_score(m, X, y, cv=3, error_score="raise"),
+                   lambda m, X, y: cross_val_predict(m, X, y, cv=3),
+                   lambda m, X, y: cross_val_predict(m, X, y, cv=3, method="decision_function"),
+                   lambda m, X, y: learning_curve(m, X, y, cv=3, error_score="raise"),
+                   lambda m, X, y: GridSearchCV(m, {"lambda_": [0.1, 0.2]}, cv=3, error_score="raise").fit(X, y),
+                   lambda m, X, y: cross_val_score(GridSearchCV(m, {"lambda_": [0.1, 0.2]}, cv=2, error_score="raise"),
+                                                   X, y, cv=3, error_score="raise")]
+    for validate in validations:
+        with pytest.raises(dperm.BudgetError, match="knows these data, and exact figures"):
+            validate(model, *records)
+        validate(_validated({**EXACT[how], "ledger": "none"}), *records)
+    with pytest.raises(ValueError, match="fits failed.*"):  # scikit-learn's own way: no figure, and this error
+        cross_val_score(model, *records, cv=3)
+    assert environment.left("people") == "4"
+    monkeypatch.setenv("DPERM_LEDGER", "none")
+    assert cross_val_score(model, *records, cv=3, error_score="raise").shape == (3,)
+
+
+def test_cross_validations_of_other_records_go_on(records, environment):
+    PATHS["logistic"](records, {"dataset": "people"})
+    X, y = records
+    assert cross_val_score(_validated(EXACT["none"]), X[1:], y[1:], cv=3, error_score="raise").shape == (3,)
+    frame = pd.DataFrame(X[1:], columns=["a", "b"])
+    table = _estimator(dperm.LogisticRegression, {"mechanism": "none", "schema": SCHEMA})
+    assert cross_val_score(table, frame, y[1:], cv=3, error_score="raise").shape == (3,)
+
+
+def test_cross_validations_of_tables_and_tuners_are_refused_too(records, environment, monkeypatch):
+    PATHS["table"](records, {"dataset": "people"})
+    table = _estimator(dperm.LogisticRegression, {"mechanism": "none", "schema": SCHEMA})
+    with pytest.raises(dperm.BudgetError, match="knows these data"):
+        cross_val_score(table, *_arguments(records, True), cv=3, error_score="raise")
+    dperm.Ledger.create(environment.path, "rows", 5)
+    PATHS["logistic"](records, {"dataset": "rows"})
+    for settings in ({"random_state": 1}, {"dataset": "rows"}, {"ledger": environment, "dataset": "rows"}):
+        with pytest.raises(dperm.BudgetError, match="knows these data"):
+            cross_val_score(_validated(settings, tuner=True), *records, cv=3, error_score="raise")
+    assert environment.left("rows") == "4"
+
+
+def test_where_the_ledger_cannot_be_asked_a_cross_validation_is_refused(records, environment):
+    """The steps before may change the records, so nobody can say whether the ledger knows them."""
+    pipe = make_pipeline(FunctionTransformer(np.tanh), _validated(EXACT["none"]))
+    for judged in (pipe, GridSearchCV(pipe, {"logisticregression__lambda_": [0.1, 0.2]}, cv=2, error_score="raise")):
+        with pytest.raises(ValueError, match="a cross-validation of Pipeline.* ledger=\"none\" if they are public"):
+            cross_val_score(judged, *records, cv=3, error_score="raise")
+    pipe.set_params(logisticregression__ledger="none")
+    assert cross_val_score(pipe, *records, cv=3, error_score="raise").shape == (3,)
 
 
 def test_a_tuner_scores_as_its_estimator_does(records, environment):
