@@ -187,14 +187,14 @@ static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
       "   from public numbers; private rows are averages of 10 models with fresh noise:\n\n",
       dperm_schema_class_name(d->schema, 1), dperm_data_rows(d->test));
   TRY_DEMO(show_table(d, err));
-  printf("\n   What epsilon = %g means: whatever somebody concludes from the model, they would\n"
-         "   conclude from a model trained with any one record replaced, up to a factor of\n"
-         "   e^%g = %.2f in probability. That holds for every record, also for somebody who\n"
-         "   knows all the others.\n",
-         epsilon, epsilon, exp(epsilon));
   TRY_DEMO(fit(d, DPERM_MECHANISM_OBJECTIVE, epsilon, model, err));
   dperm_guarantee claim;
   dperm_model_guarantee(*model, &claim);
+  printf("\n   What epsilon = %g means: whatever somebody concludes from the model, they would\n"
+         "   conclude from a model trained with any one record replaced, up to a factor of\n"
+         "   e^%g = %.2f in probability, and but for a probability of delta = %.2g. That\n"
+         "   holds for every record, also for somebody who knows all the others.\n",
+         epsilon, epsilon, exp(epsilon), claim.delta);
   TRY_DEMO(dperm_model_write(*model, d->model_path, err));
   TRY_DEMO(dperm_predict_file(*model, &others, d->predictions_path, session_progress(), err));
   printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"

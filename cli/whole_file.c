@@ -1,4 +1,5 @@
 /* Written beside its place, flushed to the disk, then renamed. */
+#define _GNU_SOURCE /* realpath */
 #include "whole_file.h"
 
 #include <dperm.h>
@@ -12,6 +13,12 @@ static bool fail(const char *path, int reason) {
   fprintf(stderr, "dperm: %s: cannot write (%s); check the place, its permissions and free space\n",
           path ? path : "standard output", strerror(reason));
   return false;
+}
+
+static void forget(whole_file *file) {
+  free(file->target);
+  free(file->temporary);
+  file->target = file->temporary = NULL;
 }
 
 bool whole_file_plain(const char *path) {
@@ -35,17 +42,19 @@ bool whole_file_open(const char *path, whole_file *out) {
     fprintf(stderr, "dperm: %s\n", err.message);
     return false;
   }
-  size_t size = strlen(path) + 32;
+  out->target = realpath(path, NULL);
+  out->target = out->target ? out->target : strdup(path);
+  size_t size = (out->target ? strlen(out->target) : 0) + 32;
   out->temporary = malloc(size);
-  if (!out->temporary) {
+  if (!out->target || !out->temporary) {
+    forget(out);
     return fail(path, ENOMEM);
   }
-  (void)snprintf(out->temporary, size, "%s.%lx.tmp", path, (unsigned long)getpid());
+  (void)snprintf(out->temporary, size, "%s.%lx.tmp", out->target, (unsigned long)getpid());
   out->stream = fopen(out->temporary, "wx");
   if (!out->stream) {
     int reason = errno;
-    free(out->temporary);
-    out->temporary = NULL;
+    forget(out);
     return fail(path, reason);
   }
   return true;
@@ -62,13 +71,12 @@ bool whole_file_commit(whole_file *file) {
     reason = errno;
   }
   file->stream = NULL;
-  if (good && file->temporary && rename(file->temporary, file->path) != 0) {
+  if (good && file->temporary && rename(file->temporary, file->target) != 0) {
     good = false;
     reason = errno;
   }
   if (good) {
-    free(file->temporary);
-    file->temporary = NULL;
+    forget(file);
     return true;
   }
   (void)fail(file->path, reason);
@@ -83,6 +91,6 @@ void whole_file_discard(whole_file *file) {
   if (file->temporary) {
     (void)unlink(file->temporary);
   }
-  free(file->temporary);
+  forget(file);
   *file = (whole_file){0};
 }

@@ -9,6 +9,7 @@
 typedef struct whole_file {
   FILE *stream;     /* write here */
   const char *path; /* NULL for standard output */
+  char *target;     /* that, or where a symbolic link leads, which stays; NULL: not renamed */
   char *temporary;  /* beside it, until it is whole; NULL for what cannot be renamed */
 } whole_file;
 

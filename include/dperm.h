@@ -667,7 +667,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_model_write_output(const dperm_model 
 DPERM_API void dperm_output_free(dperm_output *output);
 /* What a program that ends in a signal handler must unlink(2); NULL if there is none. */
 DPERM_API const char *dperm_output_temporary(const dperm_output *output);
-/* Fails if `path` is a ledger or belongs to one, for programs that write other files. */
+/* Fails if `path` is a ledger or belongs to one, or a symbolic link that leads nowhere: for
+ * programs that write other files. */
 DPERM_API DPERM_CHECKED dperm_status dperm_output_check(const char *path, dperm_error *err);
 
 DPERM_API DPERM_CHECKED dperm_status dperm_model_read(const char *path, dperm_model **out,

@@ -235,6 +235,18 @@ static dperm_status open_directly(output_file *file, bool folder, dperm_error *e
   return reason ? fail_write(file, reason, err) : DPERM_OK;
 }
 
+/* The rename would replace it, and the file not be where the link says. */
+dperm_status output_link_check(const char *path, dperm_error *err) {
+  struct stat about;
+  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && stat(path, &about) != 0) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: a symbolic link to a file that is not there; remove the link, or name the file "
+         "itself",
+         path);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status open_output(const char *path, bool private, output_file **out,
                                 dperm_error *err) {
   dperm_status status = DPERM_OK;
@@ -250,6 +262,7 @@ static dperm_status open_output(const char *path, bool private, output_file **ou
     TRY_OR_DONE(open_directly(file, S_ISDIR(about.st_mode), err));
   } else {
     TRY_OR_DONE(protected_file_check(path, path, err));
+    TRY_OR_DONE(output_link_check(path, err));
     file->target = realpath(path, NULL); /* through a symbolic link, to keep the link */
     if (!file->target) {
       TRY_OR_DONE(memory_copy_text(path, strlen(path), &file->target, err));

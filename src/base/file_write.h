@@ -15,6 +15,8 @@ dperm_status output_open(const char *path, output_file **out, dperm_error *err);
 dperm_status output_open_private(const char *path, output_file **out, dperm_error *err);
 /* The same, to be kept in memory: output_take instead of a commit. */
 dperm_status output_open_memory(output_file **out, dperm_error *err);
+/* Fails for a symbolic link that leads nowhere, as both of these do. */
+dperm_status output_link_check(const char *path, dperm_error *err);
 /* Takes as much space as will be written, at most, so that a disk that is too full fails here and
  * not at the end. Where a file system, a pipe or a device cannot promise, nothing happens. */
 dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err);

@@ -18,11 +18,12 @@ static bool is_set(const char *name) {
   return text && *text;
 }
 
-static bool any_set(const char *const *names) {
+/* The first of them that is set, or NULL. */
+static const char *first_set(const char *const *names) {
   while (*names && !is_set(*names)) {
     names++;
   }
-  return *names != NULL;
+  return *names;
 }
 
 /* The first that says a size: Open MPI, MPICH and its kin, MVAPICH, IBM's jsrun, Cray's PALS, Flux,
@@ -34,7 +35,7 @@ static size_t read_size(const char **by) {
       "SLURM_STEP_NUM_TASKS", "PMIX_JOB_SIZE", NULL};
   static const char *const steps[] = {"SLURM_STEP_ID", "SLURM_STEPID", NULL};
   for (size_t i = 0; sizes[i]; i++) {
-    bool counts = sizes[i][0] != 'S' || any_set(steps);
+    bool counts = sizes[i][0] != 'S' || first_set(steps);
     if (counts && number_in(sizes[i]) > 0) {
       *by = sizes[i];
       return number_in(sizes[i]);
@@ -59,9 +60,9 @@ static size_t read_least(const char **by) {
 
 launch launch_read(void) {
   static const char *const wires[] = {
-      "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",  "PMI_RANK",       "PMI_FD",      "PMI_PORT",
-      "MV2_COMM_WORLD_SIZE",  "PMIX_RANK", "PMIX_NAMESPACE", "PALS_RANKID", NULL};
-  launch out = {.count = 1, .exact = true, .wired = any_set(wires)};
+      "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",       "PMI_RANK",  "PMI_FD",      "PMI_PORT",
+      "MV2_COMM_WORLD_SIZE",  "PMIX_NAMESPACE", "PMIX_RANK", "PALS_RANKID", NULL};
+  launch out = {.count = 1, .exact = true, .wired = first_set(wires) != NULL};
   size_t size = read_size(&out.by);
   if (size > 0) {
     out.count = size;
@@ -72,7 +73,7 @@ launch launch_read(void) {
     out.count = size;
     out.exact = false;
   } else if (out.wired) {
-    out = (launch){.count = 0, .exact = false, .wired = true, .by = "PMIX_NAMESPACE"};
+    out = (launch){.count = 0, .exact = false, .wired = true, .by = first_set(wires)};
   } else {
     out.by = NULL;
   }

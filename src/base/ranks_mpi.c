@@ -108,8 +108,9 @@ static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_err
   if (!started->wired && !host_began()) { /* Open MPI would end the program rather than say so */
     FAIL(err, DPERM_UNSUPPORTED,
          "%zu processes were started (%s), but not for MPI, so each would do the whole work; start "
-         "them with mpirun or srun --mpi=pmix, or run it once (srun -n 1)",
-         started->count, started->by);
+         "them with mpirun or srun --mpi=pmix, or run it once (srun -n 1); if this process is "
+         "alone, unset %s",
+         started->count, started->by, started->by);
   }
   if (!begin(r) || !connect(r, &count, &rank)) {
     FAIL(err, DPERM_UNSUPPORTED,
@@ -119,10 +120,11 @@ static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_err
   size_t seen = (size_t)count;
   bool exact = started->exact && r->begun_here; /* a host may have started some by MPI itself */
   if (exact ? started->count != seen : started->count > seen) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "%zu processes were started (%s), but MPI sees %d; start them with the mpirun of the MPI "
-         "that dperm was built with, or run it once (srun -n 1)",
-         started->count, started->by, count);
+    FAIL(
+        err, DPERM_UNSUPPORTED,
+        "%zu processes were started (%s), but MPI sees %d; start them with the mpirun of the MPI "
+        "that dperm was built with, or run it once (srun -n 1); if this process is alone, unset %s",
+        started->count, started->by, count, started->by);
   }
   r->ranks.count = seen;
   r->ranks.rank = (size_t)rank;

@@ -9,14 +9,17 @@ dperm_status ranks_of_job(ranks **out, dperm_error *err) {
   if (started.count == 0) {
     FAIL(err, DPERM_UNSUPPORTED,
          "this dperm was built without MPI, and %s says that it is part of a job; build it with "
-         "-DDPERM_MPI=ON, or run it once, without srun or mpirun",
-         started.by);
+         "-DDPERM_MPI=ON, or run it once, without srun or mpirun; if this process is alone, unset "
+         "%s",
+         started.by, started.by);
   }
   if (started.count > 1) {
-    FAIL(err, DPERM_UNSUPPORTED,
-         "this dperm was built without MPI, so %zu processes would each do the whole work (%s); "
-         "build it with -DDPERM_MPI=ON, or run it once (srun -n 1)",
-         started.count, started.by);
+    FAIL(
+        err, DPERM_UNSUPPORTED,
+        "this dperm was built without MPI, so %zu processes would each do the whole work (%s); "
+        "build it with -DDPERM_MPI=ON, or run it once (srun -n 1); if this process is alone, unset "
+        "%s",
+        started.count, started.by, started.by);
   }
   return DPERM_OK;
 }

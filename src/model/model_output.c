@@ -15,7 +15,8 @@ struct dperm_output {
 };
 
 dperm_status dperm_output_check(const char *path, dperm_error *err) {
-  return protected_file_check(path, path, err);
+  TRY(protected_file_check(path, path, err));
+  return output_link_check(path, err);
 }
 
 dperm_status dperm_output_open(const char *path, dperm_output **out, dperm_error *err) {

@@ -80,7 +80,7 @@ setup_rows() {
   export SLURM_NTASKS=4 SLURM_PROCID=1
   export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4
   run "$DPERM" "${run_it[@]}" # srun --mpi=none
-  fails_with 1 "4 processes were started (SLURM_STEP_NUM_TASKS), but not for MPI, so each would do the whole work; start them with mpirun or srun --mpi=pmix, or run it once (srun -n 1)"
+  fails_with 1 "4 processes were started (SLURM_STEP_NUM_TASKS), but not for MPI, so each would do the whole work; start them with mpirun or srun --mpi=pmix, or run it once (srun -n 1); if this process is alone, unset SLURM_STEP_NUM_TASKS"
   leaves_no model.json
   env -u SLURM_STEP_NUM_TASKS "$DPERM" ledger show ledger > shown
   grep -q '^0 entries' shown

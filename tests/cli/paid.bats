@@ -164,6 +164,31 @@ untouched() {
   cmp people.csv records.csv
 }
 
+@test "a symbolic link stays a link: it is written through, and refused where it leads nowhere" {
+  train_none
+  begin
+  cp l.db before.db
+  ln -s nowhere.json dangling
+  ln -s loop loop
+  for out in dangling loop; do
+    for command in "train --epsilon 0.1 ${account[*]}" "tune --epsilon 0.1 --lambda 1,2 ${account[*]}" \
+      "predict --model model.json" "encode" "sweep --epsilon 1 --draws 1" "sweep --epsilon 1 --draws 1 --html"; do
+      case "$command" in
+      predict*) run "$DPERM" $command --data people.csv --out $out ;;
+      *html) run "$DPERM" ${command% --html} "${people[@]}" --html $out ;;
+      *) run "$DPERM" $command "${people[@]}" --out $out ;;
+      esac
+      fails_with 1 "$out: a symbolic link to a file that is not there; remove the link" || { echo "$command"; return 1; }
+      [ -L $out ] && [ ! -e nowhere.json ]
+    done
+  done
+  untouched
+  echo old > swept.csv
+  ln -s swept.csv link.csv
+  "$DPERM" sweep "${people[@]}" --epsilon 1 --draws 1 --out link.csv 2> /dev/null
+  [ -L link.csv ] && grep -q epsilon swept.csv
+}
+
 @test "another database, and a file with a ledger's suffix beside none, may be replaced" {
   python3 -c 'import sqlite3; c = sqlite3.connect("other.db"); c.execute("CREATE TABLE t(x)"); c.commit()'
   run "$DPERM" train "${people[@]}" --epsilon 1 --out other.db

@@ -97,7 +97,10 @@ static void other_starters_are_known(void **state) {
 static void a_rank_without_a_size_tells_of_others(void **state) {
   (void)state;
   assert_many(WITH({"PMIX_RANK", "2"}, {"PMIX_NAMESPACE", "x"}), 3, false, true);
-  assert_many(WITH({"PMIX_RANK", "0"}, {"PMIX_NAMESPACE", "x"}), 0, false, true);
+  launch l = WITH({"PMIX_RANK", "0"}, {"PMIX_NAMESPACE", "x"});
+  assert_many(l, 0, false, true);
+  assert_string_equal(l.by, "PMIX_NAMESPACE"); /* what a message may say to unset is there */
+  assert_string_equal(WITH({"PMI_FD", "3"}).by, "PMI_FD");
 }
 
 int main(void) {
