@@ -20,6 +20,7 @@ from .account import account
 from .errors import Cancelled, NotPrivateWarning, leak
 from .folds import in_cross_validation, refuse_folds
 from .model import Model, Privacy
+from .origin import Origin, taken_of
 from .schema import Schema, table_handle
 from .scoring import Scored
 
@@ -94,9 +95,6 @@ def _without_values(message: str) -> str:
                   r"\1; X must hold real numbers", message, flags=re.S)
 
 
-DRAFTED = ("classes", "ranges", "categories", "columns")  # what a draft takes from its records
-
-
 class Prepared:
     """Data in the library's hands, with what was public about them."""
 
@@ -166,7 +164,10 @@ class _PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                                  "requires y to be passed")
             y = X[schema.label_column]
         handle, rows = table_handle(schema, X, y)
-        taken = DRAFTED if schema.is_drafted_from(X) else ()
+        taken = schema.taken_from(X)
+        if taken:
+            leak("the schema was taken from these records, or from a model that says so: the model is NOT "
+                 "private, and says so; write down what is public, or draft from other records")
         data.taken(handle, *taken)
         self._note_columns(X)
         names = schema.classes
@@ -513,15 +514,23 @@ def _norm_without(norm: float, constant: float) -> float:
 
 
 def load(path: "str | os.PathLike[str]") -> _PrivateClassifier:
-    """A fitted estimator from any model file: of Python, of the command line, of C."""
+    """A fitted estimator from any model file: of Python, of the command line, of C.
+
+    What the model says was taken from the records counts as taken in another `fit` too: it has no public
+    `classes` or `data_norm` then, and a schema that marks what is made by it.
+    """
     model = Model.read(path)
     content = model.to_dict()
+    taken = taken_of(content["reason"])
+    schema = content["schema"]
+    if schema and taken:
+        schema = Schema._with_origin(schema, Origin(taken))
     privacy, loss, kernel = content["privacy"], content["loss"], content["kernel"]
     settings: Dict[str, Any] = {
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],
         "noise": privacy["noise"] or "auto", "analysis": privacy["analysis"] or "tight",
-        "rows_per_person": privacy["rows_per_person"], "schema": content["schema"],
-        "classes": data.classes_from_names(content["classes"]).tolist()}
+        "rows_per_person": privacy["rows_per_person"], "schema": schema,
+        "classes": None if "classes" in taken else data.classes_from_names(content["classes"]).tolist()}
     if loss["name"] == "logistic" and not kernel:
         found: _PrivateClassifier = LogisticRegression(privacy["epsilon"], **settings)
     elif kernel:
@@ -532,12 +541,13 @@ def load(path: "str | os.PathLike[str]") -> _PrivateClassifier:
         found = LinearSVC(privacy["epsilon"], loss=loss["name"], h=loss["h"], **settings)
     encoding = content["encoding"]
     found._constant = encoding.get("intercept", 0.0)
-    found._schema = Schema(content["schema"]) if content["schema"] else None
+    found._schema = Schema(schema) if schema else None
     if found._schema is None:
-        found._data_norm = found.data_norm = _norm_without(encoding["norm"], found._constant)
+        found._data_norm = _norm_without(encoding["norm"], found._constant)
+        found.data_norm = None if "norm" in taken else found._data_norm
         found.fit_intercept = bool(found._constant)
         found.n_features_in_ = encoding["dims"] - bool(found._constant)
-        found.intercept_scaling = found._constant / found.data_norm if found._constant else 1.0
+        found.intercept_scaling = found._constant / found._data_norm if found._constant else 1.0
     else:
         found.n_features_in_ = sum(kind != "label" for _, kind in found._schema.columns)
     return found._fitted(model, data.classes_from_names(content["classes"]))

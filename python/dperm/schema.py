@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import weakref
 from ctypes import byref
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _library as c
 from .columns import column_of, numbers_among
+from .origin import Origin
 
 __all__ = ["Schema"]
 
 SchemaLike = Union["Schema", Mapping[str, Any], str, "os.PathLike[str]"]
-
-
-def _nothing() -> None:
-    return None
 
 
 class Schema:
@@ -39,9 +35,9 @@ class Schema:
     """
 
     def __init__(self, source: SchemaLike, classes: Optional[Sequence[str]] = None):
-        self._drafted_from: Callable[[], Any] = _nothing
+        self._origin = Origin()
         if isinstance(source, Schema):
-            content, self._drafted_from = source.to_dict(), source._drafted_from
+            content, self._origin = source.to_dict(), source._origin
         elif isinstance(source, Mapping):
             content = dict(source)
         else:
@@ -65,7 +61,7 @@ class Schema:
         """A first schema from a DataFrame or a CSV file of **public** records.
 
         It depends on them, so never draft from private data; look through it before use. A model of
-        the very DataFrame that its schema was drafted from says that it is not private.
+        the very DataFrame that its schema was drafted from, or of a copy, says that it is not private.
         """
         options = c.DraftOptions()
         c.lib.dperm_draft_options_init(byref(options))
@@ -86,18 +82,25 @@ class Schema:
             with open(out, encoding="utf-8") as file:
                 schema = cls(json.load(file))
         if hasattr(public_data, "to_csv"):
-            schema._drafted_from = weakref.ref(public_data)
+            schema._origin = Origin.draft(public_data, [name for name, kind in schema.columns
+                                                        if kind in ("numeric", "categorical")])
         return schema
 
-    def is_drafted_from(self, data: Any) -> bool:
-        """Whether these very records, as an object, are where the schema came from."""
-        return data is not None and self._drafted_from() is data
+    @classmethod
+    def _with_origin(cls, content: Mapping[str, Any], origin: Origin) -> "Schema":
+        schema = cls(content)
+        schema._origin = origin
+        return schema
+
+    def taken_from(self, data: Any) -> Tuple[str, ...]:
+        """What in the schema was taken from these records, so that it cannot count as public."""
+        return self._origin.taken_from(data)
 
     def __repr__(self) -> str:
         return f"Schema({len(self.columns)} columns, {self.dims} encoded, classes {self.classes})"
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return Schema, (self.to_dict(),)
+        return Schema._with_origin, (self.to_dict(), self._origin)
 
     def __deepcopy__(self, memo: Any) -> "Schema":
         return Schema(self)  # as scikit-learn's clone has it; what it was drafted from is remembered

@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, learning_curve
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -18,6 +19,7 @@ from sklearn.preprocessing import FunctionTransformer
 import dperm
 from dperm import _library as c
 from dperm import data
+from dperm.origin import DRAFTED, taken_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning", "ignore::dperm.NotPrivateWarning")
 
@@ -108,6 +110,7 @@ def taken(monkeypatch):
 
         monkeypatch.setattr(c, "call", call)
 
+    mark.stop = monkeypatch.undo
     return mark
 
 
@@ -190,6 +193,9 @@ def test_the_flags_are_those_of_the_header():
 
     header = (pathlib.Path(__file__).resolve().parents[2] / "include" / "dperm.h").read_text()
     assert {n.lower(): int(v) for n, v in re.findall(r"DPERM_TAKEN_(\w+) = (\d+)", header)} == c.TAKEN
+    texts = (pathlib.Path(__file__).resolve().parents[2] / "src" / "privacy" / "guarantee.h").read_text()
+    said = re.findall(r"REASON_TAKEN_(\w+), \d+, \"(.*)\"", texts)
+    assert len(said) == len(c.TAKEN) and all(taken_of(f"x; {text}") == (n.lower(),) for n, text in said)
 
 
 # ---------------------------------------------------------------- what a draft takes
@@ -202,10 +208,64 @@ def test_a_schema_drafted_from_the_very_records_marks_their_model(records, tmp_p
     assert not dperm.LogisticRegression(1.0, schema=schema).fit(people).privacy_.private
     found = dperm.PrivateTuner(clf, {"lambda_": [0.1, 0.2]}).fit(people).privacy_  # which clones it
     assert not found.private and "ranges of columns" in found.reason and "categories" in found.reason
-    others = people.iloc[::-1].reset_index(drop=True)
+    others = people.iloc[1:]
     assert clf.fit(others).privacy_.private
     public = dperm.PrivateTuner(clf, {"lambda_": [0.1, 0.2]}, method="public", public_data=(people, people.kind))
     assert public.fit(others).privacy_.private  # drafting and choosing on public records is what they are for
+
+
+@pytest.mark.parametrize("how", ["pickled", "copied", "loaded", "another frame", "shuffled", "without its label", "grown"])
+def test_where_a_schema_came_from_is_not_forgotten(how, records, tmp_path):
+    people = pd.DataFrame(records[0], columns=["a", "b"]).assign(kind=np.where(records[1] > 0, "u", "v"))
+    clf = dperm.LogisticRegression(1.0, schema=dperm.Schema.draft(people, label="kind"))
+    y = people.kind
+    if how in COPIES:
+        clf = COPIES[how](clf.fit(people, y) if how == "loaded" else clf, tmp_path)
+    elif how == "shuffled":
+        people = people.sample(frac=1, random_state=1)
+    elif how == "without its label":
+        people = people.drop(columns="kind")
+    else:
+        people = people.copy() if how == "another frame" else people.assign(more=1)
+    with pytest.warns(dperm.PrivacyLeakWarning, match="the schema was taken from these records"):
+        reason = clf.fit(people, y[people.index]).privacy_.reason
+    for word in DRAFTED:
+        assert TAKEN[word] in reason
+    with dperm.strict(), pytest.raises(ValueError, match="the schema was taken"):
+        clf.fit(people, y[people.index])
+
+
+def test_a_pickled_draft_is_private_for_other_records(records):
+    people = pd.DataFrame(records[0], columns=["a", "b"]).assign(kind=np.where(records[1] > 0, "u", "v"))
+    schema = pickle.loads(pickle.dumps(dperm.Schema.draft(people, label="kind")))
+    assert dperm.LogisticRegression(1.0, schema=schema).fit(people.iloc[1:]).privacy_.private
+
+
+# ---------------------------------------------------------------- another fit of a model that was read
+
+
+@pytest.mark.parametrize("reason", ["nothing"] + [f"taken: {what}" for what in TAKEN])
+@pytest.mark.parametrize("path", ["logistic", "kernel", "bounds", "table", "split"])
+def test_a_loaded_model_fits_again_by_what_is_public_only(path, reason, records, taken, tmp_path):
+    if reason != "nothing":
+        taken(reason[7:])
+    PATHS[path](records, {}).save(tmp_path / "m.json")
+    taken.stop()
+    loaded = dperm.load(tmp_path / "m.json")
+    found = clone(loaded).fit(*_arguments(records, path == "table")).privacy_
+    if reason == "nothing" or path in ("logistic", "kernel", "split") and reason != "taken: classes":
+        assert found.private and (reason != "taken: norm" or loaded.data_norm is None)  # it is the public 1 then
+    else:
+        assert not found.private and found.reason.startswith(TAKEN[reason[7:]])
+
+
+@pytest.mark.parametrize("path", ["logistic", "svc", "kernel", "bounds", "split"])
+def test_a_loaded_model_takes_classes_again_and_says_so(path, records, tmp_path):
+    PATHS[path](records, {"classes": None}).save(tmp_path / "m.json")
+    loaded = dperm.load(tmp_path / "m.json")
+    assert loaded.classes is None and loaded.classes_.tolist() == [0, 1]
+    with pytest.warns(dperm.PrivacyLeakWarning, match="taken from|taking them from"):
+        assert "the classes were taken" in loaded.fit(*records).privacy_.reason
 
 
 def test_a_missing_norm_is_the_public_1_and_no_reason(records):
