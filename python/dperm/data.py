@@ -151,16 +151,6 @@ def class_names(classes: np.ndarray) -> List[str]:
     return [str(value) for value in classes.tolist()]
 
 
-def classes_from_names(names: Sequence[str]) -> np.ndarray:
-    """Labels as a model file has them: whole numbers again if all of them are."""
-    try:
-        numbers = [int(name) for name in names]
-    except ValueError:
-        return np.asarray(names)
-    plain = all(name.lstrip("+") == str(value) for name, value in zip(names, numbers))
-    return np.asarray(numbers if plain else names)
-
-
 def taken(handle: c.Handle, *what: str) -> None:
     """Notes what was taken from the records that should be public; what is made of them is not private."""
     if what:

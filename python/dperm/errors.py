@@ -7,6 +7,8 @@ import os
 import warnings
 from typing import Iterator
 
+from . import callers
+
 __all__ = ["DpermError", "DataError", "BudgetError", "LedgerError", "NumericError",
            "PrivacyLeakWarning", "NotPrivateWarning", "strict"]
 
@@ -103,4 +105,4 @@ def strict(on: bool = True) -> "contextlib.AbstractContextManager[None]":
 def leak(message: str) -> None:
     if _strict:
         raise ValueError(message)
-    warnings.warn(message, PrivacyLeakWarning, stacklevel=4)
+    warnings.warn(message, PrivacyLeakWarning, stacklevel=callers.stacklevel())

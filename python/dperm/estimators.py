@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
-import warnings
-from ctypes import byref
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from . import _library as c
-from . import data, options
-from .account import account
-from .errors import Cancelled, NotPrivateWarning, leak
-from .folds import in_cross_validation, refuse_folds
-from .model import Model, Privacy
+from . import labels, options
+from .base import EXPECTED_FAILURES, PrivateClassifier
+from .linear import bounds_of
+from .model import Model
 from .origin import Origin, taken_of
-from .schema import Schema, table_handle
-from .scoring import Scored
-
-try:  # scikit-learn 1.6 made this a function
-    from sklearn.utils.validation import validate_data
-except ImportError:  # pragma: no cover - depends on the version installed
-
-    def validate_data(estimator: Any, **arguments: Any) -> Any:
-        return estimator._validate_data(**arguments)
-
+from .schema import Schema
 
 __all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "load"]
 
@@ -55,8 +37,8 @@ _COMMON = """
         For tables of mixed columns: what is public about them (``docs/formats.md``). It has its own
         classes, intercept and bounds.
     classes : sequence, optional
-        The public set of labels. Without it they are taken from `y`, with a warning, and the model
-        says that it is not private.
+        The public set of labels, in any order. Without it they are taken from `y`, with a warning, and
+        the model says that it is not private.
     fit_intercept : bool, default True
         A constant column, regularized like all others; it counts in the norm of rows. Ignored with
         a `schema`, which says so itself.
@@ -80,316 +62,22 @@ _COMMON = """
 _ATTRIBUTES = """
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
-    coef_ : array of shape (1, d), or (k, d) for k > 2 classes; in encoded columns with a schema.
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn: the classes sorted, no label
+        among the names.
+    coef_ : array of shape (1, d), for ``classes_[1]``, or (k, d) for k > 2 classes; in encoded columns
+        with a schema, in random features with a kernel.
     intercept_ : array of shape (1,) or (k,).
     privacy_ : Privacy, what the model guarantees and why.
     model_ : Model, the release itself.
 """
 
 
-def _without_values(message: str) -> str:
-    """What scikit-learn says of bad input, without the numbers and texts it quotes: a log is no release."""
-    message = re.sub(r":\s*array=.*?\.(?=\s*Reshape|$)", ".", message, flags=re.S)
-    return re.sub(r"(could not convert string to float|invalid literal[^:]*|Complex data not supported)[:\n].*",
-                  r"\1; X must hold real numbers", message, flags=re.S)
-
-
-class Prepared:
-    """Data in the library's hands, with what was public about them."""
-
-    def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
-                 taken: bool = False):
-        self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
-        self.taken = taken  # something from the records: what is made of them is not private
-
-
-class _PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
-    _required_parameters = ["epsilon"]
-    _schema: Optional[Schema]
-
-    # ---- what the classes below fill in
-
-    def _loss(self) -> Tuple[str, float]:
-        raise NotImplementedError
-
-    def _kernel(self) -> Dict[str, Any]:
-        return {}
-
-    # ---- preparing
-
-    def _check_bounds(self) -> None:
-        """One of data_norm, bounds and schema is enough."""
-        given = [n for n in ("schema", "bounds", "data_norm") if getattr(self, n) is not None]
-        if len(given) > 1:
-            raise ValueError(f"{given[0]} bounds the rows already; leave {given[1]} out")
-
-    def _norm(self) -> float:
-        if self.data_norm is None:
-            leak("data_norm was not given: rows longer than 1 are scaled down to norm 1; give a "
-                 "bound that is known in public (data_norm=..., bounds=... or schema=...)")
-            return 1.0
-        return options.number("data_norm", self.data_norm)
-
-    def _check_X(self, X: Any, y: Any = None, reset: bool = True) -> Any:
-        """As scikit-learn does; doubles in C order or CSR pass without a copy."""
-        X = data.canonical(X) if sp.issparse(X) and X.ndim == 2 else X
-        arguments: Dict[str, Any] = dict(X=X, accept_sparse="csr", dtype=np.float64, order="C",
-                                         reset=reset, accept_large_sparse=True)
-        if y is not None:
-            arguments["y"] = y
-        try:
-            return validate_data(self, **arguments)
-        except ValueError as error:
-            raise ValueError(_without_values(str(error))) from None
-        except OverflowError:
-            raise ValueError("X holds a whole number that is too large for a double") from None
-
-    def _classes_of(self, y: np.ndarray) -> np.ndarray:
-        leak("classes were not given: taking them from the labels tells that each occurs; the model is "
-             "NOT private, and says so; give the public set of labels (classes=[...])")
-        found = np.unique(y)
-        if len(found) < 2:
-            raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
-                             "data contains only one class")
-        return found
-
-    def _prepare_table(self, X: Any, y: Any) -> Prepared:
-        """With the user's schema: columns of any type, encoded in C."""
-        names = None if self.classes is None else data.class_names(data.class_array(self.classes))
-        schema = Schema(self.schema, names)
-        if y is None:
-            if not hasattr(X, "columns") or schema.label_column not in X.columns:
-                raise ValueError("y is missing, and X has no column of the schema's label; "
-                                 "requires y to be passed")
-            y = X[schema.label_column]
-        handle, rows = table_handle(schema, X, y)
-        taken = schema.taken_from(X)
-        if taken:
-            leak("the schema was taken from these records, or from a model that says so: the model is NOT "
-                 "private, and says so; write down what is public, or draft from other records")
-        data.taken(handle, *taken)
-        self._note_columns(X)
-        names = schema.classes
-        if self.classes is not None and data.class_names(data.class_array(self.classes)) != names:
-            raise ValueError(f"classes={self.classes!r}, but the schema lists {names}; leave classes "
-                             "out, or give the same")
-        public = data.classes_from_names(names) if self.classes is None \
-            else data.class_array(self.classes)
-        self._schema = schema
-        return Prepared(handle, c.lib.dperm_data_rows(handle), public, names, bool(taken))
-
-    def _note_columns(self, X: Any) -> None:
-        self.n_features_in_ = X.shape[1] if hasattr(X, "shape") else len(X[0])
-        if hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
-
-    def _prepare(self, X: Any, y: Any) -> Prepared:
-        if self.schema is not None:
-            return self._prepare_table(X, y)
-        if y is None:
-            raise ValueError("This estimator requires y to be passed, but the target y is None")
-        prepared = self._prepare_rows(*self._check_labelled(X, y))
-        if self.classes is None:
-            data.taken(prepared.handle, "classes")
-            prepared.taken = True
-        return prepared
-
-    def _check_labelled(self, X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray]:
-        """Rows, codes of the labels, and the classes: the public ones, or else those in y."""
-        if self.classes is None:
-            X, y = self._check_X(X, y)
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
-            classes = self._classes_of(y)
-        else:
-            classes, X = data.class_array(self.classes), self._check_X(X)
-            check_consistent_length(X, y)
-        return X, data.codes_of(y, classes), classes
-
-    def _prepare_rows(self, X: Any, codes: np.ndarray, classes: np.ndarray) -> Prepared:
-        names = data.class_names(classes)
-        if self.bounds is not None:
-            if sp.issparse(X):
-                raise ValueError("bounds are for dense arrays; give data_norm for sparse ones")
-            self._schema = Schema(data.bounds_schema(self.bounds, X.shape[1], self.fit_intercept),
-                                  names)
-            handle, rows = table_handle(self._schema, X, np.asarray(names, dtype=object)[codes])
-            return Prepared(handle, rows, classes, names)
-        self._schema = None
-        self._data_norm = self._norm()
-        self._constant = self._data_norm * options.number("intercept_scaling", self.intercept_scaling) \
-            if self.fit_intercept else 0.0
-        handle = data.rows_handle(X, self._data_norm, self._constant)
-        data.label(handle, codes, names)
-        return Prepared(handle, X.shape[0], classes, names)
-
-    def _options(self, rows: int) -> c.Options:
-        loss, h = self._loss()
-        return options.make(
-            epsilon=self.epsilon, rows=rows, loss=loss, h=h, mechanism=self.mechanism,
-            analysis=self.analysis, noise=self.noise, lambda_=self.lambda_, C=self.C,
-            delta_reg=self.delta_reg, norm_guess=self.norm_guess,
-            rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
-            **self._kernel())
-
-    def _warn(self) -> None:
-        if self.random_state is not None and self.mechanism != "none":
-            warnings.warn("random_state makes the noise known: for tests and experiments; the model "
-                          "is not private, and says so", NotPrivateWarning, stacklevel=3)
-        if in_cross_validation():
-            leak("this fit is part of a cross-validation or grid search: its scores are exact and "
-                 "every fit spends epsilon, so what is chosen by them is NOT private; use "
-                 "dperm.PrivateTuner")
-
-    # ---- fitting
-
-    def fit(self, X: Any, y: Any = None) -> "_PrivateClassifier":
-        """Fits to rows X and labels y, at the cost of `epsilon`; returns the estimator itself.
-
-        With a schema, X may be a DataFrame that holds the label's column, and y left out.
-        """
-        self._options(1)  # wrong words and numbers before any look at the data
-        self._check_bounds()
-        self._warn()
-        refuse_folds(self, self)
-        prepared = self._prepare(X, y)
-        wanted = self._options(prepared.rows)
-        is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
-        wanted.account, alive = account(self.ledger, self.dataset, is_private)
-        random = options.seeded(self.random_state)
-        wanted.random = random.pointer if random else None
-        with c.Interruptible() as interruptible:
-            wanted.progress = interruptible.progress
-            try:
-                handle = c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
-            except Cancelled:
-                if not interruptible.asked:
-                    raise
-                return self
-        del alive
-        return self._fitted(Model(handle), prepared.classes)
-
-    def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
-        return "model_" in self.__dict__
-
-    def _fitted(self, model: Model, classes: np.ndarray) -> "_PrivateClassifier":
-        self.model_ = model
-        self.classes_ = classes
-        if hasattr(self, "_privacy"):
-            del self._privacy
-        return self
-
-    # ---- what was learned
-
-    @property
-    def privacy_(self) -> Privacy:
-        check_is_fitted(self)
-        if not hasattr(self, "_privacy"):
-            self._privacy = Privacy(self.model_)
-        return self._privacy
-
-    def _has_intercept(self) -> bool:
-        if self._schema is not None:
-            return bool(self._schema.to_dict().get("intercept", False)) and not self._kernel()
-        return bool(self._constant) and not self._kernel()
-
-    @property
-    def coef_(self) -> np.ndarray:
-        self._need_model()
-        weights = self.model_.weights
-        return weights[:, :-1] if self._has_intercept() else weights
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        self._need_model()
-        weights = self.model_.weights
-        constant = 1.0 if self._schema is not None else self._constant
-        return weights[:, -1] * constant if self._has_intercept() else np.zeros(len(weights))
-
-    def _need_model(self) -> None:
-        if "model_" not in self.__dict__:
-            raise AttributeError("this estimator is not fitted yet; call fit first")
-
-    # ---- predicting
-
-    def _rows(self, X: Any) -> Tuple[c.Handle, int]:
-        check_is_fitted(self)
-        if self.schema is not None or (self._schema is not None and self.bounds is None):
-            assert self._schema is not None
-            return table_handle(self._schema, X)
-        X = self._check_X(X, reset=False)
-        if self._schema is not None:
-            return table_handle(self._schema, X.toarray() if sp.issparse(X) else X)
-        return data.rows_handle(X, self._data_norm, self._constant), X.shape[0]
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The scores: one for each row, or for each row and class if there are more than two."""
-        handle, rows = self._rows(X)
-        return self.model_.scores(handle, rows)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
-        scores = self.decision_function(X)
-        winners = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(int)
-        return self.classes_[winners]
-
-    def _labelled(self, X: Any, y: Any) -> c.Handle:
-        """Rows with labels, encoded as the model's were."""
-        if self.schema is not None:
-            assert self._schema is not None
-            return table_handle(self._schema, X, y)[0]
-        codes = data.codes_of(y, self.classes_)
-        if self._schema is not None:
-            X = self._check_X(X, reset=False)
-            return table_handle(self._schema, X, np.asarray(self.model_.classes, dtype=object)[codes])[0]
-        handle, rows = self._rows(X)
-        if len(codes) != rows:
-            raise ValueError(f"{rows} rows and {len(codes)} labels; give as many of both")
-        data.label(handle, codes, self.model_.classes)
-        return handle
-
-    # ---- files
-
-    def save(self, path: "str | os.PathLike[str]") -> None:
-        """Writes the model, in the format that the command line reads."""
-        check_is_fitted(self)
-        self.model_.write(path)
-
-    @classmethod
-    def load(cls, path: "str | os.PathLike[str]") -> "_PrivateClassifier":
-        """A fitted estimator from a model file, whoever wrote it."""
-        found = load(path)
-        if not isinstance(found, cls):
-            raise ValueError(f"{os.fspath(path)} is a model of {type(found).__name__}")
-        return found
-
-    def __getstate__(self) -> Dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_privacy", None)
-        return state
-
-    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
-        return {"_xfail_checks": dict(EXPECTED_FAILURES)}
-
-    def __sklearn_tags__(self) -> Any:  # and since
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-# scikit-learn's own checks that cannot hold here, one by one, and why.
-EXPECTED_FAILURES: Dict[str, str] = {
-    "check_parameters_default_constructible":
-        "epsilon has no default: how much privacy to spend is the caller's choice",
-}
-
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs")
 
 
-class LogisticRegression(_PrivateClassifier):
+class LogisticRegression(PrivateClassifier):
     __doc__ = f"""Differentially private logistic regression.
 
     >>> import dperm, numpy as np
@@ -438,7 +126,7 @@ def _sigmoid(z: np.ndarray) -> np.ndarray:
     return np.where(z >= 0, 1 / (1 + e), e / (1 + e))
 
 
-class LinearSVC(_PrivateClassifier):
+class LinearSVC(PrivateClassifier):
     __doc__ = f"""Differentially private linear support vector machine.
 
     `loss` is "huber" (a hinge with a quadratic piece) or "smooth-hinge" (twice differentiable);
@@ -513,7 +201,7 @@ def _norm_without(norm: float, constant: float) -> float:
     return float(np.sqrt((norm - constant) * (norm + constant))) if constant else norm
 
 
-def load(path: "str | os.PathLike[str]") -> _PrivateClassifier:
+def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]:
     """A fitted estimator from any model file: of Python, of the command line, of C.
 
     What the model says was taken from the records counts as taken in another `fit` too: it has no public
@@ -530,9 +218,9 @@ def load(path: "str | os.PathLike[str]") -> _PrivateClassifier:
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],
         "noise": privacy["noise"] or "auto", "analysis": privacy["analysis"] or "tight",
         "rows_per_person": privacy["rows_per_person"], "schema": schema,
-        "classes": None if "classes" in taken else data.classes_from_names(content["classes"]).tolist()}
+        "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist()}
     if loss["name"] == "logistic" and not kernel:
-        found: _PrivateClassifier = LogisticRegression(privacy["epsilon"], **settings)
+        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(privacy["epsilon"], **settings)
     elif kernel:
         found = KernelSVC(privacy["epsilon"], kernel=kernel["name"], gamma=kernel["gamma"],
                           n_components=kernel["features"], orthogonal=kernel["kind"] == "orthogonal",
@@ -549,5 +237,8 @@ def load(path: "str | os.PathLike[str]") -> _PrivateClassifier:
         found.n_features_in_ = encoding["dims"] - bool(found._constant)
         found.intercept_scaling = found._constant / found._data_norm if found._constant else 1.0
     else:
-        found.n_features_in_ = sum(kind != "label" for _, kind in found._schema.columns)
-    return found._fitted(model, data.classes_from_names(content["classes"]))
+        listed = [name for name, kind in found._schema.columns if kind != "label"]
+        found.n_features_in_ = len(listed)
+        if bounds_of(found._schema.to_dict()) is None:  # whose names nobody gave
+            found.feature_names_in_ = np.asarray(listed, dtype=object)
+    return found._fitted(model, labels.from_names(content["classes"]))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from ctypes import byref
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
 from . import options
 from .account import account
+from .base import PrivateClassifier
 from .errors import Cancelled, PrivacyLeakWarning, strict
 from .folds import refuse_folds
 from .model import Model, Privacy
@@ -26,6 +29,17 @@ ROUNDS = {"logarithmic": 0, "geometric": 1}
 # What may differ between candidates: settings of the fit. The rest is about data and budget.
 _TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "orthogonal",
             "delta_reg", "norm_guess", "mechanism", "noise", "analysis"}
+
+_Self = TypeVar("_Self", bound="PrivateTuner")
+
+
+def _estimator_has(name: str) -> Callable[[Any], bool]:
+    """For methods that not every estimator has; the tuner then has none either."""
+
+    def check(tuner: Any) -> bool:
+        return hasattr(tuner.estimator, name)
+
+    return check
 
 
 class PrivateTuner(ClassifierMixin, BaseEstimator):
@@ -49,7 +63,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    best_params_, best_index_, best_estimator_, classes_, privacy_, model_
+    best_params_, best_index_, best_estimator_
+    classes_, coef_, intercept_, feature_names_in_, n_features_in_, privacy_, model_ : of `best_estimator_`;
+        its methods are there too, `predict_proba` where the estimator has it.
 
     >>> import dperm, numpy as np
     >>> rng = np.random.default_rng(0)
@@ -61,6 +77,12 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
     """
 
     _required_parameters = ["estimator", "param_grid"]
+    best_estimator_: PrivateClassifier
+    best_params_: Dict[str, Any]
+    best_index_: int
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
     def __init__(self, estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
                                                          Sequence[Mapping[str, Sequence[Any]]]],
@@ -103,7 +125,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             warnings.simplefilter("ignore", PrivacyLeakWarning)
             return clone(first)._prepare(*self.public_data)
 
-    def fit(self, X: Any, y: Any = None) -> "PrivateTuner":
+    def fit(self: _Self, X: Any, y: Any = None) -> _Self:
         """Chooses and fits, at the cost of the estimator's `epsilon`."""
         grid = self._candidates()
         fitters = [clone(self.estimator).set_params(**candidate) for candidate in grid]
@@ -143,8 +165,10 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
                     name in ("_schema", "_constant", "_data_norm"):
                 setattr(best, name, value)
         self.best_estimator_ = best._fitted(model, prepared.classes)
-        self.classes_ = best.classes_
-        self.n_features_in_ = best.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(best, name):
+                setattr(self, name, getattr(best, name))
         return self
 
     def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
@@ -157,37 +181,55 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
 
     # ---- the chosen model
 
+    def _chosen(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
     @property
     def model_(self) -> Model:
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.model_
+        return self._chosen().model_
 
     @property
     def privacy_(self) -> Privacy:
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.privacy_
+        return self._chosen().privacy_
+
+    @property
+    def coef_(self) -> np.ndarray:
+        return self._chosen().coef_
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        return self._chosen().intercept_
 
     def predict(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.predict(X)
+        """The class of each row."""
+        return self._chosen().predict(X)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores, as the estimator's."""
+        return self._chosen().decision_function(X)
+
+    @available_if(_estimator_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, where the estimator has them."""
+        return self._chosen().predict_proba(X)
+
+    @available_if(_estimator_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Their logarithms."""
+        return self._chosen().predict_log_proba(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions: exact, so for public data."""
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.score(X, y, sample_weight)
+        return self._chosen().score(X, y, sample_weight)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.decision_function(X)
+    def score_private(self, X: Any, y: Any, epsilon: float, **more: Any) -> Dict[str, Any]:
+        """How often the model errs, with noise that protects the records; as the estimator's."""
+        return self._chosen().score_private(X, y, epsilon, **more)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Where the estimator has it."""
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.predict_proba(X)
-
-    def save(self, path: Any) -> None:
-        check_is_fitted(self, "best_estimator_")
-        self.best_estimator_.save(path)
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the model, in the format that the command line reads."""
+        self._chosen().save(path)
 
 
 # scikit-learn's own checks that cannot hold here, one by one, and why.

@@ -1,0 +1,375 @@
+"""What all private classifiers share: data on their way in, the fit, what was learned, predictions, files."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from ctypes import byref
+from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from . import _library as c
+from . import callers, data, labels, linear, options
+from .account import account
+from .errors import Cancelled, NotPrivateWarning, leak
+from .folds import in_cross_validation, refuse_folds
+from .model import Model, Privacy
+from .schema import Schema, table_handle
+from .scoring import Scored
+
+try:  # scikit-learn 1.6 made this a function
+    from sklearn.utils.validation import validate_data
+except ImportError:  # pragma: no cover - depends on the version installed
+
+    def validate_data(estimator: Any, **arguments: Any) -> Any:
+        return estimator._validate_data(**arguments)
+
+
+__all__ = ["PrivateClassifier"]
+
+_Self = TypeVar("_Self", bound="PrivateClassifier")
+
+
+def _without_values(message: str) -> str:
+    """What scikit-learn says of bad input, without the numbers and texts it quotes: a log is no release."""
+    message = re.sub(r":\s*array=.*?\.(?=\s*Reshape|$)", ".", message, flags=re.S)
+    return re.sub(r"(could not convert string to float|invalid literal[^:]*|Complex data not supported)[:\n].*",
+                  r"\1; X must hold real numbers", message, flags=re.S)
+
+
+# scikit-learn's own checks that cannot hold here, one by one, and why.
+EXPECTED_FAILURES: Dict[str, str] = {
+    "check_parameters_default_constructible":
+        "epsilon has no default: how much privacy to spend is the caller's choice",
+}
+
+
+class Prepared:
+    """Data in the library's hands, with what was public about them."""
+
+    def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
+                 taken: bool = False):
+        self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
+        self.taken = taken  # something from the records: what is made of them is not private
+
+
+class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
+    """The classifiers of this package; only they are meant to be made."""
+
+    _required_parameters = ["epsilon"]
+    # what the caller sets,
+    epsilon: Optional[float]
+    lambda_: Any
+    C: Optional[float]
+    data_norm: Optional[float]
+    bounds: Any
+    schema: Any
+    classes: Any
+    fit_intercept: bool
+    intercept_scaling: float
+    mechanism: str
+    noise: str
+    analysis: str
+    delta_reg: Any
+    norm_guess: Any
+    rows_per_person: int
+    ledger: Any
+    dataset: Optional[str]
+    random_state: Any
+    n_jobs: Optional[int]
+    # what a fit leaves,
+    model_: Model
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    # and what predictions need: how rows were encoded, where the classes are in the model
+    _schema: Optional[Schema]
+    _data_norm: float
+    _constant: float
+    _order: labels.ClassOrder
+
+    # ---- what the classes below fill in
+
+    def _loss(self) -> Tuple[str, float]:
+        raise NotImplementedError
+
+    def _kernel(self) -> Dict[str, Any]:
+        return {}
+
+    # ---- preparing
+
+    def _check_bounds(self) -> None:
+        """One of data_norm, bounds and schema is enough."""
+        given = [n for n in ("schema", "bounds", "data_norm") if getattr(self, n) is not None]
+        if len(given) > 1:
+            raise ValueError(f"{given[0]} bounds the rows already; leave {given[1]} out")
+
+    def _norm(self) -> float:
+        if self.data_norm is None:
+            leak("data_norm was not given: rows longer than 1 are scaled down to norm 1; give a "
+                 "bound that is known in public (data_norm=..., bounds=... or schema=...)")
+            return 1.0
+        return options.number("data_norm", self.data_norm)
+
+    def _check_X(self, X: Any, y: Any = None, reset: bool = True) -> Any:
+        """As scikit-learn does; doubles in C order or CSR pass without a copy."""
+        X = data.canonical(X) if sp.issparse(X) and X.ndim == 2 else X
+        arguments: Dict[str, Any] = dict(X=X, accept_sparse="csr", dtype=np.float64, order="C",
+                                         reset=reset, accept_large_sparse=True)
+        if y is not None:
+            arguments["y"] = y
+        try:
+            return validate_data(self, **arguments)
+        except ValueError as error:
+            raise ValueError(_without_values(str(error))) from None
+        except OverflowError:
+            raise ValueError("X holds a whole number that is too large for a double") from None
+
+    def _classes_of(self, y: np.ndarray) -> np.ndarray:
+        leak("classes were not given: taking them from the labels tells that each occurs; the model is "
+             "NOT private, and says so; give the public set of labels (classes=[...])")
+        found = np.unique(y)
+        if len(found) < 2:
+            raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
+                             "data contains only one class")
+        return found
+
+    def _prepare_table(self, X: Any, y: Any) -> Prepared:
+        """With the user's schema: columns of any type, encoded in C."""
+        names = None if self.classes is None else data.class_names(data.class_array(self.classes))
+        schema = Schema(self.schema, names)
+        if y is None:
+            if not hasattr(X, "columns") or schema.label_column not in X.columns:
+                raise ValueError("y is missing, and X has no column of the schema's label; "
+                                 "requires y to be passed")
+            y = X[schema.label_column]
+        names = schema.classes
+        declared = None if self.classes is None else labels.of_declared(names, self.classes)
+        numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
+        given = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
+        handle, _ = table_handle(schema, X, given)
+        taken = schema.taken_from(X)
+        if taken:
+            leak("the schema was taken from these records, or from a model that says so: the model is NOT "
+                 "private, and says so; write down what is public, or draft from other records")
+        data.taken(handle, *taken)
+        self._note_columns(X, schema.label_column)
+        classes = numbered[1] if numbered is not None else \
+            labels.of_type(names, y) if declared is None else declared
+        self._schema = schema
+        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, bool(taken))
+
+    def _note_columns(self, X: Any, label: str) -> None:
+        if hasattr(X, "columns"):
+            self.feature_names_in_ = np.asarray([name for name in X.columns if name != label], dtype=object)
+            self.n_features_in_ = len(self.feature_names_in_)
+        else:
+            self.n_features_in_ = X.shape[1] if hasattr(X, "shape") else len(X[0])
+            self.__dict__.pop("feature_names_in_", None)
+
+    def _prepare(self, X: Any, y: Any) -> Prepared:
+        if self.schema is not None:
+            return self._prepare_table(X, y)
+        if y is None:
+            raise ValueError("This estimator requires y to be passed, but the target y is None")
+        prepared = self._prepare_rows(*self._check_labelled(X, y))
+        if self.classes is None:
+            data.taken(prepared.handle, "classes")
+            prepared.taken = True
+        return prepared
+
+    def _check_labelled(self, X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray, List[str]]:
+        """Rows, codes of the labels, the classes (the public ones, or else those in y) and their names."""
+        if self.classes is None:
+            X, y = self._check_X(X, y)
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+            classes = self._classes_of(y)
+        else:
+            classes, X = data.class_array(self.classes), self._check_X(X)
+            check_consistent_length(X, y)
+            numbered = labels.numbered(y, classes)
+            if numbered is not None:
+                return X, numbered[0], numbered[1], data.class_names(classes)
+        return X, data.codes_of(y, classes), classes, data.class_names(classes)
+
+    def _prepare_rows(self, X: Any, codes: np.ndarray, classes: np.ndarray, names: List[str]) -> Prepared:
+        if self.bounds is not None:
+            if sp.issparse(X):
+                raise ValueError("bounds are for dense arrays; give data_norm for sparse ones")
+            self._schema = Schema(data.bounds_schema(self.bounds, X.shape[1], self.fit_intercept),
+                                  names)
+            handle, rows = table_handle(self._schema, X, np.asarray(names, dtype=object)[codes])
+            return Prepared(handle, rows, classes, names)
+        self._schema = None
+        self._data_norm = self._norm()
+        self._constant = self._data_norm * options.number("intercept_scaling", self.intercept_scaling) \
+            if self.fit_intercept else 0.0
+        handle = data.rows_handle(X, self._data_norm, self._constant)
+        data.label(handle, codes, names)
+        return Prepared(handle, X.shape[0], classes, names)
+
+    def _options(self, rows: int) -> c.Options:
+        loss, h = self._loss()
+        return options.make(
+            epsilon=self.epsilon, rows=rows, loss=loss, h=h, mechanism=self.mechanism,
+            analysis=self.analysis, noise=self.noise, lambda_=self.lambda_, C=self.C,
+            delta_reg=self.delta_reg, norm_guess=self.norm_guess,
+            rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
+            **self._kernel())
+
+    def _warn(self) -> None:
+        if self.random_state is not None and self.mechanism != "none":
+            warnings.warn("random_state makes the noise known: for tests and experiments; the model "
+                          "is not private, and says so", NotPrivateWarning, stacklevel=callers.stacklevel())
+        if in_cross_validation():
+            leak("this fit is part of a cross-validation or grid search: its scores are exact and "
+                 "every fit spends epsilon, so what is chosen by them is NOT private; use "
+                 "dperm.PrivateTuner")
+
+    # ---- fitting
+
+    def fit(self: _Self, X: Any, y: Any = None) -> _Self:
+        """Fits to rows X and labels y, at the cost of `epsilon`; returns the estimator itself.
+
+        With a schema, X may be a DataFrame that holds the label's column, and y left out.
+        """
+        self._options(1)  # wrong words and numbers before any look at the data
+        self._check_bounds()
+        self._warn()
+        refuse_folds(self, self)
+        prepared = self._prepare(X, y)
+        wanted = self._options(prepared.rows)
+        is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
+        wanted.account, alive = account(self.ledger, self.dataset, is_private)
+        random = options.seeded(self.random_state)
+        wanted.random = random.pointer if random else None
+        with c.Interruptible() as interruptible:
+            wanted.progress = interruptible.progress
+            try:
+                handle = c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
+            except Cancelled:
+                if not interruptible.asked:
+                    raise
+                return self
+        del alive
+        return self._fitted(Model(handle), prepared.classes)
+
+    def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
+        return "model_" in self.__dict__
+
+    def _fitted(self: _Self, model: Model, classes: np.ndarray) -> _Self:
+        """With a model, and its classes in its own order."""
+        self.model_ = model
+        self._order = labels.ClassOrder(classes)
+        self.classes_ = self._order.classes
+        if hasattr(self, "_privacy"):
+            del self._privacy
+        return self
+
+    # ---- what was learned
+
+    @property
+    def privacy_(self) -> Privacy:
+        check_is_fitted(self)
+        if not hasattr(self, "_privacy"):
+            self._privacy = Privacy(self.model_)
+        return self._privacy
+
+    def _coefficients(self) -> Tuple[np.ndarray, np.ndarray]:
+        if "model_" not in self.__dict__:
+            raise AttributeError("this estimator is not fitted yet; call fit first")
+        weights = self._order.rows(self.model_.weights)
+        if self._kernel():
+            return weights, np.zeros(len(weights))
+        return linear.coefficients(weights, self._schema, 0.0 if self._schema is not None else self._constant)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        return self._coefficients()[0]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        return self._coefficients()[1]
+
+    # ---- predicting
+
+    def _rows(self, X: Any) -> Tuple[c.Handle, int]:
+        check_is_fitted(self)
+        if self.schema is not None or (self._schema is not None and self.bounds is None):
+            assert self._schema is not None
+            return table_handle(self._schema, X)
+        X = self._check_X(X, reset=False)
+        if self._schema is not None:
+            return table_handle(self._schema, X.toarray() if sp.issparse(X) else X)
+        return data.rows_handle(X, self._data_norm, self._constant), X.shape[0]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores: one for each row, for the second of two `classes_`, or for each row and class if there are more."""
+        scores = self._scores(X)
+        return self._order.columns(scores)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        scores = self._scores(X)
+        return self._order.labels(scores)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        handle, rows = self._rows(X)
+        return self.model_.scores(handle, rows)
+
+    def _labelled(self, X: Any, y: Any) -> c.Handle:
+        """Rows with labels, encoded as the model's were."""
+        if self.schema is not None:
+            assert self._schema is not None
+            return table_handle(self._schema, X, y)[0]
+        codes = self._order.codes(y)
+        if self._schema is not None:
+            X = self._check_X(X, reset=False)
+            return table_handle(self._schema, X, np.asarray(self.model_.classes, dtype=object)[codes])[0]
+        handle, rows = self._rows(X)
+        if len(codes) != rows:
+            raise ValueError(f"{rows} rows and {len(codes)} labels; give as many of both")
+        data.label(handle, codes, self.model_.classes)
+        return handle
+
+    # ---- files
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the model, in the format that the command line reads."""
+        check_is_fitted(self)
+        self.model_.write(path)
+
+    @classmethod
+    def load(cls: Type[_Self], path: "str | os.PathLike[str]") -> _Self:
+        """A fitted estimator from a model file, whoever wrote it."""
+        from .estimators import load
+
+        found = load(path)
+        if not isinstance(found, cls):
+            raise ValueError(f"{os.fspath(path)} is a model of {type(found).__name__}")
+        return found
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_privacy", None)
+        return state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "model_" in state and "_order" not in state:  # of version 0.1, whose classes_ had the model's order
+            self._fitted(state["model_"], state["classes_"])
+
+    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
+        return {"_xfail_checks": dict(EXPECTED_FAILURES)}
+
+    def __sklearn_tags__(self) -> Any:  # and since
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
