@@ -64,10 +64,11 @@ def budget(ledger: Any, *, ax: Any = None) -> Any:
 
 def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int = 20,
             index: int = 0, ax: Any = None) -> Any:
-    """The largest weights of a fitted estimator (of class `index` if there are more than two)."""
+    """The largest weights of a fitted estimator or tuner (of class `index` if there are more than two)."""
     ax = _axes(ax)
+    estimator = getattr(estimator, "best_estimator_", estimator)
     values = estimator.coef_[index]
-    if names is None and getattr(estimator, "_schema", None) is not None:
+    if names is None and getattr(estimator, "schema", None) is not None:
         names = estimator._schema.feature_names
     elif names is None:
         names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(len(values))])

@@ -31,15 +31,13 @@ _TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "ort
             "delta_reg", "norm_guess", "mechanism", "noise", "analysis"}
 
 _Self = TypeVar("_Self", bound="PrivateTuner")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def _estimator_has(name: str) -> Callable[[Any], bool]:
+def _if_estimator_has(name: str) -> Callable[[_Method], _Method]:
     """For methods that not every estimator has; the tuner then has none either."""
-
-    def check(tuner: Any) -> bool:
-        return hasattr(tuner.estimator, name)
-
-    return check
+    decorator: Any = available_if(lambda tuner: hasattr(tuner.estimator, name))
+    return decorator
 
 
 class PrivateTuner(ClassifierMixin, BaseEstimator):
@@ -209,12 +207,12 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         """The scores, as the estimator's."""
         return self._chosen().decision_function(X)
 
-    @available_if(_estimator_has("predict_proba"))
+    @_if_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, where the estimator has them."""
         return self._chosen().predict_proba(X)
 
-    @available_if(_estimator_has("predict_log_proba"))
+    @_if_estimator_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Their logarithms."""
         return self._chosen().predict_log_proba(X)

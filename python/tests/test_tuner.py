@@ -59,6 +59,32 @@ def test_losses_and_kernels_can_be_candidates(two):
     assert dperm.PrivateTuner(kernel, {"gamma": [0.1, 1.0]}).fit(*two).privacy_.verify()[0]
 
 
+def test_a_tuner_has_what_its_estimator_has(two, tmp_path):
+    X, y = pd.DataFrame(two[0], columns=list("abcd")), two[1]
+    tuner = dperm.PrivateTuner(base(), GRID)
+    for name in ("coef_", "intercept_", "classes_", "feature_names_in_", "privacy_"):
+        assert not hasattr(tuner, name)
+    tuner.fit(X, y)
+    best = tuner.best_estimator_
+    for name in ("coef_", "intercept_", "classes_", "feature_names_in_", "n_features_in_"):
+        assert np.array_equal(getattr(tuner, name), getattr(best, name))
+    for name in ("decision_function", "predict", "predict_proba", "predict_log_proba"):
+        assert np.array_equal(getattr(tuner, name)(X), getattr(best, name)(X))
+    found = tuner.score_private(X, y, epsilon=200, counts=True)  # noise once in e^100 / 8
+    assert found["errors"] == (tuner.predict(X) != y).sum() and "true_positives" in found
+    assert len(dperm.plots.weights(tuner).patches) == 4
+    tuner.save(tmp_path / "m.json")
+    assert dperm.load(tmp_path / "m.json").coef_.tolist() == tuner.coef_.tolist()
+    assert not hasattr(tuner.fit(X.to_numpy(), y), "feature_names_in_")
+
+
+def test_no_probabilities_of_a_support_vector_machine(two):
+    tuner = dperm.PrivateTuner(dperm.LinearSVC(2, data_norm=3, classes=[0, 1]), GRID)
+    for found in (tuner, tuner.fit(*two)):
+        assert not hasattr(found, "predict_proba") and not hasattr(found, "predict_log_proba")
+        assert hasattr(found, "decision_function") and hasattr(dperm.PrivateTuner(base(), GRID), "predict_proba")
+
+
 def test_several_classes(clouds):
     clf = dperm.LogisticRegression(6, data_norm=5, classes=[0, 1, 2])
     tuner = dperm.PrivateTuner(clf, {"lambda_": [1e-3, 1e-2]}).fit(*clouds)

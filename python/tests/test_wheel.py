@@ -48,6 +48,7 @@ def test_a_wheel_without_the_core_uses_an_installed_library(place, source):
     found = run(place / "bin" / "python", "-c", USE,
                 LD_LIBRARY_PATH=os.path.dirname(os.path.realpath(library)))
     assert "Privacy((epsilon, delta) = (1.0, 1.4e-43)" in found and " libdperm.so.0 " in found and str(place) in found
+    assert list(place.rglob("site-packages/dperm/py.typed"))  # which tells tools that there are types
 
 
 def test_a_wheel_has_the_core_inside(place, source):
