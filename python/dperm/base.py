@@ -144,6 +144,10 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         """With the user's schema: columns of any type, encoded in C."""
         names = None if self.classes is None else data.class_names(data.class_array(self.classes))
         schema = Schema(self.schema, names)
+        taken = schema.taken_from(X)
+        if taken:
+            leak("the schema was taken from these records, or from a model that says so: the model is NOT "
+                 "private, and says so; write down what is public, or draft from other records")
         if y is None:
             if not hasattr(X, "columns") or schema.label_column not in X.columns:
                 raise ValueError("y is missing, and X has no column of the schema's label; "
@@ -154,10 +158,6 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
         given = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
         handle, _ = table_handle(schema, X, given)
-        taken = schema.taken_from(X)
-        if taken:
-            leak("the schema was taken from these records, or from a model that says so: the model is NOT "
-                 "private, and says so; write down what is public, or draft from other records")
         data.taken(handle, *taken)
         self._note_columns(X, schema.label_column)
         classes = numbered[1] if numbered is not None else \

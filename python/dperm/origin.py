@@ -51,6 +51,7 @@ class Origin:
     def __init__(self, taken: Sequence[str] = ()):
         self.taken = tuple(taken)  # from records that nobody knows any more, so possibly from any
         self.columns: Tuple[str, ...] = ()
+        self.rows = 0
         self.digest: Optional[str] = None
         self._frame: Callable[[], Any] = _nothing
 
@@ -58,7 +59,7 @@ class Origin:
     def draft(cls, frame: Any, columns: Sequence[str]) -> "Origin":
         """Of a schema that was drafted from a DataFrame and lists these of its columns."""
         made = cls()
-        made.columns = tuple(columns)
+        made.columns, made.rows = tuple(columns), len(frame)
         made.digest, made._frame = _digest(frame, columns), weakref.ref(frame)
         return made
 
@@ -66,8 +67,11 @@ class Origin:
         """What the schema has from the records X: the very object, or one with the same rows."""
         if self.taken or X is None:
             return self.taken
-        same = self._frame() is X or self.digest is not None and self.digest == _digest(X, self.columns)
-        return DRAFTED if same else ()
+        if self._frame() is X:
+            return DRAFTED
+        if self.digest is None or not hasattr(X, "__len__") or len(X) != self.rows:
+            return ()
+        return DRAFTED if self.digest == _digest(X, self.columns) else ()
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_frame": _nothing}  # an object's identity ends with its process

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning", "ign
 SCHEMA = {"label": {"column": "kind", "positive": ["default"], "negative": ["paid"]}, "intercept": True,
           "columns": [{"name": n, "type": "numeric", "min": -4, "max": 4} for n in "abcd"]}
 # The positive class of the model sorts first; two public labels that do not start at 0; three texts.
-LABELS = {"texts": ["paid", "default"], "numbers": [7, 3], "signs": [-1, 1], "three": ["w", "u", "v"]}
+LABELS = {"booleans": [True, False], "texts": ["paid", "default"], "numbers": [7, 3], "signs": [-1, 1], "three": ["w", "u", "v"]}
 
 
 @pytest.fixture(params=[*LABELS, "schema"])
@@ -50,6 +50,12 @@ def test_voting(case):
     assert good(soft, X, y) and good(VotingClassifier(members + [("c", svc())]).fit(X, y), X, y)
     if len(soft.classes_) == 2:
         assert roc_auc_score(y == soft.classes_[1], soft.predict_proba(X)[:, 1]) > 0.9
+
+
+def test_voting_of_tuners(case):
+    logistic, _, X, y = case
+    tuner = dperm.PrivateTuner(logistic(), {"lambda_": [1e-4, 1e-3]})
+    assert good(VotingClassifier([("a", tuner), ("b", logistic())], voting="soft").fit(X, y), X, y)
 
 
 @pytest.mark.parametrize("jobs", [None, 2])
@@ -88,7 +94,7 @@ def test_grid_search_by_every_scorer(case, scoring, least):
     logistic, _, X, y = case
     if len(np.unique(y)) == 3 and scoring in ("roc_auc", "average_precision"):
         pytest.skip("for two classes")
-    if scoring == "average_precision" and sorted(set(y)) != [-1, 1]:
+    if scoring == "average_precision" and sorted(set(y)) not in ([-1, 1], [0, 1]):
         pytest.skip("scikit-learn asks for a pos_label")
     grid = GridSearchCV(logistic(), {"lambda_": [1e-4, 1e-3]}, scoring=scoring, cv=3, error_score="raise").fit(X, y)
     assert grid.best_score_ > least and good(grid, X, y)
