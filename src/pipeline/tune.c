@@ -156,12 +156,12 @@ static dperm_status public_reasons(const tuning *t, unsigned *reasons, dperm_err
 
 /* Records that have a budget are somebody's. */
 static dperm_status refuse_public(const tuning *t, dperm_ledger *ledger, dperm_error *err) {
-  unsigned char identity[IDENTITY_SIZE];
+  data_identity identity;
   if (!ledger || t->how->method != DPERM_TUNE_PUBLIC || !ranks_lead(t->data->x->spread)) {
     return DPERM_OK;
   }
-  TRY(identity_of_data(t->how->public_data, identity, err));
-  return charge_refuse_known(ledger, identity,
+  TRY(identity_of_data(t->how->public_data, &identity, err));
+  return charge_refuse_known(ledger, &identity,
                              "a choice made on them is not covered by any budget; they are not "
                              "public: choose on others, or by the method split or stopping",
                              err);
