@@ -139,7 +139,8 @@ def of_declared(names: Sequence[str], classes: Any) -> np.ndarray:
 def numbered(y: Any, classes: np.ndarray) -> Optional[Tuple[np.ndarray, np.ndarray]]:
     """Codes and classes where scikit-learn's ensembles numbered the labels; None where y holds labels themselves.
 
-    The number i stands for the i-th of the sorted classes, and is what comes back from `predict`.
+    The number i stands for the i-th of the sorted classes, and is what comes back from `predict`. (scikit-learn
+    numbers those that occur; where one does not, names in the model are shifted, what is predicted is not.)
     """
     kind = getattr(getattr(y, "dtype", None), "kind", "")
     if kind not in ("i", "u") or not callers.labels_are_numbered():
