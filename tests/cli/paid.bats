@@ -324,6 +324,7 @@ unnamed() { # whether this folder can have them
     done
     [ "$succeeded" = yes ] || { echo "$fit: $output"; return 1; }
     rm -f m.json
+    rm l.db # a file of its own: what is written over is noticed
     cp before.db l.db
   done
 }
