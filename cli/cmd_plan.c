@@ -226,5 +226,9 @@ int run_plan(int argc, char **argv) {
   } else {
     print_text(&plan);
   }
+  if (!json && options.class_weight_count > 0) {
+    printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"
+           "hold; what the data can say is less by as much as they weigh less\n");
+  }
   return 0;
 }

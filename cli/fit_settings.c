@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "session.h"
+#include "weight_list.h"
 
 static const char *const mechanism_names[] = {"objective", "output", "none"};
 static const char *const analysis_names[] = {"tight", "paper"};
@@ -34,6 +35,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
                       .noise = "auto",
                       .kernel = "",
                       .features_kind = NULL,
+                      .class_weights = NULL,
                       .epsilon = (double)NAN,
                       .delta_reg = (double)NAN,
                       .norm_guess = (double)NAN,
@@ -66,6 +68,8 @@ void fit_settings_init(fit_settings *s, argument *table) {
        NULL, false},
       {"--features-kind", ARGUMENT_TEXT, &s->features_kind, false, "orthogonal|iid",
        "directions of the gaussian kernel (orthogonal)", NULL, false},
+      {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
+       "public weights of classes; only ratios count (1 each)", NULL, false},
   };
   memcpy(table, lines, sizeof lines);
 }
@@ -199,6 +203,9 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
   o->rows_per_person = s->rows_per_person;
   o->delta_reg = s->delta_reg;
   o->norm_guess = s->norm_guess;
+  if (s->class_weights && !weight_list_parse(command_name, s->class_weights, o, exit_status)) {
+    return false;
+  }
   return check_together(s, command_name, o, exit_status);
 }
 

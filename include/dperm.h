@@ -271,7 +271,8 @@ typedef enum dperm_taken {
   DPERM_TAKEN_RANGES = 4,     /* lowest and highest values of columns */
   DPERM_TAKEN_CATEGORIES = 8, /* the categories of a column */
   DPERM_TAKEN_COLUMNS = 16,   /* which columns there are, or their order */
-  DPERM_TAKEN_SCALES = 32     /* scales, means, a choice of columns: values that depend on others */
+  DPERM_TAKEN_SCALES = 32,    /* scales, means, a choice of columns: values that depend on others */
+  DPERM_TAKEN_WEIGHTS = 64    /* weights of classes: "balanced" ones count them */
 } dperm_taken;
 /* Models and scores made of such rows say that they are not private, and why; a ledger refuses
  * them. It cannot be taken back, and copies keep it. */
@@ -486,6 +487,13 @@ typedef struct dperm_kernel {
   uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
 } dperm_kernel;
 
+/* How much the records of a class count, known in public. Only ratios matter: weights are divided by
+ * the largest, so lambda is beside a heaviest class of weight 1. A class that is not named has 1. */
+typedef struct dperm_class_weight {
+  const char *name;
+  double weight; /* from 1e-6 to 1e6 */
+} dperm_class_weight;
+
 /* What training saw. Depends on the records: never part of a model. */
 typedef struct dperm_unsafe_diagnostics {
   size_t iterations;
@@ -511,6 +519,8 @@ typedef struct dperm_options {
   size_t rows_per_person; /* epsilon is per person with at most so many rows; 1: per row */
   size_t classes;         /* 0, or what the data must have; a plan without a schema takes 0 for 2.
                              More than two take a fit each, of epsilon/classes (privacy.md 8.2) */
+  const dperm_class_weight *class_weights; /* so many, or NULL and 0 */
+  size_t class_weight_count;
   dperm_account account;  /* where it is charged */
   double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
                                 precision. A private fit is as accurate as its claim needs */
@@ -525,7 +535,7 @@ DPERM_API void dperm_options_init(dperm_options *options);
 
 typedef struct dperm_model dperm_model;
 
-/* Minimizes (1/n) Σ ℓ(y_i fᵀx_i) + Λ N(f) under the chosen mechanism. The model is the only thing
+/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, under the chosen mechanism. The model is the only thing
  * that leaves, and the guarantee is about all of it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
                                                  const dperm_options *options, dperm_model **out,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/dataset.h"
+#include "data/class_weights.h"
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
 
@@ -23,7 +23,11 @@ struct fit_target {
   dperm_options options;
   double prior[PAIR_DIMS];
   fit_plan plan[2];
+  double shares[2][PAIR_ROWS];
 };
+
+/* Of the pair that has weights: three to one. */
+static const dperm_class_weight class_weights[] = {{"-1", 1}, {"+1", 3}};
 
 /* ---- the data sets */
 
@@ -31,7 +35,9 @@ static dperm_status plain_data(const worst_pair *pair, int side, dperm_data **ou
                                dperm_error *err) {
   const size_t starts[PAIR_ROWS + 1] = {0, pair->dims, pair->dims, pair->dims, pair->dims};
   const uint32_t columns[PAIR_DIMS] = {0, 1, 2};
-  const double labels[PAIR_ROWS] = {side == 0 ? 1 : -1, 1, -1, 1};
+  /* With weights both records are of the heavy class: the light one's moves less. */
+  bool heavy = side == 0 || pair->kind == PAIR_WEIGHTS;
+  const double labels[PAIR_ROWS] = {heavy ? 1 : -1, 1, -1, 1};
   double row[PAIR_DIMS];
   for (size_t j = 0; j < pair->dims; j++) {
     row[j] = labels[0] * pair->w[side][j];
@@ -76,6 +82,7 @@ static dperm_status draw_fit(const attack *a, int side, random_source *source, d
   solver_report report;
   const problem base = {.x = t->data[side]->x,
                         .labels = t->data[side]->labels,
+                        .shares = t->options.class_weights ? t->shares[side] : NULL,
                         .norm_bound = t->data[side]->bounds.norm2,
                         .loss = &t->options.loss,
                         .regularizer = &t->options.regularizer};
@@ -112,10 +119,26 @@ static void set_options(fit_target *t, double epsilon) {
   t->options.lambda = pair->lambda / rows / (halved ? 2 : 1);
   t->options.delta_reg = halved ? t->options.lambda : (double)NAN;
   t->options.threads = 1;
+  if (pair->kind == PAIR_WEIGHTS) {
+    t->options.class_weights = class_weights;
+    t->options.class_weight_count = sizeof class_weights / sizeof *class_weights;
+  }
   for (size_t j = 0; j < pair->dims; j++) { /* Δ pulls towards zero, so Λ pulls twice as far */
     t->prior[j] = pair->centre[j] * (halved ? 2 : 1);
   }
   t->options.regularizer.prior = pair->dims == 2 && pair->centre[0] != 0 ? t->prior : NULL;
+}
+
+/* As fits do it. */
+static dperm_status weigh_pair(fit_target *t, dperm_error *err) {
+  for (int side = 0; side < 2; side++) {
+    double *weights = NULL;
+    TRY(class_weights_of_data(t->data[side], t->options.class_weights,
+                              t->options.class_weight_count, &weights, err));
+    class_weights_of_rows(weights, 2, t->data[side]->labels, PAIR_ROWS, t->shares[side]);
+    free(weights);
+  }
+  return DPERM_OK;
 }
 
 dperm_status fit_target_new(pair_kind kind, const char *loss, double epsilon, size_t draws,
@@ -132,6 +155,9 @@ dperm_status fit_target_new(pair_kind kind, const char *loss, double epsilon, si
   TRY_OR_DONE(options_validate(&t->options, err));
   for (int side = 0; side < 2; side++) {
     TRY_OR_DONE(fit_check(t->data[side], t->data[side]->x->rows, &t->options, &t->plan[side], err));
+  }
+  if (kind == PAIR_WEIGHTS) {
+    TRY_OR_DONE(weigh_pair(t, err));
   }
   *out = t;
   t = NULL;

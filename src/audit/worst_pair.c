@@ -137,7 +137,8 @@ static double jacobian_lambda(double epsilon, double draws) {
  * curvature are largest together, at z = 1 − h. */
 static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsilon, double draws,
                                  dperm_error *err) {
-  double lambda = pair->kind == PAIR_OBJECTIVE ? 200 / fmin(1, epsilon) : 4, h = 0.5;
+  bool slack = pair->kind == PAIR_OBJECTIVE || pair->kind == PAIR_WEIGHTS;
+  double lambda = slack ? 200 / fmin(1, epsilon) : 4, h = 0.5;
   if (pair->kind == PAIR_JACOBIAN) {
     lambda = jacobian_lambda(epsilon, draws);
     h = 1 - 1 / lambda;
@@ -194,7 +195,7 @@ static void scale_rows(worst_pair *pair) {
 
 dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
                              worst_pair *out, dperm_error *err) {
-  bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN;
+  bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN || kind == PAIR_WEIGHTS;
   worst_pair made = {.kind = kind,
                      .mechanism = objective ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT,
                      .dims = kind == PAIR_SHAPE       ? 3

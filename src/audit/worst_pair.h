@@ -14,7 +14,8 @@ typedef enum pair_kind {
   PAIR_OBJECTIVE, /* objective perturbation: so are the noise vectors for one result */
   PAIR_JACOBIAN,  /* and the map from noise to result stretches differently besides */
   PAIR_SHAPE,     /* output perturbation in three dimensions, seen close to a minimizer */
-  PAIR_INTERCEPT  /* output perturbation of a constant column */
+  PAIR_INTERCEPT, /* output perturbation of a constant column */
+  PAIR_WEIGHTS    /* objective perturbation; both records are of the class that counts most */
 } pair_kind;
 
 typedef struct worst_pair {

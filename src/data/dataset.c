@@ -426,7 +426,8 @@ done:
 
 dperm_status dperm_data_taken(dperm_data *data, unsigned taken, dperm_error *err) {
   const unsigned known = DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM | DPERM_TAKEN_RANGES |
-                         DPERM_TAKEN_CATEGORIES | DPERM_TAKEN_COLUMNS | DPERM_TAKEN_SCALES;
+                         DPERM_TAKEN_CATEGORIES | DPERM_TAKEN_COLUMNS | DPERM_TAKEN_SCALES |
+                         DPERM_TAKEN_WEIGHTS;
   if (taken & ~known) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "flags %#x are none of dperm_taken", taken & ~known);
   }

@@ -12,6 +12,7 @@ typedef struct public_numbers {
   size_t dims;            /* d */
   row_bounds bounds;      /* R₂, R₁ and r_g, for every row */
   const dperm_loss *loss; /* with its constants L and c */
+  bool shared;            /* rows have shares, at most 1: L and c bound them all the same */
   double epsilon;         /* as asked */
   double epsilon_core;    /* what the release leaves of it for the noise (release/numerics.h) */
   dperm_mechanism mechanism;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "data/class_weights.h"
 #include "data/reader.h"
 
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm_model **out,
@@ -35,6 +36,15 @@ done:
   return status;
 }
 
+dperm_status model_weigh(dperm_model *model, const dperm_options *options, dperm_error *err) {
+  if (options->class_weight_count == 0) {
+    return DPERM_OK;
+  }
+  TRY(memory_new(model->classes.count, sizeof *model->class_weights, &model->class_weights, err));
+  return class_weights_resolve(options->class_weights, options->class_weight_count, &model->classes,
+                               model->class_weights, err);
+}
+
 dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err) {
   char text[REASONS_TEXT_SIZE], *reason = NULL;
   guarantee_reasons(claim, text);
@@ -55,6 +65,7 @@ void dperm_model_free(dperm_model *model) {
     free(model->reason);
     free(model->loss);
     class_list_clear(&model->classes);
+    free(model->class_weights);
     free(model->weights);
     free(model);
   }

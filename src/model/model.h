@@ -26,6 +26,7 @@ struct dperm_model {
   double intercept;     /* of rows from memory with a constant last column; else 0 */
   dperm_schema *schema; /* a share, or NULL */
   class_list classes;
+  double *class_weights; /* of each class, the largest 1; NULL where all count alike */
 
   uint64_t ledger_entry;                 /* the reservation's number in a ledger, 0 for none, */
   char ledger_digest[DPERM_DIGEST_SIZE]; /* and its receipt */
@@ -42,6 +43,10 @@ struct dperm_model {
  * features, room for weights. */
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm_model **out,
                        dperm_error *err);
+
+/* The weights of its classes that these options name, if they name any; unknown names are an error.
+ */
+dperm_status model_weigh(dperm_model *model, const dperm_options *options, dperm_error *err);
 
 /* The model makes this claim from now on, and gives the reasons if it is none. */
 dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err);

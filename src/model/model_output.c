@@ -88,12 +88,18 @@ dperm_status model_file_bound(const dperm_data *data, const dperm_options *candi
     bool linear = candidates[i].kernel.name == DPERM_KERNEL_NONE;
     size_t own = linear ? data->x->cols : candidates[i].kernel.features;
     dims = own > dims ? own : dims;
+    losses += (WEIGHT + 16) * candidates[i].class_weight_count;
+    for (size_t j = 0; j < candidates[i].class_weight_count; j++) {
+      const char *name = candidates[i].class_weights[j].name;
+      losses += ESCAPED * (name ? strlen(name) : 0);
+    }
     losses += CANDIDATE + ESCAPED * (candidates[i].loss.name ? strlen(candidates[i].loss.name) : 0);
   }
   if (dims > SIZE_MAX / 2 / WEIGHT / class_fits(classes)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
   }
-  *bytes = ALL_ELSE + schema + names + losses + WEIGHT * dims * class_fits(classes);
+  *bytes = ALL_ELSE + schema + names + losses + WEIGHT * classes +
+           WEIGHT * dims * class_fits(classes);
   return DPERM_OK;
 }
 

@@ -74,6 +74,28 @@ static dperm_status read_classes(const json_document *doc, dperm_model *model, d
   return DPERM_OK;
 }
 
+/* Weights of classes, where there are any: none above 1 (docs/proofs/weights.md). */
+static dperm_status read_class_weights(const json_document *doc, dperm_model *model,
+                                       dperm_error *err) {
+  const json_t *list = json_object_get(doc->root, "class_weights");
+  size_t count = model->classes.count;
+  if (!list) {
+    return DPERM_OK;
+  }
+  if (json_array_size(list) != count) {
+    return fail_damaged(doc, "its class weights are not one for each class", err);
+  }
+  TRY(memory_new(count, sizeof *model->class_weights, &model->class_weights, err));
+  for (size_t i = 0; i < count; i++) {
+    const json_t *weight = json_array_get(list, i);
+    model->class_weights[i] = json_number_value(weight);
+    if (!json_is_number(weight) || !(model->class_weights[i] > 0 && model->class_weights[i] <= 1)) {
+      return fail_damaged(doc, "a class weight is not a number above 0 and at most 1", err);
+    }
+  }
+  return DPERM_OK;
+}
+
 /* The weights of one fit, a flat array. */
 static dperm_status read_fit(const json_document *doc, const json_t *list, size_t dims, double *out,
                              dperm_error *err) {
@@ -351,6 +373,7 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, dpe
   TRY(read_counts(doc, model, err));
   TRY(read_encoding(doc, model, err));
   TRY(read_classes(doc, model, err));
+  TRY(read_class_weights(doc, model, err));
   TRY(read_share(doc, model, err));
   TRY(read_kernel(doc, model, err));
   json_t *selection = json_object_get(doc->root, "selection");

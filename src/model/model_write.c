@@ -45,6 +45,10 @@ static json_t *class_json(const dperm_model *model, size_t i) {
   return json_string(model->classes.names[i]);
 }
 
+static json_t *class_weight_json(const dperm_model *model, size_t i) {
+  return json_real(model->class_weights[i]);
+}
+
 static json_t *numerics_json(const release_plan *r, double delta) {
   if (r->sensitivity == 0) {
     return json_null();
@@ -99,9 +103,12 @@ static json_t *model_json(const dperm_model *model) {
   char format[32];
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
   json_t *selection = model->selection ? json_incref(model->selection) : json_null();
+  json_t *weights = model->class_weights /* files without them have no such key */
+                        ? list_json(model, model->classes.count, 0, class_weight_json)
+                        : NULL;
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   return json_pack(
-      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, "
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, s:o*, "
       "s:{s:s, s:I, s:f, s:o*}, "
       "s:o, s:o, s:o, s:s}",
       "format", format, "private", dperm_model_is_private(model), "reason", model->reason,
@@ -110,6 +117,7 @@ static json_t *model_json(const dperm_model *model) {
       "smoothness", number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
       "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
       ledger_json(model), "classes", list_json(model, model->classes.count, 0, class_json),
+      "class_weights", weights,
       "encoding", "source", model_origin_names[model->origin], "dims", (json_int_t)model->inputs,
       "norm", model->norm_bound, "intercept",
       model->intercept != 0 ? json_real(model->intercept) : NULL, "schema", schema, "kernel",

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "data/class_weights.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"
 #include "pipeline/account.h"
@@ -59,13 +60,14 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
 
 /* What the fits of a model share, all that can be had before the first record is looked at: `view`
  * is what the weights are for, `made` the features behind it, if any; `found` room for a candidate,
- * `sides` for the labels of one class against the others (NULL where the data's own will do). */
+ * `sides` for the labels of one class against the others (NULL where the data's own will do),
+ * `shares` for the weight of each row's class (NULL where all are 1). */
 typedef struct fit_room {
   dperm_model *model;
   const matrix *view;
   matrix *made;
   solution found;
-  double *sides;
+  double *sides, *shares;
   guarantee claim;
 } fit_room;
 
@@ -84,6 +86,7 @@ static dperm_status fit_one(const dperm_data *data, const dperm_options *options
   double norm = model->map ? FEATURES_NORM : data->bounds.norm2;
   problem base = {.x = room->view,
                   .labels = labels_of(data, room, m),
+                  .shares = room->shares,
                   .norm_bound = norm,
                   .loss = &options->loss,
                   .regularizer = &options->regularizer};
@@ -114,6 +117,10 @@ static dperm_status fit_all(const dperm_data *data, const dperm_options *options
                             dperm_model *model, dperm_error *err) {
   dperm_unsafe_diagnostics seen = {0}, *unsafe = options->unsafe_diagnostics ? &seen : NULL;
   double started = unsafe_seconds_now();
+  if (room->shares) {
+    class_weights_of_rows(model->class_weights, model->classes.count, data->labels, data->x->rows,
+                          room->shares);
+  }
   for (size_t m = 0; m < class_fits(model->classes.count); m++) {
     TRY(fit_one(data, options, m, source, room, model, unsafe, err));
   }
@@ -145,6 +152,7 @@ static void fit_room_clear(fit_room *room) {
   free(room->found.f);
   free(room->found.rest);
   free(room->sides);
+  free(room->shares);
   matrix_free(room->made);
   dperm_model_free(room->model);
 }
@@ -165,6 +173,10 @@ static dperm_status fit_prepare(const dperm_data *data, const dperm_options *opt
   TRY(memory_new(model->dims, sizeof *room->found.rest, &room->found.rest, err));
   if (model->classes.count > 2) {
     TRY(memory_new(data->x->rows, sizeof *room->sides, &room->sides, err));
+  }
+  TRY(model_weigh(model, options, err));
+  if (model->class_weights) {
+    TRY(memory_new(data->x->rows, sizeof *room->shares, &room->shares, err));
   }
   TRY(model_view(model, data->x, &room->view, &room->made, err));
   thread_scope threads = threads_enter(options->threads);

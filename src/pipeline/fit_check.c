@@ -1,5 +1,8 @@
 /* What must hold before any work: the number of rows is public, the options make sense for these
  * columns, and noise for this epsilon exists. All of it from public numbers, or refused. */
+#include <stdlib.h>
+
+#include "data/class_weights.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
 #include "pipeline/fit.h"
@@ -42,6 +45,16 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
   return fit_check_public(data, rows, options, plan, err);
 }
 
+/* Every weight names a class that there is. */
+static dperm_status check_weights(const dperm_data *data, const dperm_options *options,
+                                  dperm_error *err) {
+  double *weights = NULL;
+  TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, &weights,
+                            err));
+  free(weights);
+  return DPERM_OK;
+}
+
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err) {
   size_t classes = data_class_count(data);
@@ -49,6 +62,7 @@ dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_o
   bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
   size_t dims = kernel ? options->kernel.features : data->x->cols;
   TRY(data_check_labels(data, options->classes, err));
+  TRY(check_weights(data, options, err));
   TRY(kernel_validate(&options->kernel, data->x->cols, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const row_bounds bounds = kernel ? features_bounds(dims) : data->bounds;

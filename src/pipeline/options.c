@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "data/class_list.h"
+#include "data/class_weights.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 #include "release/numerics.h"
@@ -53,6 +54,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d, or 0 for the data's",
          o->classes, CLASSES_MOST);
   }
+  TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
   bool vouched = loss_identify(&o->loss) != LOSS_CUSTOM || o->mechanism == DPERM_MECHANISM_NONE;
   if (!vouched) {
@@ -128,6 +130,7 @@ public_numbers options_public(const dperm_options *o, size_t rows, size_t dims,
                         .dims = dims,
                         .bounds = *bounds,
                         .loss = &o->loss,
+                        .shared = o->class_weight_count > 0,
                         .epsilon = o->epsilon,
                         .epsilon_core = epsilon_divide(o->epsilon).core,
                         .mechanism = o->mechanism,

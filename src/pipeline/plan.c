@@ -1,6 +1,9 @@
 /* dperm_plan_make and its kin: what a fit would do, told from public numbers. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
+#include "data/class_weights.h"
 #include "data/schema.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
@@ -153,6 +156,14 @@ dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, which no private fit accepts; set "
          "\"on_missing\" to \"zero\" or \"category\"");
+  }
+  if (options->class_weight_count > 0) { /* names are classes; the figures hold for all weights */
+    double *weights = NULL;
+    TRY(memory_new(schema->classes.count, sizeof *weights, &weights, err));
+    dperm_status status = class_weights_resolve(options->class_weights, options->class_weight_count,
+                                                &schema->classes, weights, err);
+    free(weights);
+    TRY(status);
   }
   if (plans_features(options)) {
     const row_bounds bounds = features_bounds(options->kernel.features);

@@ -139,6 +139,17 @@ static void write_classes(page *p, const statement *s) {
            kind_of_model(s->model), classes->count, names, used < sizeof names ? "" : "…");
 }
 
+static void write_class_weights(page *p, const dperm_model *m) {
+  char list[400];
+  size_t used = 0;
+  for (size_t i = 0; i < m->classes.count && used < sizeof list; i++) {
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g for \"%.60s\"",
+                             i ? ", " : "", m->class_weights[i], m->classes.names[i]);
+  }
+  page_row(p, "weights of classes", "%s%s; chosen in public, and covered by the budget", list,
+           used < sizeof list ? "" : "…");
+}
+
 static void write_facts(page *p, const statement *s) {
   const dperm_model *m = s->model;
   bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
@@ -156,6 +167,9 @@ static void write_facts(page *p, const statement *s) {
     page_row(p, "shared by",
              "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
              m->classes.count, m->claim.epsilon_class);
+  }
+  if (m->class_weights) {
+    write_class_weights(p, m);
   }
   page_row(p, "what δ is for", "noise longer than the program certifies for: too rare to be seen");
   page_row(p, "how",

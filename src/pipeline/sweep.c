@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "data/class_weights.h"
 #include "data/identity.h"
 #include "pipeline/options.h"
 #include "pipeline/sweep_journal.h"
@@ -104,6 +105,10 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
       status = fit_check_public(s->data, split_train_rows(&s->split, rows, v), &cell->options,
                                 &cell->plan[v], &why);
     }
+    if (status == DPERM_OK) {
+      TRY(class_weights_of_data(s->data, cells[c].class_weights, cells[c].class_weight_count,
+                                &cell->class_weights, err));
+    }
     if (status != DPERM_OK) {
       TRY(memory_copy_text(why.message, strlen(why.message), &cell->impossible, err));
       first = possible == 0 && first.status == DPERM_OK ? why : first;
@@ -154,44 +159,6 @@ static void close_rows(sweep_rows *rows) {
 
 /* ---- the journal */
 
-static void digest_number(crypto_generichash_state *state, double number) {
-  (void)crypto_generichash_update(state, (const unsigned char *)&number, sizeof number);
-}
-
-static void digest_text(crypto_generichash_state *state, const char *text) {
-  (void)crypto_generichash_update(state, (const unsigned char *)text, strlen(text) + 1);
-}
-
-/* A cell by what it will do: the plan says all that options and public numbers lead to. */
-static void digest_cell(crypto_generichash_state *state, const sweep_cell *cell) {
-  const dperm_options *o = &cell->options;
-  const double numbers[] = {(double)o->mechanism,
-                            o->loss.parameter,
-                            o->loss.lipschitz,
-                            o->loss.smoothness,
-                            o->gradient_tolerance,
-                            (double)o->kernel.name,
-                            o->kernel.gamma,
-                            (double)o->kernel.seed,
-                            (double)o->kernel.features,
-                            (double)o->kernel.independent,
-                            (double)cell->models};
-  digest_text(state, o->loss.name);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    digest_number(state, numbers[i]);
-  }
-  for (size_t v = 0; v < 2 && !cell->impossible; v++) {
-    const fit_plan *plan = &cell->plan[v];
-    bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
-    digest_number(state, plan->privacy.lambda);
-    digest_number(state, noisy ? plan->privacy.delta_reg : 0);
-    digest_number(state, noisy ? plan->privacy.noise.beta : 0);
-    digest_number(state, noisy ? plan->release.promised.gradient : 0);
-    digest_number(state, noisy ? (double)plan->release.step_exponent : 0);
-    digest_text(state, noisy ? plan->privacy.noise.kind->name : "");
-  }
-}
-
 /* The rows as they are encoded, not the file that they came from: a schema changes them. */
 static dperm_status digest_rows(crypto_generichash_state *state, const dperm_data *data,
                                 dperm_error *err) {
@@ -210,15 +177,15 @@ static dperm_status digest_sweep(const sweep *s, unsigned char out[SWEEP_DIGEST_
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
   (void)crypto_generichash_init(&state, NULL, 0, SWEEP_DIGEST_SIZE);
-  digest_text(&state, "dperm sweep 1");
-  digest_text(&state, dperm_version());
+  sweep_digest_text(&state, "dperm sweep 1");
+  sweep_digest_text(&state, dperm_version());
   (void)crypto_generichash_update(&state, (const unsigned char *)sizes, sizeof sizes);
   TRY(digest_rows(&state, s->data, err));
   if (s->how->test_data) {
     TRY(digest_rows(&state, s->how->test_data, err));
   }
   for (size_t c = 0; c < s->count; c++) {
-    digest_cell(&state, &s->cells[c]);
+    sweep_digest_cell(&state, &s->cells[c], data_class_count(s->data));
   }
   (void)crypto_generichash_final(&state, out, SWEEP_DIGEST_SIZE);
   return DPERM_OK;
@@ -463,6 +430,7 @@ static dperm_status open_sweep(sweep *s, const dperm_options *cells, dperm_error
 static void close_sweep(sweep *s) {
   for (size_t c = 0; s->cells && c < s->count; c++) {
     free(s->cells[c].impossible);
+    free(s->cells[c].class_weights);
   }
   journal_close(s->journal);
   close_rows(&s->rows);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "data/class_weights.h"
 #include "mechanism/many_draws.h"
 #include "pipeline/sweep_parts.h"
 
@@ -73,6 +74,7 @@ typedef struct fits {
   many_solutions found;
   double *weights; /* of each model, for each class if there are more than two */
   double *sides;   /* labels of one class against the others; NULL for two classes */
+  double *shares;  /* the weight of each row's class, where a cell weighs them */
   uint64_t *errors;
 } fits;
 
@@ -96,6 +98,11 @@ static dperm_status open_fits(const sweep_work *w, fits *out, dperm_error *err) 
     TRY(memory_new(w->fold->train->rows, sizeof *out->sides, &out->sides, err));
     out->base.labels = out->sides;
   }
+  for (size_t c = 0; c < w->count && !out->shares; c++) {
+    if (w->cells[w->chosen[c]].class_weights) {
+      TRY(memory_new(w->fold->train->rows, sizeof *out->shares, &out->shares, err));
+    }
+  }
   TRY(memory_new(most, dims * sizeof *out->found.f, &out->found.f, err));
   return memory_new(most, dims * sizeof *out->found.rest, &out->found.rest, err);
 }
@@ -105,6 +112,7 @@ static void close_fits(fits *f) {
   free(f->errors);
   free(f->weights);
   free(f->sides);
+  free(f->shares);
   free(f->found.f);
   free(f->found.rest);
 }
@@ -147,6 +155,11 @@ static dperm_status fit_cell(fits *f, const sweep_cell *cell, dperm_error *err) 
   const sweep_work *w = f->work;
   const solver_options how = {.tolerance = cell->options.gradient_tolerance,
                               .progress = w->progress};
+  f->base.shares = cell->class_weights ? f->shares : NULL;
+  if (cell->class_weights) {
+    class_weights_of_rows(cell->class_weights, w->classes, w->fold->train_labels,
+                          w->fold->train->rows, f->shares);
+  }
   for (size_t fit = 0; fit < class_fits(w->classes); fit++) {
     for (size_t i = 0; f->sides && i < w->fold->train->rows; i++) {
       f->sides[i] = w->fold->train_labels[i] == (double)fit ? 1.0 : -1.0;

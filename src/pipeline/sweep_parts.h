@@ -3,6 +3,8 @@
 #ifndef DPERM_PIPELINE_SWEEP_PARTS_H
 #define DPERM_PIPELINE_SWEEP_PARTS_H
 
+#include <sodium.h>
+
 #include "pipeline/fit.h"
 
 /* A cell of the grid as it is run: its options for one row of a person, and its plan. Folds differ
@@ -10,7 +12,8 @@
 typedef struct sweep_cell {
   dperm_options options;
   fit_plan plan[2];
-  char *impossible; /* why there is none; NULL if there is */
+  double *class_weights; /* of each class, the largest 1; NULL where all count alike */
+  char *impossible;      /* why there is none; NULL if there is */
   size_t models;    /* in each fold */
 } sweep_cell;
 
@@ -67,6 +70,10 @@ typedef struct sweep_work {
   sweep_done *done;
   void *context;
 } sweep_work;
+
+/* Takes a cell, or a text with its end, into the digest that a journal is known by. */
+void sweep_digest_cell(crypto_generichash_state *state, const sweep_cell *cell, size_t classes);
+void sweep_digest_text(crypto_generichash_state *state, const char *text);
 
 /* Fits and judges the chosen cells. */
 dperm_status sweep_fit(const sweep_work *work, dperm_error *err);

@@ -169,14 +169,26 @@ static dperm_status refuse_public(const tuning *t, dperm_ledger *ledger, dperm_e
 
 /* ---- what the model states */
 
+static json_t *weights_json(const dperm_options *o) {
+  json_t *object = o->class_weight_count > 0 ? json_object() : NULL;
+  for (size_t i = 0; object && i < o->class_weight_count; i++) {
+    const dperm_class_weight *w = &o->class_weights[i];
+    if (json_object_set_new(object, w->name, json_real(w->weight)) != 0) {
+      json_decref(object);
+      return NULL;
+    }
+  }
+  return object;
+}
+
 static json_t *candidate_json(const dperm_options *o) {
   bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
   json_t *h = isnan(o->loss.parameter) ? json_null() : json_real(o->loss.parameter);
   json_t *lambda = isnan(o->lambda) ? json_string("auto") : json_real(o->lambda);
   json_t *gamma = kernel ? json_real(o->kernel.gamma) : json_null();
   json_t *features = kernel ? json_integer((json_int_t)o->kernel.features) : json_null();
-  return json_pack("{s:s, s:o, s:o, s:o, s:o}", "loss", o->loss.name, "h", h, "lambda", lambda,
-                   "gamma", gamma, "features", features);
+  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o*}", "loss", o->loss.name, "h", h, "lambda",
+                   lambda, "gamma", gamma, "features", features, "class_weights", weights_json(o));
 }
 
 static json_t *candidates_json(const tuning *t) {

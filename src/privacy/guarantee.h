@@ -23,13 +23,14 @@
   X(REASON_DIAGNOSTICS, 4, "unsafe diagnostics tell exact things about the records")               \
   X(REASON_MODEL, 5, "the model is not private, and may have been made from these records")        \
   X(REASON_NOT_PUBLIC, 6, "the candidates were compared on these very records")                    \
+  X(REASON_REPEATED, 7, "some records were taken several times")                                   \
   X(REASON_TAKEN_CLASSES, 8, "the classes were taken from the records")                            \
   X(REASON_TAKEN_NORM, 9, "the bound on the norm of rows was taken from the records")              \
   X(REASON_TAKEN_RANGES, 10, "ranges of columns were taken from the records")                      \
   X(REASON_TAKEN_CATEGORIES, 11, "categories were taken from the records")                         \
   X(REASON_TAKEN_COLUMNS, 12, "the columns or their order were taken from the records")            \
   X(REASON_TAKEN_SCALES, 13, "values were scaled or chosen by the records as a whole")             \
-  X(REASON_REPEATED, 14, "some records were taken several times")
+  X(REASON_TAKEN_WEIGHTS, 14, "the weights of classes were taken from the records")
 
 typedef enum privacy_reason {
 #define REASON_ENUM(name, bit, text) name = 1 << (bit),

@@ -45,6 +45,7 @@ static double worst_error(const public_numbers *g, const privacy_plan *plan, dou
                             .entries = (double)g->dims,
                             .norm = g->bounds.norm2,
                             .slope = g->loss->lipschitz + g->loss->slope_error,
+                            .shared = g->shared,
                             .curvature = g->loss->smoothness,
                             .lambda = plan->lambda,
                             .ridge = plan->delta_reg,

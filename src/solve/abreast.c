@@ -110,3 +110,10 @@ double abreast_hessian_cost(const matrix *x) {
   double pass = 2 * entries + 12;
   return (entries * (entries + 1) / 4 + d * d * d / 12 / (double)x->rows) / pass;
 }
+
+void abreast_share(const abreast *l, size_t from, size_t count, bool curvatures) {
+  problem_share(l->p, from, count, ABREAST, l->slope);
+  if (curvatures) {
+    problem_share(l->p, from, count, ABREAST, l->curvature);
+  }
+}

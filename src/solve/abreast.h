@@ -16,7 +16,7 @@ enum { ABREAST = 16 };
 typedef struct abreast {
   const problem *p;
   double *f;        /* cols × ABREAST, in */
-  double *gradient; /* cols × ABREAST, out: Σ over rows of y ℓ′(y fᵀx) x, without penalty */
+  double *gradient; /* cols × ABREAST, out: Σ over rows of w y ℓ′(y fᵀx) x, without penalty */
   double *sums;     /* on the way to it */
   float *hessian; /* a matrix for each lane, in the kind's own order; NULL if none was asked for */
   size_t *places; /* entries: where the pairs of a column begin */
@@ -35,7 +35,7 @@ void abreast_close(abreast *l);
 
 /* From l->f to l->gradient and, if asked, l->hessian. */
 void abreast_pass(abreast *l, bool hessian);
-/* The upper triangle (row-major) of lane m's Hessian, Σ over rows of ℓ″ x xᵀ, into `square`. */
+/* The upper triangle (row-major) of lane m's Hessian, Σ over rows of w ℓ″ x xᵀ, into `square`. */
 void abreast_hessian(const abreast *l, size_t m, double *square);
 
 /* Additions behind a margin, and behind an entry of the gradient, at most. */
@@ -48,6 +48,9 @@ double abreast_hessian_cost(const matrix *x);
 
 void abreast_pass_entries(abreast *l, bool hessian);
 void abreast_pass_blocks(abreast *l, bool hessian);
+
+/* Slopes and curvatures of a chunk, times the shares of its rows. */
+void abreast_share(const abreast *l, size_t from, size_t count, bool curvatures);
 
 /* Sums of entries: so many rows in a block of their own, so many blocks on a pile. */
 enum { ABREAST_PILE = 16, ABREAST_CHUNK = 32 };

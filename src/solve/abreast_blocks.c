@@ -30,6 +30,7 @@ static void pass_block(abreast *l, size_t from, size_t count, bool hessian) {
     l->margin[i] *= p->labels[from + i / ABREAST];
   }
   p->loss->eval(p->loss, count * ABREAST, l->margin, NULL, l->slope, hessian ? l->curvature : NULL);
+  abreast_share(l, from, count, hessian);
   for (size_t i = 0; i < count * ABREAST; i++) {
     l->slope[i] *= p->labels[from + i / ABREAST];
   }

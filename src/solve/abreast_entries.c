@@ -138,6 +138,7 @@ void abreast_pass_entries(abreast *l, bool hessian) {
     k->margins(&c, l->f, l->p->labels + from, l->margin);
     l->p->loss->eval(l->p->loss, c.count * ABREAST, l->margin, NULL, l->slope,
                      hessian ? l->curvature : NULL);
+    abreast_share(l, from, c.count, hessian);
     k->slopes(&c, l->slope, l->p->labels + from, block);
     if (hessian) {
       k->curvatures(&c, l->curvature, l->places, l->hessian);

@@ -153,18 +153,19 @@ static size_t sample_rows(const problem *p, const solver_options *options) {
 typedef struct sample {
   problem p;
   matrix *x;
-  double *labels;
+  double *labels, *shares;
 } sample;
 
-/* Of a job's processes each has its share of a sparse sample, or all of a dense one. */
-static dperm_status sample_labels(const problem *p, const size_t *rows, size_t count, sample *s,
-                                  dperm_error *err) {
+/* The sample's part of a number for each row. Of a job's processes each has its share of a sparse
+ * sample, or all of a dense one. */
+static dperm_status sample_numbers(const problem *p, const double *all, const size_t *rows,
+                                   size_t count, const sample *s, double *out, dperm_error *err) {
   if (p->x->spread) {
-    return s->x->spread ? spread_select_labels(p->x, p->labels, rows, count, s->labels, err)
-                        : spread_everywhere(p->x, p->labels, 1, rows, count, s->labels, err);
+    return s->x->spread ? spread_select_labels(p->x, all, rows, count, out, err)
+                        : spread_everywhere(p->x, all, 1, rows, count, out, err);
   }
   for (size_t i = 0; i < count; i++) {
-    s->labels[i] = p->labels[rows[i]];
+    out[i] = all[rows[i]];
   }
   return DPERM_OK;
 }
@@ -183,10 +184,15 @@ static dperm_status take_sample(const problem *p, size_t count, sample *out, dpe
     out->x = NULL;
   }
   if (out->x) {
-    TRY_OR_DONE(sample_labels(p, rows, count, out, err));
+    TRY_OR_DONE(sample_numbers(p, p->labels, rows, count, out, out->labels, err));
+  }
+  if (out->x && p->shares) {
+    TRY_OR_DONE(memory_new(count, sizeof *out->shares, &out->shares, err));
+    TRY_OR_DONE(sample_numbers(p, p->shares, rows, count, out, out->shares, err));
   }
   out->p.x = out->x;
   out->p.labels = out->labels;
+  out->p.shares = out->shares;
 done:
   free(rows);
   return status;
@@ -239,6 +245,7 @@ dperm_status approach(const problem *p, const solver_options *options, point *he
 done:
   matrix_free(s.x);
   free(s.labels);
+  free(s.shares);
   scratch_free(&room);
   return status;
 }

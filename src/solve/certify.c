@@ -6,7 +6,9 @@
  * - Slopes: |ŝ_i − ℓ′(z_i)| ≤ a_i·|ẑ_i − z_i| + slope_error, where a_i ≤ c is the largest ℓ″
  * between the two. The library's own ℓ″ have one peak each and are flat there or constant, so over
  * an interval far narrower than they are, it is attained at an end or in the middle, but for a
- * share that second_order covers. For custom losses a_i = c.
+ * share that second_order covers. For custom losses a_i = c. A row's share w_i ≤ 1 only makes both
+ * terms smaller (they are left as they are), and its product is rounded once more, always in
+ * doubles: u|ŝ_i|.
  * - Sums: Σ x_i ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} n R·mean|ŝ|.
  * - Penalty: /n, times Λ, times Δ and three additions: at most five roundings of each part. A
  *   quadratic N_j′ = w(f−p) is within 2v of itself, a custom one within the share e that it
@@ -39,7 +41,8 @@ double evaluation_error(const evaluation *e, precision how) {
   if (how == IN_TWOFOLD && loss_ignores_rest(e->loss)) {
     margins += unit;
   }
-  double slopes = e->curvature * margins * e->norm * e->f + e->loss->slope_error;
+  double slopes = e->curvature * margins * e->norm * e->f + e->loss->slope_error +
+                  (e->shared ? unit * e->slope : 0.0);
   double penalty = (e->penalty_error / (1 - e->penalty_error) + 8 * v) * e->penalty;
   if (how == IN_TWOFOLD) {
     penalty += unit * e->penalty_curvature * e->f;
@@ -174,6 +177,7 @@ evaluation evaluation_at(const problem *p, size_t m, const double *f, const doub
                       .norm = p->norm_bound,
                       .slope = slope ? slope_sum(p, m, slope) / rows
                                      : p->loss->lipschitz + p->loss->slope_error,
+                      .shared = p->shares != NULL,
                       .lambda = model->lambda,
                       .ridge = model->ridge,
                       .f = norm,

@@ -234,6 +234,7 @@ dperm_status many_factor(const problem *p, const double *f, double *factor, dper
     z[i] *= p->labels[i];
   }
   p->loss->eval(p->loss, rows, z, NULL, NULL, curvature);
+  problem_share(p, 0, rows, 1, curvature);
   TRY_OR_DONE(p->x->kind->gram(p->x, curvature, 1, factor, err));
   if (!descent_factor(&one, f, factor)) {
     FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR, "the Hessian has no factor");

@@ -37,6 +37,12 @@ dperm_status point_take(const problem *p, scratch *room, const point *other, poi
 
 /* ---- rows */
 
+void problem_share(const problem *p, size_t from, size_t count, size_t lanes, double *numbers) {
+  for (size_t i = 0; p->shares && i < count * lanes; i++) {
+    numbers[i] *= p->shares[from + i / lanes];
+  }
+}
+
 typedef struct evaluate_job {
   const problem *p;
   point *at;
@@ -55,6 +61,8 @@ static void evaluate_block(void *context, size_t block, size_t worker) {
       margin[i - from] = p->labels[i] * at->z[i * k + m];
     }
     p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
+    problem_share(p, from, to - from, 1, slope);
+    problem_share(p, from, to - from, 1, curvature);
     for (size_t i = from; i < to; i++) {
       at->slope[i * k + m] = p->labels[i] * slope[i - from];
       at->curvature[i * k + m] = curvature[i - from];
@@ -76,6 +84,8 @@ static void evaluate_turn(void *context, size_t from, size_t count, const double
     }
     p->loss->eval(p->loss, step, margin, NULL, slope + done, job->at->curvature + from + done);
   }
+  problem_share(p, from, count, 1, slope);
+  problem_share(p, from, count, 1, job->at->curvature + from);
   for (size_t i = 0; i < count; i++) {
     w[i] = slope[i] *= labels[i];
   }
@@ -127,7 +137,7 @@ dperm_status problem_try(const problem *p, point *at, dperm_error *err) {
   return evaluate(p, true, at, err);
 }
 
-/* Σ_i ℓ(y_i z_i) of model m, block by block. */
+/* Σ_i w_i ℓ(y_i z_i) of model m, block by block. */
 static void loss_sums(const problem *p, const double *z, size_t m, double *sums) {
   for (size_t b = 0; b < block_count(p); b++) {
     double margin[BLOCK] = {0}, value[BLOCK], sum = 0;
@@ -136,6 +146,7 @@ static void loss_sums(const problem *p, const double *z, size_t m, double *sums)
       margin[i - from] = p->labels[i] * z[i * p->models + m];
     }
     p->loss->eval(p->loss, to - from, margin, value, NULL, NULL);
+    problem_share(p, from, to - from, 1, value);
     for (size_t i = from; i < to; i++) {
       sum += value[i - from];
     }
@@ -191,6 +202,8 @@ static void along_block(void *context, size_t block, size_t worker) {
     margin[i - from] = p->labels[i] * (job->at->z[i * k + m] + job->t * job->q[i * k + m]);
   }
   p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
+  problem_share(p, from, to - from, 1, slope);
+  problem_share(p, from, to - from, 1, curvature);
   sums[0] = sums[1] = 0;
   for (size_t i = from; i < to; i++) {
     double step = job->q[i * k + m];

@@ -1,7 +1,9 @@
 /* What the solver minimizes, for k models that share rows:
  *
- *   J_m(f) = (1/n) Σ_i ℓ(y_i fᵀx_i) + Λ_m N(f) + (Δ_m/2)‖f‖² + linear_mᵀ f,   m = 1 … k.
+ *   J_m(f) = (1/n) Σ_i w_i ℓ(y_i fᵀx_i) + Λ_m N(f) + (Δ_m/2)‖f‖² + linear_mᵀ f,   m = 1 … k.
  *
+ * Weights w_i are between 0 and 1, so the loss's L and c bound what a row does with them as without
+ * (docs/proofs/weights.md).
  * One model is k = 1. Wide arrays (f, gradients, directions) hold cols × k doubles, tall ones
  * (margins, slopes, curvatures) rows × k, the k numbers of a place together (data/matrix.h). */
 #ifndef DPERM_SOLVE_PROBLEM_H
@@ -21,6 +23,7 @@ typedef struct problem_model {
 typedef struct problem {
   const matrix *x;
   const double *labels; /* −1 or +1 */
+  const double *shares; /* w_i: what a row's loss counts, from 0 to 1; NULL for ones */
   double norm_bound;    /* ‖x_i‖₂ ≤ R */
   const dperm_loss *loss;
   const dperm_regularizer *regularizer;
@@ -32,8 +35,8 @@ typedef struct problem {
 typedef struct point {
   double *f;         /* wide */
   double *z;         /* tall: fᵀx */
-  double *slope;     /* tall: y ℓ′(y z) */
-  double *curvature; /* tall: ℓ″(y z) */
+  double *slope;     /* tall: w y ℓ′(y z) */
+  double *curvature; /* tall: w ℓ″(y z) */
   double *gradient;  /* wide */
 } point;
 
@@ -47,6 +50,10 @@ dperm_status point_take(const problem *p, scratch *room, const point *other, poi
 dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
 /* The same at a place that may lie too far out: what is not finite stays in the gradient. */
 dperm_status problem_try(const problem *p, point *at, dperm_error *err);
+
+/* numbers[i] times the share of row from + i, `lanes` numbers for each of `count` rows; nothing
+ * where rows count alike. All that a row says goes through here. */
+void problem_share(const problem *p, size_t from, size_t count, size_t lanes, double *numbers);
 
 /* J_m(f) for each m: one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,

@@ -115,6 +115,7 @@ static void block_slopes(void *context, size_t b, size_t worker) {
   size_t from = b * BLOCK, left = job->p->x->rows - from, count = left < BLOCK ? left : BLOCK;
   loss_slope_twofold(job->p->loss, count, job->p->labels + from, at->z + from, at->z_rest + from,
                      at->slope + from);
+  problem_share(job->p, from, count, 1, at->slope + from);
 }
 
 static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
@@ -152,6 +153,7 @@ static dperm_status newton_direction(walk *w, solver_method method, dperm_error 
     double margin = p->labels[i] * w->here.z[i];
     p->loss->eval(p->loss, 1, &margin, NULL, NULL, &curvature[i]);
   }
+  problem_share(p, 0, rows, 1, curvature);
   const point at = {.f = w->here.f,
                     .z = w->here.z,
                     .slope = NULL,

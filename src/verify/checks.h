@@ -23,6 +23,8 @@ bool unit_is_person(const verifier *v);
 
 /* check_classes.c: what several classes cost. */
 void check_classes(verifier *v);
+/* That no class counts for more than the loss's constants allow. */
+void check_class_weights(verifier *v);
 /* The epsilon of one such fit, and its field without the object it stands in. */
 bool class_epsilon(verifier *v, const char *name, double *out);
 const char *class_epsilon_name(const verifier *v);

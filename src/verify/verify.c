@@ -32,6 +32,7 @@ static void go_through(verifier *v) {
   check_rows(v);
   check_selection(v);
   check_classes(v);
+  check_class_weights(v);
   check_loss(v);
   check_budget(v);
   check_unit(v);

@@ -1,0 +1,54 @@
+/* See weight_list.h. */
+#include "weight_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "session.h"
+
+enum { WEIGHTS_MOST = 1000, TEXT_MOST = 1 << 16 };
+
+/* A command has one such argument; options of many candidates point here. */
+static char names[TEXT_MOST];
+static dperm_class_weight weights[WEIGHTS_MOST];
+
+static bool refuse(const char *command_name, const char *word, int *exit_status) {
+  *exit_status =
+      wrong_usage(command_name,
+                  "--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
+                  "\"%.40s\"%s",
+                  word,
+                  strcmp(word, "balanced") == 0
+                      ? "; balanced weights would count the records, which is not private"
+                      : "");
+  return false;
+}
+
+bool weight_list_parse(const char *command_name, const char *text, dperm_options *options,
+                         int *exit_status) {
+  size_t count = 0;
+  if (strlen(text) >= sizeof names) {
+    return refuse(command_name, text, exit_status);
+  }
+  (void)snprintf(names, sizeof names, "%s", text);
+  for (char *word = names, *end = names; end; word = end + 1) {
+    end = strchr(word, ',');
+    if (end) {
+      *end = '\0';
+    }
+    char *equals = strrchr(word, '='); /* the last: a class may be called "<=50K" */
+    if (!equals || equals == word || count == WEIGHTS_MOST ||
+        !read_number(equals + 1, &weights[count].weight) || !(weights[count].weight > 0)) {
+      return refuse(command_name, word, exit_status);
+    }
+    *equals = '\0';
+    weights[count++].name = word;
+    if (!end) {
+      break;
+    }
+  }
+  options->class_weights = weights;
+  options->class_weight_count = count;
+  return true;
+}
