@@ -84,6 +84,9 @@ static void random_problem_new(random_problem *out, uint64_t seed, size_t most_r
     kind = REF_RIDGE; /* weights and priors have the length of the rows before features */
   }
   double ridge = random_bits(&r) % 2 ? random_scale(&r, 1e-10, 1) : 0;
+  if (seed % 4 < 2) {
+    test_rows_share(out->data, seed);
+  }
   test_problem_init(&out->t, seed, out->data, loss, random_scale(&r, 1e-9, 1e3),
                     random_scale(&r, 1e-10, 1), ridge, kind, false);
   out->p = problem_for(&out->t, out->x);

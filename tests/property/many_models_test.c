@@ -81,13 +81,14 @@ static void compare_alone(const batch *b, const double *weights) {
   free(alone);
 }
 
-static void check_rows(const matrix *x, const double *labels) {
+static void check_rows(const matrix *x, const double *labels, const double *shares) {
   const dperm_regularizer ridge = {0};
   for (int l = 0; l < 3; l++) {
     dperm_loss loss = library_loss((reference_loss)l, 0.5);
     for (double lambda = 1e-4; lambda < 1; lambda *= 30) {
       batch b;
       begin(&b, x, labels, &loss, &ridge, lambda);
+      b.p.shares = shares;
       double *weights = solve_all(&b, NULL, 2);
       compare_alone(&b, weights);
       free(weights);
@@ -99,8 +100,17 @@ static void check_rows(const matrix *x, const double *labels) {
 static void every_model_is_the_one_that_is_found_alone(void **state) {
   (void)state;
   test_rows *t = test_rows_random(1, ROWS, COLS, 0.4);
-  check_rows(t->dense, t->labels);
-  check_rows(t->sparse, t->labels);
+  check_rows(t->dense, t->labels, NULL);
+  check_rows(t->sparse, t->labels, NULL);
+  test_rows_free(t);
+}
+
+static void so_it_is_where_rows_count_for_less(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(1, ROWS, COLS, 0.4);
+  test_rows_share(t, 1);
+  check_rows(t->dense, t->labels, t->shares);
+  check_rows(t->sparse, t->labels, t->shares);
   test_rows_free(t);
 }
 
@@ -118,8 +128,8 @@ static void models_see_the_rows_of_a_view_only(void **state) {
   }
   assert_ok(matrix_masked_new(t->dense, index, count, &views[0], err));
   assert_ok(matrix_masked_new(t->sparse, index, count, &views[1], err));
-  check_rows(views[0], labels);
-  check_rows(views[1], labels);
+  check_rows(views[0], labels, NULL);
+  check_rows(views[1], labels, NULL);
   matrix_free(views[0]);
   matrix_free(views[1]);
   test_rows_free(t);
@@ -133,16 +143,14 @@ static void models_of_random_features_are_the_ones_found_alone(void **state) {
   matrix *x = NULL;
   assert_ok(feature_map_new(&kernel, COLS, &map, err));
   assert_ok(features_new(map, t->sparse, &x, err));
-  check_rows(x, t->labels);
+  check_rows(x, t->labels, NULL);
   matrix_free(x);
   feature_map_free(map);
   test_rows_free(t);
 }
 
 /* By the reference's own gradient, in long double. */
-static void certificates_hold(void **state) {
-  (void)state;
-  test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
+static void check_certificates(test_rows *t) {
   const dperm_regularizer ridge = {0};
   for (int l = 0; l < 3; l++) {
     dperm_loss loss = library_loss((reference_loss)l, 0.5);
@@ -150,6 +158,7 @@ static void certificates_hold(void **state) {
     for (int k = 0; k < 2; k++) {
       batch b;
       begin(&b, kinds[k], t->labels, &loss, &ridge, 1e-2);
+      b.p.shares = t->shares;
       double *weights = solve_all(&b, NULL, 1);
       for (size_t m = 0; m < MODELS; m++) {
         test_problem q = {.data = t,
@@ -166,6 +175,15 @@ static void certificates_hold(void **state) {
     }
   }
   test_rows_free(t);
+}
+
+static void certificates_hold(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
+  check_certificates(t);
+  t = test_rows_random(4, ROWS, COLS, 0.4);
+  test_rows_share(t, 4);
+  check_certificates(t);
 }
 
 static void company_and_threads_do_not_change_a_bit(void **state) {
@@ -307,6 +325,7 @@ static void many_draws_are_what_runs_alone_give(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_model_is_the_one_that_is_found_alone),
+      cmocka_unit_test(so_it_is_where_rows_count_for_less),
       cmocka_unit_test(models_see_the_rows_of_a_view_only),
       cmocka_unit_test(models_of_random_features_are_the_ones_found_alone),
       cmocka_unit_test(certificates_hold),

@@ -133,6 +133,13 @@ static void refines_on_noisy_rows(void **state) {
   check_rows_of(test_rows_random(1, 120, 6, 0.7), "noisy", lambdas, 4);
 }
 
+static void refines_on_rows_that_count_for_less(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(1, 120, 6, 0.7);
+  test_rows_share(data, 1);
+  check_rows_of(data, "shares", lambdas, 4);
+}
+
 static void refines_on_one_row(void **state) {
   (void)state;
   check_rows_of(test_rows_random(2, 1, 4, 1.0), "one row", lambdas, 4);
@@ -337,6 +344,7 @@ static void refined_candidates_are_within_tau(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refines_on_noisy_rows),
+      cmocka_unit_test(refines_on_rows_that_count_for_less),
       cmocka_unit_test(refines_on_one_row),
       cmocka_unit_test(refines_on_one_column),
       cmocka_unit_test(refines_on_empty_rows),

@@ -143,7 +143,7 @@ static void jacobian_pairs_need_their_slack(void **state) {
 /* A pair has rows of exactly its norm, or next to it, and pulls that real fits could have. */
 static void pairs_are_neighbours_within_the_bound(void **state) {
   (void)state;
-  for (int kind = PAIR_OUTPUT; kind <= PAIR_INTERCEPT; kind++) {
+  for (int kind = PAIR_OUTPUT; kind <= PAIR_WEIGHTS; kind++) {
     for (size_t l = 0; l < LOSSES; l++) {
       for (size_t e = 0; e < EPSILONS; e++) {
         worst_pair p = make((pair_kind)kind, losses[l], epsilons[e]);

@@ -17,6 +17,7 @@ static public_numbers public_of(const problem *base, dperm_mechanism kind, doubl
                         .bounds = row_bounds_of_norm(base->x->cols, base->norm_bound),
                         .noise = DPERM_NOISE_L2,
                         .loss = base->loss,
+                        .shared = base->shares != NULL,
                         .epsilon = epsilon,
                         .epsilon_core = epsilon_divide(epsilon).core,
                         .mechanism = kind,

@@ -143,6 +143,7 @@ static void add_row(const precise_problem *t, size_t i, mpfr_t *f, mpfr_t *sum, 
   mpfr_mul_d(z, z, t->p.labels[i], MPFR_RNDN);
   precise_slope(t->loss, t->h, z, slope);
   mpfr_mul_d(slope, slope, t->p.labels[i], MPFR_RNDN);
+  mpfr_mul_d(slope, slope, t->p.shares ? t->p.shares[i] : 1, MPFR_RNDN);
   for (size_t j = 0; j < cols; j++) {
     if (row[j] != 0) {
       mpfr_mul_d(term, slope, row[j], MPFR_RNDN);
@@ -250,6 +251,7 @@ static void fill_hessian(const precise_problem *t, mpfr_t *f, long double *h) {
       z += row[j] * at[j];
     }
     reference_eval(t->loss, t->h, t->p.labels[i] * z, l);
+    l[2] *= t->p.shares ? t->p.shares[i] : 1;
     for (size_t j = 0; l[2] != 0 && j < cols; j++) {
       for (size_t k = 0; row[j] != 0 && k <= j; k++) {
         h[j * cols + k] += l[2] * row[j] * row[k] / (long double)rows;

@@ -136,12 +136,24 @@ test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double dens
   return test_rows_of(rows, cols, x, labels);
 }
 
+void test_rows_share(test_rows *t, uint64_t seed) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  t->shares = calloc(t->rows, sizeof *t->shares);
+  assert_non_null(t->shares);
+  for (size_t i = 0; i < t->rows; i++) {
+    uint64_t which = random_bits(&r) % 8;
+    t->shares[i] = which == 0 ? 0 : which == 1 ? 1 : random_unit(&r);
+  }
+}
+
 void test_rows_free(test_rows *t) {
   matrix_free(t->dense);
   matrix_free(t->sparse);
   matrix_free(t->shared);
   free(t->x);
   free(t->labels);
+  free(t->shares);
   free(t);
 }
 
@@ -183,6 +195,7 @@ void test_problem_clear(test_problem *t) {
 problem problem_for(const test_problem *t, const matrix *x) {
   return (problem){.x = x,
                    .labels = t->data->labels,
+                   .shares = t->data->shares,
                    .norm_bound = 1.0,
                    .loss = &t->library_loss,
                    .regularizer = &t->regularizer,
@@ -202,9 +215,10 @@ long double reference_objective(const test_problem *t, const double *f, long dou
       z += (long double)d->x[i * d->cols + j] * f[j];
     }
     reference_eval(t->loss, t->h, d->labels[i] * z, l);
-    total += l[0] / n;
+    long double share = d->shares ? d->shares[i] : 1;
+    total += share * l[0] / n;
     for (size_t j = 0; gradient && j < d->cols; j++) {
-      gradient[j] += d->labels[i] * l[1] * d->x[i * d->cols + j] / n;
+      gradient[j] += share * d->labels[i] * l[1] * d->x[i * d->cols + j] / n;
     }
   }
   for (size_t j = 0; j < d->cols; j++) {

@@ -24,7 +24,7 @@ void quartic_eval(void *context, size_t j, double f, double *value, double *slop
 typedef struct test_rows {
   size_t rows, cols;
   double *x; /* row-major */
-  double *labels;
+  double *labels, *shares; /* shares NULL for ones */
   matrix *dense, *sparse, *shared;
 } test_rows;
 
@@ -33,6 +33,8 @@ test_rows *test_rows_of(size_t rows, size_t cols, double *x, double *labels);
 /* Rows of norm at most 1 with about `density` of their entries not zero, and labels that a random
  * hyperplane explains but for some noise. */
 test_rows *test_rows_random(uint64_t seed, size_t rows, size_t cols, double density);
+/* Each row counts for a random share from 0 to 1; some for nothing, some for all. */
+void test_rows_share(test_rows *t, uint64_t seed);
 void test_rows_free(test_rows *t);
 
 typedef enum reference_regularizer {
