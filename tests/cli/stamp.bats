@@ -13,8 +13,10 @@ train, output | train --epsilon 0.25 --mechanism output
 train, kernel | train --epsilon 0.25 --kernel gaussian --gamma 0.5 --features 4
 train, persons | train --epsilon 0.25 --rows-per-person 1
 train, encoded | encoded --epsilon 0.25
+train, weights | train --epsilon 0.25 --class-weights yes=10
 tune, split | tune --epsilon 0.25 --lambda 0.1,0.2
 tune, stopping | tune --epsilon 0.25 --lambda 0.1,0.2 --method stopping
+tune, weights | tune --epsilon 0.25 --lambda 0.1,0.2 --class-weights yes=10
 tune, public | tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data others.csv
 W
 }

@@ -24,19 +24,22 @@ typedef struct way {
   dperm_rounds rounds;
   size_t rows_per_person;
   int public_model;
+  bool weighted; /* classes have weights, known in public: no reason for anything */
 } way;
 
 static const way ways[] = {
-    {"train, objective", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0},
-    {"train, output", TRAIN, DPERM_MECHANISM_OUTPUT, 0, 0, 1, 0},
-    {"train, persons", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 3, 0},
-    {"tune, split", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_SPLIT, 0, 1, 0},
+    {"train, objective", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, false},
+    {"train, output", TRAIN, DPERM_MECHANISM_OUTPUT, 0, 0, 1, 0, false},
+    {"train, persons", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 3, 0, false},
+    {"tune, split", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_SPLIT, 0, 1, 0, false},
     {"tune, stopping", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_STOPPING,
-     DPERM_ROUNDS_LOGARITHMIC, 1, 0},
+     DPERM_ROUNDS_LOGARITHMIC, 1, 0, false},
     {"tune, geometric, persons", TUNE, DPERM_MECHANISM_OUTPUT, DPERM_TUNE_STOPPING,
-     DPERM_ROUNDS_GEOMETRIC, 2, 0},
-    {"tune, public", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_PUBLIC, 0, 1, 0},
-    {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 1},
+     DPERM_ROUNDS_GEOMETRIC, 2, 0, false},
+    {"tune, public", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_PUBLIC, 0, 1, 0, false},
+    {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 1, false},
+    {"train, weights", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, true},
+    {"tune, weights", TUNE, DPERM_MECHANISM_OUTPUT, DPERM_TUNE_SPLIT, 0, 1, 0, true},
 };
 
 /* ---- reasons */
@@ -94,6 +97,7 @@ TAKEN(taken_ranges, DPERM_TAKEN_RANGES)
 TAKEN(taken_categories, DPERM_TAKEN_CATEGORIES)
 TAKEN(taken_columns, DPERM_TAKEN_COLUMNS)
 TAKEN(taken_scales, DPERM_TAKEN_SCALES)
+TAKEN(taken_weights, DPERM_TAKEN_WEIGHTS)
 
 typedef struct reason {
   const char *words; /* of it in the model's reason; NULL for none */
@@ -115,6 +119,7 @@ static const reason reasons[] = {
     {"columns or their order were taken", taken_columns, false, false},
     {"scaled or chosen by the records", taken_scales, false, false},
     {"compared on these very records", called_public, false, true},
+    {"weights of classes were taken", taken_weights, false, false},
 };
 
 /* ---- running */
@@ -177,6 +182,7 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
   dperm_options all[CANDIDATES];
   dperm_tune_options how;
   dperm_data *open = sixty_rows(why->give == called_public ? MINE : OTHERS);
+  static const dperm_class_weight class_weights[] = {{"-1", 1}, {"+1", 10}};
   dperm_status status = DPERM_OK;
   for (size_t i = 0; i < CANDIDATES; i++) {
     dperm_options_init(&all[i]);
@@ -186,6 +192,8 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
     all[i].lambda = 0.1 + 0.1 * (double)i;
     all[i].threads = 1;
     all[i].account = *account;
+    all[i].class_weights = w->weighted ? class_weights : NULL;
+    all[i].class_weight_count = w->weighted ? 2 : 0;
   }
   why->give(&all[where], data);
   dperm_random *random = all[where].random;
@@ -418,7 +426,7 @@ static void reasons_add_up_and_copies_keep_them(void **state) {
   dperm_options options;
   dperm_model *model = NULL;
   dperm_guarantee g;
-  assert_fails(dperm_data_taken(data, 64, err), DPERM_INVALID_ARGUMENT, "dperm_taken");
+  assert_fails(dperm_data_taken(data, 128, err), DPERM_INVALID_ARGUMENT, "dperm_taken");
   assert_ok(dperm_data_taken(data, DPERM_TAKEN_CLASSES | DPERM_TAKEN_NORM, err));
   assert_ok(dperm_data_taken(data, 0, err));
   assert_ok(dperm_data_select(data, rows, 12, &part, err));
@@ -439,7 +447,7 @@ static void reasons_add_up_and_copies_keep_them(void **state) {
 
 static void the_score_of_a_model_that_is_not_private_is_not(void **state) {
   ledger_home *home = *state;
-  const way scored = {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0};
+  const way scored = {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, false};
   dperm_ledger *ledger = opened(home);
   outcome free_of_charge = run(&scored, &reasons[0], 0, NULL, NULL);
   assert_int_equal(free_of_charge.status, DPERM_OK);

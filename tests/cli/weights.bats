@@ -1,0 +1,141 @@
+# --class-weights: public weights of classes, from the command line to model, verification, statement,
+# plan, tuning and sweep; what is refused; and that a model file cannot claim more by other weights.
+load helpers
+
+people=(--data people.csv --schema schema.json)
+
+weights_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).get("class_weights"))' "$1"; }
+weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["weights"])' "$1"; }
+
+@test "weights stand in the model, which is private, verifies and says so" {
+  for how in "--mechanism objective" "--mechanism output" "--noise l2" "--noise group" "--loss huber" "--analysis paper"; do
+    "$DPERM" train "${people[@]}" --epsilon 1 --class-weights no=1,yes=10 $how --out m.json 2> message
+    grep -q '(epsilon, delta) = (1, ' message
+    [ "$(weights_of m.json)" = "[0.1, 1.0]" ]
+    "$DPERM" verify --model m.json > lines
+    grep -q '^ok     class_weights: from 0.1 to 1, so L and c hold for every record$' lines
+  done
+  "$DPERM" statement --model m.json > page
+  grep -qF '| weights of classes | 0.1 for "no", 1 for "yes"; chosen in public, and covered by the budget |' page
+  "$DPERM" predict --model m.json --data people.csv > /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 1 --out plain.json 2> /dev/null
+  [ "$(weights_of plain.json)" = None ]
+  ! "$DPERM" verify --model plain.json | grep -q class_weights
+}
+
+@test "only ratios count" {
+  for w in yes=10 no=0.1 no=0.5,yes=5; do
+    "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --class-weights $w --out m.json 2> /dev/null
+    weight m.json >> seen
+  done
+  [ "$(sort -u seen | wc -l)" -eq 1 ]
+  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
+  [ "$(weight m.json)" != "$(head -1 seen)" ]
+}
+
+@test "a class that counts more is found more often" {
+  for w in no=1 no=0.05 yes=0.05; do
+    "$DPERM" train "${people[@]}" --mechanism none --class-weights $w --out m.json 2> /dev/null
+    "$DPERM" predict --model m.json --data people.csv | grep -c '^yes,' >> found || true
+  done
+  [ "$(sed -n 2p found)" -gt "$(sed -n 1p found)" ]
+  [ "$(sed -n 3p found)" -lt "$(sed -n 1p found)" ]
+}
+
+@test "the noise and its price are those without weights" {
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --json > without
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --json --class-weights yes=10 > with
+  diff without with
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --class-weights yes=10 | grep -q '^class weights: '
+  "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --class-weights anything=10 > /dev/null
+  run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --class-weights maybe=10
+  fails_with 1 '"maybe" has a weight and is no class; the first two of 2 are "no" and "yes"'
+}
+
+@test "the ledger charges what it charges without weights" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 0.25 --class-weights yes=10 --out m.json --ledger l.db --dataset people 2> message
+  grep -q 'charged epsilon 0.25 and ' message
+  "$DPERM" ledger verify l.db > /dev/null 2>&1
+  "$DPERM" ledger show l.db --model m.json > /dev/null
+}
+
+@test "tuning states the weights of its candidates, and sweeps have them" {
+  for method in split stopping; do
+    "$DPERM" tune "${people[@]}" --epsilon 2 --lambda 0.1,0.2 --class-weights yes=3 --method $method --out m.json 2> /dev/null
+    [ "$(weights_of m.json)" != None ]
+    "$DPERM" verify --model m.json > /dev/null
+    python3 - <<'P'
+import json
+m = json.load(open("m.json"))
+assert all(c["class_weights"] == {"yes": 3.0} for c in m["selection"]["candidates"])
+P
+  done
+  sweep=(sweep "${people[@]}" --epsilon 1 --lambda 0.1 --folds 3 --draws 4 --seed 5)
+  "$DPERM" "${sweep[@]}" > plain 2> /dev/null
+  "$DPERM" "${sweep[@]}" --class-weights yes=1,no=1 > equal 2> /dev/null
+  "$DPERM" "${sweep[@]}" --class-weights no=0.01 > heavy 2> /dev/null
+  diff plain equal
+  ! cmp -s plain heavy
+}
+
+@test "several classes: a record counts by its own class in every fit" {
+  sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json
+  "$DPERM" train "${people[@]}" --epsilon 3 --class-weights no=2,other=8 --out m.json 2> /dev/null
+  [ "$(weights_of m.json)" = "[0.25, 0.125, 1.0]" ]
+  "$DPERM" verify --model m.json > lines
+  grep -q '^ok     class_weights: from 0.125 to 1' lines
+  grep -q '^ok     classes: one against the rest for each of 3' lines
+}
+
+@test "names with equals signs, and svmlight's own names" {
+  sed -i 's/yes/>=50/g; s/\bno\b/<=50/g' people.csv schema.json
+  "$DPERM" train "${people[@]}" --epsilon 1 --class-weights '<=50=1,>=50=4' --out m.json 2> /dev/null
+  [ "$(weights_of m.json)" = "[0.25, 1.0]" ]
+  printf '%s\n' '+1 1:0.5' '-1 2:0.5' '-1 1:0.1' > rows.svm
+  "$DPERM" train --data rows.svm --dims 2 --epsilon 1 --class-weights +1=2 --out m.json 2> /dev/null
+  [ "$(weights_of m.json)" = "[0.5, 1.0]" ]
+}
+
+@test "what is wrong is said in one line, and nothing is written" {
+  refused() { # exit status, words, weights
+    run "$DPERM" train "${people[@]}" --epsilon 1 --out m.json --class-weights "$3"
+    fails_with "$1" "$2"
+    leaves_no m.json
+  }
+  for wrong in yes yes= =3 yes=0 yes=-1 yes=nan yes=inf yes=1, ,yes=1 yes=1,,no=1 ''; do
+    refused 2 "--class-weights must be NAME=W,NAME=W with public numbers above zero" "$wrong"
+  done
+  refused 2 'not "balanced"; balanced weights would count the records, which is not private' balanced
+  refused 2 '"maybe" has a weight and is no class' maybe=2
+  refused 2 'class "yes" has two weights; give one' yes=2,yes=3
+  refused 2 'give a number between 1e-06 and 1e+06' yes=1e9
+}
+
+@test "a falsified weight does not let a claim pass" {
+  "$DPERM" train "${people[@]}" --epsilon 1 --class-weights yes=10 --out m.json 2> /dev/null
+  python3 - <<'P'
+import hashlib, json, re
+m = json.load(open("m.json"))
+m["class_weights"] = [1.0, 10.0]  # as given, and not divided: ten times the slope that beta is for
+del m["digest"]
+def real(v):
+    text = re.sub(r"e([-+])0*", lambda e: "e" + e[1].strip("+"), "%.17g" % v)
+    return text if "." in text or "e" in text else text + ".0"
+def plain(v):
+    if isinstance(v, dict):
+        return "{" + ",".join(json.dumps(k) + ":" + plain(v[k]) for k in sorted(v)) + "}"
+    if isinstance(v, list):
+        return "[" + ",".join(map(plain, v)) + "]"
+    return real(v) if isinstance(v, float) else json.dumps(v)
+m["digest"] = hashlib.blake2b(plain(m).encode(), digest_size=32).hexdigest()
+open("false.json", "w").write(json.dumps(m))
+P
+  run "$DPERM" verify --model false.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  class_weights: from 1 to 10: above 1, where L and c do not hold"* ]]
+  [[ "$output" == *"FAILS  claim: does not follow"* ]]
+  [[ "$output" != *"FAILS  digest"* ]]
+  run "$DPERM" predict --model false.json --data people.csv
+  fails_with 1 "a class weight is not a number above 0 and at most 1"
+}
