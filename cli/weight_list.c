@@ -26,7 +26,7 @@ static bool refuse(const char *command_name, const char *word, int *exit_status)
 }
 
 bool weight_list_parse(const char *command_name, const char *text, dperm_options *options,
-                         int *exit_status) {
+                       int *exit_status) {
   size_t count = 0;
   if (strlen(text) >= sizeof names) {
     return refuse(command_name, text, exit_status);

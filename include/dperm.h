@@ -487,8 +487,9 @@ typedef struct dperm_kernel {
   uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
 } dperm_kernel;
 
-/* How much the records of a class count, known in public. Only ratios matter: weights are divided by
- * the largest, so lambda is beside a heaviest class of weight 1. A class that is not named has 1. */
+/* How much the records of a class count, known in public. Only ratios matter: weights are divided
+ * by the largest, so lambda is beside a heaviest class of weight 1. A class that is not named
+ * has 1. */
 typedef struct dperm_class_weight {
   const char *name;
   double weight; /* from 1e-6 to 1e6 */
@@ -521,7 +522,7 @@ typedef struct dperm_options {
                              More than two take a fit each, of epsilon/classes (privacy.md 8.2) */
   const dperm_class_weight *class_weights; /* so many, or NULL and 0 */
   size_t class_weight_count;
-  dperm_account account;  /* where it is charged */
+  dperm_account account; /* where it is charged */
   double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
                                 precision. A private fit is as accurate as its claim needs */
   int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
@@ -535,8 +536,9 @@ DPERM_API void dperm_options_init(dperm_options *options);
 
 typedef struct dperm_model dperm_model;
 
-/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, under the chosen mechanism. The model is the only thing
- * that leaves, and the guarantee is about all of it. */
+/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, under the
+ * chosen mechanism. The model is the only thing that leaves, and the guarantee is about all of it.
+ */
 DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
                                                  const dperm_options *options, dperm_model **out,
                                                  dperm_error *err);

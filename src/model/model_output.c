@@ -98,8 +98,8 @@ dperm_status model_file_bound(const dperm_data *data, const dperm_options *candi
   if (dims > SIZE_MAX / 2 / WEIGHT / class_fits(classes)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
   }
-  *bytes = ALL_ELSE + schema + names + losses + WEIGHT * classes +
-           WEIGHT * dims * class_fits(classes);
+  *bytes =
+      ALL_ELSE + schema + names + losses + WEIGHT * classes + WEIGHT * dims * class_fits(classes);
   return DPERM_OK;
 }
 

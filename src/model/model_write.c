@@ -117,9 +117,8 @@ static json_t *model_json(const dperm_model *model) {
       "smoothness", number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
       "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
       ledger_json(model), "classes", list_json(model, model->classes.count, 0, class_json),
-      "class_weights", weights,
-      "encoding", "source", model_origin_names[model->origin], "dims", (json_int_t)model->inputs,
-      "norm", model->norm_bound, "intercept",
+      "class_weights", weights, "encoding", "source", model_origin_names[model->origin], "dims",
+      (json_int_t)model->inputs, "norm", model->norm_bound, "intercept",
       model->intercept != 0 ? json_real(model->intercept) : NULL, "schema", schema, "kernel",
       kernel_json(model), "weights", weights_json(model), "dperm_version", dperm_version());
 }

@@ -143,8 +143,8 @@ static void write_class_weights(page *p, const dperm_model *m) {
   char list[400];
   size_t used = 0;
   for (size_t i = 0; i < m->classes.count && used < sizeof list; i++) {
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g for \"%.60s\"",
-                             i ? ", " : "", m->class_weights[i], m->classes.names[i]);
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g for \"%.60s\"", i ? ", " : "",
+                             m->class_weights[i], m->classes.names[i]);
   }
   page_row(p, "weights of classes", "%s%s; chosen in public, and covered by the budget", list,
            used < sizeof list ? "" : "…");

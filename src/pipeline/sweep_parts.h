@@ -14,7 +14,7 @@ typedef struct sweep_cell {
   fit_plan plan[2];
   double *class_weights; /* of each class, the largest 1; NULL where all count alike */
   char *impossible;      /* why there is none; NULL if there is */
-  size_t models;    /* in each fold */
+  size_t models;         /* in each fold */
 } sweep_cell;
 
 /* Rows that fits see and rows that judge them: in place, or copies where rows are spread over

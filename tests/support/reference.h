@@ -23,7 +23,7 @@ void quartic_eval(void *context, size_t j, double f, double *value, double *slop
  * entries of rows that repeat in common. */
 typedef struct test_rows {
   size_t rows, cols;
-  double *x; /* row-major */
+  double *x;               /* row-major */
   double *labels, *shares; /* shares NULL for ones */
   matrix *dense, *sparse, *shared;
 } test_rows;
