@@ -487,9 +487,7 @@ typedef struct dperm_kernel {
   uint64_t seed;   /* public, below 2^53, kept in the model; 0 has the library draw one */
 } dperm_kernel;
 
-/* How much the records of a class count, known in public. Only ratios matter: weights are divided
- * by the largest, so lambda is beside a heaviest class of weight 1. A class that is not named
- * has 1. */
+/* What the records of a class count, known in public: weights are divided by the largest. */
 typedef struct dperm_class_weight {
   const char *name;
   double weight; /* from 1e-6 to 1e6 */
@@ -520,7 +518,7 @@ typedef struct dperm_options {
   size_t rows_per_person; /* epsilon is per person with at most so many rows; 1: per row */
   size_t classes;         /* 0, or what the data must have; a plan without a schema takes 0 for 2.
                              More than two take a fit each, of epsilon/classes (privacy.md 8.2) */
-  const dperm_class_weight *class_weights; /* so many, or NULL and 0 */
+  const dperm_class_weight *class_weights; /* or NULL and 0; a class not named has 1 */
   size_t class_weight_count;
   dperm_account account; /* where it is charged */
   double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
@@ -536,9 +534,8 @@ DPERM_API void dperm_options_init(dperm_options *options);
 
 typedef struct dperm_model dperm_model;
 
-/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, under the
- * chosen mechanism. The model is the only thing that leaves, and the guarantee is about all of it.
- */
+/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class. The model is
+ * the only thing that leaves, and the guarantee is about all of it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
                                                  const dperm_options *options, dperm_model **out,
                                                  dperm_error *err);

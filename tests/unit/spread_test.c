@@ -318,6 +318,7 @@ static char *records(size_t rows) {
 }
 
 static void runs_give_the_same_model(void **state) {
+  static const dperm_class_weight weights[] = {{"+1", 7}};
   (void)state;
   char *svm = records(6000), *path = file_with_text("");
   const dperm_source source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 9};
@@ -330,6 +331,10 @@ static void runs_give_the_same_model(void **state) {
     dperm_options_init(&job.options);
     job.options.epsilon = 1;
     job.options.threads = 2;
+    if (variant & 1) { /* and from a sample's weights, as there are rows enough for one */
+      job.options.class_weights = weights;
+      job.options.class_weight_count = 1;
+    }
     if (variant & 4) {
       job.options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 20, 0, 0};
     }

@@ -47,8 +47,9 @@ static void keep(void *context, const dperm_sweep_cell *cell) {
          (counts < MOST ? counts : MOST) * sizeof *cell->errors);
 }
 
-/* One without noise, two losses, both mechanisms. */
+/* One without noise, two losses, both mechanisms, one with weights. */
 static dperm_status sweep_cells(const sweep_job *job, dperm_options cells[CELLS]) {
+  static const dperm_class_weight weights[] = {{"-1", 0.3}};
   for (size_t c = 0; c < CELLS; c++) {
     dperm_options_init(&cells[c]);
     cells[c].epsilon = 0.5;
@@ -57,6 +58,8 @@ static dperm_status sweep_cells(const sweep_job *job, dperm_options cells[CELLS]
   }
   cells[0].mechanism = DPERM_MECHANISM_NONE;
   cells[1].mechanism = DPERM_MECHANISM_OUTPUT;
+  cells[2].class_weights = weights;
+  cells[2].class_weight_count = 1;
   return dperm_loss_huber(0.5, &cells[2].loss, NULL);
 }
 

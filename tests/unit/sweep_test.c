@@ -171,6 +171,30 @@ static void errors_on_test_data_are_those_of_single_fits(void **state) {
   }
 }
 
+/* In every cell other weights: each fit has those of its own cell. */
+static void weights_of_classes_are_those_of_each_cell(void **state) {
+  request *q = *state;
+  const dperm_class_weight weights[3][1] = {{{"+1", 0.05}}, {{"+1", 20}}, {{"-1", 20}}};
+  double plain[MOST];
+  q->how.test_data = q->test;
+  run(q);
+  for (size_t c = 0; c < 3; c++) {
+    plain[c] = q->got[c].error_mean;
+    q->cells[c].class_weights = weights[c];
+    q->cells[c].class_weight_count = c == 1 ? 0 : 1; /* the one in the middle has none */
+  }
+  run(q);
+  for (size_t c = 0; c < 3; c++) {
+    double sum = 0;
+    size_t runs = c == 0 ? 1 : 5;
+    for (size_t d = 0; d < runs; d++) {
+      sum += error_alone(q, c, q->data, q->test, 0, d);
+    }
+    assert_close(q->got[c].error_mean, sum / (double)runs, 1e-12);
+    assert_true((q->got[c].error_mean == plain[c]) == (c == 1));
+  }
+}
+
 static void errors_of_runs_and_parts_add_up(void **state) {
   request *q = *state;
   q->how.test_data = q->test;
@@ -384,6 +408,11 @@ static void the_journal_of_another_sweep_is_refused(void **state) {
   q->cells[2].epsilon = 0.5;
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "another sweep");
   q->cells[2].epsilon = 1;
+  const dperm_class_weight weights[] = {{"+1", 2}};
+  q->cells[2].class_weights = weights;
+  q->cells[2].class_weight_count = 1;
+  assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "another sweep");
+  q->cells[2].class_weight_count = 0;
   dperm_data *mine = q->data;
   q->data = q->test;
   assert_fails(try_sweep(q, err), DPERM_INVALID_DATA, "another sweep");
@@ -447,6 +476,7 @@ static void senseless_requests_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       SWEEP_TEST(errors_on_test_data_are_those_of_single_fits),
+      SWEEP_TEST(weights_of_classes_are_those_of_each_cell),
       SWEEP_TEST(errors_of_runs_and_parts_add_up),
       SWEEP_TEST(folds_hold_out_every_row_once_and_errors_are_those_of_copies),
       SWEEP_TEST(threads_and_other_cells_do_not_change_a_result),
