@@ -91,7 +91,7 @@ class Regularizer(Structure):
 
 AMOUNT_SIZE, DIGEST_SIZE = 124, 65
 # dperm_taken: what was taken from the records although it should be known in public.
-TAKEN = {"classes": 1, "norm": 2, "ranges": 4, "categories": 8, "columns": 16, "scales": 32}
+TAKEN = {"classes": 1, "norm": 2, "ranges": 4, "categories": 8, "columns": 16, "scales": 32, "weights": 64}
 
 
 class Charge(Structure):
@@ -123,11 +123,16 @@ class Kernel(Structure):
                 ("independent", c_int), ("seed", c_uint64)]
 
 
+class ClassWeight(Structure):
+    _fields_ = [("name", c_char_p), ("weight", c_double)]
+
+
 class Options(Structure):
     _fields_ = [("mechanism", c_int), ("epsilon", c_double), ("analysis", c_int), ("noise", c_int),
                 ("delta_reg", c_double), ("norm_guess", c_double), ("random", c_void_p),
                 ("loss", Loss), ("regularizer", Regularizer), ("kernel", Kernel),
                 ("lambda_", c_double), ("rows_per_person", c_size_t), ("classes", c_size_t),
+                ("class_weights", POINTER(ClassWeight)), ("class_weight_count", c_size_t),
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
                 ("progress", Progress), ("unsafe_diagnostics", c_void_p)]
 

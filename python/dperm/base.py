@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _library as c
-from . import callers, data, labels, linear, options
+from . import callers, data, labels, linear, options, weights
 from .account import account
 from .errors import Cancelled, NotPrivateWarning, leak
 from .folds import in_cross_validation, refuse_folds
@@ -215,14 +215,18 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         data.label(handle, codes, names)
         return Prepared(handle, X.shape[0], classes, names)
 
-    def _options(self, rows: int) -> c.Options:
+    def _options(self, rows: int, prepared: Optional[Prepared] = None) -> c.Options:
         loss, h = self._loss()
-        return options.make(
+        weights.check(self.class_weight)
+        made = options.make(
             epsilon=self.epsilon, rows=rows, loss=loss, h=h, mechanism=self.mechanism,
             analysis=self.analysis, noise=self.noise, lambda_=self.lambda_, C=self.C,
             delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
             **self._kernel())
+        if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
+            prepared.taken = True
+        return made
 
     def _warn(self) -> None:
         if self.random_state is not None and self.mechanism != "none":
@@ -235,17 +239,18 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     # ---- fitting
 
-    def fit(self: _Self, X: Any, y: Any = None) -> _Self:
+    def fit(self: _Self, X: Any, y: Any = None, **unsupported: Any) -> _Self:
         """Fits to rows X and labels y, at the cost of `epsilon`; returns the estimator itself.
 
         With a schema, X may be a DataFrame that holds the label's column, and y left out.
         """
+        weights.refuse(unsupported)
         self._options(1)  # wrong words and numbers before any look at the data
         self._check_bounds()
         self._warn()
         refuse_folds(self, self)
         prepared = self._prepare(X, y)
-        wanted = self._options(prepared.rows)
+        wanted = self._options(prepared.rows, prepared)
         is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
         wanted.account, alive = account(self.ledger, self.dataset, is_private)
         random = options.seeded(self.random_state)

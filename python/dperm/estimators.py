@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
-from . import labels, options
+from . import labels, options, weights
 from .base import EXPECTED_FAILURES, PrivateClassifier
 from .linear import bounds_of
 from .model import Model
@@ -58,6 +58,9 @@ _COMMON = """
         Reproducible noise, for tests: warns, and the model says that it is not private.
     n_jobs : int, optional
         Threads; the result does not depend on it.
+    class_weight : dict or "balanced", optional
+        Public weights by label, 1 for labels left out. Only their ratios count, but for `C`, which means what
+        it does in scikit-learn. "balanced" counts the labels: the model then says that it is not private.
 """
 _ATTRIBUTES = """
     Attributes
@@ -74,7 +77,7 @@ _ATTRIBUTES = """
 
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
-               "rows_per_person", "ledger", "dataset", "random_state", "n_jobs")
+               "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight")
 
 
 class LogisticRegression(PrivateClassifier):
@@ -97,7 +100,7 @@ class LogisticRegression(PrivateClassifier):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None):
         self.epsilon = epsilon
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -148,7 +151,7 @@ class LinearSVC(PrivateClassifier):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -182,7 +185,7 @@ class KernelSVC(LinearSVC):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -218,7 +221,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],
         "noise": privacy["noise"] or "auto", "analysis": privacy["analysis"] or "tight",
         "rows_per_person": privacy["rows_per_person"], "schema": schema,
-        "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist()}
+        "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
+        "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}
     if loss["name"] == "logistic" and not kernel:
         found: Union[LogisticRegression, LinearSVC] = LogisticRegression(privacy["epsilon"], **settings)
     elif kernel:

@@ -75,10 +75,10 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
         warnings.simplefilter("ignore", PrivacyLeakWarning)
         prepared = clone(fitters[0])._prepare(X, y)
         test = clone(fitters[0])._prepare(*test_data) if test_data is not None else None
+        cells = (c.Options * len(fitters))(*[f._options(prepared.rows, prepared) for f in fitters])
     refuse_known(prepared.handle)
     if test is not None:
         refuse_known(test.handle)
-    cells = (c.Options * len(fitters))(*[f._options(prepared.rows) for f in fitters])
     how = c.SweepOptions()
     c.lib.dperm_sweep_options_init(byref(how))
     how.folds, how.draws = options.whole("folds", folds, 2), options.whole("draws", draws)

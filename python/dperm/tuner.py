@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
-from . import options
+from . import options, weights
 from .account import account
 from .base import PrivateClassifier
 from .errors import Cancelled, PrivacyLeakWarning, strict
@@ -28,7 +28,7 @@ SELECTORS = {"permute-and-flip": 0, "exponential": 1}
 ROUNDS = {"logarithmic": 0, "geometric": 1}
 # What may differ between candidates: settings of the fit. The rest is about data and budget.
 _TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "orthogonal",
-            "delta_reg", "norm_guess", "mechanism", "noise", "analysis"}
+            "delta_reg", "norm_guess", "mechanism", "noise", "analysis", "class_weight"}
 
 _Self = TypeVar("_Self", bound="PrivateTuner")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -123,8 +123,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             warnings.simplefilter("ignore", PrivacyLeakWarning)
             return clone(first)._prepare(*self.public_data)
 
-    def fit(self: _Self, X: Any, y: Any = None) -> _Self:
+    def fit(self: _Self, X: Any, y: Any = None, **unsupported: Any) -> _Self:
         """Chooses and fits, at the cost of the estimator's `epsilon`."""
+        weights.refuse(unsupported)
         grid = self._candidates()
         fitters = [clone(self.estimator).set_params(**candidate) for candidate in grid]
         if (self.method == "public") != (self.public_data is not None):
@@ -137,7 +138,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         refuse_folds(first, self)
         prepared = first._prepare(X, y)
         public = self._prepare_public(first)
-        wanted = (c.Options * len(fitters))(*[f._options(prepared.rows) for f in fitters])
+        wanted = (c.Options * len(fitters))(*[f._options(prepared.rows, prepared) for f in fitters])
         is_private = not (prepared.taken or first.random_state is not None)
         where, alive = account(first.ledger, first.dataset, is_private)
         random = options.seeded(first.random_state)

@@ -27,7 +27,8 @@ SCHEMA = {"columns": [{"name": n, "type": "numeric", "min": -2, "max": 2} for n 
           "label": {"column": "kind", "classes": ["0", "1"]}}
 TAKEN = {"classes": "the classes were taken", "norm": "the bound on the norm of rows was taken",
          "ranges": "ranges of columns were taken", "categories": "categories were taken",
-         "columns": "the columns or their order were taken", "scales": "values were scaled or chosen"}
+         "columns": "the columns or their order were taken", "scales": "values were scaled or chosen",
+         "weights": "the weights of classes were taken"}
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +77,7 @@ def tune(**how):
 PATHS = {"logistic": fit(dperm.LogisticRegression), "svc": fit(dperm.LinearSVC),
          "kernel": fit(dperm.KernelSVC, n_components=4), "output": fit(dperm.LogisticRegression, mechanism="output"),
          "bounds": fit(dperm.LogisticRegression, bounds=(-1, 1)), "table": fit(dperm.LogisticRegression, table=True),
+         "weights": fit(dperm.LinearSVC, class_weight={1: 10}),
          "persons": fit(dperm.LogisticRegression, rows_per_person=3), "split": tune(),
          "stopping": tune(method="stopping"), "public": tune(method="public", holdout=0.5)}
 COPIES = {"itself": lambda m, folder: m, "pickled": lambda m, folder: pickle.loads(pickle.dumps(m)),
@@ -83,6 +85,7 @@ COPIES = {"itself": lambda m, folder: m, "pickled": lambda m, folder: pickle.loa
           "loaded": lambda m, folder: (m.save(folder / "m.json"), dperm.load(folder / "m.json"))[1]}
 REASONS = {"nothing": (None, {}), "a seed": ("the noise came from a seed", {"random_state": 1}),
            "no mechanism": ("trained without a privacy mechanism", {"mechanism": "none"}),
+           "balanced": ("the weights of classes were taken from the records", {"class_weight": "balanced"}),
            "classes from y": ("the classes were taken from the records", {"classes": None}),
            "called public": ("the candidates were compared on these very records", {"public_data": "themselves"}),
            **{f"taken: {what}": (text, {}) for what, text in TAKEN.items()}}
