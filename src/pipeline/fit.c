@@ -45,10 +45,22 @@ dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *fo
   return ranks_share(spread, status, weights, dims * sizeof *weights, err);
 }
 
+/* The noise is made for rows that count once at most (docs/proofs/weights.md). */
+static dperm_status check_shares(const problem *base, dperm_error *err) {
+  for (size_t i = 0; base->shares && i < base->x->rows; i++) {
+    if (!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled")) {
+      FAIL(err, DPERM_NUMERIC_ERROR,
+           "a record counts for more than the noise is made for; nothing is released");
+    }
+  }
+  return DPERM_OK;
+}
+
 dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err) {
   size_t dims = base->x->cols;
+  TRY(check_shares(base, err));
   TRY(mechanism_of(plan->privacy.mechanism)
           ->run(&plan->privacy, base, how, &plan->release.promised, source, found, report, err));
   if (plan->privacy.mechanism == DPERM_MECHANISM_NONE) {

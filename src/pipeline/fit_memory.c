@@ -10,6 +10,7 @@
 
 enum {
   TALL = 12,              /* arrays with a number for each row: points, margins, refinement */
+  SHARES = 2,             /* and with weights of classes: the rows' shares, and the sample's */
   WIDE = 48,              /* with one for each column: points, directions, pairs of steps */
   FACTOR_COLUMNS = 1024,  /* up to these the Hessian is factored: */
   SQUARES = 4,            /* itself, its factor, those of the sample */
@@ -21,7 +22,7 @@ enum {
 /* The rows as the solver sees them. */
 typedef struct shape {
   size_t rows, cols, room;
-  bool dense, features;
+  bool dense, features, shared;
 } shape;
 
 static shape shape_of(const dperm_data *data, size_t rows, const dperm_options *options) {
@@ -32,7 +33,8 @@ static shape shape_of(const dperm_data *data, size_t rows, const dperm_options *
                  .cols = features ? own : x->cols,
                  .room = features ? (size_t)MATRIX_BLOCK * (own + own / 2) + x->room : x->room,
                  .dense = features || x->kind->block,
-                 .features = features};
+                 .features = features,
+                 .shared = options->class_weight_count > 0};
 }
 
 /* The sums over stripes of `size` numbers each. */
@@ -43,7 +45,7 @@ static double stripe_sums(const shape *s, size_t size) {
 /* With a block of rows, and sums of its own, for each thread. */
 static double solver_room(const shape *s) {
   double n = (double)s->rows, d = (double)s->cols, threads = (double)parallel_workers();
-  double numbers = TALL * n + WIDE * d + 2 * stripe_sums(s, s->cols);
+  double numbers = (s->shared ? TALL + SHARES : TALL) * n + WIDE * d + 2 * stripe_sums(s, s->cols);
   numbers += threads * ((double)s->room + 4 * d);
   if (s->cols <= FACTOR_COLUMNS) {
     numbers += (SQUARES + threads) * d * d + stripe_sums(s, s->cols * s->cols);

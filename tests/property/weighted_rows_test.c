@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/model.h"
+#include "pipeline/fit.h"
 #include "reference.h"
 
 static const double shares_of_labels[2] = {0.25, 1};
@@ -271,6 +271,43 @@ static void a_record_moves_the_solution_no_further_than_without_weights(void **s
   assert_close(fabs(at[0] - at[1]), shares_of_labels[0] * bound, 1e-9);
 }
 
+/* Whatever came to compute shares: one above 1 ends a fit before anything is released. */
+static void a_row_that_counts_for_more_than_once_ends_the_fit(void **state) {
+  (void)state;
+  test_rows *data = test_rows_random(2, 50, 3, 1);
+  test_problem t;
+  dperm_options options;
+  fit_plan plan = {0};
+  random_source source;
+  solver_report report;
+  double f[3], rest[3], weights[3] = {7, 7, 7};
+  solution found = {f, rest};
+  const double wrong[] = {1 + 0x1p-52, -0x1p-60, (double)NAN, 1e300};
+  dperm_data *rows = NULL;
+  test_rows_share(data, 2);
+  test_problem_init(&t, 2, data, REF_LOGISTIC, 0.5, 0.1, 0, REF_RIDGE, false);
+  dperm_options_init(&options);
+  options.epsilon = 1;
+  assert_ok(dperm_data_from_dense(50, 3, data->x, data->labels, 1, &rows, err));
+  assert_ok(fit_check(rows, 50, &options, &plan, err));
+  assert_ok(random_seeded(1, &source, err));
+  const problem p = problem_for(&t, data->dense);
+  const solver_options how = {.tolerance = 1e-9};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    double right = data->shares[17];
+    data->shares[17] = wrong[i];
+    assert_fails(fit_run(&plan, &p, &how, &source, &found, weights, &report, err),
+                 DPERM_NUMERIC_ERROR, "a record counts for more than the noise is made for");
+    data->shares[17] = right;
+  }
+  assert_true(weights[0] == 7 && weights[1] == 7 && weights[2] == 7);
+  assert_ok(fit_run(&plan, &p, &how, &source, &found, weights, &report, err));
+  assert_true(weights[0] != 7);
+  dperm_data_free(rows);
+  test_problem_clear(&t);
+  test_rows_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_are_those_of_the_weighted_objective),
@@ -278,6 +315,7 @@ int main(void) {
       cmocka_unit_test(equal_weights_change_nothing),
       cmocka_unit_test(weights_do_not_change_what_privacy_costs),
       cmocka_unit_test(a_record_moves_the_solution_no_further_than_without_weights),
+      cmocka_unit_test(a_row_that_counts_for_more_than_once_ends_the_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
