@@ -1,16 +1,17 @@
 /* Drawing the directions: ω ~ N(0, 2γI) for the gaussian kernel, independent Cauchy(γ) entries for
  * the laplacian, independent Laplace(γ) entries for the cauchy one (each the kernel's Fourier
- * transform). Orthogonal directions for the gaussian: rows of random rotations, given the lengths
- * of independent gaussian vectors, which keeps each direction's law and lowers the estimate's
- * variance (Yu et al., 2016). */
-#include <lapacke.h>
+ * transform). Orthogonal directions keep each direction's law only where it looks the same from
+ * every side, so they are for the gaussian alone. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/threads.h"
+#include "base/progress.h"
+#include "mechanism/fast_rotation.h"
 #include "mechanism/features.h"
+#include "mechanism/orthogonal_qr.h"
 #include "random/exponential.h"
 
 static const char *const names[] = {NULL, "gaussian", "laplacian", "cauchy"};
@@ -19,13 +20,77 @@ const char *kernel_name(dperm_kernel_name name) {
   return names[name];
 }
 
+static const char *const kinds[] = {"iid", "orthogonal", "hadamard"};
+
+const char *feature_kind_name(feature_kind kind) {
+  return kinds[kind];
+}
+
+bool feature_kind_find(const char *name, feature_kind *out) {
+  for (int k = 0; k < (int)(sizeof kinds / sizeof *kinds); k++) {
+    if (name && strcmp(name, kinds[k]) == 0) {
+      *out = (feature_kind)k;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Rotations of few columns are drawn by QR in less than twice the time of independent directions,
+ * and are exact. */
+feature_kind feature_kind_of_new(const dperm_kernel *kernel, size_t inputs) {
+  bool orthogonal = kernel->name == DPERM_KERNEL_GAUSSIAN && !kernel->independent;
+  return !orthogonal                    ? FEATURES_IID
+         : inputs < FAST_ROTATION_LEAST ? FEATURES_ORTHOGONAL
+                                        : FEATURES_HADAMARD;
+}
+
+static bool written_out(feature_kind kind, size_t inputs, size_t count) {
+  return kind != FEATURES_HADAMARD || (double)inputs * (double)count <= FEATURES_WRITTEN;
+}
+
+double feature_map_bytes(feature_kind kind, size_t inputs, size_t features) {
+  size_t count = features / 2;
+  double d = (double)inputs, written = 8 * d * (double)count;
+  switch (kind) {
+  case FEATURES_ORTHOGONAL:
+    return written + 8 * d * fmin(d, (double)count);
+  case FEATURES_HADAMARD:
+    return hadamard_bytes(inputs, count) + (written_out(kind, inputs, count) ? written : 0);
+  case FEATURES_IID:
+    break;
+  }
+  return written;
+}
+
 /* Bytes of the machine; generous where it does not tell. */
 static double physical_memory(void) {
   double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? pages * size : 64e9;
 }
 
-dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *err) {
+/* Directions, and a few threads' blocks of rows; D × D matrices only up to the number of columns
+ * that the solver factors, which is small. */
+static double kernel_bytes(feature_kind kind, size_t inputs, size_t features) {
+  return feature_map_bytes(kind, inputs, features) + 16000.0 * (double)features;
+}
+
+/* The most features, an even number, that take no more than so many bytes; memory grows with them. */
+static size_t most_features(feature_kind kind, size_t inputs, double bytes) {
+  size_t low = 0, high = (size_t)(bytes / 32000);
+  while (low < high) {
+    size_t middle = low + (high - low + 1) / 2;
+    if (kernel_bytes(kind, inputs, 2 * middle) <= bytes) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return 2 * low;
+}
+
+dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size_t inputs,
+                                  dperm_error *err) {
   if (k->name == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
@@ -41,18 +106,25 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
   if (inputs == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "features of no columns; give data with at least one");
   }
-  /* Half of D directions, and a few threads' blocks of rows; D × D matrices only up to the number
-   * of columns that the solver factors, which is small. */
-  double most = 0.8 * physical_memory(), each = 8.0 * (0.5 * (double)inputs + 2000.0);
-  if ((double)k->features * each > most) {
+  if (kind == FEATURES_HADAMARD &&
+      (k->name != DPERM_KERNEL_GAUSSIAN || inputs < FAST_ROTATION_LEAST || inputs > INT32_MAX)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "fast rotations are for the gaussian kernel and %d columns or more", FAST_ROTATION_LEAST);
+  }
+  double most = 0.8 * physical_memory(), bytes = kernel_bytes(kind, inputs, k->features);
+  if (bytes > most) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu features would take %.0f GB of memory; at most about %zu fit here", k->features,
-         (double)k->features * each / 1e9, (size_t)(most / each) / 2 * 2);
+         bytes / 1e9, most_features(kind, inputs, most));
   }
   if (k->seed >> 53) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the features' seed must be below 2^53");
   }
   return DPERM_OK;
+}
+
+dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *err) {
+  return kernel_validate_kind(k, feature_kind_of_new(k, inputs), inputs, err);
 }
 
 static double draw_entry(dperm_kernel_name name, double gamma, random_source *source) {
@@ -70,99 +142,93 @@ static double draw_entry(dperm_kernel_name name, double gamma, random_source *so
   return sqrt(2 * gamma) * random_normal(source);
 }
 
-static void draw_independent(feature_map *map, random_source *source) {
+static dperm_status draw_independent(feature_map *map, random_source *source,
+                                     const dperm_progress *progress, dperm_error *err) {
   size_t count = map->inputs * (map->kernel.features / 2);
   for (size_t i = 0; i < count; i++) {
-    map->directions[i] = draw_entry(map->kernel.name, map->kernel.gamma, source);
-  }
-}
-
-/* The first `count` columns of a uniformly random rotation into q (column-major, d × count): the Q
- * of a gaussian matrix, with the signs that make R's diagonal positive. `room` is for 2·count. */
-static dperm_status draw_rotation(random_source *source, size_t d, size_t count, double *q,
-                                  double *room, dperm_error *err) {
-  double *tau = room, *signs = room + count;
-  for (size_t i = 0; i < d * count; i++) {
-    q[i] = random_normal(source);
-  }
-  lapack_int n = (lapack_int)d, k = (lapack_int)count;
-  if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, k, q, n, tau) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while drawing directions");
-  }
-  for (size_t j = 0; j < count; j++) {
-    signs[j] = q[j * d + j] < 0 ? -1.0 : 1.0;
-  }
-  if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, k, k, q, n, tau) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while drawing directions");
-  }
-  for (size_t j = 0; j < count; j++) {
-    for (size_t i = 0; i < d; i++) {
-      q[j * d + i] *= signs[j];
+    if (i % 65536 == 0) {
+      TRY(progress_tick(progress, "drawing directions", 0, 0, err));
     }
+    map->directions[i] = draw_entry(map->kernel.name, map->kernel.gamma, source);
   }
   return DPERM_OK;
 }
 
-static double gaussian_length(random_source *source, size_t d) {
-  double squares = 0;
-  for (size_t i = 0; i < d; i++) {
-    double g = random_normal(source);
-    squares += g * g;
-  }
-  return sqrt(squares);
-}
+/* A few directions at a time, which stand side by side in the matrix. */
+enum { SIDE_BY_SIDE = 8 };
 
-/* With one BLAS thread: the directions must not depend on the number of cores. */
-static dperm_status draw_orthogonal(feature_map *map, random_source *source, dperm_error *err) {
+static dperm_status write_out(feature_map *map, const dperm_progress *progress, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t d = map->inputs, half = map->kernel.features / 2, most = d < half ? d : half;
-  double *q = NULL, *room = NULL;
-  thread_scope threads = threads_enter(0);
-  TRY_OR_DONE(memory_new(d * most, sizeof *q, &q, err));
-  TRY_OR_DONE(memory_new(2 * most, sizeof *room, &room, err));
-  for (size_t r = 0, used = d; r < half; r++, used++) {
-    if (used == d) { /* a rotation has d directions */
-      used = 0;
-      TRY_OR_DONE(draw_rotation(source, d, half - r < d ? half - r : d, q, room, err));
+  size_t d = map->inputs, count = map->kernel.features / 2;
+  double *made = NULL, *room = NULL;
+  TRY_OR_DONE(memory_new(SIDE_BY_SIDE * d, sizeof *made, &made, err));
+  TRY_OR_DONE(memory_new(hadamard_room(d, count), sizeof *room, &room, err));
+  for (size_t from = 0; from < count; from += SIDE_BY_SIDE) {
+    size_t some = count - from < SIDE_BY_SIDE ? count - from : SIDE_BY_SIDE;
+    TRY_OR_DONE(progress_tick(progress, "drawing directions", 0, 0, err));
+    for (size_t r = 0; r < some; r++) {
+      hadamard_direction(map->fast, from + r, made + r * d, room);
     }
-    double length = sqrt(2 * map->kernel.gamma) * gaussian_length(source, d);
     for (size_t i = 0; i < d; i++) {
-      map->directions[i * half + r] = length * q[used * d + i];
+      for (size_t r = 0; r < some; r++) {
+        map->directions[i * count + from + r] = made[r * d + i];
+      }
     }
   }
+  hadamard_directions_free(map->fast);
+  map->fast = NULL;
 done:
-  threads_leave(threads);
-  free(q);
+  free(made);
   free(room);
   return status;
 }
 
-dperm_status feature_map_new(const dperm_kernel *kernel, size_t inputs, feature_map **out,
-                             dperm_error *err) {
-  dperm_status status = DPERM_OK;
+static dperm_status draw(feature_map *map, random_source *source, const dperm_progress *progress,
+                         dperm_error *err) {
+  size_t d = map->inputs, count = map->kernel.features / 2;
+  double scale = sqrt(2 * map->kernel.gamma);
+  bool written = written_out(map->kind, d, count);
+  if (written) {
+    TRY(memory_new(d * count, sizeof *map->directions, &map->directions, err));
+  }
+  switch (map->kind) {
+  case FEATURES_ORTHOGONAL:
+    return orthogonal_qr_draw(source, scale, d, count, progress, map->directions, err);
+  case FEATURES_HADAMARD:
+    TRY(hadamard_directions_new(source, scale, d, count, progress, &map->fast, err));
+    return written ? write_out(map, progress, err) : DPERM_OK;
+  case FEATURES_IID:
+    break;
+  }
+  return draw_independent(map, source, progress, err);
+}
+
+dperm_status feature_map_draw(const dperm_kernel *kernel, feature_kind kind, size_t inputs,
+                              const dperm_progress *progress, feature_map **out,
+                              dperm_error *err) {
   feature_map *map = NULL;
   random_source source;
-  TRY(kernel_validate(kernel, inputs, err));
+  TRY(kernel_validate_kind(kernel, kind, inputs, err));
   TRY(random_public(kernel->seed, "features", &source, err));
   TRY(memory_new(1, sizeof *map, &map, err));
-  map->kernel = *kernel;
-  map->inputs = inputs;
-  TRY_OR_DONE(
-      memory_new(inputs * (kernel->features / 2), sizeof *map->directions, &map->directions, err));
-  if (kernel->name == DPERM_KERNEL_GAUSSIAN && !kernel->independent) {
-    TRY_OR_DONE(draw_orthogonal(map, &source, err));
-  } else {
-    draw_independent(map, &source);
+  *map = (feature_map){.kernel = *kernel, .kind = kind, .inputs = inputs};
+  dperm_status status = draw(map, &source, progress, err);
+  if (status != DPERM_OK) {
+    feature_map_free(map);
+    return status;
   }
   *out = map;
   return DPERM_OK;
-done:
-  feature_map_free(map);
-  return status;
+}
+
+dperm_status feature_map_new(const dperm_kernel *kernel, size_t inputs,
+                             const dperm_progress *progress, feature_map **out, dperm_error *err) {
+  return feature_map_draw(kernel, feature_kind_of_new(kernel, inputs), inputs, progress, out, err);
 }
 
 void feature_map_free(feature_map *map) {
   if (map) {
+    hadamard_directions_free(map->fast);
     free(map->directions);
     free(map);
   }

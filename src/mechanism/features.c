@@ -1,4 +1,5 @@
-/* The matrix kind: a block of rows is the inner matrix times the directions, then cos and sin. */
+/* The matrix kind: a block of rows is the inner matrix times the directions, or its rows through
+ * their fast rotations, then cos and sin. */
 #include "mechanism/features.h"
 
 #include <math.h>
@@ -30,6 +31,24 @@ row_bounds features_bounds(size_t cols) {
   return bounds;
 }
 
+/* Row by row: the angles of a row have the same bits wherever it stands. */
+static void fast_angles(const features *m, size_t from, size_t count, double *angles,
+                        double *room) {
+  const matrix *inner = m->inner;
+  size_t half = m->base.cols / 2;
+  for (size_t i = 0; i < count; i++) {
+    if (inner->kind->entries) {
+      const uint32_t *columns = NULL;
+      const double *values = NULL;
+      size_t entries = inner->kind->entries(inner, from + i, &columns, &values);
+      hadamard_angles_sparse(m->map->fast, entries, columns, values, angles + i * half, room);
+    } else {
+      inner->kind->row(inner, from + i, room);
+      hadamard_angles(m->map->fast, room, angles + i * half, room + inner->cols);
+    }
+  }
+}
+
 /* All cosines first, then all sines. The scale is rounded once, so the norm is within
  * FEATURES_NORM: √(2/D)² · D/2 pairs whose squares sum to 1 within a few units in the last place.
  */
@@ -38,7 +57,11 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   size_t half = x->cols / 2;
   double scale = features_scale(x->cols);
   double *angles = room, *rows = room + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
-  m->inner->kind->apply_rows(m->inner, from, count, m->map->directions, half, angles, rest);
+  if (m->map->directions) {
+    m->inner->kind->apply_rows(m->inner, from, count, m->map->directions, half, angles, rest);
+  } else {
+    fast_angles(m, from, count, angles, rest);
+  }
   for (size_t i = 0; i < count; i++) {
     waves(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
   }
@@ -73,12 +96,18 @@ static dperm_status features_select(const matrix *x, const size_t *rows, size_t 
 
 static size_t features_bytes(const matrix *x) {
   const features *m = (const features *)x;
-  return m->inner->kind->bytes(m->inner) + m->map->inputs * (x->cols / 2) * sizeof(double);
+  return m->inner->kind->bytes(m->inner) +
+         (size_t)feature_map_bytes(m->map->kind, m->map->inputs, x->cols);
 }
 
 static void features_free(matrix *x) {
   matrix_free(((features *)x)->owned);
   free(x);
+}
+
+size_t features_room(feature_kind kind, size_t inputs, size_t cols) {
+  size_t own = kind == FEATURES_HADAMARD ? hadamard_room(inputs, cols / 2) : 0;
+  return (size_t)MATRIX_BLOCK * (cols + cols / 2) + own;
 }
 
 static const matrix_kind features_kind = {
@@ -115,7 +144,7 @@ static dperm_status features_over(const feature_map *map, const matrix *inner, m
                      .spread = inner->spread,
                      .total = inner->total,
                      .first = inner->first,
-                     .room = (size_t)MATRIX_BLOCK * (cols + cols / 2) + inner->room};
+                     .room = features_room(map->kind, map->inputs, cols) + inner->room};
   m->base.sum_depth = blocks_sum_depth(&m->base);
   m->map = map;
   m->inner = inner;

@@ -9,8 +9,11 @@
 #ifndef DPERM_MECHANISM_FEATURES_H
 #define DPERM_MECHANISM_FEATURES_H
 
+#include <stdbool.h>
+
 #include "data/matrix.h"
 #include "data/row_bounds.h"
+#include "mechanism/hadamard_directions.h"
 
 #define FEATURES_NORM (1.0 + 0x1p-48)
 
@@ -18,19 +21,48 @@
  * as features_block has it; raised as FEATURES_NORM is, for a cos or sin that is rounded up. */
 row_bounds features_bounds(size_t cols);
 
+/* How directions are drawn. A model's file names its kind, and a kind's directions never change: a
+ * new way of drawing them is a new kind. */
+typedef enum feature_kind {
+  FEATURES_IID,
+  FEATURES_ORTHOGONAL, /* orthogonal_qr.h */
+  FEATURES_HADAMARD    /* hadamard_directions.h */
+} feature_kind;
+
+/* "iid", "orthogonal", "hadamard". */
+const char *feature_kind_name(feature_kind kind);
+bool feature_kind_find(const char *name, feature_kind *out);
+/* What a new model gets, from the options and the number of columns. */
+feature_kind feature_kind_of_new(const dperm_kernel *kernel, size_t inputs);
+
+/* Hadamard directions up to so many numbers (64 MB) are written out as a matrix, since products
+ * with short sparse rows are quicker then. Public sizes decide: the last bits of a row depend on it. */
+enum { FEATURES_WRITTEN = 1 << 23 };
+
 /* The directions, drawn from the kernel's public seed. */
 typedef struct feature_map {
   dperm_kernel kernel;
+  feature_kind kind;
   size_t inputs;
-  double *directions; /* inputs × D/2, row-major */
+  double *directions;        /* inputs × D/2, row-major; NULL where they are not written out */
+  hadamard_directions *fast; /* those that are not; else NULL */
 } feature_map;
 
 /* γ, D and the seed in range, memory within reason. DPERM_KERNEL_NONE is fine too. */
 dperm_status kernel_validate(const dperm_kernel *kernel, size_t inputs, dperm_error *err);
+dperm_status kernel_validate_kind(const dperm_kernel *kernel, feature_kind kind, size_t inputs,
+                                  dperm_error *err);
 
-dperm_status feature_map_new(const dperm_kernel *kernel, size_t inputs, feature_map **out,
-                             dperm_error *err);
+/* A new model's map, and one of a given kind. `progress` may be NULL. */
+dperm_status feature_map_new(const dperm_kernel *kernel, size_t inputs,
+                             const dperm_progress *progress, feature_map **out, dperm_error *err);
+dperm_status feature_map_draw(const dperm_kernel *kernel, feature_kind kind, size_t inputs,
+                              const dperm_progress *progress, feature_map **out, dperm_error *err);
 void feature_map_free(feature_map *map);
+/* The most that making a map takes. */
+double feature_map_bytes(feature_kind kind, size_t inputs, size_t features);
+/* The doubles that a block of features needs, without the inner matrix's own. */
+size_t features_room(feature_kind kind, size_t inputs, size_t cols);
 
 /* The matrix of features over `inner`; both must outlive it. */
 dperm_status features_new(const feature_map *map, const matrix *inner, matrix **out,

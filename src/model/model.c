@@ -10,8 +10,8 @@
 #include "data/class_weights.h"
 #include "data/reader.h"
 
-dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm_model **out,
-                       dperm_error *err) {
+dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
+                       const dperm_progress *progress, dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
   TRY(memory_new(1, sizeof *model, &model, err));
@@ -24,7 +24,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel, dperm
   model->schema = schema_share(data->schema);
   TRY_OR_DONE(data_class_names(data, &model->classes, err));
   if (kernel->name != DPERM_KERNEL_NONE) {
-    TRY_OR_DONE(feature_map_new(kernel, model->inputs, &model->map, err));
+    TRY_OR_DONE(feature_map_new(kernel, model->inputs, progress, &model->map, err));
     model->dims = kernel->features;
   }
   TRY_OR_DONE(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,

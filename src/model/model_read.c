@@ -169,7 +169,8 @@ static dperm_status read_kernel(const json_document *doc, dperm_model *model, dp
     return DPERM_OK;
   }
   const char *name = json_string_value(json_object_get(object, "name"));
-  const char *kind = json_string_value(json_object_get(object, "kind"));
+  const char *kind_text = json_string_value(json_object_get(object, "kind"));
+  feature_kind kind = FEATURES_IID;
   json_int_t features = json_integer_value(json_object_get(object, "features"));
   json_int_t seed = json_integer_value(json_object_get(object, "seed"));
   dperm_kernel kernel = {.name = DPERM_KERNEL_GAUSSIAN};
@@ -182,20 +183,29 @@ static dperm_status read_kernel(const json_document *doc, dperm_model *model, dp
          "%s: the model names a kernel that this dperm (%s) does not have; install a newer one",
          doc->name, dperm_version());
   }
-  kernel.independent = kind && strcmp(kind, "iid") == 0;
+  if (kind_text && !feature_kind_find(kind_text, &kind)) {
+    FAIL(err, DPERM_INVALID_MODEL,
+         "%s: the model's directions are of a kind that this dperm (%s) does not have; install a "
+         "newer one",
+         doc->name, dperm_version());
+  }
+  kernel.independent = kind == FEATURES_IID;
   const json_t *weights = json_object_get(doc->root, "weights");
   const json_t *fit = model->classes.count > 2 ? json_array_get(weights, 0) : weights;
-  if (!kind || (!kernel.independent && strcmp(kind, "orthogonal") != 0) || features < 2 ||
+  if (!kind_text || features < 2 ||
       (size_t)features != json_array_size(fit) || seed < 0 ||
       !read_positive(object, "gamma", &kernel.gamma)) {
     return fail_damaged(doc, "its kernel is not whole", err);
   }
   kernel.features = (size_t)features;
   kernel.seed = (uint64_t)seed;
-  if (kernel_validate(&kernel, model->inputs, NULL) != DPERM_OK) {
+  if (kind == FEATURES_ORTHOGONAL && kernel.name != DPERM_KERNEL_GAUSSIAN) {
+    kind = FEATURES_IID; /* as 0.1 read it */
+  }
+  if (kernel_validate_kind(&kernel, kind, model->inputs, NULL) != DPERM_OK) {
     return fail_damaged(doc, "its kernel is out of range", err);
   }
-  return feature_map_new(&kernel, model->inputs, &model->map, err);
+  return feature_map_draw(&kernel, kind, model->inputs, NULL, &model->map, err);
 }
 
 static dperm_status read_counts(const json_document *doc, dperm_model *model, dperm_error *err) {

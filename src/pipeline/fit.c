@@ -157,7 +157,7 @@ static dperm_status shape_model(const dperm_data *data, const dperm_options *opt
     }
     TRY(ranks_share(data->x->spread, DPERM_OK, &kernel.seed, sizeof kernel.seed, err));
   }
-  return model_new(data, &kernel, model, err);
+  return model_new(data, &kernel, &options->progress, model, err);
 }
 
 static void fit_room_clear(fit_room *room) {

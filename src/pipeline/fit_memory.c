@@ -29,9 +29,10 @@ static shape shape_of(const dperm_data *data, size_t rows, const dperm_options *
   const matrix *x = data->x;
   size_t own = options->kernel.features;
   bool features = options->kernel.name != DPERM_KERNEL_NONE;
+  feature_kind kind = feature_kind_of_new(&options->kernel, x->cols);
   return (shape){.rows = rows < x->rows ? rows : x->rows,
                  .cols = features ? own : x->cols,
-                 .room = features ? (size_t)MATRIX_BLOCK * (own + own / 2) + x->room : x->room,
+                 .room = x->room + (features ? features_room(kind, x->cols, own) : 0),
                  .dense = features || x->kind->block,
                  .features = features,
                  .shared = options->class_weight_count > 0};
@@ -56,10 +57,12 @@ static double solver_room(const shape *s) {
 
 double fit_memory_model(const dperm_data *data, const dperm_options *options) {
   bool linear = options->kernel.name == DPERM_KERNEL_NONE;
-  double inputs = (double)data->x->cols;
-  double dims = linear ? inputs : (double)options->kernel.features;
+  const dperm_kernel *kernel = &options->kernel;
+  size_t inputs = data->x->cols, dims = linear ? inputs : kernel->features;
+  double map = linear ? 0
+                      : feature_map_bytes(feature_kind_of_new(kernel, inputs), inputs, dims);
   double fits = (double)class_fits(data_class_count(data));
-  return sizeof(double) * (fits * dims + (linear ? 0 : inputs * dims / 2));
+  return sizeof(double) * fits * (double)dims + map;
 }
 
 double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {

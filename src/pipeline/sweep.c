@@ -146,7 +146,7 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
-    TRY(feature_map_new(&kernel, s->data->x->cols, &s->map, err));
+    TRY(feature_map_new(&kernel, s->data->x->cols, &s->how->progress, &s->map, err));
   }
   TRY(open_rows(s->data, s->map, s->split.part != NULL, &s->rows, err));
   return s->how->test_data ? open_rows(s->how->test_data, s->map, false, &s->test, err) : DPERM_OK;

@@ -63,7 +63,7 @@ static test_rows *reshaped_rows(random_source *r, size_t rows, size_t cols, shap
 static void use_features(random_problem *out, random_source *r) {
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 2 * ((out->data->cols + 1) / 2), 0,
                                1 + random_bits(r) % 1000};
-  assert_ok(feature_map_new(&kernel, out->data->cols, &out->map, err));
+  assert_ok(feature_map_new(&kernel, out->data->cols, NULL, &out->map, err));
   assert_ok(features_new(out->map, out->data->dense, &out->features, err));
   out->x = out->features;
 }

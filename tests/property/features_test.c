@@ -14,7 +14,7 @@ static feature_map *map_of(dperm_kernel_name name, double gamma, size_t features
                            uint64_t seed, size_t inputs) {
   const dperm_kernel kernel = {name, gamma, features, independent, seed};
   feature_map *map = NULL;
-  assert_ok(feature_map_new(&kernel, inputs, &map, err));
+  assert_ok(feature_map_new(&kernel, inputs, NULL, &map, err));
   return map;
 }
 

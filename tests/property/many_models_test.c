@@ -141,7 +141,7 @@ static void models_of_random_features_are_the_ones_found_alone(void **state) {
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 30, 0, 3};
   feature_map *map = NULL;
   matrix *x = NULL;
-  assert_ok(feature_map_new(&kernel, COLS, &map, err));
+  assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_ok(features_new(map, t->sparse, &x, err));
   check_rows(x, t->labels, NULL);
   matrix_free(x);

@@ -233,7 +233,7 @@ static void refines_on_features(void **state) {
   test_rows *data = test_rows_random(7, 300, 5, 0.9);
   feature_map *map = NULL;
   matrix *x = NULL;
-  assert_ok(feature_map_new(&kernel, 5, &map, err));
+  assert_ok(feature_map_new(&kernel, 5, NULL, &map, err));
   assert_ok(features_new(map, data->dense, &x, err));
   for (int loss = 0; loss < 3; loss++) {
     test_rows wide = {.rows = 300, .cols = 40, .labels = data->labels};

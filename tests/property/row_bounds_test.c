@@ -334,7 +334,7 @@ static void features_keep_their_bounds(void **state) {
     feature_map *map = NULL;
     matrix *made = NULL;
     assert_ok(dperm_data_from_dense(RECORDS, INPUTS, x, labels, 1, &data, err));
-    assert_ok(feature_map_new(&kernel, INPUTS, &map, err));
+    assert_ok(feature_map_new(&kernel, INPUTS, NULL, &map, err));
     assert_ok(features_new(map, data->x, &made, err));
     const row_bounds bounds = features_bounds(sizes[k]);
     assert_close(bounds.body.only.radius * sqrt((double)sizes[k] / 2), 1, 1e-14);

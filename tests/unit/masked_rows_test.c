@@ -170,7 +170,7 @@ static void a_view_of_features_does_what_a_copy_does(void **state) {
   feature_map *map = NULL;
   matrix *x = NULL;
   thread_scope scope = threads_enter(2);
-  assert_ok(feature_map_new(&kernel, COLS, &map, err));
+  assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
   assert_ok(features_new(map, t->sparse, &x, err));
   check_views_of(x);
   threads_leave(scope);

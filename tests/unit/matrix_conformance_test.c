@@ -426,7 +426,7 @@ static test_rows *rows_of_features(const matrix *x) {
 static void check_features(const test_rows *below, size_t features, check *what) {
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, features, 0, 3};
   feature_map *map = NULL;
-  assert_ok(feature_map_new(&kernel, below->cols, &map, err));
+  assert_ok(feature_map_new(&kernel, below->cols, NULL, &map, err));
   for (size_t k = 0; k < KINDS; k++) {
     matrix *x = NULL;
     thread_scope scope = threads_enter(1); /* as in a fit: BLAS rounds by its number of threads */

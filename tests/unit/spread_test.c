@@ -175,7 +175,7 @@ static void features_of_spread_rows_have_the_bits_of_one_process(void **state) {
   thread_scope scope = threads_enter(1);
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 30, 0, 3};
   feature_map *map = NULL;
-  assert_ok(feature_map_new(&kernel, 12, &map, err));
+  assert_ok(feature_map_new(&kernel, 12, NULL, &map, err));
   for (size_t rows = 700; rows < 10000; rows = rows * 3 + 11) {
     test_rows *t = test_rows_random(rows, rows, 12, 0.4);
     try_operations(t, map);

@@ -1,0 +1,40 @@
+/* Orthogonal directions that are never written out: ωᵀx for all of them costs O((d + D) log d) time
+ * and they take O(d + D) memory, where a matrix has d·D/2 numbers.
+ *
+ * Fast rotations give as many directions as they have entries. For more, there are several of
+ * them, one behind the other. For fewer, x is cut into pieces of at least as many columns as there
+ * are directions, each with a rotation of its own; a direction is one row of every rotation, and
+ * orthogonal to the others in each piece. Every row in every piece gets the length of a gaussian
+ * vector of its own, so a direction has the law of N(0, scale²·I) as far as rows of fast rotations
+ * have that of uniform ones.
+ *
+ * All of it comes from the public seed and public sizes, nothing from records, so privacy does not
+ * depend on it: a row of features has norm 1 whatever the directions. Integers, and sums, products,
+ * quotients and roots of IEEE doubles in a fixed order: all machines have the same bits. */
+#ifndef DPERM_MECHANISM_HADAMARD_DIRECTIONS_H
+#define DPERM_MECHANISM_HADAMARD_DIRECTIONS_H
+
+#include "random/source.h"
+
+typedef struct hadamard_directions hadamard_directions;
+
+/* `count` directions over `inputs` ≥ FAST_ROTATION_LEAST columns, below 2^31. */
+dperm_status hadamard_directions_new(random_source *source, double scale, size_t inputs,
+                                     size_t count, const dperm_progress *progress,
+                                     hadamard_directions **out, dperm_error *err);
+void hadamard_directions_free(hadamard_directions *h);
+
+/* What one of these sizes takes, in bytes, and the doubles that the functions below need. */
+double hadamard_bytes(size_t inputs, size_t count);
+size_t hadamard_room(size_t inputs, size_t count);
+
+/* The angles ωᵀx of all directions, for a row of `inputs` numbers or for its entries. Pieces of
+ * zeros cost nothing. The angles depend on the row alone. */
+void hadamard_angles(const hadamard_directions *h, const double *row, double *angles, double *room);
+void hadamard_angles_sparse(const hadamard_directions *h, size_t entries, const uint32_t *columns,
+                            const double *values, double *angles, double *room);
+
+/* Direction r, written out: `inputs` numbers. */
+void hadamard_direction(const hadamard_directions *h, size_t r, double *out, double *room);
+
+#endif
