@@ -1,8 +1,8 @@
-/* A random orthogonal n × n matrix Q that is applied in O(n log n) time and kept in O(n) memory: three
- * rounds of a random permutation with random signs and a Hadamard transform, Q = (H P₃)(H P₂)(H P₁)
- * (Yu et al., 2016, with permutations added). H for any n is made of blocks of powers of two, the
- * ones of n in binary; the permutations carry every entry through the large blocks. Unlike zeros
- * appended to x up to the next power of two, this keeps Q orthogonal for every n.
+/* A random orthogonal n × n matrix Q that is applied in O(n log n) time and kept in O(n) memory:
+ * three rounds of a random permutation with random signs and a Hadamard transform, Q = (H P₃)(H
+ * P₂)(H P₁) (Yu et al., 2016, with permutations added). H for any n is made of blocks of powers of
+ * two, the ones of n in binary; the permutations carry every entry through the large blocks. Unlike
+ * zeros appended to x up to the next power of two, this keeps Q orthogonal for every n.
  *
  * Three rounds give a row of Q the fourth moments of a uniformly random one up to O(1/n²), so from
  * FAST_ROTATION_LEAST on it stands in for it. */

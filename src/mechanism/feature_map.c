@@ -75,7 +75,8 @@ static double kernel_bytes(feature_kind kind, size_t inputs, size_t features) {
   return feature_map_bytes(kind, inputs, features) + 16000.0 * (double)features;
 }
 
-/* The most features, an even number, that take no more than so many bytes; memory grows with them. */
+/* The most features, an even number, that take no more than so many bytes; memory grows with them.
+ */
 static size_t most_features(feature_kind kind, size_t inputs, double bytes) {
   size_t low = 0, high = (size_t)(bytes / 32000);
   while (low < high) {
@@ -204,8 +205,7 @@ static dperm_status draw(feature_map *map, random_source *source, const dperm_pr
 }
 
 dperm_status feature_map_draw(const dperm_kernel *kernel, feature_kind kind, size_t inputs,
-                              const dperm_progress *progress, feature_map **out,
-                              dperm_error *err) {
+                              const dperm_progress *progress, feature_map **out, dperm_error *err) {
   feature_map *map = NULL;
   random_source source;
   TRY(kernel_validate_kind(kernel, kind, inputs, err));

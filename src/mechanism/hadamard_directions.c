@@ -63,8 +63,8 @@ dperm_status hadamard_directions_new(random_source *source, double scale, size_t
   TRY(memory_new(1, sizeof *h, &h, err));
   h->at = layout_of(inputs, count);
   const layout *at = &h->at;
-  TRY_OR_DONE(memory_new(FAST_ROTATION_STEPS * at->rotations * inputs, sizeof *h->places,
-                         &h->places, err));
+  TRY_OR_DONE(
+      memory_new(FAST_ROTATION_STEPS * at->rotations * inputs, sizeof *h->places, &h->places, err));
   TRY_OR_DONE(memory_new(at->pieces * count, sizeof *h->lengths, &h->lengths, err));
   for (size_t c = 0; c < at->pieces; c++) {
     size_t n = piece_start(at, c + 1) - piece_start(at, c);

@@ -6,8 +6,8 @@
 
 #include "random/source.h"
 
-/* `count` directions over d columns, each of law N(0, scale²·I), as the columns of `directions` (d ×
- * count, row-major). */
+/* `count` directions over d columns, each of law N(0, scale²·I), as the columns of `directions` (d
+ * × count, row-major). */
 dperm_status orthogonal_qr_draw(random_source *source, double scale, size_t d, size_t count,
                                 const dperm_progress *progress, double *directions,
                                 dperm_error *err);

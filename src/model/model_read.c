@@ -192,8 +192,7 @@ static dperm_status read_kernel(const json_document *doc, dperm_model *model, dp
   kernel.independent = kind == FEATURES_IID;
   const json_t *weights = json_object_get(doc->root, "weights");
   const json_t *fit = model->classes.count > 2 ? json_array_get(weights, 0) : weights;
-  if (!kind_text || features < 2 ||
-      (size_t)features != json_array_size(fit) || seed < 0 ||
+  if (!kind_text || features < 2 || (size_t)features != json_array_size(fit) || seed < 0 ||
       !read_positive(object, "gamma", &kernel.gamma)) {
     return fail_damaged(doc, "its kernel is not whole", err);
   }

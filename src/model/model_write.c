@@ -88,8 +88,8 @@ static json_t *kernel_json(const dperm_model *model) {
   }
   const dperm_kernel *k = &model->map->kernel;
   return json_pack("{s:s, s:f, s:I, s:s, s:I}", "name", kernel_name(k->name), "gamma", k->gamma,
-                   "features", (json_int_t)k->features, "kind",
-                   feature_kind_name(model->map->kind), "seed", (json_int_t)k->seed);
+                   "features", (json_int_t)k->features, "kind", feature_kind_name(model->map->kind),
+                   "seed", (json_int_t)k->seed);
 }
 
 static json_t *ledger_json(const dperm_model *model) {

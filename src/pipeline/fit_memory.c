@@ -59,8 +59,7 @@ double fit_memory_model(const dperm_data *data, const dperm_options *options) {
   bool linear = options->kernel.name == DPERM_KERNEL_NONE;
   const dperm_kernel *kernel = &options->kernel;
   size_t inputs = data->x->cols, dims = linear ? inputs : kernel->features;
-  double map = linear ? 0
-                      : feature_map_bytes(feature_kind_of_new(kernel, inputs), inputs, dims);
+  double map = linear ? 0 : feature_map_bytes(feature_kind_of_new(kernel, inputs), inputs, dims);
   double fits = (double)class_fits(data_class_count(data));
   return sizeof(double) * fits * (double)dims + map;
 }

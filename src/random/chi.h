@@ -5,8 +5,9 @@
 
 #include "random/source.h"
 
-/* The length of a standard gaussian vector of n ≥ 2 entries, in time that does not grow with n. Made
- * of sums, products, quotients and square roots only, so that all machines draw the same bits. */
+/* The length of a standard gaussian vector of n ≥ 2 entries, in time that does not grow with n.
+ * Made of sums, products, quotients and square roots only, so that all machines draw the same bits.
+ */
 double random_chi(random_source *source, size_t n);
 
 #endif
