@@ -227,7 +227,7 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         found: Union[LogisticRegression, LinearSVC] = LogisticRegression(privacy["epsilon"], **settings)
     elif kernel:
         found = KernelSVC(privacy["epsilon"], kernel=kernel["name"], gamma=kernel["gamma"],
-                          n_components=kernel["features"], orthogonal=kernel["kind"] == "orthogonal",
+                          n_components=kernel["features"], orthogonal=kernel["kind"] != "iid",
                           loss=loss["name"], h=loss["h"] or 0.5, **settings)
     else:
         found = LinearSVC(privacy["epsilon"], loss=loss["name"], h=loss["h"], **settings)

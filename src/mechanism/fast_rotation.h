@@ -4,8 +4,9 @@
  * two, the ones of n in binary; the permutations carry every entry through the large blocks. Unlike
  * zeros appended to x up to the next power of two, this keeps Q orthogonal for every n.
  *
- * Three rounds give a row of Q the fourth moments of a uniformly random one up to O(1/n²), so from
- * FAST_ROTATION_LEAST on it stands in for it. */
+ * Three rounds give an entry of Q the second and fourth moments of one of a uniformly random
+ * rotation up to O(1/n²), so from FAST_ROTATION_LEAST on it stands in for it
+ * (tests/property/hadamard_features_test.c). */
 #ifndef DPERM_MECHANISM_FAST_ROTATION_H
 #define DPERM_MECHANISM_FAST_ROTATION_H
 

@@ -36,8 +36,8 @@ bool feature_kind_find(const char *name, feature_kind *out) {
   return false;
 }
 
-/* Rotations of few columns are drawn by QR in less than twice the time of independent directions,
- * and are exact. */
+/* Rotations of few columns are drawn by QR in two to four times the time of independent directions,
+ * little of a fit's, and are exact. */
 feature_kind feature_kind_of_new(const dperm_kernel *kernel, size_t inputs) {
   bool orthogonal = kernel->name == DPERM_KERNEL_GAUSSIAN && !kernel->independent;
   return !orthogonal                    ? FEATURES_IID

@@ -68,15 +68,17 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   return rows;
 }
 
-/* By way of its whole block, so that it is the same row as in a pass. NaN without memory. */
+/* By way of its whole block, so that it is the same row as in a pass, unless rows go one by one
+ * anyway. NaN without memory. */
 static void features_row(const matrix *x, size_t i, double *values) {
-  size_t from = i - i % MATRIX_BLOCK, left = x->rows - from;
+  size_t most = ((const features *)x)->map->directions ? MATRIX_BLOCK : 1;
+  size_t from = i - i % most, left = x->rows - from;
   double *room = calloc(x->room, sizeof *room);
   for (size_t j = 0; !room && j < x->cols; j++) {
     values[j] = (double)NAN;
   }
   if (room) {
-    const double *rows = features_block(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, room);
+    const double *rows = features_block(x, from, left < most ? left : most, room);
     memcpy(values, rows + (i - from) * x->cols, x->cols * sizeof *values);
   }
   free(room);

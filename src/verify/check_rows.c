@@ -38,6 +38,25 @@ bool row_bound(verifier *v, const char *name, double *out) {
                                     : finding_report(v, false, name, "kernel is not clear");
 }
 
+/* The norm is 1 whatever the directions; but a kind that is not known here may not be what it says.
+ */
+static void check_directions(verifier *v, bool gaussian) {
+  const char *kind = NULL;
+  uint64_t dims = 0;
+  if (field_text(v, "kernel", "kernel.kind", &kind) &&
+      field_count(v, "kernel", "encoding.dims", &dims)) {
+    bool fast = strcmp(kind, "hadamard") == 0;
+    bool known = fast || strcmp(kind, "iid") == 0 || strcmp(kind, "orthogonal") == 0;
+    if (!known || (fast && !(gaussian && dims >= 64))) {
+      (void)finding_report(v, false, "kernel",
+                           known
+                               ? "%.60s directions are for gaussian kernels over 64 columns or more"
+                               : "%.60s directions are not known here",
+                           kind);
+    }
+  }
+}
+
 static void check_kernel(verifier *v) {
   const char *kernel = NULL;
   uint64_t features = 0;
@@ -49,6 +68,7 @@ static void check_kernel(verifier *v) {
                          known ? "%.60s, %llu features in pairs of cos and sin: |x|_2 <= 1 + 2^-48"
                                : "%.60s is not known here (%llu features)",
                          kernel, (unsigned long long)features);
+    check_directions(v, strcmp(kernel, "gaussian") == 0);
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/threads.h"
 #include "base/twofold.h"
-#include "mechanism/features.h"
+#include "fast_features.h"
 #include "precise.h"
 
 /* ---- the kinds */
@@ -426,7 +426,7 @@ static test_rows *rows_of_features(const matrix *x) {
 static void check_features(const test_rows *below, size_t features, check *what) {
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, features, 0, 3};
   feature_map *map = NULL;
-  assert_ok(feature_map_new(&kernel, below->cols, NULL, &map, err));
+  assert_ok(fast_feature_map(&kernel, below->cols, &map, err));
   for (size_t k = 0; k < KINDS; k++) {
     matrix *x = NULL;
     thread_scope scope = threads_enter(1); /* as in a fit: BLAS rounds by its number of threads */
@@ -445,7 +445,7 @@ static void for_features_of_every_size(check *what) {
   static const size_t features[] = {2, 10, 130};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     for (size_t c = 0; c < sizeof features / sizeof *features; c++) {
-      test_rows *below = some_rows(rows[r], 7 + 13 * c);
+      test_rows *below = some_rows(rows[r], 7 + 30 * c);
       check_features(below, features[c], what);
       test_rows_free(below);
     }

@@ -209,6 +209,9 @@ static const struct {
     {&schema, "schema.on_missing", "7", "on_missing"},
     {&schema, "schema", "null", "on_missing"},
     {&kernel, "kernel.name", "\"cubic\"", "kernel"},
+    {&kernel, "kernel.kind", "\"cubic\"", "kernel"},
+    {&kernel, "kernel.kind", "\"hadamard\"", "kernel"}, /* of five columns */
+    {&kernel, "kernel.kind", "null", "kernel"},
     {&kernel, "kernel.features", "10", "chosen"},
     {&kernel, "kernel.gamma", "0.6", "chosen"},
     {&plain, "kernel", "7", "kernel"},
