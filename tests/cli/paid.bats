@@ -314,7 +314,7 @@ unnamed() { # whether this folder can have them
   export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
   for fit in "train --dims 20 --kernel gaussian --gamma 1 --features 20000" "train --dims 300000" \
     "tune --dims 20 --kernel gaussian --gamma 1 --features 10000,20000" \
-    "train --dims 40"; do # BLAS would wait forever for memory that it does not get
+    "train --dims 20000 --kernel gaussian --gamma 1 --features 10000" "train --dims 40"; do # BLAS would wait forever for memory that it does not get
     succeeded=no
     for limit in 80000 100000 140000 180000 200000 240000 270000 300000 400000; do
       export fit limit

@@ -148,6 +148,27 @@ P
   grep -q '"kind": "iid"' m.json
 }
 
+@test "over 64 columns or more, orthogonal directions are fast ones, and the file says so" {
+  awk 'BEGIN {for (i = 1; i <= 700; i++) printf "%d %d:0.6 %d:0.%d\n", i % 2 * 2 - 1, i % 30 + 1, i % 70 + 31, i % 7 + 1}' > wide.svm
+  for dims in 100 5000; do # written out, and not
+    train() {
+      "$DPERM" train --data wide.svm --dims $dims --epsilon 1 --kernel gaussian --gamma 0.5 --features 4000 "$@" 2> /dev/null
+    }
+    train --out m.json
+    grep -q '"kind": "hadamard"' m.json
+    "$DPERM" verify --model m.json > /dev/null
+    "$DPERM" predict --model m.json --data wide.svm --out p.csv
+    head -n 300 wide.svm > few.svm
+    "$DPERM" predict --model m.json --data few.svm --out q.csv
+    head -n 301 p.csv | cmp - q.csv
+    train --seed 7 --threads 1 --out a.json
+    train --seed 7 --threads 2 --out b.json
+    cmp a.json b.json
+    train --features-kind iid --out m.json
+    grep -q '"kind": "iid"' m.json
+  done
+}
+
 # More rows than a block of the reader, fewer columns than features and more.
 @test "a kernel model scores a file as it scores data in memory" {
   many_people 9000
@@ -179,6 +200,23 @@ P
   run "$DPERM" predict --model other.json --data people.csv --out p.csv
   fails_with 1 "digest"
   leaves_no p.csv
+}
+
+@test "directions of a kind from a newer dperm are refused" {
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --kernel gaussian --gamma 0.5 \
+    --features 10 --out m.json 2> /dev/null
+  python3 - <<'P'
+import json
+m = json.load(open("m.json"))
+del m["digest"]
+for kind in ("square", "hadamard"):
+    m["kernel"]["kind"] = kind
+    json.dump(m, open(kind + ".json", "w"))
+P
+  run "$DPERM" predict --model square.json --data people.csv
+  fails_with 1 "directions are of a kind that this dperm"
+  run "$DPERM" predict --model hadamard.json --data people.csv # over four columns
+  fails_with 1 "its kernel is out of range"
 }
 
 @test "kernel options that cannot be are wrong usage, in train as in tune" {
