@@ -388,6 +388,17 @@ def test_a_kernel_sees_what_a_line_cannot():
     assert kernel.privacy_.kernel["features"] == 40 and kernel.coef_.shape == (1, 40)
 
 
+@pytest.mark.parametrize("columns, orthogonal, kind", [(3, True, "orthogonal"), (80, True, "hadamard"), (80, False, "iid")])
+def test_a_kernel_model_comes_back_with_its_directions(columns, orthogonal, kind, tmp_path):
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(200, columns)), rng.integers(0, 2, 200)
+    clf = seeded(dperm.KernelSVC(2, n_components=20, orthogonal=orthogonal, data_norm=9, classes=[0, 1], random_state=1), X, y)
+    clf.save(tmp_path / "m.json")
+    back = dperm.load(tmp_path / "m.json")
+    assert back.privacy_.kernel["kind"] == kind and back.orthogonal is orthogonal
+    assert np.allclose(back.decision_function(X), clf.decision_function(X), rtol=1e-12)
+
+
 @pytest.mark.parametrize("X", [[1234.5, 77.25, 3.0], 1234.5, [["Smith-1234.5", 2.0], ["a", 1.0]], [[1234.5], [np.inf]],
                                np.array([[1234.5 + 1j], [2.0]])])
 def test_messages_about_bad_input_quote_no_value(X):

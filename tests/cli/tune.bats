@@ -202,23 +202,6 @@ P
   leaves_no p.csv
 }
 
-@test "directions of a kind from a newer dperm are refused" {
-  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --kernel gaussian --gamma 0.5 \
-    --features 10 --out m.json 2> /dev/null
-  python3 - <<'P'
-import json
-m = json.load(open("m.json"))
-del m["digest"]
-for kind in ("square", "hadamard"):
-    m["kernel"]["kind"] = kind
-    json.dump(m, open(kind + ".json", "w"))
-P
-  run "$DPERM" predict --model square.json --data people.csv
-  fails_with 1 "directions are of a kind that this dperm"
-  run "$DPERM" predict --model hadamard.json --data people.csv # over four columns
-  fails_with 1 "its kernel is out of range"
-}
-
 @test "kernel options that cannot be are wrong usage, in train as in tune" {
   for command in train tune; do
     kernel() {

@@ -1,13 +1,11 @@
 /* Models with fast orthogonal directions: which ones get them, that their files say so and read
  * back to the same scores, that the directions of a seed never change on any machine, and that
  * training stops on request before a charge. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "fast_features.h"
 #include "model/model.h"
+#include "model/model_file.h"
 #include "reference.h"
 
 static feature_map *map_of(size_t features, uint64_t seed, size_t inputs) {
@@ -160,6 +158,51 @@ static void fast_directions_out_of_their_range_are_refused(void **state) {
   assert_null(map);
 }
 
+/* A file whose directions are said to be of another kind than they are. */
+static dperm_status read_as(const dperm_model *model, const char *kind, dperm_model **out,
+                            dperm_error *err) {
+  char *path = file_with_text(""), digest[DIGEST_TEXT_SIZE];
+  assert_int_equal(dperm_model_write(model, path, NULL), DPERM_OK);
+  json_t *root = json_load_file(path, 0, NULL);
+  assert_non_null(root);
+  json_t *kernel = json_object_get(root, "kernel");
+  assert_int_equal(json_object_set_new(kernel, "kind", json_string(kind)), 0);
+  assert_int_equal(model_digest(root, digest, NULL), DPERM_OK);
+  assert_int_equal(json_object_set_new(root, "digest", json_string(digest)), 0);
+  assert_int_equal(json_dump_file(root, path, JSON_REAL_PRECISION(17)), 0);
+  dperm_status status = dperm_model_read(path, out, err);
+  json_decref(root);
+  file_remove(path);
+  return status;
+}
+
+/* The file decides, not what a new model would get; and fails closed. */
+static void a_file_decides_how_its_directions_are_drawn(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(85, 50, 70, 0.2), *narrow = test_rows_random(86, 50, 4, 1);
+  dperm_data *data = data_of(t), *few = data_of(narrow);
+  dperm_model *model = fitted(data, 20, 0), *small = fitted(few, 20, 0), *back = NULL;
+  double scores[50], others[50];
+  assert_ok(read_as(model, "orthogonal", &back, err));
+  assert_int_equal(back->map->kind, FEATURES_ORTHOGONAL);
+  assert_ok(dperm_model_scores(model, data, scores, err));
+  assert_ok(dperm_model_scores(back, data, others, err));
+  assert_memory_not_equal(scores, others, sizeof scores);
+  dperm_model_free(back);
+  back = NULL;
+  assert_fails(read_as(model, "square", &back, err), DPERM_INVALID_MODEL,
+               "directions are of a kind that this dperm");
+  assert_fails(read_as(small, "hadamard", &back, err), DPERM_INVALID_MODEL,
+               "its kernel is out of range");
+  assert_null(back);
+  dperm_model_free(model);
+  dperm_model_free(small);
+  dperm_data_free(data);
+  dperm_data_free(few);
+  test_rows_free(t);
+  test_rows_free(narrow);
+}
+
 static int stop(void *context, const char *stage, uint64_t done, uint64_t total) {
   (void)done;
   (void)total;
@@ -193,6 +236,7 @@ int main(void) {
       cmocka_unit_test(directions_of_a_seed_have_these_bits),
       cmocka_unit_test(angles_of_a_seed_have_these_bits),
       cmocka_unit_test(models_over_many_columns_get_fast_directions_and_say_so),
+      cmocka_unit_test(a_file_decides_how_its_directions_are_drawn),
       cmocka_unit_test(kinds_have_names),
       cmocka_unit_test(fast_directions_out_of_their_range_are_refused),
       cmocka_unit_test(training_stops_while_directions_are_drawn),
