@@ -1,15 +1,15 @@
 # The front door: two commands matter, `make demo` and `make test`. All real work is CMake's.
 
 # Debian packages by name. `deps` installs those that are missing and nothing else.
-BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libopenblas-dev liblapacke-dev \
-  libjansson-dev zlib1g-dev libxxhash-dev libmpfr-dev libsqlite3-dev
+BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libjansson-dev \
+  zlib1g-dev libxxhash-dev libmpfr-dev libsqlite3-dev
 TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox chromium \
   libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas \
   python3-matplotlib python3-pytest python3-pip python3-venv
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
 # For bench/peers and bench/growth, before `make build`.
-BENCH_PACKAGES := liblinear-dev liblbfgs-dev python3-sklearn python3-pandas python3-matplotlib
+BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)

@@ -1,6 +1,4 @@
 /* dperm COMMAND [options]: finds the command and runs it. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
-#include <dlfcn.h>
 #include <dperm.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,26 +47,6 @@ static int unknown_command(const char *name) {
   return wrong_usage("", "no command is called \"%.40s\"", name);
 }
 
-/* OpenBLAS starts a thread for each core when it is loaded, and they spin for some 30 ms before
- * they sleep, on the cores that our own threads want; the library has no use for them, since it
- * holds BLAS to one thread. So they are sent home as OpenBLAS does it before a fork. An OpenBLAS
- * that is built with OpenMP has no threads of its own (get_parallel is 2), and another BLAS no such
- * functions. */
-static void stop_blas_threads(void) {
-  void (*set_threads)(int) = NULL;
-  int (*stop)(void) = NULL, (*get_parallel)(void) = NULL;
-  void *found[] = {dlsym(RTLD_DEFAULT, "openblas_set_num_threads"),
-                   dlsym(RTLD_DEFAULT, "blas_thread_shutdown_"),
-                   dlsym(RTLD_DEFAULT, "openblas_get_parallel")};
-  memcpy(&set_threads, &found[0], sizeof set_threads);
-  memcpy(&stop, &found[1], sizeof stop);
-  memcpy(&get_parallel, &found[2], sizeof get_parallel);
-  if (set_threads && stop && get_parallel && get_parallel() == 1) {
-    set_threads(1);
-    (void)stop();
-  }
-}
-
 int main(int argc, char **argv) {
   session_keep_streams();
   if (argc < 2) {
@@ -91,7 +69,6 @@ int main(int argc, char **argv) {
   if (!found) {
     return unknown_command(help ? argv[2] : name);
   }
-  stop_blas_threads();
   session_catch_signals();
   static char help_flag[] = "--help";
   char *only_help[] = {help_flag, NULL};

@@ -1,6 +1,5 @@
 /* Products with a block of dense rows that is read once and stays in cache, for one right-hand
- * side. Written for the vector units at hand, so that neither BLAS's choice of kernels nor its
- * order of sums matters. */
+ * side, for the vector units at hand, in an order of sums that is the same on all of them. */
 #ifndef DPERM_DATA_DENSE_ROWS_H
 #define DPERM_DATA_DENSE_ROWS_H
 

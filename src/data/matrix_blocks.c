@@ -2,7 +2,6 @@
  * whole blocks; each stripe has its own room and the rooms are added in order. */
 #include "data/matrix_blocks.h"
 
-#include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,14 +103,23 @@ static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_
 }
 
 /* out = rowsᵀ w: in slices of SLICE rows, whose products are added up pairwise. So few additions
- * stand behind a number, whatever the order inside of BLAS. `spare` has room for one more `out` at
+ * stand behind a number. `spare` has room for one more `out` at
  * each of the SLICE_DEPTH levels. */
 static void add_slices(const matrix *x, const double *rows, size_t count, const double *w, size_t k,
                        double *out, double *spare) {
   size_t size = x->cols * k, half = (count / 2 + SLICE - 1) / SLICE * SLICE;
   if (count <= SLICE) {
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)x->cols, (blasint)k,
-                (blasint)count, 1.0, rows, (blasint)x->cols, w, (blasint)k, 0.0, out, (blasint)k);
+    memset(out, 0, size * sizeof *out);
+    tile_product(&(tile_operands){.m = x->cols,
+                                  .n = k,
+                                  .k = count,
+                                  .a = rows,
+                                  .a_row = 1,
+                                  .a_col = x->cols,
+                                  .b = w,
+                                  .b_row = k,
+                                  .c = out,
+                                  .c_row = k});
     return;
   }
   add_slices(x, rows, half, w, k, out, spare + size);

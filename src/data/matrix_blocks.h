@@ -1,5 +1,5 @@
 /* The matrix operations for kinds whose rows can be had as dense blocks: a dense matrix has them,
- * random features make them. Everything is done by BLAS on blocks of MATRIX_BLOCK rows that stay in
+ * random features make them. Everything is done on blocks of MATRIX_BLOCK rows that stay in
  * cache; blocks begin at multiples of MATRIX_BLOCK in every operation, so a row that is computed on
  * the way is the same row in every pass. */
 #ifndef DPERM_DATA_MATRIX_BLOCKS_H

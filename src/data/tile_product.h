@@ -1,6 +1,6 @@
-/* C += A B for blocks that fit in cache: the product behind Gram matrices and random features. Our
- * own, because OpenBLAS falls back to its oldest kernels on processors that are newer than itself,
- * five times slower, and mends that only by a variable that must be set before a program starts. */
+/* C += A B for blocks that fit in cache: the product behind Gram matrices, random features and
+ * factors. Our own, because a BLAS would be the largest thing that a program has to carry and load
+ * for it, and the usual one takes its oldest kernels on processors that are newer than itself. */
 #ifndef DPERM_DATA_TILE_PRODUCT_H
 #define DPERM_DATA_TILE_PRODUCT_H
 

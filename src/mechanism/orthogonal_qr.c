@@ -2,38 +2,20 @@
  * direction's law and lowers the estimate's variance (Yu et al., 2016). */
 #include "mechanism/orthogonal_qr.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/householder.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/threads.h"
 
 /* The first `count` columns of a uniformly random rotation into q (column-major, d × count): the Q
- * of a gaussian matrix, with the signs that make R's diagonal positive. `room` is for 2·count. */
-static dperm_status draw_rotation(random_source *source, size_t d, size_t count, double *q,
-                                  double *room, dperm_error *err) {
-  double *tau = room, *signs = room + count;
+ * of a gaussian matrix, with the signs that make R's diagonal positive. `room` is for `count`. */
+static void draw_rotation(random_source *source, size_t d, size_t count, double *q, double *room) {
   for (size_t i = 0; i < d * count; i++) {
     q[i] = random_normal(source);
   }
-  lapack_int n = (lapack_int)d, k = (lapack_int)count;
-  if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, k, q, n, tau) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while drawing directions");
-  }
-  for (size_t j = 0; j < count; j++) {
-    signs[j] = q[j * d + j] < 0 ? -1.0 : 1.0;
-  }
-  if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, k, k, q, n, tau) != 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while drawing directions");
-  }
-  for (size_t j = 0; j < count; j++) {
-    for (size_t i = 0; i < d; i++) {
-      q[j * d + i] *= signs[j];
-    }
-  }
-  return DPERM_OK;
+  householder_rotation(d, count, q, room);
 }
 
 static double gaussian_length(random_source *source, size_t d) {
@@ -45,20 +27,18 @@ static double gaussian_length(random_source *source, size_t d) {
   return sqrt(squares);
 }
 
-/* With one BLAS thread: the directions must not depend on the number of cores. */
 dperm_status orthogonal_qr_draw(random_source *source, double scale, size_t d, size_t count,
                                 const dperm_progress *progress, double *directions,
                                 dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t most = d < count ? d : count;
   double *q = NULL, *room = NULL;
-  thread_scope threads = threads_enter(0);
   TRY_OR_DONE(memory_new(d * most, sizeof *q, &q, err));
-  TRY_OR_DONE(memory_new(2 * most, sizeof *room, &room, err));
+  TRY_OR_DONE(memory_new(most, sizeof *room, &room, err));
   for (size_t r = 0, used = d; r < count; r++, used++) {
     if (used == d) { /* a rotation has d directions */
       used = 0;
-      TRY_OR_DONE(draw_rotation(source, d, count - r < d ? count - r : d, q, room, err));
+      draw_rotation(source, d, count - r < d ? count - r : d, q, room);
     }
     TRY_OR_DONE(progress_tick(progress, "drawing directions", 0, 0, err));
     double length = scale * gaussian_length(source, d);
@@ -67,7 +47,6 @@ dperm_status orthogonal_qr_draw(random_source *source, double scale, size_t d, s
     }
   }
 done:
-  threads_leave(threads);
   free(q);
   free(room);
   return status;

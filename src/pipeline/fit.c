@@ -175,7 +175,6 @@ static dperm_status fit_prepare(const dperm_data *data, const dperm_options *opt
                                 const fit_plan *plan, random_source *source, fit_room *room,
                                 dperm_error *err) {
   TRY(arithmetic_check(err));
-  TRY(fit_memory_blas(data, options, err));
   TRY(shape_model(data, options, source, &room->model, err));
   dperm_model *model = room->model;
   model->plan = plan->privacy;

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/parallel.h"
-#include "base/threads.h"
 #include "data/matrix_blocks.h"
 
 enum {
@@ -69,10 +68,4 @@ double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options 
   double d = (double)s.cols, kept = (double)s.rows * d * sizeof(double);
   double solving = solver_room(&s) + (s.features && kept <= FEATURES_KEPT ? kept : 0);
   return fmax(solving, JSON_WEIGHT * d * (double)class_fits(data_class_count(data)));
-}
-
-dperm_status fit_memory_blas(const dperm_data *data, const dperm_options *options,
-                             dperm_error *err) {
-  bool linear = options->kernel.name == DPERM_KERNEL_NONE;
-  return linear && data->x->cols > FACTOR_COLUMNS ? DPERM_OK : blas_take_room(err);
 }

@@ -11,8 +11,4 @@ double fit_memory_model(const dperm_data *data, const dperm_options *options);
  * and written: an estimate from above of all that grows with the rows and columns. */
 double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options);
 
-/* What BLAS keeps, for a fit that may call it. */
-dperm_status fit_memory_blas(const dperm_data *data, const dperm_options *options,
-                             dperm_error *err);
-
 #endif

@@ -56,7 +56,6 @@ dperm_status tune_foresee(const tuning *t, dperm_error *err) {
   size_t fitted = split ? split_portion(rows_in_all(data->x), t->count) : data->x->rows;
   for (size_t i = 0; i < t->count; i++) {
     double model = fit_memory_model(data, &t->candidates[i]);
-    TRY(fit_memory_blas(data, &t->candidates[i], err));
     models += model;
     most = fmax(most, model);
     work = fmax(work, fit_memory_work(data, fitted, &t->candidates[i]));

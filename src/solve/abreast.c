@@ -50,7 +50,7 @@ dperm_status abreast_open(const problem *p, bool hessians, abreast *out, dperm_e
       l.places[j] = l.places[j - 1] + cols - j;
     }
   } else if (hessians) {
-    TRY_OR_DONE(memory_new(l.chunk * cols, sizeof *l.scaled, &l.scaled, err));
+    TRY_OR_DONE(memory_new((l.chunk + cols) * ABREAST_TILE, sizeof *l.tile, &l.tile, err));
   }
   *out = l;
   return DPERM_OK;
@@ -64,7 +64,7 @@ void abreast_close(abreast *l) {
   free(l->floats);
   free(l->places);
   free(l->room);
-  free(l->scaled);
+  free(l->tile);
   *l = (abreast){0};
 }
 

@@ -10,7 +10,7 @@
 
 #include "solve/problem.h"
 
-enum { ABREAST = 16 };
+enum { ABREAST = 16, ABREAST_TILE = 96 };
 
 /* One thread's room for passes over a problem's rows. */
 typedef struct abreast {
@@ -24,7 +24,7 @@ typedef struct abreast {
   double *margin, *slope, *curvature; /* chunk × ABREAST */
   double *room;                       /* blocks: what the matrix needs to make one */
   void *doubles, *floats;             /* what the arrays of lanes stand in */
-  float *scaled;                      /* blocks: rows times roots of curvatures */
+  double *tile; /* blocks: rows times curvatures, and what a block adds to a Hessian */
 } abreast;
 
 /* Whether there is a pass for this kind of matrix: its rows come as entries or as blocks. */

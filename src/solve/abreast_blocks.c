@@ -1,22 +1,40 @@
-/* Dense rows by blocks, through BLAS: whatever order it adds in, no more than a block's rows stand
- * behind a block's share of the gradient, and blocks are added one by one. */
-#include <cblas.h>
-#include <math.h>
+/* Dense rows by blocks: no more than a block's rows stand behind a block's share of the gradient,
+ * and blocks are added one by one. */
 #include <string.h>
 
+#include "data/tile_product.h"
 #include "solve/abreast.h"
 
-static void add_hessians(abreast *l, const double *rows, size_t count) {
+/* The upper triangle by tiles of columns, as in data/matrix_blocks.c, a block's share in doubles.
+ */
+static void add_hessian(abreast *l, size_t m, const double *rows, size_t count) {
   size_t cols = l->p->x->cols;
-  for (size_t m = 0; m < ABREAST; m++) {
+  double *scaled = l->tile, *share = l->tile + l->chunk * ABREAST_TILE;
+  for (size_t left = 0; left < cols; left += ABREAST_TILE) {
+    size_t wide = cols - left < ABREAST_TILE ? cols - left : ABREAST_TILE;
     for (size_t i = 0; i < count; i++) {
-      double root = sqrt(fmax(0, l->curvature[i * ABREAST + m]));
-      for (size_t j = 0; j < cols; j++) {
-        l->scaled[i * cols + j] = (float)(root * rows[i * cols + j]);
+      double w = l->curvature[i * ABREAST + m];
+      for (size_t j = 0; j < wide; j++) {
+        scaled[i * ABREAST_TILE + j] = w * rows[i * cols + left + j];
       }
     }
-    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, (blasint)cols, (blasint)count, 1.0F,
-                l->scaled, (blasint)cols, 1.0F, l->hessian + m * cols * cols, (blasint)cols);
+    memset(share, 0, (left + wide) * ABREAST_TILE * sizeof *share);
+    tile_product(&(tile_operands){.m = left + wide,
+                                  .n = wide,
+                                  .k = count,
+                                  .a = rows,
+                                  .a_row = 1,
+                                  .a_col = cols,
+                                  .b = scaled,
+                                  .b_row = ABREAST_TILE,
+                                  .c = share,
+                                  .c_row = ABREAST_TILE});
+    for (size_t i = 0; i < left + wide; i++) {
+      float *to = l->hessian + (m * cols + i) * cols + left;
+      for (size_t j = 0; j < wide; j++) {
+        to[j] += (float)share[i * ABREAST_TILE + j];
+      }
+    }
   }
 }
 
@@ -24,8 +42,17 @@ static void pass_block(abreast *l, size_t from, size_t count, bool hessian) {
   const problem *p = l->p;
   size_t cols = p->x->cols;
   const double *rows = p->x->kind->block(p->x, from, count, l->room);
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)count, ABREAST, (blasint)cols,
-              1.0, rows, (blasint)cols, l->f, ABREAST, 0.0, l->margin, ABREAST);
+  memset(l->margin, 0, count * ABREAST * sizeof *l->margin);
+  tile_product(&(tile_operands){.m = count,
+                                .n = ABREAST,
+                                .k = cols,
+                                .a = rows,
+                                .a_row = cols,
+                                .a_col = 1,
+                                .b = l->f,
+                                .b_row = ABREAST,
+                                .c = l->margin,
+                                .c_row = ABREAST});
   for (size_t i = 0; i < count * ABREAST; i++) {
     l->margin[i] *= p->labels[from + i / ABREAST];
   }
@@ -34,13 +61,22 @@ static void pass_block(abreast *l, size_t from, size_t count, bool hessian) {
   for (size_t i = 0; i < count * ABREAST; i++) {
     l->slope[i] *= p->labels[from + i / ABREAST];
   }
-  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)cols, ABREAST, (blasint)count, 1.0,
-              rows, (blasint)cols, l->slope, ABREAST, 0.0, l->sums, ABREAST);
+  memset(l->sums, 0, cols * ABREAST * sizeof *l->sums);
+  tile_product(&(tile_operands){.m = cols,
+                                .n = ABREAST,
+                                .k = count,
+                                .a = rows,
+                                .a_row = 1,
+                                .a_col = cols,
+                                .b = l->slope,
+                                .b_row = ABREAST,
+                                .c = l->sums,
+                                .c_row = ABREAST});
   for (size_t i = 0; i < cols * ABREAST; i++) {
     l->gradient[i] += l->sums[i];
   }
-  if (hessian) {
-    add_hessians(l, rows, count);
+  for (size_t m = 0; hessian && m < ABREAST; m++) {
+    add_hessian(l, m, rows, count);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "data/matrix_spread.h"
+#include "solve/cholesky.h"
 #include "solve/direction.h"
 
 enum {
@@ -60,7 +61,7 @@ static void add_scaled(double *to, double factor, const double *from, size_t cou
 /* d := H⁻¹ d for the sample's Hessian. */
 static dperm_status solve_hessian(const quasi_newton *q, double *d, dperm_error *err) {
   if (q->factor) {
-    factor_solve(q->factor, q->cols, d);
+    cholesky_solve(q->factor, q->cols, d);
     return DPERM_OK;
   }
   const bool active = true;
@@ -121,7 +122,7 @@ static dperm_status walk(const problem *p, const solver_options *options, quasi_
     for (size_t j = 0; j < cols; j++) {
       there->f[j] = here->f[j] - there->f[j];
     }
-    /* All processes of a job go one way, also where their LAPACKs round differently. */
+    /* All processes of a job go one way, also where their processors round differently. */
     TRY(ranks_share(p->x->spread, DPERM_OK, there->f, cols * sizeof *there->f, err));
     TRY(problem_try(p, there, err));
     double next = norm_of(there->gradient, cols);

@@ -4,12 +4,12 @@
  * proof of convergence here and none is needed: a model that takes too long is given up. */
 #include "solve/descent.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "loss/regularizer.h"
 #include "solve/certify.h"
+#include "solve/cholesky.h"
 #include "solve/direction.h"
 
 enum { MOST_PASSES = 80, STEPS_AFTER_HESSIAN = 3 };
@@ -64,12 +64,7 @@ bool descent_factor(const problem *one, const double *f, double *h) {
     h[i * cols + i] =
         h[i * cols + i] * (1 + 1e-5) + one->model->lambda * curvature + one->model->ridge;
   }
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, h, (lapack_int)cols) == 0;
-}
-
-static void solve_factored(const descent *d, double *x) {
-  lapack_int cols = (lapack_int)d->one.x->cols;
-  (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', cols, 1, d->factor, cols, x, cols);
+  return cholesky_factor(h, cols);
 }
 
 /* ---- directions */
@@ -89,7 +84,7 @@ static void find_direction(descent *d) {
       q[j] -= share[at] * d->turns[at * cols + j];
     }
   }
-  solve_factored(d, q);
+  cholesky_solve(d->factor, cols, q);
   for (size_t i = from; i < d->remembered; i++) {
     size_t at = i % DESCENT_MEMORY;
     double back = dot(d->turns + at * cols, q, cols) / d->curvature[at];

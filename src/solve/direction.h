@@ -16,9 +16,8 @@ dperm_status direction_cg(const problem *p, const point *at, const bool *active,
 dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,
                                dperm_error *err);
 
-/* The Cholesky factor of model m's Hessian at a point, cols × cols, and x := H⁻¹ x by way of it. */
+/* The factor of model m's Hessian at a point, cols × cols, for cholesky_solve. */
 dperm_status hessian_factor(const problem *p, size_t m, const point *at, double *factor,
                             dperm_error *err);
-void factor_solve(const double *factor, size_t cols, double *x);
 
 #endif

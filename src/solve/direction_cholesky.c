@@ -1,12 +1,12 @@
 /* The Hessian, its Cholesky factor, one triangular solve. Where rounding makes the factorization
  * fail (curvatures that differ by sixteen powers of ten), the diagonal is raised until it goes
  * through: the direction is then shorter but still one of descent. */
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/scratch.h"
 #include "loss/regularizer.h"
+#include "solve/cholesky.h"
 #include "solve/direction.h"
 
 dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,
@@ -19,7 +19,7 @@ dperm_status penalty_curvature(const problem *p, size_t m, const double *f, doub
   return DPERM_OK;
 }
 
-/* h is symmetric with the upper triangle (row-major) set; LAPACK sees a lower one, column-major. */
+/* h is symmetric with the upper triangle set. */
 static dperm_status factor_raised(const double *h, double *factor, size_t cols, dperm_error *err) {
   double peak = 0;
   for (size_t j = 0; j < cols; j++) {
@@ -30,8 +30,7 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
     for (size_t j = 0; j < cols; j++) {
       factor[j * cols + j] += raise * peak;
     }
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, factor, (lapack_int)cols) ==
-        0) {
+    if (cholesky_factor(factor, cols)) {
       return DPERM_OK;
     }
   }
@@ -61,11 +60,6 @@ done:
   return status;
 }
 
-void factor_solve(const double *factor, size_t cols, double *x) {
-  (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', (lapack_int)cols, 1, factor, (lapack_int)cols, x,
-                            (lapack_int)cols);
-}
-
 dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
                                 double *direction, dperm_error *err) {
   dperm_status status = DPERM_OK;
@@ -84,7 +78,7 @@ dperm_status direction_cholesky(const problem *p, const point *at, const bool *a
     for (size_t j = 0; j < cols; j++) {
       d[j] = -at->gradient[j * k + m];
     }
-    factor_solve(factor, cols, d);
+    cholesky_solve(factor, cols, d);
     for (size_t j = 0; j < cols; j++) {
       direction[j * k + m] = d[j];
     }

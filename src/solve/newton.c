@@ -174,7 +174,7 @@ static dperm_status search_steps(batch *b, dperm_error *err) {
 static dperm_status iterate(batch *b, dperm_error *err) {
   size_t searching = 0, wide = b->p->x->cols * b->p->models;
   TRY(find_direction(b, err));
-  /* All processes of a job go one way, also where their LAPACKs round differently. */
+  /* All processes of a job go one way, also where their processors round differently. */
   TRY(ranks_share(b->p->x->spread, DPERM_OK, b->direction, wide * sizeof *b->direction, err));
   TRY(try_full_steps(b, &searching, err));
   if (searching > 0) {

@@ -25,6 +25,22 @@ load helpers
   fails_with 2 "no command is called"
 }
 
+@test "little memory is enough to start, and too little for a fit is said in a line" {
+  [[ "$(ldd "$DPERM")" != *lib?san* ]] || skip "a sanitizer takes all addresses there are"
+  [[ "$(ldd "$DPERM")" != *blas* && "$(ldd "$DPERM")" != *lapack* ]]
+  export OMP_NUM_THREADS=1
+  for command in "--version" "help" "help train" "plan --dims 5 --lambda 0.01 --rows 1000 --epsilon 1"; do
+    export command
+    run bash -c 'ulimit -v 40000; timeout -s KILL 60 "$DPERM" $command 2>&1'
+    [ "$status" -eq 0 ] || { echo "$command: $output"; return 1; }
+  done
+  awk 'BEGIN {for (i = 1; i <= 60; i++) printf "%d 1:0.%d 2:0.%d\n", i % 2 * 2 - 1, i % 7, i % 5 + 1}' > rows.svm
+  run bash -c 'ulimit -v 60000; timeout -s KILL 60 "$DPERM" train --data rows.svm --dims 20 --kernel gaussian --gamma 1 --features 200000 --epsilon 1 --out m.json 2>&1'
+  fails_with 1 "memory"
+  [ "${#lines[@]}" -eq 1 ]
+  leaves_no m.json
+}
+
 @test "help to a full disk is an error" {
   run bash -c '"$DPERM" help 2>&1 > /dev/full'
   fails_with 1 "standard output: cannot write"

@@ -202,7 +202,6 @@ static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
   (void)state;
   enum { PROBLEMS = 90, PLACES = 7 };
   double closest = INFINITY, highest = 0;
-  thread_scope threads = threads_enter(0); /* features must not depend on BLAS's threads */
   for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
     random_problem t;
     random_source r;
@@ -223,7 +222,6 @@ static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
     place_free(&at);
     random_problem_free(&t);
   }
-  threads_leave(threads);
   print_message("# smallest bound/error in doubles: %.2f; largest gradient/certified in twice the "
                 "precision: %.4f\n",
                 closest, highest);

@@ -2,8 +2,8 @@
  * alarm below 1e-6 a check), their norm in exact arithmetic, how fast and with how little variance
  * they approach their kernels, and that directions come from the public seed alone. The matrix
  * operations themselves are in tests/unit/matrix_conformance_test.c. Seeds are fixed. */
-#include <cblas.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #include "mechanism/features.h"
@@ -414,11 +414,11 @@ static void directions_of_a_rotation_are_orthogonal(void **state) {
 static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
   (void)state;
   enum { INPUTS = 300, D = 1000 };
-  int before = openblas_get_num_threads();
+  int before = omp_get_max_threads();
   for (size_t k = 0; k < 3; k++) {
     feature_map *maps[3];
     for (int i = 0; i < 3; i++) {
-      openblas_set_num_threads(i + 1);
+      omp_set_num_threads(i + 1);
       maps[i] = map_of(kernels[k], 1, D, 0, 1 + (i == 2), INPUTS);
     }
     size_t size = INPUTS * (D / 2) * sizeof(double);
@@ -428,7 +428,7 @@ static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
       feature_map_free(maps[i]);
     }
   }
-  openblas_set_num_threads(before);
+  omp_set_num_threads(before);
 }
 
 /* A short map over very many columns takes room for its own directions, not for a whole rotation.

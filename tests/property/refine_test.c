@@ -229,7 +229,7 @@ static void refines_with_weights_and_a_prior(void **state) {
 static void refines_on_features(void **state) {
   (void)state;
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 2, 40, 0, 7};
-  thread_scope threads = threads_enter(0); /* BLAS rounds by its number of threads */
+  thread_scope threads = threads_enter(0);
   test_rows *data = test_rows_random(7, 300, 5, 0.9);
   feature_map *map = NULL;
   matrix *x = NULL;

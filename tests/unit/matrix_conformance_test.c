@@ -429,7 +429,7 @@ static void check_features(const test_rows *below, size_t features, check *what)
   assert_ok(fast_feature_map(&kernel, below->cols, &map, err));
   for (size_t k = 0; k < KINDS; k++) {
     matrix *x = NULL;
-    thread_scope scope = threads_enter(1); /* as in a fit: BLAS rounds by its number of threads */
+    thread_scope scope = threads_enter(1); /* as in a fit */
     assert_ok(features_new(map, kinds[k].of(below), &x, err));
     test_rows *t = rows_of_features(x);
     what(t, x);

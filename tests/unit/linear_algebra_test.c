@@ -1,0 +1,208 @@
+/* The library's own linear algebra against its definitions: products of tiles against sums in
+ * twice the width, factors against the matrix that they are of, rotations against orthogonality,
+ * for sizes around every block, with strides, and with garbage where nothing may be read. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "base/householder.h"
+#include "data/tile_product.h"
+#include "solve/cholesky.h"
+#include "support.h"
+
+static random_source source(uint64_t seed) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  return r;
+}
+
+static double *numbers(random_source *r, size_t count) {
+  double *x = calloc(count + 1, sizeof *x);
+  assert_non_null(x);
+  for (size_t i = 0; i < count; i++) {
+    x[i] = 2 * random_unit(r) - 1;
+  }
+  return x;
+}
+
+/* ---- products */
+
+/* All entries right, those beside the tile untouched, and an entry's bits its own: the same from a
+ * product with one column and one row. */
+static void check_product(random_source *r, size_t m, size_t n, size_t k, int transposed) {
+  size_t b_row = n + 3, c_row = n + 5, a_row = transposed ? 1 : k + 2, a_col = transposed ? m : 1;
+  double *a = numbers(r, m * (k + 2)), *b = numbers(r, k * b_row), *c = numbers(r, m * c_row);
+  double *before = calloc(m * c_row + 1, sizeof *before);
+  memcpy(before, c, m * c_row * sizeof *c);
+  tile_operands t = {m, n, k, a, a_row, a_col, b, b_row, c, c_row};
+  tile_product(&t);
+  for (size_t i = 0; i < m; i++) {
+    for (size_t j = 0; j < c_row; j++) {
+      double was = before[i * c_row + j], is = c[i * c_row + j], alone = was;
+      if (j >= n) {
+        assert_true(is == was);
+        continue;
+      }
+      long double sum = was;
+      for (size_t p = 0; p < k; p++) {
+        sum += (long double)a[i * a_row + p * a_col] * b[p * b_row + j];
+      }
+      assert_true(fabsl(sum - is) <= 1e-15L * (long double)(k + 4));
+      tile_product(
+          &(tile_operands){1, 1, k, a + i * a_row, a_row, a_col, b + j, b_row, &alone, c_row});
+      assert_true(is == alone);
+    }
+  }
+  free(a);
+  free(b);
+  free(c);
+  free(before);
+}
+
+static void products_are_right_for_every_shape(void **state) {
+  (void)state;
+  const size_t sizes[] = {1, 2, 7, 8, 9, 12, 16, 17, 24, 25, 33};
+  enum { SIZES = sizeof sizes / sizeof *sizes };
+  random_source r = source(1);
+  for (size_t i = 0; i < SIZES * SIZES; i++) {
+    size_t depths[] = {1, 5, 127, 128, 129, 300};
+    check_product(&r, sizes[i / SIZES], sizes[i % SIZES], depths[i % 6], i / 7 % 2);
+  }
+}
+
+/* ---- factors */
+
+/* XᵀX + shift · I, its upper triangle; what nobody may use is below. */
+static double *gram(random_source *r, size_t n, double shift, double below) {
+  double *x = numbers(r, n * n), *h = calloc(n * n + 1, sizeof *h);
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < n; j++) {
+      double sum = i == j ? shift : 0;
+      for (size_t p = 0; p < n; p++) {
+        sum += x[p * n + i] * x[p * n + j];
+      }
+      h[i * n + j] = j >= i ? sum : below;
+    }
+  }
+  free(x);
+  return h;
+}
+
+static const size_t orders[] = {1, 2, 3, 8, 31, 32, 33, 63, 64, 65, 97, 130, 200};
+
+static void a_factor_gives_its_matrix_back(void **state) {
+  (void)state;
+  random_source r = source(2);
+  for (size_t s = 0; s < sizeof orders / sizeof *orders; s++) {
+    size_t n = orders[s];
+    double *h = gram(&r, n, 0.1, NAN), *u = calloc(n * n, sizeof *u);
+    memcpy(u, h, n * n * sizeof *u);
+    assert_true(cholesky_factor(u, n));
+    for (size_t i = 0; i < n; i++) {
+      assert_true(u[i * n + i] > 0);
+      for (size_t j = i; j < n; j++) {
+        double sum = 0;
+        for (size_t p = 0; p <= i; p++) {
+          sum += u[p * n + i] * u[p * n + j];
+        }
+        assert_true(fabs(sum - h[i * n + j]) <= 1e-14 * (double)n);
+      }
+    }
+    double *truth = numbers(&r, n), *x = calloc(n, sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+      for (size_t j = 0; j < n; j++) {
+        x[i] += (j >= i ? h[i * n + j] : h[j * n + i]) * truth[j];
+      }
+    }
+    cholesky_solve(u, n, x);
+    for (size_t i = 0; i < n; i++) {
+      assert_true(fabs(x[i] - truth[i]) <= 1e-11 * (double)n);
+    }
+    free(h);
+    free(u);
+    free(truth);
+    free(x);
+  }
+}
+
+static void no_factor_of_what_is_not_positive_definite(void **state) {
+  (void)state;
+  random_source r = source(3);
+  const double bad[] = {0, -1, NAN, INFINITY, -INFINITY};
+  for (size_t s = 0; s < sizeof orders / sizeof *orders; s++) {
+    size_t n = orders[s];
+    for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
+      for (size_t at = 0; at < n; at += n / 3 + 1) {
+        double *h = gram(&r, n, 0.1, 0);
+        h[at * n + at] = bad[b];
+        assert_false(cholesky_factor(h, n));
+        free(h);
+      }
+    }
+  }
+}
+
+/* ---- rotations */
+
+static void check_rotation(random_source *r, size_t d, size_t count) {
+  double *a = numbers(r, d * count), *q = calloc(d * count, sizeof *q);
+  double *again = calloc(d * count, sizeof *again), *room = calloc(count, sizeof *room);
+  int before = omp_get_max_threads();
+  memcpy(q, a, d * count * sizeof *q);
+  memcpy(again, a, d * count * sizeof *q);
+  omp_set_num_threads(1);
+  householder_rotation(d, count, q, room);
+  omp_set_num_threads(3);
+  householder_rotation(d, count, again, room);
+  omp_set_num_threads(before);
+  assert_memory_equal(q, again, d * count * sizeof *q);
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < count; j++) {
+      double product = 0, r_ij = 0; /* QᵀQ is the unit matrix, QᵀA an upper triangle */
+      for (size_t p = 0; p < d; p++) {
+        product += q[i * d + p] * q[j * d + p];
+        r_ij += q[i * d + p] * a[j * d + p];
+      }
+      assert_true(fabs(product - (i == j)) <= 1e-14 * sqrt((double)d));
+      assert_true(i <= j || fabs(r_ij) <= 1e-14 * (double)d);
+      assert_true(i != j || r_ij > 0);
+    }
+  }
+  free(a);
+  free(q);
+  free(again);
+  free(room);
+}
+
+static void rotations_are_orthogonal_and_have_positive_diagonals(void **state) {
+  (void)state;
+  random_source r = source(4);
+  const size_t sizes[] = {1, 2, 3, 15, 16, 17, 33, 50, 100};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t j = 0; j <= i; j++) {
+      check_rotation(&r, sizes[i], sizes[j]);
+    }
+  }
+}
+
+/* A direction that no gaussian will ever draw, but for d = 1: nothing below the diagonal. */
+static void columns_that_need_no_reflection(void **state) {
+  (void)state;
+  double q[] = {-2, 0, 0, 0, 3, 0, 0, 0, -4}, room[3];
+  const double expected[] = {-1, 0, 0, 0, 1, 0, 0, 0, -1};
+  householder_rotation(3, 3, q, room);
+  for (size_t i = 0; i < 9; i++) {
+    assert_true(q[i] == expected[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_are_right_for_every_shape),
+      cmocka_unit_test(a_factor_gives_its_matrix_back),
+      cmocka_unit_test(no_factor_of_what_is_not_positive_definite),
+      cmocka_unit_test(rotations_are_orthogonal_and_have_positive_diagonals),
+      cmocka_unit_test(columns_that_need_no_reflection),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
