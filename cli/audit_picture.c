@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session.h"
 #include "whole_file.h"
 
 enum { BINS = 64, WIDTH = 820, HEIGHT = 470, LEFT = 70, RIGHT = 20, TOP = 78, BOTTOM = 56 };
@@ -154,8 +155,9 @@ bool audit_picture_write(const audit_picture *p, const char *path) {
     f.y_high = 1;
   }
   whole_file file;
-  if (!whole_file_open(path, &file)) {
-    return false;
+  dperm_error err;
+  if (whole_file_open(path, &file, &err) != DPERM_OK) {
+    return report_error(&err) == 0;
   }
   FILE *out = file.stream;
   fprintf(out,
@@ -172,5 +174,5 @@ bool audit_picture_write(const audit_picture *p, const char *path) {
   draw_steps(out, &f, y[0], 0, "fill=\"none\" stroke=\"#1f5fa8\" stroke-width=\"2\"");
   draw_words(out, p);
   fprintf(out, "</svg>\n");
-  return whole_file_commit(&file);
+  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
 }

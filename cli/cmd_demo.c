@@ -1,24 +1,23 @@
 /* dperm demo: the story of privacy on records that are nobody's: what it costs in accuracy, at what
  * epsilon, by which mechanism, and where the model is. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "arguments.h"
+#include "demo_files.h"
 #include "fit_settings.h"
 #include "session.h"
+#include "whole_file.h"
 
-enum { PATH_SIZE = 4096, BAR = 28 };
+enum { BAR = 28 };
 
 typedef struct demo {
   const char *folder;
   size_t rows;
   uint64_t seed;
-  char schema_path[PATH_SIZE], train_path[PATH_SIZE], test_path[PATH_SIZE];
-  char model_path[PATH_SIZE], predictions_path[PATH_SIZE];
+  demo_files files;
   dperm_schema *schema;
   dperm_data *train, *test;
 } demo;
@@ -31,48 +30,28 @@ typedef struct demo {
     }                                                                                              \
   } while (0)
 
-static dperm_status demo_fail(dperm_error *err, const char *what, const char *path) {
-  err->status = DPERM_IO_ERROR;
-  (void)snprintf(err->message, sizeof err->message, "%.512s: cannot %s (%s); choose another --out",
-                 path, what, strerror(errno));
-  return err->status;
-}
-
 /* ---- the files */
 
-static dperm_status write_schema(const demo *d, dperm_error *err) {
-  FILE *file = fopen(d->schema_path, "w");
-  if (!file) {
-    return demo_fail(err, "write", d->schema_path);
-  }
-  int written = fputs(dperm_synthetic_census_schema(), file);
-  return fclose(file) != 0 || written < 0 ? demo_fail(err, "write", d->schema_path) : DPERM_OK;
+static dperm_status write_schema(const char *path, dperm_error *err) {
+  whole_file file;
+  TRY_DEMO(whole_file_open(path, &file, err));
+  (void)fputs(dperm_synthetic_census_schema(), file.stream);
+  return whole_file_commit(&file, err);
 }
 
-static dperm_status make_files(demo *d, dperm_error *err) {
-  if (mkdir(d->folder, 0777) != 0 && errno != EEXIST) {
-    return demo_fail(err, "make the folder", d->folder);
-  }
-  (void)snprintf(d->schema_path, PATH_SIZE, "%s/schema.json", d->folder);
-  (void)snprintf(d->train_path, PATH_SIZE, "%s/people.csv", d->folder);
-  (void)snprintf(d->test_path, PATH_SIZE, "%s/others.csv", d->folder);
-  (void)snprintf(d->model_path, PATH_SIZE, "%s/model.json", d->folder);
-  (void)snprintf(d->predictions_path, PATH_SIZE, "%s/predictions.csv", d->folder);
-  const char *const paths[] = {d->schema_path, d->train_path, d->test_path, d->model_path,
-                               d->predictions_path};
-  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-    TRY_DEMO(dperm_output_check(paths[i], err));
-  }
-  TRY_DEMO(write_schema(d, err));
-  TRY_DEMO(dperm_synthetic_census_write(d->train_path, d->rows, d->seed, err));
-  return dperm_synthetic_census_write(d->test_path, d->rows / 3 + 1, d->seed + 1, err);
+static dperm_status make_files(const demo *d, dperm_error *err) {
+  TRY_DEMO(write_schema(d->files.paths[DEMO_SCHEMA], err));
+  TRY_DEMO(dperm_synthetic_census_write(d->files.paths[DEMO_PEOPLE], d->rows, d->seed, err));
+  return dperm_synthetic_census_write(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
+                                      err);
 }
 
 static dperm_status read_files(demo *d, dperm_error *err) {
-  TRY_DEMO(dperm_schema_read(d->schema_path, &d->schema, err));
+  TRY_DEMO(dperm_schema_read(d->files.paths[DEMO_SCHEMA], &d->schema, err));
   const dperm_source train = {
-      .path = d->train_path, .format = DPERM_FORMAT_CSV, .schema = d->schema};
-  const dperm_source test = {.path = d->test_path, .format = DPERM_FORMAT_CSV, .schema = d->schema};
+      .path = d->files.paths[DEMO_PEOPLE], .format = DPERM_FORMAT_CSV, .schema = d->schema};
+  const dperm_source test = {
+      .path = d->files.paths[DEMO_OTHERS], .format = DPERM_FORMAT_CSV, .schema = d->schema};
   TRY_DEMO(dperm_data_read(&train, session_progress(), &d->train, err));
   return dperm_data_read(&test, session_progress(), &d->test, err);
 }
@@ -174,11 +153,11 @@ static dperm_status show_table(const demo *d, dperm_error *err) {
 }
 
 static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
-  const dperm_source others = {.path = d->test_path};
+  const dperm_source others = {.path = d->files.paths[DEMO_OTHERS]};
   const double epsilon = 1.0;
   printf("1. %zu made-up census records (seed %llu). The first ones:\n\n", d->rows,
          (unsigned long long)d->seed);
-  print_first_lines(d->train_path, 4);
+  print_first_lines(d->files.paths[DEMO_PEOPLE], 4);
   printf("\n   A public schema says what a record may hold; each becomes a row of %zu numbers\n"
          "   whose norm is at most %g, whatever the record says.\n\n",
          dperm_schema_dims(d->schema), dperm_schema_norm_bound(d->schema));
@@ -195,18 +174,20 @@ static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
          "   e^%g = %.2f in probability, and but for a probability of delta = %.2g. That\n"
          "   holds for every record, also for somebody who knows all the others.\n",
          epsilon, epsilon, exp(epsilon), claim.delta);
-  TRY_DEMO(dperm_model_write(*model, d->model_path, err));
-  TRY_DEMO(dperm_predict_file(*model, &others, d->predictions_path, session_progress(), err));
+  TRY_DEMO(dperm_model_write(*model, d->files.paths[DEMO_MODEL], err));
+  TRY_DEMO(dperm_predict_file(*model, &others, d->files.paths[DEMO_PREDICTIONS], session_progress(),
+                              err));
   printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"
          "   its predictions for the others are in %s:\n\n",
-         claim.epsilon, claim.delta, d->model_path, d->predictions_path);
-  print_first_lines(d->predictions_path, 4);
+         claim.epsilon, claim.delta, d->files.paths[DEMO_MODEL], d->files.paths[DEMO_PREDICTIONS]);
+  print_first_lines(d->files.paths[DEMO_PREDICTIONS], 4);
   printf("\nTry it yourself (the records and the schema are in %s/ too):\n\n"
          "   dperm plan --rows %zu --schema %s --epsilon 0.5\n"
          "   dperm train --data %s --schema %s \\\n"
          "     --epsilon 0.5 --out model.json\n"
          "   dperm score --model model.json --data %s\n",
-         d->folder, d->rows, d->schema_path, d->train_path, d->schema_path, d->test_path);
+         d->folder, d->rows, d->files.paths[DEMO_SCHEMA], d->files.paths[DEMO_PEOPLE],
+         d->files.paths[DEMO_SCHEMA], d->files.paths[DEMO_OTHERS]);
   return DPERM_OK;
 }
 
@@ -223,17 +204,21 @@ int run_demo(int argc, char **argv) {
                        &exit_status)) {
     return exit_status;
   }
-  if (strlen(d.folder) > PATH_SIZE - 64) {
+  if (strlen(d.folder) > DEMO_PATH_SIZE - 64) {
     return wrong_usage("demo", "--out is too long a path");
   }
   dperm_error err;
   dperm_model *model = NULL;
-  dperm_status status = make_files(&d, &err);
+  dperm_status status = demo_files_claim(d.folder, &d.files, &err);
   if (status == DPERM_OK) {
-    status = read_files(&d, &err);
-  }
-  if (status == DPERM_OK) {
-    status = show(&d, &model, &err);
+    dperm_error unnoted;
+    status = make_files(&d, &err);
+    status = status == DPERM_OK ? read_files(&d, &err) : status;
+    status = status == DPERM_OK ? show(&d, &model, &err) : status;
+    if (demo_files_note(&d.files, &unnoted) != DPERM_OK && status == DPERM_OK) {
+      status = unnoted.status;
+      err = unnoted;
+    }
   }
   dperm_model_free(model);
   dperm_data_free(d.train);

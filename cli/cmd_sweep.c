@@ -73,8 +73,9 @@ static void print_share(FILE *csv, double value) {
 
 static bool write_csv(const results *r, const char *path) {
   whole_file file;
-  if (!whole_file_open(path, &file)) {
-    return false;
+  dperm_error err;
+  if (whole_file_open(path, &file, &err) != DPERM_OK) {
+    return report_error(&err) == 0;
   }
   fprintf(file.stream, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
   for (size_t i = 0; i < r->grid->count; i++) {
@@ -85,7 +86,7 @@ static bool write_csv(const results *r, const char *path) {
     print_share(file.stream, cell->error_se);
     fprintf(file.stream, "%zu\n", cell->runs);
   }
-  return whole_file_commit(&file);
+  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
 }
 
 static void say(const results *r, const char *path) {
@@ -205,11 +206,12 @@ static bool journal_allowed(const sweep_settings *s, const argument *table, size
 /* A folder, say, is better refused before the work than after. */
 static bool can_write(const char *out) {
   whole_file file;
+  dperm_error err;
   if (!leads()) {
     return true;
   }
-  if (!whole_file_open(out, &file)) {
-    return false;
+  if (whole_file_open(out, &file, &err) != DPERM_OK) {
+    return report_error(&err) == 0;
   }
   whole_file_discard(&file);
   return true;

@@ -1,5 +1,6 @@
 /* Files are compared by what they are (device and inode), and by their resolved names where there
- * is no file yet: the journal of a ledger comes and goes. */
+ * is no file yet: the journal of a ledger comes and goes. Standard input has no name, but is a file
+ * like others where the shell opened one. */
 #define _GNU_SOURCE /* realpath */
 #include "file_guard.h"
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "session.h"
 
@@ -38,10 +40,22 @@ static bool resolve(const char *path, char out[PATH_MAX]) {
   return used > 0 && used < PATH_MAX;
 }
 
+/* What a terminal reads and shows are two things; of a file, a disk or a pipe they are one. */
+static bool same_thing(const struct stat *a, const struct stat *b) {
+  return (S_ISREG(a->st_mode) || S_ISBLK(a->st_mode) || S_ISFIFO(a->st_mode)) &&
+         a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 static bool same_file(const char *a, const char *b) {
   struct stat left, right;
-  return stat(a, &left) == 0 && stat(b, &right) == 0 && S_ISREG(left.st_mode) &&
-         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+  return stat(a, &left) == 0 && stat(b, &right) == 0 && same_thing(&left, &right);
+}
+
+static bool is_input(const char *input, const char *path) {
+  struct stat left, right;
+  return is_dash(input) ? fstat(STDIN_FILENO, &left) == 0 && stat(path, &right) == 0 &&
+                              same_thing(&left, &right)
+                        : same_file(input, path);
 }
 
 /* One plain file, or one that both would make. */
@@ -95,15 +109,15 @@ static const char *trouble(const char *path, const argument *table, size_t count
       if (strcmp(input, "none") != 0 && belongs_to_ledger(path, input)) {
         return "is the ledger, or belongs to it; name another file";
       }
-    } else if (!is_dash(input) && same_file(input, path)) {
+    } else if (is_input(input, path)) {
       return "would replace an input; name another file";
     }
   }
   return NULL;
 }
 
-bool file_allowed(const char *command_name, const char *what, const char *path,
-                  const argument *table, size_t count, int *exit_status) {
+static bool allowed(const char *command_name, const char *what, const char *path,
+                    const argument *table, size_t count, int *exit_status) {
   dperm_error err;
   const char *wrong = trouble(path, table, count);
   if (wrong) {
@@ -117,7 +131,26 @@ bool file_allowed(const char *command_name, const char *what, const char *path,
   return true;
 }
 
-/* An output, and that no other is the same. */
+/* That none of the first `count` outputs is the same file. */
+static bool differs(const char *command_name, const char *what, const char *path,
+                    const argument *table, size_t count, int *exit_status) {
+  for (size_t i = 0; i < count; i++) {
+    const char *other = given(&table[i], ARGUMENT_OUTPUT);
+    if (other && !is_dash(other) && same_place(path, other)) {
+      *exit_status = wrong_usage(command_name, "%s and %s name one file; give each its own",
+                                 table[i].name, what);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool file_allowed(const char *command_name, const char *what, const char *path,
+                  const argument *table, size_t count, int *exit_status) {
+  return differs(command_name, what, path, table, count, exit_status) &&
+         allowed(command_name, what, path, table, count, exit_status);
+}
+
 static bool output_allowed(const char *command_name, const argument *table, size_t count, size_t at,
                            int *exit_status) {
   const char *path = given(&table[at], ARGUMENT_OUTPUT);
@@ -128,15 +161,8 @@ static bool output_allowed(const char *command_name, const argument *table, size
     *exit_status = wrong_usage(command_name, "%s is empty; name a file", table[at].name);
     return false;
   }
-  for (size_t i = 0; i < at; i++) {
-    const char *other = given(&table[i], ARGUMENT_OUTPUT);
-    if (other && !is_dash(other) && same_place(path, other)) {
-      *exit_status = wrong_usage(command_name, "%s and %s name one file; give each its own",
-                                 table[i].name, table[at].name);
-      return false;
-    }
-  }
-  return file_allowed(command_name, table[at].name, path, table, count, exit_status);
+  return differs(command_name, table[at].name, path, table, at, exit_status) &&
+         allowed(command_name, table[at].name, path, table, count, exit_status);
 }
 
 /* Appended to by the shell: it is no argument of ours, but our words go there. Where the file

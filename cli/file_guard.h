@@ -10,7 +10,8 @@
  * sent to. Refuses standard input that is named twice, too. False with a message. */
 bool files_agree(const char *command_name, const argument *table, size_t count, int *exit_status);
 
-/* The same for one more file that is going to be written; `what` names it in messages. */
+/* The same for one more file that is going to be written, and that no output is it; `what` names it
+ * in messages. */
 bool file_allowed(const char *command_name, const char *what, const char *path,
                   const argument *table, size_t count, int *exit_status);
 

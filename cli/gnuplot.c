@@ -1,10 +1,12 @@
 /* gnuplot is run as a program of its own, without a shell: the script goes in by its standard
  * input, the picture comes out by its standard output. */
+#define _GNU_SOURCE /* memmem */
 #include "gnuplot.h"
 
 #include <errno.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,10 +63,24 @@ static bool spawn_gnuplot(int in, int out, int err, pid_t *child) {
   return failed == 0;
 }
 
+/* gnuplot ends well even where it could not write, or had nothing to draw: a picture is one that
+ * has its end. */
+static bool whole_picture(FILE *picture) {
+  char end[12];
+  struct stat about;
+  int fd = fileno(picture);
+  if (fstat(fd, &about) != 0 || about.st_size < (off_t)sizeof end ||
+      pread(fd, end, sizeof end, about.st_size - (off_t)sizeof end) != (ssize_t)sizeof end) {
+    return false;
+  }
+  return memmem(end, sizeof end, "</svg>", 6) || memmem(end, sizeof end, "IEND", 4);
+}
+
 bool gnuplot_run(FILE *script, FILE *picture) {
   FILE *said = tmpfile();
   pid_t child = 0;
   int status = 0;
+  bool draws = fseek(script, 0, SEEK_END) == 0 && ftell(script) > 0;
   if (!said || fflush(script) != 0 || fflush(picture) != 0 ||
       lseek(fileno(script), 0, SEEK_SET) != 0) {
     fprintf(stderr, "dperm: cannot prepare a picture: %s\n", strerror(errno));
@@ -86,5 +102,10 @@ bool gnuplot_run(FILE *script, FILE *picture) {
     }
   }
   fclose(said);
+  if (done && draws && !whole_picture(picture)) {
+    fprintf(stderr, "dperm: gnuplot has not drawn the whole picture; check free space and limits "
+                    "on the size of files\n");
+    done = false;
+  }
   return done && fseek(picture, 0, SEEK_END) == 0;
 }

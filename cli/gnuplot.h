@@ -15,7 +15,8 @@ bool picture_format_of(const char *path, picture_format *out);
 void gnuplot_begin(FILE *script, picture_format format, int width, int height);
 
 /* Runs `script` (from its beginning) and appends the picture to `picture`. False, with a message on
- * stderr, if gnuplot is missing or does not like the script. */
+ * stderr, if gnuplot is missing, does not like the script or does not finish a picture that the
+ * script asks for (an empty one asks for none). */
 bool gnuplot_run(FILE *script, FILE *picture);
 
 #endif

@@ -8,7 +8,7 @@
 #include "session.h"
 
 argument ledger_guard_argument(const char **ledger) {
-  return (argument){"--ledger",  ARGUMENT_TEXT,
+  return (argument){"--ledger",  ARGUMENT_INPUT,
                     ledger,      false,
                     "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)",
                     NULL,        false};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session.h"
 #include "whole_file.h"
 
 enum { PANEL_WIDTH = 460, PANEL_HEIGHT = 380, MOST_CURVES = 24, MOST_TICS = 10 };
@@ -206,16 +207,17 @@ bool sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilo
 bool sweep_picture_write(const sweep_table *table, const char *path) {
   picture_format format;
   whole_file file;
+  dperm_error err;
   if (!picture_format_of(path, &format)) {
     fprintf(stderr, "dperm: %s: the name of a picture ends in .svg or .png\n", path);
     return false;
   }
-  if (!whole_file_open(path, &file)) {
-    return false;
+  if (whole_file_open(path, &file, &err) != DPERM_OK) {
+    return report_error(&err) == 0;
   }
   if (!sweep_picture_draw(table, sweep_natural_axis(table), (double)NAN, format, file.stream)) {
     whole_file_discard(&file);
     return false;
   }
-  return whole_file_commit(&file);
+  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
 }

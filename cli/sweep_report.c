@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session.h"
 #include "sweep_picture.h"
 #include "whole_file.h"
 
@@ -242,8 +243,9 @@ static bool put_findings(FILE *out, const sweep_table *table) {
 
 bool sweep_report_write(const sweep_table *table, const sweep_story *story, const char *path) {
   whole_file file;
-  if (!whole_file_open(path, &file)) {
-    return false;
+  dperm_error err;
+  if (whole_file_open(path, &file, &err) != DPERM_OK) {
+    return report_error(&err) == 0;
   }
   put_beginning(file.stream, story);
   if (!put_findings(file.stream, table)) {
@@ -253,5 +255,5 @@ bool sweep_report_write(const sweep_table *table, const sweep_story *story, cons
   put_plans(file.stream, table, story);
   fprintf(file.stream, "<p>± is one standard error. Made by dperm %s.</p>\n</body>\n</html>\n",
           dperm_version());
-  return whole_file_commit(&file);
+  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
 }

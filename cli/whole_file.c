@@ -2,17 +2,18 @@
 #define _GNU_SOURCE /* realpath */
 #include "whole_file.h"
 
-#include <dperm.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool fail(const char *path, int reason) {
-  fprintf(stderr, "dperm: %s: cannot write (%s); check the place, its permissions and free space\n",
-          path ? path : "standard output", strerror(reason));
-  return false;
+static dperm_status fail(const char *path, int reason, dperm_error *err) {
+  err->status = DPERM_IO_ERROR;
+  (void)snprintf(err->message, sizeof err->message,
+                 "%.512s: cannot write (%s); check the place, its permissions and free space",
+                 path ? path : "standard output", strerror(reason));
+  return err->status;
 }
 
 static void forget(whole_file *file) {
@@ -26,21 +27,20 @@ bool whole_file_plain(const char *path) {
   return path && strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 }
 
-bool whole_file_open(const char *path, whole_file *out) {
+dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err) {
   *out = (whole_file){.stream = stdout};
   if (!path || strcmp(path, "-") == 0) {
-    return true;
+    return DPERM_OK;
   }
   out->path = path;
   out->stream = NULL;
   if (!whole_file_plain(path)) {
     out->stream = fopen(path, "w"); /* a device; a folder fails here */
-    return out->stream ? true : fail(path, errno);
+    return out->stream ? DPERM_OK : fail(path, errno, err);
   }
-  dperm_error err;
-  if (dperm_output_check(path, &err) != DPERM_OK) {
-    fprintf(stderr, "dperm: %s\n", err.message);
-    return false;
+  dperm_status status = dperm_output_check(path, err);
+  if (status != DPERM_OK) {
+    return status;
   }
   out->target = realpath(path, NULL);
   out->target = out->target ? out->target : strdup(path);
@@ -48,19 +48,19 @@ bool whole_file_open(const char *path, whole_file *out) {
   out->temporary = malloc(size);
   if (!out->target || !out->temporary) {
     forget(out);
-    return fail(path, ENOMEM);
+    return fail(path, ENOMEM, err);
   }
   (void)snprintf(out->temporary, size, "%s.%lx.tmp", out->target, (unsigned long)getpid());
-  out->stream = fopen(out->temporary, "wx");
+  out->stream = fopen(out->temporary, "w+x"); /* gnuplot.c looks at what it wrote */
   if (!out->stream) {
     int reason = errno;
     forget(out);
-    return fail(path, reason);
+    return fail(path, reason, err);
   }
-  return true;
+  return DPERM_OK;
 }
 
-bool whole_file_commit(whole_file *file) {
+dperm_status whole_file_commit(whole_file *file, dperm_error *err) {
   bool good = fflush(file->stream) == 0 && !ferror(file->stream);
   if (file->temporary) {
     good = good && fsync(fileno(file->stream)) == 0;
@@ -77,11 +77,11 @@ bool whole_file_commit(whole_file *file) {
   }
   if (good) {
     forget(file);
-    return true;
+    return DPERM_OK;
   }
-  (void)fail(file->path, reason);
+  (void)fail(file->path, reason, err);
   whole_file_discard(file);
-  return false;
+  return err->status;
 }
 
 void whole_file_discard(whole_file *file) {

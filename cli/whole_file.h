@@ -3,6 +3,7 @@
 #ifndef DPERM_CLI_WHOLE_FILE_H
 #define DPERM_CLI_WHOLE_FILE_H
 
+#include <dperm.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -16,11 +17,10 @@ typedef struct whole_file {
 /* Whether `path` is, or can become, a plain file: neither "-" nor a device. */
 bool whole_file_plain(const char *path);
 
-/* `path` NULL or "-" is standard output. False with a message. */
-bool whole_file_open(const char *path, whole_file *out);
-/* Success means: all bytes are in their place. The file is closed either way; false with a message.
- */
-bool whole_file_commit(whole_file *file);
+/* `path` NULL or "-" is standard output. */
+dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err);
+/* Success means: all bytes are in their place. The file is closed either way. */
+dperm_status whole_file_commit(whole_file *file, dperm_error *err);
 /* Leaves no trace. */
 void whole_file_discard(whole_file *file);
 

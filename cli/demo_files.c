@@ -1,0 +1,81 @@
+/* See demo_files.h. A line of .dperm-demo is "NAME SIZE SECONDS NANOSECONDS". A link is never a
+ * demo's, so nothing outside the folder is replaced. */
+#include "demo_files.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "whole_file.h"
+
+static const char *const names[DEMO_FILES] = {"schema.json", "people.csv", "others.csv",
+                                              "model.json", "predictions.csv"};
+
+static dperm_status fail(dperm_error *err, const char *path, const char *what) {
+  err->status = DPERM_IO_ERROR;
+  (void)snprintf(err->message, sizeof err->message, "%.512s: %.128s; choose another --out", path,
+                 what);
+  return err->status;
+}
+
+static bool describe(const char *path, const char *name, char out[128]) {
+  struct stat about;
+  if (lstat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return false;
+  }
+  (void)snprintf(out, 128, "%s %lld %lld %ld\n", name, (long long)about.st_size,
+                 (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
+  return true;
+}
+
+/* Whether the file is as a demo has left it. */
+static bool remembered(const demo_files *files, size_t i) {
+  char wanted[128], line[128];
+  bool found = false;
+  FILE *memory = describe(files->paths[i], names[i], wanted) ? fopen(files->memory, "r") : NULL;
+  while (memory && !found && fgets(line, sizeof line, memory)) {
+    found = strcmp(line, wanted) == 0;
+  }
+  if (memory) {
+    (void)fclose(memory);
+  }
+  return found;
+}
+
+dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *err) {
+  struct stat about;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    char what[96];
+    (void)snprintf(what, sizeof what, "cannot make the folder (%s)", strerror(errno));
+    return fail(err, folder, what);
+  }
+  (void)snprintf(out->memory, DEMO_PATH_SIZE, "%s/.dperm-demo", folder);
+  for (size_t i = 0; i < DEMO_FILES; i++) {
+    (void)snprintf(out->paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
+    if (lstat(out->paths[i], &about) == 0 && !remembered(out, i)) {
+      return fail(err, out->paths[i], "is there already, and not as a demo has left it");
+    }
+    dperm_status status = dperm_output_check(out->paths[i], err);
+    if (status != DPERM_OK) {
+      return status;
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
+  whole_file memory;
+  char line[128];
+  dperm_status status = whole_file_open(files->memory, &memory, err);
+  if (status != DPERM_OK) {
+    return status;
+  }
+  for (size_t i = 0; i < DEMO_FILES; i++) {
+    if (describe(files->paths[i], names[i], line)) {
+      fputs(line, memory.stream);
+    }
+  }
+  return whole_file_commit(&memory, err);
+}
