@@ -41,7 +41,7 @@ dperm_status regularizer_validate(const dperm_regularizer *r, size_t dims, dperm
   for (size_t j = 0; r->eval && j < dims; j++) {
     TRY(check_custom(r, j, err));
   }
-  for (size_t j = 0; j < dims; j++) {
+  for (size_t j = 0; (r->weights || r->prior) && j < dims; j++) {
     if (r->weights && !(r->weights[j] >= 1.0 && isfinite(r->weights[j]))) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
            "regularizer weight %zu is %g; weights must be at least 1 (raise lambda instead)", j,

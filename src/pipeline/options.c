@@ -108,9 +108,11 @@ unsigned source_reasons(const random_source *source) {
   return source->seeded ? REASON_SEEDED : 0;
 }
 
-/* What the plan must know of the regularizer: its slope at zero, its largest curvature. */
+/* What the plan must know of the regularizer: its slope at zero, its largest curvature. Of plain
+ * ridge both are 0, and plans for very many columns must not count them. */
 static void describe_regularizer(const dperm_regularizer *r, size_t dims, public_numbers *out) {
-  for (size_t j = 0; j < dims; j++) {
+  bool plain = !r->eval && !r->weights && !r->prior;
+  for (size_t j = 0; !plain && j < dims; j++) {
     double value = 0, slope = 0, curvature = 1;
     (void)regularizer_eval(r, j, 0.0, &value, &slope, &curvature, NULL); /* a fit refuses */
     out->pull = hypot(out->pull, slope);

@@ -61,6 +61,9 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
 
 static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const row_bounds *bounds,
                               const dperm_options *options, dperm_plan *out, dperm_error *err) {
+  if (dims > INT32_MAX) { /* of features; the others are checked */
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2", dims);
+  }
   TRY(options_validate(options, err));
   if (options->classes && options->classes != classes) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the schema has %zu classes, not %zu", classes,
