@@ -8,6 +8,7 @@ enum { MODEL_FORMAT_NUMBER = 1, DIGEST_TEXT_SIZE = 65 };
 #include <jansson.h>
 
 #include "base/file_write.h"
+#include "base/json_text.h"
 #include "model/model.h"
 
 extern const char *const model_origin_names[3];
@@ -15,6 +16,12 @@ extern const char *const model_origin_names[3];
 /* BLAKE2b-256 of the object without its "digest", in a canonical form that does not depend on
  * blanks or the order of keys: finds a file that was damaged on the way. It is no signature. */
 dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dperm_error *err);
+
+/* A model's file as JSON, whatever it holds. Free it, also after a failure. */
+dperm_status model_document_read(const char *path, json_document *out, dperm_error *err);
+void model_document_free(json_document *doc);
+/* Fails, as dperm_model_read would, on a file that holds no sound model. */
+dperm_status model_check_document(const json_document *doc, dperm_error *err);
 
 /* All bytes of a model's file; the caller commits. */
 dperm_status model_write_content(const dperm_model *model, output_file *out, dperm_error *err);

@@ -13,6 +13,20 @@
 
 enum { MODEL_LIMIT = 1 << 30 };
 
+dperm_status model_document_read(const char *path, json_document *out, dperm_error *err) {
+  char *text = NULL;
+  *out = (json_document){.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};
+  TRY(file_read_all(path, MODEL_LIMIT, &text, &out->length, err));
+  out->text = text;
+  return json_document_parse(out, err);
+}
+
+void model_document_free(json_document *doc) {
+  json_decref(doc->root);
+  free((char *)doc->text);
+  *doc = (json_document){0};
+}
+
 static dperm_status fail_damaged(const json_document *doc, const char *what, dperm_error *err) {
   FAIL(err, DPERM_INVALID_MODEL, "%s: damaged model, %s; get the file again or train anew",
        doc->name, what);
@@ -71,6 +85,12 @@ static dperm_status read_classes(const json_document *doc, dperm_model *model, d
     TRY(read_text(doc, json_array_get(classes, i), "a class has no name", &model->classes.names[i],
                   err));
   }
+  if (class_list_repeated(&model->classes) < count) {
+    return fail_damaged(doc, "two classes have one name", err);
+  }
+  if (model->schema && !class_list_equal(&model->classes, &model->schema->classes)) {
+    return fail_damaged(doc, "its classes are not those of its schema, in the same order", err);
+  }
   return DPERM_OK;
 }
 
@@ -96,6 +116,32 @@ static dperm_status read_class_weights(const json_document *doc, dperm_model *mo
   return DPERM_OK;
 }
 
+/* The schema with classes that are an object in the order of the model's own: programs that write
+ * JSON again may sort its keys. A new reference, NULL if there is no memory. */
+static json_t *schema_in_order(json_t *schema, const json_t *classes) {
+  json_t *label = json_object_get(schema, "label"), *values = json_object_get(label, "classes");
+  if (!json_is_object(values) || json_object_size(values) != json_array_size(classes)) {
+    return json_incref(schema);
+  }
+  json_t *copy = json_copy(schema), *own = json_copy(label), *sorted = json_object();
+  bool good = copy && own && sorted;
+  for (size_t i = 0; good && i < json_array_size(classes); i++) {
+    const char *name = json_string_value(json_array_get(classes, i));
+    json_t *value = name ? json_object_get(values, name) : NULL;
+    good = !value || json_object_set(sorted, name, value) == 0;
+  }
+  /* Names that do not fit are for read_classes to find. */
+  bool fits = good && json_object_size(sorted) == json_object_size(values);
+  good = good && json_object_set(own, "classes", fits ? sorted : values) == 0 &&
+         json_object_set(copy, "label", own) == 0;
+  json_decref(own);
+  json_decref(sorted);
+  if (!good) {
+    json_decref(copy);
+  }
+  return good ? copy : NULL;
+}
+
 /* The weights of one fit, a flat array. */
 static dperm_status read_fit(const json_document *doc, const json_t *list, size_t dims, double *out,
                              dperm_error *err) {
@@ -112,11 +158,12 @@ static dperm_status read_fit(const json_document *doc, const json_t *list, size_
   return DPERM_OK;
 }
 
-static dperm_status read_weights(const json_document *doc, dperm_model *model, dperm_error *err) {
+static dperm_status read_weights(const json_document *doc, const dperm_kernel *kernel,
+                                 dperm_model *model, dperm_error *err) {
   const json_t *weights = json_object_get(doc->root, "weights");
   size_t fits = class_fits(model->classes.count);
   const json_t *first = fits == 1 ? weights : json_array_get(weights, 0);
-  model->dims = model->map ? model->map->kernel.features : model->inputs;
+  model->dims = kernel->name == DPERM_KERNEL_NONE ? model->inputs : kernel->features;
   if ((fits > 1 && json_array_size(weights) != fits) || json_array_size(first) != model->dims) {
     return fail_damaged(doc, "the number of weights does not fit its encoding", err);
   }
@@ -151,7 +198,14 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
     return fail_damaged(doc, "its constant column is not clear", err);
   }
   if (json_is_object(schema)) {
-    TRY(schema_from_json(schema, doc->name, &model->schema, err));
+    json_t *sorted = schema_in_order(schema, json_object_get(doc->root, "classes"));
+    dperm_status status = sorted ? schema_from_json(sorted, doc->name, &model->schema, err)
+                                 : error_set(err, DPERM_OUT_OF_MEMORY,
+                                             "%s: out of memory; close "
+                                             "other programs",
+                                             doc->name);
+    json_decref(sorted);
+    TRY(status);
   }
   json_int_t inputs = json_integer_value(json_object_get(encoding, "dims"));
   if (inputs < 1 || inputs > INT32_MAX ||
@@ -162,8 +216,15 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
   return DPERM_OK;
 }
 
-/* The kernel's public numbers; the directions are drawn again from its seed. */
-static dperm_status read_kernel(const json_document *doc, dperm_model *model, dperm_error *err) {
+/* What a file says of its kernel, before its directions are drawn. */
+typedef struct stated_kernel {
+  dperm_kernel kernel;
+  feature_kind kind;
+} stated_kernel;
+
+/* The kernel's public numbers. */
+static dperm_status read_kernel(const json_document *doc, const dperm_model *model,
+                                stated_kernel *out, dperm_error *err) {
   const json_t *object = json_object_get(doc->root, "kernel");
   if (!object || json_is_null(object)) {
     return DPERM_OK;
@@ -204,7 +265,8 @@ static dperm_status read_kernel(const json_document *doc, dperm_model *model, dp
   if (kernel_validate_kind(&kernel, kind, model->inputs, NULL) != DPERM_OK) {
     return fail_damaged(doc, "its kernel is out of range", err);
   }
-  return feature_map_draw(&kernel, kind, model->inputs, NULL, &model->map, err);
+  *out = (stated_kernel){kernel, kind};
+  return DPERM_OK;
 }
 
 static dperm_status read_counts(const json_document *doc, dperm_model *model, dperm_error *err) {
@@ -347,8 +409,8 @@ static dperm_status read_share(const json_document *doc, dperm_model *model, dpe
 }
 
 /* What was known of the rows, from the schema, the features or the norm. */
-static row_bounds bounds_of(const dperm_model *model) {
-  if (model->map) {
+static row_bounds bounds_of(const dperm_model *model, const dperm_kernel *kernel) {
+  if (kernel->name != DPERM_KERNEL_NONE) {
     return features_bounds(model->dims);
   }
   return model->schema ? model->schema->bounds : row_bounds_of_norm(model->dims, model->norm_bound);
@@ -367,53 +429,79 @@ static dperm_status check_weight(const json_document *doc, const dperm_model *mo
   return DPERM_OK;
 }
 
-static dperm_status read_model(const json_document *doc, dperm_model *model, dperm_error *err) {
+/* The constants of our own losses follow from their names; the first files left them out. */
+static dperm_status read_loss(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *loss = json_object_get(doc->root, "loss");
   const json_t *h = json_object_get(loss, "h");
+  dperm_loss own;
+  TRY(read_text(doc, json_object_get(loss, "name"), "its loss has no name", &model->loss, err));
+  model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;
+  if (!json_object_get(loss, "lipschitz") && !json_object_get(loss, "smoothness") &&
+      dperm_loss_by_name(model->loss, model->loss_h, &own, NULL) == DPERM_OK) {
+    model->loss_lipschitz = own.lipschitz;
+    model->loss_smoothness = own.smoothness;
+    return DPERM_OK;
+  }
+  return read_positive(loss, "lipschitz", &model->loss_lipschitz) &&
+                 read_positive(loss, "smoothness", &model->loss_smoothness)
+             ? DPERM_OK
+             : fail_damaged(doc, "its loss has no constants", err);
+}
+
+/* All but the directions of the kernel. */
+static dperm_status read_model(const json_document *doc, dperm_model *model, stated_kernel *k,
+                               dperm_error *err) {
   TRY(check_format(doc, err));
   TRY(check_digest(doc, model->digest, err));
   TRY(read_claim(doc, model, err));
-  TRY(read_text(doc, json_object_get(loss, "name"), "its loss has no name", &model->loss, err));
-  model->loss_h = json_is_number(h) ? json_number_value(h) : (double)NAN;
-  if (!read_positive(loss, "lipschitz", &model->loss_lipschitz) ||
-      !read_positive(loss, "smoothness", &model->loss_smoothness)) {
-    return fail_damaged(doc, "its loss has no constants", err);
-  }
+  TRY(read_loss(doc, model, err));
   TRY(read_counts(doc, model, err));
   TRY(read_encoding(doc, model, err));
   TRY(read_classes(doc, model, err));
   TRY(read_class_weights(doc, model, err));
   TRY(read_share(doc, model, err));
-  TRY(read_kernel(doc, model, err));
+  TRY(read_kernel(doc, model, k, err));
   json_t *selection = json_object_get(doc->root, "selection");
   model->selection = json_is_object(selection) ? json_incref(selection) : NULL;
-  TRY(read_weights(doc, model, err));
+  TRY(read_weights(doc, &k->kernel, model, err));
   model->plan.noise.dims = model->dims;
-  model->plan.noise.body = bounds_of(model).body;
+  model->plan.noise.body = bounds_of(model, &k->kernel).body;
   return check_weight(doc, model, err);
 }
 
-static dperm_status parse(json_document *doc, dperm_model **out, dperm_error *err) {
+dperm_status model_check_document(const json_document *doc, dperm_error *err) {
+  dperm_model *model = NULL;
+  stated_kernel kernel = {.kernel = {.name = DPERM_KERNEL_NONE}};
+  TRY(memory_new(1, sizeof *model, &model, err));
+  dperm_status status = read_model(doc, model, &kernel, err);
+  dperm_model_free(model);
+  return status;
+}
+
+static dperm_status model_of_document(const json_document *doc, dperm_model **out,
+                                      dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
-  TRY_OR_DONE(json_document_parse(doc, err));
+  stated_kernel k = {.kernel = {.name = DPERM_KERNEL_NONE}};
   TRY_OR_DONE(memory_new(1, sizeof *model, &model, err));
-  TRY_OR_DONE(read_model(doc, model, err));
+  TRY_OR_DONE(read_model(doc, model, &k, err));
+  if (k.kernel.name != DPERM_KERNEL_NONE) { /* they are drawn again from its seed */
+    TRY_OR_DONE(feature_map_draw(&k.kernel, k.kind, model->inputs, NULL, &model->map, err));
+  }
   *out = model;
   model = NULL;
 done:
   dperm_model_free(model);
-  json_decref(doc->root);
   return status;
 }
 
 dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {
-  char *text = NULL;
-  json_document doc = {.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};
-  TRY(file_read_all(path, MODEL_LIMIT, &text, &doc.length, err));
-  doc.text = text;
-  dperm_status status = parse(&doc, out, err);
-  free(text);
+  json_document doc;
+  dperm_status status = model_document_read(path, &doc, err);
+  if (status == DPERM_OK) {
+    status = model_of_document(&doc, out, err);
+  }
+  model_document_free(&doc);
   return status;
 }
 
@@ -423,5 +511,10 @@ dperm_status dperm_model_parse(const char *text, size_t length, const char *name
   if (length > MODEL_LIMIT) {
     FAIL(err, DPERM_INVALID_MODEL, "%s: too long for a model", name);
   }
-  return parse(&doc, out, err);
+  dperm_status status = json_document_parse(&doc, err);
+  if (status == DPERM_OK) {
+    status = model_of_document(&doc, out, err);
+  }
+  json_decref(doc.root);
+  return status;
 }

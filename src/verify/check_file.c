@@ -40,6 +40,14 @@ void check_digest(verifier *v) {
                             : "does not fit the content: the file is damaged or was changed");
 }
 
+void check_whole(verifier *v, const char *doubt) {
+  if (!doubt) {
+    (void)finding_report(v, true, "file", "is a whole model");
+  } else if (v->holds) { /* else a line above says more */
+    (void)finding_report(v, false, "file", "%.400s", doubt);
+  }
+}
+
 static void check_private(verifier *v) {
   const char *reason = json_string_value(json_object_get(v->root, "reason"));
   if (json_is_true(json_object_get(v->root, "private"))) {

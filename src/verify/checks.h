@@ -9,6 +9,8 @@
 /* check_file.c: the file as it is, and what it says it claims. */
 void check_format(verifier *v);
 void check_digest(verifier *v);
+/* `doubt`: why it cannot be used, or NULL. */
+void check_whole(verifier *v, const char *doubt);
 void check_claim(verifier *v);
 
 /* check_unit.c: for whom the claim is. */

@@ -75,6 +75,32 @@ for p, r in zip(people, csv.DictReader(sys.stdin)):
   leaves_no p.csv
 }
 
+@test "class names that are swapped against the schema are refused, by verify too" {
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --out model.json 2> /dev/null
+  change 'pass'
+  "$DPERM" predict --model changed.json --data people.csv > /dev/null
+  for change in 'm["classes"].reverse()' 'm["classes"][1] = "maybe"' 'm["classes"][0] = m["classes"][1]'; do
+    change "$change"
+    for command in predict score; do
+      run "$DPERM" $command --model changed.json --data people.csv
+      fails_with 1 "changed.json: damaged model, "
+    done
+    run "$DPERM" verify --model changed.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FAILS  file: damaged model, "* ]]
+  done
+}
+
+@test "classes that are an object keep their order when a program sorts the keys" {
+  sed 's/"positive": \["yes"\], "negative": \["no"\]/"classes": {"yes": ["yes"], "no": ["no"]}/' schema.json > s.json
+  train_none people.csv s.json
+  python3 -c 'import json; json.dump(json.load(open("model.json")), open("m2.json", "w"), sort_keys=True)'
+  "$DPERM" score --model model.json --data people.csv > a
+  "$DPERM" score --model m2.json --data people.csv > b
+  cmp a b
+  grep -q '"error_rate": 0\.[01]' a
+}
+
 @test "a reformatted model is still the same model" {
   train_none
   python3 -c 'import json; json.dump(json.load(open("model.json")), open("m2.json", "w"), sort_keys=True)'

@@ -4,28 +4,6 @@ load helpers
 
 right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
 
-# One field of model.json changed, with a digest that fits.
-change() {
-  python3 - "$1" <<'P'
-import hashlib, json, re, sys
-m = json.load(open("model.json"))
-exec(sys.argv[1])
-del m["digest"]
-# As docs/formats.md defines it.
-def real(v):
-    text = re.sub(r"e([-+])0*", lambda e: "e" + e[1].strip("+"), "%.17g" % v)
-    return text if "." in text or "e" in text else text + ".0"
-def plain(v):
-    if isinstance(v, dict):
-        return "{" + ",".join(json.dumps(k) + ":" + plain(v[k]) for k in sorted(v)) + "}"
-    if isinstance(v, list):
-        return "[" + ",".join(map(plain, v)) + "]"
-    return real(v) if isinstance(v, float) else json.dumps(v).replace("u001b", "u001B")
-m["digest"] = hashlib.blake2b(plain(m).encode(), digest_size=32).hexdigest()
-open("changed.json", "w").write(json.dumps(m))
-P
-}
-
 @test "a right model follows, line by line" {
   for model in objective output paper stopping custom; do
     right $model

@@ -45,6 +45,13 @@ static verdict verdict_on(json_t *model, bool as_is) {
   char *path = file_with_text(text);
   assert_ok(dperm_model_verify(path, note_line, &v, &v.holds, err));
   assert_int_equal(v.holds, v.first[0] == '\0');
+  dperm_model *read = NULL;
+  dperm_error refused;
+  bool usable = dperm_model_read(path, &read, &refused) == DPERM_OK;
+  if (v.holds && !usable) { /* what predict refuses has no claim that holds */
+    fail_msg("verified, but: %s", refused.message);
+  }
+  dperm_model_free(read);
   file_remove(path);
   free(text);
   return v;
@@ -157,7 +164,13 @@ static const struct {
     {&mixed_paper, "privacy.beta", UP, "beta"},
     {&mixed, "privacy.noise_weight", UP, "beta"}, /* longer rows than the noise hides */
     {&mixed_paper, "privacy.noise_weight", UP, "beta"},
-    {&mixed, "privacy.noise_weight", "0.1", ""}, /* more noise where the weight is less */
+    {&mixed, "privacy.noise_weight", "0.1", "file"},   /* would do, but is not the schema's */
+    {&schema, "classes", "[\"yes\", \"no\"]", "file"}, /* predictions upside down */
+    {&schema, "classes", "[\"no\", \"Yes\"]", "file"},
+    {&plain, "classes", "[\"no\", \"no\"]", "file"},
+    {&plain, "ledger", "{}", "file"},
+    {&kernel, "kernel.kind", "\"oblique\"", "file"},
+    {&schema, "schema.label.column", "7", "file"},
     {&mixed, "privacy.noise_weight", "1e300", "beta"},
     {&mixed, "privacy.noise_weight", "0", "noise_weight"},
     {&mixed, "privacy.noise_weight", "-0.625", "noise_weight"},
