@@ -71,6 +71,9 @@ typedef enum dperm_status {
 
 /* A short text for a status ("invalid data"); "unknown status" for a number that is none. */
 DPERM_API const char *dperm_status_text(dperm_status status);
+/* `text` as messages quote it, cut to `size` bytes: control characters, marks that turn the
+ * direction of writing and bytes that are not UTF-8 become \x1b, \u202e and the like. */
+DPERM_API void dperm_text_visible(const char *text, char *out, size_t size);
 
 /* Filled by the function that failed: one sentence, "FILE:LINE:COL: what is wrong; what to do"
  * where there is a file. It never quotes the content of a record (dperm_schema_draft, whose records

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
+
 #define TEXT_OF(x) #x
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
@@ -27,28 +29,26 @@ dperm_status error_set(dperm_error *err, dperm_status status, const char *format
   if (!err) {
     return status;
   }
-  err->status = status;
+  char sentence[sizeof err->message];
   va_list args;
   va_start(args, format);
-  vsnprintf(err->message, sizeof err->message, format, args);
+  vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  for (char *c = err->message; *c; c++) {
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      *c = '?';
-    }
-  }
+  err->status = status;
+  text_visible(sentence, err->message, sizeof err->message);
   return status;
 }
 
 void error_append(dperm_error *err, const char *format, ...) {
-  char clause[256];
+  char words[256], clause[256];
   if (!err) {
     return;
   }
   va_list args;
   va_start(args, format);
-  vsnprintf(clause, sizeof clause, format, args);
+  vsnprintf(words, sizeof words, format, args);
   va_end(args);
+  text_visible(words, clause, sizeof clause);
   size_t used = strnlen(err->message, sizeof err->message);
   size_t most = sizeof err->message - strlen(clause) - 1;
   (void)snprintf(err->message + (used < most ? used : most), strlen(clause) + 1, "%s", clause);

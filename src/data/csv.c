@@ -130,8 +130,15 @@ static scan_result scan_quoted(csv_reader *reader, const char *at, const char *s
       if (!reader->window.at_end && end - reader->record < RECORD_LIMIT) {
         return SCAN_NEEDS_MORE;
       }
-      (void)csv_fail_at(reader, (size_t)(at - reader->record), err,
-                        "this quote is never closed; add the closing quote");
+      if (reader->window.at_end) {
+        (void)csv_fail_at(reader, (size_t)(at - reader->record), err,
+                          "this quote is never closed; add the closing quote");
+      } else { /* it may be closed further on */
+        (void)csv_fail_at(reader, (size_t)(at - reader->record), err,
+                          "a field in quotes that is too long: a record has at most %d bytes; "
+                          "shorten it, or close its quote",
+                          RECORD_LIMIT);
+      }
       return SCAN_ERROR;
     }
     if (*p == '\0') {

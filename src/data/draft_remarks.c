@@ -7,18 +7,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/visible.h"
 
 dperm_status draft_remark(draft_remarks *remarks, dperm_error *err, const char *format, ...) {
-  char line[1024];
+  char words[1024], line[1024];
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(line, sizeof line, format, args);
+  (void)vsnprintf(words, sizeof words, format, args);
   va_end(args);
-  for (char *c = line; *c; c++) { /* names and values may hold anything */
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      *c = '?';
-    }
-  }
+  text_visible(words, line, sizeof line); /* names and values may hold anything */
   TRY(memory_reserve(&remarks->lines, &remarks->capacity, remarks->count + 1,
                      sizeof *remarks->lines, err));
   TRY(memory_copy_text(line, strlen(line), &remarks->lines[remarks->count], err));

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
+
 enum { TEXT_SIZE = 2048 };
 
 static const char html_head[] =
@@ -47,7 +49,7 @@ static void put_escaped(page *p, const char *text) {
     } else if (strchr("\\`*_[]<>|#", *text)) {
       put(p, "\\");
     }
-    put(p, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : as);
+    put(p, as);
   }
 }
 
@@ -66,13 +68,15 @@ static void put_between(page *p, const char *const html[2], const char *const ma
   put(p, p->html ? html[1] : markdown[1]);
 }
 
-/* `text` is made of `format` and what follows it in the call. */
+/* `text` is made of `format` and what follows it in the call; names in it may hold anything. */
 #define FORMAT_INTO(text, format)                                                                  \
   char text[TEXT_SIZE];                                                                            \
   do {                                                                                             \
     va_list args_;                                                                                 \
     va_start(args_, format);                                                                       \
-    (void)vsnprintf((text), TEXT_SIZE, (format), args_);                                           \
+    char words_[TEXT_SIZE];                                                                        \
+    (void)vsnprintf(words_, TEXT_SIZE, (format), args_);                                           \
+    text_visible(words_, (text), TEXT_SIZE);                                                       \
     va_end(args_);                                                                                 \
   } while (0)
 
@@ -159,12 +163,7 @@ void page_line(page *p, const char *format, ...) {
   put(p, p->html ? "<p class=\"line\">" : "    ");
   if (p->html) {
     put_escaped(p, text);
-  } else { /* indented text is taken as it is; a line end would leave it */
-    for (char *c = text; *c; c++) {
-      if ((unsigned char)*c < 0x20) {
-        *c = '?';
-      }
-    }
+  } else { /* indented text is taken as it is */
     put(p, text);
   }
   put(p, p->html ? "</p>\n" : "\n\n");

@@ -371,7 +371,7 @@ static void record_longer_than_the_window_is_whole(void **state) {
 
 static void endless_records_are_refused(void **state) {
   (void)state;
-  size_t length = (size_t)RECORD_LIMIT + (2 << 20);
+  size_t length = (size_t)4 * RECORD_LIMIT; /* further than a reader looks */
   char *text = malloc(length);
   assert_non_null(text);
   memset(text, 'x', length);
@@ -379,7 +379,9 @@ static void endless_records_are_refused(void **state) {
   refuses_bytes(text, length, "2:1", "this is not a CSV file");
   text[5] = '"';
   text[4] = ',';
-  refuses_bytes(text, length, "2:4", "never closed");
+  refuses_bytes(text, length, "2:4", "at most 16777216 bytes"); /* it may be closed further on */
+  text[length - 2] = '"';
+  refuses_bytes(text, length, "2:4", "a field in quotes that is too long");
   free(text);
 }
 

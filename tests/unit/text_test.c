@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "base/visible.h"
 
 static uint64_t bits_of(double value) {
   uint64_t bits;
@@ -339,6 +340,43 @@ static void locale_changes_nothing(void **state) {
   assert_string_equal(after, comma ? "0,5" : "0.5"); /* the caller's locale is left as it was */
 }
 
+static void hidden_characters_become_visible(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"plain, \"quoted\" \\ text", "plain, \"quoted\" \\ text"},
+      {"\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"},
+      {"a\nb\rc\td\x7f", "a\\x0ab\\x0dc\\x09d\\x7f"},
+      {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+      {"\xc2\x9b"
+       "31m\xc2\x85",
+       "\\u009b31m\\u0085"}, /* C1 */
+      {"\x9b"
+       "31m",
+       "\\x9b31m"}, /* the same in latin1 */
+      {"\xe2\x80\xae"
+       "evil\xe2\x80\xa8",
+       "\\u202eevil\\u2028"}, /* direction, line end */
+      {"\xff\xfe", "\\xff\\xfe"},
+      {"\xc0\x9b \xe0\x80\x9b", "\\xc0\\x9b \\xe0\\x80\\x9b"}, /* overlong */
+      {"\xed\xa0\x80 \xf4\x90\x80\x80", "\\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80"},
+      {"cut \xe2\x82", "cut \\xe2\\x82"},
+      {"", ""},
+  };
+  char out[128], again[128];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    text_visible(cases[i][0], out, sizeof out);
+    assert_string_equal(out, cases[i][1]);
+    text_visible(out, again, sizeof again);
+    assert_string_equal(again, out);
+  }
+  text_visible("ab\x1b"
+               "c",
+               out, 6); /* nothing is cut in its middle */
+  assert_string_equal(out, "ab");
+  text_visible("ab", out, 1);
+  assert_string_equal(out, "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slices_compare_by_content),
@@ -355,6 +393,7 @@ int main(void) {
       cmocka_unit_test(formatted_doubles_read_back_to_the_same_bits),
       cmocka_unit_test(formatted_doubles_are_short),
       cmocka_unit_test(locale_changes_nothing),
+      cmocka_unit_test(hidden_characters_become_visible),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

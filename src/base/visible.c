@@ -1,0 +1,75 @@
+/* See visible.h. */
+#include "base/visible.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dperm.h"
+
+/* The character at `s` and its length in bytes; 0 for what is not UTF-8: stray, overlong or cut
+ * sequences, halves of pairs, numbers beyond Unicode. */
+static size_t decode(const unsigned char *s, uint32_t *out) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+  if (length < 2 || s[0] > 0xf4) {
+    *out = s[0];
+    return s[0] > 0xf4 ? 0 : length;
+  }
+  uint32_t code = s[0] & (0x7fU >> length);
+  for (size_t i = 1; i < length; i++) {
+    if ((s[i] & 0xc0) != 0x80) { /* the end of the text, too */
+      return 0;
+    }
+    code = code << 6 | (s[i] & 0x3fU);
+  }
+  *out = code;
+  bool sound = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return sound ? length : 0;
+}
+
+static bool is_control(uint32_t code) {
+  static const struct {
+    uint32_t first, last;
+  } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200e, 0x200f},
+                {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}, {0xe0000, 0xe007f}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+    if (code >= ranges[i].first && code <= ranges[i].last) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void text_visible(const char *text, char *out, size_t size) {
+  const unsigned char *s = (const unsigned char *)text;
+  while (*s && size > 1) {
+    char shown[16];
+    uint32_t code = 0;
+    size_t length = decode(s, &code);
+    if (length > 0 && !is_control(code)) {
+      memcpy(shown, s, length);
+      shown[length] = '\0';
+    } else if (length < 2) {
+      (void)snprintf(shown, sizeof shown, "\\x%02x", (unsigned)*s);
+    } else {
+      (void)snprintf(shown, sizeof shown, "\\u%04x", (unsigned)code);
+    }
+    size_t used = strlen(shown);
+    if (used >= size) {
+      break;
+    }
+    memcpy(out, shown, used);
+    out += used;
+    size -= used;
+    s += length > 0 ? length : 1;
+  }
+  if (size > 0) {
+    *out = '\0';
+  }
+}
+
+void dperm_text_visible(const char *text, char *out, size_t size) {
+  text_visible(text, out, size);
+}
