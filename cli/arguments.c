@@ -8,31 +8,19 @@
 #include <string.h>
 
 #include "file_guard.h"
+#include "help.h"
 
-static void print_help(const char *command_name, const argument *table, size_t count,
-                       const char *rest) {
-  for (size_t i = 0; i < command_count; i++) {
-    if (strcmp(commands[i].name, command_name) == 0) {
-      printf("dperm %s: %s\n\n", command_name, commands[i].summary);
-    }
-  }
-  printf("usage: dperm %s", command_name);
-  for (size_t i = 0; i < count; i++) {
-    bool flag = table[i].kind == ARGUMENT_FLAG, positional = table[i].name[0] != '-';
-    printf(" %s%s%s%s%s", table[i].required ? "" : "[", positional ? "" : table[i].name,
-           flag || positional ? "" : " ", flag ? "" : table[i].value, table[i].required ? "" : "]");
-  }
-  printf("\n\n");
-  for (size_t i = 0; i < count; i++) {
-    char left[64];
-    bool flag = table[i].kind == ARGUMENT_FLAG, positional = table[i].name[0] != '-';
-    (void)snprintf(left, sizeof left, "%s%s%s", positional ? "" : table[i].name,
-                   flag || positional ? "" : " ", flag ? "" : table[i].value);
-    printf("  %-31s %s\n", left, table[i].help);
-  }
-  if (rest) {
-    printf("\n%s\n", rest);
-  }
+/* Who is told of the table instead of the user. */
+static struct {
+  const char *summary;
+  page_reader *reader;
+  void *context;
+} told = {"", help_print, NULL};
+
+void arguments_announce(const char *summary, page_reader *reader, void *context) {
+  told.summary = summary;
+  told.reader = reader;
+  told.context = context;
 }
 
 /* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal. */
@@ -114,7 +102,7 @@ static argument *find_named(argument *table, size_t count, const char *word, siz
 
 static argument *next_positional(argument *table, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (table[i].name[0] != '-' && !table[i].given) {
+    if (argument_is_positional(&table[i]) && !table[i].given) {
       return &table[i];
     }
   }
@@ -154,23 +142,31 @@ static bool take(const char *command_name, argument *table, size_t count, int ar
   return store(command_name, a, equals ? equals + 1 : argv[++*at], exit_status);
 }
 
+static bool is_common(const char *word, int which) {
+  return strcmp(word, common_arguments[which].name) == 0 ||
+         strcmp(word, common_arguments[which].letter) == 0;
+}
+
 bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
                      const char *rest, int *exit_status) {
   for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      print_help(command_name, table, count, rest);
+    if (is_common(argv[i], HELP)) {
+      const command_page page = {command_name, told.summary, table, count, rest};
+      told.reader(told.context, &page);
       *exit_status = 0;
       return false;
     }
   }
   for (int i = 0; i < argc; i++) {
-    if (!take(command_name, table, count, argc, argv, &i, exit_status)) {
+    if (is_common(argv[i], QUIET)) {
+      notes_off();
+    } else if (!take(command_name, table, count, argc, argv, &i, exit_status)) {
       return false;
     }
   }
   for (size_t i = 0; i < count; i++) {
     if (table[i].required && !table[i].given) {
-      bool positional = table[i].name[0] != '-';
+      bool positional = argument_is_positional(&table[i]);
       *exit_status =
           wrong_usage(command_name, "%s is missing", positional ? table[i].value : table[i].name);
       return false;

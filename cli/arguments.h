@@ -9,13 +9,14 @@ typedef struct command {
   const char *name, *summary;
   int (*run)(int argc, char **argv); /* argv[0] is the first word after the command */
   bool many;                         /* whether the processes of a job can share its work */
+  const char *action;                /* one that has a table of its own; NULL without */
 } command;
 
-extern const command commands[];
-extern const size_t command_count;
+/* Of the command that runs next: --help hands its table to `reader` (help_print, help.h). */
+void arguments_announce(const char *summary, page_reader *reader, void *context);
 
 /* Fills the targets. Returns true to go on; else the command ends with *exit_status: 0 after
- * --help, 2 after one line about what is wrong. `rest` is help's closing paragraph, or NULL. */
+ * --help, 2 after one line about what is wrong. `rest` is as in command_page. */
 bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
                      const char *rest, int *exit_status);
 

@@ -3,17 +3,19 @@
 
 #include <stdio.h>
 
-void claim_print(const dperm_model *model) {
+claim_words claim_of(const dperm_model *model) {
+  claim_words out;
+  char whom[64] = "record";
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   if (!g.is_private) {
-    fprintf(stderr, "not private: %s", g.reason);
-    return;
+    (void)snprintf(out.text, sizeof out.text, "not private: %s", g.reason);
+    return out;
   }
-  fprintf(stderr, "(epsilon, delta) = (%g, %.2g) for every ", g.epsilon, g.delta);
-  if (g.rows_per_person == 1) {
-    fprintf(stderr, "record");
-  } else {
-    fprintf(stderr, "person with at most %zu rows", g.rows_per_person);
+  if (g.rows_per_person > 1) {
+    (void)snprintf(whom, sizeof whom, "person with at most %zu rows", g.rows_per_person);
   }
+  (void)snprintf(out.text, sizeof out.text, "(epsilon, delta) = (%g, %.2g) for every %s", g.epsilon,
+                 g.delta, whom);
+  return out;
 }

@@ -5,6 +5,9 @@
 #include <dperm.h>
 
 /* "(epsilon, delta) = (0.1, 7.8e-44) for every record", or "not private: why". */
-void claim_print(const dperm_model *model);
+typedef struct claim_words {
+  char text[1024];
+} claim_words;
+claim_words claim_of(const dperm_model *model);
 
 #endif

@@ -11,23 +11,22 @@
 #include "session.h"
 
 static const char closing[] =
-    "Fits this build's own models to two data sets that differ in one record, the worst pair that\n"
-    "is known, and guesses from each model which one it was. By the claim, right guesses are at\n"
-    "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon.\n"
-    "Exit status 1 if it exceeds the claim. Mechanisms: output, objective (default), jacobian and\n"
-    "weights, each for every loss; shape, intercept, selector, split, stopping, and the laws of\n"
-    "noise (every kind),\n"
-    "lattice and rows; --all runs them all. --command audits another trainer, run as 'CMD FILE N': "
-    "it prints "
-    "N\n"
-    "lines, each the weights of a new model as a JSON array. docs/audit.md explains.";
+    "Fits this build's own models to two data sets that differ in one record, the worst pair that "
+    "is known, and guesses from each model which one it was. By the claim, right guesses are at "
+    "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
+    "Exit status 1 if it exceeds the claim.\n"
+    "Mechanisms: output, objective (default), jacobian and weights, each for every loss; shape, "
+    "intercept, selector, split, stopping, and the laws of noise (every kind), lattice and rows; "
+    "--all runs them all.\n"
+    "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
+    "a new model as a JSON array. docs/audit.md explains.";
 
 typedef struct audit_settings {
   const char *mechanism, *loss, *variant, *command, *first, *second, *plot;
   double epsilon, delta;
   size_t draws, threads;
   uint64_t seed;
-  bool all;
+  bool all, json;
 } audit_settings;
 
 /* ---- what is printed */
@@ -57,18 +56,17 @@ static void print_json(const dperm_audit_result *r, const char *indent) {
 }
 
 static void print_heading(void) {
-  fprintf(stderr, "%-11s %-18s %11s %11s %12s  %s\n", "mechanism", "variant", "epsilon", "at least",
-          "draws a side", "");
+  note("%-11s %-18s %11s %11s %12s", "mechanism", "variant", "epsilon", "at least", "draws a side");
 }
 
 static void print_row(const dperm_audit_result *r) {
   session_quiet();
   if (isfinite(r->distance)) {
-    fprintf(stderr, "%-11s %-18s %11s %11s %12zu  %s (off by %.4g, limit %.4g)\n", r->mechanism,
-            r->variant, "", "", r->draws, verdict(r), r->distance, r->limit);
+    note("%-11s %-18s %11s %11s %12zu  %s (off by %.4g, limit %.4g)", r->mechanism, r->variant, "",
+         "", r->draws, verdict(r), r->distance, r->limit);
   } else {
-    fprintf(stderr, "%-11s %-18s %11g %11.4f %12zu  %s\n", r->mechanism, r->variant,
-            r->epsilon_claimed, r->epsilon_lower_bound, r->draws, verdict(r));
+    note("%-11s %-18s %11g %11.4f %12zu  %s", r->mechanism, r->variant, r->epsilon_claimed,
+         r->epsilon_lower_bound, r->draws, verdict(r));
   }
 }
 
@@ -144,8 +142,7 @@ static int run_one(const audit_settings *s, bool seeded) {
   dperm_error err;
   double *room = s->plot ? calloc((size_t)2 * PICTURED, sizeof *room) : NULL;
   if (s->plot && !room) {
-    fprintf(stderr, "dperm: out of memory; close other programs\n");
-    return EXIT_WORK_FAILED;
+    return complain_of_memory();
   }
   if (room) {
     o.outcome[0] = room;
@@ -219,8 +216,8 @@ int run_audit(int argc, char **argv) {
   argument table[] = {
       {"--mechanism", ARGUMENT_TEXT, &s.mechanism, false, "M", "what to attack (objective)", NULL,
        false},
-      {"--loss", ARGUMENT_TEXT, &s.loss, false, "L", "huber (default), smooth-hinge or logistic",
-       NULL, false},
+      {"--loss", ARGUMENT_TEXT, &s.loss, false, "huber|smooth-hinge|logistic",
+       "of the models (huber)", NULL, false},
       {"--variant", ARGUMENT_TEXT, &s.variant, false, "V", "of the others, as --all names them",
        NULL, false},
       {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E", "the claim to attack (1)", NULL,
@@ -242,6 +239,8 @@ int run_audit(int argc, char **argv) {
        false},
       {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg", "a picture of both distributions", NULL,
        false},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
+       "for programs; standard output always is, the table is on stderr", NULL, false},
   };
   int exit_status = 0;
   if (!arguments_parse("audit", table, sizeof table / sizeof *table, argc, argv, closing,

@@ -3,17 +3,19 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "json_print.h"
 #include "session.h"
 
 static const char closing[] = "The encoded file holds the schema and takes the place of the "
-                              "records wherever --data is asked\n"
+                              "records wherever --data is asked "
                               "for: it is mapped rather than read, so it may be larger than "
-                              "memory, and gives the same model.\n"
+                              "memory, and gives the same model. "
                               "It is as private as the records, and only its owner may read it.";
 
 int run_encode(int argc, char **argv) {
   const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL;
   size_t dims = 0, rows = 0;
+  bool json = false;
   argument table[] = {
       {"--data", ARGUMENT_INPUT, &data, true, "FILE", "the records", NULL, false},
       {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "what is public about them (JSON)",
@@ -22,6 +24,7 @@ int run_encode(int argc, char **argv) {
       {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data", NULL, false},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs", NULL, false},
   };
   int exit_status = 0;
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -29,6 +32,9 @@ int run_encode(int argc, char **argv) {
                        &exit_status) ||
       !parse_format("encode", format_text, &format, &exit_status)) {
     return exit_status;
+  }
+  if (json && strcmp(out, "-") == 0) {
+    return wrong_usage("encode", "--json and --out - both go to standard output");
   }
   dperm_error err;
   dperm_schema *schema = NULL;
@@ -42,7 +48,14 @@ int run_encode(int argc, char **argv) {
     return report_error(&err);
   }
   session_quiet();
-  fprintf(stderr, "%s: %zu rows, encoded; as private as the records\n",
-          strcmp(out, "-") == 0 ? "standard output" : out, rows);
+  if (json) {
+    printf("{\n");
+    print_json_text("file", out, ",");
+    print_json_count("rows", rows, "");
+    printf("}\n");
+    return 0;
+  }
+  note("%s: %zu rows, encoded; as private as the records",
+       strcmp(out, "-") == 0 ? "standard output" : out, rows);
   return 0;
 }

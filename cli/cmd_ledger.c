@@ -6,16 +6,16 @@
 
 #include "arguments.h"
 #include "findings.h"
+#include "json_print.h"
 #include "ledger_settings.h"
 #include "session.h"
 
 static const char closing[] =
-    "init   gives the data set NAME its budget, once and for good (--dataset, --epsilon TOTAL,\n"
-    "       --delta, --rows-per-person), in a new ledger or one that is there\n"
-    "show   data sets and entries; with --model the one entry that paid for a model\n"
-    "verify reads the whole ledger and names what was changed, taken away or moved\n"
-    "\n"
-    "Runs are charged with --ledger FILE --dataset NAME (train, tune, score --epsilon), or by\n"
+    "init\tgives the data set NAME its budget, once and for good (--dataset, --epsilon TOTAL, "
+    "--delta, --rows-per-person), in a new ledger or one that is there\n"
+    "show\tdata sets and entries; with --model the one entry that paid for a model\n"
+    "verify\treads the whole ledger and names what was changed, taken away or moved\n"
+    "Runs are charged with --ledger FILE --dataset NAME (train, tune, score --epsilon), or by "
     "DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
 
 typedef struct ledger_command {
@@ -23,24 +23,6 @@ typedef struct ledger_command {
   size_t rows_per_person;
   bool json;
 } ledger_command;
-
-/* ---- init */
-
-static int init(const ledger_command *c) {
-  dperm_error err;
-  if (dperm_ledger_init(c->path, c->dataset, c->epsilon, c->delta, c->rows_per_person, &err) !=
-      DPERM_OK) {
-    return report_error(&err);
-  }
-  fprintf(stderr, "%s: data set \"%s\" has a budget of epsilon %s", c->path, c->dataset,
-          c->epsilon);
-  if (c->rows_per_person > 1) {
-    fprintf(stderr, " per person with at most %zu rows\n", c->rows_per_person);
-  } else {
-    fprintf(stderr, " per row\n");
-  }
-  return 0;
-}
 
 /* ---- show */
 
@@ -53,21 +35,9 @@ typedef struct showing {
   size_t shown, reserved;
 } showing;
 
-/* Names come from a file: quotes, backslashes and control characters must not break out of JSON. */
-static void print_name(FILE *out, const char *text) {
-  (void)fputc('"', out);
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') {
-      (void)fputc('\\', out);
-    }
-    (void)fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
-  }
-  (void)fputc('"', out);
-}
-
 static void print_dataset_json(FILE *out, const dperm_ledger_dataset *d, bool first) {
   fprintf(out, "%s\n    {\"name\": ", first ? "" : ",");
-  print_name(out, d->name);
+  json_quote(out, d->name);
   fprintf(out,
           ", \"epsilon_total\": \"%s\", \"epsilon_spent\": \"%s\", \"epsilon_left\": \"%s\",\n"
           "     \"delta_total\": \"%s\", \"delta_spent\": \"%s\", \"delta_left\": \"%s\",\n"
@@ -89,7 +59,7 @@ static void show_dataset(void *context, const dperm_ledger_dataset *d) {
     if (d->rows_per_person > 1) {
       (void)snprintf(unit, sizeof unit, "per person with at most %zu rows", d->rows_per_person);
     }
-    fprintf(s->out, "data set \"%s\", %s%s\n", d->name, unit,
+    fprintf(s->out, "data set \"%s\", %s%s\n", visible(d->name).text, unit,
             *d->data ? "" : "; not bound to data before its first charge");
     fprintf(s->out, "  epsilon  %s left of %s (%s spent)\n", d->epsilon_left, d->epsilon_total,
             d->epsilon_spent);
@@ -102,13 +72,18 @@ static void show_dataset(void *context, const dperm_ledger_dataset *d) {
 static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first) {
   fprintf(out, "%s\n    {\"entry\": %llu, \"dataset\": ", first ? "" : ",",
           (unsigned long long)e->entry);
-  print_name(out, e->dataset);
-  fprintf(out,
-          ", \"time\": \"%s\", \"command\": \"%s\", \"mechanism\": \"%s\",\n"
-          "     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
-          "     \"artifact\": ",
-          e->time, e->command, e->mechanism, e->epsilon, e->delta,
-          e->commit ? "committed" : "reserved", e->digest);
+  json_quote(out, e->dataset);
+  fprintf(out, ", \"time\": ");
+  json_quote(out, e->time);
+  fprintf(out, ", \"command\": ");
+  json_quote(out, e->command);
+  fprintf(out, ", \"mechanism\": ");
+  json_quote(out, e->mechanism);
+  fprintf(
+      out,
+      ",\n     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
+      "     \"artifact\": ",
+      e->epsilon, e->delta, e->commit ? "committed" : "reserved", e->digest);
   fprintf(out, e->commit ? "\"%s\"}" : "null}", e->artifact);
 }
 
@@ -122,8 +97,8 @@ static void show_entry(void *context, const dperm_ledger_entry *e) {
               "command", "mechanism", "epsilon", "delta", "status");
     }
     fprintf(s->out, "%7llu  %-20s  %-16s %-8s %-24s %10s %10s  ", (unsigned long long)e->entry,
-            e->time, e->dataset, e->command, e->mechanism, brief(e->epsilon).text,
-            brief(e->delta).text);
+            visible(e->time).text, visible(e->dataset).text, visible(e->command).text,
+            visible(e->mechanism).text, brief(e->epsilon).text, brief(e->delta).text);
     fprintf(s->out,
             e->commit ? "committed for %.12s\n" : "reserved, never committed: stays spent\n",
             e->artifact);
@@ -184,8 +159,7 @@ static int show(const ledger_command *c) {
   size_t length = 0;
   showing s = {.out = open_memstream(&text, &length), .json = c->json, .only = c->dataset};
   if (!s.out) {
-    fprintf(stderr, "dperm: out of memory; close other programs\n");
-    return EXIT_WORK_FAILED;
+    return complain_of_memory();
   }
   dperm_status status = dperm_ledger_open(c->path, &ledger, &err);
   if (status == DPERM_OK) {
@@ -196,12 +170,29 @@ static int show(const ledger_command *c) {
   if (status == DPERM_OK && whole) {
     (void)fwrite(text, 1, length, stdout);
   } else if (status == DPERM_OK) {
-    fprintf(stderr, "dperm: out of memory; close other programs\n");
+    (void)complain_of_memory();
   }
   free(text);
   return status == DPERM_OK && whole ? 0
          : status == DPERM_OK        ? EXIT_WORK_FAILED
                                      : report_error(&err);
+}
+
+/* ---- init: with --json, what show says of the new data set */
+
+static int init(const ledger_command *c) {
+  dperm_error err;
+  if (dperm_ledger_init(c->path, c->dataset, c->epsilon, c->delta, c->rows_per_person, &err) !=
+      DPERM_OK) {
+    return report_error(&err);
+  }
+  char unit[64] = "row";
+  if (c->rows_per_person > 1) {
+    (void)snprintf(unit, sizeof unit, "person with at most %zu rows", c->rows_per_person);
+  }
+  note("%s: data set \"%s\" has a budget of epsilon %s per %s", c->path, c->dataset, c->epsilon,
+       unit);
+  return c->json ? show(c) : 0;
 }
 
 /* ---- verify */
@@ -251,7 +242,7 @@ static const char *check_together(const ledger_command *c, bool unit_given) {
   if (c->head && strcmp(c->action, "verify") != 0) {
     return "--head is for verify";
   }
-  return is_init && c->json ? "--json is for show and verify" : NULL;
+  return NULL;
 }
 
 int run_ledger(int argc, char **argv) {
@@ -271,7 +262,7 @@ int run_ledger(int argc, char **argv) {
        "show: the entry that paid for this model", NULL, false},
       {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
        "verify: a head that was noted before must still be there", NULL, false},
-      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "show, verify: for programs", NULL, false},
+      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "for programs", NULL, false},
   };
   int exit_status = 0;
   if (!arguments_parse("ledger", table, sizeof table / sizeof *table, argc, argv, closing,

@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "fit_settings.h"
+#include "json_print.h"
 #include "session.h"
 
 /* A number of rows, or null where there is none. */
@@ -196,7 +197,7 @@ int run_plan(int argc, char **argv) {
   fit_settings_init(&fit, table + OWN);
   if (!arguments_parse("plan", table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
-                       "like.\ndocs/guide.md explains each line.",
+                       "like. docs/guide.md explains each line.",
                        &exit_status) ||
       !fit_settings_one(&fit, "plan", &options, &exit_status)) {
     return exit_status;

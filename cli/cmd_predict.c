@@ -1,8 +1,44 @@
 /* dperm predict: a model and records in, one prediction a line out. */
+#include <stdio.h>
+#include <string.h>
+
 #include "arguments.h"
+#include "json_print.h"
 #include "session.h"
+#include "whole_file.h"
+
+/* The records of the CSV that was written: lines but for those in quotes, and the header. False
+ * where it cannot be read again, as with a pipe. */
+static bool count_rows(const char *path, size_t *rows) {
+  FILE *file = whole_file_plain(path) ? fopen(path, "r") : NULL;
+  bool quoted = false;
+  size_t lines = 0;
+  for (int c; file && (c = getc(file)) != EOF;) {
+    quoted = quoted != (c == '"');
+    lines += c == '\n' && !quoted;
+  }
+  bool good = file && !ferror(file) && lines > 0;
+  if (file) {
+    (void)fclose(file);
+  }
+  *rows = good ? lines - 1 : 0;
+  return good;
+}
+
+static void print_json(const char *out) {
+  size_t rows = 0;
+  printf("{\n");
+  print_json_text("file", out, ",");
+  if (count_rows(out, &rows)) {
+    print_json_count("rows", rows, "");
+  } else {
+    printf("  \"rows\": null\n");
+  }
+  printf("}\n");
+}
 
 int run_predict(int argc, char **argv) {
+  bool json = false;
   const char *model_path = NULL, *data = NULL, *out = NULL, *format_text = NULL;
   argument table[] = {
       {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm train wrote", NULL,
@@ -13,16 +49,21 @@ int run_predict(int argc, char **argv) {
        false},
       {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: what was done, for programs", NULL,
+       false},
   };
   int exit_status = 0;
   dperm_format format;
   if (!arguments_parse("predict", table, sizeof table / sizeof *table, argc, argv,
                        "Writes prediction,score,probability, one line per record in the order of "
-                       "the file.\nThe probability of the second class is given by logistic models "
+                       "the file. The probability of the second class is given by logistic models "
                        "only.",
                        &exit_status) ||
       !parse_format("predict", format_text, &format, &exit_status)) {
     return exit_status;
+  }
+  if (json && (!out || strcmp(out, "-") == 0)) {
+    return wrong_usage("predict", "--json goes with --out FILE: both use standard output");
   }
   dperm_error err;
   dperm_model *model = NULL;
@@ -30,6 +71,10 @@ int run_predict(int argc, char **argv) {
   dperm_status status = dperm_model_read(model_path, &model, &err);
   if (status == DPERM_OK) {
     status = dperm_predict_file(model, &source, out, session_progress(), &err);
+  }
+  if (status == DPERM_OK && json) {
+    session_quiet();
+    print_json(out);
   }
   exit_status = status == DPERM_OK ? 0 : report_error(&err);
   dperm_model_free(model);

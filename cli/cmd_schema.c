@@ -4,25 +4,27 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "json_print.h"
 #include "ledger_guard.h"
 #include "session.h"
 
 static void print_classes(const dperm_schema *schema) {
   if (!dperm_schema_class_name(schema, 2)) {
-    printf("  classes          %s (negative), %s (positive)\n", dperm_schema_class_name(schema, 0),
-           dperm_schema_class_name(schema, 1));
+    printf("  classes          %s (negative), %s (positive)\n",
+           visible(dperm_schema_class_name(schema, 0)).text,
+           visible(dperm_schema_class_name(schema, 1)).text);
     return;
   }
   printf("  classes          ");
   size_t count = 0;
   for (const char *name; (name = dperm_schema_class_name(schema, count)) != NULL; count++) {
-    printf("%s%s", count ? ", " : "", name);
+    printf("%s%s", count ? ", " : "", visible(name).text);
   }
   printf(" (%zu fits, one for each against the rest, of epsilon/%zu each)\n", count, count);
 }
 
 static void print_schema(const char *path, const dperm_schema *schema) {
-  printf("%s: a sound schema\n", path);
+  printf("%s: a sound schema\n", visible(path).text);
   print_classes(schema);
   printf("  encoded columns  %zu\n", dperm_schema_dims(schema));
   printf("  norm of a row    at most %g; its absolute entries sum to at most %.4g\n",
@@ -34,12 +36,15 @@ static void print_schema(const char *path, const dperm_schema *schema) {
   for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
     size_t width = dperm_schema_column_width(schema, i);
     const char *left_out = dperm_schema_column_reference(schema, i);
-    printf("  %-24s %-12s %-16zu", dperm_schema_column_name(schema, i),
+    printf("  %-24s %-12s %-16zu", visible(dperm_schema_column_name(schema, i)).text,
            dperm_schema_column_type(schema, i), width);
     if (width > 0) {
       printf(" %.4g", dperm_schema_column_bound(schema, i));
     }
-    printf(left_out ? " (\"%s\" is left out)\n" : "\n", left_out);
+    if (left_out) {
+      printf(" (\"%s\" is left out)", visible(left_out).text);
+    }
+    printf("\n");
   }
 }
 
@@ -56,10 +61,56 @@ static dperm_status print_unsafe(const dperm_schema *schema, const dperm_data *d
     if (status != DPERM_OK) {
       return status;
     }
-    fprintf(stderr, "%-24s %10zu %10zu %10zu\n", dperm_schema_column_name(schema, i),
+    fprintf(stderr, "%-24s %10zu %10zu %10zu\n", visible(dperm_schema_column_name(schema, i)).text,
             counts.missing, counts.unknown, counts.clamped);
   }
   return DPERM_OK;
+}
+
+static void print_json(const char *path, const dperm_schema *schema, const char *data_path,
+                       const dperm_data *data) {
+  printf("{\n");
+  print_json_text("schema", path, ",");
+  printf("  \"classes\": [");
+  for (size_t i = 0; dperm_schema_class_name(schema, i); i++) {
+    printf(i ? ", " : "");
+    json_quote(stdout, dperm_schema_class_name(schema, i));
+  }
+  printf("],\n");
+  print_json_count("dims", dperm_schema_dims(schema), ",");
+  print_json_number("norm", dperm_schema_norm_bound(schema), ",");
+  print_json_number("norm1", dperm_schema_norm1_bound(schema), ",");
+  print_json_flag("drops_rows", dperm_schema_drops_rows(schema), ",");
+  printf("  \"columns\": [");
+  for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
+    printf("%s\n    {\"name\": ", i ? "," : "");
+    json_quote(stdout, dperm_schema_column_name(schema, i));
+    printf(", \"type\": \"%s\", \"dims\": %zu, \"bound\": %.17g, \"reference\": ",
+           dperm_schema_column_type(schema, i), dperm_schema_column_width(schema, i),
+           dperm_schema_column_bound(schema, i));
+    json_quote(stdout, dperm_schema_column_reference(schema, i));
+    printf("}");
+  }
+  printf("\n  ],\n");
+  print_json_text("data", data_path, ",");
+  if (data) {
+    print_json_count("rows", dperm_data_rows(data), "");
+  } else {
+    printf("  \"rows\": null\n");
+  }
+  printf("}\n");
+}
+
+static void show(const char *path, const dperm_schema *schema, const char *data_path,
+                 const dperm_data *data, bool json) {
+  if (json) {
+    print_json(path, schema, data_path, data);
+    return;
+  }
+  print_schema(path, schema);
+  if (data) {
+    printf("\n%s: %zu rows fit the schema\n", visible(data_path).text, dperm_data_rows(data));
+  }
 }
 
 int run_schema(int argc, char **argv) {
@@ -67,7 +118,7 @@ int run_schema(int argc, char **argv) {
     return run_schema_draft(argc, argv);
   }
   const char *action = NULL, *path = NULL, *data_path = NULL, *ledger = NULL;
-  bool unsafe = false;
+  bool unsafe = false, json = false;
   argument table[] = {
       {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", NULL, false},
       {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)", NULL, false},
@@ -75,6 +126,7 @@ int run_schema(int argc, char **argv) {
        NULL, false},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
        "with --data: print missing, unknown and clamped counts to stderr", NULL, false},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
       ledger_guard_argument(&ledger),
   };
   int exit_status = 0;
@@ -106,10 +158,7 @@ int run_schema(int argc, char **argv) {
   if (status != DPERM_OK) {
     exit_status = report_error(&err);
   } else {
-    print_schema(path, schema);
-    if (data) {
-      printf("\n%s: %zu rows fit the schema\n", data_path, dperm_data_rows(data));
-    }
+    show(path, schema, data_path, data, json);
   }
   dperm_data_free(data);
   dperm_schema_free(schema);

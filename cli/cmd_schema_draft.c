@@ -43,7 +43,7 @@ static void text_list_clear(text_list *list) {
 
 static void print_remark(void *context, const char *line) {
   (void)context;
-  fprintf(stderr, "remark: %s\n", line);
+  note("remark: %s", line);
 }
 
 /* One byte, or the word "tab", which is hard to type. */
@@ -103,9 +103,9 @@ int run_schema_draft(int argc, char **argv) {
   int exit_status = 0;
   if (!arguments_parse(
           "schema", table, sizeof table / sizeof *table, argc, argv,
-          "Guesses types, bounds, categories and classes from records that you declare public:\n"
-          "last year's open file, a published sample, made-up rows. Never from the records to be\n"
-          "protected: a schema made from them would betray them. Remarks on stderr say what to\n"
+          "Guesses types, bounds, categories and classes from records that you declare public: "
+          "last year's open file, a published sample, made-up rows. Never from the records to be "
+          "protected: a schema made from them would betray them. Remarks on stderr say what to "
           "check. docs/guide.md has the rules.",
           &exit_status)) {
     return exit_status;
@@ -123,8 +123,7 @@ int run_schema_draft(int argc, char **argv) {
   }
   text_list positives = {0}, markers = {0};
   if ((positive && !split(positive, &positives)) || (missing && !split(missing, &markers))) {
-    fprintf(stderr, "dperm: out of memory; close other programs\n");
-    exit_status = EXIT_WORK_FAILED;
+    exit_status = complain_of_memory();
   } else {
     options.positive = positive ? positives.texts : NULL;
     options.positive_count = positives.count;

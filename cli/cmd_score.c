@@ -4,16 +4,17 @@
 #include <stdio.h>
 
 #include "arguments.h"
+#include "json_print.h"
 #include "ledger_guard.h"
 #include "ledger_settings.h"
 #include "session.h"
 
 static const char closing[] =
     "Without --epsilon the counts are exact, so they are not private: for public data only. With "
-    "it\n"
-    "they carry discrete Laplace noise, and the number of records alone is taken to be public.\n"
+    "it "
+    "they carry discrete Laplace noise, and the number of records alone is taken to be public. "
     "\"interval\" holds the error rate on these very records in 95 of 100 runs, whatever the "
-    "noise;\n"
+    "noise; "
     "\"population_interval\" that of those they are a random sample of.";
 
 typedef struct score_settings {
@@ -22,7 +23,7 @@ typedef struct score_settings {
   double epsilon;
   size_t rows_per_person;
   uint64_t seed;
-  bool counts, public_model, seeded;
+  bool counts, public_model, seeded, json;
 } score_settings;
 
 /* ---- exact */
@@ -106,7 +107,7 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   }
   session_quiet();
   if (s->ledger.dry_run) {
-    ledger_settings_show(&s->ledger, !s->seeded);
+    ledger_settings_show(&s->ledger, !s->seeded, s->json);
     return DPERM_OK;
   }
   print_private(s, &found);
@@ -114,8 +115,8 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   if (status == DPERM_OK && found.is_private) {
     ledger_settings_say(&s->ledger);
   } else if (status == DPERM_OK && !dperm_model_is_private(model) && !s->public_model) {
-    fprintf(stderr, "not private: the model is not, and may have been made from these records; "
-                    "--public-model says that it was not\n");
+    note("not private: the model is not, and may have been made from these records; "
+         "--public-model says that it was not");
   }
   return status;
 }
@@ -154,7 +155,7 @@ static int score(score_settings *s, dperm_format format) {
 
 int run_score(int argc, char **argv) {
   score_settings s = {.epsilon = (double)NAN, .rows_per_person = 1};
-  enum { OWN = 8, SEED = 7 };
+  enum { OWN = 9, SEED = 7 };
   argument table[OWN + LEDGER_ARGUMENTS] = {
       {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm train wrote", NULL,
        false},
@@ -173,6 +174,8 @@ int run_score(int argc, char **argv) {
        "epsilon is for a person with at most K rows (1)", NULL, false},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
        "reproducible noise for tests: the answer is not private", NULL, false},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
+       "for programs; a score always is, --dry-run is not", NULL, false},
   };
   int exit_status = 0;
   dperm_format format;

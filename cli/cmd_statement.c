@@ -15,8 +15,8 @@ int run_statement(int argc, char **argv) {
   };
   int exit_status = 0;
   if (!arguments_parse("statement", table, sizeof table / sizeof *table, argc, argv,
-                       "What the model guarantees to whom, in words and in mathematics, what was\n"
-                       "spent, what is assumed and how to check it: for lawyers and\n"
+                       "What the model guarantees to whom, in words and in mathematics, what was "
+                       "spent, what is assumed and how to check it: for lawyers and "
                        "data-protection officers.",
                        &exit_status)) {
     return exit_status;

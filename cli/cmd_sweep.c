@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "file_guard.h"
+#include "json_print.h"
 #include "ledger_guard.h"
 #include "session.h"
 #include "sweep_grid.h"
@@ -15,13 +16,12 @@
 #include "whole_file.h"
 
 static const char closing[] =
-    "For public data: errors are exact counts. Lists go with --loss, --mechanism, --noise,\n"
-    "--lambda and --epsilon: --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models\n"
-    "with noise are drawn R times in each. error_se is the standard error of error_mean, from the\n"
+    "For public data: errors are exact counts. Lists go with --loss, --mechanism, --noise, "
+    "--lambda and --epsilon: --lambda 1e-4,1e-3,auto. Each of K folds is held out once; models "
+    "with noise are drawn R times in each. error_se is the standard error of error_mean, from the "
     "spread between folds (between draws with --test-data).\n"
     "With --out FILE, what is done is kept in FILE.journal: after an interruption the same "
-    "command\n"
-    "goes on from there, with the same result. It is removed when FILE is written.";
+    "command goes on from there, with the same result. It is removed when FILE is written.";
 
 typedef struct sweep_settings {
   fit_settings fit;
@@ -30,6 +30,7 @@ typedef struct sweep_settings {
   uint64_t seed;
   const char *const *words; /* of the command, for the page */
   sweep_show show;
+  bool json;
 } sweep_settings;
 
 /* ---- results */
@@ -71,21 +72,51 @@ static void print_share(FILE *csv, double value) {
   }
 }
 
-static bool write_csv(const results *r, const char *path) {
+static void print_number(FILE *out, const char *name, double value) {
+  fprintf(out, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
+}
+
+/* The same cells for programs, with lambda as it was used. */
+static void print_json(const results *r, FILE *out) {
+  fprintf(out, "[");
+  for (size_t i = 0; i < r->grid->count; i++) {
+    const sweep_words *w = &r->grid->words[i];
+    const dperm_sweep_cell *cell = &r->all[i].cell;
+    bool noisy = strcmp(w->mechanism, "none") != 0;
+    fprintf(out, "%s\n  {\"loss\": \"%s\", \"mechanism\": \"%s\", \"noise\": ", i ? "," : "",
+            w->loss, w->mechanism);
+    json_quote(out, noisy ? w->noise : NULL);
+    print_number(out, "lambda", cell->lambda);
+    fprintf(out, ", \"lambda_given\": \"%s\"", w->lambda);
+    print_number(out, "epsilon", noisy ? r->grid->options[i].epsilon : (double)NAN);
+    print_number(out, "error_mean", cell->error_mean);
+    print_number(out, "error_se", cell->error_se);
+    fprintf(out, ", \"runs\": %zu, \"impossible\": ", cell->runs);
+    json_quote(out, r->all[i].impossible);
+    fprintf(out, "}");
+  }
+  fprintf(out, "\n]\n");
+}
+
+static void print_csv(const results *r, FILE *out) {
+  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
+  for (size_t i = 0; i < r->grid->count; i++) {
+    const sweep_words *w = &r->grid->words[i];
+    const dperm_sweep_cell *cell = &r->all[i].cell;
+    fprintf(out, "%s,%s,%s,%s,%s,", w->loss, w->mechanism, w->noise, w->lambda, w->epsilon);
+    print_share(out, cell->error_mean);
+    print_share(out, cell->error_se);
+    fprintf(out, "%zu\n", cell->runs);
+  }
+}
+
+static bool write_cells(const results *r, const char *path, bool json) {
   whole_file file;
   dperm_error err;
   if (whole_file_open(path, &file, &err) != DPERM_OK) {
     return report_error(&err) == 0;
   }
-  fprintf(file.stream, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
-  for (size_t i = 0; i < r->grid->count; i++) {
-    const sweep_words *w = &r->grid->words[i];
-    const dperm_sweep_cell *cell = &r->all[i].cell;
-    fprintf(file.stream, "%s,%s,%s,%s,%s,", w->loss, w->mechanism, w->noise, w->lambda, w->epsilon);
-    print_share(file.stream, cell->error_mean);
-    print_share(file.stream, cell->error_se);
-    fprintf(file.stream, "%zu\n", cell->runs);
-  }
+  (json ? print_json : print_csv)(r, file.stream);
   return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
 }
 
@@ -93,14 +124,16 @@ static void say(const results *r, const char *path) {
   for (size_t i = 0; i < r->grid->count; i++) {
     const sweep_words *w = &r->grid->words[i];
     if (r->all[i].cell.impossible) {
-      fprintf(stderr, "no fit for %s %s, noise %s, lambda %s, epsilon %s: %s\n", w->loss,
-              w->mechanism, w->noise, w->lambda, w->epsilon,
-              r->all[i].impossible ? r->all[i].impossible : "out of memory");
+      note("no fit for %s %s, noise %s, lambda %s, epsilon %s: %s", w->loss, w->mechanism, w->noise,
+           w->lambda, w->epsilon, r->all[i].impossible ? r->all[i].impossible : "out of memory");
     }
   }
   if (path && strcmp(path, "-") != 0) {
-    fprintf(stderr, "%s: %zu cells, %zu models", path, r->grid->count, r->runs);
-    fprintf(stderr, r->impossible ? "; %zu cells have no fit\n" : "\n", r->impossible);
+    char without[64] = "";
+    if (r->impossible) {
+      (void)snprintf(without, sizeof without, "; %zu cells have no fit", r->impossible);
+    }
+    note("%s: %zu cells, %zu models%s", path, r->grid->count, r->runs, without);
   }
 }
 
@@ -138,7 +171,7 @@ static bool write_shows(sweep_settings *s, const results *found, const dperm_sch
                              .seed = s->seed};
   for (size_t i = 0; i < found->grid->count; i++) {
     if (!sweep_show_add(&s->show, found->grid, &found->all[i].cell)) {
-      fprintf(stderr, "dperm: out of memory\n");
+      (void)complain_of_memory();
       return false;
     }
   }
@@ -160,7 +193,7 @@ static int sweep_to_file(sweep_settings *s, results *found, const dperm_schema *
   how.threads = (int)s->threads;
   how.progress = *session_progress();
   if (journal && stat(journal, &about) == 0) {
-    fprintf(stderr, "going on with %s\n", journal);
+    note("going on with %s", journal);
   }
   if (dperm_sweep(data, found->grid->options, found->grid->count, &how, keep_cell, found, &err) !=
       DPERM_OK) {
@@ -170,7 +203,7 @@ static int sweep_to_file(sweep_settings *s, results *found, const dperm_schema *
   if (!leads()) {
     return 0;
   }
-  if (!write_csv(found, s->out) || !write_shows(s, found, schema, data, test)) {
+  if (!write_cells(found, s->out, s->json) || !write_shows(s, found, schema, data, test)) {
     return EXIT_WORK_FAILED;
   }
   if (journal) {
@@ -225,7 +258,7 @@ static int sweep(sweep_settings *s, const sweep_grid *grid, dperm_format format)
   char *journal = journal_beside(s->out);
   int exit_status = EXIT_WORK_FAILED;
   if (!found.all || (!journal && whole_file_plain(s->out))) {
-    fprintf(stderr, "dperm: out of memory\n");
+    (void)complain_of_memory();
   } else if ((!journal && !can_write(s->out)) || (s->show.picture && !can_write(s->show.picture)) ||
              (s->show.page && !can_write(s->show.page))) {
     exit_status = EXIT_WORK_FAILED;
@@ -244,7 +277,7 @@ static int sweep(sweep_settings *s, const sweep_grid *grid, dperm_format format)
 
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
-  enum { OWN = 13, FOLDS = 6 };
+  enum { OWN = 14, FOLDS = 6 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public", NULL,
        false},
@@ -252,7 +285,7 @@ int run_sweep(int argc, char **argv) {
        false},
       {"--test-data", ARGUMENT_INPUT, &s.test_data, false, "FILE",
        "count errors on these instead of on folds", NULL, false},
-      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the CSV goes (standard output)",
+      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the cells go (standard output)",
        NULL, false},
       {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
        "when the file's name does not tell", NULL, false},
@@ -268,6 +301,7 @@ int run_sweep(int argc, char **argv) {
        "a picture, .svg or .png (needs gnuplot)", NULL, false},
       {"--html", ARGUMENT_OUTPUT, &s.show.page, false, "FILE",
        "a page with figures, tables and plans (needs gnuplot)", NULL, false},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV", NULL, false},
       ledger_guard_argument(&s.ledger),
   };
   int exit_status = 0;

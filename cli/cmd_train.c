@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "claim.h"
+#include "fit_report.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"
 #include "session.h"
 
 static const char closing[] =
-    "Data are CSV with a schema (.gz is read as it is, - is standard input), or svmlight with\n"
-    "--dims. A model trained with --mechanism none or --seed protects nobody and says so.\n"
+    "Data are CSV with a schema (.gz is read as it is, - is standard input), or svmlight with "
+    "--dims. A model trained with --mechanism none or --seed protects nobody and says so. "
     "'dperm plan' tells beforehand what a fit will do.";
 
 typedef struct train_settings {
@@ -21,6 +21,7 @@ typedef struct train_settings {
   size_t dims, threads;
   uint64_t seed;
   bool unsafe_diagnostics;
+  fit_report report;
 } train_settings;
 
 static void print_unsafe(const dperm_unsafe_diagnostics *d) {
@@ -29,28 +30,6 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
           "training error  %.6f\niterations      %zu\nobjective       %.12g\n"
           "gradient norm   %.3g\nsolve time      %.4f s\n",
           d->training_error, d->iterations, d->objective, d->gradient_norm, d->solve_seconds);
-}
-
-/* What was done, in public words. */
-static void print_summary(const train_settings *s, const dperm_model *model,
-                          const dperm_data *data) {
-  size_t classes = 2;
-  while (dperm_model_class_name(model, classes)) {
-    classes++;
-  }
-  fprintf(stderr, "%s: %zu weights ", strcmp(s->out, "-") == 0 ? "model" : s->out,
-          dperm_model_dims(model));
-  if (classes > 2) {
-    fprintf(stderr, "for each of %zu classes ", classes);
-  }
-  fprintf(stderr, "from %zu rows; ", dperm_data_rows(data));
-  claim_print(model);
-  if (dperm_model_is_private(model)) {
-    fprintf(stderr, " (%s perturbation)\n", s->fit.mechanism);
-    ledger_settings_say(&s->ledger);
-  } else {
-    fprintf(stderr, "\n");
-  }
 }
 
 static dperm_status train_to_file(const train_settings *s, const dperm_options *options,
@@ -82,10 +61,10 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
     status = model ? dperm_model_write_output(model, out, err) : DPERM_OK;
   }
   if (status == DPERM_OK && !model) { /* shown nowhere, if another process has the model */
-    ledger_settings_show(&s->ledger,
-                         options->mechanism != DPERM_MECHANISM_NONE && !options->random);
+    ledger_settings_show(&s->ledger, options->mechanism != DPERM_MECHANISM_NONE && !options->random,
+                         s->report.json);
   } else if (status == DPERM_OK) {
-    print_summary(s, model, data);
+    fit_report_print(&s->report, model, data, &s->ledger);
   }
   ledger_settings_leave(out);
   dperm_model_free(model);
@@ -124,7 +103,7 @@ static int train(train_settings *s, dperm_options options, dperm_format format, 
 
 int run_train(int argc, char **argv) {
   train_settings s = {0};
-  enum { OWN = 8 };
+  enum { OWN = 9 };
   argument table[OWN + FIT_ARGUMENTS + LEDGER_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records", NULL, false},
       {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "what is public about them (JSON)",
@@ -139,6 +118,8 @@ int run_train(int argc, char **argv) {
        "reproducible noise for tests: the model is not private", NULL, false},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &s.unsafe_diagnostics, false, NULL,
        "print training error and the like to stderr: not private", NULL, false},
+      {"--json", ARGUMENT_FLAG, &s.report.json, false, NULL, "what was done, for programs", NULL,
+       false},
   };
   const argument *seed = &table[6];
   int exit_status = 0;
@@ -150,6 +131,11 @@ int run_train(int argc, char **argv) {
                        &exit_status) ||
       !parse_format("train", s.format, &format, &exit_status) ||
       !fit_settings_one(&s.fit, "train", &options, &exit_status)) {
+    return exit_status;
+  }
+  s.report.out = s.out;
+  s.report.mechanism = s.fit.mechanism;
+  if (!fit_report_check("train", &s.report, s.ledger.dry_run, &exit_status)) {
     return exit_status;
   }
   if (s.threads > 4096) {

@@ -5,16 +5,18 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "claim.h"
+#include "fit_report.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"
 #include "session.h"
 
 static const char closing[] =
-    "Lists go with --loss, --h, --lambda, --gamma and --features: --lambda 1e-3,3e-3,1e-2.\n"
-    "split gives each candidate its own portion of the rows; stopping tries random candidates on\n"
-    "nearly all rows for a random number of rounds, which stays secret; public chooses on\n"
-    "--public-data that are nobody's secret. Often '--lambda auto' with train is better than any.";
+    "Lists go with --loss, --h, --lambda, --gamma and --features: --lambda 1e-3,3e-3,1e-2. Often "
+    "'--lambda auto' with train is better than any.\n"
+    "split\tgives each candidate its own portion of the rows\n"
+    "stopping\ttries random candidates on nearly all rows for a random number of rounds, which "
+    "stays secret\n"
+    "public\tchooses on --public-data that are nobody's secret";
 
 typedef struct tune_settings {
   fit_settings fit;
@@ -23,6 +25,7 @@ typedef struct tune_settings {
   size_t dims, threads;
   uint64_t seed;
   double rounds_mean, holdout;
+  bool json;
 } tune_settings;
 
 static dperm_status tune_to_file(const tune_settings *s, const dperm_options *candidates,
@@ -61,17 +64,11 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
     status = model ? dperm_model_write_output(model, out, err) : DPERM_OK;
   }
   if (status == DPERM_OK && !model) {
-    ledger_settings_show(&s->ledger, !candidates[0].random); /* nowhere, if another has the model */
+    ledger_settings_show(&s->ledger, !candidates[0].random, /* nowhere, if another has the model */
+                         s->json);
   } else if (status == DPERM_OK) {
-    fprintf(stderr, "%s: chosen among %zu candidates by %s; ",
-            strcmp(s->out, "-") == 0 ? "model" : s->out, count, s->method);
-    claim_print(model);
-    if (dperm_model_is_private(model)) {
-      fprintf(stderr, ", the choice included\n");
-      ledger_settings_say(&s->ledger);
-    } else {
-      fprintf(stderr, "\n");
-    }
+    const fit_report report = {s->out, s->fit.mechanism, s->method, count, s->json};
+    fit_report_print(&report, model, data, &s->ledger);
   }
   ledger_settings_leave(out);
   dperm_model_free(model);
@@ -149,7 +146,7 @@ int run_tune(int argc, char **argv) {
                      .rounds = "logarithmic",
                      .rounds_mean = (double)NAN,
                      .holdout = 0.1};
-  enum { OWN = 13, SELECTOR = 8, ROUNDS, ROUNDS_MEAN, HOLDOUT, SEED = 6 };
+  enum { OWN = 14, SELECTOR = 8, ROUNDS, ROUNDS_MEAN, HOLDOUT, SEED = 6 };
   argument table[OWN + FIT_ARGUMENTS + LEDGER_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records", NULL, false},
       {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "what is public about them (JSON)",
@@ -161,18 +158,19 @@ int run_tune(int argc, char **argv) {
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N", "default: all cores", NULL, false},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
        "reproducible noise for tests: the model is not private", NULL, false},
-      {"--method", ARGUMENT_TEXT, &s.method, false, "M", "split (default), stopping or public",
-       NULL, false},
-      {"--selector", ARGUMENT_TEXT, &s.selector, false, "S",
-       "split: permute-and-flip (default) or exponential", NULL, false},
-      {"--rounds", ARGUMENT_TEXT, &s.rounds, false, "R",
-       "stopping: logarithmic (default) or geometric", NULL, false},
+      {"--method", ARGUMENT_TEXT, &s.method, false, "split|stopping|public",
+       "how to choose (split)", NULL, false},
+      {"--selector", ARGUMENT_TEXT, &s.selector, false, "permute-and-flip|exponential",
+       "split: the mechanism (permute-and-flip)", NULL, false},
+      {"--rounds", ARGUMENT_TEXT, &s.rounds, false, "logarithmic|geometric",
+       "stopping: the law of their number (logarithmic)", NULL, false},
       {"--rounds-mean", ARGUMENT_POSITIVE, &s.rounds_mean, false, "M",
        "stopping: mean number of rounds (3 per candidate)", NULL, false},
       {"--holdout", ARGUMENT_NUMBER, &s.holdout, false, "H",
        "stopping, public: share of rows to choose by (0.1)", NULL, false},
       {"--public-data", ARGUMENT_INPUT, &s.public_data, false, "FILE",
        "public: records that are nobody's secret", NULL, false},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "what was done, for programs", NULL, false},
   };
   int exit_status = 0;
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -191,6 +189,10 @@ int run_tune(int argc, char **argv) {
                    table[HOLDOUT].given, &how);
   if (wrong || s.threads > 4096) {
     return wrong_usage("tune", "%s", wrong ? wrong : "--threads must be at most 4096");
+  }
+  const fit_report report = {.out = s.out, .json = s.json};
+  if (!fit_report_check("tune", &report, s.ledger.dry_run, &exit_status)) {
+    return exit_status;
   }
   if (strcmp(s.fit.mechanism, "none") == 0) {
     return wrong_usage("tune", "--mechanism none has nothing to choose privately; use train");

@@ -18,9 +18,9 @@ int run_verify(int argc, char **argv) {
   int exit_status = 0;
   if (!arguments_parse(
           "verify", table, sizeof table / sizeof *table, argc, argv,
-          "Derives the claim again from the file's public fields, with arithmetic that shares\n"
-          "nothing with training (256 bits, rounded outwards, or exact). A line for each step:\n"
-          "\"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. Exit status 0 if\n"
+          "Derives the claim again from the file's public fields, with arithmetic that shares "
+          "nothing with training (256 bits, rounded outwards, or exact). A line for each step: "
+          "\"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. Exit status 0 if "
           "every step holds, 1 if not. docs/guide.md explains.",
           &exit_status)) {
     return exit_status;
@@ -30,8 +30,7 @@ int run_verify(int argc, char **argv) {
   int holds = 0;
   dperm_status status = dperm_model_verify(model_path, findings_collect, &all, &holds, &err);
   if (status == DPERM_OK && all.out_of_memory) {
-    fprintf(stderr, "dperm: out of memory; close other programs\n");
-    exit_status = EXIT_WORK_FAILED;
+    exit_status = complain_of_memory();
   } else if (status != DPERM_OK) {
     exit_status = report_error(&err);
   } else {

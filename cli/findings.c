@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
+#include "json_print.h"
+#include "message.h"
 
 void findings_collect(void *context, dperm_finding finding, const char *line) {
   findings *all = context;
@@ -43,18 +44,6 @@ void findings_print(const findings *all) {
   }
 }
 
-/* The lines are printable ASCII: quotes and backslashes are all there is to escape. */
-static void print_quoted(const char *text) {
-  putchar('"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') {
-      putchar('\\');
-    }
-    putchar(*text);
-  }
-  putchar('"');
-}
-
 void findings_print_json(const findings *all, int holds, const char *const verdicts[2]) {
   const char *between = "";
   printf("{\n  \"verdict\": \"%s\",\n  \"lines\": [", verdicts[holds != 0]);
@@ -62,7 +51,7 @@ void findings_print_json(const findings *all, int holds, const char *const verdi
     if (all->lines[i].finding != DPERM_FINDING_REMARK) {
       printf("%s\n    {\"holds\": %s, \"text\": ", between,
              all->lines[i].finding == DPERM_FINDING_HOLDS ? "true" : "false");
-      print_quoted(all->lines[i].text);
+      json_quote(stdout, all->lines[i].text);
       putchar('}');
       between = ",";
     }
@@ -72,7 +61,7 @@ void findings_print_json(const findings *all, int holds, const char *const verdi
   for (size_t i = 0; i < all->count; i++) {
     if (all->lines[i].finding == DPERM_FINDING_REMARK) {
       printf("%s\n    ", between);
-      print_quoted(all->lines[i].text);
+      json_quote(stdout, all->lines[i].text);
       between = ",";
     }
   }
@@ -85,7 +74,6 @@ int findings_report(const findings *all, const char *path, const char *what) {
     i++;
   }
   (void)fflush(stdout);
-  fprintf(stderr, "dperm: %s: %s; %s\n", strcmp(path, "-") == 0 ? "standard input" : path, what,
-          i < all->count ? all->lines[i].text : "");
-  return EXIT_WORK_FAILED;
+  return complain("%s: %s; %s", strcmp(path, "-") == 0 ? "standard input" : path, what,
+                  i < all->count ? all->lines[i].text : "");
 }

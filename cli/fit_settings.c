@@ -45,10 +45,10 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "the privacy budget; required unless --mechanism none", NULL, false},
       {"--rows-per-person", ARGUMENT_COUNT, &s->rows_per_person, false, "K",
        "epsilon is for a person with at most K rows (1)", NULL, false},
-      {"--mechanism", ARGUMENT_TEXT, &s->mechanism, false, "M",
-       "objective (default), output or none", NULL, false},
-      {"--loss", ARGUMENT_TEXT, &s->loss, false, "L", "logistic (default), huber or smooth-hinge",
-       NULL, false},
+      {"--mechanism", ARGUMENT_TEXT, &s->mechanism, false, "objective|output|none",
+       "where the noise goes (objective)", NULL, false},
+      {"--loss", ARGUMENT_TEXT, &s->loss, false, "logistic|huber|smooth-hinge",
+       "of one record (logistic)", NULL, false},
       {"--h", ARGUMENT_TEXT, &s->h, false, "H", "half-width of a hinge's smooth piece (0.5)", NULL,
        false},
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
@@ -58,11 +58,11 @@ void fit_settings_init(fit_settings *s, argument *table) {
       {"--norm-guess", ARGUMENT_POSITIVE, &s->norm_guess, false, "F",
        "a public guess of the weights' norm, to choose lambda and delta-reg", NULL, false},
       {"--analysis", ARGUMENT_TEXT, &s->analysis, false, "tight|paper",
-       "how epsilon becomes noise; paper is for comparison", NULL, false},
-      {"--noise", ARGUMENT_TEXT, &s->noise, false, "N",
-       "its shape: auto (default: the least), l2, l1, group, linf or mixed", NULL, false},
-      {"--kernel", ARGUMENT_TEXT, &s->kernel, false, "K",
-       "gaussian, laplacian or cauchy, by random features", NULL, false},
+       "how epsilon becomes noise (tight); paper is for comparison", NULL, false},
+      {"--noise", ARGUMENT_TEXT, &s->noise, false, "auto|l2|l1|group|linf|mixed",
+       "its shape; auto (default) takes the least", NULL, false},
+      {"--kernel", ARGUMENT_TEXT, &s->kernel, false, "gaussian|laplacian|cauchy",
+       "by random features", NULL, false},
       {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width", NULL, false},
       {"--features", ARGUMENT_TEXT, &s->features, false, "D", "the number of random features, even",
        NULL, false},
@@ -287,7 +287,7 @@ static bool build_grid(const fit_settings *s, const char *command_name, grid *g,
   }
   *options = calloc(all, sizeof **options);
   if (!*options) {
-    return refuse(exit_status, EXIT_WORK_FAILED);
+    return refuse(exit_status, complain_of_memory());
   }
   if (!combine(g, &base, command_name, *options, count, exit_status)) {
     free(*options);
@@ -301,7 +301,7 @@ bool fit_settings_grid(const fit_settings *s, const char *command_name, dperm_op
                        size_t *count, int *exit_status) {
   grid *g = malloc(sizeof *g);
   bool good = g ? build_grid(s, command_name, g, options, count, exit_status)
-                : refuse(exit_status, EXIT_WORK_FAILED);
+                : refuse(exit_status, complain_of_memory());
   free(g);
   return good;
 }

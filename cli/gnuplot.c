@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "message.h"
+
 extern char **environ;
 
 static bool ends_with(const char *text, const char *end) {
@@ -40,11 +42,11 @@ static void pass_on_complaint(FILE *said) {
   while (fgets(line, sizeof line, said)) {
     const char *text = line + strspn(line, " \t^\r\n");
     if (*text) {
-      fprintf(stderr, "dperm: gnuplot failed: %.*s\n", (int)strcspn(text, "\r\n"), text);
+      (void)complain("gnuplot failed: %.*s", (int)strcspn(text, "\r\n"), text);
       return;
     }
   }
-  fprintf(stderr, "dperm: gnuplot failed without a word\n");
+  (void)complain("gnuplot failed without a word");
 }
 
 static bool spawn_gnuplot(int in, int out, int err, pid_t *child) {
@@ -83,7 +85,7 @@ bool gnuplot_run(FILE *script, FILE *picture) {
   bool draws = fseek(script, 0, SEEK_END) == 0 && ftell(script) > 0;
   if (!said || fflush(script) != 0 || fflush(picture) != 0 ||
       lseek(fileno(script), 0, SEEK_SET) != 0) {
-    fprintf(stderr, "dperm: cannot prepare a picture: %s\n", strerror(errno));
+    (void)complain("cannot prepare a picture: %s", strerror(errno));
     if (said) {
       fclose(said);
     }
@@ -91,8 +93,7 @@ bool gnuplot_run(FILE *script, FILE *picture) {
   }
   bool done = spawn_gnuplot(fileno(script), fileno(picture), fileno(said), &child);
   if (!done) {
-    fprintf(stderr, "dperm: cannot run gnuplot: %s; install it (Debian: gnuplot-nox)\n",
-            strerror(errno));
+    (void)complain("cannot run gnuplot: %s; install it (Debian: gnuplot-nox)", strerror(errno));
   } else {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -103,8 +104,8 @@ bool gnuplot_run(FILE *script, FILE *picture) {
   }
   fclose(said);
   if (done && draws && !whole_picture(picture)) {
-    fprintf(stderr, "dperm: gnuplot has not drawn the whole picture; check free space and limits "
-                    "on the size of files\n");
+    (void)complain("gnuplot has not drawn the whole picture; check free space and limits on the "
+                   "size of files");
     done = false;
   }
   return done && fseek(picture, 0, SEEK_END) == 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_print.h"
 #include "session.h"
 
 void ledger_settings_init(ledger_settings *s, argument *table) {
@@ -119,17 +120,48 @@ void ledger_settings_close(ledger_settings *s) {
 
 void ledger_settings_say(const ledger_settings *s) {
   if (session_charge()->entry == 0) {
-    fprintf(stderr, "no ledger: nothing counts this epsilon against a budget; see 'dperm help "
-                    "ledger'\n");
+    note("no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'");
     return;
   }
   const dperm_charge *paid = session_charge();
-  fprintf(stderr, "%s: charged epsilon %s and delta %s to \"%s\" (entry %llu); %s and %s left\n",
-          s->path, paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
-          paid->epsilon_left, brief(paid->delta_left).text);
+  note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu); %s and %s left", s->path,
+       paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
+       paid->epsilon_left, brief(paid->delta_left).text);
 }
 
-void ledger_settings_show(const ledger_settings *s, bool is_private) {
+void ledger_settings_json(const ledger_settings *s, const char *end) {
+  const dperm_charge *paid = session_charge();
+  if (!s->opened) {
+    printf("  \"ledger\": null%s\n", end);
+    return;
+  }
+  printf("  \"ledger\": {\"file\": ");
+  json_quote(stdout, s->path);
+  printf(", \"dataset\": ");
+  json_quote(stdout, s->name);
+  if (paid->entry) {
+    printf(", \"id\": %llu, \"digest\": \"%s\"", (unsigned long long)paid->entry, paid->digest);
+  }
+  printf(",\n    \"epsilon\": \"%s\", \"delta\": \"%s\", \"epsilon_left\": \"%s\", \"delta_left\": "
+         "\"%s\"}%s\n",
+         paid->epsilon, paid->delta, paid->epsilon_left, paid->delta_left, end);
+}
+
+static void show_json(const ledger_settings *s, bool is_private) {
+  printf("{\n");
+  print_json_flag("dry_run", true, ",");
+  print_json_flag("private", is_private, ",");
+  print_json_text("epsilon", is_private ? session_charge()->epsilon : NULL, ",");
+  print_json_text("delta", is_private ? session_charge()->delta : NULL, ",");
+  ledger_settings_json(s, "");
+  printf("}\n");
+}
+
+void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
+  if (json) {
+    show_json(s, is_private);
+    return;
+  }
   if (!is_private) {
     printf("this run is not private: no budget covers it\n");
     return;
@@ -137,8 +169,9 @@ void ledger_settings_show(const ledger_settings *s, bool is_private) {
   printf("this run costs epsilon %s and delta %s\n", session_charge()->epsilon,
          brief(session_charge()->delta).text);
   if (s->opened) {
-    printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", s->name, s->path,
-           session_charge()->epsilon_left, brief(session_charge()->delta_left).text);
+    printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
+           visible(s->path).text, session_charge()->epsilon_left,
+           brief(session_charge()->delta_left).text);
   } else {
     printf("no ledger: nothing counts it against a budget\n");
   }

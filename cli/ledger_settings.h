@@ -36,7 +36,9 @@ void ledger_settings_close(ledger_settings *settings);
 /* After a private run: one line on stderr about what was charged, or that nothing counts it. */
 void ledger_settings_say(const ledger_settings *settings);
 /* After a dry run: what it would cost, on stdout. */
-void ledger_settings_show(const ledger_settings *settings, bool is_private);
+void ledger_settings_show(const ledger_settings *settings, bool is_private, bool json);
+/* The member "ledger" of a result: what was or would be charged, or null. */
+void ledger_settings_json(const ledger_settings *settings, const char *end);
 
 /* An exact decimal for people: one that is long is cut to three digits, as "9.85e-44". */
 typedef struct brief_amount {

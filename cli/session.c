@@ -112,7 +112,7 @@ int report_error(const dperm_error *err) {
   session_quiet();
   failure = *err;
   char room[96];
-  fprintf(stderr, "dperm: %s%s\n", err->message, spent(err->message, room));
+  (void)complain("%s%s", err->message, spent(err->message, room));
   if (err->status == DPERM_CANCELLED) {
     return 128 + (interrupted ? interrupted : SIGINT);
   }
@@ -199,10 +199,11 @@ static int tick(void *context, const char *stage, uint64_t done, uint64_t total)
     bar.stage_started = now;
     bar.stage_share = share;
   }
-  if (total == 0 && !bar.counting && !bar.clock && isatty(STDERR_FILENO)) {
+  bool shows = !notes_are_off() && isatty(STDERR_FILENO);
+  if (total == 0 && !bar.counting && !bar.clock && shows) {
     start_clock();
   }
-  if (total > 0 && now - bar.started > 1 && now - bar.drawn > 0.1 && isatty(STDERR_FILENO)) {
+  if (total > 0 && now - bar.started > 1 && now - bar.drawn > 0.1 && shows) {
     draw(stage, share);
     if (strcmp(stage, "sweeping") == 0) {
       draw_time_left(share, now);
@@ -275,14 +276,6 @@ int session_leave(int exit_status) {
 }
 
 /* ---- the rest */
-
-void print_json_number(const char *name, double value, const char *end) {
-  if (!isfinite(value)) {
-    printf("  \"%s\": null%s\n", name, end);
-  } else {
-    printf("  \"%s\": %.17g%s\n", name, value, end);
-  }
-}
 
 dperm_status session_flush_stdout(dperm_error *err) {
   if (fflush(stdout) == 0 && !ferror(stdout)) {

@@ -11,9 +11,9 @@
  * 1. */
 int report_error(const dperm_error *err);
 
-/* A bar on stderr if that is a terminal and the work takes over a second. It counts public work
- * only; while solving, it shows the time. Answers "stop" after Ctrl-C, so that the library cleans
- * up behind itself. */
+/* A bar on stderr if that is a terminal, the work takes over a second and nobody said -q. It counts
+ * public work only; while solving, it shows the time. Answers "stop" after Ctrl-C, so that the
+ * library cleans up behind itself. */
 const dperm_progress *session_progress(void);
 /* Wipes the bar. */
 void session_quiet(void);
@@ -29,10 +29,6 @@ int session_leave(int exit_status);
 void session_catch_signals(void);
 /* Standard input, output and error that were closed stay so: no file gets their numbers. */
 void session_keep_streams(void);
-
-/* A member of a JSON object on a line of its own; what is not finite becomes null. `end` is "," or
- * "". */
-void print_json_number(const char *name, double value, const char *end);
 
 /* What this run is charged, filled by the library. From then on every failure that is reported ends
  * with the words that the charge stays spent. */

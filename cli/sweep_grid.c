@@ -160,8 +160,7 @@ static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out, in
   out->words = calloc(all, sizeof *out->words);
   out->options = calloc(all, sizeof *out->options);
   if (!out->words || !out->options) {
-    fprintf(stderr, "dperm: out of memory\n");
-    return refuse(exit_status, EXIT_WORK_FAILED);
+    return refuse(exit_status, complain_of_memory());
   }
   for (size_t i = 0; i < all; i++) {
     size_t rest = i;
@@ -184,8 +183,7 @@ bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid 
   *out = (sweep_grid){0};
   lists *l = calloc(1, sizeof *l);
   if (!l) {
-    fprintf(stderr, "dperm: out of memory\n");
-    return refuse(exit_status, EXIT_WORK_FAILED);
+    return refuse(exit_status, complain_of_memory());
   }
   bool good = split("--loss", fit->loss, &l->loss, exit_status) &&
               split("--mechanism", fit->mechanism, &l->mechanism, exit_status) &&

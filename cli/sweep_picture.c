@@ -190,9 +190,9 @@ bool sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilo
   FILE *script = tmpfile();
   bool drawn = false;
   if (!sweep_best(table, &sweep_anything)) {
-    fprintf(stderr, "dperm: no cell has a result, so there is nothing to draw\n");
+    (void)complain("no cell has a result, so there is nothing to draw");
   } else if (!p.places || !script) {
-    fprintf(stderr, "dperm: cannot prepare a picture: %s\n", strerror(errno));
+    (void)complain("cannot prepare a picture: %s", strerror(errno));
   } else {
     write_script(script, &p, format);
     drawn = gnuplot_run(script, out);
@@ -209,7 +209,7 @@ bool sweep_picture_write(const sweep_table *table, const char *path) {
   whole_file file;
   dperm_error err;
   if (!picture_format_of(path, &format)) {
-    fprintf(stderr, "dperm: %s: the name of a picture ends in .svg or .png\n", path);
+    (void)complain("%s: the name of a picture ends in .svg or .png", path);
     return false;
   }
   if (whole_file_open(path, &file, &err) != DPERM_OK) {

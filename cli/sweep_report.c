@@ -2,6 +2,7 @@
  * elsewhere. */
 #include "sweep_report.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static bool put_picture(FILE *out, const sweep_table *table, sweep_axis axis, do
   char line[4096];
   bool begun = false;
   if (!picture) {
-    perror("dperm: cannot prepare a picture");
+    (void)complain("cannot prepare a picture: %s", strerror(errno));
     return false;
   }
   if (!sweep_picture_draw(table, axis, epsilon, PICTURE_SVG, picture)) {

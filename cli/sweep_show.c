@@ -82,7 +82,7 @@ static bool write_page(const sweep_show *show, const sweep_grid *grid, const dpe
   story.plans = plans;
   story.plan_lines = lines;
   if (!written) {
-    fprintf(stderr, "dperm: out of memory\n");
+    (void)complain_of_memory();
   }
   written = written && sweep_report_write(&show->table, &story, show->page);
   free(plans);

@@ -4,18 +4,26 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const common_argument common_arguments[COMMON_ARGUMENTS] = {
+    {"-q", "--quiet", "only errors on stderr, no notes and no progress"},
+    {"-h", "--help", "explain the command"},
+};
+
+const char *argument_value(const argument *a) {
+  return a->kind == ARGUMENT_FLAG ? "" : a->value;
+}
+
+bool argument_is_positional(const argument *a) {
+  return a->name[0] != '-';
+}
+
 int wrong_usage(const char *command_name, const char *format, ...) {
   char sentence[512];
   va_list args;
   va_start(args, format);
   (void)vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  for (char *c = sentence; *c; c++) { /* one line, whatever the arguments hold */
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      *c = '?';
-    }
-  }
-  fprintf(stderr, "dperm: %s%s%s; see 'dperm help%s%s'\n", command_name, *command_name ? ": " : "",
-          sentence, *command_name ? " " : "", command_name);
+  (void)complain("%s%s%s; see 'dperm help%s%s'", command_name, *command_name ? ": " : "", sentence,
+                 *command_name ? " " : "", command_name);
   return EXIT_WRONG_USAGE;
 }

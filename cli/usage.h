@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
+#include "message.h"
 
 typedef enum argument_kind {
   ARGUMENT_TEXT,     /* const char * */
@@ -24,11 +24,31 @@ typedef struct argument {
   argument_kind kind;
   void *target;
   bool required;
-  const char *value; /* what to write for the value in help: "X", "FILE" */
+  const char *value; /* what to write for the value in help: "X", "FILE", "words|to|choose" */
   const char *help;
   const char *word; /* a word allowed instead of a number ("auto"): leaves the target alone */
   bool given;       /* set by the parser */
 } argument;
+
+/* All that there is to know of a command: for --help, its manual and completion by shells. */
+typedef struct command_page {
+  const char *name, *summary;
+  const argument *table;
+  size_t count;
+  const char *rest; /* closing paragraphs, a line each, "TERM\tTEXT" for one of a list; or NULL */
+} command_page;
+typedef void page_reader(void *context, const command_page *page);
+
+/* What every command has beside its table. */
+typedef struct common_argument {
+  const char *letter, *name, *help;
+} common_argument;
+enum { COMMON_ARGUMENTS = 2, QUIET = 0, HELP = 1 };
+extern const common_argument common_arguments[COMMON_ARGUMENTS];
+
+/* The value of an argument as help shows it; "" for flags. */
+const char *argument_value(const argument *a);
+bool argument_is_positional(const argument *a);
 
 /* One line on stderr that says what is wrong with the call; returns 2. */
 int wrong_usage(const char *command_name, const char *format, ...)

@@ -1,0 +1,85 @@
+/* See fit_report.h. Public words only: nothing here depends on a record but through the model. */
+#include "fit_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "claim.h"
+#include "json_print.h"
+
+bool fit_report_check(const char *command_name, const fit_report *r, bool dry_run,
+                      int *exit_status) {
+  if (r->json && !dry_run && strcmp(r->out, "-") == 0) {
+    *exit_status = wrong_usage(command_name, "--json and --out - both go to standard output");
+    return false;
+  }
+  return true;
+}
+
+static size_t classes_of(const dperm_model *model) {
+  size_t classes = 2;
+  while (dperm_model_class_name(model, classes)) {
+    classes++;
+  }
+  return classes;
+}
+
+static void print_json(const fit_report *r, const dperm_model *model, const dperm_data *data,
+                       const ledger_settings *ledger) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  bool noisy = strcmp(r->mechanism, "none") != 0;
+  printf("{\n");
+  print_json_text("model", r->out, ",");
+  print_json_count("rows", dperm_data_rows(data), ",");
+  print_json_count("weights", dperm_model_dims(model), ",");
+  print_json_count("classes", classes_of(model), ",");
+  print_json_flag("private", g.is_private, ",");
+  print_json_text("reason", g.is_private ? NULL : g.reason, ",");
+  print_json_text("mechanism", r->mechanism, ",");
+  if (noisy) {
+    print_json_number("epsilon", g.epsilon, ",");
+    print_json_number("delta", g.delta, ",");
+    print_json_count("rows_per_person", g.rows_per_person, ",");
+  } else {
+    printf("  \"epsilon\": null,\n  \"delta\": null,\n  \"rows_per_person\": null,\n");
+  }
+  if (r->method) {
+    print_json_text("method", r->method, ",");
+    print_json_count("candidates", r->candidates, ",");
+  }
+  ledger_settings_json(ledger, "");
+  printf("}\n");
+}
+
+static void print_line(const fit_report *r, const dperm_model *model, const dperm_data *data) {
+  const char *name = strcmp(r->out, "-") == 0 ? "model" : r->out;
+  bool is_private = dperm_model_is_private(model);
+  char several[64] = "";
+  if (r->method) {
+    note("%s: chosen among %zu candidates by %s; %s%s", name, r->candidates, r->method,
+         claim_of(model).text, is_private ? ", the choice included" : "");
+    return;
+  }
+  if (classes_of(model) > 2) {
+    (void)snprintf(several, sizeof several, "for each of %zu classes ", classes_of(model));
+  }
+  char how[64] = "";
+  if (is_private) {
+    (void)snprintf(how, sizeof how, " (%.40s perturbation)", r->mechanism);
+  }
+  note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several,
+       dperm_data_rows(data), claim_of(model).text, how);
+}
+
+void fit_report_print(const fit_report *r, const dperm_model *model, const dperm_data *data,
+                      const ledger_settings *ledger) {
+  if (r->json) {
+    print_json(r, model, data, ledger);
+    return;
+  }
+  print_line(r, model, data);
+  if (dperm_model_is_private(model)) {
+    ledger_settings_say(ledger);
+  }
+}

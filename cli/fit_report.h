@@ -1,0 +1,26 @@
+/* What train and tune say when a model is written: a line for people on stderr, or JSON on stdout.
+ */
+#ifndef DPERM_CLI_FIT_REPORT_H
+#define DPERM_CLI_FIT_REPORT_H
+
+#include <dperm.h>
+
+#include "ledger_settings.h"
+
+typedef struct fit_report {
+  const char *out; /* where the model went */
+  const char *mechanism;
+  const char *method; /* of a choice among candidates; NULL without one */
+  size_t candidates;
+  bool json;
+} fit_report;
+
+/* JSON and a model cannot both have standard output; a dry run writes no model. False with a
+ * message. */
+bool fit_report_check(const char *command_name, const fit_report *report, bool dry_run,
+                      int *exit_status);
+
+void fit_report_print(const fit_report *report, const dperm_model *model, const dperm_data *data,
+                      const ledger_settings *ledger);
+
+#endif
