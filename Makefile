@@ -5,7 +5,7 @@ BUILD_PACKAGES := gcc cmake ninja-build pkg-config libsodium-dev libjansson-dev 
   zlib1g-dev libxxhash-dev libmpfr-dev libsqlite3-dev
 TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox chromium \
   libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas \
-  python3-matplotlib python3-pytest python3-pip python3-venv
+  python3-matplotlib python3-pytest python3-pip python3-venv man-db groff-base zsh fish
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang-format clang-tidy libomp-dev
 # For bench/peers and bench/growth, before `make build`.
@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full test-flaky check \
-  install clean
+  install uninstall clean
 
 all: build
 
@@ -70,6 +70,12 @@ check: deps-check
 
 install: build
 	@cmake --install build/release
+
+# What the last install from here has put in place, and nothing else; folders stay.
+uninstall:
+	@test -f build/release/install_manifest.txt || { echo "nothing was installed from here" >&2; exit 1; }
+	@while read -r file || [ -n "$$file" ]; do rm -fv "$(DESTDIR)$$file"; done \
+	  < build/release/install_manifest.txt
 
 clean:
 	@rm -rf build dperm-demo

@@ -186,13 +186,16 @@ static int init(const ledger_command *c) {
       DPERM_OK) {
     return report_error(&err);
   }
+  if (c->json) {
+    return show(c);
+  }
   char unit[64] = "row";
   if (c->rows_per_person > 1) {
     (void)snprintf(unit, sizeof unit, "person with at most %zu rows", c->rows_per_person);
   }
   note("%s: data set \"%s\" has a budget of epsilon %s per %s", c->path, c->dataset, c->epsilon,
        unit);
-  return c->json ? show(c) : 0;
+  return 0;
 }
 
 /* ---- verify */

@@ -54,12 +54,12 @@ dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *
   (void)snprintf(out->memory, DEMO_PATH_SIZE, "%s/.dperm-demo", folder);
   for (size_t i = 0; i < DEMO_FILES; i++) {
     (void)snprintf(out->paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
-    if (lstat(out->paths[i], &about) == 0 && !remembered(out, i)) {
-      return fail(err, out->paths[i], "is there already, and not as a demo has left it");
-    }
     dperm_status status = dperm_output_check(out->paths[i], err);
     if (status != DPERM_OK) {
       return status;
+    }
+    if (lstat(out->paths[i], &about) == 0 && !remembered(out, i)) {
+      return fail(err, out->paths[i], "is there already, and not as a demo has left it");
     }
   }
   return DPERM_OK;
