@@ -214,8 +214,9 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     content = model.to_dict()
     taken = taken_of(content["reason"])
     schema = content["schema"]
-    if schema and taken:
-        schema = Schema._with_origin(schema, Origin(taken))
+    in_schema = [word for word in taken if word != "weights"]
+    if schema and in_schema:
+        schema = Schema._with_origin(schema, Origin(in_schema))
     privacy, loss, kernel = content["privacy"], content["loss"], content["kernel"]
     settings: Dict[str, Any] = {
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],

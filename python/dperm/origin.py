@@ -19,7 +19,8 @@ _REASONS = {"classes": "the classes were taken from the records",
             "ranges": "ranges of columns were taken from the records",
             "categories": "categories were taken from the records",
             "columns": "the columns or their order were taken from the records",
-            "scales": "values were scaled or chosen by the records as a whole"}
+            "scales": "values were scaled or chosen by the records as a whole",
+            "weights": "the weights of classes were taken from the records"}
 
 
 def taken_of(reason: Optional[str]) -> Tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from . import _library as c
 from . import data, options
 from .errors import leak
+from .origin import taken_of
 
 __all__: List[str] = []
 
@@ -67,7 +68,7 @@ def apply(class_weight: ClassWeight, C: Optional[float], handle: c.Handle, names
 
 def of_file(content: Mapping[str, Any], classes: Sequence[Any]) -> ClassWeight:
     """What a model's file says, for a fit like it."""
-    if "the weights of classes were taken from the records" in (content["reason"] or ""):
+    if "weights" in taken_of(content["reason"]):
         return "balanced"
     found = content.get("class_weights")
     return None if found is None else dict(zip(classes, found))
