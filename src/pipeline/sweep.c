@@ -138,6 +138,16 @@ static dperm_status open_rows(const dperm_data *data, const feature_map *map, bo
   return DPERM_OK;
 }
 
+static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
+  const sweep *s = context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  const dperm_progress *progress = &s->how->progress;
+  return progress->tick ? progress->tick(progress->context, "sweeping", s->models_done, s->models)
+                        : 0;
+}
+
 /* A kernel's directions are drawn once for all cells, from the sweep's seed unless they have one.
  */
 static dperm_status open_all_rows(sweep *s, dperm_error *err) {
@@ -146,7 +156,8 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
-    TRY(feature_map_new(&kernel, s->data->x->cols, &s->how->progress, &s->map, err));
+    const dperm_progress progress = {tick, s};
+    TRY(feature_map_new(&kernel, s->data->x->cols, &progress, &s->map, err));
   }
   TRY(open_rows(s->data, s->map, s->split.part != NULL, &s->rows, err));
   return s->how->test_data ? open_rows(s->how->test_data, s->map, false, &s->test, err) : DPERM_OK;
@@ -239,16 +250,6 @@ static dperm_status open_journal(sweep *s, dperm_error *err) {
 }
 
 /* ---- running */
-
-static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
-  const sweep *s = context;
-  (void)stage;
-  (void)done;
-  (void)total;
-  const dperm_progress *progress = &s->how->progress;
-  return progress->tick ? progress->tick(progress->context, "sweeping", s->models_done, s->models)
-                        : 0;
-}
 
 static dperm_status finish_part(void *context, size_t cell, const uint64_t *errors,
                                 dperm_error *err) {

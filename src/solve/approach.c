@@ -36,6 +36,7 @@ static const double roughly = 0.02; /* the error of a solution by conjugate grad
 typedef struct quasi_newton {
   size_t cols;
   const problem *sample;
+  const dperm_progress *progress;
   point at;       /* the sample's minimizer; its gradient is room */
   double *factor; /* of the sample's Hessian there, or NULL */
   double *solved; /* without a factor: room for a solution */
@@ -66,7 +67,7 @@ static dperm_status solve_hessian(const quasi_newton *q, double *d, dperm_error 
   }
   const bool active = true;
   memcpy(q->at.gradient, d, q->cols * sizeof *d);
-  TRY(direction_cg(q->sample, &q->at, &active, &roughly, q->solved, err));
+  TRY(direction_cg(q->sample, &q->at, &active, &roughly, q->progress, q->solved, err));
   for (size_t j = 0; j < q->cols; j++) {
     d[j] = -q->solved[j];
   }
@@ -225,7 +226,7 @@ dperm_status approach(const problem *p, const solver_options *options, point *he
   dperm_status status = DPERM_OK;
   bool easy = options->tolerance >= p->loss->lipschitz * p->norm_bound;
   size_t cols = p->x->cols, count = p->models == 1 && !easy ? sample_rows(p, options) : 0;
-  quasi_newton q = {.cols = cols};
+  quasi_newton q = {.cols = cols, .progress = options->progress};
   sample s = {.x = NULL};
   scratch room;
   scratch_init(&room);

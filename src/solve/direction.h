@@ -8,9 +8,11 @@
 /* Fills `direction` (wide) for the active models, zeros for the others. */
 dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
                                 double *direction, dperm_error *err);
-/* Solves until the residual is below tolerance[m]·‖∇J_m‖ for each active model. */
+/* Solves until the residual is below tolerance[m]·‖∇J_m‖ for each active model; the caller's
+ * progress, which may be NULL, can stop it. */
 dperm_status direction_cg(const problem *p, const point *at, const bool *active,
-                          const double *tolerance, double *direction, dperm_error *err);
+                          const double *tolerance, const dperm_progress *progress,
+                          double *direction, dperm_error *err);
 
 /* The diagonal of the penalty's Hessian, Λ N_j″(f_j) + Δ, for model m: cols numbers. */
 dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,

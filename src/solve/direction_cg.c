@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "solve/direction.h"
 
 typedef struct systems {
@@ -103,10 +104,11 @@ static void advance(systems *s, size_t m, double *direction) {
 }
 
 dperm_status direction_cg(const problem *p, const point *at, const bool *active,
-                          const double *tolerance, double *direction, dperm_error *err) {
+                          const double *tolerance, const dperm_progress *progress,
+                          double *direction, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols, k = p->models, wide = cols * k;
-  double *room = NULL;
+  double *room = NULL, asked = 0;
   systems s = {.p = p, .at = at};
   TRY_OR_DONE(memory_new(5 * wide + 2 * k, sizeof *room, &room, err));
   TRY_OR_DONE(memory_new(k > 1 ? p->x->rows * k : 1, sizeof *s.tall, &s.tall, err));
@@ -122,6 +124,7 @@ dperm_status direction_cg(const problem *p, const point *at, const bool *active,
   TRY_OR_DONE(prepare(&s, active, tolerance, err));
   size_t most = 10 * cols + 50 < 2000 ? 10 * cols + 50 : 2000;
   for (size_t iteration = 0, left = 1; left > 0 && iteration < most; iteration++) {
+    TRY_OR_DONE(progress_tick_seldom(progress, "solving", &asked, err));
     TRY_OR_DONE(multiply(&s, err));
     left = 0;
     for (size_t m = 0; m < k; m++) {

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/progress.h"
 #include "base/scratch.h"
@@ -127,7 +126,8 @@ static dperm_status find_direction(batch *b, dperm_error *err) {
   for (size_t m = 0; m < p->models; m++) {
     b->cg_tolerance[m] = fmin(0.1, sqrt(b->best[m])) * (b->best[m] / b->norm[m]);
   }
-  return direction_cg(p, &b->here, b->active, b->cg_tolerance, b->direction, err);
+  return direction_cg(p, &b->here, b->active, b->cg_tolerance, b->options->progress, b->direction,
+                      err);
 }
 
 /* there = here + step·direction. */
@@ -189,12 +189,6 @@ static dperm_status iterate(batch *b, dperm_error *err) {
   return DPERM_OK;
 }
 
-static double seconds_now(void) {
-  struct timespec now;
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err) {
   dperm_status status = DPERM_OK;
@@ -212,12 +206,9 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
     report[m] = (solver_report){0};
   }
   TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
-  double asked = seconds_now();
+  double asked = 0;
   while (retire(&b) > 0) {
-    if (seconds_now() - asked > 0.05) { /* now and then, not once an iteration */
-      TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
-      asked = seconds_now();
-    }
+    TRY_OR_DONE(progress_tick_seldom(options->progress, "solving", &asked, err));
     TRY_OR_DONE(iterate(&b, err));
   }
   memcpy(weights, b.here.f, wide * sizeof *weights);

@@ -163,7 +163,7 @@ static dperm_status newton_direction(walk *w, solver_method method, dperm_error 
   const double tolerance = 1e-4;
   TRY(solver_uses_cholesky(p, method)
           ? direction_cholesky(p, &at, &active, w->direction, err)
-          : direction_cg(p, &at, &active, &tolerance, w->direction, err));
+          : direction_cg(p, &at, &active, &tolerance, NULL, w->direction, err));
   return ranks_share(p->x->spread, DPERM_OK, w->direction, p->x->cols * sizeof *w->direction, err);
 }
 
