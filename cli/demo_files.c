@@ -67,15 +67,17 @@ dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *
 
 dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
   whole_file memory;
-  char line[128];
-  dperm_status status = whole_file_open(files->memory, &memory, err);
-  if (status != DPERM_OK) {
+  char lines[DEMO_FILES][128];
+  size_t count = 0;
+  for (size_t i = 0; i < DEMO_FILES; i++) {
+    count += describe(files->paths[i], names[i], lines[count]);
+  }
+  dperm_status status = count ? whole_file_open(files->memory, &memory, err) : DPERM_OK;
+  if (status != DPERM_OK || count == 0) {
     return status;
   }
-  for (size_t i = 0; i < DEMO_FILES; i++) {
-    if (describe(files->paths[i], names[i], line)) {
-      fputs(line, memory.stream);
-    }
+  for (size_t i = 0; i < count; i++) {
+    (void)fputs(lines[i], memory.stream);
   }
   return whole_file_commit(&memory, err);
 }

@@ -18,6 +18,18 @@ static size_t sequence(const unsigned char *s) {
   return length;
 }
 
+/* What a terminal may obey beyond ASCII: C1, ends of lines, marks that turn the direction of
+ * writing. Returns its number, 0 for all else. */
+static unsigned hidden(const unsigned char *s, size_t length) {
+  if (length == 2 && s[0] == 0xc2 && s[1] < 0xa0) {
+    return s[1];
+  }
+  unsigned low = length == 3 && s[0] == 0xe2 ? (s[1] & 0x3fU) << 6 | (s[2] & 0x3fU) : 0;
+  bool marks =
+      (low >= 0x0e && low <= 0x0f) || (low >= 0x28 && low <= 0x2e) || (low >= 0x66 && low <= 0x69);
+  return marks ? 0x2000 + low : 0;
+}
+
 void json_quote(FILE *out, const char *text) {
   if (!text) {
     (void)fputs("null", out);
@@ -30,8 +42,8 @@ void json_quote(FILE *out, const char *text) {
       (void)fputs("\\ufffd", out);
     } else if (*s < 0x20 || *s == 0x7f) {
       fprintf(out, "\\u%04x", (unsigned)*s);
-    } else if (length == 2 && s[0] == 0xc2 && s[1] < 0xa0) { /* C1: terminals may obey */
-      fprintf(out, "\\u%04x", (unsigned)s[1]);
+    } else if (hidden(s, length)) {
+      fprintf(out, "\\u%04x", hidden(s, length));
     } else {
       fprintf(out, *s == '"' || *s == '\\' ? "\\%.*s" : "%.*s", (int)length, (const char *)s);
     }

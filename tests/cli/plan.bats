@@ -198,3 +198,22 @@ import json, sys
 p = json.load(sys.stdin)
 assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is None'
 }
+
+@test "very many columns are planned as quickly as few, and too many are refused at once" {
+  # Half a minute of a processor before; the limit is on its time, far above what is needed.
+  run bash -c 'ulimit -t 12; "$DPERM" plan --rows 1000 --dims 2147483647 --epsilon 1 --json'
+  [ "$status" -eq 0 ]
+  run bash -c 'ulimit -t 12; "$DPERM" train --data <(printf "+1 1:1\n-1 2:1\n") --format svmlight --dims 2147483647 \
+    --epsilon 1 --out /dev/null'
+  fails_with 1 "out of memory"
+  for rows in "--dims 10" "--schema schema.json"; do
+    run "$DPERM" plan --rows 1000 $rows --epsilon 1 --kernel gaussian --gamma 1 --features 4294967296
+    fails_with 2 "4294967296 features; give at most 2^31 - 2"
+  done
+  run "$DPERM" plan --rows 1000 --dims 2147483648 --epsilon 1
+  fails_with 2 "at most 2^31 columns"
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --kernel gaussian --gamma 1 \
+    --features 4294967296 --out m.json
+  fails_with 2 "4294967296 features would take"
+  leaves_no m.json
+}

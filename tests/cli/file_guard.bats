@@ -1,0 +1,217 @@
+# No output replaces an input: every output of every command with every input of it, from the tables
+# that the commands parse their arguments by ('dperm help --table'), by every name that a file can have.
+load helpers
+
+# The words of a call that has all it must have, but for the two options at hand, into `call`.
+call_without() { # command, action, an option, another
+  local command action name kind needed value
+  call=("$1")
+  while read -r command action name kind needed value; do
+    [ "$command $action" = "$1 $2" ] && [ "$needed" = required ] && [ "$name" != "$3" ] && [ "$name" != "$4" ] || continue
+    case $name,$kind in
+    action,*) call+=("${value%%|*}") ;;
+    --*,input) call+=("$name" given.csv) ;;
+    --*,output) call+=("$name" new) ;;
+    --*,text) call+=("$name" x) ;;
+    --*) call+=("$name" 1) ;;
+    *) call+=(given.csv) ;;
+    esac
+  done < table
+}
+
+add() { # an option or a positional, its value
+  case $1 in --*) call+=("$1" "$2") ;; *) call+=("$2") ;; esac
+}
+
+refused() { # what was tried
+  [ "$status" -eq 2 ] || { echo "$*: status $status: $output"; return 1; }
+  [ "${#lines[@]}" -eq 1 ] || { echo "$*: not one line: $output"; return 1; }
+  [[ "$output" == "dperm: "*"name another file"* ]] || { echo "$*: $output"; return 1; }
+  cmp -s kept victim || { echo "$*: the file was changed"; return 1; }
+  [ ! -e new ]
+  [ -z "$(find . -name '.victim.*' -o -name 'victim.*')" ]
+}
+
+pairs() {
+  "$DPERM" help --table > table
+  cp people.csv given.csv
+  cp people.csv kept
+  cp people.csv victim
+  mkdir folder
+  ln victim hard
+  ln -s victim soft
+  ln -s ../victim folder/far
+  count=0
+  while read -r command action written kind rest; do
+    [ "$kind" = output ] || continue
+    while read -r command2 action2 read_ kind2 rest2; do
+      [ "$command2 $action2 $kind2" = "$command $action input" ] || continue
+      "$@" "$command" "$action" "$written" "$read_" < /dev/null
+      count=$((count + 1))
+    done < table
+  done < table
+  [ "$count" -ge 20 ] || { echo "only $count pairs"; return 1; }
+}
+
+by_names() { # command, action, output, input; the other names take turns
+  local others=(soft hard folder/far folder/../victim "$PWD/victim")
+  for name in victim "${others[count % 5]}"; do
+    call_without "$@"
+    add "$4" victim
+    add "$3" "$name"
+    run "$DPERM" "${call[@]}"
+    refused "$* as $name"
+  done
+}
+
+by_stdin() {
+  [ "$4" != --ledger ] || return 0 # a ledger is a file with a name
+  local others=(/dev/stdin /proc/self/fd/0)
+  for name in - "${others[count % 2]}"; do
+    call_without "$@"
+    add "$4" "$name"
+    add "$3" victim
+    run "$DPERM" "${call[@]}" < victim
+    refused "$* from $name"
+  done
+}
+
+by_stdout() { # nothing is said on stdout, so that the file stays as it is
+  call_without "$@"
+  add "$4" victim
+  add "$3" elsewhere
+  run bash -c '"$DPERM" "$@" 2>&1 >> victim' - "${call[@]}"
+  refused "$* to standard output"
+  [ "$4" = --ledger ] || {
+    call_without "$@"
+    add "$4" -
+    add "$3" elsewhere
+    run bash -c '"$DPERM" "$@" 2>&1 >> victim < victim' - "${call[@]}"
+    refused "$* from standard input to standard output"
+  }
+  [ ! -e elsewhere ]
+}
+
+@test "no output is an input, by any name" {
+  pairs by_names
+}
+
+@test "no output is the file that standard input comes from" {
+  pairs by_stdin
+}
+
+@test "standard output is no input" {
+  pairs by_stdout
+}
+
+@test "no two outputs are one file, and none is the journal of a sweep" {
+  "$DPERM" help --table > table
+  ln -s out soft
+  tried=0
+  while read -r command action first kind rest; do
+    [ "$kind" = output ] || continue
+    while read -r command2 action2 second kind2 rest2; do
+      [ "$command2 $action2 $kind2" = "$command $action output" ] && [ "$second" != "$first" ] || continue
+      call_without "$command" "$action" "$first" "$second"
+      add "$first" out
+      add "$second" ./out
+      run "$DPERM" "${call[@]}" < /dev/null
+      fails_with 2 "name one file; give each its own"
+      tried=$((tried + 1))
+    done < table
+  done < table
+  [ "$tried" -ge 6 ]
+  sweep=(sweep --data people.csv --schema schema.json --mechanism none --out cells)
+  run "$DPERM" "${sweep[@]}" --html cells.journal
+  fails_with 2 "--html and the journal of --out name one file"
+  cp people.csv cells.journal
+  run "$DPERM" sweep --data - --schema schema.json --mechanism none --out cells < cells.journal
+  fails_with 2 "the journal of --out would replace an input"
+  cmp people.csv cells.journal
+}
+
+@test "the cases that were reported" {
+  cp people.csv a.csv
+  run "$DPERM" train --data - --schema schema.json --mechanism none --out a.csv < a.csv
+  fails_with 2 "--out would replace an input"
+  ln -s a.csv a.svg
+  run "$DPERM" sweep --data a.csv --schema schema.json --mechanism none --plot a.svg
+  fails_with 2 "--plot would replace an input"
+  run "$DPERM" sweep --data - --schema schema.json --mechanism none --html a.csv < a.csv
+  fails_with 2 "--html would replace an input"
+  cmp people.csv a.csv
+  # Standard input that is not read may be anything.
+  "$DPERM" train --data people.csv --schema schema.json --mechanism none --out m.json < a.csv 2> /dev/null
+}
+
+@test "a demo replaces nothing but what a demo has left" {
+  mkdir mine
+  for name in people.csv schema.json others.csv model.json predictions.csv; do
+    rm -f mine/*
+    echo "my own" > mine/$name
+    run "$DPERM" demo --rows 100 --out mine
+    fails_with 1 "mine/$name: is there already, and not as a demo has left it; choose another --out"
+    [ "$(cat mine/$name)" = "my own" ]
+    [ "$(ls mine)" = "$name" ]
+  done
+  rm schema.json
+  run "$DPERM" demo --rows 100 --out .
+  fails_with 1 "./people.csv: is there already"
+  [ ! -e schema.json ]
+  "$DPERM" demo --rows 100 --out d > /dev/null
+  "$DPERM" demo --rows 200 --out d > /dev/null # its own may go
+  [ "$(wc -l < d/people.csv)" -eq 201 ]
+  echo "1,2" >> d/people.csv
+  cp -r d before
+  run "$DPERM" demo --rows 100 --out d
+  fails_with 1 "d/people.csv: is there already"
+  diff -r before d
+  rm d/people.csv
+  ln -s ../people.csv d/people.csv
+  run "$DPERM" demo --rows 100 --out d
+  fails_with 1 "d/people.csv: is there already"
+  [ "$(head -n 1 people.csv)" = "age,job,rich" ]
+}
+
+@test "a limit on the size of files leaves nothing half-written" {
+  train_none
+  "$DPERM" demo --rows 3000 --out d > /dev/null
+  "$DPERM" train --data d/people.csv --schema d/schema.json --epsilon 1 --out big.json 2> /dev/null
+  mkdir e
+  : > before
+  find . | sort > before
+  while IFS= read -r line; do
+    read -ra call <<< "$line"
+    run bash -c 'ulimit -f 1; "$DPERM" "$@" 2>&1 > /dev/null | cat' - "${call[@]}"
+    [[ "$output" == *"dperm: "* ]] || { echo "$line: $output"; return 1; }
+    [ "$(grep -c "^dperm: " <<< "$output")" -eq 1 ] || { echo "$line: $output"; return 1; }
+    diff before <(find . | sort) || { echo "$line: left something behind"; return 1; }
+  done <<'T'
+train --data d/people.csv --schema d/schema.json --mechanism none --out out
+tune --data d/people.csv --schema d/schema.json --epsilon 1 --lambda 0.1,0.2 --out out
+predict --model big.json --data d/people.csv --out out
+encode --data d/people.csv --schema d/schema.json --out out
+statement --model big.json --out out
+schema draft --public-data d/people.csv --out out
+sweep --data people.csv --schema schema.json --mechanism none --folds 2 --html out
+sweep --data people.csv --schema schema.json --mechanism none --folds 2 --plot out.svg
+audit --mechanism output --draws 2000 --seed 1 --plot out.svg
+ledger init out --dataset people --epsilon 1
+demo --rows 100 --out e
+T
+}
+
+@test "a picture is whole, or an error" {
+  sweep=(sweep --data people.csv --schema schema.json --mechanism none --folds 2)
+  "$DPERM" "${sweep[@]}" --plot a.svg > /dev/null
+  "$DPERM" "${sweep[@]}" --plot b.svg --html b.html > /dev/null <&-
+  tail -c 20 b.svg | grep -q '</svg>'
+  cmp a.svg b.svg
+  mkdir bin
+  printf '#!/bin/sh\ncat > /dev/null\n' > bin/gnuplot # says nothing, and that all is well
+  chmod +x bin/gnuplot
+  run env PATH="$PWD/bin:$PATH" "$DPERM" "${sweep[@]}" --out cells --plot c.svg
+  fails_with 1 "gnuplot has not drawn the whole picture"
+  leaves_no c.svg
+  [ -z "$(find . -name 'c.svg*')" ]
+}
