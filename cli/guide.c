@@ -27,8 +27,11 @@ static void print_overview(const command *commands, size_t count) {
   for (size_t i = 0; i < count; i++) {
     printf("  %-10s %s\n", commands[i].name, commands[i].summary);
   }
-  printf("\n'dperm help COMMAND' explains one, 'dperm completion SHELL' completes them in bash,\n"
-         "zsh or fish; start with 'dperm demo'.\n");
+  putchar('\n');
+  help_wrap(
+      "'dperm help COMMAND' explains one, 'dperm completion SHELL' completes them in bash, zsh or "
+      "fish; start with 'dperm demo'.",
+      0, 0);
 }
 
 /* For tests: what is read and what is written, from the very tables. */
