@@ -25,18 +25,17 @@ LAMBDA = 1e-3
 
 def encoded(path, schema):
     """The file's rows as the C library encodes them, and labels 0 and 1."""
-    source = type("Source", (c.Structure,), {"_fields_": [
-        ("path", c.c_char_p), ("format", c.c_int), ("schema", c.c_void_p), ("dims", c.c_size_t)]})
-    c.lib.dperm_data_read.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.Error)]
-    c.lib.dperm_data_row.argtypes = [c.c_void_p, c.c_size_t, c.c_void_p, c.POINTER(c.Error)]
-    c.lib.dperm_data_labels.restype = c.POINTER(c_double)
-    c.lib.dperm_data_labels.argtypes = [c.c_void_p]
+    source = type("Source", (c.Struct,), {"_fields_": [
+        ("path", c.c_char_p), ("format", c.c_int), ("schema", c.c_void_p), ("dims", c.c_size_t),
+        ("no_identity", c.c_int)]})
+    c._FALLIBLE["dperm_data_read"] = [c.POINTER(source), c.c_void_p, c.POINTER(c.c_void_p)]
+    c.lib.dperm_data_read.argtypes = c._FALLIBLE["dperm_data_read"] + [c.POINTER(c.Error)]
     public = dperm.Schema(schema)
-    given = source(path.encode(), 1, public._handle.pointer, 0)
+    given = source(c.path(path), 1, public._handle.pointer, 0, 1)
     data = c.Handle("dperm_data_read", "dperm_data_free", byref(given), None)
     X = np.empty((c.lib.dperm_data_rows(data), c.lib.dperm_data_dims(data)))
     for i, row in enumerate(X):
-        c.call("dperm_data_row", data, i, row.ctypes.data)
+        c.call("dperm_data_row", data, i, c.Array(row, "f8"))
     y = np.ctypeslib.as_array(c.lib.dperm_data_labels(data), (len(X),)) > 0
     return X, y.astype(int)
 

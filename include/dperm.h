@@ -301,8 +301,8 @@ DPERM_API const double *dperm_data_labels(const dperm_data *data);
 DPERM_API DPERM_CHECKED dperm_status dperm_data_row(const dperm_data *data, size_t row,
                                                     double *values, dperm_error *err);
 
-/* How often a column of the schema held something the encoding changed. Depends on the records:
- * for the custodian's eyes only. */
+/* How often a column of the schema held something the encoding changed, in a CSV file or a table.
+ * Depends on the records: for the custodian's eyes only. */
 typedef struct dperm_unsafe_column_counts {
   size_t missing; /* encoded as zeros, as its own category, or the row was dropped */
   size_t unknown; /* a category that the schema does not list: encoded as zeros */

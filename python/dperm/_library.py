@@ -1,8 +1,8 @@
 """The C library, and nothing else: where it is, its structs and functions, how it fails.
 
 Everything in this package that computes, computes in C; this is the only file that knows how the
-two sides meet. The structs are those of ``dperm.h``, in its order; ``python/tests/test_library.py``
-compares every offset with what a C compiler says.
+two sides meet, and ``border.py`` checks what passes. The structs are those of ``dperm.h``, in its order;
+``python/tests/test_library.py`` compares every offset with what a C compiler says.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import signal
 import sys
 import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int,
-                    c_int64, c_size_t, c_uint, c_uint64, c_void_p)
+                    c_int64, c_size_t, c_uint, c_uint64, c_void_p, create_string_buffer)
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
+from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Number, Owned, Room, Struct, TableColumn, Text,
+                     Whole, path, texts)
 from .errors import error_for
 
-__all__ = ["lib", "call", "Handle", "texts", "text", "fields"]
+__all__ = ["lib", "call", "Handle", "texts", "text", "path", "fields", "Array", "Column", "Columns", "TableColumn"]
 
 SONAME = "libdperm.so.0"
 HOW_TO_INSTALL = """the C library of dperm ({name}) was not found. Either
@@ -43,9 +45,9 @@ def _candidates() -> Iterable[str]:
 
 def _load() -> ctypes.CDLL:
     tried = []
-    for path in _candidates():
+    for file in _candidates():
         try:
-            return ctypes.CDLL(path)
+            return ctypes.CDLL(file)
         except OSError as problem:
             tried.append(str(problem))
     raise ImportError(HOW_TO_INSTALL.format(name=SONAME, tried="; ".join(tried)))
@@ -56,35 +58,30 @@ lib = _load()  # CDLL, not PyDLL: every call releases the interpreter's lock
 # ---------------------------------------------------------------- structs of dperm.h
 
 
-class Error(Structure):
+class Error(Struct):
     _fields_ = [("status", c_int), ("message", c_char * 1024)]
 
 
 Tick = CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64, c_uint64)
 
 
-class Progress(Structure):
+class Progress(Struct):
     _fields_ = [("tick", Tick), ("context", c_void_p)]
 
 
-class DraftOptions(Structure):
+class DraftOptions(Struct):
     _fields_ = [("header", c_int), ("separator", c_char), ("label", c_char_p),
                 ("positive", POINTER(c_char_p)), ("positive_count", c_size_t),
                 ("missing", POINTER(c_char_p)), ("missing_count", c_size_t)]
 
 
-class Column(Structure):
-    _fields_ = [("numbers", c_void_p), ("codes", c_void_p), ("texts", POINTER(c_char_p)),
-                ("text_count", c_size_t), ("stride", c_size_t)]
-
-
-class Loss(Structure):
+class Loss(Struct):
     _fields_ = [("name", c_char_p), ("parameter", c_double), ("lipschitz", c_double),
                 ("smoothness", c_double), ("eval", c_void_p), ("context", c_void_p),
                 ("slope_error", c_double)]
 
 
-class Regularizer(Structure):
+class Regularizer(Struct):
     _fields_ = [("weights", c_void_p), ("prior", c_void_p), ("eval", c_void_p),
                 ("context", c_void_p), ("most_curvature", c_double), ("slope_error", c_double)]
 
@@ -94,40 +91,40 @@ AMOUNT_SIZE, DIGEST_SIZE = 124, 65
 TAKEN = {"classes": 1, "norm": 2, "ranges": 4, "categories": 8, "columns": 16, "scales": 32, "weights": 64}
 
 
-class Charge(Structure):
+class Charge(Struct):
     _fields_ = [("epsilon", c_char * AMOUNT_SIZE), ("delta", c_char * AMOUNT_SIZE),
                 ("epsilon_left", c_char * AMOUNT_SIZE), ("delta_left", c_char * AMOUNT_SIZE),
                 ("entry", c_uint64), ("digest", c_char * DIGEST_SIZE)]
 
 
-class Account(Structure):
+class Account(Struct):
     _fields_ = [("ledger", c_void_p), ("dataset", c_char_p), ("dry_run", c_int),
                 ("charge", POINTER(Charge))]
 
 
-class LedgerDataset(Structure):
+class LedgerDataset(Struct):
     _fields_ = [("name", c_char_p), ("epsilon_total", c_char_p), ("epsilon_spent", c_char_p),
                 ("epsilon_left", c_char_p), ("delta_total", c_char_p), ("delta_spent", c_char_p),
                 ("delta_left", c_char_p), ("rows_per_person", c_size_t), ("data", c_char_p)]
 
 
-class LedgerEntry(Structure):
+class LedgerEntry(Struct):
     _fields_ = [("entry", c_uint64), ("dataset", c_char_p), ("time", c_char_p),
                 ("command", c_char_p), ("mechanism", c_char_p), ("epsilon", c_char_p),
                 ("delta", c_char_p), ("digest", c_char_p), ("commit", c_uint64),
                 ("artifact", c_char_p)]
 
 
-class Kernel(Structure):
+class Kernel(Struct):
     _fields_ = [("name", c_int), ("gamma", c_double), ("features", c_size_t),
                 ("independent", c_int), ("seed", c_uint64)]
 
 
-class ClassWeight(Structure):
+class ClassWeight(Struct):
     _fields_ = [("name", c_char_p), ("weight", c_double)]
 
 
-class Options(Structure):
+class Options(Struct):
     _fields_ = [("mechanism", c_int), ("epsilon", c_double), ("analysis", c_int), ("noise", c_int),
                 ("delta_reg", c_double), ("norm_guess", c_double), ("random", c_void_p),
                 ("loss", Loss), ("regularizer", Regularizer), ("kernel", Kernel),
@@ -137,17 +134,17 @@ class Options(Structure):
                 ("progress", Progress), ("unsafe_diagnostics", c_void_p)]
 
 
-class TuneOptions(Structure):
+class TuneOptions(Struct):
     _fields_ = [("method", c_int), ("selector", c_int), ("rounds", c_int),
                 ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
 
 
-class NoiseFigures(Structure):
+class NoiseFigures(Struct):
     _fields_ = [("noise", c_char_p), ("beta", c_double), ("expected_noise_norm", c_double),
                 ("rms_noise_norm", c_double), ("noise_norm_q95", c_double)]
 
 
-class PlanFigures(Structure):
+class PlanFigures(Struct):
     _fields_ = [("rows", c_size_t), ("dims", c_size_t), ("norm", c_double), ("norm1", c_double),
                 ("mechanism", c_int), ("analysis", c_int), ("rows_per_person", c_size_t),
                 ("epsilon", c_double), ("epsilon_row", c_double), ("classes", c_size_t),
@@ -164,18 +161,18 @@ class PlanFigures(Structure):
                 ("noise_kind_count", c_size_t), ("noise_kinds", NoiseFigures * 5)]
 
 
-class Metrics(Structure):
+class Metrics(Struct):
     _fields_ = [("rows", c_size_t), ("errors", c_size_t), ("classes", c_size_t),
                 ("false_positives", c_size_t), ("false_negatives", c_size_t),
                 ("error_rate", c_double), ("auc", c_double), ("log_loss", c_double)]
 
 
-class ScoreOptions(Structure):
+class ScoreOptions(Struct):
     _fields_ = [("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
                 ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress)]
 
 
-class PrivateScore(Structure):
+class PrivateScore(Struct):
     _fields_ = [("is_private", c_int), ("rows", c_size_t), ("errors", c_int64),
                 ("error_rate", c_double), ("low", c_double), ("high", c_double),
                 ("population_low", c_double), ("population_high", c_double),
@@ -183,28 +180,32 @@ class PrivateScore(Structure):
                 ("false_negatives", c_int64), ("true_negatives", c_int64)]
 
 
-class AuditOptions(Structure):
+class AuditOptions(Struct):
     _fields_ = [("mechanism", c_char_p), ("variant", c_char_p), ("epsilon", c_double),
                 ("draws", c_size_t), ("threads", c_int), ("seed", POINTER(c_uint64)),
                 ("progress", Progress), ("outcome", c_void_p * 2), ("outcomes", c_size_t)]
 
 
-class AuditFigures(Structure):
+class AuditFigures(Struct):
     _fields_ = [("mechanism", c_char_p), ("variant", c_char_p), ("epsilon_claimed", c_double),
                 ("epsilon_lower_bound", c_double), ("confidence", c_double), ("draws", c_size_t),
                 ("distance", c_double), ("limit", c_double), ("holds", c_int)]
 
 
-class SweepOptions(Structure):
+class SweepOptions(Struct):
     _fields_ = [("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
                 ("test_data", c_void_p), ("test_parts", c_size_t), ("journal", c_char_p),
                 ("threads", c_int), ("progress", Progress)]
 
 
-class SweepCell(Structure):
+class SweepCell(Struct):
     _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
                 ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
                 ("noise", c_char_p), ("errors", POINTER(c_uint64))]
+
+
+class ColumnCounts(Struct):
+    _fields_ = [("missing", c_size_t), ("unknown", c_size_t), ("clamped", c_size_t)]
 
 
 Remark = CFUNCTYPE(None, c_void_p, c_char_p)
@@ -215,80 +216,80 @@ SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))
 
 # ---------------------------------------------------------------- functions of dperm.h
 
-_HANDLE, _OUT = c_void_p, POINTER(c_void_p)
+_OUT = POINTER(c_void_p)
+_SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), Whole(c_int)
+_TEXT, _NO_TEXT, _PATH, _NUMBER, _ROOM = Text(), Text(optional=True), Text(path), Number(), Room()
+_DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
+_SCHEMA, _DATA, _MODEL, _LEDGER, _RANDOM = (Owned(kind) for kind in ("schema", "data", "model", "ledger", "random"))
 # Those that fail: arguments without the error at the end.
 _FALLIBLE: Dict[str, List[Any]] = {
-    "dperm_schema_parse": [c_char_p, c_size_t, c_char_p, _OUT],
-    "dperm_schema_read": [c_char_p, _OUT],
-    "dperm_schema_write": [_HANDLE, c_char_p],
-    "dperm_schema_draft": [c_char_p, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p,
-                           _OUT],
-    "dperm_data_from_dense": [c_size_t, c_size_t, c_void_p, c_void_p, c_double, _OUT],
-    "dperm_data_from_csr": [c_size_t, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_double,
-                            _OUT],
-    "dperm_data_from_table": [_HANDLE, c_size_t, POINTER(Column), POINTER(Column), _OUT],
-    "dperm_data_add_intercept": [_HANDLE, c_double],
-    "dperm_data_label": [_HANDLE, c_void_p, c_size_t, POINTER(c_char_p)],
-    "dperm_data_taken": [_HANDLE, c_uint],
-    "dperm_data_row": [_HANDLE, c_size_t, c_void_p],
-    "dperm_loss_by_name": [c_char_p, c_double, POINTER(Loss)],
-    "dperm_random_seeded": [c_uint64, _OUT],
-    "dperm_train": [_HANDLE, POINTER(Options), _OUT],
-    "dperm_tune": [_HANDLE, POINTER(Options), c_size_t, POINTER(TuneOptions), _OUT],
-    "dperm_plan_for_norms": [c_size_t, c_size_t, c_double, c_double, POINTER(Options),
-                             POINTER(PlanFigures)],
-    "dperm_plan_for_schema": [c_size_t, _HANDLE, POINTER(Options), POINTER(PlanFigures)],
-    "dperm_model_write": [_HANDLE, c_char_p],
-    "dperm_model_read": [c_char_p, _OUT],
-    "dperm_model_scores": [_HANDLE, _HANDLE, c_void_p],
-    "dperm_model_verify": [c_char_p, VerifyLine, c_void_p, POINTER(c_int)],
-    "dperm_model_score": [_HANDLE, _HANDLE, POINTER(Metrics)],
-    "dperm_model_score_private": [_HANDLE, _HANDLE, POINTER(ScoreOptions), POINTER(PrivateScore)],
-    "dperm_statement_write": [c_char_p, _HANDLE, c_int, c_char_p],
-    "dperm_ledger_init": [c_char_p, c_char_p, c_char_p, c_char_p, c_size_t],
-    "dperm_ledger_open": [c_char_p, _OUT],
-    "dperm_ledger_datasets": [_HANDLE, DatasetVisitor, c_void_p],
-    "dperm_ledger_entries": [_HANDLE, c_char_p, EntryVisitor, c_void_p],
-    "dperm_ledger_head": [_HANDLE, POINTER(c_uint64), c_char_p],
-    "dperm_ledger_refuse_data": [_HANDLE, _HANDLE],
-    "dperm_ledger_verify": [_HANDLE, c_char_p, VerifyLine, c_void_p, POINTER(c_int)],
-    "dperm_ledger_find_model": [_HANDLE, _HANDLE, EntryVisitor, c_void_p],
+    "dperm_schema_parse": [Bytes(), _SIZE, _TEXT, _OUT],
+    "dperm_schema_read": [_PATH, _OUT],
+    "dperm_schema_write": [_SCHEMA, _PATH],
+    "dperm_schema_draft": [_PATH, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p, _OUT],
+    "dperm_data_from_dense": [_SIZE, _SIZE, _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
+    "dperm_data_from_csr": [_SIZE, _SIZE, ArrayOf("i8"), ArrayOf("i4"), _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
+    "dperm_data_from_table": [_SCHEMA, _SIZE, Columns, Columns, _OUT],
+    "dperm_data_add_intercept": [_DATA, _NUMBER],
+    "dperm_data_label": [_DATA, ArrayOf("u4"), _SIZE, POINTER(c_char_p)],
+    "dperm_data_taken": [_DATA, _UINT],
+    "dperm_data_row": [_DATA, _SIZE, _DOUBLES],
+    "dperm_unsafe_data_counts": [_DATA, _SIZE, POINTER(ColumnCounts)],
+    "dperm_loss_by_name": [_TEXT, _NUMBER, POINTER(Loss)],
+    "dperm_random_seeded": [_UINT64, _OUT],
+    "dperm_train": [_DATA, POINTER(Options), _OUT],
+    "dperm_tune": [_DATA, POINTER(Options), _SIZE, POINTER(TuneOptions), _OUT],
+    "dperm_plan_for_norms": [_SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(Options), POINTER(PlanFigures)],
+    "dperm_plan_for_schema": [_SIZE, _SCHEMA, POINTER(Options), POINTER(PlanFigures)],
+    "dperm_model_write": [_MODEL, _PATH],
+    "dperm_model_read": [_PATH, _OUT],
+    "dperm_model_scores": [_MODEL, _DATA, _DOUBLES],
+    "dperm_model_verify": [_PATH, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_model_score": [_MODEL, _DATA, POINTER(Metrics)],
+    "dperm_model_score_private": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore)],
+    "dperm_statement_write": [_PATH, Owned("ledger", optional=True), _INT, _PATH],
+    "dperm_ledger_init": [_PATH, _TEXT, _TEXT, _NO_TEXT, _SIZE],
+    "dperm_ledger_open": [_PATH, _OUT],
+    "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
+    "dperm_ledger_entries": [_LEDGER, _NO_TEXT, EntryVisitor, c_void_p],
+    "dperm_ledger_head": [_LEDGER, POINTER(c_uint64), _ROOM],
+    "dperm_ledger_refuse_data": [_LEDGER, _DATA],
+    "dperm_ledger_verify": [_LEDGER, _NO_TEXT, VerifyLine, c_void_p, POINTER(c_int)],
+    "dperm_ledger_find_model": [_LEDGER, _MODEL, EntryVisitor, c_void_p],
     "dperm_audit_run": [POINTER(AuditOptions), POINTER(AuditFigures)],
-    "dperm_audit_outcomes": [c_void_p, c_void_p, c_size_t, c_size_t, c_double, c_double,
-                             POINTER(AuditFigures)],
-    "dperm_sweep": [_HANDLE, POINTER(Options), c_size_t, POINTER(SweepOptions), SweepVisitor,
-                    c_void_p],
-    "dperm_synthetic_census_write": [c_char_p, c_size_t, c_uint64],
+    "dperm_audit_outcomes": [_DOUBLES, _DOUBLES, _SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(AuditFigures)],
+    "dperm_sweep": [_DATA, POINTER(Options), _SIZE, POINTER(SweepOptions), SweepVisitor, c_void_p],
+    "dperm_synthetic_census_write": [_PATH, _SIZE, _UINT64],
 }
 # The others: what they return, and their arguments.
 _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_version": (c_char_p, []),
-    "dperm_schema_free": (None, [_HANDLE]),
-    "dperm_schema_dims": (c_size_t, [_HANDLE]),
-    "dperm_schema_norm_bound": (c_double, [_HANDLE]),
-    "dperm_schema_class_name": (c_char_p, [_HANDLE, c_size_t]),
-    "dperm_schema_feature_name": (c_size_t, [_HANDLE, c_size_t, c_char_p, c_size_t]),
-    "dperm_schema_columns": (c_size_t, [_HANDLE]),
-    "dperm_schema_column_name": (c_char_p, [_HANDLE, c_size_t]),
-    "dperm_schema_column_type": (c_char_p, [_HANDLE, c_size_t]),
+    "dperm_schema_free": (None, [c_void_p]),
+    "dperm_schema_dims": (c_size_t, [_SCHEMA]),
+    "dperm_schema_norm_bound": (c_double, [_SCHEMA]),
+    "dperm_schema_class_name": (c_char_p, [_SCHEMA, _SIZE]),
+    "dperm_schema_feature_name": (c_size_t, [_SCHEMA, _SIZE, _ROOM, _SIZE]),
+    "dperm_schema_columns": (c_size_t, [_SCHEMA]),
+    "dperm_schema_column_name": (c_char_p, [_SCHEMA, _SIZE]),
+    "dperm_schema_column_type": (c_char_p, [_SCHEMA, _SIZE]),
     "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),
-    "dperm_data_free": (None, [_HANDLE]),
-    "dperm_data_rows": (c_size_t, [_HANDLE]),
-    "dperm_data_dims": (c_size_t, [_HANDLE]),
-    "dperm_data_labels": (POINTER(c_double), [_HANDLE]),
-    "dperm_random_free": (None, [_HANDLE]),
+    "dperm_data_free": (None, [c_void_p]),
+    "dperm_data_rows": (c_size_t, [_DATA]),
+    "dperm_data_dims": (c_size_t, [_DATA]),
+    "dperm_data_labels": (POINTER(c_double), [_DATA]),
+    "dperm_random_free": (None, [c_void_p]),
     "dperm_options_init": (None, [POINTER(Options)]),
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
     "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
     "dperm_audit_options_init": (None, [POINTER(AuditOptions)]),
     "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
-    "dperm_audit_case": (c_int, [c_size_t, POINTER(c_char_p), POINTER(c_char_p)]),
-    "dperm_model_free": (None, [_HANDLE]),
-    "dperm_model_dims": (c_size_t, [_HANDLE]),
-    "dperm_model_weights": (POINTER(c_double), [_HANDLE]),
-    "dperm_model_is_private": (c_int, [_HANDLE]),
-    "dperm_model_class_name": (c_char_p, [_HANDLE, c_size_t]),
-    "dperm_ledger_free": (None, [_HANDLE]),
+    "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
+    "dperm_model_free": (None, [c_void_p]),
+    "dperm_model_dims": (c_size_t, [_MODEL]),
+    "dperm_model_weights": (POINTER(c_double), [_MODEL]),
+    "dperm_model_is_private": (c_int, [_MODEL]),
+    "dperm_model_class_name": (c_char_p, [_MODEL, _SIZE]),
+    "dperm_ledger_free": (None, [c_void_p]),
     "dperm_synthetic_census_schema": (c_char_p, []),
 }
 
@@ -341,7 +342,14 @@ class Interruptible:
 
 
 def call(name: str, *arguments: Any) -> None:
-    """Calls a function that can fail, and raises what it says."""
+    """Calls a function that can fail, and raises what it says. What it is given is checked first."""
+    kinds = _FALLIBLE[name]
+    if len(arguments) != len(kinds):
+        raise TypeError(f"{name} takes {len(kinds)} arguments, not {len(arguments)}")
+    for kind, argument in zip(kinds, arguments):
+        kind.from_param(argument)
+    if name in TOGETHER:
+        TOGETHER[name](lib, *arguments[:len(kinds) - (kinds[-1] is _OUT)])
     error = Error()
     status = getattr(lib, name)(*arguments, byref(error))
     if status != 0:
@@ -352,7 +360,7 @@ class Handle:
     """Owns what the library made, and gives it back."""
 
     def __init__(self, name: str, free: str, *arguments: Any):
-        self._free = getattr(lib, free)
+        self._free, self.kind = getattr(lib, free), free[len("dperm_"):-len("_free")]
         self.pointer: Optional[int] = None
         out = c_void_p()
         call(name, *arguments, byref(out))
@@ -376,18 +384,23 @@ def text(value: Optional[bytes]) -> Optional[str]:
     return None if value is None else value.decode("utf-8", "replace")
 
 
-def texts(values: Iterable[str]) -> Any:
-    """An array of C strings; keep it for as long as the library looks at it."""
-    encoded = [v.encode("utf-8") for v in values]
-    return (c_char_p * max(1, len(encoded)))(*encoded)
+def feature_name(schema: Handle, place: int) -> str:
+    """What an encoded column means."""
+    size = lib.dperm_schema_feature_name(schema, place, create_string_buffer(1), 1)
+    room = create_string_buffer(size + 1)
+    lib.dperm_schema_feature_name(schema, place, room, len(room))
+    return room.value.decode("utf-8", "replace")
 
 
 def fields(struct: Structure) -> dict:
-    """A struct of numbers and texts as a dict."""
+    """A struct of numbers and texts as a dict. Addresses stay behind: they are C's, for the time of a call."""
     found = {}
     for name, *_ in struct._fields_:
         value = getattr(struct, name)
-        found[name.rstrip("_")] = text(value) if isinstance(value, bytes) else value
+        if isinstance(value, (bytes, int, float)):
+            found[name.rstrip("_")] = text(value) if isinstance(value, bytes) else value
+        elif value is None:
+            found[name.rstrip("_")] = None
     return found
 
 

@@ -15,12 +15,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _library as c
-from . import callers, data, labels, linear, options, weights
+from . import around, arrow, callers, data, labels, linear, options, weights
 from .account import account
 from .errors import Cancelled, NotPrivateWarning, leak
-from .folds import in_cross_validation, refuse_folds
+from .folds import refuse_folds
 from .model import Model, Privacy
-from .schema import Schema, table_handle
+from .schema import Schema, label_in, table_handle
 from .scoring import Scored
 
 try:  # scikit-learn 1.6 made this a function
@@ -57,6 +57,9 @@ class Prepared:
                  taken: bool = False):
         self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
         self.taken = taken  # something from the records: what is made of them is not private
+        if around.learned():
+            data.taken(handle, "scales")
+            self.taken = True
 
 
 class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
@@ -119,6 +122,10 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     def _check_X(self, X: Any, y: Any = None, reset: bool = True) -> Any:
         """As scikit-learn does; doubles in C order or CSR pass without a copy."""
+        X = arrow.table(X)
+        if isinstance(X, arrow.Table):
+            rows = data.arrow_rows(self, X, reset)
+            return rows if y is None else (rows, np.asarray(y))
         X = data.canonical(X) if sp.issparse(X) and X.ndim == 2 else X
         arguments: Dict[str, Any] = dict(X=X, accept_sparse="csr", dtype=np.float64, order="C",
                                          reset=reset, accept_large_sparse=True)
@@ -148,11 +155,11 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if taken:
             leak("the schema was taken from these records, or from a model that says so: the model is NOT "
                  "private, and says so; write down what is public, or draft from other records")
+        X = arrow.table(X)
+        y = label_in(schema, X) if y is None else y
         if y is None:
-            if not hasattr(X, "columns") or schema.label_column not in X.columns:
-                raise ValueError("y is missing, and X has no column of the schema's label; "
-                                 "requires y to be passed")
-            y = X[schema.label_column]
+            raise ValueError("y is missing, and X has no column of the schema's label; "
+                             "requires y to be passed")
         names = schema.classes
         declared = None if self.classes is None else labels.of_declared(names, self.classes)
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
@@ -174,6 +181,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
 
     def _prepare(self, X: Any, y: Any) -> Prepared:
+        y = arrow.column(y)
         if self.schema is not None:
             return self._prepare_table(X, y)
         if y is None:
@@ -232,10 +240,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if self.random_state is not None and self.mechanism != "none":
             warnings.warn("random_state makes the noise known: for tests and experiments; the model "
                           "is not private, and says so", NotPrivateWarning, stacklevel=callers.stacklevel())
-        if in_cross_validation():
-            leak("this fit is part of a cross-validation or grid search: its scores are exact and "
-                 "every fit spends epsilon, so what is chosen by them is NOT private; use "
-                 "dperm.PrivateTuner")
+        for remark in around.remarks():
+            leak(remark)
 
     # ---- fitting
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 import numpy as np
 
@@ -201,20 +201,16 @@ class Codes:
         gone = [i for i, t in enumerate(texts) if missing and _PLAIN.fullmatch(t) and float(t) in missing]
         if gone:
             self.codes = np.where(np.isin(self.codes, gone), -1, self.codes)
-        self.codes = np.ascontiguousarray(self.codes, dtype=np.int32)
-        self.texts, self.count = _c_texts(texts), len(texts)
+        self.codes, self.texts = np.ascontiguousarray(self.codes, dtype=np.int32), texts
 
-    def column(self) -> c.Column:
-        return c.Column(None, self.codes.ctypes.data, self.texts, self.count, 1)
-
-
-def _c_texts(texts: List[str]) -> Any:
-    if any("\0" in t for t in texts):
-        raise ValueError("holds a text with a NUL character")
-    try:
-        return c.texts(texts)
-    except UnicodeEncodeError:
-        raise ValueError("holds a text that is not Unicode (a lone surrogate)") from None
+    def column(self) -> c.TableColumn:
+        if any("\0" in t for t in self.texts):
+            raise ValueError("holds a text with a NUL character")
+        try:
+            "".join(self.texts).encode()
+        except UnicodeEncodeError:
+            raise ValueError("holds a text that is not Unicode (a lone surrogate)") from None
+        return c.TableColumn(self.codes, self.texts)
 
 
 def numbers_among(texts: Iterable[str]) -> List[float]:
@@ -223,22 +219,20 @@ def numbers_among(texts: Iterable[str]) -> List[float]:
     return [float(t) for t in texts if _PLAIN.fullmatch(t)]
 
 
-def _of_numbers(values: Any, missing: Sequence[float]) -> Tuple[c.Column, Any]:
+def _of_numbers(values: Any, missing: Sequence[float]) -> c.TableColumn:
     sparse = hasattr(values.dtype, "subtype")
     array = np.asarray(values) if sparse or not hasattr(values, "to_numpy") else \
         values.to_numpy(dtype=np.float64, na_value=np.nan)
     if missing:
         array = np.array(array, dtype=np.float64)
         array[np.isin(array, missing)] = np.nan
-    step = array.strides[0]
-    if array.dtype == np.float64 and step > 0 and step % 8 == 0:
-        return c.Column(array.ctypes.data, None, None, 0, step // 8), array
-    array = np.ascontiguousarray(array, dtype=np.float64)
-    return c.Column(array.ctypes.data, None, None, 0, 1), array
+    if array.ndim != 1 or array.dtype != np.float64 or array.strides[0] <= 0 or array.strides[0] % 8:
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    return c.TableColumn(array)
 
 
-def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = ()) -> Tuple[c.Column, Any]:
-    """A column for the library, and what must live as long as it is looked at."""
+def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = ()) -> c.TableColumn:
+    """A column for the library, with the memory that it lies in."""
     dtype = getattr(values, "dtype", None)
     try:
         if numeric and dtype is not None and getattr(dtype, "kind", "O") in "fiub" and \
@@ -248,9 +242,8 @@ def column_of(values: Any, name: str, numeric: bool, missing: Sequence[float] = 
             values = plain(values)
             if isinstance(values, list) and set(map(type, values)) <= _NUMBERS:
                 return _of_numbers(np.array(values, dtype=np.float64), missing)  # as their texts would read
-        codes = Codes(values, numeric, missing if numeric else ())
+        return Codes(values, numeric, missing if numeric else ()).column()
     except OverflowError:
         raise ValueError(f"column {name!r} holds a whole number that is too large for a double") from None
     except ValueError as problem:
         raise ValueError(f"column {name!r} {problem}") from None
-    return codes.column(), codes

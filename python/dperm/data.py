@@ -6,9 +6,11 @@ from typing import Any, Dict, List, Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_array, column_or_1d
 
 from . import _library as c
+from . import arrow
+from .border import check_sparse
 from .columns import plain
 
 __all__: List[str] = []
@@ -21,6 +23,7 @@ def canonical(X: Any) -> Any:
     in that order: a row would depend on how another was written. Here the order is stable, and entries at one
     place are added as they are written.
     """
+    check_sparse(X)
     if X.format == "csr" and X.has_canonical_format:
         return X
     entries = X.tocoo(copy=False)
@@ -38,6 +41,19 @@ def canonical(X: Any) -> Any:
     return made
 
 
+def arrow_rows(estimator: Any, X: arrow.Table, reset: bool) -> np.ndarray:
+    """Rows of numbers from Arrow's table, with what scikit-learn does to frames: names are noted and compared."""
+    names, known = np.asarray(X.columns, dtype=object), getattr(estimator, "feature_names_in_", None)
+    if reset:
+        estimator.n_features_in_, estimator.feature_names_in_ = len(names), names
+    elif known is not None and list(known) != list(names):
+        raise ValueError("The feature names should match those that were passed during fit, in the same order")
+    elif len(names) != estimator.n_features_in_:
+        raise ValueError(f"X has {len(names)} features, but {type(estimator).__name__} is expecting "
+                         f"{estimator.n_features_in_} features as input")
+    return check_array(arrow.matrix(X), dtype=np.float64, order="C")
+
+
 def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
     """A C-ordered array of doubles or a CSR matrix, which is not copied on this side.
 
@@ -48,13 +64,14 @@ def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
         if not X.data.all():
             X = X.copy()
             X.eliminate_zeros()  # whether zeros are written out is the container's choice for all rows at once
-        starts = X.indptr if X.indptr.dtype == np.int64 else X.indptr.astype(np.int64)
-        columns = X.indices if X.indices.dtype == np.int32 else X.indices.astype(np.int32)
-        handle = c.Handle("dperm_data_from_csr", "dperm_data_free", rows, dims, starts.ctypes.data,
-                          columns.ctypes.data, X.data.ctypes.data, None, norm)
+        starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
+        columns = np.ascontiguousarray(X.indices, dtype=np.int32)
+        values = np.ascontiguousarray(X.data, dtype=np.float64)
+        handle = c.Handle("dperm_data_from_csr", "dperm_data_free", rows, dims, c.Array(starts, "i8"),
+                          c.Array(columns, "i4"), c.Array(values, "f8"), None, norm)
     else:
-        handle = c.Handle("dperm_data_from_dense", "dperm_data_free", rows, dims, X.ctypes.data,
-                          None, norm)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        handle = c.Handle("dperm_data_from_dense", "dperm_data_free", rows, dims, c.Array(X, "f8"), None, norm)
     if intercept:
         c.call("dperm_data_add_intercept", handle, intercept)
     return handle
@@ -85,6 +102,7 @@ def _checked(codes: np.ndarray) -> np.ndarray:
 
 def _labels(y: Any) -> Any:
     """A list stays one: an array would make numbers texts, or whole numbers floats, for one label's sake."""
+    y = arrow.column(y)
     if isinstance(y, (list, tuple)):
         return list(y)
     if getattr(y, "ndim", 1) == 2:
@@ -158,7 +176,7 @@ def taken(handle: c.Handle, *what: str) -> None:
 
 
 def label(handle: c.Handle, codes: np.ndarray, names: Sequence[str]) -> None:
-    c.call("dperm_data_label", handle, codes.ctypes.data, len(names), c.texts(names))
+    c.call("dperm_data_label", handle, c.Array(np.ascontiguousarray(codes), "u4"), len(names), c.texts(names))
 
 
 def bounds_schema(bounds: Any, dims: int, intercept: bool) -> Dict[str, Any]:

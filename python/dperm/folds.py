@@ -16,7 +16,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from .account import names_ledger, refuse_known
 from .errors import PrivacyLeakWarning, strict
 
-__all__ = ["in_cross_validation", "refuse_folds"]
+__all__ = ["refuse_folds"]
 
 _FRAMES = ("_fit_and_score", "_fit_and_predict")
 
@@ -29,10 +29,6 @@ def _validations() -> Iterator[Dict[str, Any]]:
                 frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
             yield frame.f_locals
         frame = frame.f_back  # type: ignore[assignment]
-
-
-def in_cross_validation() -> bool:
-    return any(True for _ in _validations())
 
 
 def refuse_folds(classifier: Any, fitted: Any) -> None:

@@ -7,6 +7,7 @@ from ctypes import byref, c_uint64, create_string_buffer
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _library as c
+from .border import whole
 from .model import Finding, verification
 
 __all__ = ["Ledger"]
@@ -24,15 +25,14 @@ class Ledger:
 
     def __init__(self, path: "str | os.PathLike[str]"):
         self.path = os.fspath(path)
-        self._handle = c.Handle("dperm_ledger_open", "dperm_ledger_free", self.path.encode())
+        self._handle = c.Handle("dperm_ledger_open", "dperm_ledger_free", self.path)
 
     @classmethod
     def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float],
                delta: Union[str, float, None] = None, rows_per_person: int = 1) -> "Ledger":
         """Gives a data set its budget, once and for good, in a new ledger or one that is there."""
-        amount = None if delta is None else str(delta).encode()
-        c.call("dperm_ledger_init", os.fspath(path).encode(), dataset.encode(),
-               str(epsilon).encode(), amount, rows_per_person)
+        amount = None if delta is None else str(delta)
+        c.call("dperm_ledger_init", path, dataset, str(epsilon), amount, whole("rows_per_person", rows_per_person))
         return cls(path)
 
     def __repr__(self) -> str:
@@ -62,8 +62,7 @@ class Ledger:
         """The charges, in order."""
         found: List[Dict[str, Any]] = []
         visit = c.EntryVisitor(lambda _, one: found.append(c.fields(one.contents)))
-        name = None if dataset is None else dataset.encode()
-        c.call("dperm_ledger_entries", self._handle, name, visit, None)
+        c.call("dperm_ledger_entries", self._handle, dataset, visit, None)
         return found
 
     def entry_of(self, estimator: Any) -> Dict[str, Any]:
@@ -81,5 +80,4 @@ class Ledger:
 
     def verify(self, head: Optional[str] = None) -> Tuple[bool, List[Finding]]:
         """Reads the ledger from end to end; what was changed, taken away or moved is named."""
-        return verification("dperm_ledger_verify", self._handle,
-                            None if head is None else head.encode())
+        return verification("dperm_ledger_verify", self._handle, head)

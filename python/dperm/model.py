@@ -46,11 +46,11 @@ class Model:
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Model":
-        return cls(c.Handle("dperm_model_read", "dperm_model_free", os.fspath(path).encode()))
+        return cls(c.Handle("dperm_model_read", "dperm_model_free", path))
 
     def write(self, path: "str | os.PathLike[str]") -> None:
         """Writes the model file; it appears whole or not at all."""
-        c.call("dperm_model_write", self._handle, os.fspath(path).encode())
+        c.call("dperm_model_write", self._handle, path)
 
     @property
     def json(self) -> str:
@@ -87,7 +87,7 @@ class Model:
     def scores(self, data: c.Handle, rows: int) -> np.ndarray:
         classes = len(self.classes)
         found = np.empty((rows, classes) if classes > 2 else rows)
-        c.call("dperm_model_scores", self._handle, data, found.ctypes.data)
+        c.call("dperm_model_scores", self._handle, data, c.Array(found, "f8"))
         return found
 
 
@@ -137,7 +137,7 @@ class Privacy(Figures):
         with _scratch() as folder:
             path = os.path.join(folder, "model.json")
             self._model.write(path)
-            return verification("dperm_model_verify", path.encode())
+            return verification("dperm_model_verify", path)
 
     def statement(self, ledger: Any = None, html: bool = False) -> str:
         """The page for the person who must defend the release, as Markdown or HTML."""
@@ -145,7 +145,7 @@ class Privacy(Figures):
             path, out = os.path.join(folder, "model.json"), os.path.join(folder, "statement")
             self._model.write(path)
             handle = ledger._handle if ledger is not None else None
-            c.call("dperm_statement_write", path.encode(), handle, int(html), out.encode())
+            c.call("dperm_statement_write", path, handle, int(html), out)
             with open(out, encoding="utf-8") as file:
                 escaped = "".join(r"\\?" + re.escape(letter) for letter in path)  # as Markdown may have it
                 return re.sub(escaped, "model.json", file.read())

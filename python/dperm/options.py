@@ -9,6 +9,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 
 from . import _library as c
+from .border import Number, whole
 
 MECHANISMS = {"objective": 0, "output": 1, "none": 2}
 ANALYSES = {"tight": 0, "paper": 1}
@@ -26,7 +27,7 @@ def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> fl
     """A finite number above `least` (or from it on)."""
     if isinstance(value, (bool, np.bool_)) or not np.isscalar(value) or isinstance(value, str):
         raise ValueError(f"{name}={value!r}; it must be a number")
-    value = float(value)  # type: ignore[arg-type]
+    value = Number.from_param(value, name).value
     if not math.isfinite(value) or value < least or (strict and value == least):
         raise ValueError(f"{name}={value!r}; it must be {'above' if strict else 'at least'} {least:g}")
     return value
@@ -35,12 +36,6 @@ def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> fl
 def maybe(name: str, value: Any, **limits: Any) -> float:
     """A number, or NaN ("the library chooses") for None and "auto"."""
     return math.nan if value is None or value == "auto" else number(name, value, **limits)
-
-
-def whole(name: str, value: Any, least: int = 1) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name}={value!r}; it must be a whole number, at least {least}")
-    return int(value)
 
 
 def regularization(lambda_: Any, C: Any, rows: int) -> float:
@@ -77,7 +72,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
     options.rows_per_person = whole("rows_per_person", rows_per_person)
     options.classes = classes
     options.threads = threads
-    c.call("dperm_loss_by_name", loss.encode(), number("h", h), byref(options.loss))
+    c.call("dperm_loss_by_name", loss, number("h", h), byref(options.loss))
     if kernel is not None:
         options.kernel.name = choice("kernel", kernel, KERNELS)
         options.kernel.gamma = number("gamma", gamma)
@@ -91,7 +86,7 @@ def threads_of(n_jobs: Optional[int]) -> int:
     """None and -1 mean all cores; the result is the same to the bit for any number."""
     if n_jobs is None or n_jobs == -1:
         return 0
-    return whole("n_jobs", n_jobs)
+    return whole("n_jobs", n_jobs, most=2**31 - 1)
 
 
 def seeded(random_state: Any) -> Optional[c.Handle]:

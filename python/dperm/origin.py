@@ -60,7 +60,7 @@ class Origin:
     def draft(cls, frame: Any, columns: Sequence[str]) -> "Origin":
         """Of a schema that was drafted from a DataFrame and lists these of its columns."""
         made = cls()
-        made.columns, made.rows = tuple(columns), len(frame)
+        made.columns, made.rows = tuple(columns), len(frame) if hasattr(frame, "__len__") else 0
         made.digest, made._frame = _digest(frame, columns), weakref.ref(frame)
         return made
 

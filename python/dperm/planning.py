@@ -81,11 +81,10 @@ def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilo
     """
     wanted, figures = c.AuditOptions(), c.AuditFigures()
     c.lib.dperm_audit_options_init(byref(wanted))
-    wanted.mechanism = mechanism.encode()
-    wanted.variant = None if variant is None else variant.encode()
-    wanted.epsilon, wanted.draws = options.number("epsilon", epsilon), draws
+    wanted.mechanism, wanted.variant = mechanism, variant
+    wanted.epsilon, wanted.draws = options.number("epsilon", epsilon), options.whole("draws", draws, 0)
     wanted.threads = options.threads_of(n_jobs)
-    seed = None if random_state is None else c_uint64(random_state)
+    seed = None if random_state is None else c_uint64(options.whole("random_state", random_state, 0, 2**64 - 1))
     if seed is not None:
         from ctypes import pointer
 
@@ -111,7 +110,7 @@ def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.
     if a.shape != b.shape:
         raise ValueError(f"outcomes of shapes {a.shape} and {b.shape}; give as many of both")
     figures = c.AuditFigures()
-    c.call("dperm_audit_outcomes", a.ctypes.data, b.ctypes.data, a.shape[0], a.shape[1],
+    c.call("dperm_audit_outcomes", c.Array(a, "f8"), c.Array(b, "f8"), a.shape[0], a.shape[1],
            options.number("epsilon", epsilon), options.number("delta", delta, strict=False),
            byref(figures))
     return _audited(figures)

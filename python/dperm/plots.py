@@ -82,7 +82,7 @@ def weights(estimator: Any, *, names: Optional[Sequence[str]] = None, top: int =
 def sweep(cells: Any, *, ax: Any = None) -> Any:
     """Mean error over epsilon of a sweep, with standard errors; a line for each other setting."""
     ax = _axes(ax)
-    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "impossible"}
+    measured = {"epsilon", "error_mean", "error_se", "runs", "lambda", "noise", "impossible", "errors"}
     chosen = {name for cell in cells for name in cell if name not in measured}
     lines: Any = {}
     for cell in cells:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import tempfile
@@ -11,7 +12,9 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library as c
-from .columns import column_of, numbers_among
+from . import arrow
+from .as_json import as_json
+from .columns import column_of, numbers_among, text_of
 from .origin import Origin
 
 __all__ = ["Schema"]
@@ -22,8 +25,9 @@ SchemaLike = Union["Schema", Mapping[str, Any], str, "os.PathLike[str]"]
 class Schema:
     """Column types, ranges, categories and labels, known without looking at the records.
 
-    ``source`` is a dict in the format of ``docs/formats.md``, or the path of such a file. A dict
-    without ``"label"`` takes the classes of the estimator that uses it.
+    ``source`` is a dict in the format of ``docs/formats.md``, or the path of such a file. A dict may have
+    numbers and booleans among its values and classes, which become the texts that records of them have;
+    one without ``"label"`` takes the classes of the estimator that uses it.
 
     >>> import dperm
     >>> schema = dperm.Schema({
@@ -39,7 +43,7 @@ class Schema:
         if isinstance(source, Schema):
             content, self._origin = source.to_dict(), source._origin
         elif isinstance(source, Mapping):
-            content = dict(source)
+            content = as_json(source)
         else:
             with open(source, encoding="utf-8") as file:
                 text = file.read()
@@ -51,14 +55,13 @@ class Schema:
 
     def _open(self, text: str, name: str) -> None:
         data = text.encode("utf-8")
-        self._handle = c.Handle("dperm_schema_parse", "dperm_schema_free", data, len(data),
-                                name.encode())
+        self._handle = c.Handle("dperm_schema_parse", "dperm_schema_free", data, len(data), c.path(name))
         self._text = text
 
     @classmethod
     def draft(cls, public_data: Any, *, label: Optional[str] = None,
               positive: Optional[Sequence[str]] = None) -> "Schema":
-        """A first schema from a DataFrame or a CSV file of **public** records.
+        """A first schema from a DataFrame, Arrow's table or a CSV file of **public** records.
 
         It depends on them, so never draft from private data; look through it before use. A model of
         the very DataFrame that its schema was drafted from, or of a copy, says that it is not private.
@@ -66,22 +69,22 @@ class Schema:
         options = c.DraftOptions()
         c.lib.dperm_draft_options_init(byref(options))
         if label is not None:
-            options.label = label.encode()
+            options.label = label
         if positive is not None:
             options.positive, options.positive_count = c.texts(positive), len(positive)
         with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
             path = public_data
-            if hasattr(public_data, "to_csv"):
+            if hasattr(public_data, "to_csv") or arrow.offers(public_data):
                 path = os.path.join(folder, "public.csv")
-                public_data.to_csv(path, index=False)
+                _write_csv(public_data, path)
                 options.header = 1
-            made = c.Handle("dperm_schema_draft", "dperm_schema_free", os.fspath(path).encode(),
+            made = c.Handle("dperm_schema_draft", "dperm_schema_free", path,
                             byref(options), None, c.Remark(0), None)
             out = os.path.join(folder, "schema.json")
-            c.call("dperm_schema_write", made, out.encode())
+            c.call("dperm_schema_write", made, out)
             with open(out, encoding="utf-8") as file:
                 schema = cls(json.load(file))
-        if hasattr(public_data, "to_csv"):
+        if not isinstance(public_data, (str, os.PathLike)):
             schema._origin = Origin.draft(public_data, [name for name, kind in schema.columns
                                                         if kind in ("numeric", "categorical")])
         return schema
@@ -96,6 +99,20 @@ class Schema:
         """What in the schema was taken from these records, so that it cannot count as public."""
         return self._origin.taken_from(data)
 
+    def check(self, records: Any, labels: Any = None, *, unsafe_diagnostics: bool = False) -> Dict[str, Any]:
+        """Whether records fit, as ``dperm schema check --data`` has it: an error says what does not.
+
+        Beyond what `fit` refuses, a categorical column that never meets its schema because values are
+        spelled otherwise ("true" for `True`, "1.50" for 1.5) is an error: `fit` would make zeros of them.
+        Returns the number of ``rows``; with `unsafe_diagnostics` also how many values of each column are
+        missing, unknown or clamped.
+
+        What it says depends on the records: it is for public ones, or for the eyes of whoever keeps them.
+        """
+        from .schema_check import check
+
+        return check(self, records, labels, unsafe_diagnostics)
+
     def __repr__(self) -> str:
         return f"Schema({len(self.columns)} columns, {self.dims} encoded, classes {self.classes})"
 
@@ -109,7 +126,7 @@ class Schema:
         return json.loads(self._text)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        c.call("dperm_schema_write", self._handle, os.fspath(path).encode())
+        c.call("dperm_schema_write", self._handle, path)
 
     @property
     def classes(self) -> List[str]:
@@ -140,15 +157,7 @@ class Schema:
     @property
     def feature_names(self) -> List[str]:
         """What each encoded column means."""
-        from ctypes import create_string_buffer
-
-        names = []
-        for i in range(self.dims):
-            size = c.lib.dperm_schema_feature_name(self._handle, i, create_string_buffer(1), 1)
-            room = create_string_buffer(size + 1)
-            c.lib.dperm_schema_feature_name(self._handle, i, room, size + 1)
-            names.append(room.value.decode("utf-8", "replace"))
-        return names
+        return [c.feature_name(self._handle, i) for i in range(self.dims)]
 
 
 def _names(function: Any, handle: Any) -> List[str]:
@@ -171,29 +180,45 @@ def _free_name(content: Mapping[str, Any]) -> str:
 # ---------------------------------------------------------------- tables
 
 
+def _write_csv(records: Any, path: str) -> None:
+    if hasattr(records, "to_csv"):
+        records.to_csv(path, index=False)
+        return
+    table = arrow.Table(records)
+    texts = [[text_of(value) for value in table.column(j)] for j in range(table.shape[1])]
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table.columns)
+        writer.writerows(zip(*texts))
+
+
 def table_handle(schema: Schema, X: Any, labels: Any = None) -> Tuple[c.Handle, int]:
-    """A DataFrame (columns by name), or an array or lists (by place), as encoded rows and their number.
+    """A DataFrame or Arrow's table (columns by name), or an array or lists (by place), as encoded rows and their
+    number.
 
     A row depends on its own record alone (columns.py).
     """
-    wanted, rows = schema.columns, _rows_of(X)
-    listed = [i for i, (_, kind) in enumerate(wanted) if kind in ("numeric", "categorical")]
-    given = _named(X, [wanted[i][0] for i in listed]) if _framed(X) else _placed(X, wanted, listed)
+    X, labels = arrow.table(X), arrow.column(labels)
+    rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
     missing = numbers_among(schema.to_dict().get("missing", [""]))
-    columns, kept = (c.Column * max(1, len(wanted)))(), []
-    for i, values in zip(listed, given):
-        name, kind = wanted[i]
-        columns[i], keep = column_of(values, name, kind == "numeric", missing)
-        kept.append(keep)
+    columns: List[Optional[c.TableColumn]] = [None] * len(places)
+    for name, kind, values in listed_columns(schema, X):
+        columns[places[name]] = column_of(values, name, kind == "numeric", missing)
     label = None
     if labels is not None:
         if len(labels) != rows:
             raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
-        made, keep = column_of(labels, schema.label_column, False)
-        kept.append(keep)
-        label = byref(made)
-    handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, columns, label)
+        label = c.Columns([column_of(labels, schema.label_column, False)])
+    handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
     return handle, rows
+
+
+def listed_columns(schema: Schema, X: Any) -> List[Tuple[str, str, Any]]:
+    """Name, type and values of each column that is encoded."""
+    wanted = schema.columns
+    listed = [i for i, (_, kind) in enumerate(wanted) if kind in ("numeric", "categorical")]
+    given = _named(X, [wanted[i][0] for i in listed]) if _framed(X) else _placed(X, wanted, listed)
+    return [(*wanted[i], values) for i, values in zip(listed, given)]
 
 
 def _framed(X: Any) -> bool:
@@ -207,6 +232,11 @@ def _rows_of(X: Any) -> int:
         return len(X)
     shape = np.shape(X)
     return shape[0] if shape else 0
+
+
+def label_in(schema: Schema, X: Any) -> Any:
+    """The column of a table that the schema's label is; None if there is none."""
+    return _named(X, [schema.label_column])[0] if _framed(X) and schema.label_column in list(X.columns) else None
 
 
 def _named(X: Any, names: Sequence[str]) -> List[Any]:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional
 from sklearn.utils.validation import check_is_fitted
 
 from . import _library as c
-from . import options
+from . import arrow, options
 from .account import account, refuse_known
 from .model import Model
 
@@ -33,6 +33,7 @@ class Scored:
         ledger of the environment (``DPERM_LEDGER``) knows.
         """
         check_is_fitted(self)
+        y = arrow.column(y)
         if self.schema is None or sample_weight is not None:
             self._refuse_known(X, y)
             return super().score(X, y, sample_weight)  # type: ignore[misc]

@@ -20,7 +20,8 @@ __all__ = ["sweep", "Sweep"]
 
 
 class Sweep(List[Dict[str, Any]]):
-    """The cells of a sweep: settings, `error_mean`, `error_se`, `runs`, and what was chosen."""
+    """The cells of a sweep: settings, `error_mean`, `error_se`, `runs`, the wrong predictions of each run
+    (`errors`, fold by fold), and what was chosen."""
 
     def frame(self) -> Any:
         """As a DataFrame."""
@@ -82,16 +83,17 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     how = c.SweepOptions()
     c.lib.dperm_sweep_options_init(byref(how))
     how.folds, how.draws = options.whole("folds", folds, 2), options.whole("draws", draws)
-    how.seed = options.whole("random_state", random_state, 0)
+    how.seed = options.whole("random_state", random_state, 0, 2**64 - 1)
     how.test_data = test.handle.pointer if test is not None else None
-    how.journal = None if journal is None else os.fspath(journal).encode()
+    how.journal = None if journal is None else c.path(journal)
     how.threads = options.threads_of(n_jobs)
     found = Sweep()
 
     def visit(_: Any, cell: Any) -> None:
         figures = c.fields(cell.contents)
-        figures.pop("index")
-        found.append({**settings[len(found)], **figures})
+        runs, errors = figures["runs"], cell.contents.errors
+        figures["errors"] = [int(errors[i]) for i in range(runs)] if errors else []  # C's own, for this moment
+        found.append({**settings[figures.pop("index")], **figures})
 
     with c.Interruptible() as interruptible:
         how.progress = interruptible.progress

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ctypes import c_size_t
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -59,7 +58,7 @@ def apply(class_weight: ClassWeight, C: Optional[float], handle: c.Handle, names
         return taken
     listed = [c.ClassWeight(name.encode(), weight) for name, weight in by_name.items()]
     wanted.class_weights = (c.ClassWeight * len(listed))(*listed)
-    wanted.class_weight_count = c_size_t(len(listed))
+    wanted.class_weight_count = len(listed)
     if C is not None:
         unnamed = [1.0] if set(names) - set(by_name) else []
         wanted.lambda_ /= max([*by_name.values(), *unnamed])

@@ -41,7 +41,7 @@ def command():
 def census(tmp_path_factory):
     """A folder with people.csv and schema.json: nobody's records."""
     folder = tmp_path_factory.mktemp("census")
-    _library.call("dperm_synthetic_census_write", str(folder / "people.csv").encode(), 3000, 1)
+    _library.call("dperm_synthetic_census_write", folder / "people.csv", 3000, 1)
     (folder / "schema.json").write_bytes(_library.lib.dperm_synthetic_census_schema())
     return folder
 

@@ -2,7 +2,7 @@
 
 A door builds a container from records as a user would, letting NumPy and pandas infer what they infer,
 and goes in through a public method. What arrives in C is looked at just before the run. A new way in
-registers itself with ``@table`` or ``@rows``, and is tested with all others.
+registers itself with ``@table`` or ``@rows``, and is tested with all others (doors_arrow.py has more).
 """
 
 import contextlib
@@ -31,7 +31,7 @@ class Arrived(BaseException):
         count, dims = c.lib.dperm_data_rows(handle), c.lib.dperm_data_dims(handle)
         rows = np.empty((count, dims))
         for i in range(count):
-            c.call("dperm_data_row", handle, i, rows[i].ctypes.data)
+            c.call("dperm_data_row", handle, i, c.Array(rows[i], "f8"))
         labels = c.lib.dperm_data_labels(handle)
         self.labels = [labels[i] for i in range(count)] if labelled else None
         self.rows = [row.tobytes() for row in rows]

@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+import capsules
 import dperm
 from dperm import _library as c
 from dperm import data
@@ -56,6 +57,9 @@ def _estimator(kind, more):
 
 
 def _arguments(records, table):
+    if table == "arrow":
+        return capsules.Table([(n, "float64", records[0][:, j].tolist()) for j, n in enumerate("ab")]), \
+            capsules.Column("int64", records[1].tolist())
     return (pd.DataFrame(records[0], columns=["a", "b"]), records[1]) if table else records
 
 
@@ -78,6 +82,7 @@ PATHS = {"logistic": fit(dperm.LogisticRegression), "svc": fit(dperm.LinearSVC),
          "kernel": fit(dperm.KernelSVC, n_components=4), "output": fit(dperm.LogisticRegression, mechanism="output"),
          "bounds": fit(dperm.LogisticRegression, bounds=(-1, 1)), "table": fit(dperm.LogisticRegression, table=True),
          "weights": fit(dperm.LinearSVC, class_weight={1: 10}),
+         "arrow table": fit(dperm.LogisticRegression, table="arrow"),
          "persons": fit(dperm.LogisticRegression, rows_per_person=3), "split": tune(),
          "stopping": tune(method="stopping"), "public": tune(method="public", holdout=0.5)}
 COPIES = {"itself": lambda m, folder: m, "pickled": lambda m, folder: pickle.loads(pickle.dumps(m)),
@@ -96,7 +101,7 @@ def impossible(path, reason):
         return True  # another mechanism; a choice needs one
     if reason == "called public" and path != "public":
         return True  # nothing is
-    return reason == "classes from y" and path == "table"  # a schema has them
+    return reason == "classes from y" and path in ("table", "arrow table")  # a schema has them
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ struct dperm_data {
   unsigned char file_digest[FILE_DIGEST_SIZE];
   row_print *prints;     /* else one a row, by which a ledger knows them; NULL where nothing does */
   encoded_file *encoded; /* whose rows and labels these are, mapped; or NULL */
-  dperm_unsafe_column_counts *counts; /* of a CSV file, one per column of the schema; or NULL */
+  dperm_unsafe_column_counts *counts; /* one per column of the schema; or NULL */
 };
 
 /* The number of its classes, and a copy of their names. */

@@ -13,7 +13,7 @@
 
 /* What a text of a column becomes. */
 typedef struct text_meaning {
-  bool missing;
+  bool missing, unknown, clamped;
   size_t at;    /* encoded column, or ENCODE_ZEROS */
   double value; /* of a numeric column: its entry; of the label: the class's */
   double given; /* for the record's print, whatever the schema makes of it */
@@ -22,6 +22,7 @@ typedef struct text_meaning {
 /* One column with what its texts mean, or the label's. */
 typedef struct table_column {
   const schema_column *column; /* NULL for the label */
+  size_t place;                /* in the schema */
   dperm_column given;
   text_meaning *texts;
 } table_column;
@@ -42,7 +43,9 @@ static dperm_status read_number(const schema_column *column, slice text, text_me
          "under \"missing\"",
          column->name);
   }
-  *out = (text_meaning){.at = column->first, .value = encode_number(column, x)};
+  *out = (text_meaning){.clamped = x < column->min || x > column->max,
+                        .at = column->first,
+                        .value = encode_number(column, x)};
   return DPERM_OK;
 }
 
@@ -58,6 +61,7 @@ static dperm_status read_text(const dperm_schema *schema, const schema_column *c
   }
   if (column) {
     *out = (text_meaning){.at = encode_category(column, text, &unknown), .value = column->weight};
+    out->unknown = unknown > 0;
     return DPERM_OK;
   }
   int32_t label = lookup_find(&schema->labels, text);
@@ -125,7 +129,9 @@ static dperm_status entry_of(const table_column *t, size_t i, text_meaning *out,
       FAIL(err, DPERM_INVALID_DATA, "row %zu of column \"%.64s\" is infinite; give a number", i,
            t->column->name);
     }
+    double x = t->given.numbers[place];
     out->missing = false;
+    out->clamped = x < t->column->min || x > t->column->max;
     out->at = t->column->first;
     out->value = encode_number(t->column, t->given.numbers[place]);
     out->given = t->given.numbers[place];
@@ -153,7 +159,7 @@ static dperm_status label_of(const dperm_schema *schema, const table_column *lab
 
 static dperm_status add_row(const dperm_schema *schema, const table_column *columns, size_t count,
                             const table_column *label, size_t i, growing_rows *rows, double *given,
-                            dperm_error *err) {
+                            dperm_unsafe_column_counts *counts, dperm_error *err) {
   bool may_drop = schema->on_missing == MISSING_DROP && label, drop = false;
   double side = 0;
   if (label) {
@@ -165,6 +171,9 @@ static dperm_status add_row(const dperm_schema *schema, const table_column *colu
     text_meaning entry;
     TRY(entry_of(&columns[c], i, &entry, err));
     given[c] = entry.given;
+    counts[columns[c].place].missing += entry.missing;
+    counts[columns[c].place].unknown += entry.unknown;
+    counts[columns[c].place].clamped += entry.clamped;
     drop = drop || (may_drop && entry.missing);
     if (entry.at != ENCODE_ZEROS && entry.value != 0.0) {
       rows_push(rows, entry.at, entry.value);
@@ -187,13 +196,16 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   row_print *prints = NULL;
   row_printer printer = {NULL, NULL, NULL};
   double *given = NULL;
+  dperm_unsafe_column_counts *counts = NULL;
   size_t count = 0;
   TRY_OR_DONE(memory_new(schema->column_count, sizeof *opened, &opened, err));
+  TRY_OR_DONE(memory_new(schema->column_count, sizeof *counts, &counts, err));
   for (size_t c = 0; c < schema->column_count; c++) {
     const schema_column *column = &schema->columns[c];
     if (column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL) {
       count++; /* first, so that a half-made one is freed */
       TRY_OR_DONE(open_column(schema, column, rows, &columns[c], &opened[count - 1], err));
+      opened[count - 1].place = c;
     }
   }
   if (labels) {
@@ -204,7 +216,7 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   TRY_OR_DONE(row_printer_open(count, &printer, err));
   for (size_t i = 0; i < rows; i++) {
     size_t at = made.count;
-    TRY_OR_DONE(add_row(schema, opened, count, labels ? &label : NULL, i, &made, given, err));
+    TRY_OR_DONE(add_row(schema, opened, count, labels ? &label : NULL, i, &made, given, counts, err));
     prints[at] = row_print_of(&printer, NULL, given, count); /* the next one's if it is dropped */
   }
   if (made.count == 0) {
@@ -214,6 +226,8 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   (*out)->unlabelled = labels == NULL;
   (*out)->prints = prints;
   prints = NULL;
+  (*out)->counts = counts;
+  counts = NULL;
 done:
   row_printer_close(&printer);
   free(prints);
@@ -222,6 +236,7 @@ done:
     free(opened[c].texts);
   }
   free(opened);
+  free(counts);
   free(label.texts);
   rows_clear(&made);
   return status;

@@ -75,6 +75,12 @@ static void tables_and_files_give_the_same_rows(void **state) {
       assert_memory_equal(a, b, dperm_schema_dims(schema) * sizeof *a);
       assert_true(file->labels[i] == table->labels[i]);
     }
+    for (size_t c = 0; c < dperm_schema_columns(schema); c++) {
+      dperm_unsafe_column_counts a, b;
+      assert_ok(dperm_unsafe_data_counts(file, c, &a, err));
+      assert_ok(dperm_unsafe_data_counts(table, c, &b, err));
+      assert_memory_equal(&a, &b, sizeof a);
+    }
     dperm_data_free(file);
     dperm_data_free(table);
     dperm_schema_free(schema);

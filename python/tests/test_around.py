@@ -1,0 +1,153 @@
+"""What scikit-learn does around a fit: repeated fits and steps that learn warn, or are errors under strict()."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
+from sklearn.feature_selection import RFE, SequentialFeatureSelector
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import (GridSearchCV, RandomizedSearchCV, cross_val_predict, cross_val_score,
+                                     cross_validate, learning_curve)
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
+from sklearn.preprocessing import (FunctionTransformer, KBinsDiscretizer, MinMaxScaler, Normalizer, OneHotEncoder,
+                                   PolynomialFeatures, StandardScaler)
+
+import dperm
+
+LEAK = dperm.PrivacyLeakWarning
+
+
+def clf(**how):
+    return dperm.LogisticRegression(5.0, data_norm=3, classes=[0, 1], **how)
+
+
+REPEATED = {
+    "GridSearchCV": lambda X, y: GridSearchCV(clf(), {"lambda_": [0.1, 0.2]}, cv=2).fit(X, y),
+    "RandomizedSearchCV": lambda X, y: RandomizedSearchCV(clf(), {"lambda_": [0.1, 0.2]}, n_iter=2, cv=2).fit(X, y),
+    "cross_validate": lambda X, y: cross_validate(clf(), X, y, cv=2),
+    "cross_val_score": lambda X, y: cross_val_score(clf(), X, y, cv=2),
+    "cross_val_predict": lambda X, y: cross_val_predict(clf(), X, y, cv=2),
+    "learning_curve": lambda X, y: learning_curve(clf(), X, y, cv=2, train_sizes=[0.5], error_score="raise"),
+    "CalibratedClassifierCV": lambda X, y: CalibratedClassifierCV(clf(), cv=2).fit(X, y),
+    "BaggingClassifier": lambda X, y: BaggingClassifier(clf(), n_estimators=2, random_state=1).fit(X, y),
+    "VotingClassifier": lambda X, y: VotingClassifier([("a", clf()), ("b", clf(lambda_=0.1))]).fit(X, y),
+    "StackingClassifier": lambda X, y: StackingClassifier([("a", clf())], cv=2).fit(X, y),
+    "OneVsRestClassifier": lambda X, y: OneVsRestClassifier(clf()).fit(X, y),
+    "SequentialFeatureSelector": lambda X, y: SequentialFeatureSelector(clf(), n_features_to_select=1, cv=2).fit(X, y),
+    "RFE": lambda X, y: RFE(clf(), n_features_to_select=2, step=0.9).fit(X, y)}
+try:
+    from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+
+    REPEATED["TunedThresholdClassifierCV"] = lambda X, y: TunedThresholdClassifierCV(clf(), cv=2).fit(X, y)
+except ImportError:  # scikit-learn before 1.5
+    FixedThresholdClassifier = None
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_repeated_fits_warn_and_name_who_repeats_them(name, two):
+    with pytest.warns(LEAK, match=rf"\({name}\).*NOT private; use dperm.PrivateTuner"):
+        REPEATED[name](*two)
+    with dperm.strict(), pytest.raises(ValueError, match="NOT private|All the .* fits failed|fits failed"):
+        REPEATED[name](*two)
+
+
+def test_a_tuner_that_is_fitted_repeatedly_warns_too(two):
+    tuner = dperm.PrivateTuner(clf(), {"lambda_": [0.1, 0.2]})
+    with pytest.warns(LEAK, match="part of a cross-validation"):
+        cross_val_score(tuner, *two, cv=2)
+
+
+def test_threads_of_joblib_warn_too(two):
+    joblib = pytest.importorskip("joblib")
+    with joblib.parallel_backend("threading", n_jobs=2), pytest.warns(LEAK, match="part of a cross-validation"):
+        cross_val_score(clf(), *two, cv=2)
+
+
+class Clip(TransformerMixin, BaseEstimator):
+    """Somebody's own step, which learns nothing."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return np.clip(X, -1, 1)
+
+
+class Centre(Clip):
+    """And one that does."""
+
+    def fit(self, X, y=None):
+        self.mean_ = X.mean(axis=0)
+        return self
+
+
+ALL = [0, 1, 2, 3]
+LEARNS = {"StandardScaler": [StandardScaler()], "MinMaxScaler": [FunctionTransformer(), MinMaxScaler()],
+          "Centre": [Centre(), Clip()], "KBinsDiscretizer": [KBinsDiscretizer(3)],
+          "SimpleImputer": [SimpleImputer()],
+          "StandardScaler, OneHotEncoder": [ColumnTransformer([
+              ("a", StandardScaler(), [0, 1]), ("b", OneHotEncoder(handle_unknown="ignore"), [2]),
+              ("c", "drop", [3])])],
+          "Centre, MinMaxScaler": [FeatureUnion([("a", Centre()), ("b", make_pipeline(Normalizer(), MinMaxScaler()))])]}
+HARMLESS = {"none": [], "function": [FunctionTransformer(np.tanh)], "powers": [PolynomialFeatures(2)],
+            "lengths": [Normalizer()], "passed": ["passthrough"], "own": [Clip()],
+            "public categories": [FunctionTransformer(np.sign), OneHotEncoder(categories=[[-1.0, 0.0, 1.0]] * 4)],
+            "constant": [SimpleImputer(strategy="constant", fill_value=0)],
+            "columns": [ColumnTransformer([("a", Normalizer(), [0, 1]), ("b", "passthrough", [2])])],
+            "union": [make_union(Normalizer(), Clip())]}
+
+
+@pytest.mark.parametrize("steps", LEARNS)
+def test_a_step_that_learns_from_the_records_warns_and_the_model_says_so(steps, two, tmp_path):
+    pipe = make_pipeline(*LEARNS[steps], clf())
+    with pytest.warns(LEAK, match=steps + " in the pipeline"):
+        privacy = pipe.fit(*two)[-1].privacy_
+    assert not privacy.private and "values were scaled or chosen" in privacy.reason
+    with dperm.strict(), pytest.raises(ValueError, match=steps + " in the pipeline"):
+        pipe.fit(*two)
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 9)
+    charged = make_pipeline(*LEARNS[steps], clf(ledger=ledger, dataset="people"))
+    with pytest.warns(LEAK), pytest.raises(dperm.BudgetError, match="not private"):
+        charged.fit(*two)
+    assert not ledger.entries()
+
+
+@pytest.mark.parametrize("steps", HARMLESS)
+def test_a_step_that_learns_nothing_does_not(steps, two):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LEAK)
+        assert make_pipeline(*HARMLESS[steps], clf()).fit(*two)[-1].privacy_.private
+
+
+def test_nested_pipelines_and_tuners(two):
+    with pytest.warns(LEAK, match="StandardScaler in the pipeline"):
+        inner = make_pipeline(StandardScaler(), make_pipeline(Normalizer(), clf())).fit(*two)[-1][-1]
+    assert not inner.privacy_.private
+    tuner = dperm.PrivateTuner(clf(), {"lambda_": [0.1, 0.2]})
+    with pytest.warns(LEAK, match="StandardScaler in the pipeline"):
+        assert not make_pipeline(StandardScaler(), tuner).fit(*two)[-1].privacy_.private
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LEAK)
+        assert make_pipeline(Normalizer(), tuner).fit(*two)[-1].privacy_.private
+
+
+def test_a_step_from_public_records_is_frozen(two):
+    frozen = pytest.importorskip("sklearn.frozen")
+    scaler = frozen.FrozenEstimator(StandardScaler().fit(two[0][:100]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LEAK)
+        assert make_pipeline(scaler, clf()).fit(two[0][100:], two[1][100:])[-1].privacy_.private
+
+
+def test_a_fixed_threshold_is_one_fit(two):
+    if FixedThresholdClassifier is None:
+        pytest.skip("scikit-learn before 1.5")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LEAK)
+        FixedThresholdClassifier(clf(), threshold=0.4).fit(*two)
