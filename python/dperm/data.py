@@ -43,6 +43,7 @@ def canonical(X: Any) -> Any:
 
 def arrow_rows(estimator: Any, X: arrow.Table, reset: bool) -> np.ndarray:
     """Rows of numbers from Arrow's table, with what scikit-learn does to frames: names are noted and compared."""
+    rows = check_array(arrow.matrix(X), dtype=np.float64, order="C")
     names, known = np.asarray(X.columns, dtype=object), getattr(estimator, "feature_names_in_", None)
     if reset:
         estimator.n_features_in_, estimator.feature_names_in_ = len(names), names
@@ -51,7 +52,7 @@ def arrow_rows(estimator: Any, X: arrow.Table, reset: bool) -> np.ndarray:
     elif len(names) != estimator.n_features_in_:
         raise ValueError(f"X has {len(names)} features, but {type(estimator).__name__} is expecting "
                          f"{estimator.n_features_in_} features as input")
-    return check_array(arrow.matrix(X), dtype=np.float64, order="C")
+    return rows
 
 
 def rows_handle(X: Any, norm: float, intercept: float) -> c.Handle:
