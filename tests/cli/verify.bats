@@ -80,7 +80,7 @@ P
     run "$DPERM" verify --model m.json
     [ "$status" -eq 0 ] || { echo "$options: $output"; return 1; }
   done
-  for method in split stopping "stopping --rounds geometric" "public --public-data people.csv"; do
+  for method in split stopping "stopping --rounds geometric" "public --public-data others.csv"; do
     "$DPERM" tune --data people.csv --schema schema.json --epsilon 1 --lambda 0.1,auto \
       --method $method --out m.json 2> /dev/null
     run "$DPERM" verify --model m.json

@@ -169,7 +169,7 @@ static const struct {
     {&schema, "classes", "[\"no\", \"Yes\"]", "file"},
     {&plain, "classes", "[\"no\", \"no\"]", "file"},
     {&plain, "ledger", "{}", "file"},
-    {&kernel, "kernel.kind", "\"oblique\"", "file"},
+    {&kernel, "kernel.kind", "\"oblique\"", "kernel"},
     {&schema, "schema.label.column", "7", "file"},
     {&mixed, "privacy.noise_weight", "1e300", "beta"},
     {&mixed, "privacy.noise_weight", "0", "noise_weight"},
