@@ -457,7 +457,7 @@ P
   fails_with 2 "--dataset is missing"
   run "$DPERM" ledger init l.db --dataset people --epsilon much
   fails_with 2 'the total epsilon must be a decimal number above 0'
-  run "$DPERM" ledger init l.db --dataset people --epsilon 1 --json
+  run "$DPERM" ledger init j.db --dataset people --epsilon 1 --json
   [ "$status" -eq 0 ]
   run "$DPERM" ledger mend l.db
   fails_with 2 'no action is called "mend"; use init, show or verify'
