@@ -10,6 +10,9 @@ import hashlib
 import weakref
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from . import arrow
+from .columns import text_of
+
 __all__: List[str] = []
 
 DRAFTED = ("classes", "ranges", "categories", "columns")  # what a draft takes from its records
@@ -33,8 +36,20 @@ def _nothing() -> None:
     return None
 
 
+def _arrow_digest(frame: Any, columns: Sequence[str]) -> Optional[str]:
+    """The same for Arrow's tables, by the texts of their values."""
+    try:
+        table = arrow.Table(frame)
+        rows = sorted(map(repr, zip(*[[text_of(value, True) for value in table[name]] for name in columns])))
+    except ValueError:  # a column that is not there, or of values without texts
+        return None
+    return hashlib.sha256("\n".join(rows).encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def _digest(frame: Any, columns: Sequence[str]) -> Optional[str]:
     """Of the rows of these columns of a DataFrame, in any order; None where pandas cannot tell."""
+    if arrow.offers(frame):
+        return _arrow_digest(frame, columns) if columns else None
     try:
         import pandas as pd
 

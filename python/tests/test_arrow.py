@@ -250,11 +250,14 @@ def test_a_draft_from_a_table_marks_the_model_of_that_table():
     ages, jobs = [20 + i % 50 for i in range(300)], ["nurse", "judge", "farmer"] * 100
     columns = [("age", "int64", ages), ("job", ("dictionary", "int8", "string", ["judge", "nurse", "farmer"]), jobs),
                ("ill", "string", LABELS * 150)]
-    X, others = capsules.Table(columns, batch=40), capsules.Table(columns)
+    X, copied = capsules.Table(columns, batch=40), capsules.Table(columns)
+    others = capsules.Table([columns[0], ("job", "string", ["judge"] + jobs[1:]), columns[2]])
     schema = dperm.Schema.draft(X, label="ill")
     frame = pd.DataFrame({"age": ages, "job": jobs, "ill": LABELS * 150})
     assert schema.to_dict() == dperm.Schema.draft(frame, label="ill").to_dict()
-    assert not dperm.LogisticRegression(1.0, schema=schema).fit(X).privacy_.private
+    for again in (X, copied):
+        with pytest.warns(dperm.PrivacyLeakWarning, match="schema was taken from these records"):
+            assert not dperm.LogisticRegression(1.0, schema=schema).fit(again).privacy_.private
     assert dperm.LogisticRegression(1.0, schema=schema).fit(others).privacy_.private
 
 

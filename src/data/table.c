@@ -216,7 +216,8 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   TRY_OR_DONE(row_printer_open(count, &printer, err));
   for (size_t i = 0; i < rows; i++) {
     size_t at = made.count;
-    TRY_OR_DONE(add_row(schema, opened, count, labels ? &label : NULL, i, &made, given, counts, err));
+    TRY_OR_DONE(
+        add_row(schema, opened, count, labels ? &label : NULL, i, &made, given, counts, err));
     prints[at] = row_print_of(&printer, NULL, given, count); /* the next one's if it is dropped */
   }
   if (made.count == 0) {
