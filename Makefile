@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .PHONY: all deps deps-test deps-full deps-check deps-bench build demo test test-full test-flaky check \
-  install uninstall clean
+  wheel install uninstall clean
 
 all: build
 
@@ -68,14 +68,15 @@ check: deps-check
 	@tools/check-format
 	@tools/check-tidy
 
+# For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
+wheel: deps
+	@tools/make-wheel
+
 install: build
 	@cmake --install build/release
 
-# What the last install from here has put in place, and nothing else; folders stay.
 uninstall:
-	@test -f build/release/install_manifest.txt || { echo "nothing was installed from here" >&2; exit 1; }
-	@while read -r file || [ -n "$$file" ]; do rm -fv "$(DESTDIR)$$file"; done \
-	  < build/release/install_manifest.txt
+	@cmake -DBUILD=build/release -P cmake/uninstall.cmake
 
 clean:
 	@rm -rf build dperm-demo

@@ -1,0 +1,44 @@
+# What `cmake --install` installs, and what a wheel holds.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+if(SKBUILD) # a wheel: one file beside the modules, no links
+  set_target_properties(dperm PROPERTIES VERSION 0)
+  install(TARGETS dperm LIBRARY DESTINATION . COMPONENT python NAMELINK_SKIP)
+  return()
+endif()
+
+# The command finds its library wherever the two are moved together. (Paths may be absolute.)
+file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(dperm_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
+
+install(TARGETS dperm EXPORT dperm-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS dperm_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT dperm-targets NAMESPACE dperm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dperm)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dperm-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/dperm-config.cmake
+  ${PROJECT_BINARY_DIR}/dperm-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dperm)
+
+# For `pkg-config --static` too: an absolute folder stands for itself, others are below the prefix.
+cmake_path(APPEND PC_LIBDIR "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
+cmake_path(APPEND PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
+string(REPLACE ";" " " PC_LIBS_PRIVATE "${OpenMP_C_FLAGS};${CMAKE_THREAD_LIBS_INIT};${MPI_C_LIBRARIES};-lm")
+configure_file(cmake/dperm.pc.in dperm.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/dperm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The static library is one object in which only the public names are left: those of the inside are
+# short and would meet a program's own.
+if(DPERM_STATIC)
+  set(whole ${PROJECT_BINARY_DIR}/dperm_whole.o)
+  add_custom_command(OUTPUT ${whole} DEPENDS dperm_objects $<TARGET_OBJECTS:dperm_objects>
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${whole} $<TARGET_OBJECTS:dperm_objects>
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${whole}
+    COMMENT "Putting the static library together" COMMAND_EXPAND_LISTS VERBATIM)
+  add_library(dperm_static STATIC ${whole})
+  set_source_files_properties(${whole} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set_target_properties(dperm_static PROPERTIES OUTPUT_NAME dperm LINKER_LANGUAGE C)
+  install(TARGETS dperm_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
