@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
+import re
 import signal
 import sys
 import threading
@@ -25,7 +26,7 @@ from .errors import error_for
 __all__ = ["lib", "call", "Handle", "texts", "text", "path", "fields", "Array", "Column", "Columns", "TableColumn"]
 
 SONAME = "libdperm.so.0"
-HOW_TO_INSTALL = """the C library of dperm ({name}) was not found. Either
+HOW_TO_INSTALL = """the C library of dperm ({name}) could not be loaded. Either
   - install this package with its own copy: run "pip install ." in dperm's source folder, or
   - install the library itself: "make install" there (or PREFIX=... make install), and let the
     system find it with ldconfig or LD_LIBRARY_PATH, or
@@ -37,20 +38,35 @@ def _candidates() -> Iterable[str]:
     named = os.environ.get("DPERM_LIBRARY")
     if named:
         return [named]
-    here = Path(__file__).resolve().parent
-    own = [str(p) for p in (here / SONAME, here / "libdperm.so", here / "libdperm.dylib") if p.exists()]
+    # Beside this file; or, after `pip install -e`, in another folder of the package.
+    folders = [Path(__file__).resolve().parent, *map(Path, getattr(sys.modules[__package__], "__path__", ()))]
+    own = [str(folder / name) for folder in dict.fromkeys(folders)
+           for name in (SONAME, "libdperm.so", "libdperm.dylib") if (folder / name).exists()]
     found = ctypes.util.find_library("dperm")
     return own + [SONAME] + ([found] if found else [])
 
 
+def _missing(file: str, problem: str) -> Optional[str]:
+    """What a libdperm that is there lacks, if that is the problem: another library, or a newer C library."""
+    name, told, _ = problem.partition(": cannot open shared object file")
+    if told and name != file and name != os.path.basename(file):
+        return f"{name} is missing: dperm's C library needs it, and the system's loader does not find it; install it. "
+    version = re.search(r"version [`'](GLIBC_[0-9.]+)' not found", problem)
+    if version:
+        return f"{version.group(1)} is missing: dperm's C library was built for a newer system; build it here. "
+    return None
+
+
 def _load() -> ctypes.CDLL:
-    tried = []
+    tried, missing = [], []
     for file in _candidates():
         try:
             return ctypes.CDLL(file)
         except OSError as problem:
             tried.append(str(problem))
-    raise ImportError(HOW_TO_INSTALL.format(name=SONAME, tried="; ".join(tried)))
+            missing.append(_missing(file, str(problem)) or "")
+    first = next(filter(None, missing), "")
+    raise ImportError(first + HOW_TO_INSTALL.format(name=SONAME, tried="; ".join(tried)))
 
 
 lib = _load()  # CDLL, not PyDLL: every call releases the interpreter's lock

@@ -66,6 +66,17 @@ def test_a_missing_library_says_how_to_install_it():
     assert "DPERM_LIBRARY=/path/to/libdperm.so.0" in done.stderr
 
 
+def test_what_the_library_needs_and_is_not_there_is_named_first(tmp_path):
+    needed, ours = tmp_path / "libneeded.so.7", tmp_path / "libdperm.so.0"
+    subprocess.run(["gcc", "-shared", "-x", "c", "/dev/null", "-Wl,-soname,libneeded.so.7", "-o", str(needed)], check=True)
+    subprocess.run(["gcc", "-shared", "-x", "c", "/dev/null", "-x", "none", "-Wl,--no-as-needed", str(needed), "-o", str(ours)],
+                   check=True)
+    needed.unlink()
+    done = run_python("import dperm", DPERM_LIBRARY=str(ours))
+    assert "ImportError: libneeded.so.7 is missing: dperm's C library needs it" in done.stderr
+    assert "DPERM_LIBRARY=/path/to/libdperm.so.0" in done.stderr
+
+
 def test_a_library_of_another_kind_is_refused(tmp_path):
     other = tmp_path / "libother.so"
     subprocess.run(["gcc", "-shared", "-x", "c", "/dev/null", "-o", str(other)], check=True)

@@ -21,6 +21,7 @@
 
 #include <math.h>
 
+#include "base/length.h"
 #include "base/parallel.h"
 #include "base/twofold.h"
 #include "loss/loss.h"
@@ -58,16 +59,11 @@ bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regula
 }
 
 double norm_above(const double *wide, size_t cols, size_t k, size_t m) {
-  double sum = 0, peak = 0;
+  length_sum sum = {0};
   for (size_t j = 0; j < cols; j++) {
-    peak = fmax(peak, fabs(wide[j * k + m]));
-    sum += wide[j * k + m] * wide[j * k + m];
+    length_add(&sum, wide[j * k + m]);
   }
-  double room = 1 + ((double)cols + 8) * unit;
-  /* Where squares under- or overflow, √cols times the largest; a NaN stays in the sum. */
-  return sum > 0x1p-800 && sum < 0x1p1000 ? sqrt(sum) * room
-         : isnan(sum)                     ? sum
-                                          : sqrt((double)cols) * peak * room;
+  return length_above(&sum);
 }
 
 /* Σ of a_i over a block of rows, for margins that are known within ±width. */
@@ -160,12 +156,13 @@ evaluation evaluation_at(const problem *p, size_t m, const double *f, const doub
                          const double *slope) {
   const problem_model *model = &p->model[m];
   const dperm_regularizer *r = p->regularizer;
-  double penalty = 0, rows = (double)rows_in_all(p->x);
+  double rows = (double)rows_in_all(p->x);
+  length_sum penalty = {0};
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, n_slope, curvature;
     bool fine = regularizer_eval(r, j, f[j * p->models + m], &value, &n_slope, &curvature, NULL) ==
                 DPERM_OK;
-    penalty = hypot(penalty, fine ? n_slope : (double)NAN);
+    length_add(&penalty, fine ? n_slope : (double)NAN);
   }
   double norm = norm_above(f, p->x->cols, p->models, m);
   return (evaluation){.loss = p->loss,
@@ -181,7 +178,7 @@ evaluation evaluation_at(const problem *p, size_t m, const double *f, const doub
                       .lambda = model->lambda,
                       .ridge = model->ridge,
                       .f = norm,
-                      .penalty = penalty,
+                      .penalty = length_above(&penalty),
                       .linear = model->linear ? norm_above(model->linear, p->x->cols, 1, 0) : 0.0,
                       .penalty_error = r->eval ? r->slope_error : 0.0,
                       .penalty_curvature = r->eval ? r->most_curvature : 0.0};
@@ -194,13 +191,14 @@ double certified_gradient(const problem *p, size_t m, const point *at) {
 
 double rounding_limit(const problem *p, size_t m, const double *f) {
   const evaluation here = evaluation_at(p, m, f, NULL, NULL);
-  double bend = 0; /* ‖(N_j″ f_j)_j‖ */
+  length_sum bend = {0}; /* (N_j″ f_j)_j */
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, slope, curvature, fj = f[j * p->models + m];
     (void)regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, NULL);
-    bend = hypot(bend, curvature * fj);
+    length_add(&bend, curvature * fj);
   }
   double r = p->norm_bound;
   return evaluation_error(&here, IN_DOUBLES) +
-         unit * (p->loss->smoothness * r * r * here.f + here.lambda * bend + here.ridge * here.f);
+         unit * (p->loss->smoothness * r * r * here.f + here.lambda * length_above(&bend) +
+                 here.ridge * here.f);
 }
