@@ -391,9 +391,9 @@ static void a_failure_of_one_is_a_failure_of_all(void **state) {
 /* One process sees a damaged file, or another one. */
 static void split_sources(ranks *r, void *context) {
   run_job *jobs = context; /* the second for rank 1 */
-  run_job own = jobs[r->rank == 1];
+  const run_job *own = &jobs[r->rank == 1];
   const dperm_progress none = {NULL, NULL};
-  jobs->status[r->rank] = run_once(&own, r, &none, &jobs->model[r->rank], &jobs->error[r->rank]);
+  jobs->status[r->rank] = run_once(own, r, &none, &jobs->model[r->rank], &jobs->error[r->rank]);
 }
 
 static void processes_must_see_the_same_whole_file(void **state) {
