@@ -18,6 +18,9 @@
  *     only read it. dperm_random, dperm_ranks and dperm_output are one thread's at a time. Only the
  *     library's threads are process-wide: they sleep between calls, a child after fork(2) starts
  *     its own, and dlclose leaves the library in memory.
+ *   - Structs that may grow (CONTRIBUTING.md says which) come with the size that the program knows:
+ *     in a first member that X_init sets, or beside the result, where X is an inline call of the
+ *     library's X_sized. Programs write X. What is larger than the library's is refused.
  *   - A dperm_data gives its owner's rows back. Apart from that, whatever depends on the records
  *     and is not a released model or its score on public data carries "unsafe" in its name.
  */
@@ -38,6 +41,7 @@ extern "C" {
 #define DPERM_API
 #define DPERM_CHECKED
 #endif
+#define DPERM_INLINE static inline DPERM_CHECKED
 
 #define DPERM_VERSION_MAJOR 0
 #define DPERM_VERSION_MINOR 2
@@ -138,6 +142,7 @@ DPERM_API DPERM_CHECKED dperm_status dperm_schema_write(const dperm_schema *sche
                                                         const char *path, dperm_error *err);
 
 typedef struct dperm_draft_options {
+  size_t size;       /* set by dperm_draft_options_init */
   int header;        /* 1: the first record names the columns, 0: it does not, -1: guess */
   char separator;    /* '\0': a comma, or what the first line has instead */
   const char *label; /* its column; NULL for the last one */
@@ -148,7 +153,10 @@ typedef struct dperm_draft_options {
 } dperm_draft_options;
 
 /* Guesses all. */
-DPERM_API void dperm_draft_options_init(dperm_draft_options *options);
+DPERM_API void dperm_draft_options_init_sized(dperm_draft_options *options, size_t size);
+static inline void dperm_draft_options_init(dperm_draft_options *options) {
+  dperm_draft_options_init_sized(options, sizeof *options);
+}
 
 /* Something for a person to check, one line of text, valid during the call only. */
 typedef void dperm_remark(void *context, const char *line);
@@ -184,6 +192,7 @@ typedef struct dperm_source {
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
   int no_identity;
+  const void *reserved[4]; /* zeros: room for members to come */
 } dperm_source;
 
 /* Encoded rows with their labels, in memory or mapped, every row within a known norm. */
@@ -506,6 +515,7 @@ typedef struct dperm_unsafe_diagnostics {
 } dperm_unsafe_diagnostics;
 
 typedef struct dperm_options {
+  size_t size; /* set by dperm_options_init */
   dperm_mechanism mechanism;
   double epsilon; /* has no default; not used by DPERM_MECHANISM_NONE */
   dperm_analysis analysis;
@@ -533,7 +543,10 @@ typedef struct dperm_options {
 
 /* Logistic loss, ridge, objective perturbation, Λ and the kind of noise automatic, tolerance 1e-10.
  */
-DPERM_API void dperm_options_init(dperm_options *options);
+DPERM_API void dperm_options_init_sized(dperm_options *options, size_t size);
+static inline void dperm_options_init(dperm_options *options) {
+  dperm_options_init_sized(options, sizeof *options);
+}
 
 typedef struct dperm_model dperm_model;
 
@@ -562,6 +575,7 @@ typedef enum dperm_rounds {
 } dperm_rounds;
 
 typedef struct dperm_tune_options {
+  size_t size; /* set by dperm_tune_options_init */
   dperm_tune_method method;
   dperm_selector selector;       /* split */
   dperm_rounds rounds;           /* stopping */
@@ -571,7 +585,10 @@ typedef struct dperm_tune_options {
 } dperm_tune_options;
 
 /* Split, permute-and-flip, logarithmic rounds, a holdout of 0.1. */
-DPERM_API void dperm_tune_options_init(dperm_tune_options *options);
+DPERM_API void dperm_tune_options_init_sized(dperm_tune_options *options, size_t size);
+static inline void dperm_tune_options_init(dperm_tune_options *options) {
+  dperm_tune_options_init_sized(options, sizeof *options);
+}
 
 /* Chooses among candidates and releases one model. The epsilon of the candidates, the same for all,
  * is the total: it covers the choice too. With random stopping, show nobody how often progress is
@@ -641,19 +658,38 @@ typedef struct dperm_plan {
 /* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and
  * `norm` are those of its features, whatever is given. Of the options, progress, threads, random
  * and tolerance are not used. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
-                                                     const dperm_options *options, dperm_plan *out,
-                                                     dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
+                                                           const dperm_options *options,
+                                                           dperm_plan *out, size_t size,
+                                                           dperm_error *err);
+DPERM_INLINE dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
+                                          const dperm_options *options, dperm_plan *out,
+                                          dperm_error *err) {
+  return dperm_plan_make_sized(rows, dims, norm, options, out, sizeof *out, err);
+}
 
 /* For rows of which ‖x‖₁ ≤ norm1 is known too. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm,
-                                                          double norm1,
-                                                          const dperm_options *options,
-                                                          dperm_plan *out, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims,
+                                                                double norm, double norm1,
+                                                                const dperm_options *options,
+                                                                dperm_plan *out, size_t size,
+                                                                dperm_error *err);
+DPERM_INLINE dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm, double norm1,
+                                               const dperm_options *options, dperm_plan *out,
+                                               dperm_error *err) {
+  return dperm_plan_for_norms_sized(rows, dims, norm, norm1, options, out, sizeof *out, err);
+}
 /* For rows as this schema encodes them: what dperm_train will do. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
-                                                           const dperm_options *options,
-                                                           dperm_plan *out, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_schema_sized(size_t rows,
+                                                                 const dperm_schema *schema,
+                                                                 const dperm_options *options,
+                                                                 dperm_plan *out, size_t size,
+                                                                 dperm_error *err);
+DPERM_INLINE dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
+                                                const dperm_options *options, dperm_plan *out,
+                                                dperm_error *err) {
+  return dperm_plan_for_schema_sized(rows, schema, options, out, sizeof *out, err);
+}
 
 /* ---------------------------------------------------------------- model */
 
@@ -707,7 +743,11 @@ typedef struct dperm_guarantee {
   double epsilon, delta; /* NaN without a mechanism */
   size_t rows_per_person;
 } dperm_guarantee;
-DPERM_API void dperm_model_guarantee(const dperm_model *model, dperm_guarantee *out);
+DPERM_API void dperm_model_guarantee_sized(const dperm_model *model, dperm_guarantee *out,
+                                           size_t size);
+static inline void dperm_model_guarantee(const dperm_model *model, dperm_guarantee *out) {
+  dperm_model_guarantee_sized(model, out, sizeof *out);
+}
 /* Its is_private alone. */
 DPERM_API int dperm_model_is_private(const dperm_model *model);
 /* The schema the model was trained with, owned by the model; NULL for svmlight and memory. */
@@ -768,16 +808,28 @@ typedef struct dperm_metrics {
   double auc;      /* area under the ROC curve, ties count half; NaN but for two classes */
   double log_loss; /* mean −log p(label) in nats; NaN unless the loss is logistic */
 } dperm_metrics;
-DPERM_API DPERM_CHECKED dperm_status dperm_model_score(const dperm_model *model,
-                                                       const dperm_data *data, dperm_metrics *out,
-                                                       dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_score_file(const dperm_model *model,
-                                                      const dperm_source *source,
-                                                      const dperm_progress *progress,
-                                                      dperm_metrics *out, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_model_score_sized(const dperm_model *model,
+                                                             const dperm_data *data,
+                                                             dperm_metrics *out, size_t size,
+                                                             dperm_error *err);
+DPERM_INLINE dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data,
+                                            dperm_metrics *out, dperm_error *err) {
+  return dperm_model_score_sized(model, data, out, sizeof *out, err);
+}
+DPERM_API DPERM_CHECKED dperm_status dperm_score_file_sized(const dperm_model *model,
+                                                            const dperm_source *source,
+                                                            const dperm_progress *progress,
+                                                            dperm_metrics *out, size_t size,
+                                                            dperm_error *err);
+DPERM_INLINE dperm_status dperm_score_file(const dperm_model *model, const dperm_source *source,
+                                           const dperm_progress *progress, dperm_metrics *out,
+                                           dperm_error *err) {
+  return dperm_score_file_sized(model, source, progress, out, sizeof *out, err);
+}
 
 /* The same in private: an error count with discrete Laplace noise, charged to a ledger if named. */
 typedef struct dperm_score_options {
+  size_t size; /* set by dperm_score_options_init */
   double epsilon;
   size_t rows_per_person;
   int counts;           /* the four confusion counts too, at half the precision */
@@ -796,17 +848,28 @@ typedef struct dperm_private_score {
   double population_low, population_high; /* that of those they are a random sample of, too */
   int64_t true_positives, false_positives, false_negatives, true_negatives; /* with `counts` */
 } dperm_private_score;
-DPERM_API void dperm_score_options_init(dperm_score_options *options);
-DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private(const dperm_model *model,
-                                                               const dperm_data *data,
-                                                               const dperm_score_options *options,
-                                                               dperm_private_score *out,
-                                                               dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_score_file_private(const dperm_model *model,
-                                                              const dperm_source *source,
-                                                              const dperm_score_options *options,
-                                                              dperm_private_score *out,
-                                                              dperm_error *err);
+DPERM_API void dperm_score_options_init_sized(dperm_score_options *options, size_t size);
+static inline void dperm_score_options_init(dperm_score_options *options) {
+  dperm_score_options_init_sized(options, sizeof *options);
+}
+DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private_sized(
+    const dperm_model *model, const dperm_data *data, const dperm_score_options *options,
+    dperm_private_score *out, size_t size, dperm_error *err);
+DPERM_INLINE dperm_status dperm_model_score_private(const dperm_model *model,
+                                                    const dperm_data *data,
+                                                    const dperm_score_options *options,
+                                                    dperm_private_score *out, dperm_error *err) {
+  return dperm_model_score_private_sized(model, data, options, out, sizeof *out, err);
+}
+DPERM_API DPERM_CHECKED dperm_status dperm_score_file_private_sized(
+    const dperm_model *model, const dperm_source *source, const dperm_score_options *options,
+    dperm_private_score *out, size_t size, dperm_error *err);
+DPERM_INLINE dperm_status dperm_score_file_private(const dperm_model *model,
+                                                   const dperm_source *source,
+                                                   const dperm_score_options *options,
+                                                   dperm_private_score *out, dperm_error *err) {
+  return dperm_score_file_private_sized(model, source, options, out, sizeof *out, err);
+}
 
 /* A page for the person who must defend a release: what a model file guarantees to whom, what was
  * spent and is left (with a ledger), what is assumed, how to check it. Markdown or HTML; `out_path`
@@ -821,6 +884,7 @@ DPERM_API DPERM_CHECKED dperm_status dperm_statement_write(const char *model_pat
  * sets that are known, give a lower bound on the epsilon that it really has. Looks at no records of
  * anybody's. */
 typedef struct dperm_audit_options {
+  size_t size;           /* set by dperm_audit_options_init */
   const char *mechanism; /* one of those that dperm_audit_case names */
   const char *variant;   /* the loss, for fits; NULL for the first there is */
   double epsilon;        /* the claim to attack */
@@ -843,7 +907,10 @@ typedef struct dperm_audit_result {
 } dperm_audit_result;
 
 /* Objective perturbation, epsilon 1. */
-DPERM_API void dperm_audit_options_init(dperm_audit_options *options);
+DPERM_API void dperm_audit_options_init_sized(dperm_audit_options *options, size_t size);
+static inline void dperm_audit_options_init(dperm_audit_options *options) {
+  dperm_audit_options_init_sized(options, sizeof *options);
+}
 /* The audits there are, by number from 0; returns 0 past the last. */
 DPERM_API int dperm_audit_case(size_t index, const char **mechanism, const char **variant);
 DPERM_API DPERM_CHECKED dperm_status dperm_audit_run(const dperm_audit_options *options,
@@ -863,6 +930,7 @@ DPERM_API DPERM_CHECKED dperm_status dperm_audit_outcomes(const double *first, c
  * solved, certified and released as dperm_train would; those that share rows are solved together.
  */
 typedef struct dperm_sweep_options {
+  size_t size;   /* set by dperm_sweep_options_init */
   size_t folds;  /* parts of the rows, each held out once; ≥ 2. Not with test_data */
   size_t draws;  /* of the noise in each fold, where there is any */
   uint64_t seed; /* of the folds, the noise and a kernel's directions */
@@ -890,7 +958,10 @@ typedef struct dperm_sweep_cell {
 typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 
 /* Ten folds, ten draws, seed 1. */
-DPERM_API void dperm_sweep_options_init(dperm_sweep_options *options);
+DPERM_API void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size);
+static inline void dperm_sweep_options_init(dperm_sweep_options *options) {
+  dperm_sweep_options_init_sized(options, sizeof *options);
+}
 /* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
  * during the call only. Of the processes of a job, rank 0 alone has its visitor called. Of the
  * options, kernels must be the same in all cells; random, account, threads, progress and

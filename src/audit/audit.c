@@ -8,6 +8,7 @@
 #include "audit/fit_attack.h"
 #include "audit/law_check.h"
 #include "base/memory.h"
+#include "base/sized.h"
 
 typedef dperm_status audit_function(const dperm_audit_options *options, const char *variant,
                                     int detail, dperm_audit_result *out, dperm_error *err);
@@ -116,8 +117,11 @@ int dperm_audit_case(size_t index, const char **mechanism, const char **variant)
   return 1;
 }
 
-void dperm_audit_options_init(dperm_audit_options *options) {
-  *options = (dperm_audit_options){.mechanism = "objective", .epsilon = 1};
+static const sized_struct options_struct = SIZED_STRUCT(dperm_audit_options, outcomes);
+static const dperm_audit_options usual = {.mechanism = "objective", .epsilon = 1};
+
+void dperm_audit_options_init_sized(dperm_audit_options *options, size_t size) {
+  sized_init(&options_struct, &usual, options, size);
 }
 
 static const audit_case *find_case(const dperm_audit_options *options) {
@@ -149,8 +153,10 @@ static dperm_audit_result nothing_found(const char *mechanism, const char *varia
                               .holds = 1};
 }
 
-dperm_status dperm_audit_run(const dperm_audit_options *options, dperm_audit_result *out,
+dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_result *out,
                              dperm_error *err) {
+  dperm_audit_options taken = usual, *options = &taken;
+  TRY(sized_take(&options_struct, given, options, err));
   const audit_case *found = find_case(options);
   if (!found) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "no audit is called \"%.40s\"%s%.40s%s", options->mechanism,

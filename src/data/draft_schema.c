@@ -8,6 +8,7 @@
 
 #include "base/file_read.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/draft_label.h"
 #include "data/draft_rules.h"
 #include "data/schema.h"
@@ -445,15 +446,20 @@ static dperm_status check_options(const char *path, const dperm_draft_options *o
   return DPERM_OK;
 }
 
-void dperm_draft_options_init(dperm_draft_options *options) {
-  *options = (dperm_draft_options){.header = -1};
+static const sized_struct options_struct = SIZED_STRUCT(dperm_draft_options, missing_count);
+static const dperm_draft_options usual = {.header = -1};
+
+void dperm_draft_options_init_sized(dperm_draft_options *options, size_t size) {
+  sized_init(&options_struct, &usual, options, size);
 }
 
-dperm_status dperm_schema_draft(const char *path, const dperm_draft_options *options,
+dperm_status dperm_schema_draft(const char *path, const dperm_draft_options *given,
                                 const dperm_progress *progress, dperm_remark *remark, void *context,
                                 dperm_schema **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_schema *schema = NULL;
+  dperm_draft_options taken = usual, *options = &taken;
+  TRY(sized_take(&options_struct, given, options, err));
   TRY(check_options(path, options, err));
   draft d = {.root = json_object(), .columns = json_array()};
   if (!d.root || !d.columns) {

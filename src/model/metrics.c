@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "model/model.h"
 
+const sized_struct metrics_struct = SIZED_STRUCT(dperm_metrics, log_loss);
+
 typedef struct scored {
   double score, label;
 } scored;
@@ -105,17 +107,25 @@ static dperm_status metrics_join(const matrix *x, dperm_status status, dperm_met
   return DPERM_OK;
 }
 
-dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data, dperm_metrics *out,
-                               dperm_error *err) {
+dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data *data,
+                                     dperm_metrics *out, size_t size, dperm_error *err) {
   double *scores = NULL;
+  dperm_metrics made = {0};
   size_t classes = model->classes.count;
+  TRY(sized_check_room(&metrics_struct, size, err));
   TRY(data_check_labels(data, classes, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);
   if (status == DPERM_OK) {
     status = metrics_of(classes, scores, data->labels, data->x->rows,
-                        model_has_probabilities(model), out, err);
+                        model_has_probabilities(model), &made, err);
   }
   free(scores);
-  return data->x->spread ? metrics_join(data->x, status, out, err) : status;
+  if (data->x->spread) {
+    status = metrics_join(data->x, status, &made, err);
+  }
+  if (status == DPERM_OK) {
+    sized_give(&metrics_struct, &made, out, size);
+  }
+  return status;
 }

@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/sized.h"
+
+extern const sized_struct metrics_struct; /* dperm_metrics */
 
 /* Of two classes `labels` are −1 or +1, and a score above zero predicts +1; of more they are
  * indexes, each row has a score for each class, and the largest predicts. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "data/reader.h"
@@ -73,10 +74,10 @@ void dperm_model_free(dperm_model *model) {
 
 dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
                           dperm_error *err) {
-  *out = (dperm_source){.path = given->path,
-                        .format = given->format,
-                        .schema = model->schema,
-                        .dims = model->schema ? 0 : model->inputs};
+  *out = *given;
+  out->schema = model->schema;
+  out->dims = model->schema ? 0 : model->inputs;
+  out->no_identity = 0;
   if (model->origin == ORIGIN_MEMORY && (model->norm_bound != 1.0 || model->intercept != 0)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the model was trained on rows from memory with norm bound %g; predict from memory too",
@@ -106,12 +107,14 @@ int dperm_model_is_private(const dperm_model *model) {
   return guarantee_is_private(&model->claim);
 }
 
-void dperm_model_guarantee(const dperm_model *model, dperm_guarantee *out) {
-  *out = (dperm_guarantee){.is_private = guarantee_is_private(&model->claim),
-                           .reason = model->reason,
-                           .epsilon = model->claim.epsilon,
-                           .delta = model->claim.delta,
-                           .rows_per_person = model->claim.rows_per_person};
+void dperm_model_guarantee_sized(const dperm_model *model, dperm_guarantee *out, size_t size) {
+  static const sized_struct kind = SIZED_STRUCT(dperm_guarantee, rows_per_person);
+  const dperm_guarantee made = {.is_private = guarantee_is_private(&model->claim),
+                                .reason = model->reason,
+                                .epsilon = model->claim.epsilon,
+                                .delta = model->claim.delta,
+                                .rows_per_person = model->claim.rows_per_person};
+  sized_give(&kind, &made, out, size);
 }
 
 const dperm_schema *dperm_model_schema(const dperm_model *model) {

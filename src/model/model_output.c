@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/protected_file.h"
 #include "base/text.h"
+#include "mechanism/given_options.h"
 #include "model/model_file.h"
 
 struct dperm_output {
@@ -104,10 +105,14 @@ dperm_status model_file_bound(const dperm_data *data, const dperm_options *candi
 }
 
 dperm_status dperm_output_reserve(dperm_output *output, const dperm_data *data,
-                                  const dperm_options *candidates, size_t count, dperm_error *err) {
+                                  const dperm_options *given, size_t count, dperm_error *err) {
   size_t bytes = ALL_ELSE;
   if (data) {
-    TRY(model_file_bound(data, candidates, count, &bytes, err));
+    dperm_options *candidates = NULL;
+    TRY(given_options_all(given, count, &candidates, err));
+    dperm_status status = model_file_bound(data, candidates, count, &bytes, err);
+    free(candidates);
+    TRY(status);
   }
   return output_reserve(output->file, bytes, err);
 }

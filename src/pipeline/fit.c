@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
+#include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"
 #include "pipeline/account.h"
@@ -295,16 +296,18 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
   return status;
 }
 
-dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,
+dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dperm_model **out,
                          dperm_error *err) {
   dperm_random *own = NULL;
-  TRY(options_validate(options, err));
-  dperm_random *random = options->random;
+  dperm_options options;
+  TRY(given_options(given, &options, err));
+  TRY(options_validate(&options, err));
+  dperm_random *random = options.random;
   if (!random) {
     TRY(dperm_random_secure(&own, err));
     random = own;
   }
-  dperm_status status = train_paid(data, options, &random->source, out, err);
+  dperm_status status = train_paid(data, &options, &random->source, out, err);
   dperm_random_free(own);
   return leader_keeps(data, status, out, err);
 }

@@ -1,4 +1,4 @@
-/* Defaults and checks of what a caller asks for. */
+/* Checks of what a caller asks for. */
 #include "pipeline/options.h"
 
 #include <math.h>
@@ -10,20 +10,6 @@
 #include "loss/regularizer.h"
 #include "release/numerics.h"
 #include "solve/certify.h"
-
-void dperm_options_init(dperm_options *options) {
-  *options = (dperm_options){
-      .mechanism = DPERM_MECHANISM_OBJECTIVE,
-      .epsilon = (double)NAN,
-      .analysis = DPERM_ANALYSIS_TIGHT,
-      .delta_reg = (double)NAN,
-      .norm_guess = (double)NAN,
-      .loss = dperm_loss_logistic(),
-      .lambda = (double)NAN,
-      .rows_per_person = 1,
-      .gradient_tolerance = 1e-10,
-  };
-}
 
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->mechanism != DPERM_MECHANISM_OUTPUT &&

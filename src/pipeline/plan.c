@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/class_weights.h"
 #include "data/schema.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
+#include "mechanism/given_options.h"
 #include "pipeline/options.h"
 #include "pipeline/outlook.h"
 #include "random/noise_law.h"
@@ -124,8 +126,9 @@ static bool plans_features(const dperm_options *options) {
   return options->kernel.name != DPERM_KERNEL_NONE && options->kernel.features > 0;
 }
 
-dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm, double norm1,
-                                  const dperm_options *options, dperm_plan *out, dperm_error *err) {
+static dperm_status plan_for_norms(size_t rows, size_t dims, double norm, double norm1,
+                                   const dperm_options *options, dperm_plan *out,
+                                   dperm_error *err) {
   if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
@@ -144,14 +147,9 @@ dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm, double 
   return make_plan(rows, dims, options->classes ? options->classes : 2, &bounds, options, out, err);
 }
 
-dperm_status dperm_plan_make(size_t rows, size_t dims, double norm, const dperm_options *options,
-                             dperm_plan *out, dperm_error *err) {
-  return dperm_plan_for_norms(rows, dims, norm, (double)INFINITY, options, out, err);
-}
-
-dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
-                                   const dperm_options *options, dperm_plan *out,
-                                   dperm_error *err) {
+static dperm_status plan_for_schema(size_t rows, const dperm_schema *schema,
+                                    const dperm_options *options, dperm_plan *out,
+                                    dperm_error *err) {
   if (rows == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
   }
@@ -174,4 +172,38 @@ dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
                      err);
   }
   return make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, options, out, err);
+}
+
+/* ---- for programs of any header */
+
+static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, noise_kinds);
+
+dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, double norm1,
+                                        const dperm_options *given, dperm_plan *out, size_t size,
+                                        dperm_error *err) {
+  dperm_options options;
+  dperm_plan made;
+  TRY(sized_check_room(&plan_struct, size, err));
+  TRY(given_options(given, &options, err));
+  TRY(plan_for_norms(rows, dims, norm, norm1, &options, &made, err));
+  sized_give(&plan_struct, &made, out, size);
+  return DPERM_OK;
+}
+
+dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
+                                   const dperm_options *options, dperm_plan *out, size_t size,
+                                   dperm_error *err) {
+  return dperm_plan_for_norms_sized(rows, dims, norm, (double)INFINITY, options, out, size, err);
+}
+
+dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema,
+                                         const dperm_options *given, dperm_plan *out, size_t size,
+                                         dperm_error *err) {
+  dperm_options options;
+  dperm_plan made;
+  TRY(sized_check_room(&plan_struct, size, err));
+  TRY(given_options(given, &options, err));
+  TRY(plan_for_schema(rows, schema, &options, &made, err));
+  sized_give(&plan_struct, &made, out, size);
+  return DPERM_OK;
 }

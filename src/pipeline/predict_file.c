@@ -103,14 +103,16 @@ done:
 }
 
 /* The area under the curve needs all scores at once: 16 bytes a row, more with more classes. */
-dperm_status dperm_score_file(const dperm_model *model, const dperm_source *source,
-                              const dperm_progress *progress, dperm_metrics *out,
-                              dperm_error *err) {
+dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source *source,
+                                    const dperm_progress *progress, dperm_metrics *out, size_t size,
+                                    dperm_error *err) {
   dperm_status status = DPERM_OK;
+  dperm_metrics made;
   double *scores = NULL, *labels = NULL;
   size_t rows = 0, scores_room = 0, labels_room = 0, classes = model->classes.count;
   size_t fits = class_fits(classes);
   scored_file s;
+  TRY(sized_check_room(&metrics_struct, size, err));
   TRY(scored_open(model, source, true, progress, &s, err));
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(scored_next(&s, err));
@@ -127,7 +129,9 @@ dperm_status dperm_score_file(const dperm_model *model, const dperm_source *sour
     FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
                   path_for_people(source->path));
   }
-  TRY_OR_DONE(metrics_of(classes, scores, labels, rows, model_has_probabilities(model), out, err));
+  TRY_OR_DONE(
+      metrics_of(classes, scores, labels, rows, model_has_probabilities(model), &made, err));
+  sized_give(&metrics_struct, &made, out, size);
 done:
   threads_leave(threads);
   free(scores);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "pipeline/account.h"
 #include "pipeline/error_interval.h"
@@ -23,8 +24,20 @@ typedef struct confusion {
                         than two classes the errors are all "false positives" */
 } confusion;
 
-void dperm_score_options_init(dperm_score_options *options) {
-  *options = (dperm_score_options){.epsilon = (double)NAN, .rows_per_person = 1};
+static const sized_struct options_struct = SIZED_STRUCT(dperm_score_options, progress);
+static const sized_struct score_struct = SIZED_STRUCT(dperm_private_score, true_negatives);
+static const dperm_score_options usual = {.epsilon = (double)NAN, .rows_per_person = 1};
+
+void dperm_score_options_init_sized(dperm_score_options *options, size_t size) {
+  sized_init(&options_struct, &usual, options, size);
+}
+
+/* Before anything is charged: what is asked for, and whether the answer has room. */
+static dperm_status take_options(const dperm_score_options *given, size_t size,
+                                 dperm_score_options *out, dperm_error *err) {
+  *out = usual;
+  TRY(sized_check_room(&score_struct, size, err));
+  return sized_take(&options_struct, given, out, err);
 }
 
 static void count_rows(confusion *c, size_t classes, const double *scores, const double *labels,
@@ -161,13 +174,17 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
 
 /* ---- from memory and from files */
 
-dperm_status dperm_model_score_private(const dperm_model *model, const dperm_data *data,
-                                       const dperm_score_options *options, dperm_private_score *out,
-                                       dperm_error *err) {
+dperm_status dperm_model_score_private_sized(const dperm_model *model, const dperm_data *data,
+                                             const dperm_score_options *given,
+                                             dperm_private_score *out, size_t size,
+                                             dperm_error *err) {
   double *scores = NULL;
   confusion c = {0};
   size_t classes = model->classes.count;
-  TRY(check_options(model, options, err));
+  dperm_score_options options;
+  dperm_private_score made;
+  TRY(take_options(given, size, &options, err));
+  TRY(check_options(model, &options, err));
   TRY(data_check_labels(data, classes, err));
   TRY(check_rows_public(data->schema, data->doubts, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
@@ -177,7 +194,10 @@ dperm_status dperm_model_score_private(const dperm_model *model, const dperm_dat
     status = data_unchanged(data, err);
   }
   if (status == DPERM_OK) {
-    status = release_counts(&c, model, (account_run){.data = data}, options, out, err);
+    status = release_counts(&c, model, (account_run){.data = data}, &options, &made, err);
+  }
+  if (status == DPERM_OK) {
+    sized_give(&score_struct, &made, out, size);
   }
   free(scores);
   return status;
@@ -197,22 +217,28 @@ static dperm_status count_file(scored_file *s, confusion *c, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status dperm_score_file_private(const dperm_model *model, const dperm_source *source,
-                                      const dperm_score_options *options, dperm_private_score *out,
-                                      dperm_error *err) {
+dperm_status dperm_score_file_private_sized(const dperm_model *model, const dperm_source *source,
+                                            const dperm_score_options *given,
+                                            dperm_private_score *out, size_t size,
+                                            dperm_error *err) {
   dperm_status status = DPERM_OK;
   confusion c = {0};
   scored_file s;
   unsigned char bytes[FILE_DIGEST_SIZE] = {0};
   data_identity identity;
-  TRY(check_options(model, options, err));
-  TRY(scored_open(model, source, true, &options->progress, &s, err));
+  dperm_score_options options;
+  dperm_private_score made;
+  TRY(take_options(given, size, &options, err));
+  TRY(check_options(model, &options, err));
+  TRY(scored_open(model, source, true, &options.progress, &s, err));
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(count_file(&s, &c, err));
   TRY_OR_DONE(check_rows_public(model->schema, row_reader_doubts(&s.reader), err));
   (void)row_reader_digested(&s.reader, bytes);
   identity_of_file(bytes, &identity);
-  status = release_counts(&c, model, (account_run){.identity = &identity}, options, out, err);
+  TRY_OR_DONE(
+      release_counts(&c, model, (account_run){.identity = &identity}, &options, &made, err));
+  sized_give(&score_struct, &made, out, size);
 done:
   threads_leave(threads);
   scored_close(&s);

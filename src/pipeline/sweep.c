@@ -9,9 +9,11 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "data/identity.h"
+#include "mechanism/given_options.h"
 #include "pipeline/options.h"
 #include "pipeline/sweep_journal.h"
 #include "pipeline/sweep_parts.h"
@@ -35,17 +37,28 @@ typedef struct sweep {
   uint64_t models, models_done;
 } sweep;
 
-void dperm_sweep_options_init(dperm_sweep_options *options) {
-  *options = (dperm_sweep_options){.folds = 10, .draws = 10, .seed = 1};
+static const sized_struct how_struct = SIZED_STRUCT(dperm_sweep_options, progress);
+static const dperm_sweep_options how_defaults = {.folds = 10, .draws = 10, .seed = 1};
+
+void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size) {
+  sized_init(&how_struct, &how_defaults, options, size);
 }
 
 /* ---- what is asked for */
 
-static dperm_status check_request(const dperm_data *data, const dperm_options *cells, size_t count,
-                                  const dperm_sweep_options *how, dperm_error *err) {
+static dperm_status take_request(const dperm_options *cells, size_t count,
+                                 const dperm_sweep_options *how, dperm_options **taken_cells,
+                                 dperm_sweep_options *taken_how, dperm_error *err) {
+  *taken_how = how_defaults;
+  TRY(sized_take(&how_struct, how, taken_how, err));
   if (count == 0 || count > MOST_CELLS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
   }
+  return given_options_all(cells, count, taken_cells, err);
+}
+
+static dperm_status check_request(const dperm_data *data, const dperm_options *cells, size_t count,
+                                  const dperm_sweep_options *how, dperm_error *err) {
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
@@ -443,11 +456,10 @@ static void close_sweep(sweep *s) {
   free(s->done);
 }
 
-dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells, size_t count,
-                         const dperm_sweep_options *how, dperm_sweep_visitor *visit, void *context,
-                         dperm_error *err) {
+static dperm_status run_sweep(const dperm_data *data, const dperm_options *cells, size_t count,
+                              const dperm_sweep_options *how, dperm_sweep_visitor *visit,
+                              void *context, dperm_error *err) {
   sweep s = {.data = data, .how = how, .count = count};
-  TRY(ranks_agree(data->x->spread, check_request(data, cells, count, how, err), err));
   thread_scope threads = threads_enter(how->threads);
   dperm_status status = open_sweep(&s, cells, err);
   if (status == DPERM_OK) {
@@ -464,5 +476,19 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells, siz
                     how->journal);
   }
   close_sweep(&s);
+  return status;
+}
+
+dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, size_t count,
+                         const dperm_sweep_options *given_how, dperm_sweep_visitor *visit,
+                         void *context, dperm_error *err) {
+  dperm_options *cells = NULL;
+  dperm_sweep_options how;
+  dperm_status status = take_request(given, count, given_how, &cells, &how, err);
+  status = status == DPERM_OK ? check_request(data, cells, count, &how, err) : status;
+  TRY_OR_DONE(ranks_agree(data->x->spread, status, err));
+  status = run_sweep(data, cells, count, &how, visit, context, err);
+done:
+  free(cells);
   return status;
 }

@@ -8,6 +8,8 @@
 #include "base/arithmetic.h"
 #include "base/defect.h"
 #include "base/memory.h"
+#include "base/sized.h"
+#include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/select.h"
 #include "pipeline/account.h"
@@ -16,12 +18,15 @@
 #include "pipeline/tune_methods.h"
 #include "random/handle.h"
 
-void dperm_tune_options_init(dperm_tune_options *options) {
-  *options = (dperm_tune_options){.method = DPERM_TUNE_SPLIT,
-                                  .selector = DPERM_SELECTOR_PERMUTE_AND_FLIP,
-                                  .rounds = DPERM_ROUNDS_LOGARITHMIC,
-                                  .rounds_mean = (double)NAN,
-                                  .holdout = 0.1};
+static const sized_struct tune_struct = SIZED_STRUCT(dperm_tune_options, public_data);
+static const dperm_tune_options tune_defaults = {.method = DPERM_TUNE_SPLIT,
+                                                 .selector = DPERM_SELECTOR_PERMUTE_AND_FLIP,
+                                                 .rounds = DPERM_ROUNDS_LOGARITHMIC,
+                                                 .rounds_mean = (double)NAN,
+                                                 .holdout = 0.1};
+
+void dperm_tune_options_init_sized(dperm_tune_options *options, size_t size) {
+  sized_init(&tune_struct, &tune_defaults, options, size);
 }
 
 /* ---- before any work */
@@ -47,10 +52,15 @@ static dperm_status check_same(const dperm_options *first, const dperm_options *
   return DPERM_OK;
 }
 
-static dperm_status check_candidates(const tuning *t, dperm_error *err) {
-  if (t->count == 0 || t->count > 100000) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", t->count);
+static dperm_status take_candidates(const dperm_options *given, size_t count, dperm_options **out,
+                                    dperm_error *err) {
+  if (count == 0 || count > 100000) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
   }
+  return given_options_all(given, count, out, err);
+}
+
+static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     const dperm_options *options = &t->candidates[i];
     TRY(options_validate(options, err));
@@ -320,13 +330,17 @@ static dperm_status tune_paid(const tuning *t, const dperm_options *given, dperm
   return choose_model(t, &paid, &charge, out, err);
 }
 
-dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates, size_t count,
-                        const dperm_tune_options *how, dperm_model **out, dperm_error *err) {
+dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size_t count,
+                        const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_random *own = NULL, *random = NULL;
-  dperm_options *rows = NULL;
+  dperm_options *candidates = NULL, *rows = NULL;
+  dperm_tune_options how = tune_defaults;
   unsigned not_public = 0;
-  tuning t = {.data = data, .candidates = candidates, .count = count, .how = how};
+  tuning t = {.data = data, .count = count, .how = &how};
+  TRY_OR_DONE(sized_take(&tune_struct, given_how, &how, err));
+  TRY_OR_DONE(take_candidates(given, count, &candidates, err));
+  t.candidates = candidates;
   TRY_OR_DONE(check_candidates(&t, err));
   TRY_OR_DONE(check_method(&t, err));
   TRY_OR_DONE(memory_new(count, sizeof *rows, &rows, err));
@@ -340,10 +354,10 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
     random = own;
   }
   t.source = &random->source;
-  if (how->method == DPERM_TUNE_STOPPING) {
-    t.rounds = rounds_law_near(how->rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
-                                                                     : ROUNDS_BY_LOGARITHMIC,
-                               isnan(how->rounds_mean) ? 3.0 * (double)count : how->rounds_mean);
+  if (how.method == DPERM_TUNE_STOPPING) {
+    t.rounds = rounds_law_near(how.rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
+                                                                    : ROUNDS_BY_LOGARITHMIC,
+                               isnan(how.rounds_mean) ? 3.0 * (double)count : how.rounds_mean);
   }
   TRY_OR_DONE(public_reasons(&t, &not_public, err));
   t.claim = claim_of(&t, &candidates[0], not_public);
@@ -353,5 +367,6 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates,
 done:
   dperm_random_free(own);
   free(rows);
+  free(candidates);
   return leader_keeps(data, status, out, err);
 }

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# The shared library exports exactly the names in tests/house/symbols.txt, all declared in
-# include/dperm.h.
+# The shared library exports exactly the names in tests/house/symbols.txt, each in the version under
+# whose heading it stands (src/dperm.map), and all are declared in include/dperm.h.
 set -u
 cd "$1" || exit 1
-exported=$(nm -D --defined-only "$2" | awk '$2 ~ /[TDBR]/ {print $3}' | grep -v '^__asan\|^__odr_asan' | sort)
-listed=$(sort tests/house/symbols.txt)
+exported=$(nm -D --defined-only --with-symbol-versions "$2" | awk '$2 ~ /[TDBR]/ {print $3}' |
+  grep -v '^__asan\|^__odr_asan' | sort)
+listed=$(awk '/^DPERM_/ { version = $1; next } { print $1 "@@" version }' tests/house/symbols.txt | sort)
 trouble=0
 if [ "$exported" != "$listed" ]; then
   diff <(echo "$listed") <(echo "$exported") | sed 's/^/# /'
   echo "# update tests/house/symbols.txt if the change of the interface is meant"
   trouble=1
 fi
-for name in $exported; do
+for name in $(sed 's/@@.*//' <<< "$exported"); do
   grep -q "\b$name(" include/dperm.h || { echo "# $name is not in include/dperm.h"; trouble=1; }
 done
 [ "$trouble" -eq 0 ] && echo "ok 1 - exported symbols are the listed ones" ||
