@@ -15,7 +15,8 @@ import signal
 import sys
 import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int,
-                    c_int64, c_size_t, c_uint, c_uint64, c_void_p, create_string_buffer)
+                    c_int64, c_size_t, c_uint, c_uint64, c_void_p, create_string_buffer,
+                    sizeof)
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
@@ -86,7 +87,7 @@ class Progress(Struct):
 
 
 class DraftOptions(Struct):
-    _fields_ = [("header", c_int), ("separator", c_char), ("label", c_char_p),
+    _fields_ = [("size", c_size_t), ("header", c_int), ("separator", c_char), ("label", c_char_p),
                 ("positive", POINTER(c_char_p)), ("positive_count", c_size_t),
                 ("missing", POINTER(c_char_p)), ("missing_count", c_size_t)]
 
@@ -141,7 +142,7 @@ class ClassWeight(Struct):
 
 
 class Options(Struct):
-    _fields_ = [("mechanism", c_int), ("epsilon", c_double), ("analysis", c_int), ("noise", c_int),
+    _fields_ = [("size", c_size_t), ("mechanism", c_int), ("epsilon", c_double), ("analysis", c_int), ("noise", c_int),
                 ("delta_reg", c_double), ("norm_guess", c_double), ("random", c_void_p),
                 ("loss", Loss), ("regularizer", Regularizer), ("kernel", Kernel),
                 ("lambda_", c_double), ("rows_per_person", c_size_t), ("classes", c_size_t),
@@ -151,7 +152,7 @@ class Options(Struct):
 
 
 class TuneOptions(Struct):
-    _fields_ = [("method", c_int), ("selector", c_int), ("rounds", c_int),
+    _fields_ = [("size", c_size_t), ("method", c_int), ("selector", c_int), ("rounds", c_int),
                 ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
 
 
@@ -184,7 +185,7 @@ class Metrics(Struct):
 
 
 class ScoreOptions(Struct):
-    _fields_ = [("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
+    _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
                 ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress)]
 
 
@@ -197,7 +198,7 @@ class PrivateScore(Struct):
 
 
 class AuditOptions(Struct):
-    _fields_ = [("mechanism", c_char_p), ("variant", c_char_p), ("epsilon", c_double),
+    _fields_ = [("size", c_size_t), ("mechanism", c_char_p), ("variant", c_char_p), ("epsilon", c_double),
                 ("draws", c_size_t), ("threads", c_int), ("seed", POINTER(c_uint64)),
                 ("progress", Progress), ("outcome", c_void_p * 2), ("outcomes", c_size_t)]
 
@@ -209,7 +210,7 @@ class AuditFigures(Struct):
 
 
 class SweepOptions(Struct):
-    _fields_ = [("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
+    _fields_ = [("size", c_size_t), ("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
                 ("test_data", c_void_p), ("test_parts", c_size_t), ("journal", c_char_p),
                 ("threads", c_int), ("progress", Progress)]
 
@@ -308,16 +309,32 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_ledger_free": (None, [c_void_p]),
     "dperm_synthetic_census_schema": (c_char_p, []),
 }
+# Inline functions of the header: the library has NAME_sized, which takes the struct's size as well.
+_SIZED: Dict[str, Any] = {
+    "dperm_draft_options_init": DraftOptions, "dperm_options_init": Options,
+    "dperm_tune_options_init": TuneOptions, "dperm_score_options_init": ScoreOptions,
+    "dperm_audit_options_init": AuditOptions, "dperm_sweep_options_init": SweepOptions,
+    "dperm_plan_for_norms": PlanFigures, "dperm_plan_for_schema": PlanFigures,
+    "dperm_model_score": Metrics, "dperm_model_score_private": PrivateScore,
+}
+
+
+def _define(name: str, result: Any, arguments: List[Any], rest: List[Any]) -> None:
+    """``lib.NAME`` as the header has it; a size stands between ``arguments`` and ``rest``."""
+    function = getattr(lib, name + "_sized" if name in _SIZED else name)
+    between = [c_size_t] if name in _SIZED else []
+    function.restype, function.argtypes = result, arguments + between + rest
+    if between:
+        size, place = sizeof(_SIZED[name]), len(arguments)
+        setattr(lib, name, lambda *given: function(*given[:place], size, *given[place:]))
 
 
 def _declare() -> None:
     try:
         for name, arguments in _FALLIBLE.items():
-            function = getattr(lib, name)
-            function.restype, function.argtypes = c_int, arguments + [POINTER(Error)]
+            _define(name, c_int, arguments, [POINTER(Error)])
         for name, (result, arguments) in _PLAIN.items():
-            function = getattr(lib, name)
-            function.restype, function.argtypes = result, arguments
+            _define(name, result, arguments, [])
     except AttributeError as problem:
         raise ImportError(f"the C library that was found is older than this package ({problem}); "
                           "install both from the same source") from None

@@ -1,4 +1,5 @@
-# The library inside of programs of others: loaded and unloaded while they run.
+# The library inside of programs of others: loaded and unloaded while they run, or built against
+# another version of it.
 load helpers
 
 @test "unloaded after a fit with threads and loaded again, it works" {
@@ -6,4 +7,31 @@ load helpers
   run timeout 3000 "$RELOAD_HOST" "$DPERM_BUILD/libdperm.so" 3
   [ "$status" -eq 0 ]
   [ -z "$output" ]
+}
+
+@test "a program built against an older header runs" {
+  [ "$("$HOSTS"/old_host train)" = "private, epsilon 1" ]
+  [ "$("$HOSTS"/old_host tune)" = "private, epsilon 1" ]
+  [ "$("$HOSTS"/old_host plan)" = "200 rows, epsilon 1" ]
+}
+
+@test "a program built against a newer header is refused by name, before anything is done" {
+  run "$HOSTS"/next_host train
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"dperm_options has "*" bytes, and $("$DPERM" --version) knows "*"newer dperm"* ]]
+  run "$HOSTS"/next_host tune
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"dperm_tune_options has "*"newer dperm"* ]]
+  run "$HOSTS"/next_host plan
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"dperm_plan has "*"newer dperm"* ]]
+}
+
+@test "a program that wants a newer version of the names is refused by the loader, by name" {
+  LD_LIBRARY_PATH="$HOSTS/next" run "$HOSTS"/next_version_host
+  [ "$status" -eq 0 ]
+  [ "$output" = 9.9.0 ]
+  LD_LIBRARY_PATH="$DPERM_BUILD" run "$HOSTS"/next_version_host
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"libdperm.so.0: version \`DPERM_9.9' not found"* ]]
 }

@@ -1,0 +1,410 @@
+/* Programs of other headers: every function that is given options looks at their size first, takes
+ * what an older program knows over the defaults, and refuses the rest by name; results are filled
+ * as far as the program knows them. tests/house/symbols.sh has all such functions named here. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/sized.h"
+#include "mechanism/given_options.h"
+#include "support.h"
+
+/* ---- the table of entries */
+
+static dperm_schema *schema;
+static char *csv;
+static dperm_data *data;
+static dperm_model *model;
+static dperm_options one; /* sound options, for entries that take another kind as well */
+static dperm_sweep_options small_how;
+static dperm_tune_options tune_how;
+
+static dperm_status to_train(const void *given, dperm_error *err) {
+  dperm_model *made = NULL;
+  dperm_status status = dperm_train(data, given, &made, err);
+  dperm_model_free(made);
+  return status;
+}
+
+static dperm_status tuned(const dperm_options *candidates, const dperm_tune_options *how,
+                          dperm_error *err) {
+  dperm_model *made = NULL;
+  dperm_status status = dperm_tune(data, candidates, 1, how, &made, err);
+  dperm_model_free(made);
+  return status;
+}
+
+static dperm_status to_tune(const void *given, dperm_error *err) {
+  return tuned(given, &tune_how, err);
+}
+
+static dperm_status to_tune_how(const void *given, dperm_error *err) {
+  return tuned(&one, given, err);
+}
+
+static dperm_status to_plan(const void *given, dperm_error *err) {
+  dperm_plan plan;
+  return dperm_plan_make(100, 5, 1, given, &plan, err);
+}
+
+static dperm_status to_plan_for_norms(const void *given, dperm_error *err) {
+  dperm_plan plan;
+  return dperm_plan_for_norms(100, 5, 1, 1, given, &plan, err);
+}
+
+static dperm_status to_plan_for_schema(const void *given, dperm_error *err) {
+  dperm_plan plan;
+  return dperm_plan_for_schema(100, schema, given, &plan, err);
+}
+
+static dperm_status to_reserve(const void *given, dperm_error *err) {
+  char *path = file_with_text("");
+  dperm_output *output = NULL;
+  dperm_status status = dperm_output_open(path, &output, err);
+  assert_int_equal(status, DPERM_OK);
+  status = dperm_output_reserve(output, data, given, 1, err);
+  dperm_output_free(output);
+  file_remove(path);
+  return status;
+}
+
+static void see(void *context, const dperm_sweep_cell *cell) {
+  (void)context;
+  (void)cell;
+}
+
+static dperm_status to_sweep(const void *given, dperm_error *err) {
+  return dperm_sweep(data, given, 1, &small_how, see, NULL, err);
+}
+
+static dperm_status to_sweep_how(const void *given, dperm_error *err) {
+  dperm_options plain = one;
+  plain.mechanism = DPERM_MECHANISM_NONE;
+  return dperm_sweep(data, &plain, 1, given, see, NULL, err);
+}
+
+static dperm_status to_score(const void *given, dperm_error *err) {
+  dperm_private_score score;
+  return dperm_model_score_private(model, data, given, &score, err);
+}
+
+static dperm_status to_score_file(const void *given, dperm_error *err) {
+  dperm_private_score score;
+  const dperm_source source = {.path = csv};
+  return dperm_score_file_private(model, &source, given, &score, err);
+}
+
+static dperm_status to_audit(const void *given, dperm_error *err) {
+  dperm_audit_result result;
+  dperm_audit_options options; /* sound ones end soon */
+  memcpy(&options, given, sizeof options);
+  options.mechanism = "lattice";
+  options.variant = NULL;
+  options.draws = 1000;
+  return dperm_audit_run(&options, &result, err);
+}
+
+static dperm_status to_draft(const void *given, dperm_error *err) {
+  dperm_schema *made = NULL;
+  dperm_status status = dperm_schema_draft(csv, given, NULL, NULL, NULL, &made, err);
+  dperm_schema_free(made);
+  return status;
+}
+
+static void *sound_options(size_t size) {
+  dperm_options *options = calloc(1, size + 64);
+  assert_non_null(options);
+  dperm_options_init_sized(options, size);
+  options->epsilon = 1;
+  options->threads = 1;
+  return options;
+}
+
+static void *sound_score(size_t size) {
+  dperm_score_options *options = calloc(1, size + 64);
+  assert_non_null(options);
+  dperm_score_options_init_sized(options, size);
+  options->epsilon = 1;
+  return options;
+}
+
+#define SOUND(kind)                                                                                \
+  static void *sound_##kind(size_t size) {                                                         \
+    dperm_##kind##_options *options = calloc(1, size + 64);                                        \
+    assert_non_null(options);                                                                      \
+    dperm_##kind##_options_init_sized(options, size);                                              \
+    return options;                                                                                \
+  }
+SOUND(tune)
+SOUND(sweep)
+SOUND(audit)
+SOUND(draft)
+
+typedef struct entry {
+  const char *kind;
+  size_t first, size;          /* `first`: where the last member of the first layout ends */
+  void *(*sound)(size_t size); /* in room for some more than `size` */
+  dperm_status (*call)(const void *given, dperm_error *err);
+} entry;
+
+#define KIND(type, last, sound)                                                                    \
+#type, offsetof(type, last) + sizeof(((type *)0)->last), sizeof(type), sound
+#define OPTIONS KIND(dperm_options, progress, sound_options)
+static const entry entries[] = {
+    {OPTIONS, to_train},
+    {OPTIONS, to_tune},
+    {OPTIONS, to_plan},
+    {OPTIONS, to_plan_for_norms},
+    {OPTIONS, to_plan_for_schema},
+    {OPTIONS, to_reserve},
+    {OPTIONS, to_sweep},
+    {KIND(dperm_tune_options, public_data, sound_tune), to_tune_how},
+    {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_how},
+    {KIND(dperm_score_options, progress, sound_score), to_score},
+    {KIND(dperm_score_options, progress, sound_score), to_score_file},
+    {KIND(dperm_audit_options, outcomes, sound_audit), to_audit},
+    {KIND(dperm_draft_options, missing_count, sound_draft), to_draft},
+};
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+static int begin(void **state) {
+  (void)state;
+  const char *text = dperm_synthetic_census_schema();
+  csv = file_with_text("");
+  assert_ok(dperm_synthetic_census_write(csv, 100, 1, err));
+  assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
+  const dperm_source source = {.path = csv, .schema = schema};
+  assert_ok(dperm_data_read(&source, NULL, &data, err));
+  dperm_options_init(&one);
+  one.epsilon = 1;
+  one.threads = 1;
+  dperm_tune_options_init(&tune_how);
+  dperm_sweep_options_init(&small_how);
+  small_how.folds = 2;
+  small_how.draws = 1;
+  assert_ok(dperm_train(data, &one, &model, err));
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  dperm_model_free(model);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  file_remove(csv);
+  return 0;
+}
+
+/* ---- options */
+
+/* What the entry says to its options if they claim this size. */
+static void says(const entry *e, size_t claimed, const char *text) {
+  size_t *given = e->sound(e->size); /* the size is the first member */
+  assert_int_equal(*given, e->size);
+  *given = claimed;
+  assert_fails(e->call(given, err), DPERM_INVALID_ARGUMENT, text);
+  free(given);
+}
+
+static void every_entry_takes_todays_options_and_the_first_promised_ones(void **state) {
+  (void)state;
+  for (size_t i = 0; i < ENTRIES; i++) {
+    const size_t sizes[] = {entries[i].size, entries[i].first};
+    for (size_t s = 0; s < 2; s++) {
+      void *given = entries[i].sound(sizes[s]);
+      memset((char *)given + sizes[s], 0x7e, 64); /* not the program's: must not be looked at */
+      assert_ok(entries[i].call(given, err));
+      free(given);
+    }
+  }
+}
+
+static void every_entry_refuses_other_sizes_by_name(void **state) {
+  (void)state;
+  for (size_t i = 0; i < ENTRIES; i++) {
+    const entry *e = &entries[i];
+    char unset[80], named[80];
+    (void)snprintf(unset, sizeof unset, "call %s_init first", e->kind);
+    (void)snprintf(named, sizeof named, "%s has ", e->kind);
+    says(e, 0, unset);
+    says(e, e->size + 8, "built against a newer dperm");
+    says(e, e->size + 8, named);
+    says(e, SIZE_MAX, "built against a newer dperm");
+    says(e, e->first - 8, "built against a dperm that is too old");
+    says(e, 8, named);
+  }
+}
+
+/* Else a member to come could lie in bytes that older programs have, and leave as they are. */
+static void no_options_end_in_padding(void **state) {
+  (void)state;
+  for (size_t i = 0; i < ENTRIES; i++) {
+    size_t last = strcmp(entries[i].kind, "dperm_options") == 0
+                      ? offsetof(dperm_options, unsafe_diagnostics) + sizeof(void *)
+                      : entries[i].first;
+    assert_int_equal(last, entries[i].size);
+  }
+}
+
+static void what_an_older_program_does_not_know_has_its_default(void **state) {
+  (void)state;
+  const size_t older = offsetof(dperm_options, unsafe_diagnostics);
+  dperm_options *given = sound_options(older), taken;
+  memset((char *)given + older, 0x7e, 64);
+  assert_ok(given_options(given, &taken, err));
+  assert_null(taken.unsafe_diagnostics);
+  assert_true(taken.epsilon == 1.0);
+  assert_int_equal(taken.size, sizeof taken);
+  free(given);
+}
+
+static void defaults_stay_within_the_room_that_a_program_has(void **state) {
+  (void)state;
+  unsigned char room[sizeof(dperm_options) + 64];
+  const size_t sizes[] = {
+      0, 4, 8, offsetof(dperm_options, lambda), sizeof(dperm_options), sizeof(dperm_options) + 16};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    memset(room, 0x7e, sizeof room);
+    dperm_options_init_sized((dperm_options *)(void *)room, sizes[s]);
+    for (size_t i = sizes[s] < 8 ? 0 : sizes[s]; i < sizeof room; i++) {
+      assert_int_equal(room[i], 0x7e);
+    }
+    for (size_t i = sizeof(dperm_options); i < sizes[s]; i++) {
+      assert_int_equal(room[i], 0);
+    }
+  }
+}
+
+/* An array of an older program's options lies in its own steps. */
+static void arrays_go_by_the_size_of_their_first(void **state) {
+  (void)state;
+  const size_t older = offsetof(dperm_options, unsafe_diagnostics);
+  char *array = calloc(3, older);
+  dperm_options *taken = NULL;
+  assert_non_null(array);
+  for (size_t i = 0; i < 3; i++) {
+    dperm_options *each = sound_options(older);
+    each->lambda = (double)(i + 1);
+    memcpy(array + i * older, each, older);
+    free(each);
+  }
+  assert_ok(given_options_all((void *)array, 3, &taken, err));
+  for (size_t i = 0; i < 3; i++) {
+    assert_true(taken[i].lambda == (double)(i + 1) && taken[i].threads == 1);
+    assert_null(taken[i].unsafe_diagnostics);
+  }
+  free(taken);
+  const size_t other = sizeof(dperm_options);
+  memcpy(array + 2 * older, &other, sizeof other);
+  assert_fails(given_options_all((void *)array, 3, &taken, err), DPERM_INVALID_ARGUMENT,
+               "number 2 of an array of dperm_options");
+  free(array);
+}
+
+/* ---- results */
+
+typedef dperm_status fill(void *out, size_t size, dperm_error *err);
+
+static dperm_status fill_plan(void *out, size_t size, dperm_error *err) {
+  return dperm_plan_make_sized(100, 5, 1, &one, out, size, err);
+}
+
+static dperm_status fill_plan_norms(void *out, size_t size, dperm_error *err) {
+  return dperm_plan_for_norms_sized(100, 5, 1, 1, &one, out, size, err);
+}
+
+static dperm_status fill_plan_schema(void *out, size_t size, dperm_error *err) {
+  return dperm_plan_for_schema_sized(100, schema, &one, out, size, err);
+}
+
+static dperm_status fill_metrics(void *out, size_t size, dperm_error *err) {
+  return dperm_model_score_sized(model, data, out, size, err);
+}
+
+static dperm_status fill_metrics_of_file(void *out, size_t size, dperm_error *err) {
+  const dperm_source source = {.path = csv};
+  return dperm_score_file_sized(model, &source, NULL, out, size, err);
+}
+
+static dperm_status fill_score(void *out, size_t size, dperm_error *err) {
+  dperm_score_options options;
+  dperm_score_options_init(&options);
+  options.epsilon = 1;
+  return dperm_model_score_private_sized(model, data, &options, out, size, err);
+}
+
+static dperm_status fill_score_of_file(void *out, size_t size, dperm_error *err) {
+  const dperm_source source = {.path = csv};
+  dperm_score_options options;
+  dperm_score_options_init(&options);
+  options.epsilon = 1;
+  return dperm_score_file_private_sized(model, &source, &options, out, size, err);
+}
+
+static void results_are_filled_as_far_as_a_program_knows_them(void **state) {
+  (void)state;
+  static const struct {
+    fill *fill;
+    const char *name;
+    size_t size;
+  } results[] = {
+      {fill_plan, "dperm_plan has", sizeof(dperm_plan)},
+      {fill_plan_norms, "dperm_plan has", sizeof(dperm_plan)},
+      {fill_plan_schema, "dperm_plan has", sizeof(dperm_plan)},
+      {fill_metrics, "dperm_metrics has", sizeof(dperm_metrics)},
+      {fill_metrics_of_file, "dperm_metrics has", sizeof(dperm_metrics)},
+      {fill_score, "dperm_private_score has", sizeof(dperm_private_score)},
+      {fill_score_of_file, "dperm_private_score has", sizeof(dperm_private_score)},
+  };
+  unsigned char room[sizeof(dperm_plan) + 64];
+  for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+    size_t shorter = results[i].size - 8;
+    memset(room, 0x7e, sizeof room);
+    assert_ok(results[i].fill(room, shorter, err));
+    assert_int_not_equal(room[0], 0x7e);
+    for (size_t j = shorter; j < sizeof room; j++) {
+      assert_int_equal(room[j], 0x7e);
+    }
+    memset(room, 0x7e, sizeof room);
+    assert_fails(results[i].fill(room, results[i].size + 8, err), DPERM_INVALID_ARGUMENT,
+                 results[i].name);
+    assert_int_equal(room[0], 0x7e);
+  }
+}
+
+static void a_guarantee_that_is_longer_ends_in_zeros(void **state) {
+  (void)state;
+  struct {
+    dperm_guarantee known;
+    double unknown;
+  } longer = {.unknown = 7};
+  dperm_model_guarantee_sized(model, &longer.known, sizeof longer);
+  assert_int_equal(longer.known.is_private, 1);
+  assert_true(longer.known.epsilon == 1.0 && longer.unknown == 0.0);
+}
+
+static void members_of_a_source_that_are_not_known_are_refused(void **state) {
+  (void)state;
+  dperm_data *none = NULL;
+  dperm_metrics metrics;
+  dperm_source source = {.path = csv, .schema = schema};
+  source.reserved[3] = csv;
+  assert_fails(dperm_data_read(&source, NULL, &none, err), DPERM_INVALID_ARGUMENT,
+               "built against a newer dperm");
+  assert_fails(dperm_score_file(model, &source, NULL, &metrics, err), DPERM_INVALID_ARGUMENT,
+               "built against a newer dperm");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_entry_takes_todays_options_and_the_first_promised_ones),
+      cmocka_unit_test(every_entry_refuses_other_sizes_by_name),
+      cmocka_unit_test(no_options_end_in_padding),
+      cmocka_unit_test(what_an_older_program_does_not_know_has_its_default),
+      cmocka_unit_test(defaults_stay_within_the_room_that_a_program_has),
+      cmocka_unit_test(arrays_go_by_the_size_of_their_first),
+      cmocka_unit_test(results_are_filled_as_far_as_a_program_knows_them),
+      cmocka_unit_test(a_guarantee_that_is_longer_ends_in_zeros),
+      cmocka_unit_test(members_of_a_source_that_are_not_known_are_refused),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}
