@@ -15,6 +15,13 @@ fi
 for name in $(sed 's/@@.*//' <<< "$exported"); do
   grep -q "\b$name(" include/dperm.h || { echo "# $name is not in include/dperm.h"; trouble=1; }
 done
+# Whatever is given options, or fills a result of any size, is in the tables of sized_test.c.
+for name in $(tr '\n' ' ' < include/dperm.h | grep -oE 'DPERM_API [^;]*;' |
+  grep -E 'const dperm_([a-z]+_)?options \*|_sized\(' | grep -oE 'dperm_[a-z_]+\(' |
+  grep -v '_init_sized'); do
+  grep -qF "$name" tests/unit/sized_test.c ||
+    { echo "# ${name%(} is not in tests/unit/sized_test.c"; trouble=1; }
+done
 [ "$trouble" -eq 0 ] && echo "ok 1 - exported symbols are the listed ones" ||
   echo "not ok 1 - exported symbols are the listed ones"
 exit "$trouble"
