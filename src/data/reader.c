@@ -15,13 +15,12 @@ dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_
   if (!source->path) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "the source has no path; name a file");
   }
-  for (size_t i = 0; i < sizeof source->reserved / sizeof *source->reserved; i++) {
-    if (source->reserved[i]) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "%s: dperm_source has members that dperm %s does not know: the program was built "
-           "against a newer dperm, or left them unset; begin with all zeros",
-           path_for_people(source->path), dperm_version());
-    }
+  static const dperm_source none = {0};
+  if (memcmp(source->reserved, none.reserved, sizeof none.reserved) != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: dperm_source has members that dperm %s does not know: the program was built against "
+         "a newer dperm, or left them unset; begin with all zeros",
+         path_for_people(source->path), dperm_version());
   }
   size_t length = strlen(source->path);
   if (ends_with(source->path, length, ".gz")) {

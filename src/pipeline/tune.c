@@ -18,6 +18,7 @@
 #include "pipeline/tune_methods.h"
 #include "random/handle.h"
 
+/* NOLINTNEXTLINE(bugprone-sizeof-expression): the size of a pointer is what is meant */
 static const sized_struct tune_struct = SIZED_STRUCT(dperm_tune_options, public_data);
 static const dperm_tune_options tune_defaults = {.method = DPERM_TUNE_SPLIT,
                                                  .selector = DPERM_SELECTOR_PERMUTE_AND_FLIP,
