@@ -1,8 +1,9 @@
 """What scikit-learn does around a fit, which a single fit cannot answer for.
 
-Searches, cross-validation, calibration and ensembles fit the same records again and again, each time at the
-full price, and choose by exact scores. A pipeline scales or chooses columns by the records before they come
-here. Both show in the frames of the caller; what another program does before it calls `fit` does not.
+Searches, cross-validation, calibration, stacking, chains and ensembles fit the same records again and again,
+each time at the full price, and what a fit is given (rows, labels, settings) may be made of other records by
+then. A pipeline scales or chooses columns by the records before they come here. Both show in the frames of the
+caller, and a model says so; what another program does before it calls `fit` does not show.
 """
 
 from __future__ import annotations
@@ -10,14 +11,13 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterator, List, Optional
 
+from . import callers
+from .steps import learners
+
 __all__: List[str] = []
 
 # Parts of scikit-learn that pass one fit on. All others that call a fit do so repeatedly, or may.
 _ONCE = ("sklearn.base", "sklearn.pipeline", "sklearn.utils", "sklearn._config", "sklearn.frozen")
-# What they learn has nothing to do with the values of the records, only with the number of columns.
-_BLIND = {"PolynomialFeatures", "RBFSampler", "SkewedChi2Sampler", "PolynomialCountSketch", "GaussianRandomProjection",
-          "SparseRandomProjection", "FunctionTransformer", "Normalizer", "Binarizer", "HashingVectorizer",
-          "FeatureHasher", "AdditiveChi2Sampler", "FrozenEstimator"}
 
 
 def _frames() -> Iterator[Any]:
@@ -41,38 +41,20 @@ def repeated() -> Optional[str]:
 
 
 def learned() -> List[str]:
-    """Steps before this fit, in the pipelines around it, that took something from the records."""
+    """Steps before this fit, in the pipelines around it, that took something from the records, or may have."""
     found: List[str] = []
     for frame in _frames():
         owner = frame.f_locals.get("self") if frame.f_code.co_name.startswith("fit") else None
         if owner is not None and hasattr(type(owner), "named_steps"):
             for step in owner.steps[:-1]:
-                found += [name for name in _learners(step[1]) if name not in found]
+                found += [name for name in learners(step[1]) if name not in found]
     return found
 
 
-def _learners(step: Any) -> List[str]:
-    """The parts of a fitted transformer that depend on values: those that keep something of their own.
-
-    A name that ends with an underscore is what a transformer has from its fit, by scikit-learn's custom.
-    """
-    if step is None or isinstance(step, str):
-        return []
-    for parts in ("steps", "transformers_", "transformer_list"):  # of Pipeline, ColumnTransformer, FeatureUnion
-        inner = getattr(step, parts, None)
-        if isinstance(inner, list):
-            return [name for part in inner for name in _learners(part[1])]
-    name, own = type(step).__name__, vars(step) if hasattr(step, "__dict__") else {}
-    kept = {a for a in own if a.endswith("_") and not a.startswith("_")} - {"n_features_in_", "feature_names_in_"}
-    return [name] if kept and name not in _BLIND and not _public(step) else []
-
-
-def _public(step: Any) -> bool:
-    """Settings with which a transformer keeps only what it was given."""
-    name, categories = type(step).__name__, getattr(step, "categories", None)
-    if name in ("OneHotEncoder", "OrdinalEncoder"):
-        return not isinstance(categories, str)
-    return name == "SimpleImputer" and step.strategy == "constant"
+def taken() -> List[str]:
+    """What those around this fit took from the records as a whole, in the words of `data.taken`."""
+    found = ["classes"] if callers.labels_are_numbered() else []  # which label has a number: one record can tell
+    return found + ["scales"] if repeated() is not None or learned() else found
 
 
 def remarks() -> List[str]:
@@ -80,10 +62,10 @@ def remarks() -> List[str]:
     found, who, steps = [], repeated(), learned()
     if who is not None:
         found.append(f"this fit is part of a cross-validation, search or ensemble ({who}): every fit spends epsilon, "
-                     "and what is chosen or calibrated by exact scores on the records is NOT private; use "
-                     "dperm.PrivateTuner to choose")
+                     "and its rows, labels or settings may be made of other records, so the model says that it is "
+                     "NOT private; use dperm.PrivateTuner to choose")
     if steps:
-        found.append(f"{', '.join(steps)} in the pipeline took something from the records before this fit; the model "
-                     "is NOT private, and says so; give bounds=... or schema=..., or fit the step on public records and "
-                     "freeze it")
+        found.append(f"{', '.join(steps)} in the pipeline took something from the records before this fit, or may have; "
+                     "the model is NOT private, and says so; give bounds=... or schema=..., or fit the step on public "
+                     "records and freeze it")
     return found

@@ -56,10 +56,9 @@ class Prepared:
     def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
                  taken: bool = False):
         self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
-        self.taken = taken  # something from the records: what is made of them is not private
-        if around.learned():
-            data.taken(handle, "scales")
-            self.taken = True
+        by_others = around.taken()
+        data.taken(handle, *by_others)
+        self.taken = taken or bool(by_others)  # something from the records: what is made of them is not private
 
 
 class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):

@@ -1,56 +1,123 @@
-"""What scikit-learn does around a fit: repeated fits and steps that learn warn, or are errors under strict()."""
+"""What scikit-learn does around a fit: repeated fits and steps that learn warn, or are errors under strict(), and
+every model that comes of it says that it is not private."""
 
+import inspect
 import warnings
 
 import numpy as np
 import pytest
+from sklearn import model_selection
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
-from sklearn.feature_selection import RFE, SequentialFeatureSelector
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import (GridSearchCV, RandomizedSearchCV, cross_val_predict, cross_val_score,
-                                     cross_validate, learning_curve)
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.model_selection import (GridSearchCV, HalvingGridSearchCV, HalvingRandomSearchCV, RandomizedSearchCV,
+                                     cross_val_predict, cross_val_score, cross_validate, learning_curve,
+                                     permutation_test_score, validation_curve)
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
 from sklearn.preprocessing import (FunctionTransformer, KBinsDiscretizer, MinMaxScaler, Normalizer, OneHotEncoder,
                                    PolynomialFeatures, StandardScaler)
+from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
 
 import dperm
+from dperm.base import PrivateClassifier
 
 LEAK = dperm.PrivacyLeakWarning
 
 
-def clf(**how):
-    return dperm.LogisticRegression(5.0, data_norm=3, classes=[0, 1], **how)
+def clf(classes=(0, 1), **how):
+    return dperm.LogisticRegression(5.0, data_norm=3, classes=list(classes), **how)
 
 
+# Every class and function of scikit-learn that fits an estimator it is given, or a reason why it cannot fit ours.
 REPEATED = {
     "GridSearchCV": lambda X, y: GridSearchCV(clf(), {"lambda_": [0.1, 0.2]}, cv=2).fit(X, y),
     "RandomizedSearchCV": lambda X, y: RandomizedSearchCV(clf(), {"lambda_": [0.1, 0.2]}, n_iter=2, cv=2).fit(X, y),
+    "HalvingGridSearchCV": lambda X, y: HalvingGridSearchCV(clf(), {"lambda_": [0.1, 0.2]}, cv=2, random_state=1).fit(X, y),
+    "HalvingRandomSearchCV": lambda X, y: HalvingRandomSearchCV(clf(), {"lambda_": [0.1, 0.2, 0.3]}, cv=2, n_candidates=2,
+                                                                random_state=1).fit(X, y),
     "cross_validate": lambda X, y: cross_validate(clf(), X, y, cv=2),
     "cross_val_score": lambda X, y: cross_val_score(clf(), X, y, cv=2),
     "cross_val_predict": lambda X, y: cross_val_predict(clf(), X, y, cv=2),
     "learning_curve": lambda X, y: learning_curve(clf(), X, y, cv=2, train_sizes=[0.5], error_score="raise"),
+    "validation_curve": lambda X, y: validation_curve(clf(), X, y, param_name="lambda_", param_range=[0.1], cv=2,
+                                                      error_score="raise"),
+    "permutation_test_score": lambda X, y: permutation_test_score(clf(), X, y, cv=2, n_permutations=1),
     "CalibratedClassifierCV": lambda X, y: CalibratedClassifierCV(clf(), cv=2).fit(X, y),
     "BaggingClassifier": lambda X, y: BaggingClassifier(clf(), n_estimators=2, random_state=1).fit(X, y),
     "VotingClassifier": lambda X, y: VotingClassifier([("a", clf()), ("b", clf(lambda_=0.1))]).fit(X, y),
     "StackingClassifier": lambda X, y: StackingClassifier([("a", clf())], cv=2).fit(X, y),
+    "StackingClassifier, last": lambda X, y: StackingClassifier([("t", DecisionTreeClassifier(max_depth=2))], clf(),
+                                                                cv=2).fit(X, y),
+    "ClassifierChain": lambda X, y: ClassifierChain(clf(), cv=2).fit(X, np.column_stack([y, 1 - y])),
+    "MultiOutputClassifier": lambda X, y: MultiOutputClassifier(clf()).fit(X, np.column_stack([y, 1 - y])),
     "OneVsRestClassifier": lambda X, y: OneVsRestClassifier(clf()).fit(X, y),
+    "OneVsOneClassifier": lambda X, y: OneVsOneClassifier(clf()).fit(X, y),
+    "OutputCodeClassifier": lambda X, y: OutputCodeClassifier(clf([-1, 1]), random_state=1).fit(X, y),
+    "SelfTrainingClassifier": lambda X, y: SelfTrainingClassifier(clf()).fit(X, np.where(np.arange(len(y)) % 3, y, -1)),
+    "SelectFromModel": lambda X, y: SelectFromModel(clf()).fit(X, y),
     "SequentialFeatureSelector": lambda X, y: SequentialFeatureSelector(clf(), n_features_to_select=1, cv=2).fit(X, y),
-    "RFE": lambda X, y: RFE(clf(), n_features_to_select=2, step=0.9).fit(X, y)}
+    "RFE": lambda X, y: RFE(clf(), n_features_to_select=2, step=0.9).fit(X, y),
+    "RFECV": lambda X, y: RFECV(clf(), step=0.9, cv=2).fit(X, y)}
 try:
     from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
     REPEATED["TunedThresholdClassifierCV"] = lambda X, y: TunedThresholdClassifierCV(clf(), cv=2).fit(X, y)
 except ImportError:  # scikit-learn before 1.5
     FixedThresholdClassifier = None
+ONCE = {"Pipeline", "FeatureUnion", "FixedThresholdClassifier", "FrozenEstimator"}
+NOT_OURS = {"AdaBoostClassifier": "it needs sample_weight, which is refused",
+            "ColumnTransformer": "its parts are transformers",
+            **dict.fromkeys(["AdaBoostRegressor", "BaggingRegressor", "MultiOutputRegressor", "RANSACRegressor",
+                             "RegressorChain", "StackingRegressor", "TransformedTargetRegressor", "VotingRegressor"],
+                            "it fits regressors")}
+
+
+def test_the_table_has_all_that_fit_an_estimator_they_are_given():
+    takes = {"estimator", "estimators", "base_estimator", "regressor", "final_estimator", "transformers",
+             "transformer_list", "steps"}
+    found = {name for name, kind in all_estimators() if takes & set(inspect.signature(kind.__init__).parameters)}
+    given = {name for name in dir(model_selection) if callable(getattr(model_selection, name)) and
+             "estimator" in inspect.signature(getattr(model_selection, name)).parameters}
+    assert found | given <= {*REPEATED, *ONCE, *NOT_OURS, "LearningCurveDisplay", "ValidationCurveDisplay"}
+
+
+@pytest.fixture
+def stamps(monkeypatch):
+    """What every model that was made says of itself; forked workers have none here."""
+    found, inner = [], PrivateClassifier._fitted
+
+    def noted(self, model, classes):
+        found.append((model.is_private, model.to_dict()["reason"]))
+        return inner(self, model, classes)
+
+    monkeypatch.setattr(PrivateClassifier, "_fitted", noted)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REPEATED)
+def test_every_model_of_repeated_fits_says_that_it_is_not_private(name, two, stamps, tmp_path, monkeypatch):
+    REPEATED[name](*two)
+    assert stamps and all(not private and "values were scaled or chosen" in reason for private, reason in stamps)
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 99)
+    charged, made = clf, len(stamps)
+    monkeypatch.setitem(globals(), "clf", lambda *of, **how: charged(*of, ledger=ledger, dataset="people", **how))
+    with pytest.raises((ValueError, dperm.BudgetError), match="not private|fits failed|knows"):
+        REPEATED[name](*two)
+    assert not ledger.entries() and len(stamps) == made
 
 
 @pytest.mark.parametrize("name", REPEATED)
 def test_repeated_fits_warn_and_name_who_repeats_them(name, two):
-    with pytest.warns(LEAK, match=rf"\({name}\).*NOT private; use dperm.PrivateTuner"):
+    with pytest.warns(LEAK, match=rf"\({name.split(',')[0]}\).*NOT private; use dperm.PrivateTuner"):
         REPEATED[name](*two)
     with dperm.strict(), pytest.raises(ValueError, match="NOT private|All the .* fits failed|fits failed"):
         REPEATED[name](*two)

@@ -132,3 +132,19 @@ def test_numbers_for_texts_are_refused_from_anybody_else(two):
     mine = Mine(1, data_norm=5, classes=["paid", "default"])
     with pytest.raises(ValueError, match="none of the classes"):
         VotingClassifier([("a", mine)]).fit(X, np.array(["default", "paid"])[y])
+
+
+def test_numbered_labels_are_taken_from_the_records(two):
+    """One record with a label that no other has moves the numbers of all labels behind it."""
+    z = np.where(two[0][:, 0] > 0, "a", "c")
+    clf = dperm.LogisticRegression(1.0, data_norm=3, classes=["a", "b", "c"])
+    schema = {**SCHEMA, "label": {"column": "kind", "classes": ["a", "b", "c"]}}
+    frame = pd.DataFrame(two[0], columns=list("abcd"))
+    for first in ("a", "b"):
+        z[0] = first
+        for model, X in ((clf, two[0]), (make_pipeline(FunctionTransformer(), clf), two[0]),
+                         (dperm.PrivateTuner(clf, {"C": [1, 2]}), two[0]),
+                         (dperm.LogisticRegression(1.0, schema=schema), frame)):
+            found = VotingClassifier([("m", model)]).fit(X, z).estimators_[0]
+            privacy = getattr(found, "_final_estimator", found).privacy_
+            assert not privacy.private and "the classes were taken from the records" in privacy.reason
