@@ -1,36 +1,103 @@
-"""Steps of a pipeline before a private fit: which of them took something from the records."""
+"""Steps of a pipeline before a private fit: which of them took something from the records, or may have.
+
+A step is harmless if what it makes of a record depends on that record and public settings alone. Of few that is
+known, and only with some of their settings: these are listed. All others count as learned from the records,
+somebody's own too, since nobody here can look into them.
+"""
 
 from __future__ import annotations
 
-from typing import Any, List
+import numbers
+from typing import Any, Callable, Dict, List, Optional
+
+import numpy as np
+import scipy.special
 
 __all__: List[str] = []
 
-# What they learn has nothing to do with the values of the records, only with the number of columns.
-_BLIND = {"PolynomialFeatures", "RBFSampler", "SkewedChi2Sampler", "PolynomialCountSketch", "GaussianRandomProjection",
-          "SparseRandomProjection", "FunctionTransformer", "Normalizer", "Binarizer", "HashingVectorizer",
-          "FeatureHasher", "AdditiveChi2Sampler", "FrozenEstimator"}
+
+def _always(step: Any) -> bool:
+    return True
+
+
+def _gamma_is_given(step: Any) -> bool:
+    return isinstance(step.gamma, numbers.Real)  # "scale" is taken from the variance of X
+
+
+def _categories_are_given(step: Any) -> bool:
+    return not isinstance(step.categories, str) and getattr(step, "min_frequency", None) is None and \
+        getattr(step, "max_categories", None) is None
+
+
+def _fills_with_a_constant(step: Any) -> bool:
+    """And keeps every column, and adds none: which are empty, or not, is up to the records."""
+    return step.strategy == "constant" and step.fill_value is not None and not step.add_indicator and \
+        bool(getattr(step, "keep_empty_features", True))  # which there was no choice about before 1.2
+
+
+def _function_of_one_value(step: Any) -> bool:
+    """None, or one of NumPy's or SciPy's own that go value by value; any other may look at all records."""
+    func = step.func
+    if func is None:
+        return True
+    return isinstance(func, np.ufunc) and func.nin == func.nout == 1 and not step.kw_args and \
+        any(getattr(home, func.__name__, None) is func for home in (np, scipy.special))
+
+
+def _words_by_rule(step: Any) -> bool:
+    """No function of the caller's has a part in how texts become words."""
+    return isinstance(step.analyzer, str) and step.preprocessor is None and step.tokenizer is None
+
+
+# What a step may be that was fitted to other records and frozen: its `transform` takes rows one by one.
+_ROW_BY_ROW = {"StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "QuantileTransformer", "PowerTransformer",
+               "KBinsDiscretizer", "SplineTransformer", "OneHotEncoder", "OrdinalEncoder", "TargetEncoder", "SimpleImputer",
+               "PCA", "TruncatedSVD", "IncrementalPCA", "VarianceThreshold", "SelectKBest", "SelectPercentile", "RBFSampler"}
+
+
+def _frozen(step: Any) -> bool:
+    return not _unlike(step.estimator, lambda part: type(part).__name__ in _ROW_BY_ROW or _blind(part))
+
+
+# scikit-learn's own that know nothing of the values of other records, and the settings with which that holds.
+BLIND: Dict[str, Callable[[Any], bool]] = {
+    "AdditiveChi2Sampler": _always, "Binarizer": _always, "FeatureHasher": _always, "GaussianRandomProjection": _always,
+    "Normalizer": _always, "PolynomialFeatures": _always, "SkewedChi2Sampler": _always, "SparseRandomProjection": _always,
+    "PolynomialCountSketch": _gamma_is_given, "RBFSampler": _gamma_is_given,
+    "OneHotEncoder": _categories_are_given, "OrdinalEncoder": _categories_are_given,
+    "SimpleImputer": _fills_with_a_constant, "FunctionTransformer": _function_of_one_value,
+    "HashingVectorizer": _words_by_rule, "FrozenEstimator": _frozen}
+
+
+def _blind(step: Any) -> bool:
+    return BLIND.get(type(step).__name__, lambda step: False)(step)
+
+
+# Those that are made of others: what they are made of, or None where a function of the caller's chooses columns.
+def _of_columns(step: Any) -> Optional[List[Any]]:
+    if any(callable(columns) for _, _, columns in step.transformers):
+        return None
+    return [part for _, part, _ in step.transformers] + [step.remainder]
+
+
+_MADE_OF: Dict[str, Callable[[Any], Optional[List[Any]]]] = {
+    "Pipeline": lambda step: [part for _, part in step.steps],
+    "FeatureUnion": lambda step: [part for _, part in step.transformer_list], "ColumnTransformer": _of_columns}
+
+
+def _unlike(step: Any, harmless: Callable[[Any], bool]) -> List[str]:
+    """The parts of a step that are not harmless, by name."""
+    if step is None or isinstance(step, str):  # "passthrough", "drop"
+        return []
+    name = type(step).__name__
+    if type(step).__module__.split(".")[0] != "sklearn":  # a class made from one of its own may do anything
+        return [name]
+    if name not in _MADE_OF:
+        return [] if harmless(step) else [name]
+    parts = _MADE_OF[name](step)
+    return [name] if parts is None else [found for part in parts for found in _unlike(part, harmless)]
 
 
 def learners(step: Any) -> List[str]:
-    """The parts of a fitted transformer that depend on values: those that keep something of their own.
-
-    A name that ends with an underscore is what a transformer has from its fit, by scikit-learn's custom.
-    """
-    if step is None or isinstance(step, str):
-        return []
-    for parts in ("steps", "transformers_", "transformer_list"):  # of Pipeline, ColumnTransformer, FeatureUnion
-        inner = getattr(step, parts, None)
-        if isinstance(inner, list):
-            return [name for part in inner for name in learners(part[1])]
-    name, own = type(step).__name__, vars(step) if hasattr(step, "__dict__") else {}
-    kept = {a for a in own if a.endswith("_") and not a.startswith("_")} - {"n_features_in_", "feature_names_in_"}
-    return [name] if kept and name not in _BLIND and not _public(step) else []
-
-
-def _public(step: Any) -> bool:
-    """Settings with which a transformer keeps only what it was given."""
-    name, categories = type(step).__name__, getattr(step, "categories", None)
-    if name in ("OneHotEncoder", "OrdinalEncoder"):
-        return not isinstance(categories, str)
-    return name == "SimpleImputer" and step.strategy == "constant"
+    """The parts of a step that took something from the records, or may have."""
+    return _unlike(step, _blind)

@@ -7,21 +7,17 @@ import warnings
 import numpy as np
 import pytest
 from sklearn import model_selection
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import (GridSearchCV, HalvingGridSearchCV, HalvingRandomSearchCV, RandomizedSearchCV,
                                      cross_val_predict, cross_val_score, cross_validate, learning_curve,
                                      permutation_test_score, validation_curve)
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
-from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
-from sklearn.preprocessing import (FunctionTransformer, KBinsDiscretizer, MinMaxScaler, Normalizer, OneHotEncoder,
-                                   PolynomialFeatures, StandardScaler)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
@@ -133,63 +129,6 @@ def test_threads_of_joblib_warn_too(two):
     joblib = pytest.importorskip("joblib")
     with joblib.parallel_backend("threading", n_jobs=2), pytest.warns(LEAK, match="part of a cross-validation"):
         cross_val_score(clf(), *two, cv=2)
-
-
-class Clip(TransformerMixin, BaseEstimator):
-    """Somebody's own step, which learns nothing."""
-
-    def fit(self, X, y=None):
-        self.n_features_in_ = X.shape[1]
-        return self
-
-    def transform(self, X):
-        return np.clip(X, -1, 1)
-
-
-class Centre(Clip):
-    """And one that does."""
-
-    def fit(self, X, y=None):
-        self.mean_ = X.mean(axis=0)
-        return self
-
-
-ALL = [0, 1, 2, 3]
-LEARNS = {"StandardScaler": [StandardScaler()], "MinMaxScaler": [FunctionTransformer(), MinMaxScaler()],
-          "Centre": [Centre(), Clip()], "KBinsDiscretizer": [KBinsDiscretizer(3)],
-          "SimpleImputer": [SimpleImputer()],
-          "StandardScaler, OneHotEncoder": [ColumnTransformer([
-              ("a", StandardScaler(), [0, 1]), ("b", OneHotEncoder(handle_unknown="ignore"), [2]),
-              ("c", "drop", [3])])],
-          "Centre, MinMaxScaler": [FeatureUnion([("a", Centre()), ("b", make_pipeline(Normalizer(), MinMaxScaler()))])]}
-HARMLESS = {"none": [], "function": [FunctionTransformer(np.tanh)], "powers": [PolynomialFeatures(2)],
-            "lengths": [Normalizer()], "passed": ["passthrough"], "own": [Clip()],
-            "public categories": [FunctionTransformer(np.sign), OneHotEncoder(categories=[[-1.0, 0.0, 1.0]] * 4)],
-            "constant": [SimpleImputer(strategy="constant", fill_value=0)],
-            "columns": [ColumnTransformer([("a", Normalizer(), [0, 1]), ("b", "passthrough", [2])])],
-            "union": [make_union(Normalizer(), Clip())]}
-
-
-@pytest.mark.parametrize("steps", LEARNS)
-def test_a_step_that_learns_from_the_records_warns_and_the_model_says_so(steps, two, tmp_path):
-    pipe = make_pipeline(*LEARNS[steps], clf())
-    with pytest.warns(LEAK, match=steps + " in the pipeline"):
-        privacy = pipe.fit(*two)[-1].privacy_
-    assert not privacy.private and "values were scaled or chosen" in privacy.reason
-    with dperm.strict(), pytest.raises(ValueError, match=steps + " in the pipeline"):
-        pipe.fit(*two)
-    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 9)
-    charged = make_pipeline(*LEARNS[steps], clf(ledger=ledger, dataset="people"))
-    with pytest.warns(LEAK), pytest.raises(dperm.BudgetError, match="not private"):
-        charged.fit(*two)
-    assert not ledger.entries()
-
-
-@pytest.mark.parametrize("steps", HARMLESS)
-def test_a_step_that_learns_nothing_does_not(steps, two):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", LEAK)
-        assert make_pipeline(*HARMLESS[steps], clf()).fit(*two)[-1].privacy_.private
 
 
 def test_nested_pipelines_and_tuners(two):

@@ -1,0 +1,165 @@
+"""Steps of a pipeline before a private fit: those that may have learned something from the records warn, and the
+model says so. Harmless are those alone that are listed, with the settings that are listed."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.special
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch, RBFSampler, SkewedChi2Sampler
+from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
+from sklearn.preprocessing import (Binarizer, FunctionTransformer, KBinsDiscretizer, MinMaxScaler, Normalizer,
+                                   OneHotEncoder, OrdinalEncoder, PolynomialFeatures, RobustScaler, StandardScaler,
+                                   scale)
+from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
+from sklearn.utils import all_estimators
+
+import dperm
+from dperm.steps import BLIND, learners
+
+try:
+    from sklearn.frozen import FrozenEstimator
+except ImportError:  # scikit-learn before 1.6
+    FrozenEstimator = None
+LEAK = dperm.PrivacyLeakWarning
+
+
+def clf(**how):
+    return dperm.LogisticRegression(5.0, data_norm=3, classes=[0, 1], **how)
+
+
+class Clip(TransformerMixin, BaseEstimator):
+    """Somebody's own step; that it learns nothing cannot be seen."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return np.clip(X, -1, 1)
+
+
+class Powers(PolynomialFeatures):
+    """Made from a harmless one, and able to do anything."""
+
+
+THREE = [[-1.0, 0.0, 1.0]] * 4
+SIGNS = FunctionTransformer(np.sign)
+HAVE_KEPT = {"keep_empty_features": True} if hasattr(SimpleImputer(), "keep_empty_features") else {}
+OFTEN = {"min_frequency": 2} if hasattr(OneHotEncoder(), "min_frequency") else {"categories": "auto"}
+LEARNS = {"StandardScaler": [StandardScaler()], "MinMaxScaler": [FunctionTransformer(), MinMaxScaler()],
+          "Clip": [Clip()], "Powers": [Powers()], "KBinsDiscretizer": [KBinsDiscretizer(3)],
+          "SimpleImputer": [SimpleImputer()],
+          "StandardScaler, OneHotEncoder": [ColumnTransformer([
+              ("a", StandardScaler(), [0, 1]), ("b", OneHotEncoder(handle_unknown="ignore"), [2]),
+              ("c", "drop", [3])])],
+          "RobustScaler": [ColumnTransformer([("a", Normalizer(), [0])], remainder=RobustScaler())],
+          "ColumnTransformer": [ColumnTransformer([("a", Normalizer(), lambda X: [0, int(X[0, 0] > 0) + 1])])],
+          "Clip, MinMaxScaler": [FeatureUnion([("a", Clip()), ("b", make_pipeline(Normalizer(), MinMaxScaler()))])],
+          "RBFSampler": [RBFSampler(gamma="scale", random_state=1)], "FunctionTransformer": [FunctionTransformer(scale)],
+          "TfidfTransformer": [FunctionTransformer(np.abs), TfidfTransformer()],
+          "OneHotEncoder": [SIGNS, OneHotEncoder(**{"categories": THREE, **OFTEN})]}
+HARMLESS = {"none": [], "function": [FunctionTransformer(np.tanh)], "powers": [PolynomialFeatures(2)],
+            "lengths": [Normalizer()], "passed": ["passthrough"],
+            "public categories": [SIGNS, OneHotEncoder(categories=THREE)],
+            "constant": [SimpleImputer(strategy="constant", fill_value=0, **HAVE_KEPT)],
+            "columns": [ColumnTransformer([("a", Normalizer(), [0, 1]), ("b", "passthrough", [2])])],
+            "union": [make_union(Normalizer(), make_pipeline(Binarizer(), RBFSampler(n_components=3, random_state=1)))]}
+
+
+@pytest.mark.parametrize("steps", LEARNS)
+def test_a_step_that_learns_from_the_records_warns_and_the_model_says_so(steps, two, tmp_path):
+    pipe = make_pipeline(*LEARNS[steps], clf())
+    with pytest.warns(LEAK, match=steps + " in the pipeline"):
+        privacy = pipe.fit(*two)[-1].privacy_
+    assert not privacy.private and "values were scaled or chosen" in privacy.reason
+    with dperm.strict(), pytest.raises(ValueError, match=steps + " in the pipeline"):
+        pipe.fit(*two)
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 9)
+    charged = make_pipeline(*LEARNS[steps], clf(ledger=ledger, dataset="people"))
+    with pytest.warns(LEAK), pytest.raises(dperm.BudgetError, match="not private"):
+        charged.fit(*two)
+    assert not ledger.entries()
+
+
+@pytest.mark.parametrize("steps", HARMLESS)
+def test_a_step_that_learns_nothing_does_not(steps, two):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LEAK)
+        assert make_pipeline(*HARMLESS[steps], clf()).fit(*two)[-1].privacy_.private
+
+
+# ---------------------------------------------------------------- every transformer that there is
+
+NUMBERS = np.abs(np.random.default_rng(5).normal(size=(60, 4)))
+TEXTS = [" ".join(f"w{int(10 * value)}" for value in row) for row in NUMBERS]
+# Of each that is listed: harmless ones, those that are not for their settings, and records to try them on.
+CASES = {
+    "AdditiveChi2Sampler": ([AdditiveChi2Sampler()], [], NUMBERS), "Binarizer": ([Binarizer(threshold=0.3)], [], NUMBERS),
+    "FeatureHasher": ([FeatureHasher(8, input_type="string")], [], [text.split() for text in TEXTS]),
+    "GaussianRandomProjection": ([GaussianRandomProjection(3, random_state=1)], [], NUMBERS),
+    "SparseRandomProjection": ([SparseRandomProjection(3, random_state=1)], [], NUMBERS),
+    "Normalizer": ([Normalizer(), Normalizer(norm="max")], [], NUMBERS),
+    "PolynomialFeatures": ([PolynomialFeatures(3), PolynomialFeatures(2, interaction_only=True)], [], NUMBERS),
+    "SkewedChi2Sampler": ([SkewedChi2Sampler(random_state=1)], [], NUMBERS),
+    "PolynomialCountSketch": ([PolynomialCountSketch(gamma=0.5, random_state=1)], [], NUMBERS),
+    "RBFSampler": ([RBFSampler(gamma=2, random_state=1)], [RBFSampler(gamma="scale")], NUMBERS),
+    "OneHotEncoder": ([OneHotEncoder(categories=THREE), OneHotEncoder(categories=THREE, drop="first")],
+                      [OneHotEncoder(), OneHotEncoder(categories=THREE, min_frequency=3),
+                       OneHotEncoder(categories=THREE, max_categories=2)], np.sign(NUMBERS - 0.5)),
+    "OrdinalEncoder": ([OrdinalEncoder(categories=THREE)], [OrdinalEncoder()], np.sign(NUMBERS - 0.5)),
+    "SimpleImputer": ([SimpleImputer(strategy="constant", fill_value=1, **HAVE_KEPT)],
+                      [SimpleImputer(), SimpleImputer(strategy="constant", fill_value=1, add_indicator=True, **HAVE_KEPT),
+                       SimpleImputer(strategy="constant", **HAVE_KEPT)] +
+                      ([SimpleImputer(strategy="constant", fill_value=1)] if HAVE_KEPT else []),
+                      np.where(NUMBERS > 1, np.nan, NUMBERS)),
+    "FunctionTransformer": ([FunctionTransformer(), FunctionTransformer(np.log1p), FunctionTransformer(scipy.special.expit)],
+                            [FunctionTransformer(scale), FunctionTransformer(lambda X: X), FunctionTransformer(np.cumsum),
+                             FunctionTransformer(np.frompyfunc(lambda x: x, 1, 1)), FunctionTransformer(np.matmul),
+                             FunctionTransformer(np.sqrt, kw_args={"where": NUMBERS > 1})], NUMBERS),
+    "HashingVectorizer": ([HashingVectorizer(n_features=16)],
+                          [HashingVectorizer(tokenizer=str.split), HashingVectorizer(preprocessor=str.lower),
+                           HashingVectorizer(analyzer=str.split)], TEXTS)}
+if FrozenEstimator is not None:
+    fitted = StandardScaler().fit(NUMBERS)
+    CASES["FrozenEstimator"] = ([FrozenEstimator(fitted), FrozenEstimator(make_pipeline(fitted, Normalizer()))],
+                                [FrozenEstimator(FunctionTransformer(scale)), FrozenEstimator(Clip())], NUMBERS)
+
+
+def test_the_cases_are_those_that_are_listed():
+    assert set(CASES) == set(BLIND) - ({"FrozenEstimator"} if FrozenEstimator is None else set())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_listed_makes_each_row_of_its_own_record(name):
+    """Another first record leaves all other rows as they are; and other settings are not listed."""
+    harmless, others, records = CASES[name]
+    for step in harmless:
+        assert not learners(step)
+        rows = [step.fit_transform(given) if hasattr(step, "fit_transform") else step.fit(given).transform(given)
+                for given in (records, [*records[1:2], *records[1:]] if isinstance(records, list) else
+                              np.vstack([records[1:2], records[1:]]))]
+        first, second = (r.toarray() if hasattr(r, "toarray") else r for r in rows)
+        assert first.shape == second.shape and np.array_equal(first[1:], second[1:])
+    for step in others:
+        assert learners(step) == [name]
+
+
+@pytest.mark.parametrize("name, kind", all_estimators(type_filter="transformer"))
+def test_every_transformer_is_listed_or_counts_as_learned(name, kind):
+    """By its class alone, whatever it keeps; those made of others count by their parts."""
+    if name in BLIND:
+        assert name in CASES
+        return
+    parts = {"ColumnTransformer": lambda: kind([("a", Clip(), [0])]), "FeatureUnion": lambda: kind([("a", Clip())])}
+    assert learners(parts[name]() if name in parts else kind.__new__(kind)) == ["Clip" if name in parts else name]
+
+
+def test_columns_chosen_by_a_function_are_chosen_by_the_records():
+    chosen = ColumnTransformer([("a", Normalizer(), make_column_selector(dtype_include="number"))])
+    assert learners(chosen) == ["ColumnTransformer"] and learners(make_pipeline(chosen, Clip())) == ["ColumnTransformer", "Clip"]
