@@ -150,11 +150,11 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         """With the user's schema: columns of any type, encoded in C."""
         names = None if self.classes is None else data.class_names(data.class_array(self.classes))
         schema = Schema(self.schema, names)
-        taken = schema.taken_from(X)
+        given, X = X, arrow.table(X)
+        taken = schema.taken_from(given, X)
         if taken:
             leak("the schema was taken from these records, or from a model that says so: the model is NOT "
                  "private, and says so; write down what is public, or draft from other records")
-        X = arrow.table(X)
         y = label_in(schema, X) if y is None else y
         if y is None:
             raise ValueError("y is missing, and X has no column of the schema's label; "
@@ -162,8 +162,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         names = schema.classes
         declared = None if self.classes is None else labels.of_declared(names, self.classes)
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
-        given = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
-        handle, _ = table_handle(schema, X, given)
+        named = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
+        handle, _ = table_handle(schema, X, named)
         data.taken(handle, *taken)
         self._note_columns(X, schema.label_column)
         classes = numbered[1] if numbered is not None else \

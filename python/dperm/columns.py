@@ -21,7 +21,7 @@ from . import _library as c
 __all__: List[str] = []
 
 _WHOLE = 2.0**53  # from here on doubles skip whole numbers
-_PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NONE = type(None)
 # Exact types among which equal values have equal texts, so that a dict may find those seen before.
 _ALIKE = ({str, _NONE, float}, {str, _NONE, int}, {str, _NONE, bool})
@@ -198,7 +198,7 @@ class Codes:
             find = _codes_of_objects if isinstance(values, list) else _codes_of_numbers
             self.codes = find(values, numbering)
         texts = numbering.texts
-        gone = [i for i, t in enumerate(texts) if missing and _PLAIN.fullmatch(t) and float(t) in missing]
+        gone = [i for i, t in enumerate(texts) if missing and PLAIN_NUMBER.fullmatch(t) and float(t) in missing]
         if gone:
             self.codes = np.where(np.isin(self.codes, gone), -1, self.codes)
         self.codes, self.texts = np.ascontiguousarray(self.codes, dtype=np.int32), texts
@@ -216,7 +216,7 @@ class Codes:
 def numbers_among(texts: Iterable[str]) -> List[float]:
     """Texts for "no value" that are numbers: in a numeric column such a number is no value however it
     comes, since the same column may be of numbers or of texts, as other records have it."""
-    return [float(t) for t in texts if _PLAIN.fullmatch(t)]
+    return [float(t) for t in texts if PLAIN_NUMBER.fullmatch(t)]
 
 
 def _of_numbers(values: Any, missing: Sequence[float]) -> c.TableColumn:

@@ -6,12 +6,8 @@ schema in between: cloned, pickled, sent to another process, read back from a mo
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
-
-from . import arrow
-from .columns import text_of
 
 __all__: List[str] = []
 
@@ -36,58 +32,32 @@ def _nothing() -> None:
     return None
 
 
-def _arrow_digest(frame: Any, columns: Sequence[str]) -> Optional[str]:
-    """The same for Arrow's tables, by the texts of their values."""
-    try:
-        table = arrow.Table(frame)
-        rows = sorted(map(repr, zip(*[[text_of(value, True) for value in table[name]] for name in columns])))
-    except ValueError:  # a column that is not there, or of values without texts
-        return None
-    return hashlib.sha256("\n".join(rows).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _digest(frame: Any, columns: Sequence[str]) -> Optional[str]:
-    """Of the rows of these columns of a DataFrame, in any order; None where pandas cannot tell."""
-    if arrow.offers(frame):
-        return _arrow_digest(frame, columns) if columns else None
-    try:
-        import pandas as pd
-
-        if not isinstance(frame, pd.DataFrame) or not columns:
-            return None
-        rows = pd.util.hash_pandas_object(frame[list(columns)], index=False).sort_values()
-    except (ImportError, KeyError, TypeError, ValueError):
-        return None
-    return hashlib.sha256(rows.to_numpy().tobytes()).hexdigest()
-
-
 class Origin:
     """Of a schema that somebody wrote, if nothing is said: no records had a part in it."""
 
     def __init__(self, taken: Sequence[str] = ()):
         self.taken = tuple(taken)  # from records that nobody knows any more, so possibly from any
-        self.columns: Tuple[str, ...] = ()
-        self.rows = 0
         self.digest: Optional[str] = None
         self._frame: Callable[[], Any] = _nothing
 
     @classmethod
-    def draft(cls, frame: Any, columns: Sequence[str]) -> "Origin":
-        """Of a schema that was drafted from a DataFrame and lists these of its columns."""
+    def draft(cls, records: Any, digest: Optional[str]) -> "Origin":
+        """Of a schema that was drafted from these records, which have this digest (fingerprint.py)."""
         made = cls()
-        made.columns, made.rows = tuple(columns), len(frame) if hasattr(frame, "__len__") else 0
-        made.digest, made._frame = _digest(frame, columns), weakref.ref(frame)
+        made.digest = digest
+        try:
+            made._frame = weakref.ref(records)
+        except TypeError:  # a path, or what cannot be looked after: the digest knows it
+            pass
         return made
 
-    def taken_from(self, X: Any) -> Tuple[str, ...]:
+    def taken_from(self, X: Any, digest: Callable[[], Optional[str]]) -> Tuple[str, ...]:
         """What the schema has from the records X: the very object, or one with the same rows."""
         if self.taken or X is None:
             return self.taken
         if self._frame() is X:
             return DRAFTED
-        if self.digest is None or not hasattr(X, "__len__") or len(X) != self.rows:
-            return ()
-        return DRAFTED if self.digest == _digest(X, self.columns) else ()
+        return DRAFTED if self.digest is not None and self.digest == digest() else ()
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_frame": _nothing}  # an object's identity ends with its process

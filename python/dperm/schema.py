@@ -15,6 +15,7 @@ from . import _library as c
 from . import arrow
 from .as_json import as_json
 from .columns import column_of, numbers_among, text_of
+from .fingerprint import csv_columns, digest
 from .origin import Origin
 
 __all__ = ["Schema"]
@@ -64,7 +65,7 @@ class Schema:
         """A first schema from a DataFrame, Arrow's table or a CSV file of **public** records.
 
         It depends on them, so never draft from private data; look through it before use. A model of
-        the very DataFrame that its schema was drafted from, or of a copy, says that it is not private.
+        the very records that its schema was drafted from says that it is not private, however they come.
         """
         options = c.DraftOptions()
         c.lib.dperm_draft_options_init(byref(options))
@@ -73,10 +74,10 @@ class Schema:
         if positive is not None:
             options.positive, options.positive_count = c.texts(positive), len(positive)
         with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
-            path = public_data
-            if hasattr(public_data, "to_csv") or arrow.offers(public_data):
+            path, records = public_data, arrow.table(public_data)
+            if hasattr(records, "to_csv") or isinstance(records, arrow.Table):
                 path = os.path.join(folder, "public.csv")
-                _write_csv(public_data, path)
+                _write_csv(records, path)
                 options.header = 1
             made = c.Handle("dperm_schema_draft", "dperm_schema_free", path,
                             byref(options), None, c.Remark(0), None)
@@ -84,9 +85,11 @@ class Schema:
             c.call("dperm_schema_write", made, out)
             with open(out, encoding="utf-8") as file:
                 schema = cls(json.load(file))
-        if not isinstance(public_data, (str, os.PathLike)):
-            schema._origin = Origin.draft(public_data, [name for name, kind in schema.columns
-                                                        if kind in ("numeric", "categorical")])
+        if isinstance(public_data, (str, os.PathLike)):
+            found = digest(csv_columns(public_data, schema.to_dict()), schema._missing)
+        else:
+            found = schema._digest(records)
+        schema._origin = Origin.draft(public_data, found)
         return schema
 
     @classmethod
@@ -95,9 +98,20 @@ class Schema:
         schema._origin = origin
         return schema
 
-    def taken_from(self, data: Any) -> Tuple[str, ...]:
-        """What in the schema was taken from these records, so that it cannot count as public."""
-        return self._origin.taken_from(data)
+    def taken_from(self, records: Any, table: Any = None) -> Tuple[str, ...]:
+        """What in the schema was taken from these records (`table`: as they were read, where that is done once), so
+        that it cannot count as public."""
+        return self._origin.taken_from(records, lambda: self._digest(arrow.table(records) if table is None else table))
+
+    @property
+    def _missing(self) -> List[str]:
+        return list(self.to_dict().get("missing", [""]))
+
+    def _digest(self, records: Any) -> Optional[str]:
+        try:
+            return digest([values for _, _, values in listed_columns(self, records)], self._missing)
+        except ValueError:  # other columns
+            return None
 
     def check(self, records: Any, labels: Any = None, *, unsafe_diagnostics: bool = False) -> Dict[str, Any]:
         """Whether records fit, as ``dperm schema check --data`` has it: an error says what does not.
@@ -184,11 +198,10 @@ def _write_csv(records: Any, path: str) -> None:
     if hasattr(records, "to_csv"):
         records.to_csv(path, index=False)
         return
-    table = arrow.Table(records)
-    texts = [[text_of(value) for value in table.column(j)] for j in range(table.shape[1])]
+    texts = [[text_of(value) for value in records.column(j)] for j in range(records.shape[1])]
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(table.columns)
+        writer.writerow(records.columns)
         writer.writerows(zip(*texts))
 
 
@@ -200,7 +213,7 @@ def table_handle(schema: Schema, X: Any, labels: Any = None) -> Tuple[c.Handle, 
     """
     X, labels = arrow.table(X), arrow.column(labels)
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
-    missing = numbers_among(schema.to_dict().get("missing", [""]))
+    missing = numbers_among(schema._missing)
     columns: List[Optional[c.TableColumn]] = [None] * len(places)
     for name, kind, values in listed_columns(schema, X):
         columns[places[name]] = column_of(values, name, kind == "numeric", missing)
