@@ -20,6 +20,7 @@ from .account import account
 from .errors import Cancelled, NotPrivateWarning, leak
 from .folds import refuse_folds
 from .model import Model, Privacy
+from .origin import taken_with
 from .schema import Schema, label_in, table_handle
 from .scoring import Scored
 
@@ -180,15 +181,18 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
 
     def _prepare(self, X: Any, y: Any) -> Prepared:
-        y = arrow.column(y)
-        if self.schema is not None:
-            return self._prepare_table(X, y)
-        if y is None:
+        y, before = arrow.column(y), taken_with(self.get_params(deep=False).values())
+        if before:
+            leak("the model that was read says what was taken from records or chosen by them, and this one has it from "
+                 "there: it is NOT private, and says so; make an estimator from what is public")
+        if self.schema is None and y is None:
             raise ValueError("This estimator requires y to be passed, but the target y is None")
-        prepared = self._prepare_rows(*self._check_labelled(X, y))
-        if self.classes is None:
-            data.taken(prepared.handle, "classes")
-            prepared.taken = True
+        prepared = self._prepare_table(X, y) if self.schema is not None else \
+            self._prepare_rows(*self._check_labelled(X, y))
+        if self.schema is None and self.classes is None:
+            before += ("classes",)
+        data.taken(prepared.handle, *before)
+        prepared.taken = prepared.taken or bool(before)
         return prepared
 
     def _check_labelled(self, X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray, List[str]]:

@@ -11,7 +11,7 @@ from . import labels, options, weights
 from .base import EXPECTED_FAILURES, PrivateClassifier
 from .linear import bounds_of
 from .model import Model
-from .origin import Origin, taken_of
+from .origin import Marked, Origin, chosen_by_records, taken_of
 from .schema import Schema
 
 __all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "load"]
@@ -208,7 +208,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     """A fitted estimator from any model file: of Python, of the command line, of C.
 
     What the model says was taken from the records counts as taken in another `fit` too: it has no public
-    `classes` or `data_norm` then, and a schema that marks what is made by it.
+    `classes` or `data_norm` then, a schema that marks what is made by it, or an `intercept_scaling` that does;
+    so do settings that were chosen by the records, and not privately.
     """
     model = Model.read(path)
     content = model.to_dict()
@@ -217,6 +218,9 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     in_schema = [word for word in taken if word != "weights"]
     if schema and in_schema:
         schema = Schema._with_origin(schema, Origin(in_schema))
+    marks = [] if schema else [word for word in in_schema if word not in ("classes", "norm")]
+    if chosen_by_records(content) and "scales" not in in_schema:
+        marks.append("scales")
     privacy, loss, kernel = content["privacy"], content["loss"], content["kernel"]
     settings: Dict[str, Any] = {
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],
@@ -246,4 +250,5 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         found.n_features_in_ = len(listed)
         if bounds_of(found._schema.to_dict()) is None:  # whose names nobody gave
             found.feature_names_in_ = np.asarray(listed, dtype=object)
+    found.intercept_scaling = Marked.mark(found.intercept_scaling, marks)
     return found._fitted(model, labels.from_names(content["classes"]))

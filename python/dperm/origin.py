@@ -7,7 +7,7 @@ schema in between: cloned, pickled, sent to another process, read back from a mo
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 __all__: List[str] = []
 
@@ -21,11 +21,21 @@ _REASONS = {"classes": "the classes were taken from the records",
             "scales": "values were scaled or chosen by the records as a whole",
             "weights": "the weights of classes were taken from the records"}
 
+_COMPARED = "the candidates were compared on these very records"
+
 
 def taken_of(reason: Optional[str]) -> Tuple[str, ...]:
     """What the reason in a model's file says was taken from the records."""
     said = (reason or "").split("; ")
     return tuple(word for word, text in _REASONS.items() if text in said)
+
+
+def chosen_by_records(content: Mapping[str, Any]) -> bool:
+    """Whether a model's settings were chosen by the records, and not privately."""
+    selection = content["selection"]
+    if not selection or content["private"]:
+        return False
+    return selection["method"] != "public" or _COMPARED in content["reason"]
 
 
 def _nothing() -> None:
@@ -61,3 +71,23 @@ class Origin:
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_frame": _nothing}  # an object's identity ends with its process
+
+
+class Marked(float):
+    """A setting of a model that was read, with what its file says was taken from the records and no other setting
+    holds: as a value it goes wherever scikit-learn's clone, pickles and `get_params` take it."""
+
+    taken: Tuple[str, ...] = ()
+
+    @classmethod
+    def mark(cls, value: float, taken: Sequence[str]) -> float:
+        if not taken:
+            return value
+        made = cls(value)
+        made.taken = tuple(taken)
+        return made
+
+
+def taken_with(settings: Iterable[Any]) -> Tuple[str, ...]:
+    """What settings say was taken."""
+    return tuple(word for value in settings if isinstance(value, Marked) for word in value.taken)
