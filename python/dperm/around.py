@@ -20,33 +20,44 @@ __all__: List[str] = []
 _ONCE = ("sklearn.base", "sklearn.pipeline", "sklearn.utils", "sklearn._config", "sklearn.frozen")
 
 
-def _frames() -> Iterator[Any]:
+def frames() -> Iterator[Any]:
     frame = sys._getframe(1)
     while frame is not None:
         yield frame
         frame = frame.f_back  # type: ignore[assignment]
 
 
+def _name(frame: Any) -> str:
+    owner = frame.f_locals.get("self")
+    return str(frame.f_code.co_name if owner is None else type(owner).__name__)
+
+
+def passes_on(frame: Any) -> bool:
+    """Whether it leaves a fit as it is: what is not scikit-learn's, and the few parts that fit once."""
+    module = frame.f_globals.get("__name__") or ""
+    return not module.startswith("sklearn.") or module.startswith(_ONCE) or _name(frame) == "FixedThresholdClassifier"
+
+
+def is_pipeline(frame: Any) -> bool:
+    """Whether a pipeline fits here."""
+    return frame.f_code.co_name.startswith("fit") and hasattr(type(frame.f_locals.get("self")), "named_steps")
+
+
 def repeated() -> Optional[str]:
     """Who fits repeatedly around this call: the outermost class or function of scikit-learn."""
     found = None
-    for frame in _frames():
-        module = frame.f_globals.get("__name__") or ""
-        if module.startswith("sklearn.") and not module.startswith(_ONCE):
-            owner = frame.f_locals.get("self")
-            name = frame.f_code.co_name if owner is None else type(owner).__name__
-            if name != "FixedThresholdClassifier" and not (name.startswith("_") and found):
-                found = name
+    for frame in frames():
+        if not passes_on(frame) and not (_name(frame).startswith("_") and found):
+            found = _name(frame)
     return found
 
 
 def learned() -> List[str]:
     """Steps before this fit, in the pipelines around it, that took something from the records, or may have."""
     found: List[str] = []
-    for frame in _frames():
-        owner = frame.f_locals.get("self") if frame.f_code.co_name.startswith("fit") else None
-        if owner is not None and hasattr(type(owner), "named_steps"):
-            for step in owner.steps[:-1]:
+    for frame in frames():
+        if is_pipeline(frame):
+            for step in frame.f_locals["self"].steps[:-1]:
                 found += [name for name in learners(step[1]) if name not in found]
     return found
 

@@ -1,4 +1,5 @@
-"""Fits inside scikit-learn's cross-validation: on parts of the records, for figures about them that are exact.
+"""Fits inside scikit-learn's cross-validation, ensembles and the like: on parts of the records, or on what was made of
+them, for figures that are exact and models that are not private.
 
 A ledger knows the whole records, not the parts; so the question whether it knows them is asked of what
 scikit-learn was given, which its own frames on the stack still hold.
@@ -8,16 +9,20 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, List, Tuple
 
 from sklearn.base import clone
 from sklearn.model_selection._search import BaseSearchCV
 
+from . import around
 from .account import names_ledger, refuse_known
+from .data import class_array, class_names
 from .errors import PrivacyLeakWarning, strict
+from .schema import Schema
 
 __all__ = ["refuse_folds"]
 
+_INSTEAD = "cross-validate the dperm classifier itself, or say ledger=\"none\" if they are public"
 _FRAMES = ("_fit_and_score", "_fit_and_predict")
 
 
@@ -31,18 +36,45 @@ def _validations() -> Iterator[Dict[str, Any]]:
         frame = frame.f_back  # type: ignore[assignment]
 
 
+def _whole_records() -> Iterator[Tuple[Any, bool]]:
+    """What all of scikit-learn around this fit that may split or change records was given, each once, and whether
+    steps of a pipeline in between may have changed it."""
+    seen: List[Any] = []
+    changed = False
+    for frame in around.frames():
+        given = frame.f_locals
+        if around.passes_on(frame):
+            changed = changed or around.is_pipeline(frame) and len(given["self"].steps) > 1
+        elif given.get("X") is not None and not any(given["X"] is known for known in seen):
+            seen.append(given["X"])
+            yield given["X"], changed
+
+
+def _without_labels(classifier: Any, X: Any) -> Any:
+    """Records as the ledger knows them, for which labels have no part in it."""
+    asked = clone(classifier)
+    if asked.schema is None and asked.classes is None:
+        asked.classes = ["a", "b"]
+    names = None if asked.classes is None else class_names(class_array(asked.classes))
+    name = Schema(asked.schema, names).classes[0] if asked.schema is not None else list(asked.classes)[0]
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    with warnings.catch_warnings(), strict(False):  # the fit itself warns
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        return asked._prepare(X, [name] * rows)
+
+
 def refuse_folds(classifier: Any, fitted: Any) -> None:
-    """Refuses to fit `classifier` for `fitted` (itself, or the tuner that it is for) in a cross-validation of
-    records that the ledger knows, or that nobody can ask it about: exact scores have no price."""
+    """Refuses to fit `classifier` for `fitted` (itself, or the tuner that it is for) in a cross-validation or an
+    ensemble of records that the ledger knows, or that nobody can ask it about: what is not private has no price."""
     if not names_ledger(classifier.ledger):
         return
     for given in _validations():
         judged = given.get("estimator")
         if judged is not fitted and not isinstance(judged, BaseSearchCV):
             raise ValueError(f"a cross-validation of {type(judged).__name__}, which may change the records: the ledger "
-                             "cannot say whether it knows them; cross-validate the dperm classifier itself, or say "
-                             "ledger=\"none\" if they are public")
-        with warnings.catch_warnings(), strict(False):  # the fit itself warns
-            warnings.simplefilter("ignore", PrivacyLeakWarning)
-            whole = clone(classifier)._prepare(given["X"], given["y"])
-        refuse_known(whole.handle, classifier.ledger)
+                             f"cannot say whether it knows them; {_INSTEAD}")
+    for X, changed in _whole_records():
+        if changed:
+            raise ValueError(f"{around.repeated()} around a pipeline, whose steps may change the records: the ledger "
+                             f"cannot say whether it knows them; {_INSTEAD}")
+        refuse_known(_without_labels(classifier, X).handle, classifier.ledger)

@@ -119,6 +119,33 @@ def test_repeated_fits_warn_and_name_who_repeats_them(name, two):
         REPEATED[name](*two)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REPEATED)
+def test_repeated_fits_are_refused_on_records_that_the_environments_ledger_knows(name, two, stamps, tmp_path, monkeypatch):
+    """On parts of them too, and whatever labels they have; other records go on."""
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 9)
+    clf(ledger=ledger, dataset="people").fit(*two)
+    monkeypatch.setenv("DPERM_LEDGER", ledger.path)
+    monkeypatch.setenv("DPERM_DATASET", "people")
+    made = len(stamps)
+    with pytest.raises((ValueError, dperm.BudgetError), match="knows these data|fits failed"):
+        REPEATED[name](*two)
+    assert len(stamps) == made and ledger.left("people") == "4"
+    REPEATED[name](two[0][1:], two[1][1:])
+    assert len(stamps) > made and ledger.left("people") == "4"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_around_a_pipeline_the_ledger_cannot_be_asked(two, tmp_path, monkeypatch):
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 9)
+    monkeypatch.setenv("DPERM_LEDGER", ledger.path)
+    changed = make_pipeline(Normalizer(), clf())
+    with pytest.raises(ValueError, match="VotingClassifier around a pipeline.*ledger=\"none\" if they are public"):
+        VotingClassifier([("a", changed)]).fit(*two)
+    VotingClassifier([("a", changed.set_params(logisticregression__ledger="none"))]).fit(*two)
+    make_pipeline(Normalizer(), VotingClassifier([("a", clf())])).fit(*two)  # which is given what the fit is given
+
+
 def test_a_tuner_that_is_fitted_repeatedly_warns_too(two):
     tuner = dperm.PrivateTuner(clf(), {"lambda_": [0.1, 0.2]})
     with pytest.warns(LEAK, match="part of a cross-validation"):
