@@ -271,7 +271,7 @@ dperm_status chain_extend(chain *c, dperm_ledger *ledger, doubts *found, dperm_e
   }
   take_head_key(c, head.key, found);
   if (c->count == 0) {
-    head_note_read(ledger->path, c->noted);
+    head_note_read(store_file(ledger), c->noted);
   }
   TRY(read_records(c, ledger, found, err));
   if (sound && !doubts_suffice(found)) {

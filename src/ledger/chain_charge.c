@@ -118,7 +118,7 @@ dperm_status chain_begin(dperm_ledger *ledger, bool write, const chain **out, dp
   TRY(store_begin(ledger, write, err));
   dperm_status status = read_chain(ledger, err);
   if (status == DPERM_OK && write) {
-    head_note_write(ledger->path, ledger->known->last.digest);
+    head_note_write(store_file(ledger), ledger->known->last.digest);
     status = bring_up_to_date(ledger, err);
   }
   if (status != DPERM_OK) {

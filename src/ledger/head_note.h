@@ -7,7 +7,8 @@
 
 #include "base/status.h"
 
-/* The digest that was noted last; "" for none. */
+/* The digest that was noted last; "" for none. `path` is the open file's own (store_file): a
+ * relative name may be another ledger's by now, which a foreign note would make unusable. */
 void head_note_read(const char *path, char out[DPERM_DIGEST_SIZE]);
 
 /* To be called by the only writer, of a head that is on the disk. */

@@ -127,6 +127,11 @@ static dperm_status settle(dperm_ledger *ledger, dperm_error *err) {
                    err);
 }
 
+/* As SQLite has it, so that a change of the working folder leads neither of us elsewhere. */
+const char *store_file(const dperm_ledger *ledger) {
+  return sqlite3_db_filename(ledger->db, "main");
+}
+
 static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_ledger *ledger = NULL;
@@ -145,6 +150,9 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   if (sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
     TRY_OR_DONE(store_fail(ledger, err));
+  }
+  if (stat(store_file(ledger), &ledger->about) != 0) {
+    TRY_OR_DONE(fail_system(path, "the ledger is gone", errno, err));
   }
   TRY_OR_DONE(settle(ledger, err));
   *out = ledger;
@@ -288,30 +296,43 @@ void store_abandon(dperm_ledger *ledger, char *temporary) {
 
 /* ---- transactions */
 
-/* The file must be ours and nobody else's business: its digests of the data are secret, and whoever
- * can write it can spend. */
-static dperm_status check_owner(const dperm_ledger *ledger, dperm_error *err) {
-  struct stat about;
-  if (stat(ledger->path, &about) != 0) {
+/* Another file under the ledger's name has an owner, a mode and a note of the head (head_note.h) of
+ * its own: none of them says anything about the file that SQLite has open. */
+static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, dperm_error *err) {
+  int moved = 0;
+  if (stat(store_file(ledger), about) != 0) {
     return fail_system(ledger->path, "the ledger is gone", errno, err);
   }
-  if (about.st_uid != geteuid()) {
+  (void)sqlite3_file_control(ledger->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved || about->st_dev != ledger->about.st_dev || about->st_ino != ledger->about.st_ino) {
+    FAIL(err, DPERM_IO_ERROR,
+         "%s: another file has taken the ledger's place since it was opened; put the ledger back, "
+         "or open the one that is there now",
+         ledger->path);
+  }
+  return DPERM_OK;
+}
+
+/* The file must be ours and nobody else's business: its digests of the data are secret, and whoever
+ * can write it can spend. */
+static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *about, dperm_error *err) {
+  if (about->st_uid != geteuid()) {
     FAIL(err, DPERM_IO_ERROR,
          "%s: the ledger belongs to another user (number %lu); run dperm as its owner",
-         ledger->path, (unsigned long)about.st_uid);
+         ledger->path, (unsigned long)about->st_uid);
   }
-  if (about.st_mode & 077) {
+  if (about->st_mode & 077) {
     FAIL(err, DPERM_IO_ERROR,
          "%s: others can read or write the ledger (mode %03o); make it yours alone: chmod 600",
-         ledger->path, (unsigned)about.st_mode & 0777);
+         ledger->path, (unsigned)about->st_mode & 0777);
   }
   /* A journal is found by the ledger's name: left under one name by a crash, it would undo what was
    * charged under the other meanwhile. */
-  if (about.st_nlink != 1) {
+  if (about->st_nlink != 1) {
     FAIL(err, DPERM_IO_ERROR,
          "%s: the ledger has %lu names (hard links), and a charge could be lost between them; "
          "remove all but one",
-         ledger->path, (unsigned long)about.st_nlink);
+         ledger->path, (unsigned long)about->st_nlink);
   }
   return DPERM_OK;
 }
@@ -332,8 +353,8 @@ static dperm_status take_turn(dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status check_writable(dperm_ledger *ledger, dperm_error *err) {
-  TRY(check_owner(ledger, err));
+static dperm_status check_writable(dperm_ledger *ledger, const struct stat *about, dperm_error *err) {
+  TRY(check_owner(ledger, about, err));
   if (sqlite3_db_readonly(ledger->db, "main") == 1) {
     FAIL(err, DPERM_IO_ERROR,
          "%s: the ledger cannot be written, and nothing is released without it; make the file "
@@ -344,8 +365,10 @@ static dperm_status check_writable(dperm_ledger *ledger, dperm_error *err) {
 }
 
 static dperm_status begin(dperm_ledger *ledger, bool write, dperm_error *err) {
+  struct stat about;
+  TRY(check_place(ledger, &about, err));
   if (write) {
-    TRY(check_writable(ledger, err));
+    TRY(check_writable(ledger, &about, err));
   }
   TRY(store_run(ledger, write ? "BEGIN IMMEDIATE" : "BEGIN", err));
   TRY(check_kind(ledger, err)); /* another program may have changed it since */

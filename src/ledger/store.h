@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/status.h"
@@ -19,10 +20,11 @@ enum {
 };
 
 struct dperm_ledger {
-  char *path;
+  char *path; /* as it was given, for messages; the file's own name is store_file's */
   sqlite3 *db;
   pthread_mutex_t turn; /* of the thread whose transaction runs */
   pid_t process;        /* that opened it */
+  struct stat about;    /* the file, as it was opened */
   int version;          /* of the file, as of the transaction that runs */
   struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h), and */
   void (*forget)(dperm_ledger *ledger); /* how to give it up; NULL with it */
@@ -36,8 +38,12 @@ dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const ch
                            bool *taken, dperm_error *err);
 void store_abandon(dperm_ledger *ledger, char *temporary);
 
+/* The absolute name of the file that is open. */
+const char *store_file(const dperm_ledger *ledger);
+
 /* One reader's view, or with `write` the only writer's: such a transaction waits for others, of
- * this program's threads and of other programs, and checks that the file is ours alone. */
+ * this program's threads and of other programs, and checks that the file is ours alone. Either
+ * fails if another file has the ledger's name by now. */
 dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err);
 /* Keeps what was written if `status` says so, and only then; returns what came of it. After success
  * the changes survive a loss of power. */

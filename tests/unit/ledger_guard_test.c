@@ -327,6 +327,69 @@ static void a_ledger_may_be_moved_and_copied(void **state) {
   assert_string_equal(made.epsilon_left, "0.7");
 }
 
+/* ---- another file under the ledger's name */
+
+static dperm_status charge_open(dperm_ledger *ledger, dperm_error *err) {
+  const charge_request request = {.dataset = "people",
+                                  .command = "train",
+                                  .mechanism = "output",
+                                  .epsilon = 0.1,
+                                  .rows_per_person = 1,
+                                  .identity = {.given = {1}}};
+  dperm_charge made;
+  return charge_reserve(ledger, &request, false, &made, err);
+}
+
+/* Opened by a relative name, in a folder that is then left for one with a ledger of that name. */
+static void a_change_of_the_folder_leads_to_no_other_ledger(void **state) {
+  ledger_home *home = *state;
+  char folder[1100], other[1200], before[4096];
+  dperm_ledger *ledger = NULL;
+  (void)snprintf(folder, sizeof folder, "%s/other", home->folder);
+  (void)snprintf(other, sizeof other, "%s/ledger", folder);
+  assert_true(getcwd(before, sizeof before) && mkdir(folder, 0700) == 0);
+  assert_ok(dperm_ledger_init(other, "people", "1", NULL, 1, err));
+  assert_int_equal(chdir(home->folder), 0);
+  assert_ok(dperm_ledger_open("ledger", &ledger, err));
+  assert_int_equal(chdir(folder), 0);
+  assert_int_equal(chmod(other, 0644), 0); /* the other's mode is no matter, ours is */
+  assert_ok(charge_open(ledger, err));
+  assert_ok(charge_open(ledger, err));
+  assert_int_equal(chmod(other, 0600), 0);
+  assert_int_equal(chmod(home->path, 0644), 0);
+  assert_fails(charge_open(ledger, err), DPERM_IO_ERROR, "others can read or write the ledger");
+  assert_int_equal(chmod(home->path, 0600), 0);
+  dperm_ledger_free(ledger);
+  assert_int_equal(chdir(before), 0);
+  charge_whole(other, "people", 0.5, 2);
+  assert_string_equal(verdict_of(other, NULL).first, "");
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  assert_true(unlink(other) == 0 && rmdir(folder) == 0);
+}
+
+static void a_file_in_the_place_of_an_open_ledger_is_refused(void **state) {
+  ledger_home *home = *state;
+  char other[1100], aside[1100], head[DPERM_DIGEST_SIZE];
+  uint64_t records = 0;
+  dperm_ledger *ledger = opened(home);
+  (void)snprintf(other, sizeof other, "%s.other", home->path);
+  (void)snprintf(aside, sizeof aside, "%s.aside", home->path);
+  assert_ok(dperm_ledger_init(other, "people", "1", NULL, 1, err));
+  assert_ok(charge_open(ledger, err));
+  assert_true(rename(home->path, aside) == 0);
+  assert_fails(charge_open(ledger, err), DPERM_IO_ERROR, "the ledger is gone");
+  assert_true(rename(other, home->path) == 0);
+  assert_fails(charge_open(ledger, err), DPERM_IO_ERROR, "another file has taken");
+  assert_fails(dperm_ledger_head(ledger, &records, head, err), DPERM_IO_ERROR,
+               "another file has taken");
+  charge_whole(home->path, "people", 0.5, 2); /* the other is none the worse */
+  assert_true(rename(home->path, other) == 0 && rename(aside, home->path) == 0);
+  assert_ok(charge_open(ledger, err));
+  dperm_ledger_free(ledger);
+  assert_string_equal(verdict_of(other, NULL).first, "");
+  assert_true(unlink(other) == 0);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, ledger_home_begin, ledger_home_end)
   const struct CMUnitTest tests[] = {
@@ -342,6 +405,8 @@ int main(void) {
       CASE(an_older_copy_written_over_it_is_refused),
       CASE(a_journal_left_under_the_old_name_undoes_no_charge),
       CASE(a_ledger_may_be_moved_and_copied),
+      CASE(a_change_of_the_folder_leads_to_no_other_ledger),
+      CASE(a_file_in_the_place_of_an_open_ledger_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
