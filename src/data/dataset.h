@@ -27,8 +27,9 @@ struct dperm_data {
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];
-  row_print *prints;     /* else one a row, by which a ledger knows them; NULL where nothing does */
-  encoded_file *encoded; /* whose rows and labels these are, mapped; or NULL */
+  row_print *prints; /* else one a row (of all processes' rows, on each), by which a ledger knows
+                      * them; NULL where nothing does */
+  encoded_file *encoded;              /* whose rows and labels these are, mapped; or NULL */
   dperm_unsafe_column_counts *counts; /* one per column of the schema; or NULL */
 };
 

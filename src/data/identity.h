@@ -13,11 +13,13 @@ enum { IDENTITY_SIZE = 32 };
 typedef struct data_identity {
   unsigned char given[IDENTITY_SIZE];
   /* As ledgers had it once: of rows from memory and selections, the rows as they were encoded, with
-   * their labels. The same as `given` for files. */
+   * their labels. The same as `given` for files, and where other processes have some of the rows:
+   * then the older rule would be another one for every number of processes. */
   unsigned char encoded[IDENTITY_SIZE];
 } data_identity;
 
 void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE], data_identity *out);
+/* The same whatever the number of processes; each may ask by itself. */
 dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_error *err);
 
 /* Whether the encoded rows are the same, whatever file they came from and however many processes

@@ -73,8 +73,28 @@ static double quiet(uint64_t carried) {
   return value;
 }
 
+/* Ways to write nothing, as programs have them that turn them into NaN, or do not. Whatever the
+ * schema calls missing: by its list the same table would be other people under another schema. */
+static bool writes_nothing(slice text) {
+  static const char *const ways[] = {
+      "",         "?",      "-",      ".",       "*",       "NA",      "N/A",  "n/a",
+      "na",       "#N/A",   "#NA",    "<NA>",    "NaN",     "nan",     "NAN",  "-NaN",
+      "-nan",     "NaT",    "NULL",   "null",    "Null",    "None",    "none", "NONE",
+      "#N/A N/A", "(null)", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"};
+  slice bare = slice_trim(text);
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    if (slice_is(bare, ways[w])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 double row_print_text(slice text) {
   double x = 0;
+  if (writes_nothing(text)) {
+    return row_print_missing();
+  }
   number_result result = parse_double(text, &x);
   return result == NUMBER_OK || result == NUMBER_OVERFLOW
              ? x

@@ -28,7 +28,8 @@ row_print row_print_of(row_printer *p, const uint32_t *columns, const double *va
 row_print row_print_of_place(const unsigned char digest[FILE_DIGEST_SIZE], size_t row);
 
 /* A text of a table as a value: the number that it writes, if it does, so that a column of numbers
- * is the same as one of texts; else one that is no number. */
+ * is the same as one of texts; a value that is not there for "", "?", "NA" and the like; else one
+ * that is no number. */
 double row_print_text(slice text);
 /* A value that is not there. */
 double row_print_missing(void);

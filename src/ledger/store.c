@@ -315,7 +315,8 @@ static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, 
 
 /* The file must be ours and nobody else's business: its digests of the data are secret, and whoever
  * can write it can spend. */
-static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *about, dperm_error *err) {
+static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *about,
+                                dperm_error *err) {
   if (about->st_uid != geteuid()) {
     FAIL(err, DPERM_IO_ERROR,
          "%s: the ledger belongs to another user (number %lu); run dperm as its owner",
@@ -353,7 +354,8 @@ static dperm_status take_turn(dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status check_writable(dperm_ledger *ledger, const struct stat *about, dperm_error *err) {
+static dperm_status check_writable(dperm_ledger *ledger, const struct stat *about,
+                                   dperm_error *err) {
   TRY(check_owner(ledger, about, err));
   if (sqlite3_db_readonly(ledger->db, "main") == 1) {
     FAIL(err, DPERM_IO_ERROR,

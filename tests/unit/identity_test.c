@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ledgers.h"
+#include "thread_ranks.h"
 
 enum { ROWS = 4, COLS = 3 };
 
@@ -174,6 +175,38 @@ static void texts_and_what_is_missing_tell_people_apart(void **state) {
   check_other(&id, &no_gap);
 }
 
+/* Whether a program has read "?" or "" or "NA" as a text or as NaN, and whatever the schema makes
+ * of it, they are the same people; a text that means nothing to others than the schema is a value.
+ */
+static void a_text_for_missing_is_the_same_as_nothing(void **state) {
+  (void)state;
+  static const int32_t none[] = {0, 1, -1, 0}, marked[] = {0, 1, 2, 0}, empty[] = {0, 1, 3, 0};
+  static const int32_t padded[] = {0, 1, 4, 0}, said[] = {0, 1, 5, 0};
+  static const char *const texts[] = {"1", "0.5", "?", "", " NA ", "unknown"};
+  static const double numbers[] = {1, 0.5, (double)NAN, 1};
+  static const char *const kinds[] = {
+      "{\"name\":\"a\",\"type\":\"categorical\",\"values\":[\"1\",\"0.5\"]}",
+      NUMERIC("a", "0", "1")};
+  static const int32_t *const gaps[] = {marked, empty, padded};
+  const char *all = "\"missing\":[\"?\",\"\",\" NA \",\"unknown\"],";
+  dperm_column given = {.numbers = numbers};
+  const data_identity id = of_table(kinds[1], all, &given);
+  for (int kind = 0; kind < 3; kind++) {
+    const char *columns = kinds[kind % 2], *missing = kind < 2 ? all : "\"missing\":[\"x\"],";
+    given = (dperm_column){.codes = none, .texts = texts, .text_count = 6};
+    const data_identity gone = of_table(columns, missing, &given);
+    check_same(&id, &gone);
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+      given.codes = gaps[g];
+      const data_identity gap = of_table(columns, missing, &given);
+      check_same(&id, &gap);
+    }
+    given.codes = said;
+    const data_identity word = of_table(columns, missing, &given);
+    check_other(&id, &word);
+  }
+}
+
 /* ---- rows of a file */
 
 static void a_part_of_a_file_is_known_by_its_places(void **state) {
@@ -204,6 +237,53 @@ static void a_part_of_a_file_is_known_by_its_places(void **state) {
     dperm_schema_free(schemas[s]);
   }
   check_same(&id[0], &id[1]);
+  file_remove(path);
+}
+
+typedef struct part_job {
+  dperm_source source;
+  size_t rows[3000];
+  data_identity id[8];
+  bool failed[8];
+} part_job;
+
+static void select_part(ranks *r, void *context) {
+  part_job *job = context;
+  dperm_data *data = NULL, *part = NULL, *again = NULL;
+  const size_t count = sizeof job->rows / sizeof *job->rows, at = r ? r->rank : 0;
+  job->failed[at] = dperm_data_read_spread(&job->source, r, NULL, &data, NULL) != DPERM_OK ||
+                    dperm_data_select(data, job->rows, count, &part, NULL) != DPERM_OK ||
+                    dperm_data_select(part, job->rows, count, &again, NULL) != DPERM_OK ||
+                    identity_of_data(again, &job->id[at], NULL) != DPERM_OK;
+  dperm_data_free(again);
+  dperm_data_free(part);
+  dperm_data_free(data);
+}
+
+static void a_part_is_the_same_for_any_number_of_processes(void **state) {
+  (void)state;
+  enum { ALL = 4000, LINE = 32 };
+  char *text = calloc(ALL, LINE);
+  assert_non_null(text);
+  for (size_t i = 0, at = 0; i < ALL; i++) {
+    at += (size_t)snprintf(text + at, LINE, "%s 1:0.%zu 2:0.%zu\n", i % 3 ? "+1" : "-1", i, i % 9);
+  }
+  char *path = file_with_text(text);
+  part_job job = {.source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2}};
+  for (size_t i = 0; i < sizeof job.rows / sizeof *job.rows; i++) {
+    job.rows[i] = i;
+  }
+  select_part(NULL, &job);
+  assert_false(job.failed[0]);
+  const data_identity alone = job.id[0];
+  for (size_t count = 1; count <= 4; count++) {
+    thread_ranks_run(count, select_part, &job);
+    for (size_t p = 0; p < count; p++) {
+      assert_false(job.failed[p]);
+      check_same(&alone, &job.id[p]);
+    }
+  }
+  free(text);
   file_remove(path);
 }
 
@@ -293,7 +373,9 @@ int main(void) {
       cmocka_unit_test(the_order_of_rows_is_no_matter_their_values_are),
       cmocka_unit_test(bounds_make_no_other_people),
       cmocka_unit_test(texts_and_what_is_missing_tell_people_apart),
+      cmocka_unit_test(a_text_for_missing_is_the_same_as_nothing),
       cmocka_unit_test(a_part_of_a_file_is_known_by_its_places),
+      cmocka_unit_test(a_part_is_the_same_for_any_number_of_processes),
       cmocka_unit_test(the_older_rule_is_as_it_was),
       CASE(one_budget_whatever_the_norm),
       CASE(people_known_by_the_older_rule_stay_known),
