@@ -9,6 +9,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "data/alike.h"
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/select.h"
@@ -152,16 +153,15 @@ static dperm_status check_plans(const tuning *t, dperm_error *err) {
 
 /* ---- what is called public */
 
-/* Whether the choice would be made on the private records themselves. Both were encoded in one way
- * (check_method), so the same records are the same rows, whatever they were read from. */
+/* Whether the choice would be made on the private records themselves, or mostly. Both were encoded
+ * in one way (check_method), so the same records are the same rows, whatever they were read from.
+ */
 static dperm_status public_reasons(const tuning *t, unsigned *reasons, dperm_error *err) {
-  unsigned char mine[IDENTITY_SIZE], given[IDENTITY_SIZE];
-  *reasons = 0;
+  bool alike = false;
   if (t->how->method == DPERM_TUNE_PUBLIC) {
-    TRY(identity_of_stripes(t->data, mine, err));
-    TRY(identity_of_stripes(t->how->public_data, given, err));
-    *reasons = memcmp(mine, given, IDENTITY_SIZE) == 0 ? (unsigned)REASON_NOT_PUBLIC : 0;
+    TRY(rows_alike(t->data, t->how->public_data, &alike, err));
   }
+  *reasons = alike ? (unsigned)REASON_NOT_PUBLIC : 0;
   return DPERM_OK;
 }
 

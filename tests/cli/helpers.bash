@@ -26,7 +26,7 @@ S
       echo "$((30 + i)),judge,yes"
     done
   } > people.csv
-  sed '2s/^21,/22,/' people.csv > others.csv # as many, and one of them is somebody else
+  sed '2,$s/,/.5,/' people.csv > others.csv # as many, and all of them are somebody else
 }
 
 # The last command failed with this status and exactly one line, which holds this text.

@@ -33,7 +33,7 @@ static int watch(void *context, const char *stage, uint64_t done, uint64_t total
 
 typedef struct request {
   test_rows *rows;
-  dperm_data *data, *others; /* one value differs */
+  dperm_data *data, *others; /* of the same population */
   dperm_options candidates[MOST];
   size_t count;
   dperm_tune_options how;
@@ -50,9 +50,9 @@ static int begin(void **state) {
   request *q = calloc(1, sizeof *q);
   q->rows = test_rows_random(1, ROWS, COLS, 1);
   q->data = data_of(q->rows, 1);
-  q->rows->x[0] /= 2;
-  q->others = data_of(q->rows, 1);
-  q->rows->x[0] *= 2;
+  test_rows *others = test_rows_random(2, ROWS, COLS, 1);
+  q->others = data_of(others, 1);
+  test_rows_free(others);
   q->count = 3;
   for (size_t i = 0; i < MOST; i++) {
     dperm_options *o = &q->candidates[i];
@@ -333,24 +333,42 @@ static void public_tuning_fits_all_rows_at_the_whole_epsilon(void **state) {
   test_rows_free(t);
 }
 
+/* The rows but the first, in another order and with all labels turned. */
+static dperm_data *disguised(const test_rows *t) {
+  size_t order[ROWS];
+  uint32_t labels[ROWS];
+  static const char *const names[] = {"-1", "+1"};
+  dperm_data *all = data_of(t, 1), *part = NULL;
+  for (size_t i = 0; i + 1 < ROWS; i++) {
+    order[i] = ROWS - 1 - i;
+    labels[i] = t->labels[order[i]] < 0;
+  }
+  assert_ok(dperm_data_select(all, order, ROWS - 1, &part, err));
+  assert_ok(dperm_data_label(part, labels, 2, names, err));
+  class_list_clear(&part->classes); /* as the others have none */
+  dperm_data_free(all);
+  return part;
+}
+
 /* With secure noise, and whatever the two were read from: the same rows are the same people. */
 static void a_choice_on_the_private_records_themselves_is_not_private(void **state) {
   request *q = *state;
-  dperm_data *again = data_of(q->rows, 1);
-  const dperm_data *const given[] = {q->data, again, q->others};
+  dperm_data *again = data_of(q->rows, 1), *hidden = disguised(q->rows);
+  const dperm_data *const given[] = {q->data, again, hidden, q->others};
   q->how.method = DPERM_TUNE_PUBLIC;
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 4; i++) {
     dperm_model *model = NULL;
     dperm_guarantee g;
     q->how.public_data = given[i];
     assert_ok(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err));
     dperm_model_guarantee(model, &g);
-    assert_int_equal(g.is_private, i == 2);
-    if (i < 2) {
+    assert_int_equal(g.is_private, i == 3);
+    if (i < 3) {
       assert_string_equal(g.reason, "the candidates were compared on these very records");
     }
     dperm_model_free(model);
   }
+  dperm_data_free(hidden);
   dperm_data_free(again);
 }
 
