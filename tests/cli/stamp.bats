@@ -89,8 +89,8 @@ all_say() { # "private", or words of the reason
   sed 2d people.csv > shorter.csv
   sed '2s/,no$/,yes/' people.csv > flipped.csv
   { cat people.csv; tail -n +2 people.csv; } > twice.csv
-  { cat people.csv; tail -n +2 others.csv; tail -n +2 others.csv; } > hidden.csv
-  head -80 people.csv > part.csv
+  { cat people.csv; tail -n +2 others.csv; } > hidden.csv
+  head -111 people.csv > part.csv
   for public in people.csv copy.csv packed.csv.gz link.csv {turned,shorter,flipped,twice,hidden,part}.csv; do
     make tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data $public
     all_say "the candidates were compared on these very records" || { echo "$public"; return 1; }
