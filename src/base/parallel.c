@@ -10,12 +10,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/arithmetic.h"
 
 /* Looks at the door before going to sleep, some tens of microseconds in all: the passes of a solver
  * follow each other in less. */
-enum { MOST_WORKERS = 256, LOOKS = 400 };
+enum { MOST_WORKERS = 256, LOOKS = 400, ASK_NANOSECONDS = 60000000 };
 
 typedef struct job {
   parallel_piece *piece;
@@ -141,7 +142,27 @@ static void run_alone(size_t pieces, parallel_piece *piece, void *context) {
   }
 }
 
+/* Until all have left, with the lock held; given up for the question, which may take its time. */
+static void wait_and_ask(watch *stop) {
+  while (pool.inside > 0) {
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ASK_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(&pool.left, &pool.lock, &until) != 0) {
+      pthread_mutex_unlock(&pool.lock);
+      (void)watch_stops(stop);
+      pthread_mutex_lock(&pool.lock);
+    }
+  }
+}
+
 void parallel_run(size_t pieces, parallel_piece *piece, void *context) {
+  parallel_run_watched(pieces, piece, context, NULL);
+}
+
+void parallel_run_watched(size_t pieces, parallel_piece *piece, void *context, watch *stop) {
   size_t workers = parallel_workers();
   workers = workers < pieces ? workers : pieces;
   if (workers < 2 || pthread_mutex_trylock(&pool.owner) != 0) {
@@ -164,6 +185,9 @@ void parallel_run(size_t pieces, parallel_piece *piece, void *context) {
   }
   pthread_mutex_lock(&pool.lock);
   pool.open = false;
+  if (stop) {
+    wait_and_ask(stop);
+  }
   while (pool.inside > 0) {
     pthread_cond_wait(&pool.left, &pool.lock);
   }

@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "base/watch.h"
+
 /* `worker` is below parallel_workers() and belongs to this piece alone while it runs: the place of
  * its scratch room. */
 typedef void parallel_piece(void *context, size_t piece, size_t worker);
@@ -22,5 +24,8 @@ size_t parallel_workers(void);
 /* Runs piece(context, 0 … pieces − 1) and returns when all are done. On the caller's thread alone
  * if there is one piece, one worker, or another job under way. */
 void parallel_run(size_t pieces, parallel_piece *piece, void *context);
+/* The same for pieces that look at a watch (may be NULL): the caller goes on asking while it waits
+ * for others' last pieces. */
+void parallel_run_watched(size_t pieces, parallel_piece *piece, void *context, watch *stop);
 
 #endif

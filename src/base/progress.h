@@ -2,33 +2,41 @@
 #ifndef DPERM_BASE_PROGRESS_H
 #define DPERM_BASE_PROGRESS_H
 
+#include <stdbool.h>
 #include <time.h>
 
 #include "base/status.h"
 
+static inline dperm_status progress_cancelled(const char *stage, dperm_error *err) {
+  FAIL(err, DPERM_CANCELLED, "stopped on request while %s; nothing was written", stage);
+}
+
 static inline dperm_status progress_tick(const dperm_progress *progress, const char *stage,
                                          uint64_t done, uint64_t total, dperm_error *err) {
   if (progress && progress->tick && progress->tick(progress->context, stage, done, total) != 0) {
-    FAIL(err, DPERM_CANCELLED, "stopped on request while %s; nothing was written", stage);
+    return progress_cancelled(stage, err);
   }
   return DPERM_OK;
 }
 
-/* The same twenty times a second at most, for loops whose number of rounds is nobody's business.
- * `*asked` is 0 before the first call. */
-static inline dperm_status progress_tick_seldom(const dperm_progress *progress, const char *stage,
-                                                double *asked, dperm_error *err) {
+/* Whether the last question was more than `pause` seconds ago; if so, it is now. `*asked` is 0
+ * before the first call, which only begins to count. */
+static inline bool progress_due(double *asked, double pause) {
   struct timespec time;
   (void)clock_gettime(CLOCK_MONOTONIC, &time);
   double now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-  if (*asked == 0) {
+  bool due = *asked != 0 && now - *asked > pause;
+  if (due || *asked == 0) {
     *asked = now;
   }
-  if (now - *asked > 0.05) {
-    *asked = now;
-    return progress_tick(progress, stage, 0, 0, err);
-  }
-  return DPERM_OK;
+  return due;
+}
+
+/* The same twenty times a second at most, for loops whose number of rounds is nobody's business.
+ * `*asked` as above. */
+static inline dperm_status progress_tick_seldom(const dperm_progress *progress, const char *stage,
+                                                double *asked, dperm_error *err) {
+  return progress_due(asked, 0.05) ? progress_tick(progress, stage, 0, 0, err) : DPERM_OK;
 }
 
 #endif

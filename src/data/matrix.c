@@ -26,6 +26,9 @@ static void apply_block(void *context, size_t block, size_t worker) {
   const apply_job *job = context;
   const matrix *x = job->x;
   size_t from = block * MATRIX_BLOCK, left = x->rows - from;
+  if (watch_stops(x->watch)) {
+    return;
+  }
   x->kind->apply_rows(x, from, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, job->f, job->k,
                       job->z + from * job->k, job->rooms + x->room * worker);
 }
@@ -36,9 +39,9 @@ dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, dou
   scratch room;
   scratch_init(&room);
   TRY(scratch_take(&room, x->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
-  parallel_run((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job);
+  parallel_run_watched((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job, x->watch);
   scratch_free(&room);
-  return DPERM_OK;
+  return watch_check(x->watch, err);
 }
 
 dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,

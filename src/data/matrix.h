@@ -10,6 +10,7 @@
 
 #include "base/ranks.h"
 #include "base/status.h"
+#include "base/watch.h"
 
 typedef struct matrix matrix;
 
@@ -53,7 +54,8 @@ typedef struct matrix_kind {
                                            double *g_rest, dperm_error *err);
   size_t (*bytes)(const matrix *x);
   /* Rows as a dense block, count × cols, made in `room` or where they stand; NULL for a kind that
-   * has a better way (data/matrix_blocks.h). `from` is a multiple of MATRIX_BLOCK. */
+   * has a better way (data/matrix_blocks.h). `from` is a multiple of MATRIX_BLOCK. Half made where
+   * the watch has stopped meanwhile: ask blocks_rows, which looks. */
   const double *(*block)(const matrix *x, size_t from, size_t count, double *room);
   void (*free)(matrix *x);
 } matrix_kind;
@@ -69,6 +71,9 @@ struct matrix {
   /* Rows spread over the processes of a job: `rows` counts those here, tall arrays have as many. */
   ranks *spread;       /* NULL where all rows are here */
   size_t total, first; /* rows in all, and the first one here; used only with `spread` */
+  /* Whom passes over blocks of rows ask whether to go on; NULL for nobody. An operation that was
+   * stopped fails, and what it was to make is anything. */
+  watch *watch;
 };
 
 static inline size_t rows_in_all(const matrix *x) {

@@ -2,6 +2,7 @@
  * whole blocks; each stripe has its own room and the rooms are added in order. */
 #include "data/matrix_blocks.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,10 +29,22 @@ size_t blocks_row_depth(size_t cols) {
   return dense_rows_depth(cols);
 }
 
+const double *blocks_rows(const matrix *x, size_t from, size_t count, double *room) {
+  if (watch_stops(x->watch)) {
+    return NULL;
+  }
+  const double *rows = x->kind->block(x, from, count, room);
+  return watch_stopped(x->watch) ? NULL : rows; /* half made, perhaps */
+}
+
 void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                        double *z, double *room) {
-  const double *rows = x->kind->block(x, from, count, room);
-  if (k == 1) {
+  const double *rows = blocks_rows(x, from, count, room);
+  if (!rows) {
+    for (size_t i = 0; i < count * k; i++) {
+      z[i] = (double)NAN; /* whoever looked at them all the same would find no number */
+    }
+  } else if (k == 1) {
     dense_rows_apply(rows, count, x->cols, f, z);
   } else {
     memset(z, 0, count * k * sizeof *z);
@@ -72,7 +85,10 @@ static void add_stripe(void *context, size_t s, size_t worker) {
   double *spare = sums->parts + stripes * sums->size + worker * (sums->spare_size + x->room);
   for (size_t from = stripe_row(x, cut, cut->from + s); from < to; from += BLOCK) {
     size_t count = smaller(BLOCK, to - from);
-    const double *rows = x->kind->block(x, from, count, spare + sums->spare_size);
+    const double *rows = blocks_rows(x, from, count, spare + sums->spare_size);
+    if (!rows) {
+      return;
+    }
     sums->add(x, rows, from, count, sums->w, sums->k, total, spare);
   }
 }
@@ -86,9 +102,9 @@ static dperm_status sum_stripes(const matrix *x, const stripe_cut *cut, const do
   size_t stripes = cut->to - cut->from;
   size_t room = stripes * size + parallel_workers() * (spare_size + x->room);
   TRY(memory_new(room, sizeof *sums.parts, &sums.parts, err));
-  parallel_run(stripes, add_stripe, &sums);
+  parallel_run_watched(stripes, add_stripe, &sums, x->watch);
   *out = sums.parts;
-  return DPERM_OK;
+  return watch_check(x->watch, err);
 }
 
 /* Σ over blocks into `out`, size doubles, by way of the stripes. */
@@ -165,7 +181,10 @@ static void add_both_stripe(void *context, size_t s, size_t worker) {
   size_t to = stripe_row(x, job->cut, job->cut->from + s + 1);
   for (size_t from = stripe_row(x, job->cut, job->cut->from + s); from < to; from += BLOCK) {
     size_t count = smaller(BLOCK, to - from);
-    const double *rows = x->kind->block(x, from, count, job->rooms + x->room * worker);
+    const double *rows = blocks_rows(x, from, count, job->rooms + x->room * worker);
+    if (!rows) {
+      return;
+    }
     dense_rows_apply(rows, count, x->cols, job->f, z);
     job->turn(job->context, from, count, z, w);
     dense_rows_add(rows, count, x->cols, w, job->totals + s * x->cols);
@@ -183,7 +202,8 @@ dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *tu
                                      sizeof *job.totals, &job.totals, err);
   if (status == DPERM_OK) {
     job.rooms = job.totals + stripes * x->cols;
-    parallel_run(stripes, add_both_stripe, &job);
+    parallel_run_watched(stripes, add_both_stripe, &job, x->watch);
+    status = watch_check(x->watch, err);
   }
   status = stripes_join(x, &cut, status, job.totals, x->cols, g, err);
   scratch_free(&room);
@@ -224,7 +244,7 @@ dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double
 static void add_diagonal(const matrix *x, const double *rows, size_t from, size_t count,
                          const double *w, size_t k, double *total, double *spare) {
   (void)spare;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !watch_stops_at(x->watch, i, x->cols * k); i++) {
     const double *wi = w + (from + i) * k;
     for (size_t j = 0; j < x->cols; j++) {
       double v = rows[i * x->cols + j];
@@ -252,8 +272,8 @@ static void apply_twofold_block(void *context, size_t b, size_t worker) {
   const twofold_job *job = context;
   const matrix *x = job->x;
   size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
-  const double *rows = x->kind->block(x, from, count, job->rooms + x->room * worker);
-  for (size_t i = 0; i < count; i++) {
+  const double *rows = blocks_rows(x, from, count, job->rooms + x->room * worker);
+  for (size_t i = 0; rows && i < count && !watch_stops_at(x->watch, i, x->cols); i++) {
     twofold sum = {0, 0};
     for (size_t j = 0; j < x->cols; j++) {
       sum = twofold_add(sum,
@@ -268,9 +288,9 @@ dperm_status blocks_apply_twofold(const matrix *x, const double *f, const double
                                   double *z_rest, dperm_error *err) {
   twofold_job job = {.x = x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
   TRY(memory_new(x->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
-  parallel_run((x->rows + BLOCK - 1) / BLOCK, apply_twofold_block, &job);
+  parallel_run_watched((x->rows + BLOCK - 1) / BLOCK, apply_twofold_block, &job, x->watch);
   free(job.rooms);
-  return DPERM_OK;
+  return watch_check(x->watch, err);
 }
 
 /* Here `total` has the high halves, then the low ones. */
@@ -279,7 +299,7 @@ static void add_transposed_twofold(const matrix *x, const double *rows, size_t f
   (void)k;
   (void)spare;
   double *hi = total, *lo = total + x->cols;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !watch_stops_at(x->watch, i, x->cols); i++) {
     for (size_t j = 0; j < x->cols; j++) {
       twofold sum =
           twofold_add((twofold){hi[j], lo[j]}, two_product(rows[i * x->cols + j], w[from + i]));

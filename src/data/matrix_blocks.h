@@ -7,6 +7,9 @@
 
 #include "data/matrix.h"
 
+/* A block of rows in `room` or where they stand; NULL where x->watch has stopped the pass. */
+const double *blocks_rows(const matrix *x, size_t from, size_t count, double *room);
+
 /* z has `room` beside it for the block itself: set x->room to what `block` needs. */
 void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                        double *z, double *room);

@@ -11,6 +11,8 @@
 #include "data/matrix_blocks.h"
 #include "mechanism/waves.h"
 
+enum { COSTLY = 1 << 20, FEW = 32 /* a multiple of tile_product's rows */ };
+
 typedef struct features {
   matrix base;
   const feature_map *map;
@@ -31,12 +33,24 @@ row_bounds features_bounds(size_t cols) {
   return bounds;
 }
 
+/* A few rows at a time where they cost much, so that a watch is heard between them. A row's angles
+ * depend on its place alone (apply_rows). */
+static void written_angles(const features *m, size_t from, size_t count, double *angles,
+                           double *room) {
+  const matrix *inner = m->inner;
+  size_t half = m->base.cols / 2, most = half * inner->row_entries > COSTLY ? FEW : MATRIX_BLOCK;
+  for (size_t i = 0; i < count && !watch_stops(m->base.watch); i += most) {
+    inner->kind->apply_rows(inner, from + i, count - i < most ? count - i : most,
+                            m->map->directions, half, angles + i * half, room);
+  }
+}
+
 /* Row by row: the angles of a row have the same bits wherever it stands. */
 static void fast_angles(const features *m, size_t from, size_t count, double *angles,
                         double *room) {
   const matrix *inner = m->inner;
   size_t half = m->base.cols / 2;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !watch_stops_at(m->base.watch, i, half); i++) {
     if (inner->kind->entries) {
       const uint32_t *columns = NULL;
       const double *values = NULL;
@@ -58,18 +72,21 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   double scale = features_scale(x->cols);
   double *angles = room, *rows = room + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
   if (m->map->directions) {
-    m->inner->kind->apply_rows(m->inner, from, count, m->map->directions, half, angles, rest);
+    written_angles(m, from, count, angles, rest);
   } else {
     fast_angles(m, from, count, angles, rest);
   }
-  for (size_t i = 0; i < count; i++) {
+  if (watch_stopped(x->watch)) {
+    return rows;
+  }
+  for (size_t i = 0; i < count && !watch_stops_at(x->watch, i, half); i++) {
     waves(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
   }
   return rows;
 }
 
 /* By way of its whole block, so that it is the same row as in a pass, unless rows go one by one
- * anyway. NaN without memory. */
+ * anyway. NaN without memory, or where the watch has stopped. */
 static void features_row(const matrix *x, size_t i, double *values) {
   size_t most = ((const features *)x)->map->directions ? MATRIX_BLOCK : 1;
   size_t from = i - i % most, left = x->rows - from;
@@ -81,6 +98,9 @@ static void features_row(const matrix *x, size_t i, double *values) {
     const double *rows = features_block(x, from, left < most ? left : most, room);
     memcpy(values, rows + (i - from) * x->cols, x->cols * sizeof *values);
   }
+  for (size_t j = 0; watch_stopped(x->watch) && j < x->cols; j++) {
+    values[j] = (double)NAN; /* half made, perhaps */
+  }
   free(room);
 }
 
@@ -90,7 +110,9 @@ static dperm_status features_select(const matrix *x, const size_t *rows, size_t 
   matrix *inner = NULL;
   TRY(m->inner->kind->select(m->inner, rows, count, &inner, err));
   dperm_status status = features_over(m->map, inner, inner, out, err);
-  if (status != DPERM_OK) {
+  if (status == DPERM_OK) {
+    (*out)->watch = x->watch;
+  } else {
     matrix_free(inner);
   }
   return status;
@@ -170,8 +192,10 @@ static void keep_block(void *context, size_t b, size_t worker) {
   const matrix *made = job->made;
   size_t from = b * MATRIX_BLOCK, left = made->rows - from;
   size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-  const double *rows = features_block(made, from, count, job->rooms + made->room * worker);
-  memcpy(job->values + from * made->cols, rows, count * made->cols * sizeof *rows);
+  const double *rows = blocks_rows(made, from, count, job->rooms + made->room * worker);
+  if (rows) {
+    memcpy(job->values + from * made->cols, rows, count * made->cols * sizeof *rows);
+  }
 }
 
 dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) {
@@ -184,12 +208,14 @@ dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) 
   }
   TRY_OR_DONE(memory_new(made->rows * made->cols, sizeof *job.values, &job.values, err));
   TRY_OR_DONE(memory_new(made->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
-  parallel_run(blocks, keep_block, &job);
+  parallel_run_watched(blocks, keep_block, &job, made->watch);
+  TRY_OR_DONE(watch_check(made->watch, err));
   TRY_OR_DONE(matrix_dense_new(made->rows, made->cols, job.values, kept, err));
   job.values = NULL; /* belongs to the matrix now */
   (*kept)->spread = made->spread;
   (*kept)->total = made->total;
   (*kept)->first = made->first;
+  (*kept)->watch = made->watch;
   (*kept)->sum_depth = blocks_sum_depth(*kept);
 done:
   free(job.values);

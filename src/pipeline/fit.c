@@ -202,14 +202,23 @@ static dperm_status fit_prepared(const dperm_data *data, const dperm_options *op
                                  random_source *source, fit_room *room, dperm_model **out,
                                  dperm_error *err) {
   matrix *kept = NULL;
+  watch stop;
+  watch_begin(&stop, &options->progress, "solving");
   thread_scope threads = threads_enter(options->threads);
   dperm_status status = arithmetic_check(err); /* before the first row is computed */
   if (status == DPERM_OK && room->made) {
+    room->made->watch = &stop; /* passes over features are long */
     status = features_keep(room->made, &kept, err);
   }
   if (status == DPERM_OK) {
     room->view = kept ? kept : room->view;
     status = fit_all(data, options, &room->claim, source, room, room->model, err);
+  }
+  if (status == DPERM_OK) {
+    status = watch_check(&stop, err); /* a pass that was cut short has failed already; to be sure */
+  }
+  if (room->made) {
+    room->made->watch = NULL;
   }
   threads_leave(threads);
   matrix_free(kept);

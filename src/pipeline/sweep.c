@@ -35,6 +35,8 @@ typedef struct sweep {
   size_t parts;     /* of the rows to test on, counted by themselves; 1 with folds */
   bool *done;       /* of each cell and fold */
   uint64_t models, models_done;
+  dperm_progress progress; /* the caller's, with the models done */
+  watch stop;
 } sweep;
 
 static const sized_struct how_struct = SIZED_STRUCT(dperm_sweep_options, progress);
@@ -138,11 +140,12 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
 
 /* ---- rows as models see them */
 
-static dperm_status open_rows(const dperm_data *data, const feature_map *map, bool cut,
+static dperm_status open_rows(const dperm_data *data, const feature_map *map, bool cut, watch *stop,
                               sweep_rows *out, dperm_error *err) {
   *out = (sweep_rows){.x = data->x, .labels = data->labels};
   if (map) {
     TRY(features_new(map, data->x, &out->made, err));
+    out->made->watch = stop;
     if (!(cut && data->x->spread)) {
       TRY(features_keep(out->made, &out->kept, err));
     }
@@ -169,11 +172,11 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
     random_source source;
     TRY(random_public(s->how->seed, "sweep kernel", &source, err));
     kernel.seed = kernel.seed ? kernel.seed : 1 + random_bits(&source) % ((UINT64_C(1) << 53) - 1);
-    const dperm_progress progress = {tick, s};
-    TRY(feature_map_new(&kernel, s->data->x->cols, &progress, &s->map, err));
+    TRY(feature_map_new(&kernel, s->data->x->cols, &s->progress, &s->map, err));
   }
-  TRY(open_rows(s->data, s->map, s->split.part != NULL, &s->rows, err));
-  return s->how->test_data ? open_rows(s->how->test_data, s->map, false, &s->test, err) : DPERM_OK;
+  TRY(open_rows(s->data, s->map, s->split.part != NULL, &s->stop, &s->rows, err));
+  return s->how->test_data ? open_rows(s->how->test_data, s->map, false, &s->stop, &s->test, err)
+                           : DPERM_OK;
 }
 
 static void close_rows(sweep_rows *rows) {
@@ -272,8 +275,7 @@ static dperm_status finish_part(void *context, size_t cell, const uint64_t *erro
     TRY(journal_add(s->journal, cell, fold, errors, counts_of(s, cell), err));
   }
   keep_part(s, cell, fold, errors);
-  const dperm_progress progress = {tick, s};
-  return progress_tick(&progress, "sweeping", 0, 0, err);
+  return progress_tick(&s->progress, "sweeping", 0, 0, err);
 }
 
 static bool same_loss(const dperm_options *a, const dperm_options *b) {
@@ -302,7 +304,6 @@ static size_t choose_cells(const sweep *s, size_t fold, size_t *chosen) {
 static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_error *err) {
   dperm_status status = DPERM_OK;
   sweep_fold fold = {0};
-  const dperm_progress progress = {tick, s};
   sweep_work work = {.fold = &fold,
                      .classes = data_class_count(s->data),
                      .norm = s->map ? FEATURES_NORM : s->data->bounds.norm2,
@@ -310,7 +311,7 @@ static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_erro
                      .chosen = chosen,
                      .seed = s->how->seed,
                      .parts = s->parts,
-                     .progress = &progress,
+                     .progress = &s->progress,
                      .done = finish_part,
                      .context = s};
   s->fold = number;
@@ -459,7 +460,8 @@ static void close_sweep(sweep *s) {
 static dperm_status run_sweep(const dperm_data *data, const dperm_options *cells, size_t count,
                               const dperm_sweep_options *how, dperm_sweep_visitor *visit,
                               void *context, dperm_error *err) {
-  sweep s = {.data = data, .how = how, .count = count};
+  sweep s = {.data = data, .how = how, .count = count, .progress = {tick, &s}};
+  watch_begin(&s.stop, &s.progress, "sweeping");
   thread_scope threads = threads_enter(how->threads);
   dperm_status status = open_sweep(&s, cells, err);
   if (status == DPERM_OK) {

@@ -2,6 +2,7 @@
  * and blocks are added one by one. */
 #include <string.h>
 
+#include "data/matrix_blocks.h"
 #include "data/tile_product.h"
 #include "solve/abreast.h"
 
@@ -41,7 +42,10 @@ static void add_hessian(abreast *l, size_t m, const double *rows, size_t count) 
 static void pass_block(abreast *l, size_t from, size_t count, bool hessian) {
   const problem *p = l->p;
   size_t cols = p->x->cols;
-  const double *rows = p->x->kind->block(p->x, from, count, l->room);
+  const double *rows = blocks_rows(p->x, from, count, l->room);
+  if (!rows) { /* stopped: the caller of abreast_pass looks */
+    return;
+  }
   memset(l->margin, 0, count * ABREAST * sizeof *l->margin);
   tile_product(&(tile_operands){.m = count,
                                 .n = ABREAST,

@@ -134,7 +134,7 @@ static size_t choose(const pool *p, size_t seats[ABREAST], bool *hessian) {
   return count;
 }
 
-static void pass(pool *p) {
+static dperm_status pass(pool *p, dperm_error *err) {
   abreast *l = &p->rows;
   size_t cols = l->p->x->cols, seats[ABREAST];
   double row_depth = (double)abreast_row_depth(l->p->x);
@@ -149,6 +149,7 @@ static void pass(pool *p) {
     }
   }
   abreast_pass(l, hessian);
+  TRY(watch_check(l->p->x->watch, err)); /* before a sum that is not whole is heard */
   for (size_t m = 0; m < count; m++) {
     descent *d = &p->models[seats[m]];
     for (size_t j = 0; j < cols; j++) {
@@ -159,6 +160,7 @@ static void pass(pool *p) {
     }
     descent_hear(d, hessian ? p->square : NULL, row_depth, sum_depth);
   }
+  return DPERM_OK;
 }
 
 /* One thread's part; only the caller's own thread may ask its progress. */
@@ -173,7 +175,7 @@ static dperm_status work(many *shared, const dperm_progress *progress, dperm_err
     if (omp_get_thread_num() == 0) {
       TRY_OR_DONE(progress_tick(progress, "solving", 0, 0, err));
     }
-    pass(own);
+    TRY_OR_DONE(pass(own, err));
 #pragma omp atomic read
     stop = shared->stop;
   }
