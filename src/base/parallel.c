@@ -143,7 +143,7 @@ static void run_alone(size_t pieces, parallel_piece *piece, void *context) {
 }
 
 /* Until all have left, with the lock held; given up for the question, which may take its time. */
-static void wait_and_ask(watch *stop) {
+static void wait_and_ask(stop_watch *stop) {
   while (pool.inside > 0) {
     struct timespec until;
     (void)clock_gettime(CLOCK_REALTIME, &until);
@@ -162,7 +162,7 @@ void parallel_run(size_t pieces, parallel_piece *piece, void *context) {
   parallel_run_watched(pieces, piece, context, NULL);
 }
 
-void parallel_run_watched(size_t pieces, parallel_piece *piece, void *context, watch *stop) {
+void parallel_run_watched(size_t pieces, parallel_piece *piece, void *context, stop_watch *stop) {
   size_t workers = parallel_workers();
   workers = workers < pieces ? workers : pieces;
   if (workers < 2 || pthread_mutex_trylock(&pool.owner) != 0) {

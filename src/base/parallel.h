@@ -26,6 +26,6 @@ size_t parallel_workers(void);
 void parallel_run(size_t pieces, parallel_piece *piece, void *context);
 /* The same for pieces that look at a watch (may be NULL): the caller goes on asking while it waits
  * for others' last pieces. */
-void parallel_run_watched(size_t pieces, parallel_piece *piece, void *context, watch *stop);
+void parallel_run_watched(size_t pieces, parallel_piece *piece, void *context, stop_watch *stop);
 
 #endif

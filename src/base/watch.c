@@ -3,13 +3,13 @@
 
 #include "base/progress.h"
 
-void watch_begin(watch *w, const dperm_progress *progress, const char *stage) {
-  *w = (watch){.progress = progress, .stage = stage, .caller = pthread_self(), .pause = 0.05};
+void watch_begin(stop_watch *w, const dperm_progress *progress, const char *stage) {
+  *w = (stop_watch){.progress = progress, .stage = stage, .caller = pthread_self(), .pause = 0.05};
   atomic_init(&w->stopped, false);
   (void)progress_due(&w->asked, w->pause); /* begins to count */
 }
 
-bool watch_stops(watch *w) {
+bool watch_stops(stop_watch *w) {
   if (!w || atomic_load(&w->stopped)) {
     return w != NULL;
   }
@@ -21,7 +21,7 @@ bool watch_stops(watch *w) {
   return atomic_load(&w->stopped);
 }
 
-dperm_status watch_check(const watch *w, dperm_error *err) {
+dperm_status watch_check(const stop_watch *w, dperm_error *err) {
   if (watch_stopped(w)) {
     return progress_cancelled(w->stage, err);
   }

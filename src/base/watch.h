@@ -11,34 +11,34 @@
 
 #include "base/status.h"
 
-typedef struct watch {
+typedef struct stop_watch {
   const dperm_progress *progress;
   const char *stage;
   pthread_t caller; /* who may ask */
   double asked;     /* when it last did, for progress_due */
   double pause;     /* seconds between two questions at least: their number is nobody's business */
   atomic_bool stopped;
-} watch;
+} stop_watch;
 
 /* On the caller's thread. `progress` may be NULL; it and `stage` must outlive the watch. */
-void watch_begin(watch *w, const dperm_progress *progress, const char *stage);
+void watch_begin(stop_watch *w, const dperm_progress *progress, const char *stage);
 
 /* Whether to stop, by what was heard so far. `w` may be NULL in all that follows: never. */
-static inline bool watch_stopped(const watch *w) {
+static inline bool watch_stopped(const stop_watch *w) {
   return w && atomic_load(&w->stopped);
 }
 
 /* The same, and the caller's thread asks anew if it is time. */
-bool watch_stops(watch *w);
+bool watch_stops(stop_watch *w);
 
 /* For step i of a loop whose steps handle `size` numbers each: watch_stops every some ten thousand
  * numbers, so that short steps do not pay for the clock. */
-static inline bool watch_stops_at(watch *w, size_t i, size_t size) {
+static inline bool watch_stops_at(stop_watch *w, size_t i, size_t size) {
   const size_t piece = 65536;
   return w && (i + 1) * size / piece != i * size / piece && watch_stops(w);
 }
 
 /* Fails where it has stopped: to be asked before anything that a pass made is used. */
-dperm_status watch_check(const watch *w, dperm_error *err);
+dperm_status watch_check(const stop_watch *w, dperm_error *err);
 
 #endif

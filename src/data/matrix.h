@@ -73,7 +73,7 @@ struct matrix {
   size_t total, first; /* rows in all, and the first one here; used only with `spread` */
   /* Whom passes over blocks of rows ask whether to go on; NULL for nobody. An operation that was
    * stopped fails, and what it was to make is anything. */
-  watch *watch;
+  stop_watch *watch;
 };
 
 static inline size_t rows_in_all(const matrix *x) {

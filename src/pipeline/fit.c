@@ -202,7 +202,7 @@ static dperm_status fit_prepared(const dperm_data *data, const dperm_options *op
                                  random_source *source, fit_room *room, dperm_model **out,
                                  dperm_error *err) {
   matrix *kept = NULL;
-  watch stop;
+  stop_watch stop;
   watch_begin(&stop, &options->progress, "solving");
   thread_scope threads = threads_enter(options->threads);
   dperm_status status = arithmetic_check(err); /* before the first row is computed */

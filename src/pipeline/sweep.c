@@ -36,7 +36,7 @@ typedef struct sweep {
   bool *done;       /* of each cell and fold */
   uint64_t models, models_done;
   dperm_progress progress; /* the caller's, with the models done */
-  watch stop;
+  stop_watch stop;
 } sweep;
 
 static const sized_struct how_struct = SIZED_STRUCT(dperm_sweep_options, progress);
@@ -140,8 +140,8 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
 
 /* ---- rows as models see them */
 
-static dperm_status open_rows(const dperm_data *data, const feature_map *map, bool cut, watch *stop,
-                              sweep_rows *out, dperm_error *err) {
+static dperm_status open_rows(const dperm_data *data, const feature_map *map, bool cut,
+                              stop_watch *stop, sweep_rows *out, dperm_error *err) {
   *out = (sweep_rows){.x = data->x, .labels = data->labels};
   if (map) {
     TRY(features_new(map, data->x, &out->made, err));

@@ -35,7 +35,7 @@ static int stop_at(void *context, const char *stage, uint64_t done, uint64_t tot
 typedef struct watched {
   patience caller;
   dperm_progress progress;
-  watch stop;
+  stop_watch stop;
   matrix *inner, *x;
   feature_map *map;
   double labels[ROWS];
@@ -220,7 +220,7 @@ static void no_solver_goes_on_after_a_stop(void **state) {
 /* ---- threads */
 
 typedef struct gate {
-  watch *stop;
+  stop_watch *stop;
   atomic_bool entered;
 } gate;
 
@@ -242,7 +242,7 @@ static void the_caller_is_asked_while_it_waits_for_others(void **state) {
   patience caller = {0, 3};
   const dperm_progress progress = {stop_at, &caller};
   gate g;
-  watch stop;
+  stop_watch stop;
   watch_begin(&stop, &progress, "solving");
   stop.pause = -1;
   g.stop = &stop;
