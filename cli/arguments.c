@@ -42,11 +42,62 @@ bool read_whole(const char *text, uint64_t *out) {
   return errno == 0;
 }
 
+static const char action_name[] = "action";
+
+/* The actions of a command, for people: "init, show or verify". */
+static const char *actions_of(const argument *a, char *room, size_t size) {
+  size_t used = 0;
+  (void)snprintf(room, size, "%s%s%s", a->value, a->word ? "|" : "", a->word ? a->word : "");
+  char *last = strrchr(room, '|');
+  char all[128];
+  for (const char *c = room; *c && used + 8 < sizeof all; c++) {
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s",
+                             c == last   ? " or "
+                             : *c == '|' ? ", "
+                                         : (const char[]){*c, '\0'});
+  }
+  (void)snprintf(room, size, "%.*s", (int)used, all);
+  return room;
+}
+
+static bool is_action(const argument *a, const char *text) {
+  size_t length = strlen(text);
+  for (const char *at = a->value; *at; at += strcspn(at, "|"), at += *at == '|') {
+    if (strcspn(at, "|") == length && strncmp(at, text, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What is wrong with a word is said before what is missing beside it. */
+static bool check_word(const char *command_name, const argument *a, const char *text,
+                       int *exit_status) {
+  char room[128];
+  bool file = a->kind == ARGUMENT_INPUT || a->kind == ARGUMENT_OUTPUT;
+  if (file && !*text) {
+    *exit_status = wrong_usage(command_name, "%s is empty; name a file",
+                               argument_is_positional(a) ? a->value : a->name);
+    return false;
+  }
+  if (strcmp(a->name, action_name) != 0 || is_action(a, text)) {
+    return true;
+  }
+  bool late = a->word && strcmp(a->word, text) == 0;
+  *exit_status = late ? wrong_usage(command_name, "%s must be the first word", text)
+                      : wrong_usage(command_name, "no action is called \"%.40s\"; use %s", text,
+                                    actions_of(a, room, sizeof room));
+  return false;
+}
+
 static bool store(const char *command_name, argument *a, const char *text, int *exit_status) {
   double number = 0;
   uint64_t whole = 0;
   if (a->given) {
     *exit_status = wrong_usage(command_name, "%s is given twice", a->name);
+    return false;
+  }
+  if (!check_word(command_name, a, text, exit_status)) {
     return false;
   }
   a->given = true;
@@ -113,6 +164,10 @@ static argument *next_positional(argument *table, size_t count) {
 static bool take(const char *command_name, argument *table, size_t count, int argc, char **argv,
                  int *at, int *exit_status) {
   const char *word = argv[*at], *equals = strchr(word, '=');
+  if (word[0] == '-' && word[1] != '\0' && word[1] != '-') { /* "-" alone is a file */
+    *exit_status = wrong_usage(command_name, "unknown option %.60s", word);
+    return false;
+  }
   if (strncmp(word, "--", 2) != 0) {
     argument *a = next_positional(table, count);
     if (!a) {
@@ -167,8 +222,13 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
   for (size_t i = 0; i < count; i++) {
     if (table[i].required && !table[i].given) {
       bool positional = argument_is_positional(&table[i]);
+      char room[128];
       *exit_status =
-          wrong_usage(command_name, "%s is missing", positional ? table[i].value : table[i].name);
+          strcmp(table[i].name, action_name) == 0
+              ? wrong_usage(command_name, "an action is missing: %s",
+                            actions_of(&table[i], room, sizeof room))
+              : wrong_usage(command_name, "%s is missing",
+                            positional ? table[i].value : table[i].name);
       return false;
     }
   }

@@ -11,7 +11,7 @@
 #include "session.h"
 #include "whole_file.h"
 
-enum { BAR = 28 };
+enum { BAR = 28, ROWS_MOST = 10000000 };
 
 typedef struct demo {
   const char *folder;
@@ -41,9 +41,10 @@ static dperm_status write_schema(const char *path, dperm_error *err) {
 
 static dperm_status make_files(const demo *d, dperm_error *err) {
   TRY_DEMO(write_schema(d->files.paths[DEMO_SCHEMA], err));
-  TRY_DEMO(dperm_synthetic_census_write(d->files.paths[DEMO_PEOPLE], d->rows, d->seed, err));
-  return dperm_synthetic_census_write(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
-                                      err);
+  TRY_DEMO(dperm_synthetic_census_make(d->files.paths[DEMO_PEOPLE], d->rows, d->seed,
+                                       session_progress(), err));
+  return dperm_synthetic_census_make(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
+                                     session_progress(), err);
 }
 
 static dperm_status read_files(demo *d, dperm_error *err) {
@@ -191,10 +192,22 @@ static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* The library knows of its own file only: "nothing was written" is not true of the demo. */
+static void say_what_is_left(const demo *d, dperm_error *err) {
+  static const char none[] = "; nothing was written";
+  char left[128], *end = strstr(err->message, none);
+  size_t files = demo_files_left(&d->files, left, sizeof left);
+  if (err->status == DPERM_CANCELLED && files > 0) {
+    size_t used = end ? (size_t)(end - err->message) : strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s holds %s", d->folder,
+                   left);
+  }
+}
+
 int run_demo(int argc, char **argv) {
   demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
   argument table[] = {
-      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N", "records to make (30000)", NULL, false},
+      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N", "records to make (30000; at most 10^7)", NULL, false},
       {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "which records (1)", NULL, false},
       {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER", "where the files go (dperm-demo)", NULL,
        false},
@@ -203,6 +216,9 @@ int run_demo(int argc, char **argv) {
   if (!arguments_parse("demo", table, sizeof table / sizeof *table, argc, argv, NULL,
                        &exit_status)) {
     return exit_status;
+  }
+  if (d.rows > ROWS_MOST) {
+    return wrong_usage("demo", "--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
   }
   if (strlen(d.folder) > DEMO_PATH_SIZE - 64) {
     return wrong_usage("demo", "--out is too long a path");
@@ -218,6 +234,9 @@ int run_demo(int argc, char **argv) {
     if (demo_files_note(&d.files, &unnoted) != DPERM_OK && status == DPERM_OK) {
       status = unnoted.status;
       err = unnoted;
+    }
+    if (status != DPERM_OK) {
+      say_what_is_left(&d, &err);
     }
   }
   dperm_model_free(model);

@@ -245,6 +245,10 @@ static const char *check_together(const ledger_command *c, bool unit_given) {
   if (c->head && strcmp(c->action, "verify") != 0) {
     return "--head is for verify";
   }
+  if (c->head && (strlen(c->head) != DPERM_DIGEST_SIZE - 1 ||
+                  strspn(c->head, "0123456789abcdef") != DPERM_DIGEST_SIZE - 1)) {
+    return "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits";
+  }
   return NULL;
 }
 
@@ -271,12 +275,6 @@ int run_ledger(int argc, char **argv) {
   if (!arguments_parse("ledger", table, sizeof table / sizeof *table, argc, argv, closing,
                        &exit_status)) {
     return exit_status;
-  }
-  bool known = strcmp(c.action, "init") == 0 || strcmp(c.action, "show") == 0 ||
-               strcmp(c.action, "verify") == 0;
-  if (!known) {
-    return wrong_usage("ledger", "no action is called \"%.40s\"; use init, show or verify",
-                       c.action);
   }
   const char *wrong = check_together(&c, table[UNIT].given);
   if (wrong) {

@@ -120,7 +120,7 @@ int run_schema(int argc, char **argv) {
   const char *action = NULL, *path = NULL, *data_path = NULL, *ledger = NULL;
   bool unsafe = false, json = false;
   argument table[] = {
-      {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", NULL, false},
+      {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", "draft", false},
       {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)", NULL, false},
       {"--data", ARGUMENT_INPUT, &data_path, false, "FILE", "read and encode these CSV records too",
        NULL, false},
@@ -133,9 +133,6 @@ int run_schema(int argc, char **argv) {
   if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv,
                        "'dperm schema draft --help' explains how to draft one.", &exit_status)) {
     return exit_status;
-  }
-  if (strcmp(action, "check") != 0) {
-    return wrong_usage("schema", "no action is called \"%.40s\"; use check or draft", action);
   }
   if (unsafe && !data_path) {
     return wrong_usage("schema", "--unsafe-diagnostics needs --data");

@@ -92,7 +92,7 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   options.progress = *session_progress();
   dperm_status status = s->seeded ? dperm_random_seeded(s->seed, &options.random, err) : DPERM_OK;
   if (status == DPERM_OK) {
-    status = ledger_settings_place(&s->ledger, "-", &out, err);
+    status = ledger_settings_place(&s->ledger, "-", false, &out, err);
   }
   if (status == DPERM_OK) {
     status = ledger_settings_reserve(&s->ledger, out, NULL, NULL, 0, err);

@@ -38,7 +38,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
   dperm_data *data = NULL;
   dperm_model *model = NULL;
   dperm_output *out = NULL;
-  dperm_status status = ledger_settings_place(&s->ledger, s->out, &out, err);
+  dperm_status status = ledger_settings_place(&s->ledger, s->out, s->report.json, &out, err);
   if (status == DPERM_OK && s->schema) {
     status = dperm_schema_read(s->schema, &schema, err);
   }
@@ -64,7 +64,7 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
     ledger_settings_show(&s->ledger, options->mechanism != DPERM_MECHANISM_NONE && !options->random,
                          s->report.json);
   } else if (status == DPERM_OK) {
-    fit_report_print(&s->report, model, data, &s->ledger);
+    status = fit_report_print(&s->report, model, data, &s->ledger, err);
   }
   ledger_settings_leave(out);
   dperm_model_free(model);

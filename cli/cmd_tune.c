@@ -35,7 +35,7 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
   dperm_data *data = NULL, *public_data = NULL;
   dperm_model *model = NULL;
   dperm_output *out = NULL;
-  dperm_status status = ledger_settings_place(&s->ledger, s->out, &out, err);
+  dperm_status status = ledger_settings_place(&s->ledger, s->out, s->json, &out, err);
   if (status == DPERM_OK && s->schema) {
     status = dperm_schema_read(s->schema, &schema, err);
   }
@@ -68,7 +68,7 @@ static dperm_status tune_to_file(const tune_settings *s, const dperm_options *ca
                          s->json);
   } else if (status == DPERM_OK) {
     const fit_report report = {s->out, s->fit.mechanism, s->method, count, s->json};
-    fit_report_print(&report, model, data, &s->ledger);
+    status = fit_report_print(&report, model, data, &s->ledger, err);
   }
   ledger_settings_leave(out);
   dperm_model_free(model);

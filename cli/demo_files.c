@@ -65,6 +65,18 @@ dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *
   return DPERM_OK;
 }
 
+size_t demo_files_left(const demo_files *files, char *out, size_t size) {
+  char line[128];
+  size_t count = 0, used = 0;
+  *out = '\0';
+  for (size_t i = 0; i < DEMO_FILES; i++) {
+    if (describe(files->paths[i], names[i], line) && used < size) {
+      used += (size_t)snprintf(out + used, size - used, "%s%s", count++ ? ", " : "", names[i]);
+    }
+  }
+  return count;
+}
+
 dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
   whole_file memory;
   char lines[DEMO_FILES][128];

@@ -24,6 +24,8 @@ typedef struct demo_files {
 
 /* Makes the folder and the names. Fails if a file is there that is not a demo's. */
 dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *err);
+/* The names of those that are there, with commas between; returns how many. */
+size_t demo_files_left(const demo_files *files, char *out, size_t size);
 /* Notes what was written so far, for the next demo. */
 dperm_status demo_files_note(const demo_files *files, dperm_error *err);
 

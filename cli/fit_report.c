@@ -6,6 +6,7 @@
 
 #include "claim.h"
 #include "json_print.h"
+#include "session.h"
 
 bool fit_report_check(const char *command_name, const fit_report *r, bool dry_run,
                       int *exit_status) {
@@ -72,14 +73,20 @@ static void print_line(const fit_report *r, const dperm_model *model, const dper
        dperm_data_rows(data), claim_of(model).text, how);
 }
 
-void fit_report_print(const fit_report *r, const dperm_model *model, const dperm_data *data,
-                      const ledger_settings *ledger) {
+dperm_status fit_report_print(const fit_report *r, const dperm_model *model, const dperm_data *data,
+                              const ledger_settings *ledger, dperm_error *err) {
   if (r->json) {
     print_json(r, model, data, ledger);
-    return;
+    dperm_status status = session_flush_stdout(err);
+    size_t used = strlen(err->message);
+    if (status != DPERM_OK) {
+      (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s is written", r->out);
+    }
+    return status;
   }
   print_line(r, model, data);
   if (dperm_model_is_private(model)) {
     ledger_settings_say(ledger);
   }
+  return DPERM_OK;
 }

@@ -20,7 +20,9 @@ typedef struct fit_report {
 bool fit_report_check(const char *command_name, const fit_report *report, bool dry_run,
                       int *exit_status);
 
-void fit_report_print(const fit_report *report, const dperm_model *model, const dperm_data *data,
-                      const ledger_settings *ledger);
+/* A failure says that the model is there all the same. */
+dperm_status fit_report_print(const fit_report *report, const dperm_model *model,
+                              const dperm_data *data, const ledger_settings *ledger,
+                              dperm_error *err);
 
 #endif

@@ -84,12 +84,26 @@ static dperm_status before_charge(const ledger_settings *s, dperm_status status,
   return status;
 }
 
-dperm_status ledger_settings_place(const ledger_settings *s, const char *path, dperm_output **out,
-                                   dperm_error *err) {
+/* Whether results can go to standard output. */
+static dperm_status ask_stdout(dperm_error *err) {
+  dperm_output *asked = NULL;
+  dperm_status status = dperm_output_open("-", &asked, err);
+  if (status == DPERM_OK) {
+    status = dperm_output_reserve(asked, NULL, NULL, 0, err);
+  }
+  dperm_output_free(asked);
+  return status;
+}
+
+dperm_status ledger_settings_place(const ledger_settings *s, const char *path, bool prints,
+                                   dperm_output **out, dperm_error *err) {
   if (dperm_ranks_rank(session_ranks()) > 0) {
     return DPERM_OK;
   }
-  dperm_status status = dperm_output_open(path, out, err);
+  dperm_status status = prints ? ask_stdout(err) : DPERM_OK;
+  if (status == DPERM_OK) {
+    status = dperm_output_open(path, out, err);
+  }
   if (status == DPERM_OK) {
     session_keep_output(*out);
   } else {

@@ -23,8 +23,9 @@ void ledger_settings_init(ledger_settings *settings, argument *table);
 bool ledger_settings_open(ledger_settings *settings, const char *command_name, bool is_private,
                           dperm_account *account, int *exit_status);
 /* Takes the place of what is written after the charge, in the process that writes it: a place that
- * cannot be had ends the run before. Freed by ledger_settings_leave. */
-dperm_status ledger_settings_place(const ledger_settings *settings, const char *path,
+ * cannot be had ends the run before, and so does a standard output that a run which `prints` needs
+ * beside it. Freed by ledger_settings_leave. */
+dperm_status ledger_settings_place(const ledger_settings *settings, const char *path, bool prints,
                                    dperm_output **out, dperm_error *err);
 /* Takes the space for it, once the data are known (NULL and 0: for a page). */
 dperm_status ledger_settings_reserve(const ledger_settings *settings, dperm_output *output,

@@ -26,7 +26,8 @@ typedef struct argument {
   bool required;
   const char *value; /* what to write for the value in help: "X", "FILE", "words|to|choose" */
   const char *help;
-  const char *word; /* a word allowed instead of a number ("auto"): leaves the target alone */
+  const char *word; /* a word allowed instead of a number ("auto"): leaves the target alone;
+                     * of "action", one that has a table of its own */
   bool given;       /* set by the parser */
 } argument;
 

@@ -978,6 +978,11 @@ DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const d
 DPERM_API const char *dperm_synthetic_census_schema(void);
 DPERM_API DPERM_CHECKED dperm_status dperm_synthetic_census_write(const char *path, size_t rows,
                                                                   uint64_t seed, dperm_error *err);
+/* The same, and asks `progress` on the way whether to go on; stopped, it leaves no file. */
+DPERM_API DPERM_CHECKED dperm_status dperm_synthetic_census_make(const char *path, size_t rows,
+                                                                 uint64_t seed,
+                                                                 const dperm_progress *progress,
+                                                                 dperm_error *err);
 
 #ifdef __cplusplus
 }

@@ -55,6 +55,9 @@ static dperm_status read_raw(byte_source *source, void *buffer, size_t capacity,
   while ((count = read(source->fd, buffer, capacity)) < 0 && errno == EINTR) {
     TRY(tick(source, err));
   }
+  if (count < 0 && errno == EBADF && strcmp(source->path, "-") == 0) {
+    FAIL(err, DPERM_IO_ERROR, "standard input is closed; give it the records, or name a file");
+  }
   if (count < 0) {
     FAIL(err, DPERM_IO_ERROR, "%s: cannot read (%s); the file or the disk is damaged",
          path_for_people(source->path), strerror(errno));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/file_write.h"
+#include "base/progress.h"
 #include "data/schema.h"
 #include "random/source.h"
 
@@ -134,6 +135,12 @@ static const char *or_missing(random_source *source, const char *text, double ra
 
 dperm_status dperm_synthetic_census_write(const char *path, size_t rows, uint64_t seed,
                                           dperm_error *err) {
+  return dperm_synthetic_census_make(path, rows, seed, NULL, err);
+}
+
+dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t seed,
+                                         const dperm_progress *progress, dperm_error *err) {
+  enum { TICK = 4096 }; /* records between two questions whether to go on */
   dperm_status status = DPERM_OK;
   output_file *out = NULL;
   random_source source;
@@ -148,6 +155,9 @@ dperm_status dperm_synthetic_census_write(const char *path, size_t rows, uint64_
       "household_size,region,dwelling,investment_income,income\n";
   TRY_OR_DONE(output_write(out, header, sizeof header - 1, err));
   for (size_t i = 0; i < rows; i++) {
+    if (i % TICK == 0) {
+      TRY_OR_DONE(progress_tick(progress, "making records", i, rows, err));
+    }
     person p = draw_person(&source);
     double u = random_unit(&source), noise = log((u + 0x1p-54) / (1 - u));
     bool high = worth(&p) + 0.9 * noise > 0;

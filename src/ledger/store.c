@@ -28,6 +28,11 @@ dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dp
        ledger->path, what);
 }
 
+/* The advice to make one would lead back here. */
+static dperm_status fail_foreign(const char *path, dperm_error *err) {
+  FAIL(err, DPERM_INVALID_LEDGER, "%s: is there and is no dperm ledger; name another file", path);
+}
+
 static dperm_status fail_system(const char *path, const char *what, int reason, dperm_error *err) {
   FAIL(err, DPERM_IO_ERROR, "%s: %s (%s); check the place, its permissions and free space", path,
        what, strerror(reason));
@@ -49,8 +54,9 @@ dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err) {
          path);
   case SQLITE_FULL:
     FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; make room and try again", path);
-  case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
+    return fail_foreign(path, err);
+  case SQLITE_CORRUPT:
     return store_fail_damaged(ledger, sqlite3_errstr(code), err);
   case SQLITE_NOMEM:
     FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path);
@@ -183,8 +189,7 @@ static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
   int mark = 0;
   TRY(read_number(ledger, "PRAGMA application_id", &mark, err));
   if (mark != LEDGER_MARK) {
-    FAIL(err, DPERM_INVALID_LEDGER, "%s: not a dperm ledger; make one with 'dperm ledger init'",
-         ledger->path);
+    return fail_foreign(ledger->path, err);
   }
   TRY(read_number(ledger, "PRAGMA user_version", &ledger->version, err));
   if (ledger->version > LEDGER_VERSION) {

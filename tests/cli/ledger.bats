@@ -440,14 +440,16 @@ P
 
 @test "ledgers that are none" {
   run "$DPERM" ledger show people.csv
-  fails_with 1 "people.csv: damaged ledger"
+  fails_with 1 "people.csv: is there and is no dperm ledger; name another file"
+  run "$DPERM" ledger init people.csv --dataset people --epsilon 1
+  fails_with 1 "people.csv: is there and is no dperm ledger; name another file"
   run "$DPERM" ledger verify none.db
   fails_with 1 "none.db: no such ledger"
   : > empty.db
   run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger empty.db --dataset people
-  fails_with 1 "empty.db: not a dperm ledger; make one with 'dperm ledger init'"
+  fails_with 1 "empty.db: is there and is no dperm ledger; name another file"
   run "$DPERM" ledger init empty.db --dataset people --epsilon 1
-  fails_with 1 "not a dperm ledger"
+  fails_with 1 "empty.db: is there and is no dperm ledger; name another file"
 }
 
 @test "wrong usage" {

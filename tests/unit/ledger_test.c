@@ -402,10 +402,10 @@ static void what_is_no_ledger_is_refused(void **state) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
   char *text = file_with_text("age,job\n1,farmer\n"), *empty = file_with("", 0);
-  assert_fails(dperm_ledger_open(text, &ledger, err), DPERM_INVALID_LEDGER, "ledger");
-  assert_fails(dperm_ledger_open(empty, &ledger, err), DPERM_INVALID_LEDGER, "not a dperm ledger");
+  assert_fails(dperm_ledger_open(text, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
+  assert_fails(dperm_ledger_open(empty, &ledger, err), DPERM_INVALID_LEDGER, "no dperm ledger");
   assert_fails(dperm_ledger_init(empty, "people", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
-               "not a dperm ledger");
+               "no dperm ledger");
   assert_fails(dperm_ledger_open("/no/such/file", &ledger, err), DPERM_IO_ERROR, "no such ledger");
   assert_fails(dperm_ledger_open(home->folder, &ledger, err), DPERM_IO_ERROR, "not a file");
   assert_fails(dperm_ledger_init("/no/such/file", "people", "1", NULL, 1, err), DPERM_IO_ERROR,
