@@ -9,6 +9,7 @@
 #include "audit_command.h"
 #include "audit_picture.h"
 #include "session.h"
+#include "whole_file.h"
 
 static const char closing[] =
     "Fits this build's own models to two data sets that differ in one record, the worst pair that "
@@ -206,6 +207,11 @@ static const char *what_is_wrong(const audit_settings *s, bool mechanism, bool s
   }
   if (s->loss && s->variant) {
     return "--loss and --variant are the same; give one";
+  }
+  size_t length = s->plot ? strlen(s->plot) : 0;
+  if (s->plot && whole_file_plain(s->plot) &&
+      (length < 4 || strcmp(s->plot + length - 4, ".svg") != 0)) {
+    return "the name after --plot ends in .svg: pictures of audits are SVG";
   }
   return s->threads > 4096 ? "--threads must be at most 4096" : NULL;
 }

@@ -174,8 +174,9 @@ static void print_text(const dperm_plan *p) {
 
 int run_plan(int argc, char **argv) {
   fit_settings fit;
-  const char *schema_path = NULL;
-  size_t rows = 0, dims = 0, classes = 0;
+  const char *schema_path = NULL, *classes_text = NULL;
+  size_t rows = 0, dims = 0;
+  uint64_t classes = 0;
   double norm = 1.0, norm1 = (double)INFINITY;
   bool json = false;
   enum { OWN = 7 };
@@ -188,8 +189,8 @@ int run_plan(int argc, char **argv) {
        NULL, false},
       {"--norm1", ARGUMENT_POSITIVE, &norm1, false, "R1",
        "with --dims: bound on the sum of a row's absolute entries (sqrt(D) R)", NULL, false},
-      {"--classes", ARGUMENT_COUNT, &classes, false, "K", "with --dims: the number of classes (2)",
-       NULL, false},
+      {"--classes", ARGUMENT_TEXT, &classes_text, false, "K",
+       "with --dims: the number of classes (2)", NULL, false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
   };
   int exit_status = 0;
@@ -205,11 +206,18 @@ int run_plan(int argc, char **argv) {
   if ((schema_path != NULL) == (dims > 0)) {
     return wrong_usage("plan", "give either --schema or --dims");
   }
+  if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
+    return wrong_usage("plan", "--classes must be a whole number from 2, not \"%.40s\"",
+                       classes_text);
+  }
+  if (dims > 0 && options.class_weight_count > 0) {
+    return wrong_usage("plan", "--class-weights goes with --schema, which names the classes");
+  }
   if (schema_path && (table[3].given || table[4].given || classes)) {
     return wrong_usage("plan",
                        "--classes, --norm and --norm1 go with --dims; a schema has its own");
   }
-  options.classes = classes;
+  options.classes = (size_t)classes;
   dperm_error err;
   dperm_schema *schema = NULL;
   dperm_plan plan;

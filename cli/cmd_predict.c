@@ -56,8 +56,8 @@ int run_predict(int argc, char **argv) {
   dperm_format format;
   if (!arguments_parse("predict", table, sizeof table / sizeof *table, argc, argv,
                        "Writes prediction,score,probability, one line per record in the order of "
-                       "the file. The probability of the second class is given by logistic models "
-                       "only.",
+                       "the file. Logistic models alone give a probability: with two classes the "
+                       "second's, with more the predicted one's share.",
                        &exit_status) ||
       !parse_format("predict", format_text, &format, &exit_status)) {
     return exit_status;

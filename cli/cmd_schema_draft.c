@@ -101,6 +101,7 @@ int run_schema_draft(int argc, char **argv) {
       ledger_guard_argument(&ledger),
   };
   int exit_status = 0;
+  usage_of_action("draft");
   if (!arguments_parse(
           "schema", table, sizeof table / sizeof *table, argc, argv,
           "Guesses types, bounds, categories and classes from records that you declare public: "

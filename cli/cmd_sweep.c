@@ -178,6 +178,25 @@ static bool write_shows(sweep_settings *s, const results *found, const dperm_sch
   return sweep_show_write(&s->show, found->grid, schema, story);
 }
 
+/* A journal that is gone on with is named once the library has taken it: with the first work. */
+typedef struct taking_up {
+  const char *journal; /* NULL when it is said, or there was none */
+} taking_up;
+
+static void say_taken_up(taking_up *t) {
+  if (t->journal) {
+    note("going on with %s", t->journal);
+    t->journal = NULL;
+  }
+}
+
+static int tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
+  if (strcmp(stage, "sweeping") == 0) {
+    say_taken_up(context);
+  }
+  return session_progress()->tick(session_progress()->context, stage, done, total);
+}
+
 /* The journal beside the file goes when all files are there. */
 static int sweep_to_file(sweep_settings *s, results *found, const dperm_schema *schema,
                          const dperm_data *data, const dperm_data *test, const char *journal) {
@@ -191,15 +210,14 @@ static int sweep_to_file(sweep_settings *s, results *found, const dperm_schema *
   how.test_data = test;
   how.journal = journal;
   how.threads = (int)s->threads;
-  how.progress = *session_progress();
-  if (journal && stat(journal, &about) == 0) {
-    note("going on with %s", journal);
-  }
+  taking_up begun = {journal && stat(journal, &about) == 0 ? journal : NULL};
+  how.progress = (dperm_progress){tick_sweep, &begun};
   if (dperm_sweep(data, found->grid->options, found->grid->count, &how, keep_cell, found, &err) !=
       DPERM_OK) {
     return report_error(&err);
   }
   session_quiet();
+  say_taken_up(&begun);
   if (!leads()) {
     return 0;
   }
@@ -287,7 +305,7 @@ int run_sweep(int argc, char **argv) {
        "count errors on these instead of on folds", NULL, false},
       {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the cells go (standard output)",
        NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight",
+      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--folds", ARGUMENT_COUNT, &s.folds, false, "K", "folds of the cross-validation (10)", NULL,

@@ -26,7 +26,7 @@ const char *analysis_name(dperm_analysis analysis) {
 
 void fit_settings_init(fit_settings *s, argument *table) {
   *s = (fit_settings){.loss = "logistic",
-                      .h = "0.5",
+                      .h = NULL,
                       .lambda = "auto",
                       .gamma = NULL,
                       .features = NULL,
@@ -274,12 +274,16 @@ static bool build_grid(const fit_settings *s, const char *command_name, grid *g,
   dperm_options base;
   if (!apply_single(s, command_name, &base, exit_status) ||
       !split_list(command_name, "--loss", s->loss, &g->loss, exit_status) ||
-      !split_list(command_name, "--h", s->h, &g->h, exit_status) ||
+      !split_list(command_name, "--h", s->h ? s->h : "0.5", &g->h, exit_status) ||
       !split_list(command_name, "--lambda", s->lambda, &g->lambda, exit_status) ||
       !split_list(command_name, "--gamma", s->gamma ? s->gamma : "-", &g->gamma, exit_status) ||
       !split_list(command_name, "--features", s->features ? s->features : "-", &g->features,
                   exit_status)) {
     return false;
+  }
+  if (s->h && g->loss.count == 1 && strcmp(g->loss.words[0], "logistic") == 0) {
+    return refuse(exit_status,
+                  wrong_usage(command_name, "--h is for --loss huber and smooth-hinge"));
   }
   size_t all = g->loss.count * g->h.count * g->lambda.count * g->gamma.count * g->features.count;
   if (all > 100000) {

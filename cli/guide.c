@@ -30,7 +30,7 @@ static void print_overview(const command *commands, size_t count) {
   putchar('\n');
   help_wrap(
       "'dperm help COMMAND' explains one, 'dperm completion SHELL' completes them in bash, zsh or "
-      "fish; start with 'dperm demo'.",
+      "fish, 'dperm -V' tells the version; start with 'dperm demo'.",
       0, 0);
 }
 
@@ -56,6 +56,22 @@ static int too_many(const char *word) {
   return wrong_usage("", "\"%.40s\" is one word too many", word);
 }
 
+/* The two words that are no commands with a table; false for others. */
+static bool explain_own(const char *word) {
+  if (strcmp(word, "completion") == 0) {
+    printf("usage: dperm completion bash|zsh|fish\n\n"
+           "Prints a script that completes commands, options and values in that shell:\n"
+           "source <(dperm completion bash), the same with zsh, or\n"
+           "dperm completion fish | source.\n");
+  } else if (strcmp(word, "help") == 0) {
+    printf("usage: dperm help [COMMAND [ACTION]]\n\n"
+           "Lists the commands, or explains one; so does COMMAND --help.\n");
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /* help [--man] [COMMAND [ACTION]] */
 static int help(const command *commands, size_t count, int argc, char **argv) {
   bool man = argc > 0 && strcmp(argv[0], "--man") == 0;
@@ -65,6 +81,9 @@ static int help(const command *commands, size_t count, int argc, char **argv) {
   const command *c = argc > 0 ? command_named(commands, count, argv[0]) : NULL;
   const char *action =
       c && argc > 1 && c->action && strcmp(c->action, argv[1]) == 0 ? argv[1] : NULL;
+  if (argc == 1 && !man && !table && explain_own(argv[0])) {
+    return session_finish_stdout();
+  }
   if (argc > 0 && !c) {
     return unknown_command(argv[0]);
   }

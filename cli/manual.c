@@ -160,6 +160,7 @@ static void put_ending(const command *commands, size_t count, const char *but) {
          ".TP\n\\fB1\\fR\nthe work failed: bad data, a budget that is spent, a claim that does not "
          "hold\n"
          ".TP\n\\fB2\\fR\nwrong usage\n"
+         ".TP\n\\fB128+N\\fR\nstopped by signal N: 130 after Ctrl\\-C, 143 after SIGTERM\n"
          ".SH ENVIRONMENT\n"
          ".TP\n\\fBDPERM_LEDGER\\fR, \\fBDPERM_DATASET\\fR\n"
          "stand in for \\fB\\-\\-ledger\\fR and \\fB\\-\\-dataset\\fR where they are not given\n"

@@ -93,6 +93,9 @@ static const char *wrong_together(const fit_settings *fit, const lists *l, bool 
   if (fit->rows_per_person > 1 && !objective && !output) {
     return "--rows-per-person does not go with --mechanism none";
   }
+  if (fit->h && l->loss.count == 1 && has(&l->loss, "logistic") && !strchr(fit->h, ',')) {
+    return "--h is for --loss huber and smooth-hinge";
+  }
   if (shaped && !objective) {
     return "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
   }
@@ -128,6 +131,7 @@ static bool add_cell(const fit_settings *fit, const char *loss, const char *mech
   one.mechanism = mechanism;
   one.noise = none ? "auto" : noise;
   one.lambda = lambda;
+  one.h = strcmp(loss, "logistic") == 0 ? NULL : fit->h; /* it is for the others of the list */
   one.epsilon = (double)NAN;
   one.rows_per_person = none ? 1 : fit->rows_per_person;
   if (!none && !(read_number(epsilon, &one.epsilon) && one.epsilon > 0)) {

@@ -17,13 +17,21 @@ bool argument_is_positional(const argument *a) {
   return a->name[0] != '-';
 }
 
+static const char *action = "";
+
+void usage_of_action(const char *name) {
+  action = name;
+}
+
 int wrong_usage(const char *command_name, const char *format, ...) {
   char sentence[512];
   va_list args;
   va_start(args, format);
   (void)vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  (void)complain("%s%s%s; see 'dperm help%s%s'", command_name, *command_name ? ": " : "", sentence,
-                 *command_name ? " " : "", command_name);
+  char whole[64];
+  (void)snprintf(whole, sizeof whole, "%.30s%s%.30s", command_name, *action ? " " : "", action);
+  (void)complain("%s%s%s; see 'dperm help%s%s'", whole, *whole ? ": " : "", sentence,
+                 *whole ? " " : "", whole);
   return EXIT_WRONG_USAGE;
 }

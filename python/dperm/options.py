@@ -29,7 +29,7 @@ def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> fl
         raise ValueError(f"{name}={value!r}; it must be a number")
     value = Number.from_param(value, name).value
     if not math.isfinite(value) or value < least or (strict and value == least):
-        raise ValueError(f"{name}={value!r}; it must be {'above' if strict else 'at least'} {least:g}")
+        raise ValueError(f"{name}={value!r}; it must be finite and {'above' if strict else 'at least'} {least:g}")
     return value
 
 

@@ -98,10 +98,27 @@ static dperm_status recognize(byte_source *source, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* A pipe with a name waits for its other end; a signal that asks to stop is heard meanwhile. */
+static dperm_status open_waiting(const char *path, const dperm_progress *progress, int *fd,
+                                 dperm_error *err) {
+  while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) {
+    if (!progress || !progress->tick) {
+      FAIL(err, DPERM_CANCELLED, "%s: stopped on request while opening", path);
+    }
+    TRY(progress_tick(progress, "reading", 0, 1, err));
+  }
+  return DPERM_OK;
+}
+
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
                               dperm_error *err) {
   byte_source *source = NULL;
-  int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  int fd = -1;
+  if (strcmp(path, "-") == 0) {
+    fd = dup(STDIN_FILENO);
+  } else {
+    TRY(open_waiting(path, progress, &fd, err));
+  }
   if (fd < 0) {
     FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
          path_for_people(path), strerror(errno));

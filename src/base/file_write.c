@@ -228,6 +228,10 @@ static dperm_status open_stdout(output_file *file, dperm_error *err) {
 /* A device, a pipe with a name; a folder fails. */
 static dperm_status open_directly(output_file *file, bool folder, dperm_error *err) {
   file->stream = folder ? NULL : fopen(file->name, "wbe");
+  if (!file->stream && !folder && errno == EINTR) { /* a pipe that nobody has come to read */
+    FAIL(err, DPERM_CANCELLED, "%s: stopped on request while opening; nothing was written",
+         file->name);
+  }
   if (!file->stream) {
     return fail_write(file, folder ? EISDIR : errno, err);
   }

@@ -18,8 +18,11 @@ dperm_status json_document_parse(json_document *doc, dperm_error *err) {
   json_error_t where;
   doc->root = json_loadb(doc->text, doc->length, JSON_REJECT_DUPLICATES, &where);
   if (!doc->root) {
+    enum json_error_code code = json_error_code(&where);
+    bool nul = code == json_error_null_character || code == json_error_null_byte_in_key;
     FAIL(err, doc->blame, "%s:%d:%d: not valid JSON (%s); mend the text there", doc->name,
-         where.line > 0 ? where.line : 1, where.column > 0 ? where.column : 1, where.text);
+         where.line > 0 ? where.line : 1, where.column > 0 ? where.column : 1,
+         nul ? "\\u0000, which no text may hold" : where.text);
   }
   return DPERM_OK;
 }

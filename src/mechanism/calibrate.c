@@ -13,6 +13,8 @@
 
 /* An ε above this protects nobody, and its powers of e are of no use. */
 static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
+/* What is named as the largest: up to it no claim is refused for its delta (guarantee_check). */
+static const double certified_epsilon = 30.0;
 
 /* Beyond this products of public numbers leave the range of full precision, and rounding could take
  * more than `down` allows for. */
@@ -30,8 +32,9 @@ static const double typical_norm = 10.0, output_shift = 3.0;
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon = %g; choose it between %g and %g (a guarantee beyond that says nothing)",
-         g->epsilon, smallest_epsilon, largest_epsilon);
+         "epsilon = %g; choose it between %g and %g%s", g->epsilon, smallest_epsilon,
+         certified_epsilon,
+         g->epsilon > largest_epsilon ? " (a guarantee beyond that says nothing)" : "");
   }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT && !isnan(g->delta_reg)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -291,6 +294,11 @@ static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, d
   plan.lambda = automatic ? automatic_lambda(g) : g->lambda;
   if (g->mechanism != DPERM_MECHANISM_NONE &&
       !(plan.lambda >= smallest_lambda && plan.lambda <= largest_lambda)) {
+    if (automatic && !isnan(g->norm_guess)) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "norm-guess = %g makes lambda = %g, beyond %g to %g; guess a length nearer to 1",
+           g->norm_guess, plan.lambda, smallest_lambda, largest_lambda);
+    }
     FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; for a private fit choose it between %g and %g",
          plan.lambda, smallest_lambda, largest_lambda);
   }

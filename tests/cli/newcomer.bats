@@ -77,3 +77,79 @@ people=(--data people.csv --schema schema.json)
   fails_with 1 "standard input is closed; give it the records, or name a file"
   leaves_no m.json
 }
+
+@test "numbers out of range are told the range that is there" {
+  plan() { run "$DPERM" plan --rows 1000 --dims 3 "$@"; }
+  run "$DPERM" train "${people[@]}" --epsilon 1 --kernel gaussian --features 10 --gamma 1e300 --out m.json
+  fails_with 2 "gamma = 1e+300; choose it above 0 and at most 1e100"
+  plan --epsilon 1e300
+  fails_with 2 "epsilon = 1e+300; choose it between 1e-09 and 30 (a guarantee beyond that says nothing)"
+  plan --epsilon 1e-300
+  fails_with 2 "epsilon = 1e-300; choose it between 1e-09 and 30"
+  [[ "$output" != *beyond* ]]
+  plan --epsilon 30
+  [ "$status" -eq 0 ]
+  for classes in 0 1 x; do
+    plan --epsilon 1 --classes $classes
+    fails_with 2 "--classes must be a whole number from 2, not \"$classes\""
+  done
+  plan --epsilon 1 --norm-guess 1e-300
+  fails_with 2 "norm-guess = 1e-300 makes lambda = "
+}
+
+@test "what would have no effect is refused" {
+  run "$DPERM" train "${people[@]}" --epsilon 1 --h 0.1 --out m.json
+  fails_with 2 "--h is for --loss huber and smooth-hinge"
+  run "$DPERM" sweep "${people[@]}" --epsilon 1 --h 0.1
+  fails_with 2 "--h is for --loss huber and smooth-hinge"
+  "$DPERM" sweep "${people[@]}" --epsilon 1 --loss logistic,huber --h 0.1 --draws 1 --folds 2 --out cells.csv
+  run "$DPERM" plan --rows 1000 --dims 3 --epsilon 1 --class-weights a=2
+  fails_with 2 "--class-weights goes with --schema, which names the classes"
+  run "$DPERM" audit --plot x.gif
+  fails_with 2 "the name after --plot ends in .svg"
+  leaves_no x.gif
+}
+
+@test "help is found for every word that there is" {
+  run "$DPERM" schema draft
+  fails_with 2 "schema draft: --public-data is missing; see 'dperm help schema draft'"
+  [[ "$("$DPERM" help schema)" == *"dperm schema draft --public-data FILE"* ]]
+  [[ "$("$DPERM" help completion)" == "usage: dperm completion bash|zsh|fish"* ]]
+  [[ "$("$DPERM" help help)" == "usage: dperm help [COMMAND [ACTION]]"* ]]
+  [[ "$("$DPERM" help)" == *"'dperm -V'"* ]]
+  [[ "$("$DPERM" help --man train)" == *"130 after Ctrl"* ]]
+  [[ "$("$DPERM" help sweep)" == *"csv|svmlight|encoded"* ]]
+  [[ "$("$DPERM" help predict)" == *"with more the predicted"* ]]
+}
+
+@test "a sweep does not go on with a journal that it refuses" {
+  sweep() { "$DPERM" sweep "${people[@]}" --epsilon 1 --draws 1 --folds 2 --out cells.csv; }
+  echo "somebody's diary" > cells.csv.journal
+  run sweep
+  fails_with 1 "cells.csv.journal"
+  grep -q diary cells.csv.journal
+}
+
+@test "a signal while a pipe is being opened ends the run as a signal does" {
+  mkfifo pipe
+  for how in "--data pipe --format csv --out m.json" "--data people.csv --out pipe"; do
+    "$DPERM" train $how --schema schema.json --epsilon 1 2> err &
+    run_of=$!
+    asleep=0 # time and again: it waits in open(), there is nothing else that it could wait for
+    while [ $asleep -lt 10 ]; do
+      [ "$(cut -d' ' -f3 /proc/$run_of/stat)" = S ] && asleep=$((asleep + 1)) || asleep=0
+      sleep 0.05
+    done
+    kill -TERM $run_of
+    wait $run_of && code=0 || code=$?
+    [ "$code" -eq 143 ] || { echo "$how: $code $(cat err)"; return 1; }
+    grep -q "stopped on request" err
+    leaves_no m.json
+  done
+}
+
+@test "a zero character in a schema is named without a library's words" {
+  sed 's/farmer/x\\u0000z/' schema.json > zero.json
+  run "$DPERM" schema check zero.json
+  fails_with 1 'not valid JSON (\u0000, which no text may hold); mend the text there'
+}
