@@ -99,8 +99,7 @@ dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size
     FAIL(err, DPERM_INVALID_ARGUMENT, "kernel number %d is none of the three", (int)k->name);
   }
   if (!(k->gamma > 0 && k->gamma <= 1e100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "gamma = %g; choose it above 0 and at most 1e100",
-         k->gamma);
+    FAIL(err, DPERM_INVALID_ARGUMENT, "gamma = %g; choose it above 0 and at most 1e100", k->gamma);
   }
   if (k->features == 0 || k->features % 2 != 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give an even number from 2", k->features);
