@@ -223,12 +223,11 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
     if (table[i].required && !table[i].given) {
       bool positional = argument_is_positional(&table[i]);
       char room[128];
-      *exit_status =
-          strcmp(table[i].name, action_name) == 0
-              ? wrong_usage(command_name, "an action is missing: %s",
-                            actions_of(&table[i], room, sizeof room))
-              : wrong_usage(command_name, "%s is missing",
-                            positional ? table[i].value : table[i].name);
+      *exit_status = strcmp(table[i].name, action_name) == 0
+                         ? wrong_usage(command_name, "an action is missing: %s",
+                                       actions_of(&table[i], room, sizeof room))
+                         : wrong_usage(command_name, "%s is missing",
+                                       positional ? table[i].value : table[i].name);
       return false;
     }
   }

@@ -132,7 +132,8 @@ int run_schema(int argc, char **argv) {
   int exit_status = 0;
   if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv,
                        "Or: dperm schema draft --public-data FILE [options]; 'dperm help schema "
-                       "draft' explains it.", &exit_status)) {
+                       "draft' explains it.",
+                       &exit_status)) {
     return exit_status;
   }
   if (unsafe && !data_path) {

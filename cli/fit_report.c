@@ -80,7 +80,8 @@ dperm_status fit_report_print(const fit_report *r, const dperm_model *model, con
     dperm_status status = session_flush_stdout(err);
     size_t used = strlen(err->message);
     if (status != DPERM_OK) {
-      (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s is written", r->out);
+      (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s is written",
+                     r->out);
     }
     return status;
   }

@@ -392,7 +392,8 @@ static dperm_status remark_file(draft *d, dperm_error *err) {
                                                 : "a vertical bar"));
   }
   return d->scan.header_guessed
-             ? draft_remark(&d->remarks, err, "the first line is taken for %s unless you say otherwise",
+             ? draft_remark(&d->remarks, err,
+                            "the first line is taken for %s unless you say otherwise",
                             d->scan.header ? "a header" : "a record")
              : DPERM_OK;
 }

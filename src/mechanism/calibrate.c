@@ -31,9 +31,8 @@ static const double typical_norm = 10.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon = %g; choose it between %g and %g%s", g->epsilon, smallest_epsilon,
-         certified_epsilon,
+    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; choose it between %g and %g%s", g->epsilon,
+         smallest_epsilon, certified_epsilon,
          g->epsilon > largest_epsilon ? " (a guarantee beyond that says nothing)" : "");
   }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT && !isnan(g->delta_reg)) {
