@@ -51,12 +51,16 @@ static void print_schema(const char *path, const dperm_schema *schema) {
 /* For the custodian: what the encoding changed, per column. */
 static dperm_status print_unsafe(const dperm_schema *schema, const dperm_data *data,
                                  dperm_error *err) {
+  dperm_unsafe_column_counts counts;
+  dperm_status known = dperm_unsafe_data_counts(data, 0, &counts, err);
+  if (known != DPERM_OK) {
+    return known;
+  }
   fprintf(stderr,
           "warning: what follows depends on the records and is not private\n"
           "%-24s %10s %10s %10s\n",
           "column", "missing", "unknown", "clamped");
   for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
-    dperm_unsafe_column_counts counts;
     dperm_status status = dperm_unsafe_data_counts(data, i, &counts, err);
     if (status != DPERM_OK) {
       return status;
@@ -122,8 +126,9 @@ int run_schema(int argc, char **argv) {
   argument table[] = {
       {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", "draft", false},
       {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)", NULL, false},
-      {"--data", ARGUMENT_INPUT, &data_path, false, "FILE", "read and encode these CSV records too",
-       NULL, false},
+      {"--data", ARGUMENT_INPUT, &data_path, false, "FILE",
+       "read and encode these CSV records too; or encoded ones: were they under this schema?", NULL,
+       false},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
        "with --data: print missing, unknown and clamped counts to stderr", NULL, false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
@@ -146,7 +151,7 @@ int run_schema(int argc, char **argv) {
   dperm_schema *schema = NULL;
   dperm_data *data = NULL;
   dperm_status status = dperm_schema_read(path, &schema, &err);
-  const dperm_source source = {.path = data_path, .format = DPERM_FORMAT_CSV, .schema = schema};
+  const dperm_source source = {.path = data_path, .schema = schema};
   if (status == DPERM_OK && data_path) {
     status = dperm_data_read(&source, session_progress(), &data, &err);
   }

@@ -132,7 +132,7 @@ def test_tuner_and_sweep_pass_them_on(records):
 
 
 @pytest.mark.parametrize("wrong, words", [
-    ("heavy", "give a dict"), ([1, 2], "give a dict"), ({1: 0}, "must be above 0"), ({1: -1}, "must be above 0"),
+    ("heavy", "give a dict"), ([1, 2], "give a dict"), ({1: 0}, "above 0"), ({1: -1}, "above 0"),
     ({1: float("nan")}, "must be"), ({1: "3"}, "must be a number"), ({1: 1e9}, "between 1e-06 and 1e"),
     ({"maybe": 2}, '"maybe" has a weight and is no class')])
 def test_wrong_weights_are_named(wrong, words, records):

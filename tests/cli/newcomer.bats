@@ -153,3 +153,15 @@ people=(--data people.csv --schema schema.json)
   run "$DPERM" schema check zero.json
   fails_with 1 'not valid JSON (\u0000, which no text may hold); mend the text there'
 }
+
+@test "encoded records are checked against a schema too" {
+  "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
+  run "$DPERM" schema check schema.json --data people.dperm
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"people.dperm: 120 rows fit the schema" ]]
+  run "$DPERM" schema check schema.json --data people.dperm --unsafe-diagnostics
+  fails_with 2 "there are no counts for column 0: encoded records have none"
+  sed 's/100/99/' schema.json > other.json
+  run "$DPERM" schema check other.json --data people.dperm
+  fails_with 1 "people.dperm: was encoded under another schema"
+}
