@@ -222,6 +222,11 @@ def test_missing_classes_warn(two):
         dperm.LogisticRegression(1, data_norm=3).fit(*two)
 
 
+def test_a_norm_must_be_finite(two):
+    with pytest.raises(ValueError, match="data_norm=inf; it must be finite and above 0"):
+        dperm.LogisticRegression(1, data_norm=np.inf, classes=[0, 1]).fit(*two)
+
+
 def test_strict_mode_makes_leaks_errors(two):
     with dperm.strict():
         with pytest.raises(ValueError, match="classes were not given"):
