@@ -93,7 +93,7 @@ static const char *wrong_together(const fit_settings *fit, const lists *l, bool 
   if (fit->rows_per_person > 1 && !objective && !output) {
     return "--rows-per-person does not go with --mechanism none";
   }
-  if (fit->h && l->loss.count == 1 && has(&l->loss, "logistic") && !strchr(fit->h, ',')) {
+  if (fit->h && l->loss.count == 1 && has(&l->loss, "logistic")) {
     return "--h is for --loss huber and smooth-hinge";
   }
   if (shaped && !objective) {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static dperm_status fail(const char *path, int reason, dperm_error *err) {
-  err->status = DPERM_IO_ERROR;
+  err->status = reason == EINTR ? DPERM_CANCELLED : DPERM_IO_ERROR; /* a pipe nobody reads */
   (void)snprintf(err->message, sizeof err->message,
                  "%.512s: cannot write (%s); check the place, its permissions and free space",
                  path ? path : "standard output", strerror(reason));

@@ -483,9 +483,12 @@ dperm_status dperm_data_row(const dperm_data *data, size_t row, double *values, 
 
 dperm_status dperm_unsafe_data_counts(const dperm_data *data, size_t column,
                                       dperm_unsafe_column_counts *out, dperm_error *err) {
-  if (!data->counts || column >= data->schema->column_count) {
+  if (!data->counts) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "there are no counts for column %zu: encoded records have none", column);
+         "there are no counts: encoded and selected records have none");
+  }
+  if (column >= data->schema->column_count) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "there are no counts for column %zu", column);
   }
   *out = data->counts[column];
   return DPERM_OK;

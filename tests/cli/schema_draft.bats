@@ -246,5 +246,5 @@ fits() { # the file's text, further arguments
   run "$DPERM" schema draft --help
   [[ "$status" -eq 0 && "$output" == *"usage: dperm schema draft --public-data FILE"* ]]
   run "$DPERM" help schema
-  [[ "$output" == *"schema draft --help"* ]]
+  [[ "$output" == *"dperm schema draft --public-data FILE"* ]]
 }

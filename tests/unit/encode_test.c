@@ -444,7 +444,8 @@ static void reading_can_be_stopped(void **state) {
   assert_null(data);
   assert_int_equal(total, 8);
   source.schema = NULL;
-  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--schema");
+  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT,
+               "CSV data need a schema");
   dperm_schema_free(schema);
   file_remove(path);
 }
