@@ -46,7 +46,7 @@ assert s["bound"]["delta"] == 0.05
 assert abs(s["bound"]["excess_errors"] / (2 * math.log(5 / 0.05)) - 1) < 1e-5
 P
     "$DPERM" plan --rows 17 --schema schema.json --epsilon 1 --json \
-      $(python3 -c 'import json; m = json.load(open("m.json")); print("--loss", m["loss"]["name"], "--h", m["loss"]["h"] or 0.5, "--lambda", m["privacy"]["lambda"])') > plan.json
+      $(python3 -c 'import json; m = json.load(open("m.json")); print("--loss", m["loss"]["name"], *(["--h", m["loss"]["h"]] if m["loss"]["h"] else []), "--lambda", m["privacy"]["lambda"])') > plan.json
     python3 -c 'import json; assert json.load(open("m.json"))["privacy"]["beta"] == json.load(open("plan.json"))["beta"]'
   done
 }

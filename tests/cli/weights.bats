@@ -47,7 +47,8 @@ weight() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["wei
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --json --class-weights yes=10 > with
   diff without with
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --class-weights yes=10 | grep -q '^class weights: '
-  "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --class-weights anything=10 > /dev/null
+  run "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --class-weights anything=10
+  fails_with 2 "--class-weights goes with --schema"
   run "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --class-weights maybe=10
   fails_with 2 '"maybe" has a weight and is no class; the first two of 2 are "no" and "yes"'
 }
