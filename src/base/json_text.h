@@ -12,10 +12,11 @@
  * the value stands. */
 typedef struct json_document {
   const char *name; /* of the file, for messages */
-  const char *text; /* as parsed; outlives the document */
+  const char *text; /* as parsed, behind a byte-order mark; outlives the document */
   size_t length;
   dperm_status blame; /* the status of errors found in it */
   json_t *root;
+  char *owned; /* where the text stands, if whoever made the document must free it; or NULL */
 } json_document;
 
 /* On failure doc->root is NULL. Give back doc->root with json_decref. */

@@ -128,7 +128,7 @@ static dperm_status gather(ranks *r, dperm_status status, cells *c, dperm_error 
     counts[r->rank] = c->count;
   }
   TRY_OR_DONE(ranks_add(r, status, counts, r->count, err));
-  for (size_t p = 0; p < r->count; p++) {
+  for (size_t p = 0; counts && p < r->count; p++) {
     first += p < r->rank ? (size_t)counts[p] : 0;
     all += (size_t)counts[p];
   }
@@ -139,7 +139,9 @@ static dperm_status gather(ranks *r, dperm_status status, cells *c, dperm_error 
   }
   TRY_OR_DONE(ranks_add(r, status, words, all * CELL_WORDS, err));
   joined.count = all;
-  memcpy(joined.at, words, all * sizeof *joined.at);
+  if (words && joined.at) { /* they are: that was agreed on */
+    memcpy(joined.at, words, all * sizeof *joined.at);
+  }
   put_together(&joined);
   free(c->at);
   *c = joined;

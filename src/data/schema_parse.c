@@ -508,13 +508,13 @@ static dperm_status schema_from_document(const json_document *doc, dperm_schema 
 
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out,
                               dperm_error *err) {
-  const json_document doc = {name, "", 0, DPERM_INVALID_SCHEMA, json};
+  const json_document doc = {.name = name, .text = "", .blame = DPERM_INVALID_SCHEMA, .root = json};
   return schema_from_document(&doc, out, err);
 }
 
 dperm_status dperm_schema_parse(const char *json, size_t length, const char *name,
                                 dperm_schema **out, dperm_error *err) {
-  json_document doc = {name, json, length, DPERM_INVALID_SCHEMA, NULL};
+  json_document doc = {.name = name, .text = json, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
   dperm_status status = schema_from_document(&doc, out, err);
   json_decref(doc.root);

@@ -17,13 +17,13 @@ dperm_status model_document_read(const char *path, json_document *out, dperm_err
   char *text = NULL;
   *out = (json_document){.name = path_for_people(path), .blame = DPERM_INVALID_MODEL};
   TRY(file_read_all(path, MODEL_LIMIT, &text, &out->length, err));
-  out->text = text;
+  out->text = out->owned = text;
   return json_document_parse(out, err);
 }
 
 void model_document_free(json_document *doc) {
   json_decref(doc->root);
-  free((char *)doc->text);
+  free(doc->owned);
   *doc = (json_document){0};
 }
 

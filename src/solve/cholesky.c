@@ -33,7 +33,7 @@ LANE_INLINE double dot_rows(const double *a, const double *b, size_t count) {
   lanes sums[2] = {{0}}, x, y;
   double rest = 0;
   size_t j = 0;
-  for (; j + 2 * LANES <= count; j += 2 * LANES) {
+  for (const size_t step = (size_t)2 * LANES; j + step <= count; j += step) {
     for (size_t k = 0; k < 2; k++) {
       LANES_LOAD(x, a + j + k * LANES);
       LANES_LOAD(y, b + j + k * LANES);

@@ -510,6 +510,31 @@ static void writing_that_fails_leaves_nothing(void **state) {
   dperm_model_free(model);
 }
 
+/* As some editors leave it. */
+static void a_byte_order_mark_is_skipped(void **state) {
+  (void)state;
+  dperm_model *model = schema_model(), *back = NULL;
+  char *text = NULL, marked[1 << 15] = "\xef\xbb\xbf";
+  size_t length = 0;
+  assert_ok(dperm_model_to_text(model, &text, &length, err));
+  assert_true(length + 4 < sizeof marked);
+  memcpy(marked + 3, text, length + 1);
+  char *path = file_with_text(marked);
+  assert_ok(dperm_model_read(path, &back, err));
+  dperm_model_free(back);
+  back = NULL;
+  assert_ok(dperm_model_parse(marked, length + 3, "a text", &back, err));
+  dperm_model_free(back);
+  back = NULL;
+  file_remove(path);
+  path = file_with_text("\xef\xbb\xbf{");
+  assert_fails(dperm_model_read(path, &back, err), DPERM_INVALID_MODEL, "not valid JSON");
+  assert_null(back);
+  file_remove(path);
+  dperm_text_free(text);
+  dperm_model_free(model);
+}
+
 /* The same bytes, through memory and through a file. */
 static void a_model_goes_through_memory(void **state) {
   (void)state;
@@ -553,6 +578,7 @@ int main(void) {
       cmocka_unit_test(each_needed_key_must_be_there),
       cmocka_unit_test(other_files_are_no_models),
       cmocka_unit_test(a_model_goes_through_memory),
+      cmocka_unit_test(a_byte_order_mark_is_skipped),
       cmocka_unit_test(writing_that_fails_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

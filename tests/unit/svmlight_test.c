@@ -202,7 +202,7 @@ static void dims_are_required(void **state) {
   char *path = file_with_text("+1 1:1\n");
   dperm_data *data = NULL;
   dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
-  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--dims");
+  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "(dims)");
   source.dims = (size_t)INT32_MAX + 1;
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--dims");
   source.format = (dperm_format)7;
