@@ -204,7 +204,7 @@ static void dims_are_required(void **state) {
   dperm_source source = {.path = path, .format = DPERM_FORMAT_SVMLIGHT};
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "(dims)");
   source.dims = (size_t)INT32_MAX + 1;
-  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "--dims");
+  assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "(dims)");
   source.format = (dperm_format)7;
   source.dims = 1;
   assert_fails(dperm_data_read(&source, NULL, &data, err), DPERM_INVALID_ARGUMENT, "format");
