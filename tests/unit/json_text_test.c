@@ -10,7 +10,8 @@
 #include "base/json_text.h"
 
 static json_document document(const char *text) {
-  return (json_document){"file.json", text, strlen(text), DPERM_INVALID_SCHEMA, NULL};
+  return (json_document){
+      .name = "file.json", .text = text, .length = strlen(text), .blame = DPERM_INVALID_SCHEMA};
 }
 
 static void refused_at(const char *text, const char *place) {
@@ -98,7 +99,8 @@ static void text_need_not_be_terminated(void **state) {
   char *exact = malloc(length); /* the sanitizer guards its end */
   assert_non_null(exact);
   memcpy(exact, text, length);
-  json_document doc = {"file.json", exact, length, DPERM_INVALID_MODEL, NULL};
+  json_document doc = {
+      .name = "file.json", .text = exact, .length = length, .blame = DPERM_INVALID_MODEL};
   assert_ok(json_document_parse(&doc, err));
   const json_t *five = json_object_get(json_object_get(doc.root, "a"), "b");
   assert_fails(json_fail_at(&doc, five, err, "no %d", 5), DPERM_INVALID_MODEL,
