@@ -53,12 +53,12 @@ static double processor_ms(void) {
 }
 
 static void *need(size_t count, size_t size) {
-  void *room = calloc(count, size);
-  if (!room) {
+  void *block = calloc(count, size);
+  if (!block) {
     fprintf(stderr, "fit_shapes: out of memory\n");
     exit(1);
   }
-  return room;
+  return block;
 }
 
 /* Rows of norm 1, labels from a direction, a tenth of them turned round. */

@@ -30,11 +30,11 @@ static void stop(const char *what) {
 }
 
 static void *need(size_t count, size_t size) {
-  void *room = calloc(count + 1, size);
-  if (!room) {
+  void *block = calloc(count + 1, size);
+  if (!block) {
     stop("out of memory");
   }
-  return room;
+  return block;
 }
 
 static void put(const void *from, size_t size, size_t count, FILE *out) {
@@ -79,16 +79,16 @@ static void make_csv(const char *data_path, const char *schema_path, const char 
   check(dperm_schema_read(schema_path, &schema, &err), &err);
   const dperm_source source = {.path = data_path, .format = DPERM_FORMAT_CSV, .schema = schema};
   check(dperm_data_read(&source, NULL, &data, &err), &err);
-  size_t rows = dperm_data_rows(data), dims = dperm_data_dims(data), room = 0, used = 0;
+  size_t rows = dperm_data_rows(data), dims = dperm_data_dims(data), capacity = 0, used = 0;
   double *row = need(dims, sizeof *row), *values = NULL;
   uint64_t *starts = need(rows + 1, sizeof *starts);
   uint32_t *columns = NULL;
   for (size_t i = 0; i < rows; i++) {
     check(dperm_data_row(data, i, row, &err), &err);
-    if (used + dims > room) {
-      room = 2 * room + dims;
-      values = realloc(values, room * sizeof *values);
-      columns = realloc(columns, room * sizeof *columns);
+    if (used + dims > capacity) {
+      capacity = 2 * capacity + dims;
+      values = realloc(values, capacity * sizeof *values);
+      columns = realloc(columns, capacity * sizeof *columns);
       if (!values || !columns) {
         stop("out of memory");
       }

@@ -45,19 +45,19 @@ bool read_whole(const char *text, uint64_t *out) {
 static const char action_name[] = "action";
 
 /* The actions of a command, for people: "init, show or verify". */
-static const char *actions_of(const argument *a, char *room, size_t size) {
+static const char *actions_of(const argument *a, char *buffer, size_t size) {
   size_t used = 0;
-  (void)snprintf(room, size, "%s%s%s", a->value, a->word ? "|" : "", a->word ? a->word : "");
-  char *last = strrchr(room, '|');
+  (void)snprintf(buffer, size, "%s%s%s", a->value, a->word ? "|" : "", a->word ? a->word : "");
+  char *last = strrchr(buffer, '|');
   char all[128];
-  for (const char *c = room; *c && used + 8 < sizeof all; c++) {
+  for (const char *c = buffer; *c && used + 8 < sizeof all; c++) {
     used += (size_t)snprintf(all + used, sizeof all - used, "%s",
                              c == last   ? " or "
                              : *c == '|' ? ", "
                                          : (const char[]){*c, '\0'});
   }
-  (void)snprintf(room, size, "%.*s", (int)used, all);
-  return room;
+  (void)snprintf(buffer, size, "%.*s", (int)used, all);
+  return buffer;
 }
 
 static bool is_action(const argument *a, const char *text) {
@@ -73,7 +73,7 @@ static bool is_action(const argument *a, const char *text) {
 /* What is wrong with a word is said before what is missing beside it. */
 static bool check_word(const char *command_name, const argument *a, const char *text,
                        int *exit_status) {
-  char room[128];
+  char buffer[128];
   bool file = a->kind == ARGUMENT_INPUT || a->kind == ARGUMENT_OUTPUT;
   if (file && !*text) {
     *exit_status = wrong_usage(command_name, "%s is empty; name a file",
@@ -86,7 +86,7 @@ static bool check_word(const char *command_name, const argument *a, const char *
   bool late = a->word && strcmp(a->word, text) == 0;
   *exit_status = late ? wrong_usage(command_name, "%s must be the first word", text)
                       : wrong_usage(command_name, "no action is called \"%.40s\"; use %s", text,
-                                    actions_of(a, room, sizeof room));
+                                    actions_of(a, buffer, sizeof buffer));
   return false;
 }
 
@@ -222,10 +222,10 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
   for (size_t i = 0; i < count; i++) {
     if (table[i].required && !table[i].given) {
       bool positional = argument_is_positional(&table[i]);
-      char room[128];
+      char buffer[128];
       *exit_status = strcmp(table[i].name, action_name) == 0
                          ? wrong_usage(command_name, "an action is missing: %s",
-                                       actions_of(&table[i], room, sizeof room))
+                                       actions_of(&table[i], buffer, sizeof buffer))
                          : wrong_usage(command_name, "%s is missing",
                                        positional ? table[i].value : table[i].name);
       return false;

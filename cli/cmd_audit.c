@@ -141,20 +141,20 @@ static int run_one(const audit_settings *s, bool seeded) {
   dperm_audit_options o = options_for(s, seeded);
   dperm_audit_result result;
   dperm_error err;
-  double *room = s->plot ? calloc((size_t)2 * PICTURED, sizeof *room) : NULL;
-  if (s->plot && !room) {
+  double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
+  if (s->plot && !outcomes) {
     return complain_of_memory();
   }
-  if (room) {
-    o.outcome[0] = room;
-    o.outcome[1] = room + PICTURED;
+  if (outcomes) {
+    o.outcome[0] = outcomes;
+    o.outcome[1] = outcomes + PICTURED;
     o.outcomes = PICTURED;
   }
   int exit_status =
       dperm_audit_run(&o, &result, &err) == DPERM_OK
           ? finish(s, &result, o.outcome, result.draws < PICTURED ? result.draws : PICTURED)
           : report_error(&err);
-  free(room);
+  free(outcomes);
   return exit_status;
 }
 

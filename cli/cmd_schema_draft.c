@@ -8,9 +8,9 @@
 #include "ledger_guard.h"
 #include "session.h"
 
-/* A list "a,b" as texts; `room` keeps them. An empty list is one empty text: "" means missing. */
+/* A list "a,b" as texts; `work` keeps them. An empty list is one empty text: "" means missing. */
 typedef struct text_list {
-  char *room;
+  char *copy;
   const char **texts;
   size_t count;
 } text_list;
@@ -20,12 +20,12 @@ static bool split(const char *list, text_list *out) {
   for (const char *c = list; *c; c++) {
     commas += *c == ',';
   }
-  out->room = strdup(list);
+  out->copy = strdup(list);
   out->texts = calloc(commas + 1, sizeof *out->texts);
-  if (!out->room || !out->texts) {
+  if (!out->copy || !out->texts) {
     return false;
   }
-  for (char *at = out->room; at; out->count++) {
+  for (char *at = out->copy; at; out->count++) {
     char *comma = strchr(at, ',');
     if (comma) {
       *comma = '\0';
@@ -37,7 +37,7 @@ static bool split(const char *list, text_list *out) {
 }
 
 static void text_list_clear(text_list *list) {
-  free(list->room);
+  free(list->copy);
   free(list->texts);
 }
 

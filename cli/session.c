@@ -35,12 +35,12 @@ static const char spent_words[] = "; the charge (entry %llu of the ledger) stays
 
 /* The clause that a failure behind a charge ends with; empty if there is none, or if `message` has
  * it already. */
-static const char *spent(const char *message, char room[96]) {
-  room[0] = '\0';
+static const char *spent(const char *message, char buffer[96]) {
+  buffer[0] = '\0';
   if (charge.entry != 0 && !strstr(message, "stays spent")) {
-    (void)snprintf(room, 96, spent_words, (unsigned long long)charge.entry);
+    (void)snprintf(buffer, 96, spent_words, (unsigned long long)charge.entry);
   }
-  return room;
+  return buffer;
 }
 
 /* The same in a signal handler, which may not print. */
@@ -111,8 +111,8 @@ static dperm_error failure;
 int report_error(const dperm_error *err) {
   session_quiet();
   failure = *err;
-  char room[96];
-  (void)complain("%s%s", err->message, spent(err->message, room));
+  char buffer[96];
+  (void)complain("%s%s", err->message, spent(err->message, buffer));
   if (err->status == DPERM_CANCELLED) {
     return 128 + (interrupted ? interrupted : SIGINT);
   }

@@ -61,10 +61,10 @@ static void find_curves(picture *p, const char *loss) {
       if (!sweep_best(t, &c->filter)) {
         continue;
       }
-      char room[64];
+      char buffer[64];
       size_t lambdas = 0;
       free(sweep_lambdas(t, &lambdas));
-      snprintf(c->name, sizeof c->name, "%s%s", sweep_method_name(line, room),
+      snprintf(c->name, sizeof c->name, "%s%s", sweep_method_name(line, buffer),
                automatic                                ? ", automatic Λ"
                : p->axis == AXIS_EPSILON && lambdas > 1 ? ", best Λ"
                                                         : "");
@@ -163,7 +163,7 @@ static void write_script(FILE *script, picture *p, picture_format format) {
       panels++;
     }
   }
-  int height = PANEL_HEIGHT + 18 * (int)most; /* room for the key under the panels */
+  int height = PANEL_HEIGHT + 18 * (int)most; /* space for the key under the panels */
   gnuplot_begin(script, format, PANEL_WIDTH * (int)panels, height);
   fprintf(script,
           "set encoding utf8\nset logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel "

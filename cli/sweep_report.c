@@ -128,7 +128,7 @@ static void put_cell(FILE *out, const sweep_line *line, const sweep_line *best) 
 static void put_method(FILE *out, const sweep_table *table, sweep_filter wanted,
                        const sweep_line *method, const double *lambdas, size_t count,
                        bool automatic) {
-  char room[64];
+  char buffer[64];
   wanted.mechanism = method->mechanism;
   wanted.noise = method->noise;
   if (isnan(method->epsilon)) {
@@ -139,7 +139,7 @@ static void put_method(FILE *out, const sweep_table *table, sweep_filter wanted,
     return;
   }
   fputs("<tr><td>", out);
-  put_text(out, sweep_method_name(method, room));
+  put_text(out, sweep_method_name(method, buffer));
   fputs("</td>", out);
   for (size_t i = 0; i < count; i++) {
     sweep_filter one = wanted;
@@ -196,11 +196,11 @@ static void put_plans(FILE *out, const sweep_table *table, const sweep_story *s)
   for (size_t i = 0; i < s->plan_count; i++) {
     const sweep_line *line = &table->lines[s->plan_lines[i]];
     const dperm_plan *p = &s->plans[i];
-    char room[64];
+    char buffer[64];
     fputs("<tr><td>", out);
     put_text(out, line->loss);
     fputs(", ", out);
-    put_text(out, sweep_method_name(line, room));
+    put_text(out, sweep_method_name(line, buffer));
     fprintf(out,
             "</td><td>%g</td><td>%.3g%s</td><td>%.3g</td><td>%.4g</td><td>%.4g</td><td>%.4g</td>"
             "<td>%.3g</td><td>%.3g</td></tr>\n",

@@ -97,10 +97,10 @@ double *sweep_lambdas(const sweep_table *table, size_t *count) {
   return values ? different(values, count) : NULL;
 }
 
-const char *sweep_method_name(const sweep_line *line, char room[64]) {
+const char *sweep_method_name(const sweep_line *line, char buffer[64]) {
   if (strcmp(line->mechanism, "none") == 0) {
     return "not private";
   }
-  snprintf(room, 64, "%s, %s noise", line->mechanism, line->noise);
-  return room;
+  snprintf(buffer, 64, "%s, %s noise", line->mechanism, line->noise);
+  return buffer;
 }

@@ -44,6 +44,6 @@ double *sweep_epsilons(const sweep_table *table, size_t *count);
 double *sweep_lambdas(const sweep_table *table, size_t *count);
 
 /* "objective, mixed noise". */
-const char *sweep_method_name(const sweep_line *line, char room[64]);
+const char *sweep_method_name(const sweep_line *line, char buffer[64]);
 
 #endif

@@ -192,7 +192,7 @@ typedef struct dperm_source {
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
   int no_identity;
-  const void *reserved[4]; /* zeros: room for members to come */
+  const void *reserved[4]; /* zeros: space for members to come */
 } dperm_source;
 
 /* Encoded rows with their labels, in memory or mapped, every row within a known norm. */
@@ -388,7 +388,7 @@ DPERM_API void dperm_random_free(dperm_random *random);
  * opened it, and a visitor cannot use the ledger that it is shown. */
 typedef struct dperm_ledger dperm_ledger;
 
-/* Room for an exact decimal ("0.1") and for a digest in hexadecimal. */
+/* Space for an exact decimal ("0.1") and for a digest in hexadecimal. */
 enum { DPERM_AMOUNT_SIZE = 124, DPERM_DIGEST_SIZE = 65 };
 
 /* Gives a data set its budget, once and for good, in a new ledger or in one that is there. Totals
@@ -892,7 +892,7 @@ typedef struct dperm_audit_options {
   int threads;           /* 0 for OpenMP's own choice; results do not depend on it */
   const uint64_t *seed;  /* NULL for the system's secure source, which is what fits use */
   dperm_progress progress;
-  double *outcome[2]; /* room for `outcomes` outcomes of each data set, for a picture; or NULL */
+  double *outcome[2]; /* space for `outcomes` outcomes of each data set, for a picture; or NULL */
   size_t outcomes;
 } dperm_audit_options;
 

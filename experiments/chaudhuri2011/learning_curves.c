@@ -35,13 +35,13 @@ static void check(dperm_status status, const dperm_error *err) {
   }
 }
 
-static void *room_for(size_t count, size_t size) {
-  void *room = calloc(count, size);
-  if (!room) {
+static void *allocate(size_t count, size_t size) {
+  void *block = calloc(count, size);
+  if (!block) {
     fprintf(stderr, "learning_curves: out of memory\n");
     exit(1);
   }
-  return room;
+  return block;
 }
 
 /* splitmix64: permutations need to be reproducible, not secret. */
@@ -96,7 +96,7 @@ static outcome *judge(const dperm_data *train, const dperm_data *held, const dpe
                       size_t count, size_t draws, uint64_t seed) {
   dperm_error err;
   dperm_sweep_options how;
-  outcomes found = {room_for(count * draws, sizeof *found.all), draws};
+  outcomes found = {allocate(count * draws, sizeof *found.all), draws};
   dperm_sweep_options_init(&how);
   how.draws = draws;
   how.seed = seed;
@@ -239,8 +239,8 @@ int main(int argc, char **argv) {
     fprintf(stderr, "learning_curves: %zu rows are too few\n", rows);
     return 1;
   }
-  size_t *order = room_for(rows, sizeof *order);
-  double(*found)[SIZES][EPSILONS][METHODS] = room_for(permutations, sizeof *found);
+  size_t *order = allocate(rows, sizeof *order);
+  double(*found)[SIZES][EPSILONS][METHODS] = allocate(permutations, sizeof *found);
   for (size_t p = 0; p < permutations; p++) {
     permute(order, rows, p + 1);
     dperm_data *held = part(data, order, 2 * HELD);
@@ -254,7 +254,7 @@ int main(int argc, char **argv) {
     dperm_data_free(held);
   }
   printf("loss,method,epsilon,rows,error_mean,error_se\n");
-  double *values = room_for(permutations, sizeof *values);
+  double *values = allocate(permutations, sizeof *values);
   for (size_t m = 0; m < METHODS; m++) {
     for (size_t e = 0; e < EPSILONS; e++) {
       for (size_t s = 0; s < SIZES; s++) {

@@ -20,7 +20,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_do
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Number, Owned, Room, Struct, TableColumn, Text,
+from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Number, Owned, Buffer, Struct, TableColumn, Text,
                      Whole, path, texts)
 from .errors import error_for
 
@@ -235,7 +235,7 @@ SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))
 
 _OUT = POINTER(c_void_p)
 _SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), Whole(c_int)
-_TEXT, _NO_TEXT, _PATH, _NUMBER, _ROOM = Text(), Text(optional=True), Text(path), Number(), Room()
+_TEXT, _NO_TEXT, _PATH, _NUMBER, _BUFFER = Text(), Text(optional=True), Text(path), Number(), Buffer()
 _DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
 _SCHEMA, _DATA, _MODEL, _LEDGER, _RANDOM = (Owned(kind) for kind in ("schema", "data", "model", "ledger", "random"))
 # Those that fail: arguments without the error at the end.
@@ -269,7 +269,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_ledger_open": [_PATH, _OUT],
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
     "dperm_ledger_entries": [_LEDGER, _NO_TEXT, EntryVisitor, c_void_p],
-    "dperm_ledger_head": [_LEDGER, POINTER(c_uint64), _ROOM],
+    "dperm_ledger_head": [_LEDGER, POINTER(c_uint64), _BUFFER],
     "dperm_ledger_refuse_data": [_LEDGER, _DATA],
     "dperm_ledger_verify": [_LEDGER, _NO_TEXT, VerifyLine, c_void_p, POINTER(c_int)],
     "dperm_ledger_find_model": [_LEDGER, _MODEL, EntryVisitor, c_void_p],
@@ -285,7 +285,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_dims": (c_size_t, [_SCHEMA]),
     "dperm_schema_norm_bound": (c_double, [_SCHEMA]),
     "dperm_schema_class_name": (c_char_p, [_SCHEMA, _SIZE]),
-    "dperm_schema_feature_name": (c_size_t, [_SCHEMA, _SIZE, _ROOM, _SIZE]),
+    "dperm_schema_feature_name": (c_size_t, [_SCHEMA, _SIZE, _BUFFER, _SIZE]),
     "dperm_schema_columns": (c_size_t, [_SCHEMA]),
     "dperm_schema_column_name": (c_char_p, [_SCHEMA, _SIZE]),
     "dperm_schema_column_type": (c_char_p, [_SCHEMA, _SIZE]),
@@ -420,9 +420,9 @@ def text(value: Optional[bytes]) -> Optional[str]:
 def feature_name(schema: Handle, place: int) -> str:
     """What an encoded column means."""
     size = lib.dperm_schema_feature_name(schema, place, create_string_buffer(1), 1)
-    room = create_string_buffer(size + 1)
-    lib.dperm_schema_feature_name(schema, place, room, len(room))
-    return room.value.decode("utf-8", "replace")
+    text = create_string_buffer(size + 1)
+    lib.dperm_schema_feature_name(schema, place, text, len(text))
+    return text.value.decode("utf-8", "replace")
 
 
 def fields(struct: Structure) -> dict:

@@ -2,7 +2,7 @@
 
 A table offers its memory in a capsule (``__arrow_c_stream__`` or ``__arrow_c_array__``), so none of these
 libraries is imported. Columns are read when they are asked for, into lists and arrays that ``columns.py``
-takes as it takes anybody's: a record has the same row by this door as by any other. Null is no value. A
+takes as it takes anybody's: a record has the same row by this path as by any other. Null is no value. A
 dictionary gives each record its own text; entries that no record uses are not looked at. Lengths and
 offsets are checked as far as the interface tells them; the producer answers for the rest.
 """
@@ -61,7 +61,7 @@ _TAKEN = "strings, integers, floats, booleans, dictionaries of them and nulls ar
 
 
 def offers(value: Any) -> bool:
-    """Whether a value has such capsules, and is not pandas', whose tables have a door of their own."""
+    """Whether a value has such capsules, and is not pandas', whose tables have a path of their own."""
     return (hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")) and \
         not hasattr(value, "iloc")
 

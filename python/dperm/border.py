@@ -26,7 +26,7 @@ def _limits(kind: Any) -> Tuple[int, int]:
 
 
 WHOLE_NUMBERS = {kind: _limits(kind) for kind in (c_int, c_uint, c_size_t, c_uint64)}
-MOST = 2**63 - 1  # of sizes and counts: room for one more, and none would fit in memory
+MOST = 2**63 - 1  # of sizes and counts: one more still fits, and none would fit in memory
 
 
 def whole(name: str, value: Any, least: int = 1, most: int = MOST) -> int:
@@ -154,7 +154,7 @@ class ArrayOf:
         return value
 
 
-class Room:
+class Buffer:
     """A buffer of ours for a text of C's."""
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""A producer of Arrow's capsules by hand, so that the door is tried where neither polars nor pyarrow is.
+"""A producer of Arrow's capsules by hand, so that the input is tried where neither polars nor pyarrow is.
 
 Memory lives in ``LIVE`` until its consumer gives it back, and what is given back twice is an error.
 """

@@ -1,4 +1,4 @@
-"""Arrow's tables: the rows that the same records have by other doors, or a refusal that names the column."""
+"""Arrow's tables: the rows that the same records have by other inputs, or a refusal that names the column."""
 
 import ctypes
 import gc
@@ -9,7 +9,7 @@ import pytest
 
 import capsules
 import dperm
-from doors import NAMES, SCHEMA, arrived, ways
+from input_paths import NAMES, SCHEMA, arrived, ways
 from dperm import arrow
 
 pytestmark = pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")

@@ -42,7 +42,7 @@ def wrong_values(kind):
     if isinstance(kind, border.ArrayOf):
         other = np.zeros(3, dtype="f4")
         return [12345, np.zeros(3, dtype=kind.dtype), border.Array(other, "f4"), [0.0]] + [None] * (not kind.optional)
-    if isinstance(kind, border.Room):
+    if isinstance(kind, border.Buffer):
         return [b"abc", 12345, None]
     if isinstance(kind, border.Owned):
         return [12345, Stub("other"), Stub(kind.kind, None), "x"] + [None] * (not kind.optional)
@@ -62,7 +62,7 @@ def right_value(kind):
         return b""
     if isinstance(kind, border.ArrayOf):
         return border.Array(np.zeros(0, dtype=kind.dtype), kind.dtype)
-    if isinstance(kind, border.Room):
+    if isinstance(kind, border.Buffer):
         return ctypes.create_string_buffer(65)
     if isinstance(kind, border.Owned):
         return Stub(kind.kind)
@@ -126,7 +126,7 @@ def test_the_package_calls_nothing_else():
 
 def test_every_function_with_memory_knows_its_length():
     for name, kinds in c._FALLIBLE.items():
-        lengths = any(isinstance(k, (border.ArrayOf, border.Room, border.Bytes)) or k is border.Columns for k in kinds)
+        lengths = any(isinstance(k, (border.ArrayOf, border.Buffer, border.Bytes)) or k is border.Columns for k in kinds)
         assert not lengths or name in border.TOGETHER, name
 
 

@@ -110,11 +110,11 @@ def test_a_pickle_of_version_0_1_gets_its_order(two):
     (["0", "1"], ["0", "1"], "U"), (["0", "1"], [0, 1], "i"), (["0", "1"], [0.0, 1.0], "f"),
     (["False", "True"], [False, True], "b"), (["False", "True"], ["False", "True"], "U"),
     (["0.5", "1"], [0.5, 1.0], "f"), (["01", "1"], ["01", "1"], "U"), (["10", "2"], [10, 2], "i")])
-@pytest.mark.parametrize("door", ["array", "list", "series", "objects", "column"])
-def test_predict_has_labels_of_the_type_that_fit_was_given(names, labels, kind, door, two):
+@pytest.mark.parametrize("input", ["array", "list", "series", "objects", "column"])
+def test_predict_has_labels_of_the_type_that_fit_was_given(names, labels, kind, input, two):
     people, y = frame(two), np.array(labels)[two[1]]
     given = {"array": lambda: y, "list": lambda: y.tolist(), "series": lambda: pd.Series(y),
-             "objects": lambda: y.astype(object), "column": lambda: None}[door]()
+             "objects": lambda: y.astype(object), "column": lambda: None}[input]()
     people["kind"] = y
     clf = dperm.LogisticRegression(20, schema=schema(classes=names), random_state=1).fit(people, given)
     found = clf.predict(people)

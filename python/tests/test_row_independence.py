@@ -1,6 +1,6 @@
-"""Row independence: replacing one record changes its own row and no other, by every door, bit for bit.
+"""Row independence: replacing one record changes its own row and no other, by every input, bit for bit.
 
-Random data sets (seeded) with one record replaced by a hostile one go in by each door of doors.py. All
+Random data sets (seeded) with one record replaced by a hostile one go in by each input of input_paths.py. All
 other rows, their number, their labels and the order stay as they were, or a clear error is raised. The
 suite finds the defects that it is there for when they are put back.
 """
@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 import capsules
-import doors_arrow  # which adds its doors to the tables
+import input_paths_arrow  # which adds its inputs to the tables
 import dperm
-from doors import CLASSES, HOSTILE, NAMES, ROWS, SCHEMA, TABLES, USUAL, YS, arrived, planted, ways
+from input_paths import CLASSES, HOSTILE, NAMES, ROWS, SCHEMA, TABLES, USUAL, YS, arrived, planted, ways
 from dperm import arrow, columns, data, schema as schemas
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -192,14 +192,14 @@ def test_a_double_is_the_same_double_by_any_door(numbers):
     wide = {**SCHEMA, "columns": [{"name": "age", "type": "numeric", "min": -1e300, "max": 1e300}]}
     labels = ["no", "yes"] * (len(numbers) // 2) + ["no"] * (len(numbers) % 2)
     go = ways(schema=wide)["fit"]
-    doors = [numbers.reshape(-1, 1), [[v] for v in numbers.tolist()], pd.DataFrame({"age": numbers.astype(object)}),
+    inputs = [numbers.reshape(-1, 1), [[v] for v in numbers.tolist()], pd.DataFrame({"age": numbers.astype(object)}),
              pd.DataFrame({"age": pd.array(numbers, dtype="Float64")}),
              pd.DataFrame({"age": list(map(repr, numbers.tolist()))}),
              pd.DataFrame({"age": pd.Series(numbers).astype("category")}), [[Decimal(v)] for v in numbers.tolist()]]
-    doors += [capsules.Table([("age", kind, values)], batch=7, pad=1) for kind, values in
+    inputs += [capsules.Table([("age", kind, values)], batch=7, pad=1) for kind, values in
               [("float64", numbers.tolist()), ("string", list(map(repr, numbers.tolist()))),
                (("dictionary", "int16", "float64", numbers.tolist()), numbers.tolist())]]
-    found = [arrived(lambda X=X: go(X, labels)).rows for X in doors]
+    found = [arrived(lambda X=X: go(X, labels)).rows for X in inputs]
     assert all(rows == found[0] for rows in found)
 
 

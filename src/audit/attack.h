@@ -5,7 +5,7 @@
 #ifndef DPERM_AUDIT_ATTACK_H
 #define DPERM_AUDIT_ATTACK_H
 
-#include "random/source.h"
+#include "random/random_source.h"
 
 typedef struct attack attack;
 struct attack {

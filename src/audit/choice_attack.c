@@ -16,9 +16,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "mechanism/select.h"
+#include "mechanism/selection.h"
 #include "model/model.h"
-#include "random/handle.h"
+#include "random/random_handle.h"
 
 /* ---- selectors */
 
@@ -34,10 +34,10 @@ static dperm_status draw_choice(const attack *a, int side, random_source *source
                                 double *outcome, dperm_error *err) {
   (void)err;
   const selector_target *t = a->context;
-  size_t room[2];
+  size_t order[2];
   size_t chosen = t->selector == DPERM_SELECTOR_EXPONENTIAL
                       ? select_exponential(source, t->errors[side], 2, t->epsilon)
-                      : select_permute_and_flip(source, t->errors[side], 2, t->epsilon, room);
+                      : select_permute_and_flip(source, t->errors[side], 2, t->epsilon, order);
   *score = *outcome = chosen == 1 ? 1 : 0;
   return DPERM_OK;
 }

@@ -4,7 +4,7 @@
 #define DPERM_AUDIT_CHOICE_ATTACK_H
 
 #include "audit/attack.h"
-#include "random/choice.h"
+#include "random/discrete_sampling.h"
 
 /* Two candidates. One record moves an error from the second candidate to the first. */
 typedef struct selector_target {

@@ -8,8 +8,8 @@
 
 #include "audit/binomial.h"
 #include "audit/worst_pair.h"
+#include "base/double_double.h"
 #include "base/memory.h"
-#include "base/twofold.h"
 #include "data/dataset.h"
 #include "pipeline/fit.h"
 #include "random/exponential.h"
@@ -206,9 +206,9 @@ done:
 
 /* ‖x‖²/R² − 1, its sign exact to a hundred bits. */
 static double excess(const double *x, size_t dims, double norm) {
-  twofold sum = two_product(-norm, norm);
+  double_double sum = two_product(-norm, norm);
   for (size_t j = 0; j < dims; j++) {
-    sum = twofold_add(sum, two_product(x[j], x[j]));
+    sum = dd_add(sum, two_product(x[j], x[j]));
   }
   return sum.hi / (norm * norm);
 }

@@ -118,8 +118,8 @@ static double hoped_bound(double lambda, double epsilon, double draws) {
 static double jacobian_lambda(double epsilon, double draws) {
   double most = 0, at = 2 + 1 / expm1(epsilon / 2);
   for (double lambda = 2; lambda < 1e6; lambda *= 1.05) {
-    bool room = log1p(1 / (2 * (lambda - 1))) < 0.5 * epsilon;
-    double bound = room ? hoped_bound(lambda, epsilon, draws) : 0;
+    bool feasible = log1p(1 / (2 * (lambda - 1))) < 0.5 * epsilon;
+    double bound = feasible ? hoped_bound(lambda, epsilon, draws) : 0;
     if (bound >= 0.92 * epsilon) {
       return lambda;
     }

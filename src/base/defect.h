@@ -1,6 +1,6 @@
 /* Defects planted on purpose, so that tests can show that the audit and the tests would find them
  * (docs/audit.md has the list). In everything we ship DEFECT is the constant false and no trace of
- * it is left; tests/house/no_defects.sh checks that. In the build for tests it is true for the one
+ * it is left; tests/lint/no_defects.sh checks that. In the build for tests it is true for the one
  * whose name the environment variable DPERM_DEFECT holds. */
 #ifndef DPERM_BASE_DEFECT_H
 #define DPERM_BASE_DEFECT_H

@@ -22,7 +22,7 @@ struct output_file {
   const char *name; /* for messages */
   FILE *stream;
   char *target;    /* where the file goes; NULL when written directly */
-  char *temporary; /* room for the name of the file beside it */
+  char *temporary; /* space for the name of the file beside it */
   bool named;      /* the file has that name: until then, a program that is killed leaves nothing */
   bool reserved;   /* it is longer than what is written */
   char *memory;    /* what stream holds, of an output in memory */

@@ -1,5 +1,5 @@
 /* Reflections I − τ v vᵀ, where v is 1 at its first place and stands below the diagonal, τ in the
- * room (Golub & Van Loan, 5.1 and 5.2). A panel of them goes over each other column at once, while
+ * space (Golub & Van Loan, 5.1 and 5.2). A panel of them goes over each other column at once, while
  * the column is in cache; columns know nothing of each other, so threads share them out. */
 #include "base/householder.h"
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/dispatch.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 
 enum { PANEL = 16, WIDE = 4, COLUMNS = 8 /* of a piece of a thread's work */ };
 
@@ -128,7 +128,7 @@ static void reflect_piece(void *context, size_t piece, size_t worker) {
 /* Columns behind the panel, up to `count`. */
 static void reflect_others(const reflections *r, int backward, double *q, size_t count) {
   others o = {*r, backward, q, count};
-  parallel_run((count - r->to + COLUMNS - 1) / COLUMNS, reflect_piece, &o);
+  pool_run((count - r->to + COLUMNS - 1) / COLUMNS, reflect_piece, &o);
 }
 
 /* ---- the two halves: down to R, and back to Q */
@@ -164,7 +164,7 @@ static void unfold(size_t d, size_t count, double *q, double *tau) {
   }
 }
 
-void householder_rotation(size_t d, size_t count, double *q, double *room) {
-  factor(d, count, q, room);
-  unfold(d, count, q, room);
+void householder_rotation(size_t d, size_t count, double *q, double *work) {
+  factor(d, count, q, work);
+  unfold(d, count, q, work);
 }

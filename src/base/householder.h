@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* q, column-major with count ≤ d columns of d numbers, becomes the Q of q = QR whose R has no
- * negative number on its diagonal. `room` is for `count` numbers. The numbers' squares must not
+ * negative number on its diagonal. `work` is for `count` numbers. The numbers' squares must not
  * overflow. */
-void householder_rotation(size_t d, size_t count, double *q, double *room);
+void householder_rotation(size_t d, size_t count, double *q, double *work);
 
 #endif

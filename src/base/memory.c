@@ -12,26 +12,26 @@ static dperm_status fail_memory(size_t count, size_t size, dperm_error *err) {
 }
 
 dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err) {
-  void *room = calloc(count ? count : 1, size);
-  memcpy(out, &room, sizeof room);
-  return room ? DPERM_OK : fail_memory(count, size, err);
+  void *block = calloc(count ? count : 1, size);
+  memcpy(out, &block, sizeof block);
+  return block ? DPERM_OK : fail_memory(count, size, err);
 }
 
 dperm_status memory_raw(size_t count, size_t size, void *out, dperm_error *err) {
-  void *room = count <= SIZE_MAX / 2 / size ? malloc(count ? count * size : size) : NULL;
-  memcpy(out, &room, sizeof room);
-  return room ? DPERM_OK : fail_memory(count, size, err);
+  void *block = count <= SIZE_MAX / 2 / size ? malloc(count ? count * size : size) : NULL;
+  memcpy(out, &block, sizeof block);
+  return block ? DPERM_OK : fail_memory(count, size, err);
 }
 
 dperm_status memory_probe(double bytes, dperm_error *err) {
-  /* volatile: a compiler may leave out room that nobody uses */
-  void *volatile room = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
-  if (!room) {
+  /* volatile: a compiler may leave out space that nobody uses */
+  void *volatile block = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
+  if (!block) {
     FAIL(err, DPERM_OUT_OF_MEMORY,
          "out of memory (%.3g GB are needed); use fewer rows or columns, or a larger machine",
          bytes * 1e-9);
   }
-  free(room);
+  free(block);
   return DPERM_OK;
 }
 
@@ -47,13 +47,13 @@ dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t
   if (grown > SIZE_MAX / 2 / size) {
     return fail_memory(grown, size, err);
   }
-  void *room = NULL;
-  memcpy(&room, array, sizeof room);
-  room = realloc(room, grown * size);
-  if (!room) {
+  void *block = NULL;
+  memcpy(&block, array, sizeof block);
+  block = realloc(block, grown * size);
+  if (!block) {
     return fail_memory(grown, size, err);
   }
-  memcpy(array, &room, sizeof room);
+  memcpy(array, &block, sizeof block);
   *capacity = grown;
   return DPERM_OK;
 }
@@ -62,11 +62,11 @@ void memory_shrink(void *array, size_t *capacity, size_t used, size_t size) {
   if (used == *capacity || used == 0) {
     return;
   }
-  void *room = NULL;
-  memcpy(&room, array, sizeof room);
-  room = realloc(room, used * size);
-  if (room) {
-    memcpy(array, &room, sizeof room);
+  void *block = NULL;
+  memcpy(&block, array, sizeof block);
+  block = realloc(block, used * size);
+  if (block) {
+    memcpy(array, &block, sizeof block);
     *capacity = used;
   }
 }

@@ -5,17 +5,17 @@
 
 #include "base/status.h"
 
-/* Zeroed room for count × size bytes, to be given back with free(); never NULL on success, even
+/* Zeroed space for count × size bytes, to be given back with free(); never NULL on success, even
  * for count = 0. `*out` is NULL on failure. */
 dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err);
 
-/* The same room with whatever stood there, for those who write all of it before they read any. */
+/* The same space with whatever stood there, for those who write all of it before they read any. */
 dperm_status memory_raw(size_t count, size_t size, void *out, dperm_error *err);
 
 /* Whether so many bytes could be had now: they are given back at once. */
 dperm_status memory_probe(double bytes, dperm_error *err);
 
-/* Makes room for at least `needed` elements, in an array of `*capacity`. The array pointer is
+/* Makes space for at least `needed` elements, in an array of `*capacity`. The array pointer is
  * passed by address as void*, as in memory_new. */
 dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t size,
                             dperm_error *err);

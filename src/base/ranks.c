@@ -52,7 +52,7 @@ dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_e
   return !r || r->most(r, number) ? DPERM_OK : ranks_fail(r, err);
 }
 
-/* Some numbers at a time, in a room of their own. */
+/* Some numbers at a time, in a buffer of their own. */
 static bool add_some(ranks *r, uint64_t *numbers, size_t count) {
   enum { ROOM = 512 };
   uint64_t theirs[ROOM];

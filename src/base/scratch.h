@@ -1,4 +1,4 @@
-/* Room for the span of one call. Small problems find it on the stack, so that a fit of a few rows
+/* Space for the span of one call. Small problems find it on the stack, so that a fit of a few rows
  * and columns, run again and again, asks the allocator for nothing; all others get it from the heap
  * as before. Where it stands does not change a bit of a result. */
 #ifndef DPERM_BASE_SCRATCH_H
@@ -14,12 +14,12 @@ typedef struct scratch {
   double near[SCRATCH_DOUBLES];
 } scratch;
 
-void scratch_init(scratch *room);
-/* Zeroed room for count × size bytes until scratch_free; `out` as in memory_new. */
-dperm_status scratch_take(scratch *room, size_t count, size_t size, void *out, dperm_error *err);
+void scratch_init(scratch *work);
+/* Zeroed space for count × size bytes until scratch_free; `out` as in memory_new. */
+dperm_status scratch_take(scratch *work, size_t count, size_t size, void *out, dperm_error *err);
 /* The same, but what stands in a large one is anything (memory_raw). */
-dperm_status scratch_take_raw(scratch *room, size_t count, size_t size, void *out,
+dperm_status scratch_take_raw(scratch *work, size_t count, size_t size, void *out,
                               dperm_error *err);
-void scratch_free(scratch *room);
+void scratch_free(scratch *work);
 
 #endif

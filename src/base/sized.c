@@ -78,7 +78,7 @@ dperm_status sized_take_all(const sized_struct *kind, const void *given, size_t 
 
 /* ---- results */
 
-dperm_status sized_check_room(const sized_struct *kind, size_t size, dperm_error *err) {
+dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err) {
   if (size > kind->size) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s has %zu bytes, and dperm %s knows %zu: the program was built against a newer dperm; "

@@ -33,8 +33,8 @@ dperm_status sized_take_all(const sized_struct *kind, const void *given, size_t 
 /* ---- results: the size comes beside them */
 
 /* Whether a result of so many bytes can be filled; to be asked before any work is done. */
-dperm_status sized_check_room(const sized_struct *kind, size_t size, dperm_error *err);
-/* The part of a whole result that the program knows; a larger room ends in zeros. */
+dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err);
+/* The part of a whole result that the program knows; a larger buffer ends in zeros. */
 void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 dperm_status error_set(dperm_error *err, dperm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a last clause to the sentence, which loses of its end what would leave no room for it. */
+/* Adds a last clause to the sentence, which loses of its end what would leave no space for it. */
 void error_append(dperm_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Passes a failure on. */

@@ -1,4 +1,4 @@
-/* OpenMP's number of threads is the one that users know how to set (base/parallel.h goes by it),
+/* OpenMP's number of threads is the one that users know how to set (base/thread_pool.h goes by it),
  * and it belongs to the calling thread: calls of a program side by side do not see each other's. */
 #include "base/threads.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/matrix_spread.h"
-#include "data/reader.h"
-#include "data/row_norm.h"
+#include "matrix/matrix_spread.h"
+#include "read/row_reader.h"
+#include "schema/row_norm.h"
 
 /* ---- from files */
 
@@ -132,7 +132,7 @@ static dperm_status clip_finite(double *values, size_t count, double norm, size_
 }
 
 /* Takes over `x` and `prints`; copies the labels beside them, if there are any. */
-static dperm_status data_from_matrix(matrix *x, row_print *prints, const double *labels,
+static dperm_status data_from_matrix(matrix *x, row_fingerprint *prints, const double *labels,
                                      double norm, dperm_data **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_data *data = NULL;
@@ -160,8 +160,8 @@ dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_m
                                    dperm_error *err) {
   dperm_status status = DPERM_OK;
   double *values = NULL;
-  row_print *prints = NULL;
-  row_printer printer = {NULL, NULL, NULL};
+  row_fingerprint *prints = NULL;
+  row_fingerprinter printer = {NULL, NULL, NULL};
   matrix *x = NULL;
   TRY(check_memory(rows, dims, labels, norm, err));
   if (rows > SIZE_MAX / sizeof *values / dims) {
@@ -169,17 +169,17 @@ dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_m
   }
   TRY_OR_DONE(memory_new(rows * dims, sizeof *values, &values, err));
   TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
-  TRY_OR_DONE(row_printer_open(dims, &printer, err));
+  TRY_OR_DONE(row_fingerprinter_open(dims, &printer, err));
   memcpy(values, row_major, rows * dims * sizeof *values);
   for (size_t i = 0; i < rows; i++) {
-    prints[i] = row_print_of(&printer, NULL, values + i * dims, dims);
+    prints[i] = row_fingerprint_of(&printer, NULL, values + i * dims, dims);
     TRY_OR_DONE(clip_finite(values + i * dims, dims, norm, i, err));
   }
   TRY_OR_DONE(matrix_dense_new(rows, dims, values, &x, err));
-  row_printer_close(&printer);
+  row_fingerprinter_close(&printer);
   return data_from_matrix(x, prints, labels, norm, out, err);
 done:
-  row_printer_close(&printer);
+  row_fingerprinter_close(&printer);
   free(prints);
   free(values);
   return status;
@@ -208,8 +208,8 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
                                  dperm_error *err) {
   dperm_status status = DPERM_OK;
   growing_rows copy = {0};
-  row_print *prints = NULL;
-  row_printer printer = {NULL, NULL, NULL};
+  row_fingerprint *prints = NULL;
+  row_fingerprinter printer = {NULL, NULL, NULL};
   size_t most = 0;
   TRY(check_memory(rows, dims, labels, norm, err));
   for (size_t i = 0; i < rows; i++) {
@@ -219,14 +219,14 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
     most = row_starts[i + 1] - row_starts[i] > most ? row_starts[i + 1] - row_starts[i] : most;
   }
   TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
-  TRY_OR_DONE(row_printer_open(most, &printer, err));
-  /* room for all, once */
+  TRY_OR_DONE(row_fingerprinter_open(most, &printer, err));
+  /* space for all, once */
   TRY_OR_DONE(rows_reserve(&copy, row_starts[rows] - row_starts[0], err));
   for (size_t i = 0; i < rows; i++) {
     size_t from = row_starts[i], count = row_starts[i + 1] - from;
     TRY_OR_DONE(copy_csr_row(&copy, dims, columns + from, values + from, count,
                              labels ? labels[i] : 0.0, norm, err));
-    prints[i] = row_print_of(&printer, columns + from, values + from, count);
+    prints[i] = row_fingerprint_of(&printer, columns + from, values + from, count);
   }
   TRY_OR_DONE(data_from_rows(&copy, dims, ORIGIN_MEMORY, NULL, out, err));
   (*out)->unlabelled = labels == NULL;
@@ -234,7 +234,7 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
   (*out)->prints = prints;
   prints = NULL;
 done:
-  row_printer_close(&printer);
+  row_fingerprinter_close(&printer);
   free(prints);
   rows_clear(&copy);
   return status;
@@ -362,7 +362,7 @@ static dperm_status select_prints(const dperm_data *data, const size_t *row_indi
   }
   TRY(memory_new(count, sizeof *part->prints, &part->prints, err));
   for (size_t i = 0; i < count; i++) {
-    part->prints[i] = data->from_file ? row_print_of_place(data->file_digest, row_indices[i])
+    part->prints[i] = data->from_file ? row_fingerprint_of_place(data->file_digest, row_indices[i])
                                       : data->prints[row_indices[i]];
   }
   return DPERM_OK;

@@ -3,12 +3,12 @@
 #define DPERM_DATA_DATASET_H
 
 #include "base/file_read.h"
-#include "data/encoded_file.h"
-#include "data/matrix.h"
-#include "data/row_bounds.h"
-#include "data/row_print.h"
-#include "data/rows.h"
-#include "data/schema.h"
+#include "data/row_fingerprint.h"
+#include "matrix/growing_rows.h"
+#include "matrix/matrix.h"
+#include "read/encoded_file.h"
+#include "schema/row_bounds.h"
+#include "schema/schema.h"
 
 /* How the rows were made, so that a model's predictions encode records the same way. */
 typedef enum data_origin { ORIGIN_SCHEMA, ORIGIN_SVMLIGHT, ORIGIN_MEMORY } data_origin;
@@ -27,9 +27,9 @@ struct dperm_data {
   dperm_schema *schema; /* a share, or NULL */
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];
-  row_print *prints; /* else one a row (of all processes' rows, on each), by which a ledger knows
-                      * them; NULL where nothing does */
-  encoded_file *encoded;              /* whose rows and labels these are, mapped; or NULL */
+  row_fingerprint *prints; /* else one a row (of all processes' rows, on each), by which a ledger
+                            * knows them; NULL where nothing does */
+  encoded_file *encoded;   /* whose rows and labels these are, mapped; or NULL */
   dperm_unsafe_column_counts *counts; /* one per column of the schema; or NULL */
 };
 

@@ -11,8 +11,8 @@
 #include "base/file_stamp.h"
 #include "base/memory.h"
 #include "data/dataset.h"
-#include "data/matrix_spread.h"
-#include "data/reader.h"
+#include "matrix/matrix_spread.h"
+#include "read/row_reader.h"
 
 static dperm_status read_share(const dperm_source *source, ranks *r, const dperm_progress *progress,
                                size_t *total, dperm_data **out, dperm_error *err) {

@@ -1,6 +1,6 @@
 /* BLAKE2b over a word for the kind of identity, then the file's digest, or the number of rows and
- * their prints (row_print.h) in ascending order. Encoded rows: their number and width, and for each
- * row its label, the number of its entries that are not zero, their columns and values. */
+ * their prints (row_fingerprint.h) in ascending order. Encoded rows: their number and width, and
+ * for each row its label, the number of its entries that are not zero, their columns and values. */
 #include "data/identity.h"
 
 #include <sodium.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 
 enum { IDENTITY_BLOCK = 8192 };
 
@@ -33,7 +33,7 @@ void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE], data_identit
 /* ---- rows as they were given */
 
 static int compare_prints(const void *a, const void *b) {
-  return memcmp(a, b, sizeof(row_print));
+  return memcmp(a, b, sizeof(row_fingerprint));
 }
 
 /* Of all rows, also those that other processes have: a selection knows the prints of them all. */
@@ -42,7 +42,7 @@ static dperm_status identity_of_prints(const dperm_data *data, unsigned char out
   const size_t count = rows_in_all(data->x);
   const uint64_t rows = count;
   crypto_generichash_state state;
-  row_print *sorted = NULL;
+  row_fingerprint *sorted = NULL;
   TRY(memory_new(count, sizeof *sorted, &sorted, err));
   memcpy(sorted, data->prints, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, compare_prints);
@@ -56,34 +56,34 @@ static dperm_status identity_of_prints(const dperm_data *data, unsigned char out
 
 /* ---- rows as they were encoded */
 
-/* Room for one row without its zeros. */
-typedef struct row_room {
+/* Space for one row without its zeros. */
+typedef struct sparse_row {
   double *dense; /* for kinds that keep zeros */
   uint32_t *columns;
   double *values;
-} row_room;
+} sparse_row;
 
 static void add_row(crypto_generichash_state *state, const matrix *x, size_t i, double label,
-                    row_room *room) {
+                    sparse_row *row) {
   const uint32_t *columns = NULL;
-  const double *values = room->dense;
+  const double *values = row->dense;
   size_t given = x->cols, kept = 0;
   if (x->kind->entries) {
     given = x->kind->entries(x, i, &columns, &values);
   } else {
-    x->kind->row(x, i, room->dense);
+    x->kind->row(x, i, row->dense);
   }
   for (size_t e = 0; e < given; e++) {
     if (values[e] != 0) {
-      room->columns[kept] = columns ? columns[e] : (uint32_t)e;
-      room->values[kept++] = values[e];
+      row->columns[kept] = columns ? columns[e] : (uint32_t)e;
+      row->values[kept++] = values[e];
     }
   }
   const uint64_t count = kept;
   add(state, &label, sizeof label);
   add(state, &count, sizeof count);
-  add(state, room->columns, kept * sizeof *room->columns);
-  add(state, room->values, kept * sizeof *room->values);
+  add(state, row->columns, kept * sizeof *row->columns);
+  add(state, row->values, kept * sizeof *row->values);
 }
 
 /* The digest of rows from, …, to − 1. */
@@ -91,20 +91,20 @@ static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
                                  unsigned char out[IDENTITY_SIZE], dperm_error *err) {
   dperm_status status = DPERM_OK;
   crypto_generichash_state state;
-  row_room room = {NULL, NULL, NULL};
+  sparse_row row = {NULL, NULL, NULL};
   size_t most = data->x->kind->entries ? data->x->row_entries : data->x->cols;
-  TRY_OR_DONE(memory_new(data->x->kind->entries ? 1 : most, sizeof *room.dense, &room.dense, err));
-  TRY_OR_DONE(memory_new(most, sizeof *room.columns, &room.columns, err));
-  TRY_OR_DONE(memory_new(most, sizeof *room.values, &room.values, err));
+  TRY_OR_DONE(memory_new(data->x->kind->entries ? 1 : most, sizeof *row.dense, &row.dense, err));
+  TRY_OR_DONE(memory_new(most, sizeof *row.columns, &row.columns, err));
+  TRY_OR_DONE(memory_new(most, sizeof *row.values, &row.values, err));
   begin(&state, "block   ");
   for (size_t i = from; i < to; i++) {
-    add_row(&state, data->x, i, data->labels[i], &room);
+    add_row(&state, data->x, i, data->labels[i], &row);
   }
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
 done:
-  free(room.dense);
-  free(room.columns);
-  free(room.values);
+  free(row.dense);
+  free(row.columns);
+  free(row.values);
   return status;
 }
 
@@ -132,7 +132,7 @@ static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[I
   digest_job job = {.data = data};
   crypto_generichash_state state;
   TRY(memory_new(blocks, sizeof *job.digests, &job.digests, err));
-  parallel_run(blocks, digest_piece, &job);
+  pool_run(blocks, digest_piece, &job);
   if (atomic_load(&job.failed)) {
     FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
   }
@@ -179,7 +179,7 @@ dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENT
   if (sodium_init() < 0) {
     status = error_set(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   } else {
-    parallel_run(job.cut.to - job.cut.from, digest_stripe, &job);
+    pool_run(job.cut.to - job.cut.from, digest_stripe, &job);
     if (atomic_load(&job.failed)) {
       status = error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
     }

@@ -7,8 +7,8 @@
 
 #include "base/file_write.h"
 #include "base/progress.h"
-#include "data/schema.h"
-#include "random/source.h"
+#include "random/random_source.h"
+#include "schema/schema.h"
 
 const char *dperm_synthetic_census_schema(void) {
   return "{\n"

@@ -8,8 +8,8 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "data/dataset.h"
-#include "data/encode.h"
-#include "data/row_print.h"
+#include "data/row_fingerprint.h"
+#include "read/encode.h"
 
 /* What a text of a column becomes. */
 typedef struct text_meaning {
@@ -109,7 +109,7 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
   for (size_t t = 0; t < given->text_count; t++) {
     slice text = slice_of(given->texts[first_equal(given, t)]);
     TRY(read_text(schema, column, text, &out->texts[t], err));
-    out->texts[t].given = row_print_text(slice_of(given->texts[t]));
+    out->texts[t].given = row_fingerprint_text(slice_of(given->texts[t]));
   }
   return DPERM_OK;
 }
@@ -119,7 +119,8 @@ static dperm_status open_column(const dperm_schema *schema, const schema_column 
 /* The entry of record i, if it has one. */
 static dperm_status entry_of(const table_column *t, size_t i, text_meaning *out, dperm_error *err) {
   size_t place = i * stride_of(&t->given);
-  *out = (text_meaning){.missing = true, .at = t->column->missing_at, .given = row_print_missing()};
+  *out = (text_meaning){
+      .missing = true, .at = t->column->missing_at, .given = row_fingerprint_missing()};
   if (t->given.codes) {
     if (t->given.codes[place] >= 0) {
       *out = t->texts[t->given.codes[place]];
@@ -193,8 +194,8 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   dperm_status status = DPERM_OK;
   growing_rows made = {0};
   table_column *opened = NULL, label = {0};
-  row_print *prints = NULL;
-  row_printer printer = {NULL, NULL, NULL};
+  row_fingerprint *prints = NULL;
+  row_fingerprinter printer = {NULL, NULL, NULL};
   double *given = NULL;
   dperm_unsafe_column_counts *counts = NULL;
   size_t count = 0;
@@ -213,12 +214,13 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   }
   TRY_OR_DONE(memory_new(count, sizeof *given, &given, err));
   TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
-  TRY_OR_DONE(row_printer_open(count, &printer, err));
+  TRY_OR_DONE(row_fingerprinter_open(count, &printer, err));
   for (size_t i = 0; i < rows; i++) {
     size_t at = made.count;
     TRY_OR_DONE(
         add_row(schema, opened, count, labels ? &label : NULL, i, &made, given, counts, err));
-    prints[at] = row_print_of(&printer, NULL, given, count); /* the next one's if it is dropped */
+    prints[at] =
+        row_fingerprint_of(&printer, NULL, given, count); /* the next one's if it is dropped */
   }
   if (made.count == 0) {
     FAIL_AND_DONE(err, DPERM_INVALID_DATA, "no rows; give a table with records");
@@ -230,7 +232,7 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   (*out)->counts = counts;
   counts = NULL;
 done:
-  row_printer_close(&printer);
+  row_fingerprinter_close(&printer);
   free(prints);
   free(given);
   for (size_t c = 0; c < count; c++) {

@@ -7,7 +7,7 @@
 
 #include "ledger/chain.h"
 #include "ledger/tables.h"
-#include "random/source.h"
+#include "random/random_source.h"
 
 dperm_status budget_check_name(const char *dataset, dperm_error *err) {
   size_t length = dataset ? strlen(dataset) : 0;

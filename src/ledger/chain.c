@@ -58,7 +58,7 @@ static void take_key(chain *c, const record *it, doubts *found) {
 
 static dperm_status take_open(chain *c, const record *it, doubts *found, dperm_error *err) {
   long long id = it->id;
-  TRY(memory_reserve(&c->holdings, &c->holding_room, c->holding_count + 1, sizeof *c->holdings,
+  TRY(memory_reserve(&c->holdings, &c->holding_capacity, c->holding_count + 1, sizeof *c->holdings,
                      err));
   holding *h = &c->holdings[c->holding_count];
   *h = (holding){.rows_per_person = it->rows_per_person};
@@ -172,7 +172,7 @@ static dperm_status take_record(chain *c, int version, const record *it, doubts 
   if (gap) {
     tell_missing((long long)c->count + 1, id - 1, found);
   }
-  TRY(memory_reserve(&c->fates, &c->fate_room, (size_t)id + 1, sizeof *c->fates, err));
+  TRY(memory_reserve(&c->fates, &c->fate_capacity, (size_t)id + 1, sizeof *c->fates, err));
   for (int64_t i = c->count + 1; i <= it->id; i++) {
     c->fates[i] = 0;
   }
@@ -204,8 +204,8 @@ static dperm_status read_records(chain *c, dperm_ledger *ledger, doubts *found, 
   sqlite3_stmt *query = NULL;
   record it;
   bool more = true;
-  if (c->fate_room == 0) {
-    TRY(memory_reserve(&c->fates, &c->fate_room, 1, sizeof *c->fates, err));
+  if (c->fate_capacity == 0) {
+    TRY(memory_reserve(&c->fates, &c->fate_capacity, 1, sizeof *c->fates, err));
     c->fates[0] = 0;
   }
   TRY(record_query(ledger, "WHERE id >= ? ORDER BY id", &query, err));

@@ -23,9 +23,9 @@ typedef struct chain {
   record last; /* all zeros before the first */
   int64_t count, reserved, committed;
   holding *holdings;
-  size_t holding_count, holding_room;
+  size_t holding_count, holding_capacity;
   int64_t *fates; /* of record i: -1 for a reservation, then the number of its commit; else 0 */
-  size_t fate_room;
+  size_t fate_capacity;
   unsigned char key[LEDGER_KEY_SIZE];
   char key_digest[DPERM_DIGEST_SIZE];
   bool keyed;                    /* a record commits to the key */

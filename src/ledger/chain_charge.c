@@ -51,7 +51,7 @@ static dperm_status trust_index(chain *c, dperm_ledger *ledger, dperm_error *err
   TRY(record_first(ledger, "ORDER BY id DESC LIMIT 1", NULL, &c->last, &more, err));
   c->count = c->last.id;
   c->keyed = true;
-  TRY(memory_reserve(&c->fates, &c->fate_room, (size_t)c->count + 1, sizeof *c->fates, err));
+  TRY(memory_reserve(&c->fates, &c->fate_capacity, (size_t)c->count + 1, sizeof *c->fates, err));
   memset(c->fates, 0, ((size_t)c->count + 1) * sizeof *c->fates);
   sqlite3_stmt *query = NULL;
   TRY(record_query(ledger, "WHERE kind = 'open' ORDER BY id", &query, err));
@@ -59,7 +59,7 @@ static dperm_status trust_index(chain *c, dperm_ledger *ledger, dperm_error *err
     count += more;
   }
   (void)sqlite3_finalize(query);
-  TRY(memory_reserve(&c->holdings, &c->holding_room, count, sizeof *c->holdings, err));
+  TRY(memory_reserve(&c->holdings, &c->holding_capacity, count, sizeof *c->holdings, err));
   for (; c->holding_count < count; c->holding_count++) {
     holding *h = &c->holdings[c->holding_count];
     const record *o = &opened[c->holding_count];

@@ -11,7 +11,7 @@
 
 #include "ledger/budget.h"
 #include "ledger/chain.h"
-#include "random/source.h"
+#include "random/random_source.h"
 
 /* ---- which data */
 

@@ -6,8 +6,8 @@
 
 #include "base/file_read.h"
 #include "base/memory.h"
-#include "data/encoded_file.h"
 #include "ledger/charge.h"
+#include "read/encoded_file.h"
 
 static const char advice[] = "exact results would tell more of them than any budget allows; ask "
                              "for private ones (with an epsilon), or use records that are public";

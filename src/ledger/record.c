@@ -88,7 +88,7 @@ dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *pa
 
 /* ---- digests */
 
-/* All fields at their longest, with room for numbers and line ends. */
+/* All fields at their longest, with space for numbers and line ends. */
 enum { CONTENT_SIZE = sizeof(record) + 512 };
 
 typedef struct content {

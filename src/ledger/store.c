@@ -53,7 +53,7 @@ dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err) {
          "its folder writable",
          path);
   case SQLITE_FULL:
-    FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; make room and try again", path);
+    FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; free some and try again", path);
   case SQLITE_NOTADB:
     return fail_foreign(path, err);
   case SQLITE_CORRUPT:

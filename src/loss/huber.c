@@ -3,8 +3,8 @@
  * 77 units in the last place for small h, this one 1.5 (privacy.md 6; slope_error allows 4). */
 #include <math.h>
 
-#include "loss/by_eights.h"
 #include "loss/loss.h"
+#include "loss/loss_simd.h"
 
 double huber_slope(double gap, double h) {
   if (gap > h) {
@@ -32,7 +32,7 @@ LANE_INLINE void slopes_of(double h, const double *margins, double *slope, doubl
 FOR_EACH_WIDTH
 static void slopes_and_curvatures(double h, size_t count, const double *z, double *slope,
                                   double *curvature) {
-  by_eights(slopes_of, h, count, z, slope, curvature);
+  loss_simd(slopes_of, h, count, z, slope, curvature);
 }
 
 static void huber_eval(const dperm_loss *loss, size_t count, const double *z, double *value,

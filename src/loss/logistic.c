@@ -23,8 +23,8 @@
  * itself: 4.5u at most, 6u declared. */
 #include <math.h>
 
-#include "loss/by_eights.h"
 #include "loss/loss.h"
+#include "loss/loss_simd.h"
 
 static const double inverse_factorials[] = {
     1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,       1.0 / 5040,
@@ -66,7 +66,7 @@ LANE_INLINE void slopes_of(double h, const double *margins, double *slope, doubl
 
 FOR_EACH_WIDTH
 static void slopes_and_curvatures(size_t count, const double *z, double *slope, double *curvature) {
-  by_eights(slopes_of, (double)NAN, count, z, slope, curvature);
+  loss_simd(slopes_of, (double)NAN, count, z, slope, curvature);
 }
 
 static void logistic_eval(const dperm_loss *loss, size_t count, const double *z, double *value,

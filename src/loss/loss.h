@@ -26,8 +26,8 @@ dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err);
 /* y·ℓ′(y z) at margins z + z_rest of twice the precision, labels y = ±1. For the library's own
  * losses the error is slope_error, as if z were exact. For a custom one the rest is ignored:
  * c·|z_rest| comes on top. */
-void loss_slope_twofold(const dperm_loss *loss, size_t count, const double *labels, const double *z,
-                        const double *z_rest, double *slope);
+void loss_slope_dd(const dperm_loss *loss, size_t count, const double *labels, const double *z,
+                   const double *z_rest, double *slope);
 /* Whether it does ignore the rest. */
 bool loss_ignores_rest(const dperm_loss *loss);
 

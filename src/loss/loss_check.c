@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "loss/loss.h"
 
-/* Room for rounding in the loss's own arithmetic: of its answers, and of a dozen operations. */
+/* Slack for rounding in the loss's own arithmetic: of its answers, and of a dozen operations. */
 static const double slack = 1e-9, rounding = 4e-15;
 
 typedef struct points {
@@ -91,11 +91,11 @@ static dperm_status check_pair(const dperm_loss *loss, const points *p, size_t i
 
 dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *room = NULL;
+  double *work = NULL;
   const size_t capacity = 48000;
   TRY(loss_validate(loss, err));
-  TRY(memory_new(4 * capacity, sizeof *room, &room, err));
-  points p = {0, room, room + capacity, room + 2 * capacity, room + 3 * capacity};
+  TRY(memory_new(4 * capacity, sizeof *work, &work, err));
+  points p = {0, work, work + capacity, work + 2 * capacity, work + 3 * capacity};
   place_points(&p);
   loss->eval(loss, p.count, p.z, p.value, p.slope, p.curvature);
   for (size_t i = 0; i < p.count; i++) {
@@ -105,6 +105,6 @@ dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
     }
   }
 done:
-  free(room);
+  free(work);
   return status;
 }

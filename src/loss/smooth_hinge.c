@@ -4,8 +4,8 @@
  * foot of the curve. */
 #include <math.h>
 
-#include "loss/by_eights.h"
 #include "loss/loss.h"
+#include "loss/loss_simd.h"
 
 /* With v = 1+u and w = 1−u, each within 5 units of 2^−53: v²(1+w)/4 has partial derivatives of at
  * most 9/8 and 1, and four roundings of its own: 16 units in all. Rounding must not pass L. */
@@ -38,7 +38,7 @@ LANE_INLINE void slopes_of(double h, const double *margins, double *slope, doubl
 FOR_EACH_WIDTH
 static void slopes_and_curvatures(double h, size_t count, const double *z, double *slope,
                                   double *curvature) {
-  by_eights(slopes_of, h, count, z, slope, curvature);
+  loss_simd(slopes_of, h, count, z, slope, curvature);
 }
 
 static void smooth_hinge_eval(const dperm_loss *loss, size_t count, const double *z, double *value,

@@ -157,7 +157,7 @@ static double output_beta(const public_numbers *g, double lambda) {
 
 /* ---- objective perturbation */
 
-/* β for Λ_t, or 0 where ε leaves no room for noise at all. κ is the Jacobian's, and about R₂
+/* β for Λ_t, or 0 where ε leaves nothing for noise at all. κ is the Jacobian's, and about R₂
  * whatever the noise. */
 static double objective_beta(const public_numbers *g, double lambda_total) {
   double norm = g->bounds.norm2, kappa = norm * norm / ((double)g->rows * lambda_total) / down;
@@ -179,7 +179,7 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
   return a > 0 ? down * a / row_bound(g) : 0.0;
 }
 
-/* The smallest Λ_t that the tight analysis can serve, with a little room (privacy.md 4). */
+/* The smallest Λ_t that the tight analysis can serve, with a little slack (privacy.md 4). */
 static double feasible_total(const public_numbers *g) {
   return 1.01 * g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
          ((double)g->rows * expm1(g->epsilon_core));

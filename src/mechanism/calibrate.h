@@ -4,8 +4,8 @@
 #define DPERM_MECHANISM_CALIBRATE_H
 
 #include "base/status.h"
-#include "data/row_bounds.h"
 #include "random/noise.h"
+#include "schema/row_bounds.h"
 
 typedef struct public_numbers {
   size_t rows;            /* n */

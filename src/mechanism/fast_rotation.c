@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "mechanism/walsh_hadamard.h"
-#include "random/choice.h"
+#include "random/discrete_sampling.h"
 
 void fast_rotation_draw(random_source *source, size_t n, uint32_t *places) {
   for (size_t step = 0; step < FAST_ROTATION_STEPS; step++, places += n) {
@@ -32,9 +32,9 @@ static size_t next_block(size_t left) {
 }
 
 void fast_rotation_apply(const uint32_t *places, size_t n, const double *in, double *out,
-                         double *room) {
+                         double *work) {
   for (size_t step = 0; step < FAST_ROTATION_STEPS; step++, places += n) {
-    double *to = step % 2 ? room : out;
+    double *to = step % 2 ? work : out;
     for (size_t from = 0, size = 0; from < n; from += size) {
       size = next_block(n - from);
       double scale = sqrt(1 / (double)size);
@@ -49,10 +49,10 @@ void fast_rotation_apply(const uint32_t *places, size_t n, const double *in, dou
 }
 
 void fast_rotation_transposed(const uint32_t *places, size_t n, double *in, double *out,
-                              double *room) {
+                              double *work) {
   for (size_t step = FAST_ROTATION_STEPS; step-- > 0;) {
     const uint32_t *back = places + step * n;
-    double *to = step % 2 ? room : out;
+    double *to = step % 2 ? work : out;
     for (size_t from = 0, size = 0; from < n; from += size) {
       size = next_block(n - from);
       double scale = sqrt(1 / (double)size);

@@ -10,18 +10,18 @@
 #ifndef DPERM_MECHANISM_FAST_ROTATION_H
 #define DPERM_MECHANISM_FAST_ROTATION_H
 
-#include "random/source.h"
+#include "random/random_source.h"
 
 enum { FAST_ROTATION_LEAST = 64, FAST_ROTATION_STEPS = 3 };
 
 /* FAST_ROTATION_STEPS · n numbers, each twice a place plus 1 for a minus; n < 2^31. */
 void fast_rotation_draw(random_source *source, size_t n, uint32_t *places);
 
-/* out = Q in, n numbers each, in `room` for n; none of the three overlap. */
+/* out = Q in, n numbers each, in `work` for n; none of the three overlap. */
 void fast_rotation_apply(const uint32_t *places, size_t n, const double *in, double *out,
-                         double *room);
+                         double *work);
 /* out = Qᵀ in; `in` is used up. */
 void fast_rotation_transposed(const uint32_t *places, size_t n, double *in, double *out,
-                              double *room);
+                              double *work);
 
 #endif

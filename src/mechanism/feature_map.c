@@ -161,14 +161,14 @@ enum { SIDE_BY_SIDE = 8 };
 static dperm_status write_out(feature_map *map, const dperm_progress *progress, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t d = map->inputs, count = map->kernel.features / 2;
-  double *made = NULL, *room = NULL;
+  double *made = NULL, *work = NULL;
   TRY_OR_DONE(memory_new(SIDE_BY_SIDE * d, sizeof *made, &made, err));
-  TRY_OR_DONE(memory_new(hadamard_room(d, count), sizeof *room, &room, err));
+  TRY_OR_DONE(memory_new(hadamard_work_size(d, count), sizeof *work, &work, err));
   for (size_t from = 0; from < count; from += SIDE_BY_SIDE) {
     size_t some = count - from < SIDE_BY_SIDE ? count - from : SIDE_BY_SIDE;
     TRY_OR_DONE(progress_tick(progress, "drawing directions", 0, 0, err));
     for (size_t r = 0; r < some; r++) {
-      hadamard_direction(map->fast, from + r, made + r * d, room);
+      hadamard_direction(map->fast, from + r, made + r * d, work);
     }
     for (size_t i = 0; i < d; i++) {
       for (size_t r = 0; r < some; r++) {
@@ -180,7 +180,7 @@ static dperm_status write_out(feature_map *map, const dperm_progress *progress, 
   map->fast = NULL;
 done:
   free(made);
-  free(room);
+  free(work);
   return status;
 }
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parallel.h"
-#include "data/matrix_blocks.h"
-#include "mechanism/waves.h"
+#include "base/thread_pool.h"
+#include "matrix/matrix_blocks.h"
+#include "mechanism/sincos.h"
 
-enum { COSTLY = 1 << 20, FEW = 32 /* a multiple of tile_product's rows */ };
+enum { COSTLY = 1 << 20, FEW = 32 /* a multiple of gemm_block's rows */ };
 
 typedef struct features {
   matrix base;
@@ -36,29 +36,29 @@ row_bounds features_bounds(size_t cols) {
 /* A few rows at a time where they cost much, so that a watch is heard between them. A row's angles
  * depend on its place alone (apply_rows). */
 static void written_angles(const features *m, size_t from, size_t count, double *angles,
-                           double *room) {
+                           double *work) {
   const matrix *inner = m->inner;
   size_t half = m->base.cols / 2, most = half * inner->row_entries > COSTLY ? FEW : MATRIX_BLOCK;
-  for (size_t i = 0; i < count && !watch_stops(m->base.watch); i += most) {
+  for (size_t i = 0; i < count && !cancel_poll(m->base.cancel); i += most) {
     inner->kind->apply_rows(inner, from + i, count - i < most ? count - i : most,
-                            m->map->directions, half, angles + i * half, room);
+                            m->map->directions, half, angles + i * half, work);
   }
 }
 
 /* Row by row: the angles of a row have the same bits wherever it stands. */
 static void fast_angles(const features *m, size_t from, size_t count, double *angles,
-                        double *room) {
+                        double *work) {
   const matrix *inner = m->inner;
   size_t half = m->base.cols / 2;
-  for (size_t i = 0; i < count && !watch_stops_at(m->base.watch, i, half); i++) {
+  for (size_t i = 0; i < count && !cancel_poll_at(m->base.cancel, i, half); i++) {
     if (inner->kind->entries) {
       const uint32_t *columns = NULL;
       const double *values = NULL;
       size_t entries = inner->kind->entries(inner, from + i, &columns, &values);
-      hadamard_angles_sparse(m->map->fast, entries, columns, values, angles + i * half, room);
+      hadamard_angles_sparse(m->map->fast, entries, columns, values, angles + i * half, work);
     } else {
-      inner->kind->row(inner, from + i, room);
-      hadamard_angles(m->map->fast, room, angles + i * half, room + inner->cols);
+      inner->kind->row(inner, from + i, work);
+      hadamard_angles(m->map->fast, work, angles + i * half, work + inner->cols);
     }
   }
 }
@@ -66,21 +66,21 @@ static void fast_angles(const features *m, size_t from, size_t count, double *an
 /* All cosines first, then all sines. The scale is rounded once, so the norm is within
  * FEATURES_NORM: √(2/D)² · D/2 pairs whose squares sum to 1 within a few units in the last place.
  */
-static const double *features_block(const matrix *x, size_t from, size_t count, double *room) {
+static const double *features_block(const matrix *x, size_t from, size_t count, double *work) {
   const features *m = (const features *)x;
   size_t half = x->cols / 2;
   double scale = features_scale(x->cols);
-  double *angles = room, *rows = room + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
+  double *angles = work, *rows = work + MATRIX_BLOCK * half, *rest = rows + MATRIX_BLOCK * x->cols;
   if (m->map->directions) {
     written_angles(m, from, count, angles, rest);
   } else {
     fast_angles(m, from, count, angles, rest);
   }
-  if (watch_stopped(x->watch)) {
+  if (cancel_requested(x->cancel)) {
     return rows;
   }
-  for (size_t i = 0; i < count && !watch_stops_at(x->watch, i, half); i++) {
-    waves(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
+  for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, half); i++) {
+    sincos_scaled(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
   }
   return rows;
 }
@@ -90,18 +90,18 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
 static void features_row(const matrix *x, size_t i, double *values) {
   size_t most = ((const features *)x)->map->directions ? MATRIX_BLOCK : 1;
   size_t from = i - i % most, left = x->rows - from;
-  double *room = calloc(x->room, sizeof *room);
-  for (size_t j = 0; !room && j < x->cols; j++) {
+  double *work = calloc(x->work_size, sizeof *work);
+  for (size_t j = 0; !work && j < x->cols; j++) {
     values[j] = (double)NAN;
   }
-  if (room) {
-    const double *rows = features_block(x, from, left < most ? left : most, room);
+  if (work) {
+    const double *rows = features_block(x, from, left < most ? left : most, work);
     memcpy(values, rows + (i - from) * x->cols, x->cols * sizeof *values);
   }
-  for (size_t j = 0; watch_stopped(x->watch) && j < x->cols; j++) {
+  for (size_t j = 0; cancel_requested(x->cancel) && j < x->cols; j++) {
     values[j] = (double)NAN; /* half made, perhaps */
   }
-  free(room);
+  free(work);
 }
 
 static dperm_status features_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
@@ -111,7 +111,7 @@ static dperm_status features_select(const matrix *x, const size_t *rows, size_t 
   TRY(m->inner->kind->select(m->inner, rows, count, &inner, err));
   dperm_status status = features_over(m->map, inner, inner, out, err);
   if (status == DPERM_OK) {
-    (*out)->watch = x->watch;
+    (*out)->cancel = x->cancel;
   } else {
     matrix_free(inner);
   }
@@ -129,8 +129,8 @@ static void features_free(matrix *x) {
   free(x);
 }
 
-size_t features_room(feature_kind kind, size_t inputs, size_t cols) {
-  size_t own = kind == FEATURES_HADAMARD ? hadamard_room(inputs, cols / 2) : 0;
+size_t features_work_size(feature_kind kind, size_t inputs, size_t cols) {
+  size_t own = kind == FEATURES_HADAMARD ? hadamard_work_size(inputs, cols / 2) : 0;
   return (size_t)MATRIX_BLOCK * (cols + cols / 2) + own;
 }
 
@@ -142,8 +142,8 @@ static const matrix_kind features_kind = {
     .apply_both = blocks_apply_both,
     .gram = blocks_gram,
     .gram_diagonal = blocks_gram_diagonal,
-    .apply_twofold = blocks_apply_twofold,
-    .apply_transposed_twofold = blocks_apply_transposed_twofold,
+    .apply_dd = blocks_apply_dd,
+    .apply_transposed_dd = blocks_apply_transposed_dd,
     .row = features_row,
     .select = features_select,
     .bytes = features_bytes,
@@ -160,15 +160,16 @@ static dperm_status features_over(const feature_map *map, const matrix *inner, m
          inner->cols);
   }
   TRY(memory_new(1, sizeof *m, &m, err));
-  m->base = (matrix){.kind = &features_kind,
-                     .rows = inner->rows,
-                     .cols = cols,
-                     .row_entries = cols,
-                     .row_depth = blocks_row_depth(cols),
-                     .spread = inner->spread,
-                     .total = inner->total,
-                     .first = inner->first,
-                     .room = features_room(map->kind, map->inputs, cols) + inner->room};
+  m->base =
+      (matrix){.kind = &features_kind,
+               .rows = inner->rows,
+               .cols = cols,
+               .row_entries = cols,
+               .row_depth = blocks_row_depth(cols),
+               .spread = inner->spread,
+               .total = inner->total,
+               .first = inner->first,
+               .work_size = features_work_size(map->kind, map->inputs, cols) + inner->work_size};
   m->base.sum_depth = blocks_sum_depth(&m->base);
   m->map = map;
   m->inner = inner;
@@ -184,7 +185,7 @@ dperm_status features_new(const feature_map *map, const matrix *inner, matrix **
 
 typedef struct keep_job {
   const matrix *made;
-  double *values, *rooms;
+  double *values, *works;
 } keep_job;
 
 static void keep_block(void *context, size_t b, size_t worker) {
@@ -192,7 +193,7 @@ static void keep_block(void *context, size_t b, size_t worker) {
   const matrix *made = job->made;
   size_t from = b * MATRIX_BLOCK, left = made->rows - from;
   size_t count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-  const double *rows = blocks_rows(made, from, count, job->rooms + made->room * worker);
+  const double *rows = blocks_rows(made, from, count, job->works + made->work_size * worker);
   if (rows) {
     memcpy(job->values + from * made->cols, rows, count * made->cols * sizeof *rows);
   }
@@ -207,18 +208,18 @@ dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) 
     return DPERM_OK;
   }
   TRY_OR_DONE(memory_new(made->rows * made->cols, sizeof *job.values, &job.values, err));
-  TRY_OR_DONE(memory_new(made->room * parallel_workers(), sizeof *job.rooms, &job.rooms, err));
-  parallel_run_watched(blocks, keep_block, &job, made->watch);
-  TRY_OR_DONE(watch_check(made->watch, err));
+  TRY_OR_DONE(memory_new(made->work_size * pool_workers(), sizeof *job.works, &job.works, err));
+  pool_run_cancellable(blocks, keep_block, &job, made->cancel);
+  TRY_OR_DONE(cancel_check(made->cancel, err));
   TRY_OR_DONE(matrix_dense_new(made->rows, made->cols, job.values, kept, err));
   job.values = NULL; /* belongs to the matrix now */
   (*kept)->spread = made->spread;
   (*kept)->total = made->total;
   (*kept)->first = made->first;
-  (*kept)->watch = made->watch;
+  (*kept)->cancel = made->cancel;
   (*kept)->sum_depth = blocks_sum_depth(*kept);
 done:
   free(job.values);
-  free(job.rooms);
+  free(job.works);
   return status;
 }

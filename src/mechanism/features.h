@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-#include "data/matrix.h"
-#include "data/row_bounds.h"
+#include "matrix/matrix.h"
 #include "mechanism/hadamard_directions.h"
+#include "schema/row_bounds.h"
 
 #define FEATURES_NORM (1.0 + 0x1p-48)
 
@@ -63,7 +63,7 @@ void feature_map_free(feature_map *map);
 /* The most that making a map takes. */
 double feature_map_bytes(feature_kind kind, size_t inputs, size_t features);
 /* The doubles that a block of features needs, without the inner matrix's own. */
-size_t features_room(feature_kind kind, size_t inputs, size_t cols);
+size_t features_work_size(feature_kind kind, size_t inputs, size_t cols);
 
 /* The matrix of features over `inner`; both must outlive it. */
 dperm_status features_new(const feature_map *map, const matrix *inner, matrix **out,

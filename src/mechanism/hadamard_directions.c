@@ -51,7 +51,7 @@ double hadamard_bytes(size_t inputs, size_t count) {
          (double)at.pieces * (double)count * sizeof(double);
 }
 
-size_t hadamard_room(size_t inputs, size_t count) {
+size_t hadamard_work_size(size_t inputs, size_t count) {
   return inputs + 2 * layout_of(inputs, count).longest;
 }
 
@@ -91,17 +91,17 @@ void hadamard_directions_free(hadamard_directions *h) {
   }
 }
 
-/* What piece c adds to all angles; `room` is for twice its columns. */
+/* What piece c adds to all angles; `work` is for twice its columns. */
 static void add_piece(const hadamard_directions *h, size_t c, const double *x, double *angles,
-                      double *room) {
+                      double *work) {
   const layout *at = &h->at;
   size_t n = piece_start(at, c + 1) - piece_start(at, c), left = at->count;
   const double *lengths = h->lengths + c * at->count;
   for (size_t k = 0; k < at->rotations; k++) {
     size_t here = left < n ? left : n;
-    fast_rotation_apply(rotation(h, c, k), n, x, room, room + n);
+    fast_rotation_apply(rotation(h, c, k), n, x, work, work + n);
     for (size_t r = 0; r < here; r++) {
-      angles[r] += lengths[r] * room[r];
+      angles[r] += lengths[r] * work[r];
     }
     angles += here;
     lengths += here;
@@ -110,7 +110,7 @@ static void add_piece(const hadamard_directions *h, size_t c, const double *x, d
 }
 
 void hadamard_angles(const hadamard_directions *h, const double *row, double *angles,
-                     double *room) {
+                     double *work) {
   memset(angles, 0, h->at.count * sizeof *angles);
   for (size_t c = 0; c < h->at.pieces; c++) {
     size_t from = piece_start(&h->at, c), to = piece_start(&h->at, c + 1), i = from;
@@ -118,14 +118,14 @@ void hadamard_angles(const hadamard_directions *h, const double *row, double *an
       i++;
     }
     if (i < to) {
-      add_piece(h, c, row + from, angles, room);
+      add_piece(h, c, row + from, angles, work);
     }
   }
 }
 
 void hadamard_angles_sparse(const hadamard_directions *h, size_t entries, const uint32_t *columns,
-                            const double *values, double *angles, double *room) {
-  double *x = room, *rest = room + h->at.inputs;
+                            const double *values, double *angles, double *work) {
+  double *x = work, *rest = work + h->at.inputs;
   memset(angles, 0, h->at.count * sizeof *angles);
   for (size_t e = 0; e < entries;) {
     size_t c = piece_of(&h->at, columns[e]), from = piece_start(&h->at, c),
@@ -138,13 +138,13 @@ void hadamard_angles_sparse(const hadamard_directions *h, size_t entries, const 
   }
 }
 
-void hadamard_direction(const hadamard_directions *h, size_t r, double *out, double *room) {
+void hadamard_direction(const hadamard_directions *h, size_t r, double *out, double *work) {
   const layout *at = &h->at;
   size_t k = r / at->inputs, row = r % at->inputs; /* k = 0 where there are several pieces */
   for (size_t c = 0; c < at->pieces; c++) {
     size_t from = piece_start(at, c), n = piece_start(at, c + 1) - from;
-    memset(room, 0, n * sizeof *room);
-    room[row] = h->lengths[c * at->count + r];
-    fast_rotation_transposed(rotation(h, c, k), n, room, out + from, room + n);
+    memset(work, 0, n * sizeof *work);
+    work[row] = h->lengths[c * at->count + r];
+    fast_rotation_transposed(rotation(h, c, k), n, work, out + from, work + n);
   }
 }

@@ -14,7 +14,7 @@
 #ifndef DPERM_MECHANISM_HADAMARD_DIRECTIONS_H
 #define DPERM_MECHANISM_HADAMARD_DIRECTIONS_H
 
-#include "random/source.h"
+#include "random/random_source.h"
 
 typedef struct hadamard_directions hadamard_directions;
 
@@ -26,15 +26,15 @@ void hadamard_directions_free(hadamard_directions *h);
 
 /* What one of these sizes takes, in bytes, and the doubles that the functions below need. */
 double hadamard_bytes(size_t inputs, size_t count);
-size_t hadamard_room(size_t inputs, size_t count);
+size_t hadamard_work_size(size_t inputs, size_t count);
 
 /* The angles ωᵀx of all directions, for a row of `inputs` numbers or for its entries. Pieces of
  * zeros cost nothing. The angles depend on the row alone. */
-void hadamard_angles(const hadamard_directions *h, const double *row, double *angles, double *room);
+void hadamard_angles(const hadamard_directions *h, const double *row, double *angles, double *work);
 void hadamard_angles_sparse(const hadamard_directions *h, size_t entries, const uint32_t *columns,
-                            const double *values, double *angles, double *room);
+                            const double *values, double *angles, double *work);
 
 /* Direction r, written out: `inputs` numbers. */
-void hadamard_direction(const hadamard_directions *h, size_t r, double *out, double *room);
+void hadamard_direction(const hadamard_directions *h, size_t r, double *out, double *work);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef DPERM_MECHANISM_ORTHOGONAL_QR_H
 #define DPERM_MECHANISM_ORTHOGONAL_QR_H
 
-#include "random/source.h"
+#include "random/random_source.h"
 
 /* `count` directions over d columns, each of law N(0, scale²·I), as the columns of `directions` (d
  * × count, row-major). */

@@ -9,7 +9,7 @@
 #include "base/sized.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
-#include "data/reader.h"
+#include "read/row_reader.h"
 
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
                        const dperm_progress *progress, dperm_model **out, dperm_error *err) {

@@ -40,7 +40,7 @@ struct dperm_model {
 };
 
 /* An empty model shaped by the data it is fitted to: origin, schema, classes, the directions of its
- * features, room for weights. */
+ * features, space for weights. */
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
                        const dperm_progress *progress, dperm_model **out, dperm_error *err);
 

@@ -19,7 +19,7 @@
 #include "pipeline/fit_memory.h"
 #include "pipeline/options.h"
 #include "pipeline/unsafe_report.h"
-#include "random/handle.h"
+#include "random/random_handle.h"
 #include "release/lattice.h"
 #include "solve/certify.h"
 
@@ -72,41 +72,41 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
 }
 
 /* What the fits of a model share, all that can be had before the first record is looked at: `view`
- * is what the weights are for, `made` the features behind it, if any; `found` room for a candidate,
- * `sides` for the labels of one class against the others (NULL where the data's own will do),
- * `shares` for the weight of each row's class (NULL where all are 1). */
-typedef struct fit_room {
+ * is what the weights are for, `made` the features behind it, if any; `found` space for a
+ * candidate, `sides` for the labels of one class against the others (NULL where the data's own will
+ * do), `shares` for the weight of each row's class (NULL where all are 1). */
+typedef struct fit_work {
   dperm_model *model;
   const matrix *view;
   matrix *made;
   solution found;
   double *sides, *shares;
   guarantee claim;
-} fit_room;
+} fit_work;
 
 /* The labels of fit m: those of two classes, or +1 for class m and −1 for all others. */
-static const double *labels_of(const dperm_data *data, fit_room *room, size_t m) {
-  for (size_t i = 0; room->sides && i < data->x->rows; i++) {
-    room->sides[i] = data->labels[i] == (double)m ? 1.0 : -1.0;
+static const double *labels_of(const dperm_data *data, fit_work *work, size_t m) {
+  for (size_t i = 0; work->sides && i < data->x->rows; i++) {
+    work->sides[i] = data->labels[i] == (double)m ? 1.0 : -1.0;
   }
-  return room->sides ? room->sides : data->labels;
+  return work->sides ? work->sides : data->labels;
 }
 
 /* Fit m under the model's plan. */
 static dperm_status fit_one(const dperm_data *data, const dperm_options *options, size_t m,
-                            random_source *source, fit_room *room, dperm_model *model,
+                            random_source *source, fit_work *work, dperm_model *model,
                             dperm_unsafe_diagnostics *unsafe, dperm_error *err) {
   double norm = model->map ? FEATURES_NORM : data->bounds.norm2;
-  problem base = {.x = room->view,
-                  .labels = labels_of(data, room, m),
-                  .shares = room->shares,
+  problem base = {.x = work->view,
+                  .labels = labels_of(data, work, m),
+                  .shares = work->shares,
                   .norm_bound = norm,
                   .loss = &options->loss,
                   .regularizer = &options->regularizer};
   const double weights[2] = {1, 0}; /* of a defect: the intercept's is the last */
   const dperm_regularizer bare = {.weights = weights};
   if (DEFECT("intercept-free") && data->schema && data->schema->intercept &&
-      room->view->cols == 2) {
+      work->view->cols == 2) {
     base.regularizer = &bare;
   }
   const solver_options how = {.tolerance = options->gradient_tolerance,
@@ -115,7 +115,7 @@ static dperm_status fit_one(const dperm_data *data, const dperm_options *options
   double *made = model->weights + m * model->dims;
   solver_report solved;
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
-  TRY(fit_run(&plan, &base, &how, source, &room->found, made, &solved, err));
+  TRY(fit_run(&plan, &base, &how, source, &work->found, made, &solved, err));
   for (size_t j = 0; j < model->dims; j++) {
     if (!isfinite(made[j])) {
       FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
@@ -126,16 +126,16 @@ static dperm_status fit_one(const dperm_data *data, const dperm_options *options
 
 /* All fits of the model, in the state of the machine that they need, described. */
 static dperm_status fit_all(const dperm_data *data, const dperm_options *options,
-                            const guarantee *claim, random_source *source, fit_room *room,
+                            const guarantee *claim, random_source *source, fit_work *work,
                             dperm_model *model, dperm_error *err) {
   dperm_unsafe_diagnostics seen = {0}, *unsafe = options->unsafe_diagnostics ? &seen : NULL;
   double started = unsafe_seconds_now();
-  if (room->shares) {
+  if (work->shares) {
     class_weights_of_rows(model->class_weights, model->classes.count, data->labels, data->x->rows,
-                          room->shares);
+                          work->shares);
   }
   for (size_t m = 0; m < class_fits(model->classes.count); m++) {
-    TRY(fit_one(data, options, m, source, room, model, unsafe, err));
+    TRY(fit_one(data, options, m, source, work, model, unsafe, err));
   }
   TRY(arithmetic_check(err));
   double seconds = unsafe_seconds_now() - started;
@@ -161,36 +161,36 @@ static dperm_status shape_model(const dperm_data *data, const dperm_options *opt
   return model_new(data, &kernel, &options->progress, model, err);
 }
 
-static void fit_room_clear(fit_room *room) {
-  free(room->found.f);
-  free(room->found.rest);
-  free(room->sides);
-  free(room->shares);
-  matrix_free(room->made);
-  dperm_model_free(room->model);
+static void fit_work_clear(fit_work *work) {
+  free(work->found.f);
+  free(work->found.rest);
+  free(work->sides);
+  free(work->shares);
+  matrix_free(work->made);
+  dperm_model_free(work->model);
 }
 
 /* Whatever can fail for reasons that are public fails here, before a charge: memory, a machine with
- * another arithmetic. The caller clears `room` either way. */
+ * another arithmetic. The caller clears `work` either way. */
 static dperm_status fit_prepare(const dperm_data *data, const dperm_options *options,
-                                const fit_plan *plan, random_source *source, fit_room *room,
+                                const fit_plan *plan, random_source *source, fit_work *work,
                                 dperm_error *err) {
   TRY(arithmetic_check(err));
-  TRY(shape_model(data, options, source, &room->model, err));
-  dperm_model *model = room->model;
+  TRY(shape_model(data, options, source, &work->model, err));
+  dperm_model *model = work->model;
   model->plan = plan->privacy;
   model->release = plan->release;
-  room->claim = plan->claim;
-  TRY(memory_new(model->dims, sizeof *room->found.f, &room->found.f, err));
-  TRY(memory_new(model->dims, sizeof *room->found.rest, &room->found.rest, err));
+  work->claim = plan->claim;
+  TRY(memory_new(model->dims, sizeof *work->found.f, &work->found.f, err));
+  TRY(memory_new(model->dims, sizeof *work->found.rest, &work->found.rest, err));
   if (model->classes.count > 2) {
-    TRY(memory_new(data->x->rows, sizeof *room->sides, &room->sides, err));
+    TRY(memory_new(data->x->rows, sizeof *work->sides, &work->sides, err));
   }
   TRY(model_weigh(model, options, err));
   if (model->class_weights) {
-    TRY(memory_new(data->x->rows, sizeof *room->shares, &room->shares, err));
+    TRY(memory_new(data->x->rows, sizeof *work->shares, &work->shares, err));
   }
-  TRY(model_view(model, data->x, &room->view, &room->made, err));
+  TRY(model_view(model, data->x, &work->view, &work->made, err));
   thread_scope threads = threads_enter(options->threads);
   dperm_status status = memory_probe(fit_memory_work(data, data->x->rows, options), err);
   threads_leave(threads);
@@ -199,44 +199,45 @@ static dperm_status fit_prepare(const dperm_data *data, const dperm_options *opt
 
 /* The work itself. */
 static dperm_status fit_prepared(const dperm_data *data, const dperm_options *options,
-                                 random_source *source, fit_room *room, dperm_model **out,
+                                 random_source *source, fit_work *work, dperm_model **out,
                                  dperm_error *err) {
   matrix *kept = NULL;
-  stop_watch stop;
-  watch_begin(&stop, &options->progress, "solving");
+  cancel_token stop;
+  cancel_begin(&stop, &options->progress, "solving");
   thread_scope threads = threads_enter(options->threads);
   dperm_status status = arithmetic_check(err); /* before the first row is computed */
-  if (status == DPERM_OK && room->made) {
-    room->made->watch = &stop; /* passes over features are long */
-    status = features_keep(room->made, &kept, err);
+  if (status == DPERM_OK && work->made) {
+    work->made->cancel = &stop; /* passes over features are long */
+    status = features_keep(work->made, &kept, err);
   }
   if (status == DPERM_OK) {
-    room->view = kept ? kept : room->view;
-    status = fit_all(data, options, &room->claim, source, room, room->model, err);
+    work->view = kept ? kept : work->view;
+    status = fit_all(data, options, &work->claim, source, work, work->model, err);
   }
   if (status == DPERM_OK) {
-    status = watch_check(&stop, err); /* a pass that was cut short has failed already; to be sure */
+    status =
+        cancel_check(&stop, err); /* a pass that was cut short has failed already; to be sure */
   }
-  if (room->made) {
-    room->made->watch = NULL;
+  if (work->made) {
+    work->made->cancel = NULL;
   }
   threads_leave(threads);
   matrix_free(kept);
   if (status == DPERM_OK) {
-    *out = room->model;
-    room->model = NULL;
+    *out = work->model;
+    work->model = NULL;
   }
   return status;
 }
 
 dperm_status fit_planned(const dperm_data *data, const dperm_options *options, const fit_plan *plan,
                          random_source *source, dperm_model **out, dperm_error *err) {
-  fit_room room = {.view = NULL};
-  dperm_status status = fit_prepare(data, options, plan, source, &room, err);
+  fit_work work = {.view = NULL};
+  dperm_status status = fit_prepare(data, options, plan, source, &work, err);
   if (status == DPERM_OK) {
-    status = fit_prepared(data, options, source, &room, out, err);
+    status = fit_prepared(data, options, source, &work, out, err);
   }
-  fit_room_clear(&room);
+  fit_work_clear(&work);
   return status;
 }
 
@@ -250,16 +251,16 @@ dperm_status fit_model(const dperm_data *data, const dperm_options *options, ran
 /* Pay, fit, say for whom the guarantee is, commit. In this order, whatever happens between; what
  * can fail before the charge has not. */
 static dperm_status pay_and_fit(const dperm_data *data, const dperm_options *row,
-                                const account_run *run, random_source *source, fit_room *room,
+                                const account_run *run, random_source *source, fit_work *work,
                                 dperm_model **out, dperm_error *err) {
   dperm_charge charge;
   dperm_model *model = NULL;
   TRY(account_reserve(run, &charge, err));
-  if (!room->model) { /* a dry run has prepared none */
+  if (!work->model) { /* a dry run has prepared none */
     *out = NULL;
     return DPERM_OK;
   }
-  dperm_status status = fit_prepared(data, row, source, room, &model, err);
+  dperm_status status = fit_prepared(data, row, source, work, &model, err);
   if (status == DPERM_OK) {
     status = ranks_agree(data->x->spread, data_unchanged(data, err), err);
   }
@@ -282,7 +283,7 @@ static dperm_status pay_and_fit(const dperm_data *data, const dperm_options *row
 static dperm_status train_paid(const dperm_data *data, const dperm_options *options,
                                random_source *source, dperm_model **out, dperm_error *err) {
   fit_plan plan = {0};
-  fit_room room = {.view = NULL};
+  fit_work work = {.view = NULL};
   const dperm_options row = options_per_row(options);
   TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
   unsigned reasons = source_reasons(source); /* and what diagnostics tell has no price */
@@ -294,14 +295,14 @@ static dperm_status train_paid(const dperm_data *data, const dperm_options *opti
                            .data = data};
   dperm_status status = guarantee_check(&run.claim, err);
   if (status == DPERM_OK && !options->account.dry_run) {
-    status = fit_prepare(data, &row, &plan, source, &room, err);
+    status = fit_prepare(data, &row, &plan, source, &work, err);
     status = status == DPERM_OK ? data_unchanged(data, err) : status;
     status = ranks_agree(data->x->spread, status, err);
   }
   if (status == DPERM_OK) {
-    status = pay_and_fit(data, &row, &run, source, &room, out, err);
+    status = pay_and_fit(data, &row, &run, source, &work, out, err);
   }
-  fit_room_clear(&room);
+  fit_work_clear(&work);
   return status;
 }
 

@@ -3,7 +3,7 @@
 #define DPERM_PIPELINE_FIT_H
 
 #include "model/model.h"
-#include "random/source.h"
+#include "random/random_source.h"
 #include "solve/newton.h"
 
 /* All that a fit decides before it looks at a record. With several classes it is the plan of each
@@ -27,7 +27,7 @@ dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_o
 
 /* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
  * It may be run again and again with fresh noise; for a few rows and columns it then asks the
- * allocator for nothing. `found` and `weights` are room for the answer. The caller checks the
+ * allocator for nothing. `found` and `weights` are space for the answer. The caller checks the
  * machine's arithmetic before and after (base/arithmetic.h). */
 dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
                      random_source *source, solution *found, double *weights, solver_report *report,

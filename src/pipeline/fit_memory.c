@@ -1,11 +1,11 @@
-/* Follows what solve/, data/matrix_blocks.c and model/model_write.c ask for. tests/cli/paid.bats
+/* Follows what solve/, matrix/matrix_blocks.c and model/model_write.c ask for. tests/cli/paid.bats
  * finds the least memory that a run needs, and that less is noticed before the charge. */
 #include "pipeline/fit_memory.h"
 
 #include <math.h>
 
-#include "base/parallel.h"
-#include "data/matrix_blocks.h"
+#include "base/thread_pool.h"
+#include "matrix/matrix_blocks.h"
 
 enum {
   TALL = 12,              /* arrays with a number for each row: points, margins, refinement */
@@ -20,7 +20,7 @@ enum {
 
 /* The rows as the solver sees them. */
 typedef struct shape {
-  size_t rows, cols, room;
+  size_t rows, cols, work_size;
   bool dense, features, shared;
 } shape;
 
@@ -31,7 +31,8 @@ static shape shape_of(const dperm_data *data, size_t rows, const dperm_options *
   feature_kind kind = feature_kind_of_new(&options->kernel, x->cols);
   return (shape){.rows = rows < x->rows ? rows : x->rows,
                  .cols = features ? own : x->cols,
-                 .room = x->room + (features ? features_room(kind, x->cols, own) : 0),
+                 .work_size =
+                     x->work_size + (features ? features_work_size(kind, x->cols, own) : 0),
                  .dense = features || x->kind->block,
                  .features = features,
                  .shared = options->class_weight_count > 0};
@@ -43,10 +44,10 @@ static double stripe_sums(const shape *s, size_t size) {
 }
 
 /* With a block of rows, and sums of its own, for each thread. */
-static double solver_room(const shape *s) {
-  double n = (double)s->rows, d = (double)s->cols, threads = (double)parallel_workers();
+static double solver_doubles(const shape *s) {
+  double n = (double)s->rows, d = (double)s->cols, threads = (double)pool_workers();
   double numbers = (s->shared ? TALL + SHARES : TALL) * n + WIDE * d + 2 * stripe_sums(s, s->cols);
-  numbers += threads * ((double)s->room + 4 * d);
+  numbers += threads * ((double)s->work_size + 4 * d);
   if (s->cols <= FACTOR_COLUMNS) {
     numbers += (SQUARES + threads) * d * d + stripe_sums(s, s->cols * s->cols);
   }
@@ -66,6 +67,6 @@ double fit_memory_model(const dperm_data *data, const dperm_options *options) {
 double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
   shape s = shape_of(data, rows, options);
   double d = (double)s.cols, kept = (double)s.rows * d * sizeof(double);
-  double solving = solver_room(&s) + (s.features && kept <= FEATURES_KEPT ? kept : 0);
+  double solving = solver_doubles(&s) + (s.features && kept <= FEATURES_KEPT ? kept : 0);
   return fmax(solving, JSON_WEIGHT * d * (double)class_fits(data_class_count(data)));
 }

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#include "base/length.h"
-#include "data/class_list.h"
+#include "base/norm_upper.h"
 #include "data/class_weights.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 #include "release/numerics.h"
+#include "schema/class_list.h"
 #include "solve/certify.h"
 
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
@@ -99,14 +99,14 @@ unsigned source_reasons(const random_source *source) {
  * ridge both are 0, and plans for very many columns must not count them. */
 static void describe_regularizer(const dperm_regularizer *r, size_t dims, public_numbers *out) {
   bool plain = !r->eval && !r->weights && !r->prior;
-  length_sum pull = {0};
+  norm_sum pull = {0};
   for (size_t j = 0; !plain && j < dims; j++) {
     double value = 0, slope = 0, curvature = 1;
     (void)regularizer_eval(r, j, 0.0, &value, &slope, &curvature, NULL); /* a fit refuses */
-    length_add(&pull, slope);
+    norm_add(&pull, slope);
     out->stiffness = fmax(out->stiffness, curvature - 1);
   }
-  out->pull = length_above(&pull);
+  out->pull = norm_upper(&pull);
   if (r->eval) {
     bool declared = r->most_curvature >= 1 && r->slope_error > 0;
     out->custom_penalty = true;

@@ -5,7 +5,7 @@
 #include "data/dataset.h"
 #include "mechanism/calibrate.h"
 #include "privacy/guarantee.h"
-#include "random/source.h"
+#include "random/random_source.h"
 
 enum { ROWS_PER_PERSON_MOST = 1000000 };
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/class_weights.h"
-#include "data/schema.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
 #include "mechanism/given_options.h"
@@ -13,6 +12,7 @@
 #include "pipeline/outlook.h"
 #include "random/noise_law.h"
 #include "release/numerics.h"
+#include "schema/schema.h"
 
 /* The kinds side by side, at the plan's ε, Λ and Δ. */
 static void compare_kinds(const public_numbers *given, const privacy_plan *plan, dperm_plan *out) {
@@ -183,7 +183,7 @@ dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, d
                                         dperm_error *err) {
   dperm_options options;
   dperm_plan made;
-  TRY(sized_check_room(&plan_struct, size, err));
+  TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
   TRY(plan_for_norms(rows, dims, norm, norm1, &options, &made, err));
   sized_give(&plan_struct, &made, out, size);
@@ -201,7 +201,7 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
                                          dperm_error *err) {
   dperm_options options;
   dperm_plan made;
-  TRY(sized_check_room(&plan_struct, size, err));
+  TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
   TRY(plan_for_schema(rows, schema, &options, &made, err));
   sized_give(&plan_struct, &made, out, size);

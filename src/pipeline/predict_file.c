@@ -109,17 +109,18 @@ dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source
   dperm_status status = DPERM_OK;
   dperm_metrics made;
   double *scores = NULL, *labels = NULL;
-  size_t rows = 0, scores_room = 0, labels_room = 0, classes = model->classes.count;
+  size_t rows = 0, scores_capacity = 0, labels_capacity = 0, classes = model->classes.count;
   size_t fits = class_fits(classes);
   scored_file s;
-  TRY(sized_check_room(&metrics_struct, size, err));
+  TRY(sized_check_capacity(&metrics_struct, size, err));
   TRY(scored_open(model, source, true, progress, &s, err));
   thread_scope threads = threads_enter(0);
   TRY_OR_DONE(scored_next(&s, err));
   while (s.block) {
     size_t count = dperm_data_rows(s.block);
-    TRY_OR_DONE(memory_reserve(&scores, &scores_room, fits * (rows + count), sizeof *scores, err));
-    TRY_OR_DONE(memory_reserve(&labels, &labels_room, rows + count, sizeof *labels, err));
+    TRY_OR_DONE(
+        memory_reserve(&scores, &scores_capacity, fits * (rows + count), sizeof *scores, err));
+    TRY_OR_DONE(memory_reserve(&labels, &labels_capacity, rows + count, sizeof *labels, err));
     memcpy(scores + fits * rows, s.scores, fits * count * sizeof *scores);
     memcpy(labels + rows, dperm_data_labels(s.block), count * sizeof *labels);
     rows += count;

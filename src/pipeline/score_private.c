@@ -15,7 +15,7 @@
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
 #include "pipeline/scored_file.h"
-#include "random/handle.h"
+#include "random/random_handle.h"
 
 /* What must not leave. */
 typedef struct confusion {
@@ -32,11 +32,11 @@ void dperm_score_options_init_sized(dperm_score_options *options, size_t size) {
   sized_init(&options_struct, &usual, options, size);
 }
 
-/* Before anything is charged: what is asked for, and whether the answer has room. */
+/* Before anything is charged: what is asked for, and whether the answer has space. */
 static dperm_status take_options(const dperm_score_options *given, size_t size,
                                  dperm_score_options *out, dperm_error *err) {
   *out = usual;
-  TRY(sized_check_room(&score_struct, size, err));
+  TRY(sized_check_capacity(&score_struct, size, err));
   return sized_take(&options_struct, given, out, err);
 }
 

@@ -2,8 +2,8 @@
 #ifndef DPERM_PIPELINE_SCORED_FILE_H
 #define DPERM_PIPELINE_SCORED_FILE_H
 
-#include "data/reader.h"
 #include "model/model.h"
+#include "read/row_reader.h"
 
 typedef struct scored_file {
   const dperm_model *model;

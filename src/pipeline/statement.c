@@ -10,7 +10,7 @@
 #include "ledger/amount.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"
-#include "pipeline/page.h"
+#include "pipeline/report.h"
 
 enum { WHOM_SIZE = 80 };
 
@@ -101,199 +101,204 @@ static const char *how_little(double epsilon) {
   return epsilon <= 4 ? "a limited amount" : "an amount that is bounded, but not small,";
 }
 
-static void write_summary(page *p, const statement *s) {
+static void write_summary(report *p, const statement *s) {
   if (!dperm_model_is_private(s->model)) {
-    page_lead(
+    report_lead(
         p,
         "This model is not private. It guarantees nothing to anybody: %s. Do not release it if "
         "the records are anybody's secret.",
         s->model->reason);
   } else if (!s->seen->holds) {
-    page_lead(
+    report_lead(
         p, "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
         s->seen->first_failure);
   } else {
-    page_lead(p,
-              "Whoever sees this model learns %s about any one %s in the data it was made from, "
-              "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
-              "unlikely, by what that %s, but for events with a probability of at most %.2g.",
-              how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
-              s->person ? "person's data say" : "record says", s->model->claim.delta);
+    report_lead(p,
+                "Whoever sees this model learns %s about any one %s in the data it was made from, "
+                "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
+                "unlikely, by what that %s, but for events with a probability of at most %.2g.",
+                how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
+                s->person ? "person's data say" : "record says", s->model->claim.delta);
   }
 }
 
-static void write_classes(page *p, const statement *s) {
+static void write_classes(report *p, const statement *s) {
   const class_list *classes = &s->model->classes;
   char names[400];
   size_t used = 0;
   if (classes->count == 2) {
-    page_row(p, "model", "%s: %s that tells \"%s\" from \"%s\"", s->path, kind_of_model(s->model),
-             classes->names[0], classes->names[1]);
+    report_row(p, "model", "%s: %s that tells \"%s\" from \"%s\"", s->path, kind_of_model(s->model),
+               classes->names[0], classes->names[1]);
     return;
   }
   for (size_t i = 0; i < classes->count && used < sizeof names; i++) {
     used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.60s\"", i ? ", " : "",
                              classes->names[i]);
   }
-  page_row(p, "model", "%s: %s for each of %zu classes against all others (%s%s)", s->path,
-           kind_of_model(s->model), classes->count, names, used < sizeof names ? "" : "…");
+  report_row(p, "model", "%s: %s for each of %zu classes against all others (%s%s)", s->path,
+             kind_of_model(s->model), classes->count, names, used < sizeof names ? "" : "…");
 }
 
-static void write_class_weights(page *p, const dperm_model *m) {
+static void write_class_weights(report *p, const dperm_model *m) {
   char list[400];
   size_t used = 0;
   for (size_t i = 0; i < m->classes.count && used < sizeof list; i++) {
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g for \"%.60s\"", i ? ", " : "",
                              m->class_weights[i], m->classes.names[i]);
   }
-  page_row(p, "weights of classes", "%s%s; chosen in public, and covered by the budget", list,
-           used < sizeof list ? "" : "…");
+  report_row(p, "weights of classes", "%s%s; chosen in public, and covered by the budget", list,
+             used < sizeof list ? "" : "…");
 }
 
-static void write_facts(page *p, const statement *s) {
+static void write_facts(report *p, const statement *s) {
   const dperm_model *m = s->model;
   bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
   const char *method = json_string_value(json_object_get(m->selection, "method"));
-  page_heading(p, "The release");
+  report_heading(p, "The release");
   write_classes(p, s);
-  page_row(p, "fingerprint", "%s", m->digest);
-  page_row(p, "made from", "%zu records; this number is treated as public", m->rows);
+  report_row(p, "fingerprint", "%s", m->digest);
+  report_row(p, "made from", "%zu records; this number is treated as public", m->rows);
   if (!dperm_model_is_private(m)) {
     return;
   }
-  page_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
-           s->whom);
+  report_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
+             s->whom);
   if (m->classes.count > 2) {
-    page_row(p, "shared by",
-             "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
-             m->classes.count, m->claim.epsilon_class);
+    report_row(p, "shared by",
+               "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
+               m->classes.count, m->claim.epsilon_class);
   }
   if (m->class_weights) {
     write_class_weights(p, m);
   }
-  page_row(p, "what δ is for", "noise longer than the program certifies for: too rare to be seen");
-  page_row(p, "how",
-           objective ? "random noise in the problem that is solved (objective perturbation)"
-                     : "random noise on the solution (output perturbation)");
+  report_row(p, "what δ is for",
+             "noise longer than the program certifies for: too rare to be seen");
+  report_row(p, "how",
+             objective ? "random noise in the problem that is solved (objective perturbation)"
+                       : "random noise on the solution (output perturbation)");
   if (method) {
-    page_row(p, "choice",
-             "one of %zu candidates, chosen by the method \"%s\"; the budget covers the choice",
-             json_array_size(json_object_get(m->selection, "candidates")), method);
+    report_row(p, "choice",
+               "one of %zu candidates, chosen by the method \"%s\"; the budget covers the choice",
+               json_array_size(json_object_get(m->selection, "candidates")), method);
   }
 }
 
-static void write_guarantee(page *p, const statement *s) {
+static void write_guarantee(report *p, const statement *s) {
   double e = exp(s->model->claim.epsilon);
-  page_heading(p, "What is guaranteed, and to whom");
-  page_text(p,
-            "To every %s in the data%s. The model was made with random noise, and nearly the same "
-            "models come out with nearly the same probabilities whether a %s this or anything "
-            "else; how nearly, ε says. This holds against everybody who cannot break the random "
-            "source, the way keys and signatures are protected: also against somebody who knows "
-            "all other records, has other data to compare with, or learns more later. Nothing that "
-            "is done with the model afterwards can undo it.",
-            s->whom, s->person ? "" : ", and so to every person who has one record in it",
-            s->person ? "person's data say" : "record says");
-  page_text(p,
-            "For example: somebody who thinks it as likely as not that a %s says a certain thing "
-            "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
-            "sure at most %.2g percent, but for that δ.",
-            s->person ? "person's record" : "record", 100 * e / (1 + e), 100 * e / (99 + e));
+  report_heading(p, "What is guaranteed, and to whom");
+  report_text(
+      p,
+      "To every %s in the data%s. The model was made with random noise, and nearly the same "
+      "models come out with nearly the same probabilities whether a %s this or anything "
+      "else; how nearly, ε says. This holds against everybody who cannot break the random "
+      "source, the way keys and signatures are protected: also against somebody who knows "
+      "all other records, has other data to compare with, or learns more later. Nothing that "
+      "is done with the model afterwards can undo it.",
+      s->whom, s->person ? "" : ", and so to every person who has one record in it",
+      s->person ? "person's data say" : "record says");
+  report_text(p,
+              "For example: somebody who thinks it as likely as not that a %s says a certain thing "
+              "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
+              "sure at most %.2g percent, but for that δ.",
+              s->person ? "person's record" : "record", 100 * e / (1 + e), 100 * e / (99 + e));
 }
 
-static void write_mathematics(page *p, const statement *s) {
-  page_heading(p, "In mathematics");
-  page_line(p, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g", s->epsilon,
-            s->model->claim.delta);
-  page_text(p,
-            "for every set S of models and all data sets D, D′ of the same size that differ in %s, "
-            "replaced by any other%s. M is the program with all its rounding, and the weights as "
-            "they stand in the file.",
-            s->person ? "the records of one person" : "one record",
-            s->person
-                ? " (the mechanism runs at a fraction of ε for each record, and these add up: "
+static void write_mathematics(report *p, const statement *s) {
+  report_heading(p, "In mathematics");
+  report_line(p, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g", s->epsilon,
+              s->model->claim.delta);
+  report_text(
+      p,
+      "for every set S of models and all data sets D, D′ of the same size that differ in %s, "
+      "replaced by any other%s. M is the program with all its rounding, and the weights as "
+      "they stand in the file.",
+      s->person ? "the records of one person" : "one record",
+      s->person ? " (the mechanism runs at a fraction of ε for each record, and these add up: "
                   "group privacy)"
                 : "");
 }
 
-static void write_spending(page *p, const statement *s) {
+static void write_spending(report *p, const statement *s) {
   const evidence *e = s->seen;
-  page_heading(p, "What was spent, and what is left");
+  report_heading(p, "What was spent, and what is left");
   if (e->found) {
-    page_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s",
-             s->epsilon, s->model->claim.delta, (unsigned long long)e->entry, e->time,
-             e->committed ? "committed for this very model"
-                          : "reserved and not committed; spent all the same");
-    page_row(p, "data set", "\"%s\": a total of ε = %s for all releases together", e->dataset,
-             e->total);
-    page_row(p, "spent so far", "ε = %s", e->spent);
-    page_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
+    report_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s",
+               s->epsilon, s->model->claim.delta, (unsigned long long)e->entry, e->time,
+               e->committed ? "committed for this very model"
+                            : "reserved and not committed; spent all the same");
+    report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together", e->dataset,
+               e->total);
+    report_row(p, "spent so far", "ε = %s", e->spent);
+    report_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
   } else if (s->model->ledger_entry) {
-    page_text(p,
-              "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
-              "can add what is left: dperm statement --model … --ledger ….",
-              (unsigned long long)s->model->ledger_entry, s->model->ledger_digest);
+    report_text(
+        p,
+        "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
+        "can add what is left: dperm statement --model … --ledger ….",
+        (unsigned long long)s->model->ledger_entry, s->model->ledger_digest);
   } else {
-    page_text(
+    report_text(
         p, "No ledger was charged. Budgets of several releases from the same records add up, and "
            "in this case only the custodian's own notes say how many there were.");
   }
 }
 
-static void write_limits(page *p, const statement *s) {
-  page_heading(p, "What is not promised");
-  page_item(p,
-            "That nothing is learned about groups: what holds for people in general, a model may "
-            "say, with or without any one of them.");
-  page_item(p, "Anything about other releases from the same records: their ε must be added.");
+static void write_limits(report *p, const statement *s) {
+  report_heading(p, "What is not promised");
+  report_item(p,
+              "That nothing is learned about groups: what holds for people in general, a model may "
+              "say, with or without any one of them.");
+  report_item(p, "Anything about other releases from the same records: their ε must be added.");
   if (!s->person) {
-    page_item(p, "The same strength for somebody with several records: k of them are protected at "
-                 "k times ε, and with a larger δ.");
+    report_item(p,
+                "The same strength for somebody with several records: k of them are protected at "
+                "k times ε, and with a larger δ.");
   }
-  page_heading(p, "What is assumed");
-  page_item(p,
-            "The schema (ranges, categories, labels), the options and the number of records were "
-            "chosen without looking at the records.");
+  report_heading(p, "What is assumed");
+  report_item(p,
+              "The schema (ranges, categories, labels), the options and the number of records were "
+              "chosen without looking at the records.");
   if (s->person) {
-    page_item(p, "No person has more than %zu records in the data.",
-              s->model->claim.rows_per_person);
+    report_item(p, "No person has more than %zu records in the data.",
+                s->model->claim.rows_per_person);
   }
-  page_item(p,
-            "The computer's random source is secure: nobody can tell its bits from chance with the "
-            "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
-            "of functions is exact to two units in the last place, and the program that ran is "
-            "dperm as published.");
-  page_item(p,
-            "What was declared is true: the constants of a loss that is not dperm's own, and that "
-            "data called public are.");
-  page_item(p, "Run time, memory and whether a run failed are not part of the release: whoever "
-               "watches the computer at work is not kept out.");
+  report_item(
+      p, "The computer's random source is secure: nobody can tell its bits from chance with the "
+         "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
+         "of functions is exact to two units in the last place, and the program that ran is "
+         "dperm as published.");
+  report_item(
+      p, "What was declared is true: the constants of a loss that is not dperm's own, and that "
+         "data called public are.");
+  report_item(p, "Run time, memory and whether a run failed are not part of the release: whoever "
+                 "watches the computer at work is not kept out.");
 }
 
-static void write_checks(page *p, const statement *s) {
-  page_heading(p, "How to check it");
+static void write_checks(report *p, const statement *s) {
+  report_heading(p, "How to check it");
   if (s->seen->holds) {
-    page_text(p,
-              "dperm %s has derived the claim again from the file, with arithmetic of its own: all "
-              "%zu steps hold. Anybody who has the file can repeat that:",
-              dperm_version(), s->seen->steps);
+    report_text(
+        p,
+        "dperm %s has derived the claim again from the file, with arithmetic of its own: all "
+        "%zu steps hold. Anybody who has the file can repeat that:",
+        dperm_version(), s->seen->steps);
   } else {
-    page_text(p, "dperm %s could not derive the claim from the file: %s", dperm_version(),
-              s->seen->first_failure);
+    report_text(p, "dperm %s could not derive the claim from the file: %s", dperm_version(),
+                s->seen->first_failure);
   }
-  page_line(p, "dperm verify --model %s", s->path);
-  page_text(p,
-            "Whoever has the program can measure its privacy from outside, and the custodian can "
-            "check the record of what was spent:");
-  page_line(p, "dperm audit --all");
-  page_line(p, "dperm ledger verify LEDGER;  dperm ledger show LEDGER --model %s", s->path);
-  page_text(p,
-            "The proofs are in dperm's docs/privacy.md, what is defended against whom in "
-            "SECURITY.md. This page was written by the program from the file and repeats what it "
-            "says; it is no legal advice.");
+  report_line(p, "dperm verify --model %s", s->path);
+  report_text(p,
+              "Whoever has the program can measure its privacy from outside, and the custodian can "
+              "check the record of what was spent:");
+  report_line(p, "dperm audit --all");
+  report_line(p, "dperm ledger verify LEDGER;  dperm ledger show LEDGER --model %s", s->path);
+  report_text(p,
+              "The proofs are in dperm's docs/privacy.md, what is defended against whom in "
+              "SECURITY.md. This page was written by the program from the file and repeats what it "
+              "says; it is no legal advice.");
 }
 
-static void write_all(page *p, const statement *s) {
+static void write_all(report *p, const statement *s) {
   write_summary(p, s);
   write_facts(p, s);
   if (dperm_model_is_private(s->model)) {
@@ -310,7 +315,7 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
   evidence seen;
-  page p = {.out = NULL};
+  report p = {.out = NULL};
   if (strcmp(model_path, "-") == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a statement reads the model twice; name a file");
   }
@@ -326,12 +331,12 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
                    model->claim.rows_per_person);
   }
-  TRY_OR_DONE(page_open(&p, out_path, html != 0,
-                        dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
+  TRY_OR_DONE(report_open(&p, out_path, html != 0,
+                          dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
   write_all(&p, &s);
-  TRY_OR_DONE(page_close(&p, err));
+  TRY_OR_DONE(report_close(&p, err));
 done:
-  page_discard(&p);
+  report_discard(&p);
   dperm_model_free(model);
   return status;
 }

@@ -36,7 +36,7 @@ typedef struct sweep {
   bool *done;       /* of each cell and fold */
   uint64_t models, models_done;
   dperm_progress progress; /* the caller's, with the models done */
-  stop_watch stop;
+  cancel_token stop;
 } sweep;
 
 static const sized_struct how_struct = SIZED_STRUCT(dperm_sweep_options, progress);
@@ -141,11 +141,11 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
 /* ---- rows as models see them */
 
 static dperm_status open_rows(const dperm_data *data, const feature_map *map, bool cut,
-                              stop_watch *stop, sweep_rows *out, dperm_error *err) {
+                              cancel_token *stop, sweep_rows *out, dperm_error *err) {
   *out = (sweep_rows){.x = data->x, .labels = data->labels};
   if (map) {
     TRY(features_new(map, data->x, &out->made, err));
-    out->made->watch = stop;
+    out->made->cancel = stop;
     if (!(cut && data->x->spread)) {
       TRY(features_keep(out->made, &out->kept, err));
     }
@@ -357,7 +357,7 @@ static double standard_error(const double *values, size_t count, double mean) {
 
 /* Models of one fold share the rows that judge them: what is independent is a fold's mean. With
  * rows to test on there is one fold, and the draws are what varies. */
-static void summarize(const sweep *s, size_t c, double *room, dperm_sweep_cell *out) {
+static void summarize(const sweep *s, size_t c, double *work, dperm_sweep_cell *out) {
   const sweep_cell *cell = &s->cells[c];
   size_t models = cell->models, folds = s->split.folds, rows = rows_in_all(s->data->x), parts = 0;
   double sum = 0;
@@ -374,17 +374,17 @@ static void summarize(const sweep *s, size_t c, double *room, dperm_sweep_cell *
       double error = (double)wrong / (double)held;
       in_fold += error;
       if (folds == 1) {
-        room[parts++] = error;
+        work[parts++] = error;
       }
     }
     if (folds > 1) {
-      room[parts++] = in_fold / (double)models;
+      work[parts++] = in_fold / (double)models;
     }
     sum += in_fold / (double)models;
   }
   out->runs = models * folds;
   out->error_mean = sum / (double)folds;
-  out->error_se = standard_error(room, parts, out->error_mean);
+  out->error_se = standard_error(work, parts, out->error_mean);
 }
 
 /* The counts of one cell's runs, fold by fold. */
@@ -398,9 +398,9 @@ static void gather_errors(const sweep *s, size_t c, uint64_t *out) {
 static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *context,
                          dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *room = NULL;
+  double *work = NULL;
   uint64_t *errors = NULL;
-  TRY_OR_DONE(memory_new(s->split.folds + s->how->draws, sizeof *room, &room, err));
+  TRY_OR_DONE(memory_new(s->split.folds + s->how->draws, sizeof *work, &work, err));
   TRY_OR_DONE(memory_new(s->split.folds * s->parts, s->how->draws * sizeof *errors, &errors, err));
   for (size_t c = 0; c < s->count; c++) {
     const sweep_cell *cell = &s->cells[c];
@@ -414,7 +414,7 @@ static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *conte
     if (!cell->impossible) {
       out.lambda = plan->lambda;
       out.noise = cell->options.mechanism == DPERM_MECHANISM_NONE ? NULL : plan->noise.kind->name;
-      summarize(s, c, room, &out);
+      summarize(s, c, work, &out);
       gather_errors(s, c, errors);
       out.errors = errors;
     }
@@ -422,7 +422,7 @@ static dperm_status tell(const sweep *s, dperm_sweep_visitor *visit, void *conte
   }
 done:
   free(errors);
-  free(room);
+  free(work);
   return status;
 }
 
@@ -461,7 +461,7 @@ static dperm_status run_sweep(const dperm_data *data, const dperm_options *cells
                               const dperm_sweep_options *how, dperm_sweep_visitor *visit,
                               void *context, dperm_error *err) {
   sweep s = {.data = data, .how = how, .count = count, .progress = {tick, &s}};
-  watch_begin(&s.stop, &s.progress, "sweeping");
+  cancel_begin(&s.stop, &s.progress, "sweeping");
   thread_scope threads = threads_enter(how->threads);
   dperm_status status = open_sweep(&s, cells, err);
   if (status == DPERM_OK) {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "data/class_weights.h"
-#include "mechanism/many_draws.h"
+#include "mechanism/batch_draws.h"
 #include "pipeline/sweep_parts.h"
 
 /* Weight vectors that rows are multiplied by at once: X F in blocks. */
@@ -66,12 +66,12 @@ static dperm_status count_errors(const sweep_work *w, const double *weights, siz
 
 /* ---- fits */
 
-/* Room for one cell at a time, its draws side by side. */
+/* Space for one cell at a time, its draws side by side. */
 typedef struct fits {
   const sweep_work *work;
   problem base;
   random_source *sources;
-  many_solutions found;
+  batch_solutions found;
   double *weights; /* of each model, for each class if there are more than two */
   double *sides;   /* labels of one class against the others; NULL for two classes */
   double *shares;  /* the weight of each row's class, where a cell weighs them */
@@ -140,9 +140,9 @@ static dperm_status fit_draws(fits *f, const sweep_cell *cell, size_t fit,
   for (size_t m = 0; fit == 0 && m < cell->models; m++) {
     TRY(draw_source(w, m, &f->sources[m], err));
   }
-  TRY((objective ? many_objective : many_output)(&plan->privacy, &f->base, how,
-                                                 &plan->release.promised, f->sources, cell->models,
-                                                 &f->found, err));
+  TRY((objective ? batch_objective : batch_output)(&plan->privacy, &f->base, how,
+                                                   &plan->release.promised, f->sources,
+                                                   cell->models, &f->found, err));
   for (size_t m = 0; m < cell->models; m++) {
     const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
     TRY(fit_release(plan, f->base.x->spread, &found, dims, &f->sources[m], weights_of(f, m, fit),

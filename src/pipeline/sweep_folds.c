@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/matrix_spread.h"
+#include "matrix/matrix_spread.h"
 #include "pipeline/sweep_parts.h"
-#include "random/choice.h"
+#include "random/discrete_sampling.h"
 
 /* The first of fold f's places in a random order: the first folds have one more where needed. */
 static size_t fold_start(size_t rows, size_t folds, size_t f) {

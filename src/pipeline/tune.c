@@ -9,15 +9,15 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "data/alike.h"
+#include "data/record_overlap.h"
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
-#include "mechanism/select.h"
+#include "mechanism/selection.h"
 #include "pipeline/account.h"
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
 #include "pipeline/tune_methods.h"
-#include "random/handle.h"
+#include "random/random_handle.h"
 
 /* NOLINTNEXTLINE(bugprone-sizeof-expression): the size of a pointer is what is meant */
 static const sized_struct tune_struct = SIZED_STRUCT(dperm_tune_options, public_data);
@@ -159,7 +159,7 @@ static dperm_status check_plans(const tuning *t, dperm_error *err) {
 static dperm_status public_reasons(const tuning *t, unsigned *reasons, dperm_error *err) {
   bool alike = false;
   if (t->how->method == DPERM_TUNE_PUBLIC) {
-    TRY(rows_alike(t->data, t->how->public_data, &alike, err));
+    TRY(records_overlap(t->data, t->how->public_data, &alike, err));
   }
   *reasons = alike ? (unsigned)REASON_NOT_PUBLIC : 0;
   return DPERM_OK;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/defect.h"
-#include "random/choice.h"
+#include "random/discrete_sampling.h"
 
 static const double most_delta = 1e-30;
 static const double up = 1 + 1e-9; /* more than all rounding in a formula of this file */

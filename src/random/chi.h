@@ -1,9 +1,9 @@
 /* Lengths of gaussian vectors, for the public directions of kernels: nothing that protects people
- * may use them (see random/source.h). */
+ * may use them (see random/random_source.h). */
 #ifndef DPERM_RANDOM_CHI_H
 #define DPERM_RANDOM_CHI_H
 
-#include "random/source.h"
+#include "random/random_source.h"
 
 /* The length of a standard gaussian vector of n ≥ 2 entries, in time that does not grow with n.
  * Made of sums, products, quotients and square roots only, so that all machines draw the same bits.

@@ -7,7 +7,7 @@
 #ifndef DPERM_RANDOM_EXPONENTIAL_H
 #define DPERM_RANDOM_EXPONENTIAL_H
 
-#include "random/source.h"
+#include "random/random_source.h"
 
 /* Uniform on (0, ½), relative error at most 1.01u. */
 double random_half_uniform(random_source *source);

@@ -4,7 +4,7 @@
 #define DPERM_RANDOM_NOISE_KIND_H
 
 #include "random/noise_body.h"
-#include "random/source.h"
+#include "random/random_source.h"
 
 typedef struct noise_kind noise_kind;
 

@@ -5,14 +5,14 @@
 #include <math.h>
 
 #include "base/defect.h"
-#include "base/twofold.h"
+#include "base/double_double.h"
 
 /* The integer nearest to f + rest in steps of 2^exponent, and whether there is one within 62 bits:
  * scaling is exact, so is the sum of what f leaves and the rest, and a tie goes by the sign of what
  * is left of that. */
 static bool nearest_point(double f, double rest, int exponent, wide_signed *out) {
   double scaled = ldexp(f, -exponent), whole = rint(scaled);
-  twofold left = two_sum(scaled - whole, ldexp(rest, -exponent));
+  double_double left = two_sum(scaled - whole, ldexp(rest, -exponent));
   double more = rint(left.hi);
   if (fabs(left.hi - more) == 0.5 && left.lo != 0) {
     more = left.hi + copysign(0.5, left.lo);

@@ -1,4 +1,4 @@
-/* The only door through which a private candidate becomes weights. */
+/* The only way that a private candidate becomes weights. */
 #ifndef DPERM_RELEASE_LATTICE_H
 #define DPERM_RELEASE_LATTICE_H
 

@@ -54,7 +54,7 @@ static double worst_error(const public_numbers *g, const privacy_plan *plan, dou
                             .linear = linear,
                             .penalty_error = g->penalty_error,
                             .penalty_curvature = g->custom_penalty ? curvature : 0};
-  return evaluation_error(&worst, IN_TWOFOLD);
+  return evaluation_error(&worst, IN_DD);
 }
 
 /* Within what the lattice can count, and the noise's error is stated for (random/noise.h). */

@@ -6,7 +6,7 @@
 
 #include "mechanism/calibrate.h"
 #include "mechanism/promise.h"
-#include "random/choice.h"
+#include "random/discrete_sampling.h"
 
 /* ε = ε_core + 2ε_num: the mechanism gets the first, the lattice noise the second. */
 typedef struct epsilon_split {

@@ -1,5 +1,5 @@
 /* The error of one evaluation. Write u = 2^−53 for the unit of doubles, v for that of the
- * arithmetic used (u, or TWOFOLD_UNIT). m additions behind a margin, N behind a sum over rows.
+ * arithmetic used (u, or DD_UNIT). m additions behind a margin, N behind a sum over rows.
  *
  * - Margins: |ẑ_i − x_iᵀf| ≤ γ_{m+1} Σ|x_ij f_j| ≤ γ_{m+1} R‖f‖, in any order of the sum, fused or
  *   not.
@@ -21,9 +21,9 @@
 
 #include <math.h>
 
-#include "base/length.h"
-#include "base/parallel.h"
-#include "base/twofold.h"
+#include "base/double_double.h"
+#include "base/norm_upper.h"
+#include "base/thread_pool.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 
@@ -32,20 +32,20 @@ enum { CURVATURE_BLOCK = STRIPE_UNIT };
 static const double unit = 0x1p-53, second_order = 1 + 1e-6, longest = 1e-7;
 
 double evaluation_error(const evaluation *e, precision how) {
-  double v = how == IN_DOUBLES ? unit : TWOFOLD_UNIT;
+  double v = how == IN_DOUBLES ? unit : DD_UNIT;
   double additions = how == IN_DOUBLES ? e->depth : e->rows;
   double margins = ((how == IN_DOUBLES ? e->row_depth : e->entries) + 2) * v,
          sums = (additions + 6) * v;
   if (!(margins <= longest && sums <= longest)) {
     return INFINITY;
   }
-  if (how == IN_TWOFOLD && loss_ignores_rest(e->loss)) {
+  if (how == IN_DD && loss_ignores_rest(e->loss)) {
     margins += unit;
   }
   double slopes = e->curvature * margins * e->norm * e->f + e->loss->slope_error +
                   (e->shared ? unit * e->slope : 0.0);
   double penalty = (e->penalty_error / (1 - e->penalty_error) + 8 * v) * e->penalty;
-  if (how == IN_TWOFOLD) {
+  if (how == IN_DD) {
     penalty += unit * e->penalty_curvature * e->f;
   }
   return second_order * (e->norm * (slopes + sums * e->slope) + e->lambda * penalty +
@@ -59,11 +59,11 @@ bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regula
 }
 
 double norm_above(const double *wide, size_t cols, size_t k, size_t m) {
-  length_sum sum = {0};
+  norm_sum sum = {0};
   for (size_t j = 0; j < cols; j++) {
-    length_add(&sum, wide[j * k + m]);
+    norm_add(&sum, wide[j * k + m]);
   }
-  return length_above(&sum);
+  return norm_upper(&sum);
 }
 
 /* Σ of a_i over a block of rows, for margins that are known within ±width. */
@@ -115,7 +115,7 @@ static double mean_curvature(const problem *p, size_t m, const double *z, double
   }
   const stripe_cut cut = stripes_here(p->x, 1); /* fixed: threads do not change a bit */
   curvature_job job = {.p = p, .cut = &cut, .m = m, .z = z, .width = width};
-  parallel_run(cut.to - cut.from, stripe_curvature, &job);
+  pool_run(cut.to - cut.from, stripe_curvature, &job);
   return stripes_join(p->x, &cut, DPERM_OK, job.sums, 1, &sum, NULL) == DPERM_OK
              ? fmin(c, sum / (double)rows_in_all(p->x) * second_order + 1e-6 * c)
              : c;
@@ -147,7 +147,7 @@ static double slope_sum(const problem *p, size_t m, const double *slope) {
   double parts[STRIPES_MOST] = {0}, sum = 0;
   const stripe_cut cut = stripes_here(p->x, 1);
   slope_job job = {p, &cut, m, slope, parts};
-  parallel_run(cut.to - cut.from, stripe_slopes, &job);
+  pool_run(cut.to - cut.from, stripe_slopes, &job);
   return stripes_join(p->x, &cut, DPERM_OK, parts, 1, &sum, NULL) == DPERM_OK ? sum
                                                                               : (double)INFINITY;
 }
@@ -157,12 +157,12 @@ evaluation evaluation_at(const problem *p, size_t m, const double *f, const doub
   const problem_model *model = &p->model[m];
   const dperm_regularizer *r = p->regularizer;
   double rows = (double)rows_in_all(p->x);
-  length_sum penalty = {0};
+  norm_sum penalty = {0};
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, n_slope, curvature;
     bool fine = regularizer_eval(r, j, f[j * p->models + m], &value, &n_slope, &curvature, NULL) ==
                 DPERM_OK;
-    length_add(&penalty, fine ? n_slope : (double)NAN);
+    norm_add(&penalty, fine ? n_slope : (double)NAN);
   }
   double norm = norm_above(f, p->x->cols, p->models, m);
   return (evaluation){.loss = p->loss,
@@ -178,7 +178,7 @@ evaluation evaluation_at(const problem *p, size_t m, const double *f, const doub
                       .lambda = model->lambda,
                       .ridge = model->ridge,
                       .f = norm,
-                      .penalty = length_above(&penalty),
+                      .penalty = norm_upper(&penalty),
                       .linear = model->linear ? norm_above(model->linear, p->x->cols, 1, 0) : 0.0,
                       .penalty_error = r->eval ? r->slope_error : 0.0,
                       .penalty_curvature = r->eval ? r->most_curvature : 0.0};
@@ -191,14 +191,14 @@ double certified_gradient(const problem *p, size_t m, const point *at) {
 
 double rounding_limit(const problem *p, size_t m, const double *f) {
   const evaluation here = evaluation_at(p, m, f, NULL, NULL);
-  length_sum bend = {0}; /* (N_j″ f_j)_j */
+  norm_sum bend = {0}; /* (N_j″ f_j)_j */
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, slope, curvature, fj = f[j * p->models + m];
     (void)regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, NULL);
-    length_add(&bend, curvature * fj);
+    norm_add(&bend, curvature * fj);
   }
   double r = p->norm_bound;
   return evaluation_error(&here, IN_DOUBLES) +
-         unit * (p->loss->smoothness * r * r * here.f + here.lambda * length_above(&bend) +
+         unit * (p->loss->smoothness * r * r * here.f + here.lambda * norm_upper(&bend) +
                  here.ridge * here.f);
 }

@@ -10,7 +10,7 @@
 
 #include "solve/problem.h"
 
-typedef enum precision { IN_DOUBLES, IN_TWOFOLD } precision;
+typedef enum precision { IN_DOUBLES, IN_DD } precision;
 
 /* What an evaluation of the gradient is made of: measured, or bounded by public numbers. */
 typedef struct evaluation {

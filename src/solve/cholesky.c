@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/dispatch.h"
-#include "data/tile_product.h"
+#include "matrix/gemm_block.h"
 
 enum { PANEL = 32, TILE = 96 };
 
@@ -80,16 +80,16 @@ bool cholesky_factor(double *h, size_t n) {
     }
     for (size_t left = to; left < n; left += TILE) {
       size_t wide = smaller(TILE, n - left);
-      tile_product(&(tile_operands){.m = left + wide - to,
-                                    .n = wide,
-                                    .k = to - from,
-                                    .a = h + to * n + from,
-                                    .a_row = n,
-                                    .a_col = 1,
-                                    .b = h + from * n + left,
-                                    .b_row = n,
-                                    .c = h + to * n + left,
-                                    .c_row = n});
+      gemm_block(&(gemm_operands){.m = left + wide - to,
+                                  .n = wide,
+                                  .k = to - from,
+                                  .a = h + to * n + from,
+                                  .a_row = n,
+                                  .a_col = 1,
+                                  .b = h + from * n + left,
+                                  .b_row = n,
+                                  .c = h + to * n + left,
+                                  .c_row = n});
     }
   }
   return true;

@@ -108,17 +108,17 @@ dperm_status direction_cg(const problem *p, const point *at, const bool *active,
                           double *direction, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols, k = p->models, wide = cols * k;
-  double *room = NULL, asked = 0;
+  double *work = NULL, asked = 0;
   systems s = {.p = p, .at = at};
-  TRY_OR_DONE(memory_new(5 * wide + 2 * k, sizeof *room, &room, err));
+  TRY_OR_DONE(memory_new(5 * wide + 2 * k, sizeof *work, &work, err));
   TRY_OR_DONE(memory_new(k > 1 ? p->x->rows * k : 1, sizeof *s.tall, &s.tall, err));
   TRY_OR_DONE(memory_new(k, sizeof *s.running, &s.running, err));
-  s.penalty = room;
-  s.preconditioner = room + wide;
-  s.residual = room + 2 * wide;
-  s.step = room + 3 * wide;
-  s.product = room + 4 * wide;
-  s.rho = room + 5 * wide;
+  s.penalty = work;
+  s.preconditioner = work + wide;
+  s.residual = work + 2 * wide;
+  s.step = work + 3 * wide;
+  s.product = work + 4 * wide;
+  s.rho = work + 5 * wide;
   s.goal = s.rho + k;
   memset(direction, 0, wide * sizeof *direction);
   TRY_OR_DONE(prepare(&s, active, tolerance, err));
@@ -135,7 +135,7 @@ dperm_status direction_cg(const problem *p, const point *at, const bool *active,
     }
   }
 done:
-  free(room);
+  free(work);
   free(s.tall);
   free(s.running);
   return status;

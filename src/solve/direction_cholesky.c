@@ -42,10 +42,10 @@ dperm_status hessian_factor(const problem *p, size_t m, const point *at, double 
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols;
   double *h = NULL, *diagonal = NULL, n = (double)rows_in_all(p->x);
-  scratch room;
-  scratch_init(&room);
-  TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *h, &h, err));
-  TRY_OR_DONE(scratch_take(&room, cols, sizeof *diagonal, &diagonal, err));
+  scratch work;
+  scratch_init(&work);
+  TRY_OR_DONE(scratch_take(&work, cols * cols, sizeof *h, &h, err));
+  TRY_OR_DONE(scratch_take(&work, cols, sizeof *diagonal, &diagonal, err));
   TRY_OR_DONE(p->x->kind->gram(p->x, at->curvature + m, p->models, h, err));
   TRY_OR_DONE(penalty_curvature(p, m, at->f, diagonal, err));
   for (size_t i = 0; i < cols; i++) {
@@ -56,7 +56,7 @@ dperm_status hessian_factor(const problem *p, size_t m, const point *at, double 
   }
   TRY_OR_DONE(factor_raised(h, factor, cols, err));
 done:
-  scratch_free(&room);
+  scratch_free(&work);
   return status;
 }
 
@@ -65,10 +65,10 @@ dperm_status direction_cholesky(const problem *p, const point *at, const bool *a
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols, k = p->models;
   double *factor = NULL, *d = NULL;
-  scratch room;
-  scratch_init(&room);
-  TRY_OR_DONE(scratch_take(&room, cols * cols, sizeof *factor, &factor, err));
-  TRY_OR_DONE(scratch_take(&room, cols, sizeof *d, &d, err));
+  scratch work;
+  scratch_init(&work);
+  TRY_OR_DONE(scratch_take(&work, cols * cols, sizeof *factor, &factor, err));
+  TRY_OR_DONE(scratch_take(&work, cols, sizeof *d, &d, err));
   memset(direction, 0, cols * k * sizeof *direction);
   for (size_t m = 0; m < k; m++) {
     if (!active[m]) {
@@ -84,6 +84,6 @@ dperm_status direction_cholesky(const problem *p, const point *at, const bool *a
     }
   }
 done:
-  scratch_free(&room);
+  scratch_free(&work);
   return status;
 }

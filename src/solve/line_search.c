@@ -55,11 +55,11 @@ dperm_status line_search(const problem *p, const point *at, const double *direct
   double *numbers = NULL;
   bracket *brackets = NULL;
   bool *searching = NULL;
-  scratch room;
-  scratch_init(&room);
-  TRY_OR_DONE(scratch_take(&room, 2 * k, sizeof *numbers, &numbers, err));
-  TRY_OR_DONE(scratch_take(&room, k, sizeof *brackets, &brackets, err));
-  TRY_OR_DONE(scratch_take(&room, k, sizeof *searching, &searching, err));
+  scratch work;
+  scratch_init(&work);
+  TRY_OR_DONE(scratch_take(&work, 2 * k, sizeof *numbers, &numbers, err));
+  TRY_OR_DONE(scratch_take(&work, k, sizeof *brackets, &brackets, err));
+  TRY_OR_DONE(scratch_take(&work, k, sizeof *searching, &searching, err));
   double *first = numbers, *second = numbers + k;
   for (size_t m = 0; m < k; m++) {
     t[m] = 0;
@@ -89,6 +89,6 @@ dperm_status line_search(const problem *p, const point *at, const double *direct
     t[m] = active[m] ? brackets[m].low : 0.0;
   }
 done:
-  scratch_free(&room);
+  scratch_free(&work);
   return status;
 }

@@ -11,10 +11,10 @@
 
 #include "base/progress.h"
 #include "base/scratch.h"
-#include "solve/approach.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 #include "solve/line_search.h"
+#include "solve/warm_start.h"
 
 enum {
   CHOLESKY_SURE_COLUMNS = 256, /* up to these a factor costs next to nothing */
@@ -26,7 +26,7 @@ enum {
 typedef struct batch {
   const problem *p;
   const solver_options *options;
-  scratch *room;
+  scratch *work;
   point here, there;
   double *direction; /* wide */
   double *step;      /* per model */
@@ -49,16 +49,16 @@ static double column_norm(const double *wide, size_t cols, size_t k, size_t m) {
 
 static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
   size_t k = p->models;
-  TRY(point_take(p, b->room, NULL, &b->here, err));
-  TRY(point_take(p, b->room, &b->here, &b->there, err));
-  TRY(scratch_take(b->room, p->x->cols * k, sizeof *b->direction, &b->direction, err));
-  TRY(scratch_take(b->room, 5 * k, sizeof *b->step, &b->step, err));
+  TRY(point_take(p, b->work, NULL, &b->here, err));
+  TRY(point_take(p, b->work, &b->here, &b->there, err));
+  TRY(scratch_take(b->work, p->x->cols * k, sizeof *b->direction, &b->direction, err));
+  TRY(scratch_take(b->work, 5 * k, sizeof *b->step, &b->step, err));
   b->cg_tolerance = b->step + k;
   b->norm = b->step + 2 * k;
   b->halved = b->step + 3 * k;
   b->best = b->step + 4 * k;
-  TRY(scratch_take(b->room, k, sizeof *b->idle, &b->idle, err));
-  TRY(scratch_take(b->room, 2 * k, sizeof *b->active, &b->active, err));
+  TRY(scratch_take(b->work, k, sizeof *b->idle, &b->idle, err));
+  TRY(scratch_take(b->work, 2 * k, sizeof *b->active, &b->active, err));
   b->searching = b->active + k;
   return DPERM_OK;
 }
@@ -103,7 +103,7 @@ static bool factor_is_cheaper(const problem *p) {
   double r = p->norm_bound, kappa = p->loss->smoothness * r * r / least + 1;
   double products = fmin(3 * sqrt(kappa), 2 * cols);
   double factor = rows * entries * entries / (sparse ? 2 : 32) + cols * cols * (cols / 12 + 16);
-  bool stored = !sparse && p->x->room == 0; /* and not made anew in every product */
+  bool stored = !sparse && p->x->work_size == 0; /* and not made anew in every product */
   return factor <= products * 2 * rows * entries / (stored ? 4 : 1);
 }
 
@@ -192,13 +192,13 @@ static dperm_status iterate(batch *b, dperm_error *err) {
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  scratch room;
-  batch b = {.p = p, .options = options, .room = &room, .report = report};
+  scratch work;
+  batch b = {.p = p, .options = options, .work = &work, .report = report};
   size_t wide = p->x->cols * p->models;
-  scratch_init(&room);
+  scratch_init(&work);
   TRY_OR_DONE(new_batch(p, &b, err));
   memcpy(b.here.f, weights, wide * sizeof *weights);
-  TRY_OR_DONE(approach(p, options, &b.here, &b.there, err));
+  TRY_OR_DONE(warm_start(p, options, &b.here, &b.there, err));
   for (size_t m = 0; m < p->models; m++) {
     b.active[m] = true;
     b.halved[m] = column_norm(b.here.gradient, p->x->cols, p->models, m);
@@ -216,6 +216,6 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
     report[m].certified = certified_gradient(p, m, &b.here);
   }
 done:
-  scratch_free(&room);
+  scratch_free(&work);
   return status;
 }

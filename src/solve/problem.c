@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "base/scratch.h"
+#include "base/thread_pool.h"
 #include "loss/regularizer.h"
 
 enum { BLOCK = STRIPE_UNIT };
@@ -20,19 +20,19 @@ static size_t block_end(const problem *p, size_t block) {
   return end < p->x->rows ? end : p->x->rows;
 }
 
-dperm_status point_take(const problem *p, scratch *room, const point *other, point *out,
+dperm_status point_take(const problem *p, scratch *work, const point *other, point *out,
                         dperm_error *err) {
   size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
-  TRY(scratch_take(room, wide, sizeof *out->f, &out->f, err));
-  TRY(scratch_take(room, wide, sizeof *out->gradient, &out->gradient, err));
-  TRY(scratch_take(room, tall, sizeof *out->z, &out->z, err));
+  TRY(scratch_take(work, wide, sizeof *out->f, &out->f, err));
+  TRY(scratch_take(work, wide, sizeof *out->gradient, &out->gradient, err));
+  TRY(scratch_take(work, tall, sizeof *out->z, &out->z, err));
   if (other) {
     out->slope = other->slope;
     out->curvature = other->curvature;
     return DPERM_OK;
   }
-  TRY(scratch_take(room, tall, sizeof *out->slope, &out->slope, err));
-  return scratch_take(room, tall, sizeof *out->curvature, &out->curvature, err);
+  TRY(scratch_take(work, tall, sizeof *out->slope, &out->slope, err));
+  return scratch_take(work, tall, sizeof *out->curvature, &out->curvature, err);
 }
 
 /* ---- rows */
@@ -120,7 +120,7 @@ static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_erro
     TRY(matrix_apply_both(p->x, at->f, evaluate_turn, &job, at->gradient, err));
   } else {
     TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
-    parallel_run(block_count(p), evaluate_block, &job);
+    pool_run(block_count(p), evaluate_block, &job);
     TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   }
   for (size_t m = 0; m < p->models; m++) {
@@ -159,10 +159,10 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
   dperm_status status = DPERM_OK;
   double *z = NULL, *sums = NULL;
   size_t k = p->models;
-  scratch room;
-  scratch_init(&room);
-  TRY_OR_DONE(scratch_take(&room, p->x->rows * k, sizeof *z, &z, err));
-  TRY_OR_DONE(scratch_take(&room, block_count(p), sizeof *sums, &sums, err));
+  scratch work;
+  scratch_init(&work);
+  TRY_OR_DONE(scratch_take(&work, p->x->rows * k, sizeof *z, &z, err));
+  TRY_OR_DONE(scratch_take(&work, block_count(p), sizeof *sums, &sums, err));
   TRY_OR_DONE(p->x->kind->apply(p->x, f, k, z, err));
   for (size_t m = 0; m < k; m++) {
     const problem_model *model = &p->model[m];
@@ -177,7 +177,7 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
     }
   }
 done:
-  scratch_free(&room);
+  scratch_free(&work);
   return status;
 }
 
@@ -234,21 +234,21 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
   size_t blocks = block_count(p), k = p->models;
   double n = (double)rows_in_all(p->x), total[2];
   double(*sums)[2] = NULL;
-  scratch room;
-  scratch_init(&room);
-  TRY_OR_DONE(scratch_take(&room, blocks, sizeof *sums, &sums, err));
+  scratch work;
+  scratch_init(&work);
+  TRY_OR_DONE(scratch_take(&work, blocks, sizeof *sums, &sums, err));
   for (size_t m = 0; m < k; m++) {
     if (!active[m]) {
       continue;
     }
     along_job job = {p, at, q, m, t[m], sums};
-    parallel_run(blocks, along_block, &job);
+    pool_run(blocks, along_block, &job);
     TRY_OR_DONE(rows_join(p->x, DPERM_OK, sums[0], 2, total, err));
     first[m] = total[0] / n;
     second[m] = total[1] / n;
     TRY_OR_DONE(along_penalty(p, at, direction, m, t[m], &first[m], &second[m], err));
   }
 done:
-  scratch_free(&room);
+  scratch_free(&work);
   return status;
 }

@@ -5,14 +5,14 @@
  * Weights w_i are between 0 and 1, so the loss's L and c bound what a row does with them as without
  * (docs/proofs/weights.md).
  * One model is k = 1. Wide arrays (f, gradients, directions) hold cols × k doubles, tall ones
- * (margins, slopes, curvatures) rows × k, the k numbers of a place together (data/matrix.h). */
+ * (margins, slopes, curvatures) rows × k, the k numbers of a place together (matrix/matrix.h). */
 #ifndef DPERM_SOLVE_PROBLEM_H
 #define DPERM_SOLVE_PROBLEM_H
 
 #include <stdbool.h>
 
 #include "base/scratch.h"
-#include "data/matrix.h"
+#include "matrix/matrix.h"
 
 typedef struct problem_model {
   double lambda;        /* Λ > 0 */
@@ -40,9 +40,9 @@ typedef struct point {
   double *gradient;  /* wide */
 } point;
 
-/* Its arrays, zeroed, in `room`. With `other`, the two share what rows say about slopes and
+/* Its arrays, zeroed, in `work`. With `other`, the two share what rows say about slopes and
  * curvatures: it is asked only of the point that was evaluated last. */
-dperm_status point_take(const problem *p, scratch *room, const point *other, point *out,
+dperm_status point_take(const problem *p, scratch *work, const point *other, point *out,
                         dperm_error *err);
 
 /* From f to everything else: two passes over the matrix. A loss or regularizer that answers with

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/double_double.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "base/progress.h"
-#include "base/twofold.h"
+#include "base/thread_pool.h"
 #include "loss/loss.h"
 #include "loss/regularizer.h"
 #include "solve/certify.h"
@@ -46,7 +46,7 @@ typedef struct walk {
   double *direction; /* cols */
 } walk;
 
-/* What is asked of the rows only while the gradient is made (z_rest, slope) has its room once for
+/* What is asked of the rows only while the gradient is made (z_rest, slope) has its space once for
  * both places. */
 static dperm_status new_place(const problem *p, const place *other, place *out, dperm_error *err) {
   size_t cols = p->x->cols, rows = p->x->rows;
@@ -85,19 +85,19 @@ static dperm_status check_slopes(const place *at, size_t rows, dperm_error *err)
 }
 
 /* N_j′ in twice the precision for the library's own, at the high half for a custom one. */
-static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, twofold f, twofold *out,
-                                  dperm_error *err) {
+static dperm_status penalty_slope(const dperm_regularizer *r, size_t j, double_double f,
+                                  double_double *out, dperm_error *err) {
   double value, slope, curvature;
   if (!r->eval) {
-    twofold away = twofold_add(f, (twofold){r->prior ? -r->prior[j] : 0.0, 0});
-    *out = twofold_scale(away, r->weights ? r->weights[j] : 1.0);
+    double_double away = dd_add(f, (double_double){r->prior ? -r->prior[j] : 0.0, 0});
+    *out = dd_scale(away, r->weights ? r->weights[j] : 1.0);
     return DPERM_OK;
   }
   TRY(regularizer_eval(r, j, f.hi, &value, &slope, &curvature, err));
   if (!isfinite(slope) && r->most_curvature * fabs(f.hi) < 0x1p1000) {
     return fail_undeclared(err);
   }
-  *out = (twofold){slope, 0};
+  *out = (double_double){slope, 0};
   return DPERM_OK;
 }
 
@@ -113,8 +113,8 @@ static void block_slopes(void *context, size_t b, size_t worker) {
   const place *at = job->at;
   (void)worker;
   size_t from = b * BLOCK, left = job->p->x->rows - from, count = left < BLOCK ? left : BLOCK;
-  loss_slope_twofold(job->p->loss, count, job->p->labels + from, at->z + from, at->z_rest + from,
-                     at->slope + from);
+  loss_slope_dd(job->p->loss, count, job->p->labels + from, at->z + from, at->z_rest + from,
+                at->slope + from);
   problem_share(job->p, from, count, 1, at->slope + from);
 }
 
@@ -122,24 +122,24 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   const problem_model *model = p->model;
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
   double n = (double)rows_in_all(p->x);
-  TRY(p->x->kind->apply_twofold(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
+  TRY(p->x->kind->apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
   slope_job job = {p, at};
-  parallel_run(blocks, block_slopes, &job);
+  pool_run(blocks, block_slopes, &job);
   TRY(check_slopes(at, rows, err));
-  TRY(p->x->kind->apply_transposed_twofold(p->x, at->slope, at->gradient, at->gradient_rest, err));
+  TRY(p->x->kind->apply_transposed_dd(p->x, at->slope, at->gradient, at->gradient_rest, err));
   for (size_t j = 0; j < p->x->cols; j++) {
-    twofold f = {at->f[j], at->f_rest[j]}, slope;
+    double_double f = {at->f[j], at->f_rest[j]}, slope;
     TRY(penalty_slope(p->regularizer, j, f, &slope, err));
-    twofold g = twofold_divide((twofold){at->gradient[j], at->gradient_rest[j]}, n);
-    g = twofold_add(g, twofold_scale(slope, model->lambda));
-    g = twofold_add(g, twofold_scale(f, model->ridge));
-    g = twofold_add(g, (twofold){model->linear ? model->linear[j] : 0.0, 0});
+    double_double g = dd_divide((double_double){at->gradient[j], at->gradient_rest[j]}, n);
+    g = dd_add(g, dd_scale(slope, model->lambda));
+    g = dd_add(g, dd_scale(f, model->ridge));
+    g = dd_add(g, (double_double){model->linear ? model->linear[j] : 0.0, 0});
     at->gradient[j] = g.hi;
     at->gradient_rest[j] = g.lo;
   }
   const evaluation e = evaluation_at(p, 0, at->f, NULL, at->slope);
   at->norm = norm_above(at->gradient, p->x->cols, 1, 0);
-  at->error = evaluation_error(&e, IN_TWOFOLD);
+  at->error = evaluation_error(&e, IN_DD);
   return DPERM_OK;
 }
 
@@ -184,8 +184,8 @@ static dperm_status largest_curvature(walk *w, double *out, dperm_error *err) {
 
 static void step_to_there(walk *w, double t) {
   for (size_t j = 0; j < w->p->x->cols; j++) {
-    twofold f =
-        twofold_add((twofold){w->here.f[j], w->here.f_rest[j]}, two_product(t, w->direction[j]));
+    double_double f =
+        dd_add((double_double){w->here.f[j], w->here.f_rest[j]}, two_product(t, w->direction[j]));
     w->there.f[j] = f.hi;
     w->there.f_rest[j] = f.lo;
   }
@@ -193,10 +193,10 @@ static void step_to_there(walk *w, double t) {
 
 /* dᵀĝ there. */
 static double slope_there(const walk *w) {
-  twofold sum = {0, 0};
+  double_double sum = {0, 0};
   for (size_t j = 0; j < w->p->x->cols; j++) {
-    twofold g = {w->there.gradient[j], w->there.gradient_rest[j]};
-    sum = twofold_add(sum, twofold_scale(g, w->direction[j]));
+    double_double g = {w->there.gradient[j], w->there.gradient_rest[j]};
+    sum = dd_add(sum, dd_scale(g, w->direction[j]));
   }
   return sum.hi;
 }

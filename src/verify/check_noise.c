@@ -51,12 +51,12 @@ void check_noise_kind(verifier *v) {
 /* ---- the loss and its constants */
 
 static bool known_loss(verifier *v, const char *name, const char *loss, loss_facts *out) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   double h = 0;
-  out->lipschitz = interval_of(room, 1);
+  out->lipschitz = interval_of(arena, 1);
   if (strcmp(loss, "logistic") == 0) {
     out->rule = SUP_LOGISTIC;
-    out->smoothness = interval_of(room, 0.25);
+    out->smoothness = interval_of(arena, 0.25);
     return true;
   }
   bool huber = strcmp(loss, "huber") == 0;
@@ -64,7 +64,8 @@ static bool known_loss(verifier *v, const char *name, const char *loss, loss_fac
     return false;
   }
   out->rule = huber ? SUP_CONSTANTS : SUP_SMOOTH_HINGE;
-  out->smoothness = interval_div(room, interval_of(room, huber ? 0.5 : 0.75), interval_of(room, h));
+  out->smoothness =
+      interval_div(arena, interval_of(arena, huber ? 0.5 : 0.75), interval_of(arena, h));
   return true;
 }
 
@@ -87,16 +88,16 @@ static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
       !field_positive(v, name, "loss.smoothness", &c)) {
     return false;
   }
-  *out = (loss_facts){SUP_CONSTANTS, interval_of(&v->room, l), interval_of(&v->room, c)};
+  *out = (loss_facts){SUP_CONSTANTS, interval_of(&v->arena, l), interval_of(&v->arena, c)};
   return true;
 }
 
 /* Whether a stated constant is the true one up to one rounding. */
-static bool nearly(interval_room *room, double stated, const interval *truth) {
-  const interval *s = interval_of(room, stated), *ulp = interval_of(room, 0x1p-52);
-  const interval *slack = interval_mul(room, truth, ulp);
-  return interval_at_most(s, interval_add(room, truth, slack)) &&
-         interval_at_most(interval_sub(room, truth, slack), s);
+static bool nearly(interval_arena *arena, double stated, const interval *truth) {
+  const interval *s = interval_of(arena, stated), *ulp = interval_of(arena, 0x1p-52);
+  const interval *slack = interval_mul(arena, truth, ulp);
+  return interval_at_most(s, interval_add(arena, truth, slack)) &&
+         interval_at_most(interval_sub(arena, truth, slack), s);
 }
 
 /* Files may leave the constants out where the name gives them; stated ones must be right. */
@@ -106,11 +107,11 @@ static bool stated_right(verifier *v, const char *key, const interval *truth, bo
     return true;
   }
   *readable = field_positive(v, "loss", key, &stated);
-  return *readable && nearly(&v->room, stated, truth);
+  return *readable && nearly(&v->arena, stated, truth);
 }
 
 void check_loss(verifier *v) {
-  size_t mark = interval_mark(&v->room);
+  size_t mark = interval_mark(&v->arena);
   loss_facts facts;
   bool readable = true;
   if (loss_of_fit(v, "loss", &facts)) {
@@ -127,7 +128,7 @@ void check_loss(verifier *v) {
                            own ? "" : " (declared, not proved)");
     }
   }
-  interval_release(&v->room, mark);
+  interval_release(&v->arena, mark);
 }
 
 /* ---- the budget of the fit */
@@ -175,7 +176,7 @@ static bool read_budget(verifier *v, fit_numbers *f) {
 }
 
 static bool read_fit(verifier *v, fit_numbers *f) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   const char *noise = json_string_value(field_at(v->root, "privacy.noise"));
   const noise_kind *kind = noise ? find_noise(noise) : NULL;
   double lambda = 0, delta_reg = 0, r2 = 0;
@@ -187,10 +188,10 @@ static bool read_fit(verifier *v, fit_numbers *f) {
       !loss_of_fit(v, "beta", &f->loss)) {
     return false;
   }
-  f->rows = interval_of(room, (double)rows);
-  f->lambda = interval_of(room, lambda);
-  f->total = interval_add(room, f->lambda, interval_of(room, delta_reg));
-  f->r2 = interval_of(room, r2);
+  f->rows = interval_of(arena, (double)rows);
+  f->lambda = interval_of(arena, lambda);
+  f->total = interval_add(arena, f->lambda, interval_of(arena, delta_reg));
+  f->r2 = interval_of(arena, r2);
   f->rk = kind ? kind->row_bound(v, f->r2) : NULL;
   if (delta_reg < 0 || !f->rk) {
     return finding_report(v, false, "beta", "%s",
@@ -201,13 +202,13 @@ static bool read_fit(verifier *v, fit_numbers *f) {
 }
 
 /* 2LR, the most that two neighbours' gradients differ by in the noise's norm. */
-static const interval *gradient_range(interval_room *room, const fit_numbers *f) {
-  return interval_mul(room, interval_of(room, 2), interval_mul(room, f->loss.lipschitz, f->rk));
+static const interval *gradient_range(interval_arena *arena, const fit_numbers *f) {
+  return interval_mul(arena, interval_of(arena, 2), interval_mul(arena, f->loss.lipschitz, f->rk));
 }
 
 static void report_beta(verifier *v, const fit_numbers *f, const interval *limit,
                         const char *formula) {
-  const interval *beta = interval_of(&v->room, f->beta);
+  const interval *beta = interval_of(&v->arena, f->beta);
   bool enough = interval_at_most(beta, limit);
   (void)finding_report(v, enough, "beta", "%s %s %s = %s, with %s = %s", shown(f->beta).text,
                        enough ? "<=" : "is not <=", formula, shown(interval_lower(limit)).text,
@@ -216,26 +217,27 @@ static void report_beta(verifier *v, const fit_numbers *f, const interval *limit
 
 /* beta <= n Lambda epsilon/(2LR). */
 static void check_output(verifier *v, const fit_numbers *f) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   const interval *over =
-      interval_mul(room, interval_mul(room, f->rows, f->lambda), interval_of(room, f->epsilon));
-  report_beta(v, f, interval_div(room, over, gradient_range(room, f)), "n lambda epsilon/(2 L R)");
+      interval_mul(arena, interval_mul(arena, f->rows, f->lambda), interval_of(arena, f->epsilon));
+  report_beta(v, f, interval_div(arena, over, gradient_range(arena, f)),
+              "n lambda epsilon/(2 L R)");
 }
 
 /* beta <= epsilon'/(2LR), epsilon' = epsilon - 2 log(1 + c R^2/(n Lambda_t)). */
 static void check_paper(verifier *v, const fit_numbers *f, const interval *kappa) {
-  interval_room *room = &v->room;
-  const interval *slack = interval_log1p(room, interval_mul(room, kappa, f->loss.smoothness));
+  interval_arena *arena = &v->arena;
+  const interval *slack = interval_log1p(arena, interval_mul(arena, kappa, f->loss.smoothness));
   const interval *left =
-      interval_sub(room, interval_of(room, f->epsilon), interval_add(room, slack, slack));
-  report_beta(v, f, interval_div(room, left, gradient_range(room, f)), "epsilon'/(2 L R)");
+      interval_sub(arena, interval_of(arena, f->epsilon), interval_add(arena, slack, slack));
+  report_beta(v, f, interval_div(arena, left, gradient_range(arena, f)), "epsilon'/(2 L R)");
 }
 
 static void check_tight(verifier *v, const fit_numbers *f, const interval *kappa) {
-  interval_room *room = &v->room;
-  const interval *a = interval_mul(room, interval_of(room, f->beta), f->rk);
-  const interval *cost = epsilon_bound(room, &f->loss, kappa, a);
-  bool enough = interval_at_most(cost, interval_of(room, f->epsilon));
+  interval_arena *arena = &v->arena;
+  const interval *a = interval_mul(arena, interval_of(arena, f->beta), f->rk);
+  const interval *cost = epsilon_bound(arena, &f->loss, kappa, a);
+  bool enough = interval_at_most(cost, interval_of(arena, f->epsilon));
   (void)finding_report(v, enough, "beta",
                        "%s costs epsilon(A) <= %s, which %s %s = %s (A = beta R = %s, kappa = %s)",
                        shown(f->beta).text, shown(interval_upper(cost)).text,
@@ -244,10 +246,10 @@ static void check_tight(verifier *v, const fit_numbers *f, const interval *kappa
 }
 
 static void check_objective(verifier *v, const fit_numbers *f) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   const char *analysis = json_string_value(field_at(v->root, "privacy.analysis"));
-  const interval *kappa =
-      interval_div(room, interval_mul(room, f->r2, f->r2), interval_mul(room, f->rows, f->total));
+  const interval *kappa = interval_div(arena, interval_mul(arena, f->r2, f->r2),
+                                       interval_mul(arena, f->rows, f->total));
   if (analysis && strcmp(analysis, "tight") == 0) {
     check_tight(v, f, kappa);
   } else if (analysis && strcmp(analysis, "paper") == 0) {
@@ -258,7 +260,7 @@ static void check_objective(verifier *v, const fit_numbers *f) {
 }
 
 void check_beta(verifier *v) {
-  size_t mark = interval_mark(&v->room);
+  size_t mark = interval_mark(&v->arena);
   fit_numbers f;
   const char *mechanism = json_string_value(field_at(v->root, "privacy.mechanism"));
   if (read_fit(v, &f)) {
@@ -270,5 +272,5 @@ void check_beta(verifier *v) {
       (void)finding_report(v, false, "beta", "cannot be checked without a known mechanism");
     }
   }
-  interval_release(&v->room, mark);
+  interval_release(&v->arena, mark);
 }

@@ -50,7 +50,7 @@ static void check_sensitivity(verifier *v) {
  * dperm's has a smaller tau. */
 static void check_solution_error(verifier *v) {
   const char *name = "solution_error";
-  size_t mark = interval_mark(&v->room);
+  size_t mark = interval_mark(&v->arena);
   double tau = 0, lambda = 0, ridge = 0, norm = 0, lipschitz = 1;
   uint64_t rows = 0;
   if (field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
@@ -59,21 +59,21 @@ static void check_solution_error(verifier *v) {
       field_number(v, name, "privacy.delta_reg", &ridge) && row_bound(v, name, &norm) &&
       (!field_at(v->root, "loss.lipschitz") || field_is_null(v, "loss.lipschitz") ||
        field_positive(v, name, "loss.lipschitz", &lipschitz))) {
-    interval_room *room = &v->room;
+    interval_arena *arena = &v->arena;
     const interval *above =
-        interval_mul(room, interval_of(room, lipschitz),
-                     interval_mul(room, interval_of(room, norm), interval_of(room, 1e-6)));
+        interval_mul(arena, interval_of(arena, lipschitz),
+                     interval_mul(arena, interval_of(arena, norm), interval_of(arena, 1e-6)));
     const interval *below =
-        interval_mul(room, interval_of(room, (double)rows),
-                     interval_add(room, interval_of(room, lambda), interval_of(room, ridge)));
+        interval_mul(arena, interval_of(arena, (double)rows),
+                     interval_add(arena, interval_of(arena, lambda), interval_of(arena, ridge)));
     const interval *least =
-        interval_mul(room, interval_div(room, above, below), interval_of(room, 1 - 1e-9));
-    bool enough = interval_at_most(least, interval_of(room, tau));
+        interval_mul(arena, interval_div(arena, above, below), interval_of(arena, 1 - 1e-9));
+    bool enough = interval_at_most(least, interval_of(arena, tau));
     (void)finding_report(v, enough, name, "tau = %s %s 1e-6 LR/(n (lambda + delta_reg)) = %s",
                          shown(tau).text,
                          enough ? ">=" : "is not >=", shown(interval_upper(least)).text);
   }
-  interval_release(&v->room, mark);
+  interval_release(&v->arena, mark);
 }
 
 static void check_lattice_noise(verifier *v) {
@@ -152,11 +152,11 @@ void check_weights(verifier *v) {
 /* ---- delta */
 
 /* (e^(K epsilon) - 1)/(e^epsilon - 1). */
-static const interval *group_factor(interval_room *room, double rows, double epsilon) {
-  const interval *one = interval_of(room, 1), *row = interval_of(room, epsilon);
-  const interval *all = interval_exp(room, interval_mul(room, interval_of(room, rows), row));
-  return interval_div(room, interval_sub(room, all, one),
-                      interval_sub(room, interval_exp(room, row), one));
+static const interval *group_factor(interval_arena *arena, double rows, double epsilon) {
+  const interval *one = interval_of(arena, 1), *row = interval_of(arena, epsilon);
+  const interval *all = interval_exp(arena, interval_mul(arena, interval_of(arena, rows), row));
+  return interval_div(arena, interval_sub(arena, all, one),
+                      interval_sub(arena, interval_exp(arena, row), one));
 }
 
 /* The noise leaves the range for which the distance to the exact solution is certified with
@@ -170,7 +170,7 @@ static const interval *group_factor(interval_room *room, double rows, double eps
  * epsilon) times as much, epsilon a row's (group privacy).
  */
 static bool delta_needed(verifier *v, double epsilon, const interval **out) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   double fits = 1;
   uint64_t rows = 1;
   if (strcmp(selection_method(v), "stopping") == 0 &&
@@ -183,12 +183,12 @@ static bool delta_needed(verifier *v, double epsilon, const interval **out) {
     return false;
   }
   const interval *odds =
-      interval_add(room, interval_of(room, 1), interval_exp(room, interval_of(room, epsilon)));
-  const interval *tail = interval_exp(room, interval_of(room, -100));
-  *out = interval_mul(room, interval_of(room, fits), interval_mul(room, odds, tail));
-  *out = interval_mul(room, *out, interval_of(room, (double)class_fits_of(v)));
+      interval_add(arena, interval_of(arena, 1), interval_exp(arena, interval_of(arena, epsilon)));
+  const interval *tail = interval_exp(arena, interval_of(arena, -100));
+  *out = interval_mul(arena, interval_of(arena, fits), interval_mul(arena, odds, tail));
+  *out = interval_mul(arena, *out, interval_of(arena, (double)class_fits_of(v)));
   if (rows > 1) {
-    *out = interval_mul(room, *out, group_factor(room, (double)rows, epsilon));
+    *out = interval_mul(arena, *out, group_factor(arena, (double)rows, epsilon));
   }
   return true;
 }
@@ -198,7 +198,7 @@ static bool delta_needed(verifier *v, double epsilon, const interval **out) {
 static void check_headline(verifier *v, double stated, const interval *needed) {
   const char *definition = json_string_value(field_at(v->root, "privacy.definition"));
   bool pure = definition && strcmp(definition, "epsilon-differential privacy") == 0;
-  bool enough = !pure && interval_at_most(needed, interval_of(&v->room, stated));
+  bool enough = !pure && interval_at_most(needed, interval_of(&v->arena, stated));
   v->headline_only = v->holds && !enough;
   if (enough && stated <= most_delta) {
     (void)finding_report(v, true, "headline", "delta = %s covers that", shown(stated).text);
@@ -212,14 +212,14 @@ static void check_headline(verifier *v, double stated, const interval *needed) {
 }
 
 void check_delta(verifier *v) {
-  size_t mark = interval_mark(&v->room);
+  size_t mark = interval_mark(&v->arena);
   const interval *needed = NULL;
   double delta = 0, epsilon = 0, stated = 0;
   if (field_is_object(v, "privacy.numerics") &&
       field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
       field_number(v, "delta", "privacy.delta", &stated) && row_epsilon(v, "delta", &epsilon) &&
       delta_needed(v, epsilon, &needed)) {
-    bool enough = interval_at_most(needed, interval_of(&v->room, delta));
+    bool enough = interval_at_most(needed, interval_of(&v->arena, delta));
     bool stopping = strcmp(selection_method(v), "stopping") == 0;
     (void)finding_report(
         v, enough && delta <= most_delta, "delta", "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s",
@@ -229,7 +229,7 @@ void check_delta(verifier *v) {
         delta <= most_delta ? "" : "; it must be at most 1e-30");
     check_headline(v, stated, needed);
   }
-  interval_release(&v->room, mark);
+  interval_release(&v->arena, mark);
 }
 
 /* ---- in the end */

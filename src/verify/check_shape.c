@@ -54,43 +54,43 @@ static bool read_column(const json_t *schema, size_t i, shape_column *out) {
 
 /* D: sums of squares of the weights, all of them or of those that are always there. */
 static bool find_divisor(verifier *v, const json_t *schema, shape *out) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   bool fixed = says(schema, "rows", "fixed");
-  interval *squares = interval_variable(room, 0);
+  interval *squares = interval_variable(arena, 0);
   for (size_t i = 0; i <= json_array_size(json_object_get(schema, "columns")); i++) {
-    size_t mark = interval_mark(room);
+    size_t mark = interval_mark(arena);
     shape_column column;
     if (!read_column(schema, i, &column)) {
       return false;
     }
     if (column.width > 0 && (fixed || column.always)) {
-      const interval *w = interval_of(room, column.weight);
-      interval_set(room, squares, interval_add(room, squares, interval_mul(room, w, w)));
+      const interval *w = interval_of(arena, column.weight);
+      interval_set(arena, squares, interval_add(arena, squares, interval_mul(arena, w, w)));
     }
-    interval_release(room, mark);
+    interval_release(arena, mark);
     out->groups += column.width > 0;
     out->blocks += column.width > 1;
     out->columns += column.width;
   }
-  const interval *root = interval_sqrt(room, squares);
-  bool short_one = !fixed && !interval_at_most(interval_of(room, 1), root);
-  out->divisor = short_one ? interval_of(room, 1) : root;
+  const interval *root = interval_sqrt(arena, squares);
+  bool short_one = !fixed && !interval_at_most(interval_of(arena, 1), root);
+  out->divisor = short_one ? interval_of(arena, 1) : root;
   bool known = fixed || says(schema, "rows", "clip") || !json_object_get(schema, "rows");
   return known && out->groups > 0;
 }
 
 static void add_radii(verifier *v, const json_t *schema, shape *out) {
-  interval_room *room = &v->room;
-  interval *sum = interval_variable(room, 0);
-  const interval *one = interval_of(room, 1);
+  interval_arena *arena = &v->arena;
+  interval *sum = interval_variable(arena, 0);
+  const interval *one = interval_of(arena, 1);
   for (size_t i = 0; i <= json_array_size(json_object_get(schema, "columns")); i++) {
-    size_t mark = interval_mark(room);
+    size_t mark = interval_mark(arena);
     shape_column column;
     if (read_column(schema, i, &column) && column.width > 0) {
-      const interval *r = interval_div(room, interval_of(room, column.weight), out->divisor);
-      interval_set(room, sum, interval_add(room, sum, interval_at_most(r, one) ? r : one));
+      const interval *r = interval_div(arena, interval_of(arena, column.weight), out->divisor);
+      interval_set(arena, sum, interval_add(arena, sum, interval_at_most(r, one) ? r : one));
     }
-    interval_release(room, mark);
+    interval_release(arena, mark);
   }
   out->sum = sum;
 }
@@ -120,42 +120,42 @@ const interval *shape_l2(verifier *v, const interval *r2) {
 
 /* sqrt(d) R2; of a schema's rows min(sqrt(G), sum of r_g). */
 const interval *shape_l1(verifier *v, const interval *r2) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   if (of_schema(v)) {
     shape s;
     if (!read_shape(v, &s)) {
       return NULL;
     }
-    const interval *root = interval_sqrt(room, interval_of(room, (double)s.groups));
+    const interval *root = interval_sqrt(arena, interval_of(arena, (double)s.groups));
     return interval_at_most(s.sum, root) ? s.sum : root;
   }
   const json_t *dims =
       field_at(v->root, field_is_object(v, "kernel") ? "kernel.features" : "encoding.dims");
   double d = json_is_integer(dims) ? (double)json_integer_value(dims) : 0;
-  return d >= 1 ? interval_mul(room, r2, interval_sqrt(room, interval_of(room, d))) : NULL;
+  return d >= 1 ? interval_mul(arena, r2, interval_sqrt(arena, interval_of(arena, d))) : NULL;
 }
 
 /* 1: the body's radii are the bounds themselves. A reader must be able to tell them. */
 const interval *shape_body(verifier *v, const interval *r2) {
   shape s;
   (void)r2;
-  return !of_schema(v) || read_shape(v, &s) ? interval_of(&v->room, 1) : NULL;
+  return !of_schema(v) || read_shape(v, &s) ? interval_of(&v->arena, 1) : NULL;
 }
 
 /* |x| = sum over blocks of |x_g|_1 + t |rest|_2 <= sqrt(blocks + t^2) R2: a block has one nonzero
  * entry at most, so its l1 norm is its l2 norm, and Cauchy and Schwarz do the rest. */
 const interval *shape_mixed(verifier *v, const interval *r2) {
-  interval_room *room = &v->room;
+  interval_arena *arena = &v->arena;
   shape s;
   double weight = 0;
   if (!of_schema(v) || !read_shape(v, &s) || s.blocks == 0 || s.blocks == s.groups ||
       !field_positive(v, "noise_weight", "privacy.noise_weight", &weight)) {
     return NULL;
   }
-  const interval *t = interval_of(room, weight);
+  const interval *t = interval_of(arena, weight);
   const interval *sum =
-      interval_add(room, interval_of(room, (double)s.blocks), interval_mul(room, t, t));
-  return interval_mul(room, r2, interval_sqrt(room, sum));
+      interval_add(arena, interval_of(arena, (double)s.blocks), interval_mul(arena, t, t));
+  return interval_mul(arena, r2, interval_sqrt(arena, sum));
 }
 
 /* ---- what it says */
@@ -193,18 +193,18 @@ static void state_body(verifier *v, const char *noise) {
 }
 
 void check_shape(verifier *v) {
-  size_t mark = interval_mark(&v->room);
+  size_t mark = interval_mark(&v->arena);
   const char *noise = json_string_value(field_at(v->root, "privacy.noise"));
   double r2 = 0;
   if (noise && strcmp(noise, "l1") == 0 && row_bound(v, "norm1", &r2)) {
-    const interval *r1 = shape_l1(v, interval_of(&v->room, r2));
+    const interval *r1 = shape_l1(v, interval_of(&v->arena, r2));
     (void)finding_report(v, r1 != NULL, "norm1",
                          r1 ? "|x|_1 <= %s" : "the bound on |x|_1 is not clear%s",
                          r1 ? shown(interval_upper(r1)).text : "");
   } else if (noise && (strcmp(noise, "group") == 0 || strcmp(noise, "linf") == 0)) {
     state_body(v, noise);
   } else if (noise && strcmp(noise, "mixed") == 0 && row_bound(v, "body", &r2)) {
-    state_mixed(v, interval_of(&v->room, r2));
+    state_mixed(v, interval_of(&v->arena, r2));
   }
-  interval_release(&v->room, mark);
+  interval_release(&v->arena, mark);
 }

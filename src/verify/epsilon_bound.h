@@ -17,7 +17,7 @@ typedef struct loss_facts {
   const interval *lipschitz, *smoothness; /* L, c */
 } loss_facts;
 
-const interval *epsilon_bound(interval_room *room, const loss_facts *loss, const interval *kappa,
+const interval *epsilon_bound(interval_arena *arena, const loss_facts *loss, const interval *kappa,
                               const interval *a);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct verifier {
   void *context;
   bool holds;         /* all lines so far */
   bool headline_only; /* not, and all that is wrong is a delta that claims too much */
-  interval_room room;
+  interval_arena arena;
 } verifier;
 
 /* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal

@@ -1,26 +1,26 @@
 /* See interval.h. MPFR rounds each operation correctly in the direction asked for. */
 #include "verify/interval.h"
 
-void interval_room_open(interval_room *room) {
-  room->made = room->used = 0;
-  mpfr_inits2(INTERVAL_BITS, room->spare.low, room->spare.high, (mpfr_ptr)NULL);
+void interval_arena_open(interval_arena *arena) {
+  arena->made = arena->used = 0;
+  mpfr_inits2(INTERVAL_BITS, arena->spare.low, arena->spare.high, (mpfr_ptr)NULL);
 }
 
-void interval_room_close(interval_room *room) {
-  for (size_t i = 0; i < room->made; i++) {
-    mpfr_clears(room->items[i].low, room->items[i].high, (mpfr_ptr)NULL);
+void interval_arena_close(interval_arena *arena) {
+  for (size_t i = 0; i < arena->made; i++) {
+    mpfr_clears(arena->items[i].low, arena->items[i].high, (mpfr_ptr)NULL);
   }
-  mpfr_clears(room->spare.low, room->spare.high, (mpfr_ptr)NULL);
-  room->made = room->used = 0;
+  mpfr_clears(arena->spare.low, arena->spare.high, (mpfr_ptr)NULL);
+  arena->made = arena->used = 0;
   mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* of this thread: the library keeps nothing */
 }
 
-size_t interval_mark(const interval_room *room) {
-  return room->used;
+size_t interval_mark(const interval_arena *arena) {
+  return arena->used;
 }
 
-void interval_release(interval_room *room, size_t mark) {
-  room->used = mark;
+void interval_release(interval_arena *arena, size_t mark) {
+  arena->used = mark;
 }
 
 static interval *whole_line(interval *a) {
@@ -30,14 +30,14 @@ static interval *whole_line(interval *a) {
 }
 
 /* The next place, as the whole line until it is filled. */
-static interval *place(interval_room *room) {
-  if (room->used == INTERVAL_ROOM) {
-    return whole_line(&room->spare);
+static interval *place(interval_arena *arena) {
+  if (arena->used == INTERVAL_CAPACITY) {
+    return whole_line(&arena->spare);
   }
-  interval *a = &room->items[room->used++];
-  if (room->used > room->made) {
+  interval *a = &arena->items[arena->used++];
+  if (arena->used > arena->made) {
     mpfr_inits2(INTERVAL_BITS, a->low, a->high, (mpfr_ptr)NULL);
-    room->made = room->used;
+    arena->made = arena->used;
   }
   return whole_line(a);
 }
@@ -48,19 +48,19 @@ static bool bounded(const interval *a) {
 
 /* Every result passes here: what left the range of finite numbers, or found no place of its own,
  * says nothing any more. */
-static interval *settled(interval_room *room, interval *a) {
-  return a != &room->spare && bounded(a) ? a : whole_line(a);
+static interval *settled(interval_arena *arena, interval *a) {
+  return a != &arena->spare && bounded(a) ? a : whole_line(a);
 }
 
-interval *interval_variable(interval_room *room, double value) {
-  interval *a = place(room);
+interval *interval_variable(interval_arena *arena, double value) {
+  interval *a = place(arena);
   (void)mpfr_set_d(a->low, value, MPFR_RNDD);
   (void)mpfr_set_d(a->high, value, MPFR_RNDU);
-  return settled(room, a);
+  return settled(arena, a);
 }
 
-const interval *interval_of(interval_room *room, double value) {
-  return interval_variable(room, value);
+const interval *interval_of(interval_arena *arena, double value) {
+  return interval_variable(arena, value);
 }
 
 static void copy(interval *to, const interval *from) {
@@ -68,27 +68,27 @@ static void copy(interval *to, const interval *from) {
   (void)mpfr_set(to->high, from->high, MPFR_RNDU);
 }
 
-void interval_set(interval_room *room, interval *to, const interval *from) {
+void interval_set(interval_arena *arena, interval *to, const interval *from) {
   copy(to, from);
-  (void)settled(room, to);
+  (void)settled(arena, to);
 }
 
-const interval *interval_add(interval_room *room, const interval *a, const interval *b) {
-  interval *sum = place(room);
+const interval *interval_add(interval_arena *arena, const interval *a, const interval *b) {
+  interval *sum = place(arena);
   if (bounded(a) && bounded(b)) {
     (void)mpfr_add(sum->low, a->low, b->low, MPFR_RNDD);
     (void)mpfr_add(sum->high, a->high, b->high, MPFR_RNDU);
   }
-  return settled(room, sum);
+  return settled(arena, sum);
 }
 
-const interval *interval_sub(interval_room *room, const interval *a, const interval *b) {
-  interval *difference = place(room);
+const interval *interval_sub(interval_arena *arena, const interval *a, const interval *b) {
+  interval *difference = place(arena);
   if (bounded(a) && bounded(b)) {
     (void)mpfr_sub(difference->low, a->low, b->high, MPFR_RNDD);
     (void)mpfr_sub(difference->high, a->high, b->low, MPFR_RNDU);
   }
-  return settled(room, difference);
+  return settled(arena, difference);
 }
 
 /* Takes the product of two ends into the bounds. */
@@ -106,55 +106,55 @@ static void span(interval *product, mpfr_srcptr x, mpfr_srcptr y, bool first) {
   mpfr_clear(end);
 }
 
-const interval *interval_mul(interval_room *room, const interval *a, const interval *b) {
-  interval *product = place(room);
+const interval *interval_mul(interval_arena *arena, const interval *a, const interval *b) {
+  interval *product = place(arena);
   if (bounded(a) && bounded(b)) {
     span(product, a->low, b->low, true);
     span(product, a->low, b->high, false);
     span(product, a->high, b->low, false);
     span(product, a->high, b->high, false);
   }
-  return settled(room, product);
+  return settled(arena, product);
 }
 
-const interval *interval_div(interval_room *room, const interval *a, const interval *b) {
-  interval *inverse = place(room);
+const interval *interval_div(interval_arena *arena, const interval *a, const interval *b) {
+  interval *inverse = place(arena);
   if (bounded(b) && interval_above_zero(b)) {
     (void)mpfr_ui_div(inverse->low, 1, b->high, MPFR_RNDD);
     (void)mpfr_ui_div(inverse->high, 1, b->low, MPFR_RNDU);
   }
-  return interval_mul(room, a, settled(room, inverse));
+  return interval_mul(arena, a, settled(arena, inverse));
 }
 
-const interval *interval_log1p(interval_room *room, const interval *a) {
-  interval *result = place(room);
+const interval *interval_log1p(interval_arena *arena, const interval *a) {
+  interval *result = place(arena);
   if (bounded(a) && mpfr_cmp_si(a->low, -1) > 0) {
     (void)mpfr_log1p(result->low, a->low, MPFR_RNDD);
     (void)mpfr_log1p(result->high, a->high, MPFR_RNDU);
   }
-  return settled(room, result);
+  return settled(arena, result);
 }
 
-const interval *interval_exp(interval_room *room, const interval *a) {
-  interval *result = place(room);
+const interval *interval_exp(interval_arena *arena, const interval *a) {
+  interval *result = place(arena);
   if (bounded(a)) {
     (void)mpfr_exp(result->low, a->low, MPFR_RNDD);
     (void)mpfr_exp(result->high, a->high, MPFR_RNDU);
   }
-  return settled(room, result);
+  return settled(arena, result);
 }
 
-const interval *interval_sqrt(interval_room *room, const interval *a) {
-  interval *result = place(room);
+const interval *interval_sqrt(interval_arena *arena, const interval *a) {
+  interval *result = place(arena);
   if (bounded(a) && mpfr_sgn(a->low) >= 0) {
     (void)mpfr_sqrt(result->low, a->low, MPFR_RNDD);
     (void)mpfr_sqrt(result->high, a->high, MPFR_RNDU);
   }
-  return settled(room, result);
+  return settled(arena, result);
 }
 
-const interval *interval_positive(interval_room *room, const interval *a) {
-  interval *result = place(room);
+const interval *interval_positive(interval_arena *arena, const interval *a) {
+  interval *result = place(arena);
   if (bounded(a)) {
     copy(result, a);
     if (mpfr_sgn(result->low) < 0) {
@@ -164,7 +164,7 @@ const interval *interval_positive(interval_room *room, const interval *a) {
       mpfr_set_zero(result->high, 1);
     }
   }
-  return settled(room, result);
+  return settled(arena, result);
 }
 
 bool interval_at_most(const interval *a, const interval *b) {

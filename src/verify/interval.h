@@ -9,41 +9,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { INTERVAL_BITS = 256, INTERVAL_ROOM = 96 };
+enum { INTERVAL_BITS = 256, INTERVAL_CAPACITY = 96 };
 
 typedef struct interval {
   mpfr_t low, high;
 } interval;
 
-/* Where results live, so that formulas can be written as formulas. A loop marks the room and
- * releases what it made; a room that is full gives out the whole line. */
-typedef struct interval_room {
-  interval items[INTERVAL_ROOM];
+/* Where results live, so that formulas can be written as formulas. A loop marks the arena and
+ * releases what it made; a arena that is full gives out the whole line. */
+typedef struct interval_arena {
+  interval items[INTERVAL_CAPACITY];
   interval spare; /* given out when all others are: always the whole line */
   size_t made, used;
-} interval_room;
+} interval_arena;
 
-void interval_room_open(interval_room *room);
-void interval_room_close(interval_room *room);
-size_t interval_mark(const interval_room *room);
-void interval_release(interval_room *room, size_t mark);
+void interval_arena_open(interval_arena *arena);
+void interval_arena_close(interval_arena *arena);
+size_t interval_mark(const interval_arena *arena);
+void interval_release(interval_arena *arena, size_t mark);
 
-const interval *interval_of(interval_room *room, double value);
-const interval *interval_add(interval_room *room, const interval *a, const interval *b);
-const interval *interval_sub(interval_room *room, const interval *a, const interval *b);
-const interval *interval_mul(interval_room *room, const interval *a, const interval *b);
+const interval *interval_of(interval_arena *arena, double value);
+const interval *interval_add(interval_arena *arena, const interval *a, const interval *b);
+const interval *interval_sub(interval_arena *arena, const interval *a, const interval *b);
+const interval *interval_mul(interval_arena *arena, const interval *a, const interval *b);
 /* The divisor must be above zero. */
-const interval *interval_div(interval_room *room, const interval *a, const interval *b);
-const interval *interval_log1p(interval_room *room, const interval *a);
-const interval *interval_exp(interval_room *room, const interval *a);
+const interval *interval_div(interval_arena *arena, const interval *a, const interval *b);
+const interval *interval_log1p(interval_arena *arena, const interval *a);
+const interval *interval_exp(interval_arena *arena, const interval *a);
 /* Of what is not below zero. */
-const interval *interval_sqrt(interval_room *room, const interval *a);
+const interval *interval_sqrt(interval_arena *arena, const interval *a);
 /* max(0, a). */
-const interval *interval_positive(interval_room *room, const interval *a);
+const interval *interval_positive(interval_arena *arena, const interval *a);
 
 /* A variable: keeps its place until it is released, and may be set again. */
-interval *interval_variable(interval_room *room, double value);
-void interval_set(interval_room *room, interval *to, const interval *from);
+interval *interval_variable(interval_arena *arena, double value);
+void interval_set(interval_arena *arena, interval *to, const interval *from);
 
 /* Certainly a ≤ b; certainly a > 0. */
 bool interval_at_most(const interval *a, const interval *b);

@@ -1,4 +1,4 @@
-/* A model file's privacy claim, derived again from its public fields. This room
+/* A model file's privacy claim, derived again from its public fields. This arena
  * shares no formula with the code that made the model (it includes base/ only): numbers are
  * intervals of 256 bits, rounded outwards, or exact rationals, and the losses' bounds are worked
  * out in another way. So a slip in one of the two shows as a line that does not hold. */
@@ -46,9 +46,9 @@ dperm_status verify_document(const json_document *doc, const char *doubt, dperm_
                              void *context, int *holds, dperm_error *err) {
   TRY(expect_model(doc, err));
   verifier v = {.root = doc->root, .line = line, .context = context, .holds = true};
-  interval_room_open(&v.room);
+  interval_arena_open(&v.arena);
   go_through(&v, doubt);
-  interval_room_close(&v.room);
+  interval_arena_close(&v.arena);
   *holds = v.holds;
   return DPERM_OK;
 }

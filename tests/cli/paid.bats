@@ -254,7 +254,7 @@ unnamed() { # whether this folder can have them
   python3 -c 'import os; os.close(os.open(".", os.O_TMPFILE | os.O_WRONLY))' 2> /dev/null
 }
 
-@test "a disk without room for the model is met before the charge" {
+@test "a disk without space for the model is met before the charge" {
   begin
   cp l.db before.db
   for name in .m.json "(deleted)"; do

@@ -49,7 +49,7 @@ static void store(const char *name, const unsigned char *bytes, size_t length) {
   (void)unlink(name);
   int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (fd < 0 || write(fd, bytes, length) != (ssize_t)length) {
-    die("no room for the test's files");
+    die("no space for the test's files");
   }
   (void)close(fd);
 }

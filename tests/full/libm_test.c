@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "random/source.h"
+#include "random/random_source.h"
 
 enum { PRECISION = 120, BLOCK = 4096 };
 

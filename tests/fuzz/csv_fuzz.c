@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/csv.h"
 #include "dperm.h"
+#include "read/csv.h"
 
 #define LABEL "\"label\":{\"column\":\"y\",\"positive\":[\"p\"],\"negative\":\"*\"}"
 #define COLUMNS                                                                                    \

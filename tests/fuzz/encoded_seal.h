@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "data/encoded_format.h"
+#include "read/encoded_format.h"
 
 static inline uint32_t seal_of(uint32_t before, const unsigned char *bytes, size_t size) {
   return encoded_sum(before, bytes, size);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/schema.h"
+#include "schema/schema.h"
 
 static void ask_everything(const dperm_schema *schema) {
   size_t dims = dperm_schema_dims(schema), width = 0;

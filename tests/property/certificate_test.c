@@ -157,10 +157,10 @@ static void random_place(const random_problem *t, random_source *r, int i, place
 
 static double check_in_doubles(random_problem *t, const place *at) {
   size_t cols = t->x->cols, rows = t->x->rows;
-  double *room = calloc(2 * cols + 3 * rows, sizeof *room);
-  assert_non_null(room);
-  point here = {room, room + 2 * cols, room + 2 * cols + rows, room + 2 * cols + 2 * rows,
-                room + cols};
+  double *work = calloc(2 * cols + 3 * rows, sizeof *work);
+  assert_non_null(work);
+  point here = {work, work + 2 * cols, work + 2 * cols + rows, work + 2 * cols + 2 * rows,
+                work + cols};
   memcpy(here.f, at->f, cols * sizeof *here.f);
   assert_ok(problem_evaluate(&t->p, &here, err));
   const evaluation e = evaluation_at(&t->p, 0, here.f, here.z, here.slope);
@@ -172,13 +172,13 @@ static double check_in_doubles(random_problem *t, const place *at) {
              t->what, t->x->kind->name, rows, cols, (int)t->t.loss, t->t.h, t->t.lambda,
              (int)t->t.kind, e.f, norm, error, bound, certified);
   }
-  free(room);
+  free(work);
   return bound / error;
 }
 
 /* What refinement says of a start that any target accepts. It takes the start only if zero is
  * worse, so the gradient is cancelled there; at zero it is what it is. */
-static double check_in_twofold(random_problem *t, const place *at) {
+static double check_in_dd(random_problem *t, const place *at) {
   size_t cols = t->x->cols;
   place copy = place_new(cols);
   memcpy(copy.f, at->f, cols * sizeof *copy.f);
@@ -216,7 +216,7 @@ static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
       double far = norm_above(at.f, t.x->cols, 1, 0);
       t.t.regularizer.most_curvature = 1 + 3 * far * far;
       closest = fmin(closest, check_in_doubles(&t, &at));
-      double share = check_in_twofold(&t, &at);
+      double share = check_in_dd(&t, &at);
       highest = i > 0 && i % 3 == 0 ? fmax(highest, share) : highest; /* where all is rounding */
     }
     place_free(&at);
@@ -263,7 +263,7 @@ static void errors_of_margins_are_covered(void **state) {
     closest = fmin(closest, check_in_doubles(&t, &at));
     cancel_gradient(&t, &at);
     t.t.model.linear = at.linear;
-    (void)check_in_twofold(&t, &at);
+    (void)check_in_dd(&t, &at);
     place_free(&at);
     random_problem_free(&t);
   }
@@ -313,7 +313,7 @@ static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
       random_place(&t, &r, i, &at);
       t.t.model.linear = at.linear;
       (void)check_in_doubles(&t, &at);
-      (void)check_in_twofold(&t, &at);
+      (void)check_in_dd(&t, &at);
       t.t.model.linear = NULL;
     }
     place_free(&at);

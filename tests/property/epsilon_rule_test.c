@@ -242,7 +242,7 @@ static void more_epsilon_or_more_regularization_never_means_more_noise(void **st
 }
 
 /* λ > cR²/(e^ε − 1), to nine digits; at equality nothing is left for noise. */
-static void there_is_an_answer_exactly_where_the_jacobian_leaves_room(void **state) {
+static void there_is_an_answer_exactly_where_the_jacobian_leaves_slack(void **state) {
   (void)state;
   random_source r;
   assert_ok(random_seeded(3, &r, err));
@@ -274,7 +274,7 @@ int main(void) {
       cmocka_unit_test(a_name_does_not_buy_a_better_rule),
       cmocka_unit_test(the_inverse_never_spends_more_and_leaves_nothing),
       cmocka_unit_test(more_epsilon_or_more_regularization_never_means_more_noise),
-      cmocka_unit_test(there_is_an_answer_exactly_where_the_jacobian_leaves_room),
+      cmocka_unit_test(there_is_an_answer_exactly_where_the_jacobian_leaves_slack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,9 +195,9 @@ static pairs pairs_for(dperm_kernel_name name, double gamma, uint64_t seed) {
 static void estimate(const pairs *p, const feature_map *map, double *gaps) {
   matrix *x = NULL;
   assert_ok(features_new(map, p->t->dense, &x, err));
-  double *room = calloc(x->room, sizeof *room);
-  assert_non_null(room);
-  const double *rows = x->kind->block(x, 0, 2 * PAIRS, room);
+  double *work = calloc(x->work_size, sizeof *work);
+  assert_non_null(work);
+  const double *rows = x->kind->block(x, 0, 2 * PAIRS, work);
   for (size_t i = 0; i < PAIRS; i++) {
     double sum = 0;
     for (size_t j = 0; j < x->cols; j++) {
@@ -205,7 +205,7 @@ static void estimate(const pairs *p, const feature_map *map, double *gaps) {
     }
     gaps[i] = sum - p->exact[i];
   }
-  free(room);
+  free(work);
   matrix_free(x);
 }
 
@@ -431,7 +431,7 @@ static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
   omp_set_num_threads(before);
 }
 
-/* A short map over very many columns takes room for its own directions, not for a whole rotation.
+/* A short map over very many columns takes space for its own directions, not for a whole rotation.
  */
 static void few_features_over_many_columns_need_little_memory(void **state) {
   (void)state;

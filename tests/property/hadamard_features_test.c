@@ -18,10 +18,10 @@ static hadamard_directions *directions_of(uint64_t seed, double scale, size_t d,
   return h;
 }
 
-static double *room_for(size_t doubles) {
-  double *room = calloc(doubles, sizeof *room);
-  assert_non_null(room);
-  return room;
+static double *new_doubles(size_t doubles) {
+  double *work = calloc(doubles, sizeof *work);
+  assert_non_null(work);
+  return work;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -91,7 +91,7 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
   static double sample[3][MAPS], x[3][1000], angles[300];
   for (size_t c = 0; c < 5; c++) {
     size_t d = shapes[c].d, count = shapes[c].count;
-    double *room = room_for(hadamard_room(d, count)), total = (double)count * MAPS;
+    double *work = new_doubles(hadamard_work_size(d, count)), total = (double)count * MAPS;
     double cosines[3] = {0}, squares[3] = {0}, fourths[3] = {0};
     memset(x, 0, sizeof x);
     x[0][d / 3] = 1;
@@ -102,7 +102,7 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
     for (size_t m = 0; m < MAPS; m++) {
       hadamard_directions *h = directions_of(m + 1, 1, d, count);
       for (size_t k = 0; k < 3; k++) {
-        hadamard_angles(h, x[k], angles, room);
+        hadamard_angles(h, x[k], angles, work);
         sample[k][m] = angles[m % count];
         for (size_t r = 0; r < count; r++) {
           double square = angles[r] * angles[r];
@@ -119,7 +119,7 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
       assert_close(squares[k], 1, 6 * sqrt(2 / total));
       assert_close(fourths[k], 3, 6 * sqrt(96 / total));
     }
-    free(room);
+    free(work);
   }
 }
 
@@ -129,9 +129,9 @@ static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **sta
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count;
     hadamard_directions *h = directions_of(30 + c, 2, d, count);
-    double *all = room_for(count * d), *room = room_for(hadamard_room(d, count));
+    double *all = new_doubles(count * d), *work = new_doubles(hadamard_work_size(d, count));
     for (size_t r = 0; r < count; r++) {
-      hadamard_direction(h, r, all + r * d, room);
+      hadamard_direction(h, r, all + r * d, work);
     }
     for (size_t a = 0; a < count; a++) {
       double square = 0;
@@ -148,7 +148,7 @@ static void directions_are_orthogonal_and_as_long_as_gaussian_vectors(void **sta
       }
     }
     free(all);
-    free(room);
+    free(work);
     hadamard_directions_free(h);
   }
 }
@@ -159,8 +159,9 @@ static void angles_are_products_with_the_directions(void **state) {
   for (size_t c = 0; c < SHAPES; c++) {
     size_t d = shapes[c].d, count = shapes[c].count, entries = 0;
     hadamard_directions *h = directions_of(40 + c, 0.5, d, count);
-    double *room = room_for(hadamard_room(d, count)), *row = room_for(d), *values = room_for(d);
-    double *dense = room_for(count), *sparse = room_for(count), *direction = room_for(d);
+    double *work = new_doubles(hadamard_work_size(d, count)), *row = new_doubles(d),
+           *values = new_doubles(d);
+    double *dense = new_doubles(count), *sparse = new_doubles(count), *direction = new_doubles(d);
     uint32_t columns[1000];
     random_source r;
     assert_ok(random_seeded(50 + c, &r, err));
@@ -170,18 +171,18 @@ static void angles_are_products_with_the_directions(void **state) {
         row[j] = values[entries++] = random_normal(&r);
       }
     }
-    hadamard_angles(h, row, dense, room);
-    hadamard_angles_sparse(h, entries, columns, values, sparse, room);
+    hadamard_angles(h, row, dense, work);
+    hadamard_angles_sparse(h, entries, columns, values, sparse, work);
     assert_memory_equal(dense, sparse, count * sizeof *dense);
     for (size_t k = 0; k < count; k++) {
       double sum = 0;
-      hadamard_direction(h, k, direction, room);
+      hadamard_direction(h, k, direction, work);
       for (size_t j = 0; j < d; j++) {
         sum += direction[j] * row[j];
       }
       assert_close(dense[k], sum, 1e-12 * sqrt((double)d));
     }
-    free(room);
+    free(work);
     free(row);
     free(values);
     free(dense);
@@ -197,7 +198,7 @@ enum { PAIRS = 20 };
 
 /* Mean square error of the kernel's estimate at gaps of length 1, over maps and gaps. */
 static double mean_square(feature_kind kind, size_t d, size_t count, size_t entries, size_t maps) {
-  double sum = 0, *gaps = room_for(PAIRS * d), *angles = room_for(count);
+  double sum = 0, *gaps = new_doubles(PAIRS * d), *angles = new_doubles(count);
   random_source r;
   assert_ok(random_seeded(60, &r, err));
   for (size_t p = 0; p < PAIRS; p++) {
@@ -272,7 +273,8 @@ static void memory_grows_with_columns_plus_features(void **state) {
   dperm_data *data = NULL;
   assert_ok(features_new(map, t->sparse, &x, err));
   assert_true(x->kind->bytes(x) < t->sparse->kind->bytes(t->sparse) + (size_t)1000000);
-  assert_true(x->room <= (size_t)MATRIX_BLOCK * 3 * MANY / 2 + 3 * MANY + t->sparse->room);
+  assert_true(x->work_size <=
+              (size_t)MATRIX_BLOCK * 3 * MANY / 2 + 3 * MANY + t->sparse->work_size);
   matrix_free(x);
   feature_map_free(map);
   dperm_options options;

@@ -56,17 +56,17 @@ static void angles_of_a_seed_have_these_bits(void **state) {
   enum { COLS = 5000, D = 7000 };
   static double row[COLS], angles[D / 2];
   feature_map *map = map_of(D, 7654321, COLS);
-  double *room = calloc(hadamard_room(COLS, D / 2), sizeof *room);
-  assert_true(room && !map->directions);
+  double *work = calloc(hadamard_work_size(COLS, D / 2), sizeof *work);
+  assert_true(work && !map->directions);
   for (size_t j = 0; j < COLS; j++) {
     row[j] = ((double)(j % 29) - 14) / 7;
   }
-  hadamard_angles(map->fast, row, angles, room);
+  hadamard_angles(map->fast, row, angles, work);
   uint64_t bits = fingerprint(UINT64_C(14695981039346656037), angles, D / 2);
   if (bits != UINT64_C(0x8f13e72d66091563)) {
     fail_msg("0x%016llx", (unsigned long long)bits);
   }
-  free(room);
+  free(work);
   feature_map_free(map);
 }
 

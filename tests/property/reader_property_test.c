@@ -30,24 +30,24 @@ typedef struct plain_schema {
   char separator;
 } plain_schema;
 
-typedef struct text_room {
+typedef struct text_buffer {
   char *bytes;
   size_t length, capacity;
-} text_room;
+} text_buffer;
 
 static size_t below(random_source *source, size_t limit) {
   return (size_t)(random_bits(source) % limit);
 }
 
-__attribute__((format(printf, 2, 3))) static void put(text_room *room, const char *format, ...) {
-  if (room->length + 4096 > room->capacity) {
-    room->capacity = 2 * room->capacity + 8192;
-    room->bytes = realloc(room->bytes, room->capacity);
-    assert_non_null(room->bytes);
+__attribute__((format(printf, 2, 3))) static void put(text_buffer *work, const char *format, ...) {
+  if (work->length + 4096 > work->capacity) {
+    work->capacity = 2 * work->capacity + 8192;
+    work->bytes = realloc(work->bytes, work->capacity);
+    assert_non_null(work->bytes);
   }
   va_list args;
   va_start(args, format);
-  room->length += (size_t)vsnprintf(room->bytes + room->length, 4096, format, args);
+  work->length += (size_t)vsnprintf(work->bytes + work->length, 4096, format, args);
   va_end(args);
 }
 
@@ -90,7 +90,7 @@ static void draw_schema(random_source *source, plain_schema *s) {
 }
 
 /* A text as a JSON string. */
-static void put_json(text_room *out, const char *text) {
+static void put_json(text_buffer *out, const char *text) {
   put(out, "\"");
   for (; *text; text++) {
     if (*text == '"') {
@@ -104,7 +104,7 @@ static void put_json(text_room *out, const char *text) {
   put(out, "\"");
 }
 
-static void put_categories(text_room *out, const plain_column *c) {
+static void put_categories(text_buffer *out, const plain_column *c) {
   bool grouped = c->categories != c->values || c->other >= 0;
   put(out, grouped ? ", \"groups\": {" : ", \"values\": [");
   for (int k = 0; k < c->categories; k++) {
@@ -130,7 +130,7 @@ static void put_categories(text_room *out, const plain_column *c) {
   put(out, grouped ? "}" : "]");
 }
 
-static void put_column(text_room *out, const plain_column *c) {
+static void put_column(text_buffer *out, const plain_column *c) {
   static const char *const kinds[] = {"numeric", "categorical", "ignore"};
   put(out, "{\"name\": \"%s\", \"type\": \"%s\"", c->name, kinds[c->kind]);
   if (c->kind != IGNORED) {
@@ -145,7 +145,7 @@ static void put_column(text_room *out, const plain_column *c) {
   put(out, "}");
 }
 
-static void put_schema(text_room *out, const plain_schema *s) {
+static void put_schema(text_buffer *out, const plain_schema *s) {
   static const char *const rules[] = {"zero", "category", "drop"};
   put(out, "{\"header\": %s, \"intercept\": %s, \"rows\": \"%s\", \"on_missing\": \"%s\",",
       s->header ? "true" : "false", s->intercept ? "true" : "false", s->fixed ? "fixed" : "clip",
@@ -201,7 +201,7 @@ static cell draw_cell(random_source *source, const plain_column *c) {
   return out;
 }
 
-static void put_field(random_source *source, text_room *out, const char *text) {
+static void put_field(random_source *source, text_buffer *out, const char *text) {
   bool quoted = strpbrk(text, ",;\"\n\t ") || below(source, 4) == 0;
   put(out, "%s%s", below(source, 6) ? "" : " ", quoted ? "\"" : "");
   for (; *text; text++) {
@@ -211,7 +211,7 @@ static void put_field(random_source *source, text_room *out, const char *text) {
 }
 
 /* One line; `order` says which column stands at each place, the label's number being s->count. */
-static void put_record(random_source *source, text_room *out, const plain_schema *s,
+static void put_record(random_source *source, text_buffer *out, const plain_schema *s,
                        const int *order, const char *const *fields) {
   for (int i = 0; i <= s->count; i++) {
     if (i > 0) {
@@ -343,7 +343,7 @@ static void plain_encode(const plain_schema *s, const cell *cells, bool label_mi
 
 /* ---- the comparison */
 
-static void draw_table(random_source *source, const plain_schema *s, text_room *csv,
+static void draw_table(random_source *source, const plain_schema *s, text_buffer *csv,
                        plain_data *expected) {
   int order[COLUMNS + 1];
   const char *fields[COLUMNS + 1];
@@ -398,7 +398,7 @@ static void files_encode_as_the_documented_rule(void **state) {
   size_t compared = 0;
   for (int round = 0; round < 400; round++) {
     plain_schema s;
-    text_room json = {0}, csv = {0};
+    text_buffer json = {0}, csv = {0};
     memset(&expected, 0, sizeof expected);
     draw_schema(&source, &s);
     put_schema(&json, &s);

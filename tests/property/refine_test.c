@@ -60,7 +60,7 @@ static void trial_free(trial *t) {
 static double error_at(const problem *p, double norm) {
   evaluation e = evaluation_at(p, 0, (double[4096]){0}, NULL, NULL);
   e.f = e.penalty = norm;
-  return evaluation_error(&e, IN_TWOFOLD);
+  return evaluation_error(&e, IN_DD);
 }
 
 /* Eight times the error as far out as the walk may go, F = 3‖∇J(0)‖/Λ_t: the smallest target that
@@ -220,7 +220,7 @@ static void refines_with_weights_and_a_prior(void **state) {
     evaluation worst = e; /* the walk stays within F, numerics.c */
     worst.f = 3 * (1 + t.p.model->lambda * e.penalty) / t.p.model->lambda;
     worst.penalty = e.penalty + 5 * far * worst.f;
-    check_refines(&t, 8 * evaluation_error(&worst, IN_TWOFOLD), f, rest);
+    check_refines(&t, 8 * evaluation_error(&worst, IN_DD), f, rest);
     trial_free(&t);
   }
   test_rows_free(data);

@@ -78,18 +78,18 @@ static double check_mixed(const row_bounds *bounds, const double *x) {
 
 /* ---- random schemas and records */
 
-typedef struct text_room {
+typedef struct text_buffer {
   char bytes[1 << 18];
   size_t length;
-} text_room;
+} text_buffer;
 
-__attribute__((format(printf, 2, 3))) static void put(text_room *room, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void put(text_buffer *work, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  room->length += (size_t)vsnprintf(room->bytes + room->length, sizeof room->bytes - room->length,
+  work->length += (size_t)vsnprintf(work->bytes + work->length, sizeof work->bytes - work->length,
                                     format, args);
   va_end(args);
-  assert_true(room->length < sizeof room->bytes);
+  assert_true(work->length < sizeof work->bytes);
 }
 
 static uint64_t below(random_source *r, uint64_t count) {
@@ -128,7 +128,7 @@ static layout random_layout(random_source *r) {
   return l;
 }
 
-static void write_schema(const layout *l, random_source *r, text_room *out) {
+static void write_schema(const layout *l, random_source *r, text_buffer *out) {
   out->length = 0;
   put(out,
       "{\"intercept\": %s, \"rows\": \"%s\", \"on_missing\": \"%s\", \"label\": {\"column\": "
@@ -167,7 +167,7 @@ static void write_schema(const layout *l, random_source *r, text_room *out) {
 }
 
 /* Missing, unknown, tiny, huge, at the ends: and whole rows of one sort. */
-static void write_records(const layout *l, random_source *r, text_room *out) {
+static void write_records(const layout *l, random_source *r, text_buffer *out) {
   static const char *const hostile[] = {"1e308", "-1e308", "0",      "5e-324", "-0",
                                         "1e-17", "1e999",  "-1e999", "0.1"};
   out->length = 0;
@@ -241,7 +241,7 @@ static void check_bounds(const row_bounds *bounds, const expected *e, size_t dim
 
 static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
   (void)state;
-  static text_room schema_text, table;
+  static text_buffer schema_text, table;
   random_source r;
   size_t dense = 0, attained = 0, mixed = 0;
   assert_ok(random_seeded(1, &r, err));

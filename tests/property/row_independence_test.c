@@ -1,13 +1,13 @@
 /* Row independence: the promise under every claim of privacy is that replacing one record changes
- * one row. Here it is a conformance suite. `doors` lists every way by which records come in;
+ * one row. Here it is a conformance suite. `inputs` lists every way by which records come in;
  * through each of them go random data sets twice, the second time with one record replaced by a
  * hostile one (tests/support/hostile_records.h). Then either the second is refused (it cannot be
  * read, or no private fit accepts it), and for that record's sake, or all but its row is the same
  * to the bit: the number of rows, their order, every other row and label, the names of the classes,
  * the number of columns, the bound on the norm.
  *
- * A new door is one line in the table: what its records are made of, how they look, and a function
- * that takes a set of them to a `seen`. Doors of Python are in
+ * A new input is one line in the table: what its records are made of, how they look, and a function
+ * that takes a set of them to a `seen`. Inputs of Python are in
  * python/tests/test_row_independence.py, with the same hostile list. DPERM_ROW_TRIALS multiplies
  * the number of trials. */
 #include <fcntl.h>
@@ -28,16 +28,16 @@ enum { DIMS_MOST = 16, PROCESSES = 3, SMALL = 24, LARGE = 11000 };
 typedef struct seen {
   dperm_status read, fit; /* what reading said, and then a private fit before it spends anything */
   dperm_error why;
-  size_t rows, dims, room; /* rows that there is room for */
+  size_t rows, dims, work; /* rows that there is work space for */
   double norm, (*x)[DIMS_MOST], *labels;
   class_list classes;
 } seen;
 
-typedef struct door door;
-struct door {
+typedef struct input input;
+struct input {
   const char *name;
   record_family family;
-  void (*pass)(const door *d, const record_set *set, seen *out);
+  void (*pass)(const input *d, const record_set *set, seen *out);
   enum { QUOTED = 1, CRLF = 2, UNENDED = 4, PACKED = 8, STANDARD_INPUT = 16, COPIED = 32 } how;
   size_t records;
   int threads; /* 0 for one */
@@ -59,7 +59,7 @@ static dperm_status ask_for_fit(const dperm_data *data, dperm_error *err) {
 static void look_at_rows(const dperm_data *data, seen *out) {
   for (size_t i = 0; i < data->x->rows; i++) {
     size_t row = data->x->first + i;
-    if (row < out->room && data->x->cols <= DIMS_MOST) {
+    if (row < out->work && data->x->cols <= DIMS_MOST) {
       data->x->kind->row(data->x, i, out->x[row]);
       out->labels[row] = data->labels[i];
     }
@@ -81,9 +81,9 @@ static void look(dperm_status status, dperm_data *data, seen *out) {
 }
 
 static seen seen_new(size_t rows) {
-  seen s = {.room = rows + 1};
-  s.x = calloc(s.room, sizeof *s.x);
-  s.labels = calloc(s.room, sizeof *s.labels);
+  seen s = {.work = rows + 1};
+  s.x = calloc(s.work, sizeof *s.x);
+  s.labels = calloc(s.work, sizeof *s.labels);
   assert_true(s.x && s.labels);
   return s;
 }
@@ -101,7 +101,7 @@ static bool refused(const seen *s) {
 /* ---- files */
 
 /* Writes the records to a file; the caller removes it. */
-static char *write_records(const door *d, const record_set *set) {
+static char *write_records(const input *d, const record_set *set) {
   const char *end = d->how & CRLF ? "\r\n" : "\n";
   size_t length = 1024, used = 0;
   for (size_t i = 0; i < set->count; i++) {
@@ -138,7 +138,7 @@ typedef struct opened {
   char *path;
 } opened;
 
-static opened open_records(const door *d, const record_set *set) {
+static opened open_records(const input *d, const record_set *set) {
   opened o = {.path = write_records(d, set), .input = -1};
   o.source = (dperm_source){.path = o.path, .format = DPERM_FORMAT_SVMLIGHT, .dims = RECORD_DIMS};
   if (set->family == RECORDS_CSV) {
@@ -165,7 +165,7 @@ static void close_records(opened *o) {
   file_remove(o->path);
 }
 
-static void pass_file(const door *d, const record_set *set, seen *out) {
+static void pass_file(const input *d, const record_set *set, seen *out) {
   opened o = open_records(d, set);
   dperm_data *data = NULL;
   dperm_status status = dperm_data_read(&o.source, NULL, &data, &out->why);
@@ -184,7 +184,7 @@ static void pass_file(const door *d, const record_set *set, seen *out) {
   close_records(&o);
 }
 
-static void pass_encoded(const door *d, const record_set *set, seen *out) {
+static void pass_encoded(const input *d, const record_set *set, seen *out) {
   opened o = open_records(d, set);
   char *path = file_with_text("");
   dperm_data *data = NULL;
@@ -218,7 +218,7 @@ static void pass_share(ranks *r, void *context) {
   }
 }
 
-static void pass_processes(const door *d, const record_set *set, seen *out) {
+static void pass_processes(const input *d, const record_set *set, seen *out) {
   opened o = open_records(d, set);
   shares s = {.source = &o.source, .out = out};
   thread_ranks_run(PROCESSES, pass_share, &s);
@@ -241,7 +241,7 @@ static void pass_processes(const door *d, const record_set *set, seen *out) {
 
 /* ---- memory */
 
-static void pass_dense(const door *d, const record_set *set, seen *out) {
+static void pass_dense(const input *d, const record_set *set, seen *out) {
   double *values = calloc(set->count * RECORD_DIMS, sizeof *values);
   double *labels = calloc(set->count, sizeof *labels);
   dperm_data *data = NULL;
@@ -265,7 +265,7 @@ static void pass_dense(const door *d, const record_set *set, seen *out) {
 }
 
 /* With labels of three classes, so that these come by their own way too. */
-static void pass_sparse(const door *d, const record_set *set, seen *out) {
+static void pass_sparse(const input *d, const record_set *set, seen *out) {
   static const char *const names[] = {"one", "two", "three"};
   size_t *starts = calloc(set->count + 1, sizeof *starts);
   uint32_t *columns = calloc(set->count * RECORD_DIMS, sizeof *columns);
@@ -317,7 +317,7 @@ static coded code_cells(const record_set *set, size_t cell, bool each) {
   return c;
 }
 
-static void pass_table(const door *d, const record_set *set, seen *out) {
+static void pass_table(const input *d, const record_set *set, seen *out) {
   coded cells[RECORD_CELLS];
   double *numbers = calloc(set->count, sizeof *numbers);
   dperm_column columns[RECORD_CELLS + 1] = {{.numbers = numbers}};
@@ -345,9 +345,9 @@ static void pass_table(const door *d, const record_set *set, seen *out) {
   dperm_schema_free(schema);
 }
 
-/* ---- the doors */
+/* ---- the inputs */
 
-static const door doors[] = {
+static const input inputs[] = {
     {"CSV", RECORDS_CSV, pass_file, 0, SMALL, 0},
     {"CSV with CRLF", RECORDS_CSV, pass_file, CRLF, SMALL, 0},
     {"CSV in quotes", RECORDS_CSV, pass_file, QUOTED, SMALL, 0},
@@ -375,7 +375,7 @@ static const door doors[] = {
     {"a table, each text once", RECORDS_CELLS, pass_table, 0, SMALL, 0},
     {"a table, a text for each record", RECORDS_CELLS, pass_table, COPIED, SMALL, 0},
 };
-enum { DOORS = sizeof doors / sizeof *doors };
+enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 /* ---- the promise */
 
@@ -401,7 +401,7 @@ static const char *difference(const seen *a, const seen *b, size_t place) {
 
 /* Whether the record is refused where there is nothing else but one record before it, which makes
  * it the second, if it was not the first. */
-static bool refused_alone(const door *d, const record_set *set, size_t place) {
+static bool refused_alone(const input *d, const record_set *set, size_t place) {
   record two[2] = {set->at[0], set->at[place]};
   record_set few = *set;
   few.at = place > 0 ? two : two + 1;
@@ -417,7 +417,7 @@ typedef struct tally {
   size_t passed, refused;
 } tally;
 
-static void replace_one(const door *d, random_source *r, record_set *set, const seen *before,
+static void replace_one(const input *d, random_source *r, record_set *set, const seen *before,
                         size_t number, size_t place, tally *t) {
   const char *name = NULL, *trouble = NULL;
   bool by_others = false;
@@ -449,7 +449,7 @@ static void replace_one(const door *d, random_source *r, record_set *set, const 
   seen_free(&after);
 }
 
-static size_t trials_of(const door *d) {
+static size_t trials_of(const input *d) {
   const char *more = getenv("DPERM_ROW_TRIALS");
   size_t times = more ? (size_t)strtoul(more, NULL, 10) : 1;
   bool slow = d->records == LARGE || d->pass == pass_encoded; /* which flushes every file */
@@ -464,11 +464,11 @@ static size_t some_place(random_source *r, size_t count) {
 /* So many data sets; in each, every hostile record in some place, and in the first if the file
  * begins with it. */
 static void one_record_changes_one_row(void **state) {
-  const door *d = *state;
+  const input *d = *state;
   int threads = omp_get_max_threads();
   tally t = {0, 0};
   random_source r;
-  assert_ok(random_seeded(1000 + (uint64_t)(d - doors), &r, err));
+  assert_ok(random_seeded(1000 + (uint64_t)(d - inputs), &r, err));
   omp_set_num_threads(d->threads ? d->threads : 1);
   for (size_t trial = 0; trial < trials_of(d); trial++) {
     size_t count = d->records == LARGE ? LARGE : 1 + (size_t)(random_bits(&r) % d->records);
@@ -496,12 +496,12 @@ static void one_record_changes_one_row(void **state) {
 }
 
 int main(void) {
-  struct CMUnitTest tests[DOORS];
-  for (size_t i = 0; i < DOORS; i++) {
+  struct CMUnitTest tests[INPUTS];
+  for (size_t i = 0; i < INPUTS; i++) {
     tests[i] = (struct CMUnitTest){
-        .name = doors[i].name,
+        .name = inputs[i].name,
         .test_func = one_record_changes_one_row,
-        .initial_state = (void *)(uintptr_t)&doors[i],
+        .initial_state = (void *)(uintptr_t)&inputs[i],
     };
   }
   return cmocka_run_group_tests_name("one record changes one row", tests, NULL, NULL);

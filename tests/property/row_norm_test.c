@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/row_norm.h"
-#include "data/schema.h"
+#include "schema/row_norm.h"
+#include "schema/schema.h"
 
 /* ---- exact sums of squares */
 
@@ -377,18 +377,18 @@ static void svmlight_rows_are_within_one(void **state) {
 
 /* ---- through a schema */
 
-typedef struct text_room {
+typedef struct text_buffer {
   char bytes[1 << 18];
   size_t length;
-} text_room;
+} text_buffer;
 
-__attribute__((format(printf, 2, 3))) static void put(text_room *room, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void put(text_buffer *work, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  room->length += (size_t)vsnprintf(room->bytes + room->length, sizeof room->bytes - room->length,
+  work->length += (size_t)vsnprintf(work->bytes + work->length, sizeof work->bytes - work->length,
                                     format, args);
   va_end(args);
-  assert_true(room->length < sizeof room->bytes);
+  assert_true(work->length < sizeof work->bytes);
 }
 
 static double random_weight(random_source *source) {
@@ -396,7 +396,7 @@ static double random_weight(random_source *source) {
   return below(source, 2) ? weights[below(source, 6)] : exp(3 * signed_unit(source));
 }
 
-static void random_schema(random_source *source, size_t columns, bool *numeric, text_room *out) {
+static void random_schema(random_source *source, size_t columns, bool *numeric, text_buffer *out) {
   static const char *const missing[] = {"zero", "category"};
   out->length = 0;
   put(out, "{\"intercept\": %s, \"rows\": \"%s\", \"on_missing\": \"%s\",",
@@ -421,7 +421,7 @@ static void random_schema(random_source *source, size_t columns, bool *numeric, 
 }
 
 static void random_table(random_source *source, size_t columns, const bool *numeric,
-                         text_room *out) {
+                         text_buffer *out) {
   out->length = 0;
   for (size_t c = 0; c < columns; c++) {
     put(out, "c%zu,", c);
@@ -461,7 +461,7 @@ static void check_entries(const dperm_schema *schema, const double *row) {
 
 static void encoded_rows_are_within_one_whatever_the_schema(void **state) {
   (void)state;
-  static text_room schema_text, table;
+  static text_buffer schema_text, table;
   random_source source;
   assert_ok(random_seeded(19, &source, err));
   for (int round = 0; round < 300; round++) {

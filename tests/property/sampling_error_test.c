@@ -102,7 +102,7 @@ static void exact_normal_pair(exact_source *s, mpfr_t x, mpfr_t y) {
   }
 }
 
-/* b has room for one number more than dims: the half of a pair that is dropped. */
+/* b has space for one number more than dims: the half of a pair that is dropped. */
 static void exact_l2_noise(exact_source *s, size_t dims, mpfr_t beta, mpfr_t *b) {
   mpfr_t scale, squares;
   mpfr_inits2(PRECISION, scale, squares, (mpfr_ptr)NULL);

@@ -84,12 +84,12 @@ static double worst_at(const dperm_loss *loss, reference_loss kind, double label
                        double rest, double worst[2]) {
   double h = loss->parameter, margin = label * z, slope = 0, refined = 0;
   loss->eval(loss, 1, &margin, NULL, &slope, NULL);
-  loss_slope_twofold(loss, 1, &label, &z, &rest, &refined);
+  loss_slope_dd(loss, 1, &label, &z, &rest, &refined);
   double plain = error_in_units(kind, h, label, z, 0, label * slope);
-  double twofold = error_in_units(kind, h, label, z, rest, refined);
+  double double_double = error_in_units(kind, h, label, z, rest, refined);
   worst[0] = fmax(worst[0], plain);
-  worst[1] = fmax(worst[1], twofold);
-  return fmax(plain, twofold);
+  worst[1] = fmax(worst[1], double_double);
+  return fmax(plain, double_double);
 }
 
 /* The largest errors over many margins of one loss. */
@@ -183,7 +183,7 @@ static void slopes_far_out_are_exact(void **state) {
     for (size_t i = 0; i < 7; i++) {
       double slope = 7, refined = 7, expected = z[i] > 0 ? 0 : -1;
       loss.eval(&loss, 1, &z[i], NULL, &slope, NULL);
-      loss_slope_twofold(&loss, 1, &label, &z[i], &none, &refined);
+      loss_slope_dd(&loss, 1, &label, &z[i], &none, &refined);
       if (isnan(z[i])) {
         assert_true(isnan(slope) && isnan(refined));
       } else {

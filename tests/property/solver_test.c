@@ -24,7 +24,7 @@ static lbfgsfloatval_t oracle_evaluate(void *instance, const lbfgsfloatval_t *f,
   return (double)value;
 }
 
-/* The minimizer as libLBFGS finds it; f has room for cols numbers. */
+/* The minimizer as libLBFGS finds it; f has space for cols numbers. */
 static void oracle_solve(test_problem *t, double *f) {
   lbfgs_parameter_t how;
   lbfgs_parameter_init(&how);

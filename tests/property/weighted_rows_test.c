@@ -12,16 +12,16 @@ static const double shares_of_labels[2] = {0.25, 1};
 
 /* ---- derivatives */
 
-static point point_new(const problem *p, scratch *room) {
+static point point_new(const problem *p, scratch *work) {
   point at;
-  assert_ok(point_take(p, room, NULL, &at, err));
+  assert_ok(point_take(p, work, NULL, &at, err));
   return at;
 }
 
 static void check_derivatives(const test_problem *t, const matrix *x, uint64_t seed) {
   problem p = problem_for(t, x);
   random_source r;
-  scratch room;
+  scratch work;
   size_t cols = x->cols;
   long double *gradient = calloc(cols, sizeof *gradient);
   double *direction = calloc(cols, sizeof *direction), *q = calloc(x->rows, sizeof *q);
@@ -29,8 +29,8 @@ static void check_derivatives(const test_problem *t, const matrix *x, uint64_t s
   const bool active = true;
   assert_true(gradient && direction && q);
   assert_ok(random_seeded(seed, &r, err));
-  scratch_init(&room);
-  point at = point_new(&p, &room);
+  scratch_init(&work);
+  point at = point_new(&p, &work);
   for (size_t j = 0; j < cols; j++) {
     at.f[j] = 2 * random_normal(&r);
     direction[j] = random_normal(&r);
@@ -60,7 +60,7 @@ static void check_derivatives(const test_problem *t, const matrix *x, uint64_t s
   free(gradient);
   free(direction);
   free(q);
-  scratch_free(&room);
+  scratch_free(&work);
 }
 
 static void derivatives_are_those_of_the_weighted_objective(void **state) {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "random/exponential.h"
-#include "random/handle.h"
 #include "random/noise_law.h"
+#include "random/random_handle.h"
 #include "statistics.h"
 
 enum { DRAWS = 100000 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "pipeline/error_interval.h"
-#include "random/choice.h"
+#include "random/discrete_sampling.h"
 #include "support.h"
 
 enum { ROWS = 200 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "frequencies.h"
-#include "mechanism/select.h"
+#include "mechanism/selection.h"
 
 enum { DRAWS = 200000, MOST = 10 };
 
@@ -119,10 +119,10 @@ static void permute_and_flip_frequencies_match_their_exact_probabilities(void **
   random_source r = seeded(32);
   for (size_t c = 0; c < CASES; c++) {
     uint64_t counts[MOST] = {0};
-    size_t room[MOST];
+    size_t work[MOST];
     ratio epsilon = ratio_below(cases[c].epsilon);
     for (int i = 0; i < DRAWS; i++) {
-      counts[select_permute_and_flip(&r, cases[c].z, cases[c].m, epsilon, room)]++;
+      counts[select_permute_and_flip(&r, cases[c].z, cases[c].m, epsilon, work)]++;
     }
     check_frequencies("permute-and-flip", c, counts, exact_permute_and_flip);
   }
@@ -267,12 +267,12 @@ static void the_selection_bound_holds_on_draws(void **state) {
   (void)state;
   random_source r = seeded(37);
   const double epsilon = 0.25, delta = 0.05;
-  size_t bound = (size_t)floor(selection_bound(MOST, epsilon, delta)), z[MOST], room[MOST], bad = 0;
+  size_t bound = (size_t)floor(selection_bound(MOST, epsilon, delta)), z[MOST], work[MOST], bad = 0;
   for (size_t i = 0; i < MOST; i++) {
     z[i] = i ? 30 + bound + 1 : 30;
   }
   for (int i = 0; i < DRAWS; i++) {
-    bad += select_permute_and_flip(&r, z, MOST, ratio_below(epsilon), room) != 0;
+    bad += select_permute_and_flip(&r, z, MOST, ratio_below(epsilon), work) != 0;
   }
   assert_true((double)bad <= DRAWS * delta + 5 * sqrt(DRAWS * delta * (1 - delta)));
   assert_true(bad > 0);

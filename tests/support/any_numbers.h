@@ -4,7 +4,7 @@
 #define DPERM_TESTS_ANY_NUMBERS_H
 
 #include "mechanism/calibrate.h"
-#include "random/source.h"
+#include "random/random_source.h"
 
 dperm_loss any_loss(random_source *r);
 /* For objective perturbation; Λ and Δ are left to choose. */

@@ -86,17 +86,17 @@ void precise_slope(reference_loss loss, double h, const mpfr_t z, mpfr_t out) {
 /* Blocks where there are any: a row of features alone would be made with its whole block. */
 static double *rows_of(const matrix *x) {
   double *values = calloc(x->rows * x->cols + 1, sizeof *values);
-  double *room = calloc(x->room + 1, sizeof *room);
-  assert_true(values && room);
+  double *work = calloc(x->work_size + 1, sizeof *work);
+  assert_true(values && work);
   for (size_t i = 0; !x->kind->block && i < x->rows; i++) {
     x->kind->row(x, i, values + i * x->cols);
   }
   for (size_t from = 0; x->kind->block && from < x->rows; from += MATRIX_BLOCK) {
     size_t left = x->rows - from, count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-    memcpy(values + from * x->cols, x->kind->block(x, from, count, room),
+    memcpy(values + from * x->cols, x->kind->block(x, from, count, work),
            count * x->cols * sizeof *values);
   }
-  free(room);
+  free(work);
   return values;
 }
 
@@ -189,17 +189,17 @@ void precise_gradient(const precise_problem *t, mpfr_t *f, mpfr_t *gradient) {
   }
 #pragma omp parallel if (rows > 256)
   {
-    mpfr_t *sum = precise_array(cols), *room = precise_array(2);
+    mpfr_t *sum = precise_array(cols), *work = precise_array(2);
 #pragma omp for schedule(static)
     for (size_t i = 0; i < rows; i++) {
-      add_row(t, i, f, sum, room[0], room[1]);
+      add_row(t, i, f, sum, work[0], work[1]);
     }
 #pragma omp critical
     for (size_t j = 0; j < cols; j++) {
       mpfr_add(gradient[j], gradient[j], sum[j], MPFR_RNDN);
     }
     precise_array_free(sum, cols);
-    precise_array_free(room, 2);
+    precise_array_free(work, 2);
     mpfr_free_cache(); /* each thread has its own */
   }
   add_penalty(t, f, gradient);

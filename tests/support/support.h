@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "dperm.h"
-#include "random/source.h"
+#include "random/random_source.h"
 
 /* Fails with the library's message. */
 #define assert_ok(call)                                                                            \

@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-typedef struct room {
+typedef struct meeting {
   pthread_mutex_t lock;
   pthread_cond_t bell;
   size_t count;
@@ -15,22 +15,22 @@ typedef struct room {
   size_t waiting, generation; /* of a meeting of all */
   const void *shared;
   uint64_t most, last_most;
-} room;
+} meeting;
 
 typedef struct thread_rank {
   ranks base;
-  room *place;
+  meeting *place;
   void (*work)(ranks *r, void *context);
   void *context;
   pthread_t thread;
 } thread_rank;
 
-static room *room_of(ranks *r) {
+static meeting *meeting_of(ranks *r) {
   return ((thread_rank *)r)->place;
 }
 
 static bool send_to(ranks *r, size_t to, const void *bytes, size_t size) {
-  room *p = room_of(r);
+  meeting *p = meeting_of(r);
   const void **slot = &p->mail[r->rank * p->count + to];
   if (size == 0) {
     return true;
@@ -46,7 +46,7 @@ static bool send_to(ranks *r, size_t to, const void *bytes, size_t size) {
 }
 
 static bool receive_from(ranks *r, size_t from, void *bytes, size_t size) {
-  room *p = room_of(r);
+  meeting *p = meeting_of(r);
   const void **slot = &p->mail[from * p->count + r->rank];
   if (size == 0) {
     return true;
@@ -64,7 +64,7 @@ static bool receive_from(ranks *r, size_t from, void *bytes, size_t size) {
 
 /* Waits until all are here; the last one to come does what is to be done between. The lock is held.
  */
-static void meet(room *p) {
+static void meet(meeting *p) {
   size_t generation = p->generation;
   if (++p->waiting == p->count) {
     p->waiting = 0;
@@ -79,7 +79,7 @@ static void meet(room *p) {
 }
 
 static bool share_from(ranks *r, size_t from, void *bytes, size_t size) {
-  room *p = room_of(r);
+  meeting *p = meeting_of(r);
   pthread_mutex_lock(&p->lock);
   if (r->rank == from) {
     p->shared = bytes;
@@ -94,7 +94,7 @@ static bool share_from(ranks *r, size_t from, void *bytes, size_t size) {
 }
 
 static bool most_of(ranks *r, uint64_t *number) {
-  room *p = room_of(r);
+  meeting *p = meeting_of(r);
   pthread_mutex_lock(&p->lock);
   p->most = *number > p->most ? *number : p->most;
   meet(p);
@@ -111,7 +111,7 @@ static void *run_rank(void *rank) {
 }
 
 void thread_ranks_run(size_t count, void (*work)(ranks *r, void *context), void *context) {
-  room place = {.count = count};
+  meeting place = {.count = count};
   thread_rank *all = calloc(count, sizeof *all);
   place.mail = calloc(count * count, sizeof *place.mail);
   assert_true(all && place.mail);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "data/class_list.h"
 #include "model/model.h"
+#include "schema/class_list.h"
 #include "support.h"
 
 enum { ROWS = 600, DIMS = 3, CLASSES = 3 };

@@ -8,31 +8,31 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "data/csv.h"
+#include "read/csv.h"
 
 /* ---- helpers: a table as text, fields ended by '|', records by '\n' */
 
-typedef struct text_room {
+typedef struct text_buffer {
   char *bytes;
   size_t length, capacity;
-} text_room;
+} text_buffer;
 
-static void put(text_room *room, const char *bytes, size_t length) {
-  if (room->length + length + 1 > room->capacity) {
-    room->capacity = 2 * (room->length + length + 64);
-    room->bytes = realloc(room->bytes, room->capacity);
-    assert_non_null(room->bytes);
+static void put(text_buffer *work, const char *bytes, size_t length) {
+  if (work->length + length + 1 > work->capacity) {
+    work->capacity = 2 * (work->length + length + 64);
+    work->bytes = realloc(work->bytes, work->capacity);
+    assert_non_null(work->bytes);
   }
-  memcpy(room->bytes + room->length, bytes, length);
-  room->length += length;
-  room->bytes[room->length] = '\0';
+  memcpy(work->bytes + work->length, bytes, length);
+  work->length += length;
+  work->bytes[work->length] = '\0';
 }
 
 /* All records of a file, "a|b|\n" each; the caller frees. */
 static char *table_of(const char *path, char separator, const char *comment) {
   csv_reader reader;
-  text_room room = {0};
-  put(&room, "", 0);
+  text_buffer work = {0};
+  put(&work, "", 0);
   assert_ok(csv_open(path, separator, comment, NULL, false, &reader, err));
   for (;;) {
     bool found = false;
@@ -41,13 +41,13 @@ static char *table_of(const char *path, char separator, const char *comment) {
       break;
     }
     for (size_t i = 0; i < reader.field_count; i++) {
-      put(&room, reader.fields[i].text.start, reader.fields[i].text.length);
-      put(&room, "|", 1);
+      put(&work, reader.fields[i].text.start, reader.fields[i].text.length);
+      put(&work, "|", 1);
     }
-    put(&room, "\n", 1);
+    put(&work, "\n", 1);
   }
   csv_close(&reader);
-  return room.bytes;
+  return work.bytes;
 }
 
 static void reads_bytes(const char *bytes, size_t length, char separator, const char *comment,
@@ -418,7 +418,8 @@ static size_t below(random_source *source, size_t limit) {
 }
 
 /* A field's content and one of its spellings. */
-static void random_field(random_source *source, text_room *file, text_room *table, size_t longest) {
+static void random_field(random_source *source, text_buffer *file, text_buffer *table,
+                         size_t longest) {
   static const char letters[] = "ab \t,;\"\n\r#0\xc3\xa9";
   char content[6000];
   size_t length = below(source, longest + 1);
@@ -453,7 +454,7 @@ static void random_tables_read_back_equal(void **state) {
   random_source source;
   assert_ok(random_seeded(5, &source, err));
   for (int round = 0; round < 60; round++) {
-    text_room file = {0}, table = {0};
+    text_buffer file = {0}, table = {0};
     put(&file, "", 0);
     put(&table, "", 0);
     /* Some tables are over several windows long, with records of up to a few thousand bytes. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/draft_rules.h"
+#include "draft/draft_rules.h"
 
 enum { LIMIT = 256 };
 
@@ -20,9 +20,9 @@ static draft_column column_of(const char *values, size_t times) {
   draft_column column;
   draft_column_init(&column, LIMIT);
   for (size_t i = 0; i < times; i++) {
-    char room[1024];
-    (void)snprintf(room, sizeof room, "%s", values);
-    for (char *save = NULL, *word = strtok_r(room, " ", &save); word;
+    char work[1024];
+    (void)snprintf(work, sizeof work, "%s", values);
+    for (char *save = NULL, *word = strtok_r(work, " ", &save); word;
          word = strtok_r(NULL, " ", &save)) {
       add(&column, word);
     }

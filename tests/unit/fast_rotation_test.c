@@ -94,7 +94,7 @@ static void every_step_of_a_rotation_is_a_permutation(void **state) {
 
 static void rotations_are_orthogonal_for_every_size(void **state) {
   (void)state;
-  static double q[LARGEST * LARGEST], back[LARGEST], in[LARGEST], room[LARGEST];
+  static double q[LARGEST * LARGEST], back[LARGEST], in[LARGEST], work[LARGEST];
   random_source r;
   assert_ok(random_seeded(4, &r, err));
   for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
@@ -104,7 +104,7 @@ static void rotations_are_orthogonal_for_every_size(void **state) {
     for (size_t j = 0; j < n; j++) { /* column j of Q as row j of q */
       memset(in, 0, sizeof in);
       in[j] = 1;
-      fast_rotation_apply(places, n, in, q + j * n, room);
+      fast_rotation_apply(places, n, in, q + j * n, work);
     }
     for (size_t i = 0; i < n; i++) {
       for (size_t j = 0; j <= i; j++) {
@@ -116,7 +116,7 @@ static void rotations_are_orthogonal_for_every_size(void **state) {
       }
       memset(in, 0, sizeof in);
       in[i] = 1;
-      fast_rotation_transposed(places, n, in, back, room);
+      fast_rotation_transposed(places, n, in, back, work);
       for (size_t j = 0; j < n; j++) {
         assert_close(back[j], q[j * n + i], 1e-14);
       }

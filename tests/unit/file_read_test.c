@@ -33,13 +33,13 @@ static void put_member(bytes *b, const char *text) {
 }
 
 /* All bytes of a source, some at a time. */
-static dperm_status read_some_at_a_time(const char *path, size_t some, char *out, size_t room,
+static dperm_status read_some_at_a_time(const char *path, size_t some, char *out, size_t work,
                                         dperm_error *err) {
   byte_source *source = NULL;
   size_t got = 0, used = 0;
   dperm_status status = byte_source_open(path, NULL, &source, err);
   while (status == DPERM_OK) {
-    assert_true(used + some < room);
+    assert_true(used + some < work);
     status = byte_source_read(source, out + used, some, &got, err);
     used += status == DPERM_OK ? got : 0;
     if (status != DPERM_OK || got == 0) {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "privacy/guarantee.h"
-#include "random/choice.h"
+#include "random/discrete_sampling.h"
 #include "support.h"
 
 static guarantee composed(double epsilon, size_t rows, size_t classes, rounds_kind rounds,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/householder.h"
-#include "data/tile_product.h"
+#include "matrix/gemm_block.h"
 #include "solve/cholesky.h"
 #include "support.h"
 
@@ -34,8 +34,8 @@ static void check_product(random_source *r, size_t m, size_t n, size_t k, int tr
   double *a = numbers(r, m * (k + 2)), *b = numbers(r, k * b_row), *c = numbers(r, m * c_row);
   double *before = calloc(m * c_row + 1, sizeof *before);
   memcpy(before, c, m * c_row * sizeof *c);
-  tile_operands t = {m, n, k, a, a_row, a_col, b, b_row, c, c_row};
-  tile_product(&t);
+  gemm_operands t = {m, n, k, a, a_row, a_col, b, b_row, c, c_row};
+  gemm_block(&t);
   for (size_t i = 0; i < m; i++) {
     for (size_t j = 0; j < c_row; j++) {
       double was = before[i * c_row + j], is = c[i * c_row + j], alone = was;
@@ -48,8 +48,8 @@ static void check_product(random_source *r, size_t m, size_t n, size_t k, int tr
         sum += (long double)a[i * a_row + p * a_col] * b[p * b_row + j];
       }
       assert_true(fabsl(sum - is) <= 1e-15L * (long double)(k + 4));
-      tile_product(
-          &(tile_operands){1, 1, k, a + i * a_row, a_row, a_col, b + j, b_row, &alone, c_row});
+      gemm_block(
+          &(gemm_operands){1, 1, k, a + i * a_row, a_row, a_col, b + j, b_row, &alone, c_row});
       assert_true(is == alone);
     }
   }
@@ -146,14 +146,14 @@ static void no_factor_of_what_is_not_positive_definite(void **state) {
 
 static void check_rotation(random_source *r, size_t d, size_t count) {
   double *a = numbers(r, d * count), *q = calloc(d * count, sizeof *q);
-  double *again = calloc(d * count, sizeof *again), *room = calloc(count, sizeof *room);
+  double *again = calloc(d * count, sizeof *again), *work = calloc(count, sizeof *work);
   int before = omp_get_max_threads();
   memcpy(q, a, d * count * sizeof *q);
   memcpy(again, a, d * count * sizeof *q);
   omp_set_num_threads(1);
-  householder_rotation(d, count, q, room);
+  householder_rotation(d, count, q, work);
   omp_set_num_threads(3);
-  householder_rotation(d, count, again, room);
+  householder_rotation(d, count, again, work);
   omp_set_num_threads(before);
   assert_memory_equal(q, again, d * count * sizeof *q);
   for (size_t i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ static void check_rotation(random_source *r, size_t d, size_t count) {
   free(a);
   free(q);
   free(again);
-  free(room);
+  free(work);
 }
 
 static void rotations_are_orthogonal_and_have_positive_diagonals(void **state) {
@@ -188,9 +188,9 @@ static void rotations_are_orthogonal_and_have_positive_diagonals(void **state) {
 /* A direction that no gaussian will ever draw, but for d = 1: nothing below the diagonal. */
 static void columns_that_need_no_reflection(void **state) {
   (void)state;
-  double q[] = {-2, 0, 0, 0, 3, 0, 0, 0, -4}, room[3];
+  double q[] = {-2, 0, 0, 0, 3, 0, 0, 0, -4}, work[3];
   const double expected[] = {-1, 0, 0, 0, 1, 0, 0, 0, -1};
-  householder_rotation(3, 3, q, room);
+  householder_rotation(3, 3, q, work);
   for (size_t i = 0; i < 9; i++) {
     assert_true(q[i] == expected[i]);
   }

@@ -74,7 +74,7 @@ static void compare_products(const matrix *view, const matrix *copy) {
   free(b);
 }
 
-static void compare_twofold(const matrix *view, const matrix *copy) {
+static void compare_dd(const matrix *view, const matrix *copy) {
   size_t n = view->rows, d = view->cols;
   double *f = numbers(3, 2 * d), *w = numbers(4, n);
   double *a = calloc(2 * (n + d), sizeof *a), *b = calloc(2 * (n + d), sizeof *b);
@@ -82,11 +82,11 @@ static void compare_twofold(const matrix *view, const matrix *copy) {
   for (size_t j = 0; j < d; j++) {
     f[d + j] *= 1e-17;
   }
-  assert_ok(view->kind->apply_twofold(view, f, f + d, a, a + n, err));
-  assert_ok(copy->kind->apply_twofold(copy, f, f + d, b, b + n, err));
+  assert_ok(view->kind->apply_dd(view, f, f + d, a, a + n, err));
+  assert_ok(copy->kind->apply_dd(copy, f, f + d, b, b + n, err));
   assert_all_close(a, b, n);
-  assert_ok(view->kind->apply_transposed_twofold(view, w, a, a + d, err));
-  assert_ok(copy->kind->apply_transposed_twofold(copy, w, b, b + d, err));
+  assert_ok(view->kind->apply_transposed_dd(view, w, a, a + d, err));
+  assert_ok(copy->kind->apply_transposed_dd(copy, w, b, b + d, err));
   assert_all_close(a, b, d);
   free(f);
   free(w);
@@ -144,7 +144,7 @@ static void check_views_of(const matrix *inner) {
     assert_true(view->row_depth >= copy->row_depth || view->row_entries >= copy->row_entries);
     assert_true(view->kind->bytes(view) > 0);
     compare_products(view, copy);
-    compare_twofold(view, copy);
+    compare_dd(view, copy);
     compare_rows(view, inner, p);
     same_bits_on_three_threads(view);
     matrix_free(view);

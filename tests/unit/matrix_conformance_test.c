@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/double_double.h"
 #include "base/threads.h"
-#include "base/twofold.h"
 #include "fast_features.h"
 #include "precise.h"
 
@@ -249,7 +249,7 @@ static void check_rows(const test_rows *t, const matrix *x) {
 /* The same bits; or, where rows are computed by products whose last bit may depend on the row's
  * place, the same numbers. */
 static void check_same_row(const matrix *x, const double *got, const double *expected) {
-  bool computed = x->kind->block && x->row_entries == x->cols && x->room > 0;
+  bool computed = x->kind->block && x->row_entries == x->cols && x->work_size > 0;
   for (size_t j = 0; computed && j < x->cols; j++) {
     assert_close(got[j], expected[j], 1e-13);
   }
@@ -310,7 +310,7 @@ static double *random_rests(uint64_t seed, const double *values, size_t count) {
 
 /* |hi + lo − Σ a_i·(b_i + c_i)| ≤ steps·unit·Σ|a_i b_i| over `count` entries, `stride` apart in a;
  * c may be NULL. */
-static void check_sum(const matrix *x, const char *what, twofold got, const double *a,
+static void check_sum(const matrix *x, const char *what, double_double got, const double *a,
                       size_t stride, const double *b, const double *c, size_t count, double steps) {
   mpfr_t *t = precise_array(2);
   double size = 0;
@@ -331,46 +331,46 @@ static void check_sum(const matrix *x, const char *what, twofold got, const doub
   precise_array_free(t, 2);
 }
 
-typedef struct twofold_results {
+typedef struct dd_results {
   double *z, *z_rest, *g, *g_rest;
-} twofold_results;
+} dd_results;
 
-static twofold_results run_twofold(const matrix *x, const double *f, const double *f_rest,
-                                   const double *w, int threads) {
-  twofold_results r = {blank_array(x->rows), blank_array(x->rows), blank_array(x->cols),
-                       blank_array(x->cols)};
+static dd_results run_dd(const matrix *x, const double *f, const double *f_rest, const double *w,
+                         int threads) {
+  dd_results r = {blank_array(x->rows), blank_array(x->rows), blank_array(x->cols),
+                  blank_array(x->cols)};
   thread_scope scope = threads_enter(threads);
-  assert_ok(x->kind->apply_twofold(x, f, f_rest, r.z, r.z_rest, err));
-  assert_ok(x->kind->apply_transposed_twofold(x, w, r.g, r.g_rest, err));
+  assert_ok(x->kind->apply_dd(x, f, f_rest, r.z, r.z_rest, err));
+  assert_ok(x->kind->apply_transposed_dd(x, w, r.g, r.g_rest, err));
   threads_leave(scope);
   return r;
 }
 
-static void twofold_results_free(twofold_results *r) {
+static void dd_results_free(dd_results *r) {
   free(r->z);
   free(r->z_rest);
   free(r->g);
   free(r->g_rest);
 }
 
-static void check_twofold(const test_rows *t, const matrix *x) {
+static void check_dd(const test_rows *t, const matrix *x) {
   double *f = random_array(3, x->cols), *w = random_array(4, x->rows);
   double *f_rest = random_rests(5, f, x->cols);
-  twofold_results r = run_twofold(x, f, f_rest, w, 1), again = run_twofold(x, f, f_rest, w, 3);
+  dd_results r = run_dd(x, f, f_rest, w, 1), again = run_dd(x, f, f_rest, w, 3);
   for (size_t i = 0; i < x->rows; i += stride_for(x->rows)) {
-    check_sum(x, "apply_twofold", (twofold){r.z[i], r.z_rest[i]}, t->x + i * t->cols, 1, f, f_rest,
-              x->cols, ((double)x->row_entries + 1) * TWOFOLD_UNIT);
+    check_sum(x, "apply_dd", (double_double){r.z[i], r.z_rest[i]}, t->x + i * t->cols, 1, f, f_rest,
+              x->cols, ((double)x->row_entries + 1) * DD_UNIT);
   }
   for (size_t j = 0; j < x->cols; j += stride_for(10 * x->cols)) {
-    check_sum(x, "apply_transposed_twofold", (twofold){r.g[j], r.g_rest[j]}, t->x + j, t->cols, w,
-              NULL, x->rows, (double)x->rows * TWOFOLD_UNIT);
+    check_sum(x, "apply_transposed_dd", (double_double){r.g[j], r.g_rest[j]}, t->x + j, t->cols, w,
+              NULL, x->rows, (double)x->rows * DD_UNIT);
   }
   assert_memory_equal(r.z, again.z, x->rows * sizeof(double));
   assert_memory_equal(r.z_rest, again.z_rest, x->rows * sizeof(double));
   assert_memory_equal(r.g, again.g, x->cols * sizeof(double));
   assert_memory_equal(r.g_rest, again.g_rest, x->cols * sizeof(double));
-  twofold_results_free(&r);
-  twofold_results_free(&again);
+  dd_results_free(&r);
+  dd_results_free(&again);
   free(f);
   free(w);
   free(f_rest);
@@ -384,7 +384,7 @@ static void check_depth(const test_rows *t, const matrix *x) {
   }
   assert_ok(x->kind->apply_transposed(x, w, 1, g, err));
   for (size_t j = 0; j < x->cols; j += stride_for(10 * x->cols)) {
-    check_sum(x, "depth", (twofold){g[j], 0}, t->x + j, t->cols, w, NULL, x->rows,
+    check_sum(x, "depth", (double_double){g[j], 0}, t->x + j, t->cols, w, NULL, x->rows,
               ((double)x->sum_depth + 1) * 0x1p-53);
   }
   free(w);
@@ -411,15 +411,15 @@ static void for_every_kind_and_size(check *what) {
 
 /* All rows of features, block by block. */
 static test_rows *rows_of_features(const matrix *x) {
-  double *values = calloc(x->rows * x->cols, sizeof *values), *room = blank_array(x->room);
+  double *values = calloc(x->rows * x->cols, sizeof *values), *work = blank_array(x->work_size);
   double *labels = calloc(x->rows, sizeof *labels);
   assert_true(values && labels);
   for (size_t from = 0; from < x->rows; from += MATRIX_BLOCK) {
     size_t left = x->rows - from, count = left < MATRIX_BLOCK ? left : MATRIX_BLOCK;
-    memcpy(values + from * x->cols, x->kind->block(x, from, count, room),
+    memcpy(values + from * x->cols, x->kind->block(x, from, count, work),
            count * x->cols * sizeof *values);
   }
-  free(room);
+  free(work);
   return test_rows_of(x->rows, x->cols, values, labels);
 }
 
@@ -459,7 +459,7 @@ static void products_of_features_are_right_and_do_not_depend_on_threads(void **s
 
 static void products_of_features_hold_in_twice_the_precision(void **state) {
   (void)state;
-  for_features_of_every_size(check_twofold);
+  for_features_of_every_size(check_dd);
   for_features_of_every_size(check_depth);
 }
 
@@ -485,7 +485,7 @@ static void products_are_right_and_do_not_depend_on_threads(void **state) {
 
 static void products_hold_in_twice_the_precision(void **state) {
   (void)state;
-  for_every_kind_and_size(check_twofold);
+  for_every_kind_and_size(check_dd);
 }
 
 /* The rows themselves, and rows that are all alike: a sum of equal terms rounds to one side. */
@@ -501,7 +501,7 @@ static void sums_are_as_deep_as_declared(void **state) {
     test_rows *t = test_rows_of(rows, 2, x, labels);
     for (size_t k = 0; k < KINDS; k++) {
       check_depth(t, kinds[k].of(t));
-      check_twofold(t, kinds[k].of(t));
+      check_dd(t, kinds[k].of(t));
     }
     test_rows_free(t);
   }
@@ -553,7 +553,7 @@ static void a_matrix_of_zeros_gives_zeros(void **state) {
   test_rows *t = test_rows_of(600, 3, x, labels);
   for (size_t k = 0; k < KINDS; k++) {
     check_products(t, kinds[k].of(t));
-    check_twofold(t, kinds[k].of(t));
+    check_dd(t, kinds[k].of(t));
     check_rows(t, kinds[k].of(t));
     check_select(t, kinds[k].of(t));
   }
@@ -565,8 +565,8 @@ static void a_matrix_of_zeros_gives_zeros(void **state) {
 static void stripes_cover_the_rows_once(void **state) {
   (void)state;
   for (size_t rows = 0; rows < 40000; rows = rows * 9 / 8 + 1) {
-    for (size_t room = 1; room < (size_t)1 << 26; room *= 64) {
-      size_t count = stripe_count(rows, room);
+    for (size_t work = 1; work < (size_t)1 << 26; work *= 64) {
+      size_t count = stripe_count(rows, work);
       assert_in_range(count, 1, 16);
       assert_true(count == 1 || rows / count >= 512);
       assert_int_equal(stripe_start(rows, count, 0), 0);

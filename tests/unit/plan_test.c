@@ -67,7 +67,7 @@ static void delta_reg_must_be_finite_and_not_negative(void **state) {
 }
 
 /* The message names a Δ that suffices. */
-static void a_delta_reg_that_leaves_no_room_is_refused_with_one_that_does(void **state) {
+static void a_delta_reg_that_leaves_no_slack_is_refused_with_one_that_does(void **state) {
   (void)state;
   for (int analysis = DPERM_ANALYSIS_TIGHT; analysis <= DPERM_ANALYSIS_PAPER; analysis++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 0.1);
@@ -353,7 +353,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(epsilon_must_promise_something),
       cmocka_unit_test(delta_reg_must_be_finite_and_not_negative),
-      cmocka_unit_test(a_delta_reg_that_leaves_no_room_is_refused_with_one_that_does),
+      cmocka_unit_test(a_delta_reg_that_leaves_no_slack_is_refused_with_one_that_does),
       cmocka_unit_test(delta_reg_is_no_option_of_output_perturbation),
       cmocka_unit_test(the_norm_guess_must_be_positive_and_finite),
       cmocka_unit_test(lambda_must_be_one_that_products_can_hold),

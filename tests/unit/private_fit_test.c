@@ -7,7 +7,7 @@
 
 #include "base/file_read.h"
 #include "model/model.h"
-#include "random/handle.h"
+#include "random/random_handle.h"
 #include "reference.h"
 
 enum { ROWS = 400, DIMS = 6 };

@@ -8,7 +8,7 @@
 #include "frequencies.h"
 #include "model/model.h"
 #include "precise.h"
-#include "random/handle.h"
+#include "random/random_handle.h"
 #include "release/lattice.h"
 #include "statistics.h"
 

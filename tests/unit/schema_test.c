@@ -7,17 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/schema.h"
+#include "schema/schema.h"
 
-/* The text with ' turned into "; static room, good until the next call. */
+/* The text with ' turned into "; static buffer, good until the next call. */
 static const char *json_of(const char *text) {
-  static char room[8192];
+  static char buffer[8192];
   size_t length = strlen(text);
-  assert_true(length < sizeof room);
+  assert_true(length < sizeof buffer);
   for (size_t i = 0; i <= length; i++) {
-    room[i] = text[i] == '\'' ? '"' : text[i];
+    buffer[i] = text[i] == '\'' ? '"' : text[i];
   }
-  return room;
+  return buffer;
 }
 
 static dperm_schema *schema_of(const char *text) {
@@ -40,19 +40,19 @@ static void refuses(const char *text, const char *words) {
 
 /* A schema with this one column, and with these members besides label and columns. */
 static const char *with_column(const char *column) {
-  static char room[4096];
-  (void)snprintf(room, sizeof room, "{" LABEL ",\n'columns': [\n  %s]}", column);
-  return room;
+  static char buffer[4096];
+  (void)snprintf(buffer, sizeof buffer, "{" LABEL ",\n'columns': [\n  %s]}", column);
+  return buffer;
 }
 static const char *with_member(const char *member) {
-  static char room[4096];
-  (void)snprintf(room, sizeof room, "{" LABEL ",\n'columns': [" NUMERIC "],\n  %s}", member);
-  return room;
+  static char buffer[4096];
+  (void)snprintf(buffer, sizeof buffer, "{" LABEL ",\n'columns': [" NUMERIC "],\n  %s}", member);
+  return buffer;
 }
 static const char *with_label(const char *label) {
-  static char room[4096];
-  (void)snprintf(room, sizeof room, "{'columns': [" NUMERIC "],\n'label': %s}", label);
-  return room;
+  static char buffer[4096];
+  (void)snprintf(buffer, sizeof buffer, "{'columns': [" NUMERIC "],\n'label': %s}", label);
+  return buffer;
 }
 
 /* ---- what is accepted */

@@ -1,6 +1,6 @@
 /* Programs of other headers: every function that is given options looks at their size first, takes
  * what an older program knows over the defaults, and refuses the rest by name; results are filled
- * as far as the program knows them. tests/house/symbols.sh has all such functions named here. */
+ * as far as the program knows them. tests/lint/symbols.sh has all such functions named here. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -142,7 +142,7 @@ SOUND(draft)
 typedef struct entry {
   const char *kind;
   size_t first, size;          /* `first`: where the last member of the first layout ends */
-  void *(*sound)(size_t size); /* in room for some more than `size` */
+  void *(*sound)(size_t size); /* in space for some more than `size` */
   dperm_status (*call)(const void *given, dperm_error *err);
 } entry;
 
@@ -257,19 +257,19 @@ static void what_an_older_program_does_not_know_has_its_default(void **state) {
   free(given);
 }
 
-static void defaults_stay_within_the_room_that_a_program_has(void **state) {
+static void defaults_stay_within_the_size_that_a_program_has(void **state) {
   (void)state;
-  unsigned char room[sizeof(dperm_options) + 64];
+  unsigned char work[sizeof(dperm_options) + 64];
   const size_t sizes[] = {
       0, 4, 8, offsetof(dperm_options, lambda), sizeof(dperm_options), sizeof(dperm_options) + 16};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-    memset(room, 0x7e, sizeof room);
-    dperm_options_init_sized((dperm_options *)(void *)room, sizes[s]);
-    for (size_t i = sizes[s] < 8 ? 0 : sizes[s]; i < sizeof room; i++) {
-      assert_int_equal(room[i], 0x7e);
+    memset(work, 0x7e, sizeof work);
+    dperm_options_init_sized((dperm_options *)(void *)work, sizes[s]);
+    for (size_t i = sizes[s] < 8 ? 0 : sizes[s]; i < sizeof work; i++) {
+      assert_int_equal(work[i], 0x7e);
     }
     for (size_t i = sizeof(dperm_options); i < sizes[s]; i++) {
-      assert_int_equal(room[i], 0);
+      assert_int_equal(work[i], 0);
     }
   }
 }
@@ -355,19 +355,19 @@ static void results_are_filled_as_far_as_a_program_knows_them(void **state) {
       {fill_score, "dperm_private_score has", sizeof(dperm_private_score)},
       {fill_score_of_file, "dperm_private_score has", sizeof(dperm_private_score)},
   };
-  unsigned char room[sizeof(dperm_plan) + 64];
+  unsigned char work[sizeof(dperm_plan) + 64];
   for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
     size_t shorter = results[i].size - 8;
-    memset(room, 0x7e, sizeof room);
-    assert_ok(results[i].fill(room, shorter, err));
-    assert_int_not_equal(room[0], 0x7e);
-    for (size_t j = shorter; j < sizeof room; j++) {
-      assert_int_equal(room[j], 0x7e);
+    memset(work, 0x7e, sizeof work);
+    assert_ok(results[i].fill(work, shorter, err));
+    assert_int_not_equal(work[0], 0x7e);
+    for (size_t j = shorter; j < sizeof work; j++) {
+      assert_int_equal(work[j], 0x7e);
     }
-    memset(room, 0x7e, sizeof room);
-    assert_fails(results[i].fill(room, results[i].size + 8, err), DPERM_INVALID_ARGUMENT,
+    memset(work, 0x7e, sizeof work);
+    assert_fails(results[i].fill(work, results[i].size + 8, err), DPERM_INVALID_ARGUMENT,
                  results[i].name);
-    assert_int_equal(room[0], 0x7e);
+    assert_int_equal(work[0], 0x7e);
   }
 }
 
@@ -400,7 +400,7 @@ int main(void) {
       cmocka_unit_test(every_entry_refuses_other_sizes_by_name),
       cmocka_unit_test(no_options_end_in_padding),
       cmocka_unit_test(what_an_older_program_does_not_know_has_its_default),
-      cmocka_unit_test(defaults_stay_within_the_room_that_a_program_has),
+      cmocka_unit_test(defaults_stay_within_the_size_that_a_program_has),
       cmocka_unit_test(arrays_go_by_the_size_of_their_first),
       cmocka_unit_test(results_are_filled_as_far_as_a_program_knows_them),
       cmocka_unit_test(a_guarantee_that_is_longer_ends_in_zeros),

@@ -1,7 +1,7 @@
 /* Rows among the processes of a job (here: threads, support/thread_ranks.h): every operation gives
  * the bits of one process, whatever their number; so do fits and choices; and when one fails, all
  * end with its message, none waits. */
-#include "data/matrix_spread.h"
+#include "matrix/matrix_spread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static void ask(const matrix *x, const double *f, const double *w, size_t at, an
   a->status |= x->kind->apply_transposed(x, w + at, 1, a->g, NULL);
   a->status |= x->kind->gram_diagonal(x, w + at, 1, a->d, NULL);
   a->status |= x->kind->gram(x, w + at, 1, a->h, NULL);
-  a->status |= x->kind->apply_twofold(x, f, f, a->z + at, a->z_rest + at, NULL);
-  a->status |= x->kind->apply_transposed_twofold(x, w + at, a->hi, a->g_rest, NULL);
+  a->status |= x->kind->apply_dd(x, f, f, a->z + at, a->z_rest + at, NULL);
+  a->status |= x->kind->apply_transposed_dd(x, w + at, a->hi, a->g_rest, NULL);
 }
 
 typedef struct operation_job {

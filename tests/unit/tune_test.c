@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mechanism/select.h"
+#include "mechanism/selection.h"
 #include "pipeline/fit.h"
 #include "pipeline/tune_methods.h"
 #include "reference.h"
@@ -138,7 +138,7 @@ static void assert_planned(const dperm_model *model, dperm_options options, size
 /* ---- split */
 
 /* The whole method once more: one order of all rows, portions from its start, the next one to judge
- * by, the leftovers nowhere. Equal weights leave no room for a row in two portions. */
+ * by, the leftovers nowhere. Equal weights leave no space for a row in two portions. */
 static void split_gives_each_candidate_its_own_portion_and_drops_leftovers(void **state) {
   request *q = *state;
   for (q->count = 1; q->count <= 4; q->count++) {

@@ -520,39 +520,39 @@ static void the_bound_is_tight_and_above(void **state) {
   for (int i = 0; i < 300; i++) {
     double a = pow(10, -3 + (i % 10) * 0.4), kappa = pow(10, -3 + (i / 10) * 0.2);
     const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2};
-    interval_room room;
-    interval_room_open(&room);
-    const loss_facts facts = {i % 2 ? SUP_LOGISTIC : SUP_SMOOTH_HINGE, interval_of(&room, 1),
-                              interval_of(&room, right_smoothness(k))};
+    interval_arena work;
+    interval_arena_open(&work);
+    const loss_facts facts = {i % 2 ? SUP_LOGISTIC : SUP_SMOOTH_HINGE, interval_of(&work, 1),
+                              interval_of(&work, right_smoothness(k))};
     const interval *cost =
-        epsilon_bound(&room, &facts, interval_of(&room, kappa), interval_of(&room, a));
+        epsilon_bound(&work, &facts, interval_of(&work, kappa), interval_of(&work, a));
     double seen = (double)right_cost(k, (long double)kappa, (long double)a);
     assert_true(interval_upper(cost) >= seen * (1 - 1e-15));
     assert_true(interval_upper(cost) <= seen * (1 + 1e-12));
     assert_true(interval_upper(cost) - interval_lower(cost) <= 1e-15 * seen);
-    interval_room_close(&room);
+    interval_arena_close(&work);
   }
 }
 
-/* What says nothing must satisfy no comparison: full rooms, divisions by what may be zero. */
+/* What says nothing must satisfy no comparison: full buffers, divisions by what may be zero. */
 static void the_whole_line_proves_nothing(void **state) {
   (void)state;
-  interval_room room;
-  interval_room_open(&room);
-  const interval *one = interval_of(&room, 1), *zero = interval_of(&room, 0);
-  const interval *nothing = interval_div(&room, one, zero);
+  interval_arena work;
+  interval_arena_open(&work);
+  const interval *one = interval_of(&work, 1), *zero = interval_of(&work, 0);
+  const interval *nothing = interval_div(&work, one, zero);
   assert_false(interval_at_most(nothing, one) || interval_at_most(one, nothing));
-  assert_false(interval_at_most(zero, interval_mul(&room, nothing, zero)));
-  assert_false(interval_above_zero(interval_log1p(&room, interval_of(&room, -1))));
-  assert_false(interval_at_most(zero, interval_exp(&room, interval_of(&room, 1e300))));
-  assert_false(interval_at_most(zero, interval_of(&room, (double)NAN)));
-  for (int i = 0; i < INTERVAL_ROOM; i++) {
-    (void)interval_of(&room, i);
+  assert_false(interval_at_most(zero, interval_mul(&work, nothing, zero)));
+  assert_false(interval_above_zero(interval_log1p(&work, interval_of(&work, -1))));
+  assert_false(interval_at_most(zero, interval_exp(&work, interval_of(&work, 1e300))));
+  assert_false(interval_at_most(zero, interval_of(&work, (double)NAN)));
+  for (int i = 0; i < INTERVAL_CAPACITY; i++) {
+    (void)interval_of(&work, i);
   }
-  const interval *spare = interval_add(&room, one, one);
+  const interval *spare = interval_add(&work, one, one);
   assert_false(interval_at_most(one, spare) || interval_at_most(spare, one));
   assert_true(interval_at_most(zero, one));
-  interval_room_close(&room);
+  interval_arena_close(&work);
 }
 
 int main(void) {

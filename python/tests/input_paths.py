@@ -1,0 +1,400 @@
+"""Every way that records come into the library from Python, as a list of inputs.
+
+A input builds a container from records as a user would, letting NumPy and pandas infer what they infer,
+and goes in through a public method. What arrives in C is looked at just before the run. A new way in
+registers itself with ``@table`` or ``@rows``, and is tested with all others (input_paths_arrow.py has more).
+"""
+
+import contextlib
+import datetime
+import enum
+import fractions
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+import dperm
+from dperm import _library as c
+
+# ---------------------------------------------------------------- what arrives in C
+
+RUNS = {"dperm_train": 0, "dperm_tune": 0, "dperm_sweep": 0, "dperm_model_score": 1,
+        "dperm_model_score_private": 1, "dperm_model_scores": 1}
+
+
+class Arrived(BaseException):
+    """Thrown instead of a run: its data, bit for bit."""
+
+    def __init__(self, handle, labelled):
+        count, dims = c.lib.dperm_data_rows(handle), c.lib.dperm_data_dims(handle)
+        rows = np.empty((count, dims))
+        for i in range(count):
+            c.call("dperm_data_row", handle, i, c.Array(rows[i], "f8"))
+        labels = c.lib.dperm_data_labels(handle)
+        self.labels = [labels[i] for i in range(count)] if labelled else None
+        self.rows = [row.tobytes() for row in rows]
+
+
+def arrived(action):
+    """What a public method hands to the library for its run."""
+    inner = c.call
+
+    def call(name, *arguments):
+        if name in RUNS:
+            c.call = inner
+            raise Arrived(arguments[RUNS[name]], name != "dperm_model_scores")
+        return inner(name, *arguments)
+
+    c.call = call
+    try:
+        action()
+    except Arrived as found:
+        return found
+    finally:
+        c.call = inner
+    raise AssertionError("nothing was handed over")
+
+
+# ---------------------------------------------------------------- records of mixed columns
+
+SCHEMA = {"missing": ["", "?", "-9"], "on_missing": "category", "intercept": True,
+          "label": {"column": "ill", "classes": ["no", "yes"]},
+          "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100},
+                      {"name": "code", "type": "categorical", "values": ["0", "1", "2", "1.00", "0.5"]},
+                      {"name": "smoker", "type": "categorical", "values": ["True", "False", "1", "0"]},
+                      {"name": "job", "type": "categorical", "values": ["nurse", "judge", "1", "True", "1.0"]}]}
+NAMES = ["age", "code", "smoker", "job"]
+USUAL = {"age": [0, 1, 17, 42.5, 0.1, 1e-7, -9, 2**53 + 1], "code": [0, 1, 2, 2, 1], "smoker": [True, False],
+         "job": ["nurse", "judge", "1", " judge"]}
+
+
+class Sly(str):
+    """A text that is equal to everything and writes itself as something else."""
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return hash("judge")
+
+    def __str__(self):
+        return "nurse"
+
+
+class Vain:
+    """Nobody's type, with an equality that is no truth value."""
+
+    def __eq__(self, other):
+        return np.array([True, False])
+
+    __ne__ = __eq__
+
+    def __hash__(self):
+        return hash(True)
+
+
+class Colour(enum.Enum):
+    ONE = 1
+
+
+class Whole(enum.IntEnum):
+    ONE = 1
+
+
+class Word(str, enum.Enum):
+    JUDGE = "judge"
+
+
+_noon = datetime.datetime(2020, 1, 1, 12)
+HOSTILE = [1, True, 1.0, 0, False, 0.0, -0.0, -9, -9.0, "-9", "-9.0", "?", "", 0.5, 0.1, np.float32(0.1),
+           np.float32(1), np.float16(1), np.longdouble(1), np.int8(1), np.uint64(2**63), np.bool_(True), Decimal("1"),
+           Decimal("1.0"), Decimal("1.00"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"),
+           fractions.Fraction(1), "1", "1.0", "1.00", "True", " True\t", "true", "nurse", b"1", b"nurse", b"\xff",
+           None, float("nan"), float("inf"), pd.NaT, pd.NA, np.datetime64("NaT"), np.datetime64("2020-01-01"),
+           np.datetime64("2020-01-01T10"), np.timedelta64(1, "h"), _noon, _noon.date(), pd.Timestamp(_noon),
+           pd.Timestamp(_noon, tz="UTC"), pd.Timestamp(_noon, tz="Europe/Berlin"), datetime.timedelta(1),
+           pd.Period("2020"), pd.Interval(0, 1), 2**53, 2**53 + 1, 2.0**53, 2**63, 2**64, -2**70, 10**400, 10**5000, 1
+           + 0j, np.array([1, 2]), np.array(1), [1], (), {}, {1}, object(), Sly("True"), Sly("judge"),
+           np.str_("nurse"), Vain(), Colour.ONE, Whole.ONE, Word.JUDGE, "a\0b", "\ud800", "x" * 70000, "NaN", "inf",
+           "1e3", "1_000", "\u0661", np.ma.masked]
+
+TABLES, ROWS = {}, {}
+
+
+def table(build):
+    TABLES[build.__name__] = build
+    return build
+
+
+def rows(build):
+    ROWS[build.__name__] = build
+    return build
+
+
+def _object_array(records):
+    made = np.empty((len(records), len(records[0])), dtype=object)
+    for i, record in enumerate(records):
+        for j, value in enumerate(record):
+            made[i, j] = value
+    return made
+
+
+@table
+def frame_as_pandas_infers_it(records):
+    return pd.DataFrame(records, columns=NAMES)
+
+
+@table
+def frame_of_series(records):
+    return pd.DataFrame({n: pd.Series([r[j] for r in records]) for j, n in enumerate(NAMES)})
+
+
+@table
+def frame_of_dicts(records):
+    return pd.DataFrame.from_records([dict(zip(NAMES, r)) for r in records])
+
+
+@table
+def frame_of_objects(records):
+    return pd.DataFrame(_object_array(records), columns=NAMES)
+
+
+@table
+def frame_of_nullable_types(records):
+    return frame_as_pandas_infers_it(records).convert_dtypes()
+
+
+@table
+def frame_put_together(records):
+    """Records that arrive in parts, each with its own idea of the types."""
+    return pd.concat([frame_as_pandas_infers_it(records[i:i + 3]) for i in range(0, len(records), 3)])
+
+
+@table
+def frame_with_a_cell_set(records):
+    made = frame_as_pandas_infers_it([records[1]] + records[1:])
+    for j, value in enumerate(records[0]):
+        made.iloc[0, j] = value
+    return made
+
+
+@table
+def frame_with_columns_reordered(records):
+    return frame_as_pandas_infers_it(records)[["job", "smoker", "age", "code"]].assign(more="x")
+
+
+@table
+def frame_of_categories(records):
+    return frame_as_pandas_infers_it(records).astype({"code": "category", "job": "category", "age": "category"})
+
+
+@table
+def frame_of_boolean_categories(records):
+    return frame_as_pandas_infers_it(records).astype({"smoker": "category"})
+
+
+@table
+def frame_of_public_categories(records):
+    made = frame_as_pandas_infers_it(records)
+    return made.assign(job=pd.Categorical(made.job, ["unused", "judge", "nurse", "1"], ordered=True),
+                       code=pd.Categorical(made.code, [2, 1, 0]))
+
+
+@table
+def frame_of_sparse_columns(records):
+    made = frame_as_pandas_infers_it(records)
+    return made.assign(**{n: pd.arrays.SparseArray(made[n].to_numpy()) for n in ("age", "code", "smoker")})
+
+
+@table
+def frame_of_texts(records):
+    texts = [[None if v is None else str(v) for v in r] for r in records]
+    return pd.DataFrame(texts, columns=NAMES).astype("string")
+
+
+@table
+def frame_of_arrow_texts(records):
+    return frame_of_texts(records).astype({"job": "string[pyarrow]"})
+
+
+@table
+def frame_of_arrow_types(records):
+    return frame_as_pandas_infers_it(records).convert_dtypes(dtype_backend="pyarrow")
+
+
+@table
+def lists(records):
+    return [list(r) for r in records]
+
+
+@table
+def tuples(records):
+    return tuple(tuple(r) for r in records)
+
+
+@table
+def list_of_arrays(records):
+    return [_object_array([r])[0] for r in records]
+
+
+@table
+def array_of_objects(records):
+    return _object_array(records)
+
+
+@table
+def array_of_objects_in_columns(records):
+    return np.asfortranarray(_object_array(records))[:, ::1]
+
+
+@table
+def array_of_texts(records):
+    return np.array([["?" if v is None else str(v) for v in r] for r in records])
+
+
+@table
+def array_of_bytes(records):
+    return np.array([["?" if v is None else str(v) for v in r] for r in records]).astype("S")
+
+
+def _array_of(dtype):
+    def build(records):
+        return np.array([[float(v) for v in r] for r in records]).astype(dtype)
+
+    build.__name__ = f"array_of_{dtype}"
+    return table(build)
+
+
+for _dtype in ("float64", "float32", "float16", "longdouble", "int64", "uint8", "bool", "complex128", "datetime64[D]"):
+    _array_of(_dtype)
+
+# ---------------------------------------------------------------- labels
+
+YS = {"list": list, "tuple": tuple, "series": pd.Series, "objects": lambda y: pd.Series(y, dtype=object),
+      "array": lambda y: _object_array([[v] for v in y])[:, 0], "inferred": np.array,
+      "nullable": lambda y: pd.Series(y).convert_dtypes(), "category": lambda y: pd.Series(y).astype("category"),
+      "column": lambda y: np.array(y).reshape(-1, 1)}
+# The public classes, and labels as they come.
+CLASSES = [([0, 1], [0, 1, 1]), ([0, 1], [0.0, 1.0]), (["no", "yes"], ["no", "yes"]), ([False, True], [False, True]),
+           ([2**53, 2**53 + 1], [2**53, 2**53 + 1]), ([1, 2, 3], [1, 2, 3]), ([b"a", b"b"], [b"a", b"b"]),
+           ([0, "a"], [0, "a"])]
+
+# ---------------------------------------------------------------- rows of numbers
+
+
+@rows
+def number_lists(records):
+    return [list(r) for r in records]
+
+
+@rows
+def number_array(records):
+    return np.array(records)
+
+
+@rows
+def number_objects(records):
+    return _object_array(records)
+
+
+@rows
+def number_float32(records):
+    return np.array(records, dtype=np.float32)
+
+
+@rows
+def number_fortran(records):
+    return np.asfortranarray(np.array(records, dtype=float))
+
+
+@rows
+def number_matrix(records):
+    return np.array(records, dtype=float).view(type("Mine", (np.ndarray,), {}))
+
+
+@rows
+def number_frame(records):
+    return pd.DataFrame(records)
+
+
+@rows
+def number_frame_nullable(records):
+    return pd.DataFrame(records).convert_dtypes()
+
+
+@rows
+def number_frame_of_mixed_widths(records):
+    made = pd.DataFrame(records)
+    return made.astype({0: np.float32, 1: np.float64})
+
+
+@rows
+def number_frame_sparse(records):
+    return pd.DataFrame(records).astype(pd.SparseDtype("float", 0.0))
+
+
+def _sparse(kind):
+    def build(records):
+        return kind(np.array(records, dtype=float))
+
+    build.__name__ = f"number_{kind.__name__}"
+    return rows(build)
+
+
+for _kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.lil_matrix, sp.dok_matrix):
+    _sparse(_kind)
+
+
+@rows
+def number_coo_with_duplicates(records):
+    X = sp.coo_matrix(np.array(records, dtype=float))
+    return sp.coo_matrix((np.concatenate([X.data / 2, X.data / 2]), (np.tile(X.row, 2), np.tile(X.col, 2))), X.shape)
+
+
+@rows
+def number_csr_of_one_unsorted_row(records):
+    X = sp.csr_matrix(np.array(records, dtype=float))
+    last = slice(X.indptr[0], X.indptr[1])
+    if records[0][0] == 7:  # the hostile record comes with its entries in another order
+        X.indices[last], X.data[last] = X.indices[last][::-1].copy(), X.data[last][::-1].copy()
+        X.has_sorted_indices = X.has_canonical_format = False
+    return X
+
+
+# ---------------------------------------------------------------- public methods
+
+_fitted, _real = {}, c.call
+
+
+def _model(**how):
+    key = repr(how)
+    if key not in _fitted:
+        plain = [[1.0, 1, True, "nurse"], [2.0, 2, False, "judge"]] if "schema" in how else [[1.0, 2.0], [2.0, 1.0]]
+        y = ["no", "yes"] if "schema" in how else how["classes"][:2]
+        inner, c.call = c.call, _real
+        _fitted[key] = dperm.LogisticRegression(1.0, lambda_=0.5, **how).fit(plain * 10, y * 10)
+        c.call = inner
+    return _fitted[key]
+
+
+def ways(**how):
+    """Public methods that take labelled records, and one that takes them bare."""
+    base = dperm.LogisticRegression(1.0, **how)
+    return {"fit": base.fit,
+            "tune": dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}).fit,
+            "sweep": lambda X, y: dperm.sweep(base, {"lambda_": [0.1, 0.2]}, X, y),
+            "score_private": lambda X, y: _model(**how).score_private(X, y, epsilon=1.0),
+            "decision_function": lambda X, y: _model(**how).decision_function(X)}
+
+
+@contextlib.contextmanager
+def planted(module, name, defect):
+    """A defect put back, for a while."""
+    before = getattr(module, name)
+    setattr(module, name, defect)
+    try:
+        yield
+    finally:
+        setattr(module, name, before)

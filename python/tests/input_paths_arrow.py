@@ -1,0 +1,159 @@
+"""The inputs of input_paths.py for Arrow's tables: by hand always, by polars and pyarrow where they are installed."""
+
+import importlib.util
+
+import capsules
+from input_paths import NAMES, YS, rows, table
+
+HAVE = {name: importlib.util.find_spec(name) is not None for name in ("polars", "pyarrow")}
+TEXTS = ("string", "large_string", "string_view")
+
+
+def columns_of(records, kind=None, names=NAMES):
+    """Each column of the kind that its values have, texts of this one."""
+    found = []
+    for j, name in enumerate(names):
+        values = [r[j] for r in records]
+        own = capsules.kind_of(values)
+        found.append((name, kind if kind and own == "string" else own, values))
+    return found
+
+
+@table
+def capsule_as_inferred(records):
+    return capsules.Table(columns_of(records))
+
+
+@table
+def capsule_in_batches(records):
+    return capsules.Table(columns_of(records, "large_string"), batch=2, pad=3)
+
+
+@table
+def capsule_without_a_stream(records):
+    return capsules.Batch(columns_of(records, "string_view"))
+
+
+def _texts(records):
+    return [[None if v is None else str(v) for v in r] for r in records]
+
+
+for _kind in TEXTS:
+    def _of_texts(records, kind=_kind):
+        return capsules.Table(columns_of(_texts(records), kind), batch=4, pad=1)
+
+    _of_texts.__name__ = f"capsule_of_{_kind}"
+    table(_of_texts)
+
+
+def dictionaries(records, order):
+    """Every column as places in a dictionary of its values, in an order that depends on all of them."""
+    found = []
+    for name, kind, values in columns_of(records):
+        entries = order(dict.fromkeys(v for v in values if v is not None))
+        found.append((name, ("dictionary", "int8", kind, entries) if kind != "null" else kind, values))
+    return capsules.Table(found)
+
+
+@table
+def capsule_of_dictionaries(records):
+    return dictionaries(records, list)
+
+
+@table
+def capsule_of_sorted_dictionaries(records):
+    return dictionaries(records, lambda entries: sorted(entries, reverse=True) + [])
+
+
+@table
+def capsule_of_text_dictionaries(records):
+    return dictionaries(_texts(records), lambda entries: ["nobody's", "judge\0"] + list(entries) + ["nurse"])
+
+
+# polars and pyarrow decide the type of a column by all of its values, and change the others' (True beside a text
+# is "true", beside a number 1). That is done before a table comes here, and its users declare the types.
+
+
+def _typed(records):
+    """Whole ages as floats, which both libraries take from floats only."""
+    return [[float(r[0]) if type(r[0]) is int and abs(r[0]) < 10**300 else r[0]] + list(r[1:]) for r in records]
+
+
+if HAVE["polars"]:
+    import polars as pl
+
+    POLARS = {"age": pl.Float64, "code": pl.Int64, "smoker": pl.Boolean, "job": pl.String}
+
+    def _by_polars(make, values, **how):
+        """Its panics are no exceptions of Python's; of huge numbers it dies."""
+        if any(isinstance(v, int) and abs(v) > 10**40 for r in values for v in (r if isinstance(r, list) else [r])):
+            raise TypeError("polars makes none")
+        try:
+            return make(values, **how)
+        except BaseException as problem:
+            raise TypeError("polars makes none") from problem
+
+    @table
+    def polars_frame(records):
+        return _by_polars(pl.DataFrame, _typed(records), schema=POLARS, orient="row")
+
+    @table
+    def polars_loose_frame(records):
+        """Values of another type are null, each for itself."""
+        return _by_polars(pl.DataFrame, _typed(records), schema=POLARS, orient="row", strict=False)
+
+    @table
+    def polars_categories(records):
+        made = pl.DataFrame(_texts(records), schema={n: pl.String for n in NAMES}, orient="row")
+        return made.with_columns(pl.col("job").cast(pl.Categorical), pl.col("smoker").cast(pl.Categorical))
+
+    @table
+    def polars_put_together(records):
+        return pl.concat([polars_frame(records[i:i + 3]) for i in range(0, len(records), 3)], rechunk=False)
+
+    @rows
+    def number_polars(records):
+        return _by_polars(pl.DataFrame, records, schema={"a": pl.Float64, "b": pl.Float64}, orient="row")
+
+    YS["polars"] = lambda y: _by_polars(pl.Series, y, strict=True)
+
+if HAVE["pyarrow"]:
+    import pyarrow as pa
+
+    ARROW = {"age": pa.float64(), "code": pa.int64(), "smoker": pa.bool_(), "job": pa.string()}
+
+    def _by_pyarrow(records):
+        return {n: pa.array([r[j] for r in _typed(records)], kind) for j, (n, kind) in enumerate(ARROW.items())}
+
+    @table
+    def arrow_table(records):
+        return pa.table(_by_pyarrow(records))
+
+    @table
+    def arrow_batch(records):
+        return pa.RecordBatch.from_pydict(_by_pyarrow([records[0]] + records)).slice(1)
+
+    @table
+    def arrow_dictionaries(records):
+        made = arrow_table(records)
+        return pa.table({n: made[n].dictionary_encode() for n in NAMES})
+
+    @table
+    def arrow_views(records):
+        return pa.table({n: pa.array([r[j] for r in _texts(records)], pa.string_view()) for j, n in enumerate(NAMES)})
+
+    @rows
+    def number_arrow(records):
+        return pa.table({n: pa.array([float(r[j]) for r in records], pa.float64()) for j, n in enumerate("ab")})
+
+    YS["arrow"] = pa.array
+
+
+@rows
+def number_capsule(records):
+    return capsules.Table(columns_of(records, names=["a", "b"]), batch=2, pad=1)
+
+
+YS["capsule"] = lambda y: capsules.Column(capsules.kind_of(y), y, batch=4)
+YS["capsule of a dictionary"] = lambda y: capsules.Column(
+    ("dictionary", "uint8", capsules.kind_of(y), list(dict.fromkeys(y))), y)

@@ -1,0 +1,200 @@
+/* One pool for the process, started when first needed. A job is open from its start until the
+ * caller found no piece left; a thread may enter it only while it is open, under the lock, and the
+ * caller returns when the last one has left. A thread that wakes too late finds it closed. */
+#include "base/thread_pool.h"
+
+#include <fenv.h>
+#include <omp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/arithmetic.h"
+
+/* Polls before going to sleep, some tens of microseconds in all: the passes of a solver
+ * follow each other in less. */
+enum { MOST_WORKERS = 256, LOOKS = 400, ASK_NANOSECONDS = 60000000 };
+
+typedef struct job {
+  pool_piece *piece;
+  void *context;
+  size_t pieces;
+  size_t workers;
+  fenv_t arithmetic; /* the caller's */
+} job;
+
+static struct pool {
+  pthread_mutex_t owner; /* held by the caller of the job under way */
+  pthread_mutex_t lock;  /* of all below but the atomics */
+  pthread_cond_t opened, left;
+  job job;
+  bool open;
+  bool spoilt;           /* a piece moved the switches of the arithmetic … */
+  fenv_t left_behind;    /* … to these */
+  size_t inside;         /* threads in the job, without the caller */
+  size_t threads;        /* started */
+  atomic_size_t jobs;    /* opened so far */
+  atomic_size_t next;    /* the piece to be taken next */
+  atomic_size_t holding; /* `inside` for those who look without the lock */
+} pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
+          .lock = PTHREAD_MUTEX_INITIALIZER,
+          .opened = PTHREAD_COND_INITIALIZER,
+          .left = PTHREAD_COND_INITIALIZER};
+
+static void rest(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static void take_pieces(const job *j, size_t worker) {
+  for (;;) {
+    size_t piece = atomic_fetch_add(&pool.next, 1);
+    if (piece >= j->pieces) {
+      return;
+    }
+    j->piece(j->context, piece, worker);
+  }
+}
+
+static void *serve(void *number) {
+  const size_t worker = (size_t)(uintptr_t)number;
+  size_t seen = 0;
+  for (;;) {
+    for (int look = 0; look < LOOKS && atomic_load(&pool.jobs) == seen; look++) {
+      rest();
+    }
+    pthread_mutex_lock(&pool.lock);
+    while (atomic_load(&pool.jobs) == seen) {
+      pthread_cond_wait(&pool.opened, &pool.lock);
+    }
+    seen = atomic_load(&pool.jobs);
+    if (pool.open && worker < pool.job.workers) {
+      const job mine = pool.job;
+      pool.inside++;
+      atomic_store(&pool.holding, pool.inside);
+      pthread_mutex_unlock(&pool.lock);
+      (void)fesetenv(&mine.arithmetic);
+      take_pieces(&mine, worker);
+      pthread_mutex_lock(&pool.lock);
+      if (!arithmetic_sound()) {
+        pool.spoilt = fegetenv(&pool.left_behind) == 0;
+      }
+      pool.inside--;
+      atomic_store(&pool.holding, pool.inside);
+      pthread_cond_signal(&pool.left);
+    }
+    pthread_mutex_unlock(&pool.lock);
+  }
+  return NULL;
+}
+
+/* A child has none of the threads, and perhaps locks that one of them held. */
+static void forget_threads(void) {
+  pthread_mutex_init(&pool.owner, NULL);
+  pthread_mutex_init(&pool.lock, NULL);
+  pthread_cond_init(&pool.opened, NULL);
+  pthread_cond_init(&pool.left, NULL);
+  pool.open = false;
+  pool.inside = pool.threads = 0;
+  atomic_store(&pool.jobs, 0);
+  atomic_store(&pool.holding, 0);
+}
+
+static void watch_forks(void) {
+  (void)pthread_atfork(NULL, NULL, forget_threads);
+}
+
+/* Threads up to number `workers` − 1, without signals: those are the caller's. What cannot be
+ * started is done without. */
+static void start_threads(size_t workers) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, watch_forks);
+  while (pool.threads + 1 < workers) {
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    (void)sigdelset(&all, SIGBUS); /* of a mapped file that was cut: meant for who reads it */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&thread, NULL, serve, (void *)(uintptr_t)(pool.threads + 1));
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
+      return;
+    }
+    (void)pthread_detach(thread);
+    pool.threads++;
+  }
+}
+
+size_t pool_workers(void) {
+  int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+  return threads < 1 ? 1 : threads > MOST_WORKERS ? MOST_WORKERS : (size_t)threads;
+}
+
+static void run_alone(size_t pieces, pool_piece *piece, void *context) {
+  for (size_t i = 0; i < pieces; i++) {
+    piece(context, i, 0);
+  }
+}
+
+/* Until all have left, with the lock held; given up for the question, which may take its time. */
+static void wait_and_ask(cancel_token *stop) {
+  while (pool.inside > 0) {
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ASK_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(&pool.left, &pool.lock, &until) != 0) {
+      pthread_mutex_unlock(&pool.lock);
+      (void)cancel_poll(stop);
+      pthread_mutex_lock(&pool.lock);
+    }
+  }
+}
+
+void pool_run(size_t pieces, pool_piece *piece, void *context) {
+  pool_run_cancellable(pieces, piece, context, NULL);
+}
+
+void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cancel_token *stop) {
+  size_t workers = pool_workers();
+  workers = workers < pieces ? workers : pieces;
+  if (workers < 2 || pthread_mutex_trylock(&pool.owner) != 0) {
+    run_alone(pieces, piece, context);
+    return;
+  }
+  job mine = {.piece = piece, .context = context, .pieces = pieces, .workers = workers};
+  (void)fegetenv(&mine.arithmetic);
+  pthread_mutex_lock(&pool.lock);
+  start_threads(workers);
+  pool.job = mine;
+  pool.open = true;
+  atomic_store(&pool.next, 0);
+  atomic_fetch_add(&pool.jobs, 1);
+  pthread_cond_broadcast(&pool.opened);
+  pthread_mutex_unlock(&pool.lock);
+  take_pieces(&mine, 0);
+  for (int look = 0; look < LOOKS && atomic_load(&pool.holding) > 0; look++) {
+    rest();
+  }
+  pthread_mutex_lock(&pool.lock);
+  pool.open = false;
+  if (stop) {
+    wait_and_ask(stop);
+  }
+  while (pool.inside > 0) {
+    pthread_cond_wait(&pool.left, &pool.lock);
+  }
+  if (pool.spoilt) { /* for the caller's own check to see */
+    (void)fesetenv(&pool.left_behind);
+    pool.spoilt = false;
+  }
+  pthread_mutex_unlock(&pool.lock);
+  pthread_mutex_unlock(&pool.owner);
+}

@@ -1,0 +1,196 @@
+/* Counting one column. */
+#include "draft/draft_column.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void draft_column_init(draft_column *column, size_t limit) {
+  *column = (draft_column){.limit = limit, .different = true, .dates = true, .amounts = true};
+  column->numbers = (draft_numbers){.min = INFINITY, .max = -INFINITY, .whole = true};
+  column->numbers.rising = true;
+}
+
+static void forget_values(draft_column *column) {
+  lookup_clear(&column->values);
+  free(column->tallies);
+  column->tallies = NULL;
+  column->tally_capacity = 0;
+}
+
+void draft_column_clear(draft_column *column) {
+  forget_values(column);
+}
+
+/* ---- fingerprints */
+
+static uint64_t chained(uint64_t hash, uint64_t next) {
+  hash = (hash ^ next) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 32;
+}
+
+static uint64_t hash_of_text(slice text) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < text.length; i++) {
+    hash = (hash ^ (unsigned char)text.start[i]) * UINT64_C(0x100000001b3);
+  }
+  return hash;
+}
+
+/* ---- numbers */
+
+/* Moments by Welford's and Terriberry's updates: one pass, no cancellation of large sums. */
+static void add_moments(draft_numbers *n, double x) {
+  double count = (double)n->count, delta = x - n->mean, step = delta / count;
+  double term = delta * step * (count - 1);
+  n->m3 += term * step * (count - 2) - 3 * step * n->m2;
+  n->m2 += term;
+  n->mean += step;
+}
+
+static bool is_padded(slice text) {
+  size_t sign = text.length > 0 && (text.start[0] == '-' || text.start[0] == '+');
+  return text.length >= sign + 2 && text.start[sign] == '0' && text.start[sign + 1] >= '0' &&
+         text.start[sign + 1] <= '9';
+}
+
+static void add_number(draft_numbers *n, slice text, double x, bool in_order) {
+  n->padded = n->padded || is_padded(text);
+  if (isinf(x)) {
+    n->beyond = true;
+    return;
+  }
+  n->whole = n->whole && floor(x) == x;
+  if (in_order) {
+    n->rising = n->rising && (n->count == 1 || x > n->last);
+    n->last = x;
+  }
+  n->min = fmin(n->min, x);
+  n->max = fmax(n->max, x);
+  add_moments(n, x);
+}
+
+double draft_numbers_skewness(const draft_numbers *n) {
+  return sqrt((double)n->count) * n->m3 / pow(n->m2, 1.5);
+}
+
+/* ---- texts */
+
+/* How many bytes of the text are among `set`. */
+static size_t count_among(slice text, const char *set) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.length; i++) {
+    count += text.start[i] && strchr(set, text.start[i]) != NULL;
+  }
+  return count;
+}
+
+/* 2024-01-31, 31.1.2024, 1/31/24 17:05: digits with at least two marks between them. */
+static bool is_date(slice text) {
+  return count_among(text, "0123456789") >= 4 && count_among(text, "-/.:") >= 2 &&
+         count_among(text, "0123456789-/.:TZ +") == text.length;
+}
+
+/* 1,234 or 12% or $5: a number to people, not to the reader. */
+static bool is_amount(slice text) {
+  return count_among(text, "0123456789") > 0 &&
+         count_among(text, "0123456789.,%$+- ") == text.length;
+}
+
+static void add_text(draft_column *column, slice text) {
+  if (column->filled - column->numbers.count == 1) {
+    size_t length = text.length < DRAFT_ODD_LIMIT ? text.length : DRAFT_ODD_LIMIT;
+    memcpy(column->odd, text.start, length);
+    column->odd[length] = '\0';
+  }
+  column->dates = column->dates && is_date(text);
+  column->amounts = column->amounts && is_amount(text);
+}
+
+/* ---- values */
+
+/* The value's place in tallies, a new one if need be. */
+static dperm_status tally_of(draft_column *column, slice text, size_t *code, dperm_error *err) {
+  int32_t found = lookup_find(&column->values, text);
+  if (found != LOOKUP_NONE) {
+    *code = (size_t)found;
+    column->different = false;
+    return DPERM_OK;
+  }
+  *code = column->values.count;
+  if (*code == column->limit || text.length > DRAFT_TEXT_LIMIT) {
+    column->uncounted = true;
+    column->different = column->different && text.length <= DRAFT_TEXT_LIMIT;
+    *code = SIZE_MAX;
+    forget_values(column);
+    return DPERM_OK;
+  }
+  bool added = false;
+  TRY(memory_reserve(&column->tallies, &column->tally_capacity, *code + 1, sizeof *column->tallies,
+                     err));
+  column->tallies[*code] = (draft_tally){0, 0};
+  return lookup_add(&column->values, text, (int32_t)*code, &added, err);
+}
+
+dperm_status draft_column_add(draft_column *column, slice text, bool in_order, size_t *code,
+                              dperm_error *err) {
+  double x = 0;
+  number_result result = parse_double(text, &x);
+  column->filled++;
+  if (result == NUMBER_OK || result == NUMBER_OVERFLOW) {
+    column->numbers.count++;
+    add_number(&column->numbers, text, x, in_order);
+  } else {
+    add_text(column, text);
+  }
+  column->text_hash = chained(column->text_hash, hash_of_text(text));
+  *code = SIZE_MAX;
+  if (!column->uncounted) {
+    TRY(tally_of(column, text, code, err));
+  }
+  if (*code != SIZE_MAX) {
+    column->tallies[*code].count++;
+    column->code_hash = chained(column->code_hash, *code + 1);
+  }
+  return DPERM_OK;
+}
+
+void draft_column_add_missing(draft_column *column) {
+  column->missing++;
+  column->text_hash = chained(column->text_hash, 0);
+  column->code_hash = chained(column->code_hash, 0);
+}
+
+void draft_column_note_label(draft_column *column, size_t code, bool is_missing, size_t label) {
+  uint64_t bit = UINT64_C(1) << (label < 63 ? label : 63);
+  if (is_missing) {
+    column->missing_labels |= bit;
+  } else if (code != SIZE_MAX) {
+    column->tallies[code].labels |= bit;
+  }
+}
+
+static int by_text(const void *a, const void *b) {
+  const slice left = ((const draft_value *)a)->text, right = ((const draft_value *)b)->text;
+  size_t shorter = left.length < right.length ? left.length : right.length;
+  int order = memcmp(left.start, right.start, shorter);
+  return order ? order : (left.length > right.length) - (left.length < right.length);
+}
+
+dperm_status draft_column_sorted(const draft_column *column, draft_value **out, dperm_error *err) {
+  draft_value *values = NULL;
+  size_t count = 0;
+  TRY(memory_new(column->values.count, sizeof *values, &values, err));
+  for (size_t i = 0; i < column->values.capacity; i++) {
+    const lookup_entry *entry = &column->values.places[i];
+    if (entry->text) {
+      values[count++] = (draft_value){
+          {entry->text, entry->length}, (size_t)entry->value, column->tallies[entry->value]};
+    }
+  }
+  qsort(values, count, sizeof *values, by_text);
+  *out = values;
+  return DPERM_OK;
+}

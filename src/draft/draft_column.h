@@ -1,0 +1,70 @@
+/* What one pass over public records learns about one column, in bounded memory: values are counted
+ * until there are too many of them, numbers by their moments. Only for drafting a schema. */
+#ifndef DPERM_DRAFT_DRAFT_COLUMN_H
+#define DPERM_DRAFT_DRAFT_COLUMN_H
+
+#include "base/lookup.h"
+
+/* A longer value is free text: no category has such a name. */
+enum { DRAFT_TEXT_LIMIT = 100, DRAFT_ODD_LIMIT = 40 };
+
+typedef struct draft_tally {
+  uint64_t count;
+  uint64_t labels; /* bit i: label i stands beside this value; bit 63: one from 63 on */
+} draft_tally;
+
+typedef struct draft_numbers {
+  uint64_t count;
+  double min, max;     /* of the finite ones */
+  double mean, m2, m3; /* sums of the powers of x − mean */
+  bool whole;          /* all are integers */
+  bool rising;         /* each is larger than the one before */
+  bool padded;         /* some begin with a zero too many, as codes do: 00501 */
+  bool beyond;         /* some are too large for a double */
+  double last;
+} draft_numbers;
+
+typedef struct draft_column {
+  size_t limit;         /* values to count at most */
+  lookup values;        /* value → place in tallies */
+  draft_tally *tallies; /* values.count of them */
+  size_t tally_capacity;
+  bool uncounted; /* too many values, or one too long; there are no tallies then */
+  bool different; /* no value came twice, as long as they were counted */
+
+  uint64_t filled, missing;
+  uint64_t missing_labels;
+
+  /* The sequence of values, once by text and once by order of first appearance: columns that agree
+   * in the first are copies, in the second one to one. */
+  uint64_t text_hash, code_hash;
+
+  draft_numbers numbers;
+  char odd[DRAFT_ODD_LIMIT + 1]; /* the first value that is no number, cut */
+  bool dates, amounts;           /* all values that are no numbers look so */
+} draft_column;
+
+void draft_column_init(draft_column *column, size_t limit);
+void draft_column_clear(draft_column *column);
+
+/* One more value. `in_order` is false for a record that comes out of the file's order. `*code` is
+ * the value's place in tallies, SIZE_MAX if values are not counted any more. */
+dperm_status draft_column_add(draft_column *column, slice text, bool in_order, size_t *code,
+                              dperm_error *err);
+/* Which label stands beside the value or missing one just added (`code` SIZE_MAX for missing). */
+void draft_column_note_label(draft_column *column, size_t code, bool is_missing, size_t label);
+void draft_column_add_missing(draft_column *column);
+
+typedef struct draft_value {
+  slice text;
+  size_t code;
+  draft_tally tally;
+} draft_value;
+/* The counted values, sorted by their bytes; values.count of them. The caller frees the array, the
+ * texts stay the column's. */
+dperm_status draft_column_sorted(const draft_column *column, draft_value **out, dperm_error *err);
+
+/* NaN without spread. */
+double draft_numbers_skewness(const draft_numbers *numbers);
+
+#endif

@@ -1,0 +1,32 @@
+/* One pass over public records for a schema draft: every column counted, and what the first line
+ * is. */
+#ifndef DPERM_DRAFT_DRAFT_SCAN_H
+#define DPERM_DRAFT_DRAFT_SCAN_H
+
+#include "draft/draft_column.h"
+
+typedef struct draft_scan {
+  const char *path; /* for messages */
+  char separator;
+  bool separator_guessed;
+  bool header, header_guessed;
+  size_t rows;
+
+  draft_column *columns;
+  char **names; /* of the header, or column1, … */
+  size_t column_count;
+  size_t label; /* which column */
+
+  lookup missing; /* markers looked for; value: place in marker_counts */
+  uint64_t *marker_counts;
+} draft_scan;
+
+/* Reads the whole file. The scan is to be cleared whether or not that succeeds. */
+dperm_status draft_scan_file(const char *path, const dperm_draft_options *options,
+                             const dperm_progress *progress, draft_scan *out, dperm_error *err);
+void draft_scan_clear(draft_scan *scan);
+
+/* The markers that are looked for if none are given, NULL at the end. */
+extern const char *const draft_markers[];
+
+#endif

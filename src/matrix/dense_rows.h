@@ -1,0 +1,22 @@
+/* Products with a block of dense rows that is read once and stays in cache, for one right-hand
+ * side, for the vector units at hand, in an order of sums that is the same on all of them. */
+#ifndef DPERM_MATRIX_DENSE_ROWS_H
+#define DPERM_MATRIX_DENSE_ROWS_H
+
+#include <stddef.h>
+
+/* z = X f for `count` rows of `cols` doubles. */
+void dense_rows_apply(const double *rows, size_t count, size_t cols, const double *f, double *z);
+/* At most so many additions stand behind an entry of z. */
+size_t dense_rows_depth(size_t cols);
+
+/* total += Xᵀ w for at most DENSE_ROWS rows. At most DENSE_SUM_DEPTH additions stand behind what is
+ * added, and one adds it. */
+enum {
+  DENSE_ROWS = 256,
+  DENSE_SLICE = 16,
+  DENSE_SUM_DEPTH = DENSE_SLICE + DENSE_ROWS / DENSE_SLICE
+};
+void dense_rows_add(const double *rows, size_t count, size_t cols, const double *w, double *total);
+
+#endif

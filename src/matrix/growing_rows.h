@@ -1,0 +1,48 @@
+/* Encoded rows as they grow: what the readers append to and the sparse matrix is made of. */
+#ifndef DPERM_MATRIX_GROWING_ROWS_H
+#define DPERM_MATRIX_GROWING_ROWS_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Zeroed is empty. Row i has the entries from starts[i] to starts[i + 1]; with `shares`, set before
+ * the first row, to ends[i], since a row that repeats another has no entries of its own. */
+typedef struct growing_rows {
+  size_t count, entries;
+  size_t *starts; /* one more than rows, once there is one: the last is `entries` */
+  size_t *ends;   /* NULL unless `shares` */
+  uint32_t *columns;
+  double *values, *labels;
+  size_t starts_capacity, ends_capacity, columns_capacity, values_capacity, labels_capacity;
+  bool shares;
+} growing_rows;
+
+/* Makes space for one more row of up to `entries` entries. */
+dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err);
+
+/* Makes space for `count` more rows with `entries` entries in all. */
+dperm_status rows_reserve_many(growing_rows *rows, size_t count, size_t entries, dperm_error *err);
+
+/* One more entry of the row that is being made; space was reserved. */
+static inline void rows_push(growing_rows *rows, size_t column, double value) {
+  rows->columns[rows->entries] = (uint32_t)column;
+  rows->values[rows->entries++] = value;
+}
+
+/* Ends the row that is being made. */
+void rows_end(growing_rows *rows, double label);
+
+/* Row `row` once more; space was reserved. */
+void rows_repeat(growing_rows *rows, size_t row);
+
+/* What is done with rows as they come, in order: appended to a file, say. Leaves none of them. */
+typedef dperm_status rows_taker(void *context, growing_rows *rows, dperm_error *err);
+
+/* Forgets all rows but keeps the capacity. */
+void rows_reset(growing_rows *rows);
+void rows_clear(growing_rows *rows);
+/* Gives back what growth left unused; there is a row. */
+void rows_trim(growing_rows *rows);
+
+#endif

@@ -1,0 +1,153 @@
+/* The matrix seam: encoded rows behind a few operations that work on k right-hand sides at once.
+ * Tall arrays (one row per record, k numbers each) and wide ones (one row per column of X, k
+ * numbers each) are row-major, so the k numbers stand together. The solver never knows which kind
+ * it holds; tests/unit/matrix_conformance_test.c runs one suite over every kind.
+ *
+ * Results do not depend on the number of threads or of processes: rows are cut into stripes by
+ * public sizes alone, each stripe is summed in its own buffer, and the buffers are added in order.
+ */
+#ifndef DPERM_MATRIX_MATRIX_H
+#define DPERM_MATRIX_MATRIX_H
+
+#include "base/cancel.h"
+#include "base/ranks.h"
+#include "base/status.h"
+
+typedef struct matrix matrix;
+
+/* What rows say: from the margins z of rows from, …, from + count − 1 to their weights w. Called on
+ * several threads, each row once. */
+typedef void matrix_turn(void *context, size_t from, size_t count, const double *z, double *w);
+
+typedef struct matrix_kind {
+  const char *name;
+  /* Z = X F: rows × k from cols × k. */
+  dperm_status (*apply)(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
+  /* The same for rows from, …, from + count − 1 only, into z + 0: sequential, in space of the
+   * caller's own (x->work_size doubles). A row's numbers depend on its place, never on the call. */
+  void (*apply_rows)(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                     double *z, double *work);
+  /* G = Xᵀ W: cols × k from rows × k. */
+  dperm_status (*apply_transposed)(const matrix *x, const double *w, size_t k, double *g,
+                                   dperm_error *err);
+  /* Both in one pass over the rows, for one right-hand side: G = Xᵀ w, where `turn` makes w of Z =
+   * X F. NULL for a kind that gains nothing by it (matrix_apply_both). */
+  dperm_status (*apply_both)(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                             double *g, dperm_error *err);
+  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; w has stride `stride`. */
+  dperm_status (*gram)(const matrix *x, const double *w, size_t stride, double *h,
+                       dperm_error *err);
+  /* D = diagonals of Xᵀ diag(W_m) X for each of the k columns W_m: cols × k. */
+  dperm_status (*gram_diagonal)(const matrix *x, const double *w, size_t k, double *d,
+                                dperm_error *err);
+  /* Row i as `cols` doubles. */
+  void (*row)(const matrix *x, size_t i, double *values);
+  /* Row i's entries where they stand, and their number; NULL for a kind that keeps zeros too. */
+  size_t (*entries)(const matrix *x, size_t i, const uint32_t **columns, const double **values);
+  /* A new matrix of the same kind with copies of some rows, in the order given. */
+  dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                         dperm_error *err);
+  /* The two products once more in twice the precision (base/double_double.h), for one right-hand
+   * side: z + z_rest = X (f + f_rest), and g + g_rest = Xᵀ w. The order of sums does not matter
+   * there. */
+  dperm_status (*apply_dd)(const matrix *x, const double *f, const double *f_rest, double *z,
+                           double *z_rest, dperm_error *err);
+  dperm_status (*apply_transposed_dd)(const matrix *x, const double *w, double *g, double *g_rest,
+                                      dperm_error *err);
+  size_t (*bytes)(const matrix *x);
+  /* Rows as a dense block, count × cols, made in `work` or where they stand; NULL for a kind that
+   * has a better way (matrix/matrix_blocks.h). `from` is a multiple of MATRIX_BLOCK. Half made
+   * where the watch has stopped meanwhile: ask blocks_rows, which looks. */
+  const double *(*block)(const matrix *x, size_t from, size_t count, double *work);
+  void (*free)(matrix *x);
+} matrix_kind;
+
+/* What every kind starts with. */
+struct matrix {
+  const matrix_kind *kind;
+  size_t rows, cols;
+  size_t row_entries; /* at most so many nonzero entries in a row */
+  size_t work_size;   /* doubles that apply_rows needs beside its arguments */
+  size_t row_depth;   /* at most so many additions stand behind an entry of X f, for one f */
+  size_t sum_depth;   /* at most so many additions stand behind an entry of Xᵀ w, for one w */
+  /* Rows spread over the processes of a job: `rows` counts those here, tall arrays have as many. */
+  ranks *spread;       /* NULL where all rows are here */
+  size_t total, first; /* rows in all, and the first one here; used only with `spread` */
+  /* Whom passes over blocks of rows ask whether to go on; NULL for nobody. An operation that was
+   * stopped fails, and what it was to make is anything. */
+  cancel_token *cancel;
+};
+
+static inline size_t rows_in_all(const matrix *x) {
+  return x->spread ? x->total : x->rows;
+}
+
+enum { MATRIX_BLOCK = 256 };
+
+void matrix_free(matrix *x);
+
+/* `apply` by way of apply_rows, block by block, for every kind. */
+dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
+                                 dperm_error *err);
+
+/* `apply_both` for every kind. */
+dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err);
+
+/* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
+dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                               double *values, matrix **out, dperm_error *err);
+/* The same where rows may have entries in common: row i ends at row_ends[i], which is taken over
+ * too. NULL for rows one behind the other, as above. */
+dperm_status matrix_sparse_shared(size_t rows, size_t cols, size_t *row_starts, size_t *row_ends,
+                                  uint32_t *columns, double *values, matrix **out,
+                                  dperm_error *err);
+/* The same over arrays that belong to somebody else and outlive the matrix. */
+dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                                double *values, matrix **out, dperm_error *err);
+/* Dense row-major. Takes over `values` on success only. */
+dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
+                              dperm_error *err);
+/* Some rows of `inner`, in place: `count` of them, ascending. `inner` must outlive the view. */
+dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
+                               dperm_error *err);
+
+/* ---- for the kinds: a fixed cut of the rows, and sums over it */
+
+/* Pieces of the rows that depend on sizes only: a power of two, at most STRIPES_MOST, of about
+ * STRIPE_UNIT rows each at least, and no more than fit in 256 MB of `work` doubles each (but two,
+ * if the rows allow). They begin at multiples of STRIPE_UNIT, and a cut into fewer is coarser, so
+ * that every operation's cut respects that of the rows among processes. */
+enum { STRIPES_MOST = 16, STRIPE_UNIT = 2 * MATRIX_BLOCK, STRIPE_DEPTH = 4 };
+size_t stripe_count(size_t rows, size_t doubles);
+/* The first row of stripe s of `count`, among all. */
+size_t stripe_start(size_t rows, size_t count, size_t s);
+
+/* The cut as an operation finds it: `count` stripes of which from, …, to − 1 are here. */
+typedef struct stripe_cut {
+  size_t count, from, to;
+} stripe_cut;
+stripe_cut stripes_here(const matrix *x, size_t doubles);
+/* Where stripe s begins (and the one before ends) among the rows here. */
+size_t stripe_row(const matrix *x, const stripe_cut *cut, size_t s);
+/* Which rows a process has: whole stripes. */
+void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows);
+
+/* total[i] = Σ_s parts[s·size + i] over all stripes, here and elsewhere, pairwise in a fixed order;
+ * `parts` has those that are here and is used up. At most STRIPE_DEPTH additions stand behind a
+ * total. `status` is how making the parts went: a failure anywhere is one everywhere. */
+dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status status,
+                          double *parts, size_t size, double *total, dperm_error *err);
+/* The same in twice the precision: each part has `size` high halves, then `size` low ones. */
+dperm_status stripes_join_dd(const matrix *x, const stripe_cut *cut, dperm_status status,
+                             double *parts, size_t size, double *total, double *total_rest,
+                             dperm_error *err);
+
+/* ---- for sums over rows elsewhere: the same cut */
+
+/* `sums` has `size` numbers (at most two) for each STRIPE_UNIT rows that are here; *total is their
+ * sum over all rows. */
+dperm_status rows_join(const matrix *x, dperm_status status, const double *sums, size_t size,
+                       double *total, dperm_error *err);
+
+#endif

@@ -1,0 +1,320 @@
+/* Products with blocks of dense rows. Sums over rows are made block by block within stripes of
+ * whole blocks; each stripe has its own buffer and the buffers are added in order. */
+#include "matrix/matrix_blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/double_double.h"
+#include "base/memory.h"
+#include "base/scratch.h"
+#include "base/thread_pool.h"
+#include "matrix/dense_rows.h"
+#include "matrix/gemm_block.h"
+
+enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 96 };
+
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+size_t blocks_sum_depth(const matrix *x) {
+  size_t stripes = stripes_here(x, x->cols).count;
+  size_t block = DENSE_SUM_DEPTH > SLICE + SLICE_DEPTH ? DENSE_SUM_DEPTH : SLICE + SLICE_DEPTH;
+  return block + rows_in_all(x) / BLOCK / stripes + 4 + STRIPE_DEPTH;
+}
+
+size_t blocks_row_depth(size_t cols) {
+  return dense_rows_depth(cols);
+}
+
+const double *blocks_rows(const matrix *x, size_t from, size_t count, double *work) {
+  if (cancel_poll(x->cancel)) {
+    return NULL;
+  }
+  const double *rows = x->kind->block(x, from, count, work);
+  return cancel_requested(x->cancel) ? NULL : rows; /* half made, perhaps */
+}
+
+void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                       double *z, double *work) {
+  const double *rows = blocks_rows(x, from, count, work);
+  if (!rows) {
+    for (size_t i = 0; i < count * k; i++) {
+      z[i] = (double)NAN; /* whoever looked at them all the same would find no number */
+    }
+  } else if (k == 1) {
+    dense_rows_apply(rows, count, x->cols, f, z);
+  } else {
+    memset(z, 0, count * k * sizeof *z);
+    gemm_block(&(gemm_operands){.m = count,
+                                .n = k,
+                                .k = x->cols,
+                                .a = rows,
+                                .a_row = x->cols,
+                                .a_col = 1,
+                                .b = f,
+                                .b_row = k,
+                                .c = z,
+                                .c_row = k});
+  }
+}
+
+/* ---- sums over rows */
+
+/* Adds a block's share to a stripe's total; `spare` is work space for size doubles. */
+typedef void add_block(const matrix *x, const double *rows, size_t from, size_t count,
+                       const double *w, size_t k, double *total, double *spare);
+
+typedef struct block_sums {
+  const matrix *x;
+  const stripe_cut *cut;
+  const double *w;
+  size_t k, size, spare_size;
+  add_block *add;
+  double *parts; /* the totals of the stripes, then spare space and a block for each worker */
+} block_sums;
+
+static void add_stripe(void *context, size_t s, size_t worker) {
+  const block_sums *sums = context;
+  const matrix *x = sums->x;
+  const stripe_cut *cut = sums->cut;
+  size_t stripes = cut->to - cut->from, to = stripe_row(x, cut, cut->from + s + 1);
+  double *total = sums->parts + s * sums->size;
+  double *spare = sums->parts + stripes * sums->size + worker * (sums->spare_size + x->work_size);
+  for (size_t from = stripe_row(x, cut, cut->from + s); from < to; from += BLOCK) {
+    size_t count = smaller(BLOCK, to - from);
+    const double *rows = blocks_rows(x, from, count, spare + sums->spare_size);
+    if (!rows) {
+      return;
+    }
+    sums->add(x, rows, from, count, sums->w, sums->k, total, spare);
+  }
+}
+
+/* Σ over the blocks of each stripe that is here: *out, to be freed, begins with their totals of
+ * `size` doubles each. */
+static dperm_status sum_stripes(const matrix *x, const stripe_cut *cut, const double *w, size_t k,
+                                size_t size, size_t spare_size, add_block *add, double **out,
+                                dperm_error *err) {
+  block_sums sums = {x, cut, w, k, size, spare_size, add, NULL};
+  size_t stripes = cut->to - cut->from;
+  size_t work = stripes * size + pool_workers() * (spare_size + x->work_size);
+  TRY(memory_new(work, sizeof *sums.parts, &sums.parts, err));
+  pool_run_cancellable(stripes, add_stripe, &sums, x->cancel);
+  *out = sums.parts;
+  return cancel_check(x->cancel, err);
+}
+
+/* Σ over blocks into `out`, size doubles, by way of the stripes. */
+static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_t size,
+                               size_t spare_size, add_block *add, double *out, dperm_error *err) {
+  double *parts = NULL;
+  const stripe_cut cut = stripes_here(x, size);
+  dperm_status status = sum_stripes(x, &cut, w, k, size, spare_size, add, &parts, err);
+  status = stripes_join(x, &cut, status, parts, size, out, err);
+  free(parts);
+  return status;
+}
+
+/* out = rowsᵀ w: in slices of SLICE rows, whose products are added up pairwise. So few additions
+ * stand behind a number. `spare` has space for one more `out` at
+ * each of the SLICE_DEPTH levels. */
+static void add_slices(const matrix *x, const double *rows, size_t count, const double *w, size_t k,
+                       double *out, double *spare) {
+  size_t size = x->cols * k, half = (count / 2 + SLICE - 1) / SLICE * SLICE;
+  if (count <= SLICE) {
+    memset(out, 0, size * sizeof *out);
+    gemm_block(&(gemm_operands){.m = x->cols,
+                                .n = k,
+                                .k = count,
+                                .a = rows,
+                                .a_row = 1,
+                                .a_col = x->cols,
+                                .b = w,
+                                .b_row = k,
+                                .c = out,
+                                .c_row = k});
+    return;
+  }
+  add_slices(x, rows, half, w, k, out, spare + size);
+  add_slices(x, rows + half * x->cols, count - half, w + half * k, k, spare, spare + size);
+  for (size_t i = 0; i < size; i++) {
+    out[i] += spare[i];
+  }
+}
+
+static void add_transposed(const matrix *x, const double *rows, size_t from, size_t count,
+                           const double *w, size_t k, double *total, double *spare) {
+  size_t size = x->cols * k;
+  if (k == 1) {
+    dense_rows_add(rows, count, x->cols, w + from, total);
+    return;
+  }
+  add_slices(x, rows, count, w + from * k, k, spare, spare + size);
+  for (size_t i = 0; i < size; i++) {
+    total[i] += spare[i];
+  }
+}
+
+dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
+                                     dperm_error *err) {
+  return sum_blocks(x, w, k, x->cols * k, (1 + SLICE_DEPTH) * x->cols * k, add_transposed, g, err);
+}
+
+/* ---- both products in one pass */
+
+typedef struct both_job {
+  const matrix *x;
+  const stripe_cut *cut;
+  const double *f;
+  matrix_turn *turn;
+  void *context;
+  double *totals, *works;
+} both_job;
+
+static void add_both_stripe(void *context, size_t s, size_t worker) {
+  const both_job *job = context;
+  const matrix *x = job->x;
+  double z[BLOCK], w[BLOCK];
+  size_t to = stripe_row(x, job->cut, job->cut->from + s + 1);
+  for (size_t from = stripe_row(x, job->cut, job->cut->from + s); from < to; from += BLOCK) {
+    size_t count = smaller(BLOCK, to - from);
+    const double *rows = blocks_rows(x, from, count, job->works + x->work_size * worker);
+    if (!rows) {
+      return;
+    }
+    dense_rows_apply(rows, count, x->cols, job->f, z);
+    job->turn(job->context, from, count, z, w);
+    dense_rows_add(rows, count, x->cols, w, job->totals + s * x->cols);
+  }
+}
+
+dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err) {
+  const stripe_cut cut = stripes_here(x, x->cols);
+  size_t stripes = cut.to - cut.from;
+  both_job job = {.x = x, .cut = &cut, .f = f, .turn = turn, .context = context};
+  scratch work;
+  scratch_init(&work);
+  dperm_status status = scratch_take(&work, stripes * x->cols + pool_workers() * x->work_size,
+                                     sizeof *job.totals, &job.totals, err);
+  if (status == DPERM_OK) {
+    job.works = job.totals + stripes * x->cols;
+    pool_run_cancellable(stripes, add_both_stripe, &job, x->cancel);
+    status = cancel_check(x->cancel, err);
+  }
+  status = stripes_join(x, &cut, status, job.totals, x->cols, g, err);
+  scratch_free(&work);
+  return status;
+}
+
+/* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]); k is w's stride. */
+static void add_gram(const matrix *x, const double *rows, size_t from, size_t count,
+                     const double *w, size_t k, double *total, double *spare) {
+  size_t cols = x->cols;
+  for (size_t left = 0; left < cols; left += TILE) {
+    size_t wide = smaller(TILE, cols - left);
+    for (size_t i = 0; i < count; i++) {
+      double wi = w[(from + i) * k];
+      for (size_t j = 0; j < wide; j++) {
+        spare[i * TILE + j] = wi * rows[i * cols + left + j];
+      }
+    }
+    gemm_block(&(gemm_operands){.m = left + wide,
+                                .n = wide,
+                                .k = count,
+                                .a = rows,
+                                .a_row = 1,
+                                .a_col = cols,
+                                .b = spare,
+                                .b_row = TILE,
+                                .c = total + left,
+                                .c_row = cols});
+  }
+}
+
+dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
+                         dperm_error *err) {
+  return sum_blocks(x, w, stride, x->cols * x->cols, smaller(BLOCK, x->rows) * TILE, add_gram, h,
+                    err);
+}
+
+static void add_diagonal(const matrix *x, const double *rows, size_t from, size_t count,
+                         const double *w, size_t k, double *total, double *spare) {
+  (void)spare;
+  for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->cols * k); i++) {
+    const double *wi = w + (from + i) * k;
+    for (size_t j = 0; j < x->cols; j++) {
+      double v = rows[i * x->cols + j];
+      for (size_t c = 0; c < k; c++) {
+        total[j * k + c] += wi[c] * v * v;
+      }
+    }
+  }
+}
+
+dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                  dperm_error *err) {
+  return sum_blocks(x, w, k, x->cols * k, 0, add_diagonal, d, err);
+}
+
+/* ---- in twice the precision */
+
+typedef struct dd_job {
+  const matrix *x;
+  const double *f, *f_rest;
+  double *z, *z_rest, *works;
+} dd_job;
+
+static void apply_dd_block(void *context, size_t b, size_t worker) {
+  const dd_job *job = context;
+  const matrix *x = job->x;
+  size_t from = b * BLOCK, count = smaller(BLOCK, x->rows - from);
+  const double *rows = blocks_rows(x, from, count, job->works + x->work_size * worker);
+  for (size_t i = 0; rows && i < count && !cancel_poll_at(x->cancel, i, x->cols); i++) {
+    double_double sum = {0, 0};
+    for (size_t j = 0; j < x->cols; j++) {
+      sum =
+          dd_add(sum, dd_scale((double_double){job->f[j], job->f_rest[j]}, rows[i * x->cols + j]));
+    }
+    job->z[from + i] = sum.hi;
+    job->z_rest[from + i] = sum.lo;
+  }
+}
+
+dperm_status blocks_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
+                             double *z_rest, dperm_error *err) {
+  dd_job job = {.x = x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  TRY(memory_new(x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
+  pool_run_cancellable((x->rows + BLOCK - 1) / BLOCK, apply_dd_block, &job, x->cancel);
+  free(job.works);
+  return cancel_check(x->cancel, err);
+}
+
+/* Here `total` has the high halves, then the low ones. */
+static void add_transposed_dd(const matrix *x, const double *rows, size_t from, size_t count,
+                              const double *w, size_t k, double *total, double *spare) {
+  (void)k;
+  (void)spare;
+  double *hi = total, *lo = total + x->cols;
+  for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->cols); i++) {
+    for (size_t j = 0; j < x->cols; j++) {
+      double_double sum =
+          dd_add((double_double){hi[j], lo[j]}, two_product(rows[i * x->cols + j], w[from + i]));
+      hi[j] = sum.hi;
+      lo[j] = sum.lo;
+    }
+  }
+}
+
+dperm_status blocks_apply_transposed_dd(const matrix *x, const double *w, double *g, double *g_rest,
+                                        dperm_error *err) {
+  double *parts = NULL;
+  const stripe_cut cut = stripes_here(x, 2 * x->cols);
+  dperm_status status = sum_stripes(x, &cut, w, 1, 2 * x->cols, 0, add_transposed_dd, &parts, err);
+  status = stripes_join_dd(x, &cut, status, parts, x->cols, g, g_rest, err);
+  free(parts);
+  return status;
+}

@@ -1,0 +1,35 @@
+/* The matrix operations for kinds whose rows can be had as dense blocks: a dense matrix has them,
+ * random features make them. Everything is done on blocks of MATRIX_BLOCK rows that stay in
+ * cache; blocks begin at multiples of MATRIX_BLOCK in every operation, so a row that is computed on
+ * the way is the same row in every pass. */
+#ifndef DPERM_MATRIX_MATRIX_BLOCKS_H
+#define DPERM_MATRIX_MATRIX_BLOCKS_H
+
+#include "matrix/matrix.h"
+
+/* A block of rows in `work` or where they stand; NULL where x->cancel has stopped the pass. */
+const double *blocks_rows(const matrix *x, size_t from, size_t count, double *work);
+
+/* z has `work` beside it for the block itself: set x->work_size to what `block` needs. */
+void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                       double *z, double *work);
+dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
+                                     dperm_error *err);
+dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
+                               double *g, dperm_error *err);
+dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
+                         dperm_error *err);
+dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                  dperm_error *err);
+
+dperm_status blocks_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
+                             double *z_rest, dperm_error *err);
+dperm_status blocks_apply_transposed_dd(const matrix *x, const double *w, double *g, double *g_rest,
+                                        dperm_error *err);
+
+/* At most so many additions stand behind an entry of blocks_apply_rows, for one f. */
+size_t blocks_row_depth(size_t cols);
+/* At most so many additions stand behind an entry of blocks_apply_transposed. */
+size_t blocks_sum_depth(const matrix *x);
+
+#endif

@@ -1,0 +1,100 @@
+/* Dense row-major rows: blocks of them stand ready, matrix/matrix_blocks.h does the rest. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "matrix/matrix_blocks.h"
+#include "matrix/matrix_spread.h"
+
+typedef struct dense {
+  matrix base;
+  double *values;
+} dense;
+
+static const double *dense_block(const matrix *x, size_t from, size_t count, double *work) {
+  (void)count;
+  (void)work;
+  return ((const dense *)x)->values + from * x->cols;
+}
+
+static void dense_row(const matrix *x, size_t i, double *values) {
+  memcpy(values, ((const dense *)x)->values + i * x->cols, x->cols * sizeof *values);
+}
+
+typedef struct select_job {
+  const matrix *x;
+  const size_t *rows;
+  size_t count;
+  double *values;
+} select_job;
+
+static void copy_rows(void *context, size_t block, size_t worker) {
+  const select_job *job = context;
+  (void)worker;
+  size_t from = block * MATRIX_BLOCK, left = job->count - from;
+  for (size_t i = from; i < from + (left < MATRIX_BLOCK ? left : MATRIX_BLOCK); i++) {
+    dense_row(job->x, job->rows[i], job->values + i * job->x->cols);
+  }
+}
+
+static dperm_status dense_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                                 dperm_error *err) {
+  double *values = NULL;
+  TRY(memory_new(count * x->cols, sizeof *values, &values, err));
+  dperm_status status = DPERM_OK;
+  if (x->spread) { /* every process gets all of them */
+    const dense *m = (const dense *)x;
+    status = spread_everywhere(x, m->values, x->cols, rows, count, values, err);
+  }
+  if (!x->spread) {
+    select_job job = {x, rows, count, values};
+    pool_run((count + MATRIX_BLOCK - 1) / MATRIX_BLOCK, copy_rows, &job);
+  }
+  status = status == DPERM_OK ? matrix_dense_new(count, x->cols, values, out, err) : status;
+  if (status != DPERM_OK) {
+    free(values);
+  }
+  return status;
+}
+
+static size_t dense_bytes(const matrix *x) {
+  return x->rows * x->cols * sizeof(double);
+}
+
+static void dense_free(matrix *x) {
+  free(((dense *)x)->values);
+  free(x);
+}
+
+static const matrix_kind dense_kind = {
+    .name = "dense",
+    .apply = matrix_apply_blocks,
+    .apply_rows = blocks_apply_rows,
+    .apply_transposed = blocks_apply_transposed,
+    .apply_both = blocks_apply_both,
+    .gram = blocks_gram,
+    .gram_diagonal = blocks_gram_diagonal,
+    .apply_dd = blocks_apply_dd,
+    .apply_transposed_dd = blocks_apply_transposed_dd,
+    .block = dense_block,
+    .row = dense_row,
+    .select = dense_select,
+    .bytes = dense_bytes,
+    .free = dense_free,
+};
+
+dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
+                              dperm_error *err) {
+  dense *m = NULL;
+  TRY(memory_new(1, sizeof *m, &m, err));
+  m->base = (matrix){.kind = &dense_kind,
+                     .rows = rows,
+                     .cols = cols,
+                     .row_entries = cols,
+                     .row_depth = blocks_row_depth(cols)};
+  m->base.sum_depth = blocks_sum_depth(&m->base);
+  m->values = values;
+  *out = &m->base;
+  return DPERM_OK;
+}

@@ -1,0 +1,526 @@
+/* Compressed sparse rows: the kind that one-hot records become. Within a stripe, sums over rows are
+ * kept in a small block, every `block_rows` rows folded into a pile, and every PILE blocks into the
+ * stripe's total, so that the depth of a sum (and with it the rounding error that certification
+ * must cover) stays far below the number of rows. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dispatch.h"
+#include "base/double_double.h"
+#include "base/memory.h"
+#include "base/scratch.h"
+#include "base/thread_pool.h"
+#include "matrix/matrix_spread.h"
+
+enum {
+  PILE = 16,
+  CHUNK = 256,
+  LONG = 8 * LANES,
+  APART =
+      16 /* doubles between the buffers of two workers: what one writes is not near the other's */
+};
+
+typedef struct sparse {
+  matrix base;
+  size_t *starts;    /* rows + 1; row i begins at starts[i] and … */
+  size_t *ends;      /* … ends at ends[i]: starts + 1, but where rows share entries */
+  size_t entries;    /* of all rows */
+  uint32_t *columns; /* ascending within a row */
+  double *values;
+  bool borrowed; /* the three arrays are somebody else's */
+  size_t block_rows;
+} sparse;
+
+/* Four sums side by side: a quarter of the depth, and the processor need not wait for each. */
+static inline double row_product(const sparse *m, size_t i, const double *f) {
+  const uint32_t *columns = m->columns + m->starts[i];
+  const double *values = m->values + m->starts[i];
+  size_t e = 0, count = m->ends[i] - m->starts[i];
+  double a = 0, b = 0, c = 0, d = 0;
+  for (; e + 4 <= count; e += 4) {
+    a += values[e] * f[columns[e]];
+    b += values[e + 1] * f[columns[e + 1]];
+    c += values[e + 2] * f[columns[e + 2]];
+    d += values[e + 3] * f[columns[e + 3]];
+  }
+  switch (count - e) {
+  case 3:
+    c += values[e + 2] * f[columns[e + 2]];
+    /* fall through */
+  case 2:
+    b += values[e + 1] * f[columns[e + 1]];
+    /* fall through */
+  case 1:
+    a += values[e] * f[columns[e]];
+    break;
+  default:
+    break;
+  }
+  return (a + b) + (c + d);
+}
+
+/* Row i of X F for k right-hand sides: 64 of them at a time stay in registers. */
+FOR_EACH_WIDTH
+static void row_products(const sparse *m, size_t i, const double *f, size_t k, double *z) {
+  size_t c = 0, from = m->starts[i], end = m->ends[i];
+  for (; c + LONG <= k; c += LONG) {
+    lanes sums[8] = {{0}}, x;
+    for (size_t e = from; e < end; e++) {
+      const double *fj = f + m->columns[e] * k + c, v = m->values[e];
+      for (size_t s = 0; s < 8; s++) {
+        LANES_LOAD(x, fj + s * LANES);
+        sums[s] += v * x;
+      }
+    }
+    for (size_t s = 0; s < 8; s++) {
+      LANES_STORE(z + c + s * LANES, sums[s]);
+    }
+  }
+  for (; c + LANES <= k; c += LANES) {
+    lanes sum = {0}, x;
+    for (size_t e = from; e < end; e++) {
+      LANES_LOAD(x, f + m->columns[e] * k + c);
+      sum += m->values[e] * x;
+    }
+    LANES_STORE(z + c, sum);
+  }
+  for (; c < k; c++) {
+    z[c] = 0;
+    for (size_t e = from; e < end; e++) {
+      z[c] += m->values[e] * f[m->columns[e] * k + c];
+    }
+  }
+}
+
+static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const double *f, size_t k,
+                              double *z, double *work) {
+  (void)work;
+  const sparse *m = (const sparse *)x;
+  for (size_t i = from; i < from + count; i++) {
+    double *zi = z + (i - from) * k;
+    if (k == 1) {
+      *zi = row_product(m, i, f);
+      continue;
+    }
+    row_products(m, i, f, k, zi);
+  }
+}
+
+/* total += w·row. Columns of a row differ, so two entries at once do not meet. */
+static void add_row(const uint32_t *columns, const double *values, size_t count, double w,
+                    double *restrict total) {
+  size_t e = 0;
+  for (; e + 2 <= count; e += 2) {
+    double *a = total + columns[e], *b = total + columns[e + 1];
+    double first = *a + values[e] * w, second = *b + values[e + 1] * w;
+    *a = first;
+    *b = second;
+  }
+  if (e < count) {
+    total[columns[e]] += values[e] * w;
+  }
+}
+
+/* total += Σ over rows [from, to) of x_i w_iᵀ, entries squared if `squared`; w begins at `from`. */
+static void add_rows(const sparse *m, size_t from, size_t to, const double *w, size_t k,
+                     bool squared, double *total) {
+  for (size_t i = from; i < to; i++) {
+    const double *wi = w + (i - from) * k;
+    size_t end = m->ends[i];
+    if (k == 1 && !squared) {
+      add_row(m->columns + m->starts[i], m->values + m->starts[i], end - m->starts[i], *wi, total);
+      continue;
+    }
+    for (size_t e = m->starts[i]; e < end; e++) {
+      double v = squared ? m->values[e] * m->values[e] : m->values[e];
+      double *t = total + m->columns[e] * k;
+      for (size_t c = 0; c < k; c++) {
+        t[c] += v * wi[c];
+      }
+    }
+  }
+}
+
+/* to += from, and from is cleared. */
+static void fold(double *to, double *from, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    to[i] += from[i];
+  }
+  memset(from, 0, size * sizeof *from);
+}
+
+/* A sum over rows on its way. */
+typedef struct row_sums {
+  const sparse *m;
+  const double *w; /* the weights, or NULL: `turn` makes them */
+  size_t k;
+  bool squared;
+  const double *f;
+  matrix_turn *turn;
+  void *context;
+  stripe_cut cut;
+  size_t size;
+  double *totals; /* one a stripe that is here */
+  double *works;  /* two a worker: a pile of blocks and the block at hand; zero between stripes */
+} row_sums;
+
+/* The weights of some rows: those given, or made of the margins in `work`. */
+static const double *weights_of(const row_sums *sums, size_t from, size_t count, double *work) {
+  if (sums->w) {
+    return sums->w + from * sums->k;
+  }
+  for (size_t i = 0; i < count; i++) {
+    work[i] = row_product(sums->m, from + i, sums->f);
+  }
+  sums->turn(sums->context, from, count, work, work + CHUNK);
+  return work + CHUNK;
+}
+
+static void add_stripe(void *context, size_t s, size_t worker) {
+  const row_sums *sums = context;
+  const sparse *m = sums->m;
+  const stripe_cut *cut = &sums->cut;
+  double work[2 * CHUNK];
+  size_t size = sums->size, from = stripe_row(&m->base, cut, cut->from + s);
+  size_t to = stripe_row(&m->base, cut, cut->from + s + 1), blocks = 0;
+  double *total = sums->totals + s * size, *pile = sums->works + worker * (2 * size + APART),
+         *block = pile + size;
+  memset(total, 0, size * sizeof *total); /* here, not at once: it is long where rows are wide */
+  for (size_t at = from; at < to; at += CHUNK) {
+    size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
+    const double *w = weights_of(sums, at, end - at, work);
+    while (done < end) {
+      size_t next = done + m->block_rows - (done - from) % m->block_rows;
+      next = next < end ? next : end;
+      add_rows(m, done, next, w + (done - at) * sums->k, sums->k, sums->squared, block);
+      done = next;
+      if ((done - from) % m->block_rows == 0 || done == to) {
+        fold(pile, block, size);
+        if (++blocks % PILE == 0 || done == to) {
+          fold(total, pile, size);
+        }
+      }
+    }
+  }
+}
+
+static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err) {
+  const matrix *x = &sums->m->base;
+  scratch work;
+  scratch_init(&work);
+  sums->size = x->cols * sums->k;
+  sums->cut = stripes_here(x, 3 * sums->size);
+  size_t stripes = sums->cut.to - sums->cut.from;
+  dperm_status status =
+      scratch_take_raw(&work, stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
+  if (status == DPERM_OK) {
+    status = scratch_take(&work, pool_workers() * (2 * sums->size + APART), sizeof *sums->works,
+                          &sums->works, err);
+  }
+  if (status == DPERM_OK) {
+    pool_run(stripes, add_stripe, sums);
+  }
+  status = stripes_join(x, &sums->cut, status, sums->totals, sums->size, out, err);
+  scratch_free(&work);
+  return status;
+}
+
+static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
+                                            dperm_error *err) {
+  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k};
+  return sum_over_rows(&sums, g, err);
+}
+
+static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+                                         dperm_error *err) {
+  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
+  return sum_over_rows(&sums, d, err);
+}
+
+static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_turn *turn,
+                                      void *context, double *g, dperm_error *err) {
+  row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
+  return sum_over_rows(&sums, g, err);
+}
+
+/* ---- in twice the precision */
+
+typedef struct dd_job {
+  const sparse *m;
+  const double *f, *f_rest, *w;
+  double *z, *z_rest, *parts;
+  const stripe_cut *cut;
+} dd_job;
+
+static void apply_dd_block(void *context, size_t block, size_t worker) {
+  const dd_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t from = block * CHUNK, to = m->base.rows - from < CHUNK ? m->base.rows : from + CHUNK;
+  for (size_t i = from; i < to; i++) {
+    double_double sum = {0, 0};
+    for (size_t e = m->starts[i]; e < m->ends[i]; e++) {
+      size_t j = m->columns[e];
+      sum = dd_add(sum, dd_scale((double_double){job->f[j], job->f_rest[j]}, m->values[e]));
+    }
+    job->z[i] = sum.hi;
+    job->z_rest[i] = sum.lo;
+  }
+}
+
+static dperm_status sparse_apply_dd(const matrix *x, const double *f, const double *f_rest,
+                                    double *z, double *z_rest, dperm_error *err) {
+  (void)err;
+  dd_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  pool_run((x->rows + CHUNK - 1) / CHUNK, apply_dd_block, &job);
+  return DPERM_OK;
+}
+
+static void add_dd_stripe(void *context, size_t s, size_t worker) {
+  const dd_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  double *hi = job->parts + s * 2 * m->base.cols, *lo = hi + m->base.cols;
+  size_t at = job->cut->from + s, to = stripe_row(&m->base, job->cut, at + 1);
+  for (size_t i = stripe_row(&m->base, job->cut, at); i < to; i++) {
+    for (size_t e = m->starts[i]; e < m->ends[i]; e++) {
+      size_t j = m->columns[e];
+      double_double sum =
+          dd_add((double_double){hi[j], lo[j]}, two_product(m->values[e], job->w[i]));
+      hi[j] = sum.hi;
+      lo[j] = sum.lo;
+    }
+  }
+}
+
+static dperm_status sparse_apply_transposed_dd(const matrix *x, const double *w, double *g,
+                                               double *g_rest, dperm_error *err) {
+  const stripe_cut cut = stripes_here(x, 2 * x->cols);
+  size_t stripes = cut.to - cut.from;
+  dd_job job = {.m = (const sparse *)x, .w = w, .cut = &cut};
+  scratch work;
+  scratch_init(&work);
+  dperm_status status =
+      scratch_take(&work, stripes * 2 * x->cols, sizeof *job.parts, &job.parts, err);
+  if (status == DPERM_OK) {
+    pool_run(stripes, add_dd_stripe, &job);
+  }
+  status = stripes_join_dd(x, &cut, status, job.parts, x->cols, g, g_rest, err);
+  scratch_free(&work);
+  return status;
+}
+
+/* ---- Gram matrices */
+
+typedef struct gram_job {
+  const sparse *m;
+  const double *w;
+  size_t stride;
+  const stripe_cut *cut;
+  double *parts;
+} gram_job;
+
+static void add_gram_stripe(void *context, size_t s, size_t worker) {
+  const gram_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t at = job->cut->from + s, cols = m->base.cols, to = stripe_row(&m->base, job->cut, at + 1);
+  double *h = job->parts + s * cols * cols;
+  for (size_t i = stripe_row(&m->base, job->cut, at); i < to; i++) {
+    double wi = job->w[i * job->stride];
+    if (wi == 0.0) {
+      continue;
+    }
+    size_t end = m->ends[i];
+    for (size_t a = m->starts[i]; a < end; a++) {
+      double scaled = wi * m->values[a];
+      double *row = h + (size_t)m->columns[a] * cols;
+      for (size_t b = a; b < end; b++) {
+        row[m->columns[b]] += scaled * m->values[b];
+      }
+    }
+  }
+}
+
+static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
+                                dperm_error *err) {
+  size_t size = x->cols * x->cols;
+  const stripe_cut cut = stripes_here(x, size);
+  size_t stripes = cut.to - cut.from;
+  gram_job job = {.m = (const sparse *)x, .w = w, .stride = stride, .cut = &cut};
+  scratch work;
+  scratch_init(&work);
+  dperm_status status = scratch_take(&work, stripes * size, sizeof *job.parts, &job.parts, err);
+  if (status == DPERM_OK) {
+    pool_run(stripes, add_gram_stripe, &job);
+  }
+  status = stripes_join(x, &cut, status, job.parts, size, h, err);
+  scratch_free(&work);
+  return status;
+}
+
+static void sparse_row(const matrix *x, size_t i, double *values) {
+  const sparse *m = (const sparse *)x;
+  memset(values, 0, x->cols * sizeof *values);
+  for (size_t e = m->starts[i]; e < m->ends[i]; e++) {
+    values[m->columns[e]] = m->values[e];
+  }
+}
+
+typedef struct select_job {
+  const sparse *m;
+  const size_t *rows, *starts;
+  size_t count;
+  uint32_t *columns;
+  double *values;
+} select_job;
+
+static void copy_rows(void *context, size_t block, size_t worker) {
+  const select_job *job = context;
+  const sparse *m = job->m;
+  (void)worker;
+  size_t from = block * CHUNK, to = job->count - from < CHUNK ? job->count : from + CHUNK;
+  for (size_t i = from; i < to; i++) {
+    size_t at = m->starts[job->rows[i]], length = job->starts[i + 1] - job->starts[i];
+    memcpy(job->columns + job->starts[i], m->columns + at, length * sizeof *job->columns);
+    memcpy(job->values + job->starts[i], m->values + at, length * sizeof *job->values);
+  }
+}
+
+static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                                  dperm_error *err) {
+  if (x->spread) {
+    return spread_select(x, rows, count, out, err);
+  }
+  dperm_status status = DPERM_OK;
+  const sparse *m = (const sparse *)x;
+  size_t *starts = NULL;
+  uint32_t *columns = NULL;
+  double *values = NULL;
+  TRY_OR_DONE(memory_new(count + 1, sizeof *starts, &starts, err));
+  for (size_t i = 0; i < count; i++) {
+    starts[i + 1] = starts[i] + m->ends[rows[i]] - m->starts[rows[i]];
+  }
+  TRY_OR_DONE(memory_new(starts[count], sizeof *columns, &columns, err));
+  TRY_OR_DONE(memory_new(starts[count], sizeof *values, &values, err));
+  select_job job = {m, rows, starts, count, columns, values};
+  pool_run((count + CHUNK - 1) / CHUNK, copy_rows, &job);
+  TRY_OR_DONE(matrix_sparse_new(count, x->cols, starts, columns, values, out, err));
+  return DPERM_OK;
+done:
+  free(starts);
+  free(columns);
+  free(values);
+  return status;
+}
+
+static size_t sparse_bytes(const matrix *x) {
+  const sparse *m = (const sparse *)x;
+  size_t ends = m->ends == m->starts + 1 ? 0 : x->rows;
+  return (x->rows + 1 + ends) * sizeof *m->starts +
+         (m->starts[x->rows] - m->starts[0]) * (sizeof *m->columns + sizeof *m->values);
+}
+
+static void sparse_free(matrix *x) {
+  sparse *m = (sparse *)x;
+  if (!m->borrowed) {
+    if (m->ends != m->starts + 1) {
+      free(m->ends);
+    }
+    free(m->starts);
+    free(m->columns);
+    free(m->values);
+  }
+  free(m);
+}
+
+static size_t sparse_entries(const matrix *x, size_t i, const uint32_t **columns,
+                             const double **values) {
+  const sparse *m = (const sparse *)x;
+  *columns = m->columns + m->starts[i];
+  *values = m->values + m->starts[i];
+  return m->ends[i] - m->starts[i];
+}
+
+static const matrix_kind sparse_kind = {
+    .name = "sparse",
+    .apply = matrix_apply_blocks,
+    .apply_rows = sparse_apply_rows,
+    .apply_transposed = sparse_apply_transposed,
+    .apply_both = sparse_apply_both,
+    .gram = sparse_gram,
+    .gram_diagonal = sparse_gram_diagonal,
+    .apply_dd = sparse_apply_dd,
+    .apply_transposed_dd = sparse_apply_transposed_dd,
+    .row = sparse_row,
+    .entries = sparse_entries,
+    .select = sparse_select,
+    .bytes = sparse_bytes,
+    .free = sparse_free,
+};
+
+/* What follows from the sizes of all rows together. */
+static void set_depths(sparse *m, size_t entries) {
+  matrix *x = &m->base;
+  size_t rows = rows_in_all(x), cols = x->cols;
+  x->row_depth = x->row_entries / 4 + 3;
+  /* Folding a block costs cols additions: at most a quarter of the block's own. */
+  size_t mean = rows ? entries / rows + 1 : 1;
+  size_t stripes = stripes_here(x, 3 * cols).count;
+  size_t stripe = rows / stripes + 1 + STRIPE_UNIT;
+  m->block_rows = 4 * cols / mean > 16 ? 4 * cols / mean : 16;
+  x->sum_depth = (stripe < m->block_rows ? stripe : m->block_rows) + PILE +
+                 stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
+}
+
+dperm_status matrix_sparse_shared(size_t rows, size_t cols, size_t *row_starts, size_t *row_ends,
+                                  uint32_t *columns, double *values, matrix **out,
+                                  dperm_error *err) {
+  sparse *m = NULL;
+  TRY(memory_new(1, sizeof *m, &m, err));
+  m->base = (matrix){.kind = &sparse_kind, .rows = rows, .cols = cols};
+  m->starts = row_starts;
+  m->ends = row_ends ? row_ends : row_starts + 1;
+  m->columns = columns;
+  m->values = values;
+  for (size_t i = 0; i < rows; i++) {
+    size_t entries = m->ends[i] - row_starts[i];
+    m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
+    m->entries += entries;
+  }
+  set_depths(m, m->entries);
+  *out = &m->base;
+  return DPERM_OK;
+}
+
+dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                               double *values, matrix **out, dperm_error *err) {
+  return matrix_sparse_shared(rows, cols, row_starts, NULL, columns, values, out, err);
+}
+
+dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                                double *values, matrix **out, dperm_error *err) {
+  TRY(matrix_sparse_new(rows, cols, row_starts, columns, values, out, err));
+  ((sparse *)*out)->borrowed = true;
+  return DPERM_OK;
+}
+
+dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
+  sparse *m = (sparse *)x;
+  uint64_t most = x->row_entries, entries = m->entries;
+  size_t rows = 0;
+  dperm_status status = DPERM_OK;
+  x->spread = r;
+  x->total = total;
+  stripes_of_rank(total, r, &x->first, &rows);
+  if (rows != x->rows) {
+    status =
+        error_set(err, DPERM_INVALID_ARGUMENT, "%zu rows are here where %zu belong", x->rows, rows);
+  }
+  TRY(ranks_most(r, status, &most, err));
+  TRY(ranks_add(r, DPERM_OK, &entries, 1, err));
+  x->row_entries = (size_t)most;
+  set_depths(m, (size_t)entries);
+  return DPERM_OK;
+}

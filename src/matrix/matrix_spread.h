@@ -1,0 +1,31 @@
+/* Rows among processes: a sparse matrix of which each process of a job has whole stripes. The sums
+ * of its operations are those of all rows, bit for bit what one process would have
+ * (matrix/matrix.h); tall arrays have the rows that are here. */
+#ifndef DPERM_MATRIX_MATRIX_SPREAD_H
+#define DPERM_MATRIX_MATRIX_SPREAD_H
+
+#include "matrix/growing_rows.h"
+#include "matrix/matrix.h"
+
+/* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
+ * gives it. Every process of the job does so at once. */
+dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err);
+
+/* `select` for such a matrix: `rows` are numbered among all rows and the same on every process;
+ * rows go to where their new place is. */
+dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+                           dperm_error *err);
+/* The labels of the same rows, in their new places; as many as the selection has rows here. */
+dperm_status spread_select_labels(const matrix *x, const double *labels, const size_t *rows,
+                                  size_t count, double *out, dperm_error *err);
+
+/* The listed rows of a tall array, `width` numbers each, on every process; `rows` as above. */
+dperm_status spread_everywhere(const matrix *x, const double *tall, size_t width,
+                               const size_t *rows, size_t count, double *out, dperm_error *err);
+
+/* Rows with labels that were read one share after the other, `rows` of them here, as many as it
+ * came to, go to where they belong. `*total` is their number in all. */
+dperm_status spread_settle(ranks *r, dperm_status status, const growing_rows *rows,
+                           growing_rows *out, size_t *total, dperm_error *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* Private selection: choosing among candidates by their error counts, each of which one record
+ * changes by at most one. Every random choice is made with integers (random/discrete_sampling.h).
+ */
+#ifndef DPERM_MECHANISM_SELECTION_H
+#define DPERM_MECHANISM_SELECTION_H
+
+#include "privacy/guarantee.h"
+#include "random/discrete_sampling.h"
+
+/* Index i with probability ∝ exp(−ε z_i/2): ε-differentially private. */
+size_t select_exponential(random_source *source, const size_t *errors, size_t count, ratio epsilon);
+
+/* Permute-and-flip (McKenna & Sheldon 2020): candidates in random order, i accepted with
+ * probability exp(−ε(z_i − z_min)/2). ε-differentially private, never worse in expectation. `work`
+ * has `count` places. */
+size_t select_permute_and_flip(random_source *source, const size_t *errors, size_t count,
+                               ratio epsilon, size_t *order);
+
+/* With probability 1 − δ the chosen candidate has at most (2/ε)·ln((m−1)/δ) errors more than the
+ * best (privacy.md 7); 0 for one candidate. */
+double selection_bound(size_t candidates, double epsilon, double delta);
+
+/* ---- random stopping: how many rounds */
+
+/* Geometric: P(K = k) = γ(1−γ)^(k−1), γ = 1/mean. Total cost 3 times a round's. */
+uint64_t rounds_geometric(random_source *source, ratio mean);
+/* Logarithmic: P(K = k) ∝ (1−γ)^k/k. Total cost twice a round's. */
+uint64_t rounds_logarithmic(random_source *source, ratio one_minus_gamma);
+/* The 1−γ at which the logarithmic law has this mean (> 1). */
+double logarithmic_parameter(double mean);
+
+/* The law that is drawn from: integers cannot hold every mean, and delta counts the rounds that are
+ * played, not those that were asked for. */
+typedef struct rounds_law {
+  rounds_kind kind;
+  ratio parameter; /* the mean of a geometric law, 1 − γ of a logarithmic one */
+  double mean;     /* with that parameter, rounded up */
+} rounds_law;
+rounds_law rounds_law_near(rounds_kind kind, double mean);
+uint64_t rounds_draw(random_source *source, const rounds_law *law);
+
+#endif

@@ -1,0 +1,147 @@
+/* Bits by the buffer: from the system's source, through libsodium, or from libsodium's ChaCha20
+ * stream under a key made of the seed.
+ *
+ * libsodium ends the whole process when the kernel gives no entropy. So the kernel is asked first,
+ * before each buffer, with a few bytes that are thrown away: a failure then becomes an error. What
+ * fails between the question and the buffer still ends the process, and nothing is released. */
+#define _GNU_SOURCE
+#include "random/random_source.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* How often this process, or a parent of it since the first secure source, was forked off: a child
+ * must not use bits that its parent drew ahead. (Asking getpid for every word would cost more than
+ * the word.) */
+static atomic_ulong forks;
+static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
+
+static void count_fork(void) {
+  atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void) {
+  (void)pthread_atfork(NULL, NULL, count_fork);
+}
+
+/* Whether the kernel gives random bits now; errno if not. */
+static bool system_answers(void) {
+  unsigned char probe[8];
+  ssize_t got = 0;
+  do {
+    got = getrandom(probe, sizeof probe, 0);
+  } while (got < 0 && errno == EINTR);
+  sodium_memzero(probe, sizeof probe);
+  return got == (ssize_t)sizeof probe;
+}
+
+static dperm_status start_libsodium(dperm_error *err) {
+  if (sodium_init() < 0) {
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
+  return DPERM_OK;
+}
+
+dperm_status random_secure(random_source *out, dperm_error *err) {
+  if (!system_answers()) {
+    FAIL(err, DPERM_UNSUPPORTED, "the system gives no secure random bits (%s); nothing is released",
+         strerror(errno));
+  }
+  TRY(start_libsodium(err));
+  (void)pthread_once(&forks_watched, watch_forks);
+  memset(out, 0, sizeof *out);
+  out->used = sizeof out->buffer;
+  return DPERM_OK;
+}
+
+dperm_status random_check(const random_source *source, dperm_error *err) {
+  if (source->failed) {
+    FAIL(err, DPERM_UNSUPPORTED,
+         "the system's secure random source failed during the work; nothing is released");
+  }
+  return DPERM_OK;
+}
+
+dperm_status random_seeded(uint64_t seed, random_source *out, dperm_error *err) {
+  TRY(start_libsodium(err));
+  memset(out, 0, sizeof *out);
+  out->seeded = true;
+  for (size_t i = 0; i < 8; i++) { /* the same key on every byte order */
+    out->key[i] = (unsigned char)(seed >> (8 * i));
+  }
+  out->used = sizeof out->buffer;
+  return DPERM_OK;
+}
+
+dperm_status random_public(uint64_t seed, const char *purpose, random_source *out,
+                           dperm_error *err) {
+  TRY(random_seeded(seed, out, err));
+  size_t length = strlen(purpose), capacity = sizeof out->key - 8;
+  memcpy(out->key + 8, purpose, length < capacity ? length : capacity);
+  return DPERM_OK;
+}
+
+void random_wipe(random_source *source) {
+  bool failed = source->failed;
+  sodium_memzero(source, sizeof *source);
+  source->used = sizeof source->buffer;
+  source->failed = failed;
+}
+
+/* The next buffer of the ChaCha20 stream under the source's key. */
+static void refill_from_stream(random_source *source) {
+  unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
+  for (size_t i = 0; i < sizeof nonce; i++) {
+    nonce[i] = (unsigned char)(source->block >> (8 * i));
+  }
+  (void)crypto_stream_chacha20(source->buffer, sizeof source->buffer, nonce, source->key);
+  source->block++;
+}
+
+/* After a failure the stream under the empty key goes on: everybody can know these bits, but loops
+ * that wait for an acceptance still end, and random_check stops what was made of them. */
+static void refill(random_source *source) {
+  if (!source->seeded && !source->failed) {
+    source->failed = !system_answers();
+  }
+  if (source->seeded || source->failed) {
+    refill_from_stream(source);
+  } else {
+    randombytes_buf(source->buffer, sizeof source->buffer);
+  }
+  source->drawn_after = atomic_load(&forks);
+  source->used = 0;
+}
+
+uint64_t random_bits(random_source *source) {
+  if (source->used == sizeof source->buffer ||
+      (!source->seeded &&
+       source->drawn_after != atomic_load_explicit(&forks, memory_order_relaxed))) {
+    refill(source);
+  }
+  uint64_t bits = 0;
+  for (size_t i = 0; i < 8; i++) {
+    bits |= (uint64_t)source->buffer[source->used + i] << (8 * i);
+  }
+  source->used += 8;
+  return bits;
+}
+
+double random_unit(random_source *source) {
+  return (double)(random_bits(source) >> 11) * 0x1p-53;
+}
+
+double random_normal(random_source *source) {
+  for (;;) {
+    double u = 2.0 * random_unit(source) - 1.0, v = 2.0 * random_unit(source) - 1.0;
+    double s = u * u + v * v;
+    if (s > 0.0 && s < 1.0) {
+      return u * sqrt(-2.0 * log(s) / s);
+    }
+  }
+}

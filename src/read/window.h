@@ -1,0 +1,46 @@
+/* A sliding window over a byte source, for readers that need one record contiguous in memory. The
+ * byte behind the last one is always a newline, so a scan for line ends needs no bounds check. */
+#ifndef DPERM_READ_WINDOW_H
+#define DPERM_READ_WINDOW_H
+
+#include <stdbool.h>
+
+#include "base/file_read.h"
+
+typedef struct window {
+  byte_source *source;
+  char *bytes;
+  size_t begin, end; /* the unread part; bytes[end] == '\n', as are WINDOW_PAD bytes behind it */
+  size_t capacity;
+  size_t fresh; /* bytes from here to `end` are not digested yet */
+  bool at_end;  /* nothing more behind `end` */
+} window;
+
+/* With `digest`, the bytes are digested on the way (byte_source_digested). */
+dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
+                         dperm_error *err);
+/* The same over bytes from, …, to − 1 of a plain file. */
+dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
+                              const dperm_progress *progress, window *out, dperm_error *err);
+void window_close(window *w);
+
+/* Adds more bytes behind `end`, moving the unread part to the front or growing the buffer; all
+ * pointers into the window are void afterwards. Sets at_end when there is no more. */
+dperm_status window_more(window *w, dperm_error *err);
+
+/* The same until at least `amount` bytes are unread or the source ends, and leaves the digest of
+ * what is new to window_digest, for another thread perhaps; that must come before the next bytes.
+ */
+dperm_status window_fill(window *w, size_t amount, dperm_error *err);
+void window_digest(window *w);
+
+/* Skips a UTF-8 byte-order mark; refuses UTF-16 with advice. */
+dperm_status window_skip_mark(window *w, const char *path, dperm_error *err);
+
+/* So many bytes behind `end` may be read. */
+enum { WINDOW_PAD = 64 };
+
+/* More than this in one record means something is wrong with it. */
+enum { RECORD_LIMIT = 16 << 20 };
+
+#endif

@@ -1,0 +1,16 @@
+/* See row_bounds.h. */
+#include "schema/row_bounds.h"
+
+#include <math.h>
+
+double root_upper(size_t count) {
+  double n = (double)count, root = sqrt(n); /* counts are below 2^53 */
+  return fma(root, root, -n) < 0 ? nextafter(root, INFINITY) : root;
+}
+
+row_bounds row_bounds_of_norm(size_t dims, double norm) {
+  double one = root_upper(dims) * norm; /* ‖x‖₁ ≤ √d·‖x‖₂ */
+  return (row_bounds){.norm2 = norm,
+                      .norm1 = dims == 1 ? norm : nextafter(one, INFINITY),
+                      .body = {NULL, 0, {dims, 1, norm}}};
+}

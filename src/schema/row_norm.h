@@ -1,0 +1,20 @@
+/* The bound ‖x‖₂ ≤ R, for the doubles that are stored, in exact arithmetic. Every privacy formula
+ * starts from it. */
+#ifndef DPERM_SCHEMA_ROW_NORM_H
+#define DPERM_SCHEMA_ROW_NORM_H
+
+#include <stddef.h>
+
+/* At least ‖values‖₂ in exact arithmetic (infinity if that is beyond the doubles), and within a
+ * factor 1 + (2·count+20)·2^−53 of it unless it is subnormal; equal to it for one value. Values
+ * must be finite. */
+double row_norm_upper(const double *values, size_t count);
+
+/* values ← values·(bound/divisor), each rounded so that the exact norm is at most
+ * bound·‖before‖/divisor: never above `bound` when divisor ≥ ‖before‖. */
+void row_scale_down(double *values, size_t count, double bound, double divisor);
+
+/* Scales a row longer than `bound` down to it; a row within it keeps its bits. */
+void row_clip(double *values, size_t count, double bound);
+
+#endif

@@ -1,0 +1,119 @@
+/* Space for passes, and what certificates need to know of them. */
+#include "solve/batch_pass.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool by_entries(const matrix *x) {
+  return x->kind->entries != NULL;
+}
+
+bool batch_pass_possible(const matrix *x) {
+  return x->kind->entries || x->kind->block;
+}
+
+/* `count` numbers from a multiple of 64 bytes on; *raw is what to free. */
+static dperm_status new_aligned(size_t count, size_t size, void *raw, void *out, dperm_error *err) {
+  char *bytes = NULL;
+  TRY(memory_new(count + 64 / size, size, &bytes, err));
+  char *start = bytes + (64 - (uintptr_t)bytes % 64) % 64;
+  memcpy(raw, &bytes, sizeof bytes);
+  memcpy(out, &start, sizeof start);
+  return DPERM_OK;
+}
+
+dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t cols = p->x->cols, wide = cols * BATCH_WIDTH, pairs = cols * (cols + 1) / 2;
+  bool entries = by_entries(p->x);
+  batch_pass l = {.p = p, .chunk = entries ? BATCH_CHUNK : MATRIX_BLOCK};
+  size_t tall = l.chunk * BATCH_WIDTH;
+  TRY_OR_DONE(new_aligned(4 * wide + 3 * tall, sizeof *l.f, &l.doubles, &l.f, err));
+  l.gradient = l.f + wide;
+  l.sums = l.f + 2 * wide;
+  l.margin = l.f + 4 * wide;
+  l.slope = l.margin + tall;
+  l.curvature = l.slope + tall;
+  if (!entries) {
+    TRY_OR_DONE(memory_new(p->x->work_size, sizeof *l.work, &l.work, err));
+  }
+  if (hessians) {
+    TRY_OR_DONE(new_aligned(entries ? pairs * BATCH_WIDTH : cols * wide, sizeof *l.hessian,
+                            &l.floats, &l.hessian, err));
+  }
+  if (hessians && entries) {
+    TRY_OR_DONE(memory_new(cols, sizeof *l.places, &l.places, err));
+    for (size_t j = 1; j < cols; j++) { /* pair (i, j), i ≤ j, stands at places[i] + j */
+      l.places[j] = l.places[j - 1] + cols - j;
+    }
+  } else if (hessians) {
+    TRY_OR_DONE(memory_new((l.chunk + cols) * BATCH_TILE, sizeof *l.tile, &l.tile, err));
+  }
+  *out = l;
+  return DPERM_OK;
+done:
+  batch_pass_close(&l);
+  return status;
+}
+
+void batch_pass_close(batch_pass *l) {
+  free(l->doubles);
+  free(l->floats);
+  free(l->places);
+  free(l->work);
+  free(l->tile);
+  *l = (batch_pass){0};
+}
+
+void batch_pass_run(batch_pass *l, bool hessian) {
+  if (by_entries(l->p->x)) {
+    batch_pass_sparse(l, hessian);
+  } else {
+    batch_pass_dense(l, hessian);
+  }
+}
+
+void batch_pass_hessian(const batch_pass *l, size_t m, double *square) {
+  size_t cols = l->p->x->cols;
+  for (size_t i = 0; i < cols; i++) {
+    for (size_t j = i; j < cols; j++) {
+      square[i * cols + j] =
+          (double)(by_entries(l->p->x) ? l->hessian[(l->places[i] + j) * BATCH_WIDTH + m]
+                                       : l->hessian[(m * cols + i) * cols + j]);
+    }
+  }
+}
+
+/* Folding a block costs cols additions: at most an eighth of the block's own. */
+size_t batch_pass_block_rows(const matrix *x) {
+  size_t rows = 8 * x->cols / (x->row_entries + 1);
+  return (rows / BATCH_CHUNK + 1) * BATCH_CHUNK;
+}
+
+size_t batch_pass_row_depth(const matrix *x) {
+  return by_entries(x) ? x->row_entries : x->cols;
+}
+
+size_t batch_pass_sum_depth(const matrix *x) {
+  size_t rows = by_entries(x) ? batch_pass_block_rows(x) : MATRIX_BLOCK;
+  size_t blocks = x->rows / rows + 1;
+  return by_entries(x) ? rows + BATCH_PILE + blocks / BATCH_PILE + 3 : rows + blocks + 3;
+}
+
+/* A pass costs about two operations an entry and a dozen for the loss, a Hessian one a pair (of
+ * floats, half as wide), its factor d³/3, both spread over the rows. */
+double batch_pass_hessian_cost(const matrix *x) {
+  double entries = (double)x->row_entries, d = (double)x->cols;
+  double pass = 2 * entries + 12;
+  return (entries * (entries + 1) / 4 + d * d * d / 12 / (double)x->rows) / pass;
+}
+
+void batch_pass_share(const batch_pass *l, size_t from, size_t count, bool curvatures) {
+  problem_share(l->p, from, count, BATCH_WIDTH, l->slope);
+  if (curvatures) {
+    problem_share(l->p, from, count, BATCH_WIDTH, l->curvature);
+  }
+}

@@ -1,0 +1,155 @@
+/* Rows of few entries. The inner loops are over BATCH_WIDTH numbers that stand together, compiled
+ * for the vectors of several processors; all do the same additions and multiplications in the same
+ * order, so the bits are the same on each. */
+#include <string.h>
+
+#include "solve/batch_pass.h"
+
+/* A few rows where they stand. */
+typedef struct chunk {
+  size_t count;
+  size_t entries[BATCH_CHUNK];
+  const uint32_t *columns[BATCH_CHUNK];
+  const double *values[BATCH_CHUNK];
+} chunk;
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Short vectors as GCC and clang have them on every processor; HALF of the lanes in doubles, all of
+ * them in floats, 64 bytes each. All arrays of lanes begin at multiples of that. */
+enum { HALF = BATCH_WIDTH / 2 };
+typedef double half_lanes __attribute__((vector_size(HALF * sizeof(double)), may_alias));
+typedef float all_lanes __attribute__((vector_size(BATCH_WIDTH * sizeof(float)), may_alias));
+
+/* z_i = F x_i times the label, one row after the other. */
+INLINE void margins_body(const chunk *c, const double *f, const double *labels, double *z) {
+  half_lanes *out = (half_lanes *)z;
+  for (size_t i = 0; i < c->count; i++) {
+    half_lanes low = {0}, high = {0};
+    for (size_t e = 0; e < c->entries[i]; e++) {
+      const half_lanes *fj = (const half_lanes *)(f + (size_t)c->columns[i][e] * BATCH_WIDTH);
+      low += c->values[i][e] * fj[0];
+      high += c->values[i][e] * fj[1];
+    }
+    *out++ = low * labels[i];
+    *out++ = high * labels[i];
+  }
+}
+
+/* g += Σ x_i y_i s_iᵀ. */
+INLINE void slopes_body(const chunk *c, const double *s, const double *labels, double *g) {
+  const half_lanes *in = (const half_lanes *)s;
+  for (size_t i = 0; i < c->count; i++) {
+    half_lanes low = *in++ * labels[i], high = *in++ * labels[i];
+    for (size_t e = 0; e < c->entries[i]; e++) {
+      half_lanes *gj = (half_lanes *)(g + (size_t)c->columns[i][e] * BATCH_WIDTH);
+      gj[0] += c->values[i][e] * low;
+      gj[1] += c->values[i][e] * high;
+    }
+  }
+}
+
+/* h += Σ a_i x_i x_iᵀ, the pairs of columns in order. */
+INLINE void curvatures_body(const chunk *c, const double *a, const size_t *places, float *h) {
+  for (size_t i = 0; i < c->count; i++, a += BATCH_WIDTH) {
+    all_lanes here;
+    for (size_t l = 0; l < BATCH_WIDTH; l++) {
+      here[l] = (float)a[l];
+    }
+    for (size_t e = 0; e < c->entries[i]; e++) {
+      float *from = h + places[c->columns[i][e]] * BATCH_WIDTH;
+      all_lanes w = here * (float)c->values[i][e];
+      for (size_t o = e; o < c->entries[i]; o++) {
+        all_lanes *at = (all_lanes *)(from + (size_t)c->columns[i][o] * BATCH_WIDTH);
+        *at += (float)c->values[i][o] * w;
+      }
+    }
+  }
+}
+
+typedef struct kernels {
+  void (*margins)(const chunk *c, const double *f, const double *labels, double *z);
+  void (*slopes)(const chunk *c, const double *s, const double *labels, double *g);
+  void (*curvatures)(const chunk *c, const double *a, const size_t *places, float *h);
+} kernels;
+
+#define KERNELS(name, ...)                                                                         \
+  __VA_ARGS__ static void margins_##name(const chunk *c, const double *f, const double *labels,    \
+                                         double *z) {                                              \
+    margins_body(c, f, labels, z);                                                                 \
+  }                                                                                                \
+  __VA_ARGS__ static void slopes_##name(const chunk *c, const double *s, const double *labels,     \
+                                        double *g) {                                               \
+    slopes_body(c, s, labels, g);                                                                  \
+  }                                                                                                \
+  __VA_ARGS__ static void curvatures_##name(const chunk *c, const double *a, const size_t *places, \
+                                            float *h) {                                            \
+    curvatures_body(c, a, places, h);                                                              \
+  }                                                                                                \
+  static const kernels kernels_##name = {margins_##name, slopes_##name, curvatures_##name};
+
+KERNELS(plain, )
+#if defined(__x86_64__) && defined(__GNUC__)
+KERNELS(avx2, __attribute__((target("avx2"))))
+KERNELS(avx512, __attribute__((target("avx512f"))))
+#endif
+
+static const kernels *kernels_here(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx512f")) {
+    return &kernels_avx512;
+  }
+  if (__builtin_cpu_supports("avx2")) {
+    return &kernels_avx2;
+  }
+#endif
+  return &kernels_plain;
+}
+
+static void gather(const matrix *x, size_t from, chunk *c) {
+  size_t left = x->rows - from;
+  c->count = left < BATCH_CHUNK ? left : BATCH_CHUNK;
+  for (size_t i = 0; i < c->count; i++) {
+    c->entries[i] = x->kind->entries(x, from + i, &c->columns[i], &c->values[i]);
+  }
+}
+
+/* to += from, and from is cleared. */
+static void fold(double *to, double *from, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    to[i] += from[i];
+  }
+  memset(from, 0, size * sizeof *from);
+}
+
+void batch_pass_sparse(batch_pass *l, bool hessian) {
+  const matrix *x = l->p->x;
+  const kernels *k = kernels_here();
+  size_t wide = x->cols * BATCH_WIDTH, block_rows = batch_pass_block_rows(x), blocks = 0;
+  double *pile = l->sums, *block = l->sums + wide;
+  chunk c;
+  memset(l->gradient, 0, wide * sizeof *l->gradient);
+  memset(l->sums, 0, 2 * wide * sizeof *l->sums);
+  if (hessian) {
+    memset(l->hessian, 0, x->cols * (x->cols + 1) / 2 * BATCH_WIDTH * sizeof *l->hessian);
+  }
+  for (size_t from = 0; from < x->rows; from += BATCH_CHUNK) {
+    gather(x, from, &c);
+    k->margins(&c, l->f, l->p->labels + from, l->margin);
+    l->p->loss->eval(l->p->loss, c.count * BATCH_WIDTH, l->margin, NULL, l->slope,
+                     hessian ? l->curvature : NULL);
+    batch_pass_share(l, from, c.count, hessian);
+    k->slopes(&c, l->slope, l->p->labels + from, block);
+    if (hessian) {
+      k->curvatures(&c, l->curvature, l->places, l->hessian);
+    }
+    if ((from + BATCH_CHUNK) % block_rows == 0) {
+      fold(pile, block, wide);
+      if (++blocks % BATCH_PILE == 0) {
+        fold(l->gradient, pile, wide);
+      }
+    }
+  }
+  fold(pile, block, wide);
+  fold(l->gradient, pile, wide);
+}

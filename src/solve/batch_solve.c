@@ -1,0 +1,248 @@
+/* Threads take models from one list, a pool of them at a time. A pass serves models of the pool
+ * that want the same, gradients or Hessians too; who is done makes space for the next. */
+#include "solve/batch_solve.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "solve/batch_lbfgs.h"
+#include "solve/batch_pass.h"
+
+enum { POOL = 3 * BATCH_WIDTH, MOST_OWN_COLUMNS = 512 };
+
+/* What the threads share. */
+typedef struct many {
+  const problem *p;
+  const double *factor, *target;
+  double *weights, *certified;
+  size_t next; /* the first model that nobody has taken */
+  double cost;
+  int stop;
+} many;
+
+typedef struct pool {
+  many *shared;
+  batch_pass rows;
+  batch_lbfgs models[POOL];
+  size_t numbers[POOL]; /* which of all models they are */
+  size_t seats[POOL];   /* the places of those that are in it, */
+  size_t count;         /* so many; then the empty ones */
+  double *works, *square;
+  size_t work_size; /* of a model */
+} pool;
+
+bool batch_possible(const problem *p) {
+  return !p->x->spread && batch_pass_possible(p->x); /* passes are over the rows that are here */
+}
+
+static bool own_factors(const problem *p) {
+  return p->x->cols <= MOST_OWN_COLUMNS;
+}
+
+static dperm_status pool_open(many *shared, pool *out, dperm_error *err) {
+  const problem *p = shared->p;
+  *out = (pool){.shared = shared, .work_size = batch_lbfgs_work_size(p->x->cols, own_factors(p))};
+  size_t seats = p->models < POOL ? p->models : POOL;
+  TRY(batch_pass_open(p, own_factors(p), &out->rows, err));
+  TRY(memory_new(seats * out->work_size, sizeof *out->works, &out->works, err));
+  return memory_new(p->x->cols * p->x->cols, sizeof *out->square, &out->square, err);
+}
+
+static void pool_close(pool *p) {
+  batch_pass_close(&p->rows);
+  free(p->works);
+  free(p->square);
+}
+
+/* ---- who is in the pool */
+
+static void enter(pool *p, size_t seat, size_t m) {
+  const many *s = p->shared;
+  size_t cols = s->p->x->cols;
+  double *work = p->works + seat * p->work_size;
+  memset(work, 0, batch_lbfgs_work_size(cols, false) * sizeof *work);
+  batch_lbfgs_begin(&p->models[seat], s->p, m, s->factor, own_factors(s->p), work,
+                    s->weights + m * cols, s->target[m], s->cost);
+  p->numbers[seat] = m;
+}
+
+/* The next model from the list, p->models if there is none. A thread takes no more than its share
+ * of what is left, so that none waits for another with a full pool. */
+static size_t take(many *s, size_t held) {
+  size_t m = 0;
+#pragma omp critical /* without a name, which would be exported */
+  {
+    size_t left = s->p->models - s->next, share = left / (size_t)omp_get_num_threads() + 1;
+    m = left > 0 && (held < BATCH_WIDTH || held < share) ? s->next++ : s->p->models;
+  }
+  return m;
+}
+
+static void fill(pool *p) {
+  size_t most = p->shared->p->models;
+  for (size_t m = 0; p->count < POOL && (m = take(p->shared, p->count)) < most; p->count++) {
+    p->seats[p->count] = p->count;
+    enter(p, p->count, m);
+  }
+}
+
+/* Seats whose model is done go to the list's next, or are closed up. */
+static void leave(pool *p) {
+  many *s = p->shared;
+  size_t cols = s->p->x->cols;
+  for (size_t i = 0; i < p->count;) {
+    size_t seat = p->seats[i];
+    batch_lbfgs *d = &p->models[seat];
+    if (!d->solved && !d->given_up) {
+      i++;
+      continue;
+    }
+    size_t m = p->numbers[seat], next = take(s, p->count - 1);
+    s->certified[m] = d->solved ? d->certified : (double)INFINITY;
+    if (d->solved) {
+      memcpy(s->weights + m * cols, d->f, cols * sizeof *d->f);
+    }
+    if (next < s->p->models) {
+      enter(p, seat, next);
+      continue;
+    }
+    p->seats[i] = p->seats[--p->count];
+    p->seats[p->count] = seat;
+  }
+}
+
+/* ---- passes */
+
+/* Up to BATCH_WIDTH seats that want the same: Hessians when a pass can be filled with them, or when
+ * nobody wants anything else. */
+static size_t choose(const pool *p, size_t seats[BATCH_WIDTH], bool *hessian) {
+  size_t wanting = 0, count = 0;
+  for (size_t i = 0; i < p->count; i++) {
+    wanting += p->models[p->seats[i]].wants_hessian;
+  }
+  *hessian = wanting >= BATCH_WIDTH || (wanting > 0 && wanting == p->count);
+  for (size_t i = 0; i < p->count && count < BATCH_WIDTH; i++) {
+    if (p->models[p->seats[i]].wants_hessian == *hessian) {
+      seats[count++] = p->seats[i];
+    }
+  }
+  return count;
+}
+
+static dperm_status pass(pool *p, dperm_error *err) {
+  batch_pass *l = &p->rows;
+  size_t cols = l->p->x->cols, seats[BATCH_WIDTH];
+  double row_depth = (double)batch_pass_row_depth(l->p->x);
+  double sum_depth = (double)batch_pass_sum_depth(l->p->x);
+  bool hessian = false;
+  size_t count = choose(p, seats, &hessian);
+  memset(l->f, 0, cols * BATCH_WIDTH * sizeof *l->f);
+  for (size_t m = 0; m < count; m++) {
+    const double *trial = p->models[seats[m]].trial;
+    for (size_t j = 0; j < cols; j++) {
+      l->f[j * BATCH_WIDTH + m] = trial[j];
+    }
+  }
+  batch_pass_run(l, hessian);
+  TRY(cancel_check(l->p->x->cancel, err)); /* before a sum that is not whole is heard */
+  for (size_t m = 0; m < count; m++) {
+    batch_lbfgs *d = &p->models[seats[m]];
+    for (size_t j = 0; j < cols; j++) {
+      d->trial_gradient[j] = l->gradient[j * BATCH_WIDTH + m];
+    }
+    if (hessian) {
+      batch_pass_hessian(l, m, p->square);
+    }
+    batch_lbfgs_hear(d, hessian ? p->square : NULL, row_depth, sum_depth);
+  }
+  return DPERM_OK;
+}
+
+/* One thread's part; only the caller's own thread may ask its progress. */
+static dperm_status work(many *shared, const dperm_progress *progress, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  pool *own = NULL;
+  int stop = 0;
+  TRY_OR_DONE(arithmetic_check(err)); /* of this thread; certificates rest on it */
+  TRY_OR_DONE(memory_new(1, sizeof *own, &own, err));
+  TRY_OR_DONE(pool_open(shared, own, err));
+  for (fill(own); own->count > 0 && !stop; leave(own)) {
+    if (omp_get_thread_num() == 0) {
+      TRY_OR_DONE(progress_tick(progress, "solving", 0, 0, err));
+    }
+    TRY_OR_DONE(pass(own, err));
+#pragma omp atomic read
+    stop = shared->stop;
+  }
+done:
+  if (status != DPERM_OK) {
+#pragma omp atomic write
+    shared->stop = 1;
+  }
+  if (own) {
+    pool_close(own);
+  }
+  free(own);
+  return status;
+}
+
+dperm_status batch_solve(const problem *p, const batch_start *start, const double *target,
+                         const dperm_progress *progress, double *weights, double *certified,
+                         dperm_error *err) {
+  many shared = {.p = p,
+                 .factor = start ? start->factor : NULL,
+                 .target = target,
+                 .weights = weights,
+                 .certified = certified,
+                 .cost = batch_pass_hessian_cost(p->x)};
+  dperm_status status = DPERM_OK;
+  dperm_error first = {0};
+  for (size_t m = 0; m < p->models; m++) {
+    certified[m] = INFINITY;
+  }
+  /* Also where the other threads leave nothing for the caller's own. */
+  TRY(progress_tick(progress, "solving", 0, 0, err));
+#pragma omp parallel if (p->models > BATCH_WIDTH)
+  {
+    dperm_error mine = {0};
+    dperm_status ended = work(&shared, progress, &mine);
+#pragma omp critical
+    if (ended != DPERM_OK && status == DPERM_OK) {
+      status = ended;
+      first = mine;
+    }
+  }
+  if (status != DPERM_OK) {
+    FAIL(err, status, "%s", first.message);
+  }
+  return DPERM_OK;
+}
+
+dperm_status batch_factor(const problem *p, const double *f, double *factor, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  double *z = NULL, *curvature = NULL;
+  problem one = *p;
+  size_t rows = p->x->rows;
+  one.models = 1;
+  TRY_OR_DONE(memory_new(rows, sizeof *z, &z, err));
+  TRY_OR_DONE(memory_new(rows, sizeof *curvature, &curvature, err));
+  TRY_OR_DONE(p->x->kind->apply(p->x, f, 1, z, err));
+  for (size_t i = 0; i < rows; i++) {
+    z[i] *= p->labels[i];
+  }
+  p->loss->eval(p->loss, rows, z, NULL, NULL, curvature);
+  problem_share(p, 0, rows, 1, curvature);
+  TRY_OR_DONE(p->x->kind->gram(p->x, curvature, 1, factor, err));
+  if (!batch_lbfgs_factor(&one, f, factor)) {
+    FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR, "the Hessian has no factor");
+  }
+done:
+  free(z);
+  free(curvature);
+  return status;
+}

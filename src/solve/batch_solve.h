@@ -1,0 +1,30 @@
+/* The solver for many models that share rows, loss and regularizer: hundreds of perturbed problems,
+ * their gradients in passes of BATCH_WIDTH models (solve/batch_pass.h), started from a point and a
+ * Hessian's factor that they share. A model leaves when its gradient is certified; one that does
+ * not get there is left to its own solver (solve/newton.h). */
+#ifndef DPERM_SOLVE_BATCH_SOLVE_H
+#define DPERM_SOLVE_BATCH_SOLVE_H
+
+#include "solve/problem.h"
+
+/* The lower triangle (column-major) of a Cholesky factor that models begin with; NULL for one of
+ * their own from the first pass on. */
+typedef struct batch_start {
+  const double *factor;
+} batch_start;
+
+/* Whether it pays: there are passes for this kind of matrix, and the penalty is cheap to ask. */
+bool batch_possible(const problem *p);
+
+/* `weights` has the p->models starts one after the other, cols numbers each, and gets the
+ * minimizers. certified[m] is a bound on the true gradient's norm: at most target[m] where model m
+ * was solved, infinite (and its weights as they were) where it was not. The result of a model
+ * depends on neither the others nor the number of threads. */
+dperm_status batch_solve(const problem *p, const batch_start *start, const double *target,
+                         const dperm_progress *progress, double *weights, double *certified,
+                         dperm_error *err);
+
+/* The factor of ∇²J at f for p's first model: cols × cols numbers. */
+dperm_status batch_factor(const problem *p, const double *f, double *factor, dperm_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The shared library exports exactly the names in tests/lint/symbols.txt, each in the version under
+# whose heading it stands (src/dperm.map), and all are declared in include/dperm.h.
+set -u
+cd "$1" || exit 1
+exported=$(nm -D --defined-only --with-symbol-versions "$2" | awk '$2 ~ /[TDBR]/ {print $3}' |
+  grep -v '^__asan\|^__odr_asan' | sort)
+listed=$(awk '/^DPERM_/ { version = $1; next } { print $1 "@@" version }' tests/lint/symbols.txt | sort)
+trouble=0
+if [ "$exported" != "$listed" ]; then
+  diff <(echo "$listed") <(echo "$exported") | sed 's/^/# /'
+  echo "# update tests/lint/symbols.txt if the change of the interface is meant"
+  trouble=1
+fi
+for name in $(sed 's/@@.*//' <<< "$exported"); do
+  grep -q "\b$name(" include/dperm.h || { echo "# $name is not in include/dperm.h"; trouble=1; }
+done
+# Whatever is given options, or fills a result of any size, is in the tables of sized_test.c.
+for name in $(tr '\n' ' ' < include/dperm.h | grep -oE 'DPERM_API [^;]*;' |
+  grep -E 'const dperm_([a-z]+_)?options \*|_sized\(' | grep -oE 'dperm_[a-z_]+\(' |
+  grep -v '_init_sized'); do
+  grep -qF "$name" tests/unit/sized_test.c ||
+    { echo "# ${name%(} is not in tests/unit/sized_test.c"; trouble=1; }
+done
+[ "$trouble" -eq 0 ] && echo "ok 1 - exported symbols are the listed ones" ||
+  echo "not ok 1 - exported symbols are the listed ones"
+exit "$trouble"

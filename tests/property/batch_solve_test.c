@@ -1,0 +1,339 @@
+/* Many models in one pass against each of them alone: the same minimizer within what both certify,
+ * on dense, sparse and feature rows and on views of them, for every loss; certificates that the
+ * reference confirms; results that depend on neither the company nor the threads; models that
+ * cannot be solved so are handed back as they came. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "mechanism/batch_draws.h"
+#include "mechanism/features.h"
+#include "reference.h"
+#include "solve/batch_solve.h"
+#include "solve/certify.h"
+
+enum { ROWS = 1100, COLS = 12, MODELS = 40 };
+static const double goal = 1e-9;
+
+typedef struct batch {
+  problem p;
+  problem_model models[MODELS];
+  double *linear; /* MODELS × cols */
+  double target[MODELS], certified[MODELS];
+} batch;
+
+/* Perturbed by anything from next to nothing to far more than the rows say. */
+static void begin(batch *b, const matrix *x, const double *labels, const dperm_loss *loss,
+                  const dperm_regularizer *regularizer, double lambda) {
+  random_source r;
+  *b = (batch){.p = {.x = x,
+                     .labels = labels,
+                     .norm_bound = 1 + 0x1p-48,
+                     .loss = loss,
+                     .regularizer = regularizer,
+                     .models = MODELS}};
+  b->p.model = b->models;
+  b->linear = calloc(MODELS * x->cols, sizeof *b->linear);
+  assert_non_null(b->linear);
+  assert_ok(random_seeded(11, &r, err));
+  for (size_t m = 0; m < MODELS; m++) {
+    double size = 0.3 * pow(10, -(double)(m % 5));
+    for (size_t j = 0; j < x->cols; j++) {
+      b->linear[m * x->cols + j] = size * random_normal(&r);
+    }
+    b->models[m] = (problem_model){lambda * (double)(1 + m % 3), 0.1 * lambda * (double)(m % 2),
+                                   b->linear + m * x->cols};
+    b->target[m] = goal;
+  }
+}
+
+static double *solve_all(batch *b, const batch_start *start, int threads) {
+  double *weights = calloc(MODELS * b->p.x->cols, sizeof *weights);
+  assert_non_null(weights);
+  thread_scope scope = threads_enter(threads);
+  assert_true(batch_possible(&b->p));
+  assert_ok(batch_solve(&b->p, start, b->target, NULL, weights, b->certified, err));
+  threads_leave(scope);
+  return weights;
+}
+
+static void compare_alone(const batch *b, const double *weights) {
+  size_t cols = b->p.x->cols;
+  double *alone = calloc(cols, sizeof *alone);
+  const solver_options how = {.tolerance = 1e-11};
+  assert_non_null(alone);
+  for (size_t m = 0; m < MODELS; m++) {
+    problem one = b->p;
+    solver_report report;
+    double apart = 0, strong = b->models[m].lambda + b->models[m].ridge;
+    one.models = 1;
+    one.model = &b->models[m];
+    memset(alone, 0, cols * sizeof *alone);
+    assert_ok(solve(&one, &how, alone, &report, err));
+    assert_true(b->certified[m] <= goal);
+    for (size_t j = 0; j < cols; j++) {
+      apart = hypot(apart, alone[j] - weights[m * cols + j]);
+    }
+    if (!(apart <= (b->certified[m] + report.certified) / strong)) {
+      fail_msg("model %zu on %s rows: %g from its solution alone", m, b->p.x->kind->name, apart);
+    }
+  }
+  free(alone);
+}
+
+static void check_rows(const matrix *x, const double *labels, const double *shares) {
+  const dperm_regularizer ridge = {0};
+  for (int l = 0; l < 3; l++) {
+    dperm_loss loss = library_loss((reference_loss)l, 0.5);
+    for (double lambda = 1e-4; lambda < 1; lambda *= 30) {
+      batch b;
+      begin(&b, x, labels, &loss, &ridge, lambda);
+      b.p.shares = shares;
+      double *weights = solve_all(&b, NULL, 2);
+      compare_alone(&b, weights);
+      free(weights);
+      free(b.linear);
+    }
+  }
+}
+
+static void every_model_is_the_one_that_is_found_alone(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(1, ROWS, COLS, 0.4);
+  check_rows(t->dense, t->labels, NULL);
+  check_rows(t->sparse, t->labels, NULL);
+  test_rows_free(t);
+}
+
+static void so_it_is_where_rows_count_for_less(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(1, ROWS, COLS, 0.4);
+  test_rows_share(t, 1);
+  check_rows(t->dense, t->labels, t->shares);
+  check_rows(t->sparse, t->labels, t->shares);
+  test_rows_free(t);
+}
+
+static void models_see_the_rows_of_a_view_only(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(2, ROWS, COLS, 0.4);
+  size_t index[ROWS], count = 0;
+  double labels[ROWS];
+  matrix *views[2] = {NULL, NULL};
+  for (size_t i = 0; i < ROWS; i++) {
+    if (i % 5 != 2) {
+      labels[count] = t->labels[i];
+      index[count++] = i;
+    }
+  }
+  assert_ok(matrix_masked_new(t->dense, index, count, &views[0], err));
+  assert_ok(matrix_masked_new(t->sparse, index, count, &views[1], err));
+  check_rows(views[0], labels, NULL);
+  check_rows(views[1], labels, NULL);
+  matrix_free(views[0]);
+  matrix_free(views[1]);
+  test_rows_free(t);
+}
+
+static void models_of_random_features_are_the_ones_found_alone(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(3, ROWS, COLS, 0.4);
+  const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, 30, 0, 3};
+  feature_map *map = NULL;
+  matrix *x = NULL;
+  assert_ok(feature_map_new(&kernel, COLS, NULL, &map, err));
+  assert_ok(features_new(map, t->sparse, &x, err));
+  check_rows(x, t->labels, NULL);
+  matrix_free(x);
+  feature_map_free(map);
+  test_rows_free(t);
+}
+
+/* By the reference's own gradient, in long double. */
+static void check_certificates(test_rows *t) {
+  const dperm_regularizer ridge = {0};
+  for (int l = 0; l < 3; l++) {
+    dperm_loss loss = library_loss((reference_loss)l, 0.5);
+    const matrix *kinds[] = {t->dense, t->sparse};
+    for (int k = 0; k < 2; k++) {
+      batch b;
+      begin(&b, kinds[k], t->labels, &loss, &ridge, 1e-2);
+      b.p.shares = t->shares;
+      double *weights = solve_all(&b, NULL, 1);
+      for (size_t m = 0; m < MODELS; m++) {
+        test_problem q = {.data = t,
+                          .loss = (reference_loss)l,
+                          .h = 0.5,
+                          .lambda = b.models[m].lambda,
+                          .ridge = b.models[m].ridge,
+                          .kind = REF_RIDGE,
+                          .linear = b.linear + m * COLS};
+        assert_true(reference_gradient_norm(&q, weights + m * COLS) <= b.certified[m]);
+      }
+      free(weights);
+      free(b.linear);
+    }
+  }
+  test_rows_free(t);
+}
+
+static void certificates_hold(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(4, ROWS, COLS, 0.4);
+  check_certificates(t);
+  t = test_rows_random(4, ROWS, COLS, 0.4);
+  test_rows_share(t, 4);
+  check_certificates(t);
+}
+
+static void company_and_threads_do_not_change_a_bit(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(5, ROWS, COLS, 0.4);
+  const dperm_regularizer ridge = {0};
+  const matrix *kinds[] = {t->dense, t->sparse};
+  dperm_loss loss = library_loss(REF_LOGISTIC, 0.5);
+  for (int k = 0; k < 2; k++) {
+    batch b;
+    begin(&b, kinds[k], t->labels, &loss, &ridge, 1e-3);
+    double *together = solve_all(&b, NULL, 1), *threads = solve_all(&b, NULL, 3);
+    assert_memory_equal(together, threads, MODELS * COLS * sizeof *together);
+    for (size_t m = 0; m < MODELS; m += 7) { /* in company of the last ones only */
+      batch few = b;
+      few.p.models = 3 < MODELS - m ? 3 : MODELS - m;
+      few.p.model = b.models + m;
+      double weights[3 * COLS] = {0};
+      assert_ok(batch_solve(&few.p, NULL, few.target, NULL, weights, few.certified, err));
+      assert_memory_equal(weights, together + m * COLS, few.p.models * COLS * sizeof *weights);
+    }
+    free(together);
+    free(threads);
+    free(b.linear);
+  }
+  test_rows_free(t);
+}
+
+/* A shared factor, and a custom regularizer whose Hessian changes with f. */
+static void a_shared_start_leads_to_the_same_minimizers(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(6, ROWS, COLS, 0.4);
+  const dperm_regularizer ridge = {0}, quartic = {.eval = quartic_eval,
+                                                  .most_curvature = 1e6,
+                                                  .slope_error = 1e-15};
+  dperm_loss loss = library_loss(REF_HUBER, 0.5);
+  const dperm_regularizer *both[] = {&ridge, &quartic};
+  for (int r = 0; r < 2; r++) {
+    batch b;
+    double factor[COLS * COLS], zero[COLS] = {0};
+    begin(&b, t->sparse, t->labels, &loss, both[r], 1e-2);
+    assert_ok(batch_factor(&b.p, zero, factor, err));
+    const batch_start start = {factor};
+    double *weights = solve_all(&b, &start, 2);
+    compare_alone(&b, weights);
+    free(weights);
+    free(b.linear);
+  }
+  test_rows_free(t);
+}
+
+static void what_cannot_be_certified_is_handed_back(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(7, ROWS, COLS, 0.4);
+  const dperm_regularizer ridge = {0};
+  dperm_loss loss = library_loss(REF_LOGISTIC, 0.5);
+  batch b;
+  begin(&b, t->sparse, t->labels, &loss, &ridge, 1e-2);
+  for (size_t m = 0; m < MODELS; m++) {
+    b.target[m] = m % 2 ? goal : 1e-30;
+  }
+  b.linear[4 * COLS] = (double)NAN;
+  double *weights = solve_all(&b, NULL, 2);
+  for (size_t m = 0; m < MODELS; m++) {
+    assert_true(m % 2 ? b.certified[m] <= goal : isinf(b.certified[m]));
+    for (size_t j = 0; m % 2 == 0 && j < COLS; j++) {
+      assert_true(weights[m * COLS + j] == 0);
+    }
+  }
+  free(weights);
+  free(b.linear);
+  test_rows_free(t);
+}
+
+static int stop_at_once(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  return 1;
+}
+
+static void a_batch_can_be_stopped(void **state) {
+  (void)state;
+  test_rows *t = test_rows_random(8, ROWS, COLS, 0.4);
+  const dperm_regularizer ridge = {0};
+  const dperm_progress stop = {stop_at_once, NULL};
+  dperm_loss loss = library_loss(REF_LOGISTIC, 0.5);
+  batch b;
+  double weights[MODELS * COLS] = {0};
+  begin(&b, t->sparse, t->labels, &loss, &ridge, 1e-2);
+  assert_fails(batch_solve(&b.p, NULL, b.target, &stop, weights, b.certified, err), DPERM_CANCELLED,
+               "stopped");
+  free(b.linear);
+  test_rows_free(t);
+}
+
+/* ---- the mechanisms' many draws against their runs alone */
+
+static void many_draws_are_what_runs_alone_give(void **state) {
+  (void)state;
+  enum { DRAWS = 20 };
+  test_rows *t = test_rows_random(9, ROWS, COLS, 0.4);
+  const dperm_regularizer ridge = {0};
+  dperm_loss loss = library_loss(REF_LOGISTIC, 0.5);
+  const problem base = {
+      .x = t->sparse, .labels = t->labels, .norm_bound = 1, .loss = &loss, .regularizer = &ridge};
+  const solver_options how = {.tolerance = 1e-10};
+  const promise promised = {1e-10, 1e9};
+  for (int objective = 0; objective < 2; objective++) {
+    const privacy_plan plan = {
+        .mechanism = objective ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT,
+        .lambda = 1e-2,
+        .delta_reg = objective ? 1e-3 : 0,
+        .noise = {noise_kind_of(DPERM_NOISE_L2), COLS, objective ? 0.2 : 3.0, {0}}};
+    random_source sources[DRAWS], again;
+    double f[DRAWS * COLS], rest[DRAWS * COLS], one[COLS], one_rest[COLS];
+    batch_solutions all = {f, rest};
+    for (size_t m = 0; m < DRAWS; m++) {
+      assert_ok(random_seeded(m, &sources[m], err));
+    }
+    assert_ok((objective ? batch_objective : batch_output)(&plan, &base, &how, &promised, sources,
+                                                           DRAWS, &all, err));
+    for (size_t m = 0; m < DRAWS; m++) {
+      solution alone = {one, one_rest};
+      solver_report report;
+      assert_ok(random_seeded(m, &again, err));
+      assert_ok(mechanism_of(plan.mechanism)
+                    ->run(&plan, &base, &how, &promised, &again, &alone, &report, err));
+      for (size_t j = 0; j < COLS; j++) {
+        assert_close(f[m * COLS + j], one[j], 2 * promised.gradient / plan.lambda);
+      }
+      assert_int_equal(random_bits(&again), random_bits(&sources[m])); /* nothing more was drawn */
+    }
+  }
+  test_rows_free(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_model_is_the_one_that_is_found_alone),
+      cmocka_unit_test(so_it_is_where_rows_count_for_less),
+      cmocka_unit_test(models_see_the_rows_of_a_view_only),
+      cmocka_unit_test(models_of_random_features_are_the_ones_found_alone),
+      cmocka_unit_test(certificates_hold),
+      cmocka_unit_test(company_and_threads_do_not_change_a_bit),
+      cmocka_unit_test(a_shared_start_leads_to_the_same_minimizers),
+      cmocka_unit_test(what_cannot_be_certified_is_handed_back),
+      cmocka_unit_test(a_batch_can_be_stopped),
+      cmocka_unit_test(many_draws_are_what_runs_alone_give),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,363 @@
+/* A file read in pieces by several threads, with the quick way for usual records, is the file read
+ * record by record by csv_next and encoder_add: the same rows to the bit, the same counts, the same
+ * message at the same place. Records of every kind are mixed at random: quotes, line ends inside of
+ * them, blanks, tabs, comments, blank lines, CRLF, missing and unknown values, numbers in many
+ * forms and out of range. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random/random_source.h"
+#include "read/csv_parallel.h"
+#include "read/csv_simd.h"
+#include "support.h"
+
+static const char schema_text[] =
+    "{\"missing\": [\"?\", \"\", \"0.00x\"], \"comment\": \"#\", \"on_missing\": \"zero\","
+    "\"label\": {\"column\": \"y\", \"positive\": [\"yes\", \"a longer label\"], \"negative\": "
+    "[\"no\"]},"
+    "\"columns\": [{\"name\": \"a\", \"type\": \"numeric\", \"min\": 0, \"max\": 50},"
+    "{\"name\": \"b\", \"type\": \"categorical\", \"values\": [\"red\", \"green\", \"a very long "
+    "value of a category\", \"a very long colour of a category\"]},"
+    "{\"name\": \"c\", \"type\": \"numeric\", \"min\": -2, \"max\": 3, \"scale\": \"center\"},"
+    "{\"name\": \"d\", \"type\": \"ignore\"},"
+    "{\"name\": \"e\", \"type\": \"numeric\", \"min\": 0, \"max\": 1000, \"transform\": "
+    "\"log1p\"}]}";
+
+typedef struct text {
+  char *bytes;
+  size_t length, capacity;
+} text;
+
+static void put(text *t, const char *more) {
+  size_t length = strlen(more);
+  if (t->length + length + 1 > t->capacity) {
+    t->capacity = 2 * t->capacity + length + 1;
+    t->bytes = realloc(t->bytes, t->capacity);
+    assert_non_null(t->bytes);
+  }
+  memcpy(t->bytes + t->length, more, length + 1);
+  t->length += length;
+}
+
+static const char *one_of(random_source *r, const char *const *list, size_t count) {
+  return list[random_bits(r) % count];
+}
+#define ONE_OF(r, ...)                                                                             \
+  one_of(r, (const char *const[]){__VA_ARGS__},                                                    \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* A record; `odd` of 100 fields are of the rarer kinds. */
+static void put_record(random_source *r, text *t, uint64_t odd, const char *line_end) {
+  bool rare[6];
+  for (int i = 0; i < 6; i++) {
+    rare[i] = random_bits(r) % 100 < odd;
+  }
+  put(t, rare[0] ? ONE_OF(r, "?", "", " 7", "\"8\"", "1e1", "-3", "99", "\t4", "+5", "0.000001")
+                 : ONE_OF(r, "0", "1", "12", "3.25", "0.00", "1.00"));
+  put(t, ",");
+  put(t, rare[1]
+             ? ONE_OF(r, "blue", "\"red\"", "?", " green ", "\"two\nlines, and \"\"quotes\"\"\"")
+             : ONE_OF(r, "red", "green", "a very long value of a category",
+                      "a very long colour of a category"));
+  put(t, ",");
+  put(t, rare[2] ? ONE_OF(r, "?", "5", "-9", "1234567890123456789", "1.5e-3")
+                 : ONE_OF(r, "0", "2", "-1.5", "0.50", "3"));
+  put(t, ",");
+  put(t, rare[3] ? ONE_OF(r, "\"quoted, ignored\"", "", " ", "a\"b") : ONE_OF(r, "x", "whatever"));
+  put(t, ",");
+  put(t, rare[4] ? ONE_OF(r, "1001", "?", " 0") : ONE_OF(r, "0", "17", "999.9", "0.00"));
+  put(t, ",");
+  put(t, rare[5] ? ONE_OF(r, " yes", "\"no\"", "no ") : ONE_OF(r, "yes", "no", "a longer label"));
+  put(t, line_end);
+}
+
+static text some_file(uint64_t seed, size_t records, uint64_t odd) {
+  random_source r;
+  text t = {NULL, 0, 0};
+  assert_ok(random_seeded(seed, &r, err));
+  const char *line_end = seed % 3 == 1 ? "\r\n" : "\n";
+  put(&t, "a,b,c,d,e,y");
+  put(&t, line_end);
+  for (size_t i = 0; i < records; i++) {
+    if (odd && random_bits(&r) % 200 == 0) {
+      put(&t, ONE_OF(&r, "# a comment, \"with a quote", "#", "", "   "));
+      put(&t, line_end);
+    }
+    bool last = i + 1 == records && seed % 2;
+    size_t before = t.length;
+    put_record(&r, &t, odd, last ? "" : line_end);
+    for (uint64_t again = seed % 4 ? 0 : random_bits(&r) % 6; again > 0 && !last; again--) {
+      char *copy = strdup(t.bytes + before); /* the same record once more */
+      assert_non_null(copy);
+      put(&t, copy);
+      before = t.length - strlen(copy);
+      free(copy);
+    }
+  }
+  return t;
+}
+
+/* ---- the two ways */
+
+typedef struct outcome {
+  dperm_status status;
+  dperm_error err;
+  growing_rows rows;
+  dperm_unsafe_column_counts counts[5];
+  unsigned doubts[2];
+  size_t line;
+  unsigned char digest[FILE_DIGEST_SIZE];
+} outcome;
+
+/* A taker: appends to the rows in its context. */
+static dperm_status gather(void *context, growing_rows *rows, dperm_error *error) {
+  growing_rows *all = context;
+  TRY(rows_reserve_many(all, rows->count, rows->entries, error));
+  for (size_t i = 0; i < rows->count; i++) {
+    for (size_t k = rows->starts[i]; k < rows->starts[i + 1]; k++) {
+      rows_push(all, rows->columns[k], rows->values[k]);
+    }
+    rows_end(all, rows->labels[i]);
+  }
+  rows_reset(rows);
+  return DPERM_OK;
+}
+
+/* Rows that share entries, each with its own. */
+static growing_rows unshared(growing_rows *rows) {
+  growing_rows all = {0};
+  size_t entries = 0;
+  for (size_t i = 0; i < rows->count; i++) {
+    entries += rows->ends[i] - rows->starts[i];
+  }
+  assert_true(rows->entries <= entries);
+  assert_true(rows->count == 0 || rows->starts[rows->count] == rows->entries);
+  assert_ok(rows_reserve_many(&all, rows->count, entries, err));
+  for (size_t i = 0; i < rows->count; i++) {
+    for (size_t k = rows->starts[i]; k < rows->ends[i]; k++) {
+      rows_push(&all, rows->columns[k], rows->values[k]);
+    }
+    rows_end(&all, rows->labels[i]);
+  }
+  rows_clear(rows);
+  return all;
+}
+
+/* No threads: record by record. With `take`, the rows go to o.rows by way of that. */
+static outcome read_file(const char *path, const dperm_schema *schema, int threads,
+                         rows_taker *take, bool shares) {
+  outcome o = {.status = DPERM_OK};
+  csv_reader csv;
+  encoder e;
+  bool waiting = false, found = true;
+  assert_ok(csv_open(path, ',', "#", NULL, true, &csv, err));
+  assert_ok(encoder_open(schema, true, &csv, &e, &waiting, err));
+  assert_false(waiting);
+  if (threads > 0) {
+    int before = omp_get_max_threads();
+    omp_set_num_threads(threads);
+    growing_rows rows = {0};
+    o.rows.shares = shares;
+    o.status = take ? csv_parallel_read(&csv, &e, &rows, take, &o.rows, &o.err)
+                    : csv_parallel_read(&csv, &e, &o.rows, NULL, NULL, &o.err);
+    assert_true(o.status != DPERM_OK || rows.count == 0);
+    rows_clear(&rows);
+    omp_set_num_threads(before);
+    o.rows = shares && o.status == DPERM_OK ? unshared(&o.rows) : o.rows;
+  }
+  while (threads == 0 && found && o.status == DPERM_OK) {
+    o.status = csv_next(&csv, &found, &o.err);
+    if (o.status == DPERM_OK && found) {
+      o.status = encoder_add(&e, &csv, &o.rows, &o.err);
+    }
+  }
+  memcpy(o.counts, e.counts, sizeof o.counts);
+  o.doubts[0] = csv.doubts_first;
+  o.doubts[1] = csv.doubts_further;
+  o.line = csv.next_line;
+  assert_true(byte_source_digested(csv.window.source, o.digest));
+  encoder_close(&e);
+  csv_close(&csv);
+  return o;
+}
+
+static void same(const outcome *a, const outcome *b) {
+  assert_int_equal(a->status, b->status);
+  if (a->status != DPERM_OK) {
+    assert_string_equal(a->err.message, b->err.message);
+    return;
+  }
+  assert_int_equal(a->rows.count, b->rows.count);
+  assert_int_equal(a->rows.entries, b->rows.entries);
+  assert_memory_equal(a->rows.starts, b->rows.starts, (a->rows.count + 1) * sizeof(size_t));
+  assert_memory_equal(a->rows.columns, b->rows.columns, a->rows.entries * sizeof(uint32_t));
+  assert_memory_equal(a->rows.values, b->rows.values, a->rows.entries * sizeof(double));
+  assert_memory_equal(a->rows.labels, b->rows.labels, a->rows.count * sizeof(double));
+  assert_memory_equal(a->counts, b->counts, sizeof a->counts);
+  assert_memory_equal(a->doubts, b->doubts, sizeof a->doubts);
+  assert_memory_equal(a->digest, b->digest, sizeof a->digest);
+  assert_int_equal(a->line, b->line);
+}
+
+/* Reads the bytes both ways, with one thread and with several; how it ended. */
+static dperm_status compare(const text *t) {
+  char *path = file_with(t->bytes, t->length);
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
+  outcome slow = read_file(path, schema, 0, NULL, false);
+  for (int way = 0; way < 9; way++) {
+    outcome quick =
+        read_file(path, schema, 1 + way / 3, way % 3 == 1 ? gather : NULL, way % 3 == 2);
+    same(&slow, &quick);
+    rows_clear(&quick.rows);
+  }
+  dperm_status status = slow.status;
+  rows_clear(&slow.rows);
+  dperm_schema_free(schema);
+  file_remove(path);
+  return status;
+}
+
+/* ---- tests */
+
+static void pieces_make_the_same_rows(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    static const uint64_t odd[] = {0, 1, 20};
+    size_t records = seed < 6 ? 60000 : 50 * (size_t)seed;
+    text t = some_file(seed, records, odd[seed / 2 % 3]);
+    assert_int_equal(compare(&t), DPERM_OK);
+    free(t.bytes);
+  }
+}
+
+/* Takes one span and no more. */
+static dperm_status refuse(void *context, growing_rows *rows, dperm_error *error) {
+  if (((growing_rows *)context)->count > 0) {
+    return error_set(error, DPERM_IO_ERROR, "the disk is full");
+  }
+  return gather(context, rows, error);
+}
+
+static void rows_that_cannot_be_taken_end_the_reading(void **state) {
+  (void)state;
+  text t = some_file(3, 60000, 0);
+  char *path = file_with(t.bytes, t.length);
+  dperm_schema *schema = NULL;
+  assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
+  for (int threads = 1; threads <= 3; threads++) {
+    outcome o = read_file(path, schema, threads, refuse, false);
+    assert_int_equal(o.status, DPERM_IO_ERROR);
+    assert_string_equal(o.err.message, "the disk is full");
+    assert_true(o.rows.count > 0 && o.rows.count < 60000);
+    rows_clear(&o.rows);
+  }
+  dperm_schema_free(schema);
+  file_remove(path);
+  free(t.bytes);
+}
+
+/* Trouble anywhere: the message has the line and column of a reader that never looked ahead. */
+static void trouble_is_reported_where_it_is(void **state) {
+  (void)state;
+  random_source r;
+  static const char *const trouble[] = {"1,red,0,x,5\n",        "1,red,zero,x,5,yes\n",
+                                        "1,red,0,x,5,maybe\n",  "1,\"red\"x,0,x,5,yes\n",
+                                        "1,red,0,x,5,yes,no\n", "1,red,0,\"never closed,5,yes\n",
+                                        "nan,red,0,x,5,yes\n"};
+  assert_ok(random_seeded(7, &r, err));
+  for (uint64_t i = 0; i < 14; i++) {
+    text t = some_file(100 + 2 * i, 30000, i % 2 ? 2 : 0), cut = {NULL, 0, 0};
+    size_t at = t.length / 2 + random_bits(&r) % (t.length / 3);
+    while (t.bytes[at - 1] != '\n') {
+      at++;
+    }
+    char kept = t.bytes[at];
+    t.bytes[at] = '\0';
+    put(&cut, t.bytes);
+    put(&cut, trouble[i % 7]);
+    t.bytes[at] = kept;
+    put(&cut, t.bytes + at);
+    (void)compare(&cut); /* inside of quotes it may be no trouble at all */
+    if (i % 2 == 0 && compare(&cut) == DPERM_OK) {
+      fail_msg("trouble %d was not seen", (int)i % 7);
+    }
+    if (i == 0) { /* a NUL byte too */
+      cut.bytes[cut.length / 2] = '\0';
+      assert_int_equal(compare(&cut), DPERM_INVALID_DATA);
+    }
+    free(t.bytes);
+    free(cut.bytes);
+  }
+}
+
+/* A callback that asks for more threads while a file is read on two. */
+static int ask_for_threads(void *context, const char *what, uint64_t done, uint64_t of) {
+  (void)what;
+  (void)done;
+  (void)of;
+  if (++*(int *)context == 3) {
+    omp_set_num_threads(6);
+  }
+  return 0;
+}
+
+static void more_threads_may_come_meanwhile(void **state) {
+  (void)state;
+  text t = some_file(4, 60000, 0);
+  char *path = file_with(t.bytes, t.length);
+  dperm_schema *schema = NULL;
+  int calls = 0, before = omp_get_max_threads();
+  const dperm_progress progress = {.tick = ask_for_threads, .context = &calls};
+  assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
+  outcome slow = read_file(path, schema, 0, NULL, false);
+  const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
+  dperm_data *data = NULL;
+  omp_set_num_threads(2);
+  assert_ok(dperm_data_read(&source, &progress, &data, err));
+  omp_set_num_threads(before);
+  assert_true(calls > 3);
+  assert_int_equal(dperm_data_rows(data), slow.rows.count);
+  assert_memory_equal(dperm_data_labels(data), slow.rows.labels, slow.rows.count * sizeof(double));
+  rows_clear(&slow.rows);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  file_remove(path);
+  free(t.bytes);
+}
+
+static void marks_are_the_bytes_that_end_fields(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(3, &r, err));
+  for (int round = 0; round < 2000; round++) {
+    char bytes[CSV_SIMD_BYTES];
+    static const char few[] = {',', '\n', '\0', '-', '\x0b', '\x01', '\x80', '\xac', '\x8a', '+'};
+    for (int i = 0; i < CSV_SIMD_BYTES; i++) {
+      bytes[i] = round % 2 ? few[random_bits(&r) % sizeof few] : (char)random_bits(&r);
+    }
+    uint64_t marks = field_ends(bytes, ',');
+    assert_true(marks == field_ends_by_words(bytes, ','));
+    bool nul = false, also = false, any = memchr(bytes, 0, CSV_SIMD_BYTES) != NULL;
+    uint64_t separators = separators_of(bytes, ',', &nul);
+    assert_true(separators == separators_by_words(bytes, ',', &also));
+    assert_true(nul == any && also == any);
+    for (int i = 0; i < CSV_SIMD_BYTES; i++) {
+      bool ends = bytes[i] == ',' || bytes[i] == '\n' || bytes[i] == '\0';
+      assert_int_equal(marks >> i & 1, ends);
+      assert_int_equal(separators >> i & 1, bytes[i] == ',');
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pieces_make_the_same_rows),
+      cmocka_unit_test(rows_that_cannot_be_taken_end_the_reading),
+      cmocka_unit_test(trouble_is_reported_where_it_is),
+      cmocka_unit_test(more_threads_may_come_meanwhile),
+      cmocka_unit_test(marks_are_the_bytes_that_end_fields),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,319 @@
+/* A caller that wants to stop is heard in the middle of a pass over blocks of rows, and nothing
+ * that the pass has left half made is taken for a result. The watches here ask whenever they can,
+ * so that no clock decides. */
+#include "base/cancel.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/thread_pool.h"
+#include "matrix/matrix_blocks.h"
+#include "mechanism/features.h"
+#include "solve/batch_solve.h"
+#include "solve/refine.h"
+#include "support.h"
+
+enum { BLOCKS = 14, ROWS = BLOCKS * MATRIX_BLOCK, INPUTS = 3, COLS = 32, NEVER = 1 << 30 };
+
+/* ---- a caller who stops at a certain question */
+
+typedef struct patience {
+  int asked, most;
+} patience;
+
+static int stop_at(void *context, const char *stage, uint64_t done, uint64_t total) {
+  patience *p = context;
+  assert_string_equal(stage, "solving");
+  assert_true(done == 0 && total == 0);
+  return ++p->asked >= p->most;
+}
+
+/* ---- features of random rows under a watch */
+
+typedef struct watched {
+  patience caller;
+  dperm_progress progress;
+  cancel_token stop;
+  matrix *inner, *x;
+  feature_map *map;
+  double labels[ROWS];
+  size_t turned; /* rows that a pass has handed on */
+} watched;
+
+static watched *watched_new(void) {
+  const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 0.5, COLS, 0, 3};
+  watched *w = calloc(1, sizeof *w);
+  double *values = calloc((size_t)ROWS * INPUTS, sizeof *values);
+  assert_true(w && values);
+  for (size_t i = 0; i < (size_t)ROWS * INPUTS; i++) {
+    values[i] = sin((double)(i * i % 9973));
+  }
+  for (size_t i = 0; i < ROWS; i++) {
+    w->labels[i] = values[i * INPUTS] > 0.1 ? 1 : -1;
+  }
+  assert_ok(matrix_dense_new(ROWS, INPUTS, values, &w->inner, err));
+  assert_ok(feature_map_new(&kernel, INPUTS, NULL, &w->map, err));
+  assert_ok(features_new(w->map, w->inner, &w->x, err));
+  w->progress = (dperm_progress){stop_at, &w->caller};
+  omp_set_num_threads(1); /* so that the caller's thread makes every block */
+  return w;
+}
+
+static void watched_free(watched *w) {
+  matrix_free(w->x);
+  matrix_free(w->inner);
+  feature_map_free(w->map);
+  free(w);
+}
+
+/* From now on the caller stops at question number `most`. */
+static void watch_anew(watched *w, int most) {
+  w->caller = (patience){0, most};
+  w->turned = 0;
+  cancel_begin(&w->stop, &w->progress, "solving");
+  w->stop.pause = -1; /* ask whenever there is a chance */
+  w->x->cancel = &w->stop;
+}
+
+/* ---- one pass of each operation */
+
+static void turn(void *context, size_t from, size_t count, const double *z, double *w) {
+  (void)from;
+  ((watched *)context)->turned += count;
+  for (size_t i = 0; i < count; i++) {
+    assert_true(isfinite(z[i]));
+    w[i] = z[i];
+  }
+}
+
+typedef dperm_status pass(watched *w, double *tall, double *wide, dperm_error *err);
+
+static dperm_status both(watched *w, double *tall, double *wide, dperm_error *err) {
+  return matrix_apply_both(w->x, tall, turn, w, wide, err);
+}
+
+static dperm_status apply(watched *w, double *tall, double *wide, dperm_error *err) {
+  return w->x->kind->apply(w->x, wide, 1, tall, err);
+}
+
+static dperm_status apply_transposed(watched *w, double *tall, double *wide, dperm_error *err) {
+  return w->x->kind->apply_transposed(w->x, tall, 1, wide, err);
+}
+
+static dperm_status gram(watched *w, double *tall, double *wide, dperm_error *err) {
+  return w->x->kind->gram(w->x, tall, 1, wide, err);
+}
+
+static dperm_status diagonal(watched *w, double *tall, double *wide, dperm_error *err) {
+  return w->x->kind->gram_diagonal(w->x, tall, 1, wide, err);
+}
+
+static dperm_status double_double(watched *w, double *tall, double *wide, dperm_error *err) {
+  return w->x->kind->apply_dd(w->x, wide, wide + COLS, tall, tall + ROWS, err);
+}
+
+static dperm_status transposed_dd(watched *w, double *tall, double *wide, dperm_error *err) {
+  return w->x->kind->apply_transposed_dd(w->x, tall, wide, wide + COLS, err);
+}
+
+static dperm_status keep(watched *w, double *tall, double *wide, dperm_error *err) {
+  matrix *kept = NULL;
+  (void)tall;
+  (void)wide;
+  dperm_status status = features_keep(w->x, &kept, err);
+  assert_true((status == DPERM_OK) == (kept != NULL));
+  matrix_free(kept);
+  return status;
+}
+
+static pass *const passes[] = {both,     apply,         apply_transposed, gram,
+                               diagonal, double_double, transposed_dd,    keep};
+
+static void a_pass_ends_at_the_question_that_says_stop(void **state) {
+  (void)state;
+  watched *w = watched_new();
+  double *tall = calloc((size_t)ROWS * 2, sizeof *tall);
+  double *wide = calloc((size_t)COLS * COLS, sizeof *wide);
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+    watch_anew(w, NEVER);
+    assert_ok(passes[i](w, tall, wide, err));
+    assert_true(w->caller.asked >= BLOCKS);
+    watch_anew(w, BLOCKS / 2);
+    assert_fails(passes[i](w, tall, wide, err), DPERM_CANCELLED,
+                 "stopped on request while solving; nothing was written");
+    assert_int_equal(w->caller.asked, BLOCKS / 2);
+    assert_true(w->turned < ROWS);
+    /* Every pass from then on fails at once, without asking anew. */
+    w->turned = 0;
+    assert_fails(passes[i](w, tall, wide, err), DPERM_CANCELLED, "stopped on request");
+    assert_true(w->caller.asked == BLOCKS / 2 && w->turned == 0);
+  }
+  free(tall);
+  free(wide);
+  watched_free(w);
+}
+
+/* Rows and products that were asked for without a status are no numbers then. */
+static void what_was_not_made_is_no_number(void **state) {
+  (void)state;
+  watched *w = watched_new();
+  double *work = calloc(w->x->work_size, sizeof *work), f[COLS] = {1}, z[MATRIX_BLOCK], row[COLS];
+  watch_anew(w, 1);
+  w->x->kind->apply_rows(w->x, 0, MATRIX_BLOCK, f, 1, z, work);
+  assert_true(isnan(z[0]) && isnan(z[MATRIX_BLOCK - 1]));
+  assert_null(blocks_rows(w->x, 0, MATRIX_BLOCK, work));
+  w->x->kind->row(w->x, 5, row);
+  assert_true(isnan(row[0]) && isnan(row[COLS - 1]));
+  free(work);
+  watched_free(w);
+}
+
+/* ---- solvers */
+
+/* Wherever a question says stop, no solver succeeds after it. */
+static void no_solver_goes_on_after_a_stop(void **state) {
+  (void)state;
+  enum { MODELS = 12 };
+  watched *w = watched_new();
+  const dperm_loss loss = dperm_loss_logistic();
+  const dperm_regularizer ridge = {0};
+  problem_model models[MODELS];
+  double target[MODELS], certified[MODELS];
+  for (size_t m = 0; m < MODELS; m++) {
+    models[m] = (problem_model){.lambda = 0.01};
+    target[m] = 1e-6;
+  }
+  problem p = {.x = w->x,
+               .labels = w->labels,
+               .norm_bound = FEATURES_NORM,
+               .loss = &loss,
+               .regularizer = &ridge,
+               .models = 1,
+               .model = models};
+  double f[MODELS * COLS], rest[COLS];
+  for (int most = 1; most < 2000; most = most * 3 / 2 + 1) {
+    for (int method = SOLVER_CHOLESKY; method <= SOLVER_CG; method++) {
+      const solver_options how = {.method = (solver_method)method, .tolerance = 1e-6};
+      solver_report report;
+      memset(f, 0, sizeof f);
+      memset(rest, 0, sizeof rest);
+      watch_anew(w, most);
+      dperm_status status = solve(&p, &how, f, &report, NULL);
+      assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
+      memset(f, 0, sizeof f);
+      watch_anew(w, most);
+      status = refine(&p, 1e-6, &how, f, rest, &report, NULL);
+      assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
+    }
+    p.models = MODELS;
+    memset(f, 0, sizeof f);
+    watch_anew(w, most);
+    dperm_status status = batch_solve(&p, NULL, target, NULL, f, certified, NULL);
+    assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
+    p.models = 1;
+  }
+  watched_free(w);
+}
+
+/* ---- threads */
+
+typedef struct gate {
+  cancel_token *stop;
+  atomic_bool entered;
+} gate;
+
+/* The other thread's piece ends only when it is stopped; the caller's own is done long before. */
+static void wait_for_stop(void *context, size_t piece, size_t worker) {
+  gate *g = context;
+  (void)piece;
+  if (worker > 0) {
+    atomic_store(&g->entered, true);
+  }
+  while (worker > 0 ? !cancel_poll(g->stop) : !atomic_load(&g->entered)) {
+    struct timespec moment = {0, 1000000};
+    (void)nanosleep(&moment, NULL);
+  }
+}
+
+static void the_caller_is_asked_while_it_waits_for_others(void **state) {
+  (void)state;
+  patience caller = {0, 3};
+  const dperm_progress progress = {stop_at, &caller};
+  gate g;
+  cancel_token stop;
+  cancel_begin(&stop, &progress, "solving");
+  stop.pause = -1;
+  g.stop = &stop;
+  atomic_init(&g.entered, false);
+  omp_set_num_threads(2);
+  pool_run_cancellable(2, wait_for_stop, &g, &stop);
+  assert_true(cancel_requested(&stop));
+  assert_int_equal(caller.asked, 3); /* by the caller's thread alone */
+}
+
+/* ---- a whole fit */
+
+static size_t evaluated;
+
+/* Lets so much time pass at first that the next question is due. */
+static void slow(const dperm_loss *loss, size_t count, const double *margins, double *values,
+                 double *slopes, double *curvatures) {
+  static const struct timespec while_ = {0, 70000000};
+  dperm_loss logistic = dperm_loss_logistic();
+  (void)loss;
+  if (evaluated == 0) {
+    (void)nanosleep(&while_, NULL);
+  }
+  evaluated += count;
+  logistic.eval(&logistic, count, margins, values, slopes, curvatures);
+}
+
+static int stop_once_evaluated(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  return evaluated > 0;
+}
+
+static void a_fit_with_a_kernel_stops_within_a_pass(void **state) {
+  (void)state;
+  watched *w = watched_new();
+  dperm_data *data = NULL;
+  dperm_model *model = NULL;
+  dperm_options options;
+  double *values = calloc((size_t)ROWS * INPUTS, sizeof *values);
+  assert_non_null(values);
+  for (size_t i = 0; i < ROWS; i++) {
+    w->inner->kind->row(w->inner, i, values + i * INPUTS);
+  }
+  assert_ok(dperm_data_from_dense(ROWS, INPUTS, values, w->labels, 2.0, &data, err));
+  dperm_options_init(&options);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  options.lambda = 0.01;
+  options.loss.eval = slow;
+  options.loss.name = "slow";
+  options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, COLS, 0, 3};
+  options.threads = 1;
+  options.progress.tick = stop_once_evaluated;
+  evaluated = 0;
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_CANCELLED, "stopped on request");
+  assert_null(model);
+  assert_int_equal(evaluated, MATRIX_BLOCK); /* the first block, and none after */
+  dperm_data_free(data);
+  free(values);
+  watched_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_pass_ends_at_the_question_that_says_stop),
+      cmocka_unit_test(what_was_not_made_is_no_number),
+      cmocka_unit_test(no_solver_goes_on_after_a_stop),
+      cmocka_unit_test(the_caller_is_asked_while_it_waits_for_others),
+      cmocka_unit_test(a_fit_with_a_kernel_stops_within_a_pass),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+/* Work in pieces: every piece once, by workers that do not share a place, from several callers at
+ * once, inside OpenMP's own regions, after a fork, and with the caller's rounding mode. */
+#include "base/thread_pool.h"
+
+#include <fenv.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/threads.h"
+#include "support.h"
+
+enum { PIECES = 5000, MOST = 8 };
+
+typedef struct counts {
+  atomic_int taken[PIECES];
+  atomic_int busy[MOST];
+  atomic_int trouble;
+} counts;
+
+static void count_piece(void *context, size_t piece, size_t worker) {
+  counts *c = context;
+  if (worker >= MOST || atomic_fetch_add(&c->busy[worker], 1) != 0) {
+    atomic_fetch_add(&c->trouble, 1);
+    return;
+  }
+  atomic_fetch_add(&c->taken[piece], 1);
+  atomic_fetch_sub(&c->busy[worker], 1);
+}
+
+static int wrong_after(size_t pieces) {
+  counts *c = calloc(1, sizeof *c);
+  if (!c) {
+    return 1;
+  }
+  pool_run(pieces, count_piece, c);
+  int wrong = atomic_load(&c->trouble);
+  for (size_t i = 0; i < PIECES; i++) {
+    wrong += atomic_load(&c->taken[i]) != (i < pieces);
+  }
+  free(c);
+  return wrong;
+}
+
+static void every_piece_is_done_once(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 5; threads++) {
+    thread_scope scope = threads_enter(threads);
+    assert_int_equal(pool_workers(), threads);
+    for (size_t pieces = 0; pieces <= PIECES; pieces = 2 * pieces + 1) {
+      assert_int_equal(wrong_after(pieces), 0);
+    }
+    threads_leave(scope);
+  }
+}
+
+static void *run_many(void *context) {
+  atomic_int *wrong = context;
+  omp_set_num_threads(3);
+  for (int i = 0; i < 200; i++) {
+    atomic_fetch_add(wrong, wrong_after(64));
+  }
+  return NULL;
+}
+
+static void callers_do_not_disturb_each_other(void **state) {
+  (void)state;
+  pthread_t threads[4];
+  atomic_int wrong = 0;
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(pthread_create(&threads[i], NULL, run_many, &wrong), 0);
+  }
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+  }
+  assert_int_equal(atomic_load(&wrong), 0);
+}
+
+static void inside_of_openmp_a_job_is_its_callers(void **state) {
+  (void)state;
+  int wrong = 0;
+#pragma omp parallel for num_threads(3) reduction(+ : wrong)
+  for (int i = 0; i < 30; i++) {
+    wrong += wrong_after(100) + (pool_workers() != 1);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+static void a_child_starts_threads_of_its_own(void **state) {
+  (void)state;
+#ifdef __SANITIZE_THREAD__
+  skip(); /* it forbids threads in the child */
+#endif
+  thread_scope scope = threads_enter(3);
+  assert_int_equal(wrong_after(1000), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    _exit(wrong_after(1000) == 0 && wrong_after(1000) == 0 ? 0 : 1);
+  }
+  int status = 1;
+  assert_true(child > 0 && waitpid(child, &status, 0) == child);
+  assert_int_equal(status, 0);
+  assert_int_equal(wrong_after(1000), 0);
+  threads_leave(scope);
+}
+
+/* ---- the arithmetic */
+
+typedef struct modes {
+  atomic_int seen[4]; /* how often 1 + 2^−53 rounded up, and did not, by worker 0 and by others */
+  int set;            /* to be set by pieces on other threads; −1 for none */
+} modes;
+
+static void see_mode(void *context, size_t piece, size_t worker) {
+  modes *m = context;
+  volatile double one = 1, little = 0x1p-60;
+  (void)piece;
+  for (int i = 0; i < 20000; i++) { /* long enough for all threads to come */
+    one = 1;
+  }
+  atomic_fetch_add(&m->seen[2 * (worker > 0) + (one + little > 1)], 1);
+  if (worker > 0 && m->set >= 0) {
+    (void)fesetround(m->set);
+  }
+}
+
+static void threads_round_as_their_caller(void **state) {
+  (void)state;
+  thread_scope scope = threads_enter(3);
+  for (int round = 0; round < 20; round++) {
+    modes m = {.set = -1};
+    bool up = round % 2;
+    assert_int_equal(fesetround(up ? FE_UPWARD : FE_TONEAREST), 0);
+    pool_run(200, see_mode, &m);
+    assert_int_equal(fesetround(FE_TONEAREST), 0);
+    assert_int_equal(atomic_load(&m.seen[!up]) + atomic_load(&m.seen[2 + !up]), 0);
+  }
+  threads_leave(scope);
+}
+
+/* Whatever a piece did to the rounding mode, the caller can see. */
+static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
+  (void)state;
+  thread_scope scope = threads_enter(3);
+  for (int round = 0; round < 20; round++) {
+    modes m = {.set = FE_DOWNWARD};
+    pool_run(400, see_mode, &m);
+    bool others = atomic_load(&m.seen[2]) + atomic_load(&m.seen[3]) > 0;
+    assert_int_equal(fegetround(), others ? FE_DOWNWARD : FE_TONEAREST);
+    assert_int_equal(fesetround(FE_TONEAREST), 0);
+  }
+  threads_leave(scope);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_piece_is_done_once),
+      cmocka_unit_test(callers_do_not_disturb_each_other),
+      cmocka_unit_test(inside_of_openmp_a_job_is_its_callers),
+      cmocka_unit_test(a_child_starts_threads_of_its_own),
+      cmocka_unit_test(threads_round_as_their_caller),
+      cmocka_unit_test(a_spoilt_mode_comes_back_to_the_caller),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
