@@ -3,12 +3,16 @@
 
     tests/golden/models.py DPERM             compare with recorded.txt: TAP, one case for each result
     tests/golden/models.py DPERM --record    write recorded.txt anew, in the commit that changes bits
+    tests/golden/models.py DPERM --against OLDER    how far weights move where bits change, in certified errors
+
+A change of rounding may move weights by twice the certified error of a fit: the release promises no more of them.
 
 Noise goes through the C library's exp, log and cos, whose last bit is not the same everywhere; where they differ
 from those that recorded, nothing is compared.
 """
 
 import hashlib
+import json
 import math
 import os
 import subprocess
@@ -101,8 +105,59 @@ def mathematics():
     return hashlib.sha256("".join(values).encode()).hexdigest()[:16]
 
 
+def run(dperm, case, *more):
+    """What the case writes, as text."""
+    done = subprocess.run([dperm, *case.split(), "--seed", "7", "--out", "result", *more], check=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    with open("result") as file:
+        result = file.read()
+    for leftover in ("result", "result.journal"):
+        if os.path.exists(leftover):
+            os.remove(leftover)
+    return result, done.stderr
+
+
+def certified_error(model, diagnostics):
+    """Of one weight: as promised before a release, or by the gradient norm of a fit without one, J being lambda-strongly convex."""
+    numerics = model["privacy"]["numerics"]
+    if numerics:
+        return numerics["solution_error"] + numerics["lattice_step"]
+    norms = [float(line.split()[-1]) for line in diagnostics.splitlines() if line.startswith("gradient norm")]
+    return max(norms) / model["privacy"]["lambda"]
+
+
+def flat(weights):
+    """Of one class or of several."""
+    return [w for row in weights for w in (row if isinstance(row, list) else [row])]
+
+
+def compare(dperm, older):
+    """Prints, for each case whose bits differ, the largest move of a weight over the certified error."""
+    bad = 0
+    for case in cases():
+        if case.startswith("encode"):
+            continue
+        more = ["--unsafe-diagnostics"] if "--mechanism none" in case else ["-q"]
+        (old, said), (new, _) = run(older, case, *more), run(dperm, case, *more)
+        if old == new or case.startswith("sweep"):
+            print(f"{'same' if old == new else 'OTHER COUNTS'}  {case}")
+            continue
+        old, new = json.loads(old), json.loads(new)
+        moved = max(abs(a - b) for a, b in zip(flat(old["weights"]), flat(new["weights"])))
+        ratio = moved / certified_error(old, said)
+        bad += ratio > 2
+        print(f"{ratio:.3g}  {case}")
+    return 1 if bad else 0
+
+
 def main():
     dperm = os.path.abspath(sys.argv[1])
+    if sys.argv[2:3] == ["--against"]:
+        older = os.path.abspath(sys.argv[3])
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            write_data(dperm)
+            return compare(dperm, older)
     here = mathematics()
     if sys.argv[2:] != ["--record"]:
         with open(RECORDED) as file:
