@@ -87,18 +87,12 @@ void batch_pass_hessian(const batch_pass *l, size_t m, double *square) {
   }
 }
 
-/* Folding a block costs cols additions: at most an eighth of the block's own. */
-size_t batch_pass_block_rows(const matrix *x) {
-  size_t rows = 8 * x->cols / (x->row_entries + 1);
-  return (rows / BATCH_CHUNK + 1) * BATCH_CHUNK;
-}
-
 size_t batch_pass_row_depth(const matrix *x) {
   return by_entries(x) ? x->row_entries : x->cols;
 }
 
 size_t batch_pass_sum_depth(const matrix *x) {
-  size_t rows = by_entries(x) ? batch_pass_block_rows(x) : MATRIX_BLOCK;
+  size_t rows = by_entries(x) ? batch_sparse_rows(x) : MATRIX_BLOCK;
   size_t blocks = x->rows / rows + 1;
   return by_entries(x) ? rows + BATCH_PILE + blocks / BATCH_PILE + 3 : rows + blocks + 3;
 }
@@ -109,11 +103,4 @@ double batch_pass_hessian_cost(const matrix *x) {
   double entries = (double)x->row_entries, d = (double)x->cols;
   double pass = 2 * entries + 12;
   return (entries * (entries + 1) / 4 + d * d * d / 12 / (double)x->rows) / pass;
-}
-
-void batch_pass_share(const batch_pass *l, size_t from, size_t count, bool curvatures) {
-  problem_share(l->p, from, count, BATCH_WIDTH, l->slope);
-  if (curvatures) {
-    problem_share(l->p, from, count, BATCH_WIDTH, l->curvature);
-  }
 }

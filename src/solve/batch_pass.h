@@ -8,24 +8,7 @@
 #ifndef DPERM_SOLVE_BATCH_PASS_H
 #define DPERM_SOLVE_BATCH_PASS_H
 
-#include "solve/problem.h"
-
-enum { BATCH_WIDTH = 16, BATCH_TILE = 96 };
-
-/* One thread's space for passes over a problem's rows. */
-typedef struct batch_pass {
-  const problem *p;
-  double *f;        /* cols × BATCH_WIDTH, in */
-  double *gradient; /* cols × BATCH_WIDTH, out: Σ over rows of w y ℓ′(y fᵀx) x, without penalty */
-  double *sums;   /* on the way to it */
-  float *hessian; /* a matrix for each lane, in the kind's own order; NULL if none was asked for */
-  size_t *places; /* entries: where the pairs of a column begin */
-  size_t chunk;   /* blocks: rows at a time */
-  double *margin, *slope, *curvature; /* chunk × BATCH_WIDTH */
-  double *work;                       /* blocks: what the matrix needs to make one */
-  void *doubles, *floats;             /* what the arrays of lanes stand in */
-  double *tile; /* blocks: rows times curvatures, and what a block adds to a Hessian */
-} batch_pass;
+#include "solve/batch_lanes.h"
 
 /* Whether there is a pass for this kind of matrix: its rows come as entries or as blocks. */
 bool batch_pass_possible(const matrix *x);
@@ -43,17 +26,5 @@ size_t batch_pass_row_depth(const matrix *x);
 size_t batch_pass_sum_depth(const matrix *x);
 /* What a Hessian costs, with a factor of its own, in units of a pass for gradients. */
 double batch_pass_hessian_cost(const matrix *x);
-
-/* ---- the two ways through the rows */
-
-void batch_pass_sparse(batch_pass *l, bool hessian);
-void batch_pass_dense(batch_pass *l, bool hessian);
-
-/* Slopes and curvatures of a chunk, times the shares of its rows. */
-void batch_pass_share(const batch_pass *l, size_t from, size_t count, bool curvatures);
-
-/* Sums of entries: so many rows in a block of their own, so many blocks on a pile. */
-enum { BATCH_PILE = 16, BATCH_CHUNK = 32 };
-size_t batch_pass_block_rows(const matrix *x);
 
 #endif

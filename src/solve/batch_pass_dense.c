@@ -4,7 +4,7 @@
 
 #include "matrix/gemm_block.h"
 #include "matrix/matrix_blocks.h"
-#include "solve/batch_pass.h"
+#include "solve/batch_lanes.h"
 
 /* The upper triangle by tiles of columns, as in matrix/matrix_blocks.c, a block's share in doubles.
  */
@@ -62,7 +62,10 @@ static void pass_block(batch_pass *l, size_t from, size_t count, bool hessian) {
   }
   p->loss->eval(p->loss, count * BATCH_WIDTH, l->margin, NULL, l->slope,
                 hessian ? l->curvature : NULL);
-  batch_pass_share(l, from, count, hessian);
+  problem_share(p, from, count, BATCH_WIDTH, l->slope);
+  if (hessian) {
+    problem_share(p, from, count, BATCH_WIDTH, l->curvature);
+  }
   for (size_t i = 0; i < count * BATCH_WIDTH; i++) {
     l->slope[i] *= p->labels[from + i / BATCH_WIDTH];
   }

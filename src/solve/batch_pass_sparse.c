@@ -3,7 +3,7 @@
  * order, so the bits are the same on each. */
 #include <string.h>
 
-#include "solve/batch_pass.h"
+#include "solve/batch_lanes.h"
 
 /* A few rows where they stand. */
 typedef struct chunk {
@@ -106,6 +106,12 @@ static const kernels *kernels_here(void) {
   return &kernels_plain;
 }
 
+/* Folding a block costs cols additions: at most an eighth of the block's own. */
+size_t batch_sparse_rows(const matrix *x) {
+  size_t rows = 8 * x->cols / (x->row_entries + 1);
+  return (rows / BATCH_CHUNK + 1) * BATCH_CHUNK;
+}
+
 static void gather(const matrix *x, size_t from, chunk *c) {
   size_t left = x->rows - from;
   c->count = left < BATCH_CHUNK ? left : BATCH_CHUNK;
@@ -125,7 +131,7 @@ static void fold(double *to, double *from, size_t size) {
 void batch_pass_sparse(batch_pass *l, bool hessian) {
   const matrix *x = l->p->x;
   const kernels *k = kernels_here();
-  size_t wide = x->cols * BATCH_WIDTH, block_rows = batch_pass_block_rows(x), blocks = 0;
+  size_t wide = x->cols * BATCH_WIDTH, block_rows = batch_sparse_rows(x), blocks = 0;
   double *pile = l->sums, *block = l->sums + wide;
   chunk c;
   memset(l->gradient, 0, wide * sizeof *l->gradient);
@@ -138,9 +144,10 @@ void batch_pass_sparse(batch_pass *l, bool hessian) {
     k->margins(&c, l->f, l->p->labels + from, l->margin);
     l->p->loss->eval(l->p->loss, c.count * BATCH_WIDTH, l->margin, NULL, l->slope,
                      hessian ? l->curvature : NULL);
-    batch_pass_share(l, from, c.count, hessian);
+    problem_share(l->p, from, c.count, BATCH_WIDTH, l->slope);
     k->slopes(&c, l->slope, l->p->labels + from, block);
     if (hessian) {
+      problem_share(l->p, from, c.count, BATCH_WIDTH, l->curvature);
       k->curvatures(&c, l->curvature, l->places, l->hessian);
     }
     if ((from + BATCH_CHUNK) % block_rows == 0) {

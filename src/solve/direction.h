@@ -1,11 +1,21 @@
-/* Newton directions d with (approximately) ∇²J d = −∇J, a descent in any case. Two ways: a
- * Cholesky factor for moderate numbers of columns, conjugate gradients beyond. */
+/* Newton directions d with (approximately) ∇²J d = −∇J, of descent in any case: by a Cholesky
+ * factor for moderate numbers of columns, by conjugate gradients beyond. */
 #ifndef DPERM_SOLVE_DIRECTION_H
 #define DPERM_SOLVE_DIRECTION_H
 
 #include "solve/problem.h"
+#include "solve/solver_options.h"
 
-/* Fills `direction` (wide) for the active models, zeros for the others. */
+/* Whether the method means a Cholesky factor for this problem. */
+bool direction_uses_cholesky(const problem *p, solver_method method);
+
+/* Fills `direction` (wide) for the active models, zeros for the others, by the method that
+ * direction_uses_cholesky says; the same on all processes of a job. `tolerance` and `progress` are
+ * for conjugate gradients. */
+dperm_status newton_direction(const problem *p, solver_method method, const point *at,
+                              const bool *active, const double *tolerance,
+                              const dperm_progress *progress, double *direction, dperm_error *err);
+
 dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
                                 double *direction, dperm_error *err);
 /* Solves until the residual is below tolerance[m]·‖∇J_m‖ for each active model; the caller's

@@ -14,11 +14,10 @@
 #include "solve/certify.h"
 #include "solve/direction.h"
 #include "solve/line_search.h"
+#include "solve/row_sample.h"
 #include "solve/warm_start.h"
 
 enum {
-  CHOLESKY_SURE_COLUMNS = 256, /* up to these a factor costs next to nothing */
-  CHOLESKY_MOST_COLUMNS = 1024,
   PATIENCE = 4, /* iterations without a better gradient before rounding is blamed */
   MOST_ITERATIONS = 2000
 };
@@ -88,46 +87,16 @@ static size_t retire(batch *b) {
   return left;
 }
 
-/* What the two ways cost for one direction, in multiplications of a sparse row. Products of dense
- * rows cost a quarter of that (they wait for memory), their Gram matrices a sixteenth. Conjugate
- * gradients take at most about √κ/2 iterations a factor of e, κ the condition number; six of those
- * is what a Newton step needs on average. */
-static bool factor_is_cheaper(const problem *p) {
-  double rows = (double)rows_in_all(p->x), cols = (double)p->x->cols,
-         entries = (double)p->x->row_entries;
-  double least = INFINITY;
-  bool sparse = p->x->kind->entries != NULL;
-  for (size_t m = 0; m < p->models; m++) {
-    least = fmin(least, p->model[m].lambda + p->model[m].ridge);
-  }
-  double r = p->norm_bound, kappa = p->loss->smoothness * r * r / least + 1;
-  double products = fmin(3 * sqrt(kappa), 2 * cols);
-  double factor = rows * entries * entries / (sparse ? 2 : 32) + cols * cols * (cols / 12 + 16);
-  bool stored = !sparse && p->x->work_size == 0; /* and not made anew in every product */
-  return factor <= products * 2 * rows * entries / (stored ? 4 : 1);
-}
-
-bool solver_uses_cholesky(const problem *p, solver_method method) {
-  if (method != SOLVER_AUTO) {
-    return method == SOLVER_CHOLESKY;
-  }
-  return p->x->cols <= CHOLESKY_SURE_COLUMNS ||
-         (p->x->cols <= CHOLESKY_MOST_COLUMNS && factor_is_cheaper(p));
-}
-
 static dperm_status find_direction(batch *b, dperm_error *err) {
   const problem *p = b->p;
-  if (solver_uses_cholesky(p, b->options->method)) {
-    return direction_cholesky(p, &b->here, b->active, b->direction, err);
-  }
   /* Superlinear convergence: Nocedal & Wright, 7.1; but against the smallest gradient seen. When a
    * row of a Huber loss has just begun to bend, its own gradient hides all others, and a residual
    * below a share of that one would only undo the last step, over and over. */
   for (size_t m = 0; m < p->models; m++) {
     b->cg_tolerance[m] = fmin(0.1, sqrt(b->best[m])) * (b->best[m] / b->norm[m]);
   }
-  return direction_cg(p, &b->here, b->active, b->cg_tolerance, b->options->progress, b->direction,
-                      err);
+  return newton_direction(p, b->options->method, &b->here, b->active, b->cg_tolerance,
+                          b->options->progress, b->direction, err);
 }
 
 /* there = here + step·direction. */
@@ -172,10 +141,8 @@ static dperm_status search_steps(batch *b, dperm_error *err) {
 }
 
 static dperm_status iterate(batch *b, dperm_error *err) {
-  size_t searching = 0, wide = b->p->x->cols * b->p->models;
+  size_t searching = 0;
   TRY(find_direction(b, err));
-  /* All processes of a job go one way, also where their processors round differently. */
-  TRY(ranks_share(b->p->x->spread, DPERM_OK, b->direction, wide * sizeof *b->direction, err));
   TRY(try_full_steps(b, &searching, err));
   if (searching > 0) {
     TRY(search_steps(b, err));
@@ -189,6 +156,25 @@ static dperm_status iterate(batch *b, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* From here->f to an evaluated point: the minimizer of a sample, solved in the same manner down to
+ * a few rows, and from there by a quasi-Newton method; or the start itself without a sample. */
+static dperm_status begin(batch *b, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  row_sample sample;
+  solver_report report;
+  TRY(row_sample_take(b->p, b->options, &sample, err));
+  if (!sample.x) {
+    return problem_evaluate(b->p, &b->here, err);
+  }
+  solver_options rough = *b->options;
+  rough.tolerance = row_sample_tolerance(&sample, b->options);
+  TRY_OR_DONE(solve(&sample.p, &rough, b->here.f, &report, err));
+  TRY_OR_DONE(warm_start(b->p, &sample.p, b->options, &b->here, &b->there, err));
+done:
+  row_sample_free(&sample);
+  return status;
+}
+
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err) {
   dperm_status status = DPERM_OK;
@@ -198,7 +184,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   scratch_init(&work);
   TRY_OR_DONE(new_batch(p, &b, err));
   memcpy(b.here.f, weights, wide * sizeof *weights);
-  TRY_OR_DONE(warm_start(p, options, &b.here, &b.there, err));
+  TRY_OR_DONE(begin(&b, err));
   for (size_t m = 0; m < p->models; m++) {
     b.active[m] = true;
     b.halved[m] = column_norm(b.here.gradient, p->x->cols, p->models, m);

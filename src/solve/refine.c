@@ -145,7 +145,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
 
 /* ---- directions */
 
-static dperm_status newton_direction(walk *w, solver_method method, dperm_error *err) {
+static dperm_status find_direction(walk *w, solver_method method, dperm_error *err) {
   const problem *p = w->p;
   size_t rows = p->x->rows;
   double *curvature = w->here.slope;  /* nobody asks for slopes between two gradients */
@@ -161,10 +161,7 @@ static dperm_status newton_direction(walk *w, solver_method method, dperm_error 
                     .gradient = w->here.gradient};
   const bool active = true;
   const double tolerance = 1e-4;
-  TRY(solver_uses_cholesky(p, method)
-          ? direction_cholesky(p, &at, &active, w->direction, err)
-          : direction_cg(p, &at, &active, &tolerance, NULL, w->direction, err));
-  return ranks_share(p->x->spread, DPERM_OK, w->direction, p->x->cols * sizeof *w->direction, err);
+  return newton_direction(p, method, &at, &active, &tolerance, NULL, w->direction, err);
 }
 
 /* At least the largest eigenvalue of the Hessian here: cR² for the loss, the diagonal for the rest.
@@ -228,7 +225,7 @@ static dperm_status take_step(walk *w, solver_method method, double *halved, dpe
   double bend = 0;
   TRY(largest_curvature(w, &bend, err));
   /* A Newton step is no shorter than gradient/curvature: one that is has been lost to rounding. */
-  if (newton_direction(w, method, NULL) == DPERM_OK &&
+  if (find_direction(w, method, NULL) == DPERM_OK &&
       norm_above(w->direction, p->x->cols, 1, 0) >= w->here.norm / bend / 2) {
     TRY(descend(w, 1.0, NEWTON_TRIES, halved, &moved, err));
   }

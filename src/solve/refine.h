@@ -4,7 +4,8 @@
 #ifndef DPERM_SOLVE_REFINE_H
 #define DPERM_SOLVE_REFINE_H
 
-#include "solve/newton.h"
+#include "solve/problem.h"
+#include "solve/solver_options.h"
 
 /* `p` has one model. Moves f + rest (cols numbers each) from where it stands to a place where the
  * gradient is certified to be at most `target`. It ends for every set of records if target is at

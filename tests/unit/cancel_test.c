@@ -12,6 +12,7 @@
 #include "matrix/matrix_blocks.h"
 #include "mechanism/features.h"
 #include "solve/batch_solve.h"
+#include "solve/newton.h"
 #include "solve/refine.h"
 #include "support.h"
 

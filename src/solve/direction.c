@@ -1,0 +1,47 @@
+/* The choice between a Cholesky factor and conjugate gradients, from public sizes alone. */
+#include "solve/direction.h"
+
+#include <math.h>
+
+enum {
+  CHOLESKY_SURE_COLUMNS = 256, /* up to these a factor costs next to nothing */
+  CHOLESKY_MOST_COLUMNS = 1024
+};
+
+/* What the two cost for one direction, in multiplications of a sparse row. Products of dense rows
+ * cost a quarter of that (they wait for memory), their Gram matrices a sixteenth. Conjugate
+ * gradients take at most about √κ/2 iterations a factor of e, κ the condition number; six of those
+ * is what a Newton step needs on average. */
+static bool factor_is_cheaper(const problem *p) {
+  double rows = (double)rows_in_all(p->x), cols = (double)p->x->cols,
+         entries = (double)p->x->row_entries;
+  double least = INFINITY;
+  bool sparse = p->x->kind->entries != NULL;
+  for (size_t m = 0; m < p->models; m++) {
+    least = fmin(least, p->model[m].lambda + p->model[m].ridge);
+  }
+  double r = p->norm_bound, kappa = p->loss->smoothness * r * r / least + 1;
+  double products = fmin(3 * sqrt(kappa), 2 * cols);
+  double factor = rows * entries * entries / (sparse ? 2 : 32) + cols * cols * (cols / 12 + 16);
+  bool stored = !sparse && p->x->work_size == 0; /* and not made anew in every product */
+  return factor <= products * 2 * rows * entries / (stored ? 4 : 1);
+}
+
+bool direction_uses_cholesky(const problem *p, solver_method method) {
+  if (method != SOLVER_AUTO) {
+    return method == SOLVER_CHOLESKY;
+  }
+  return p->x->cols <= CHOLESKY_SURE_COLUMNS ||
+         (p->x->cols <= CHOLESKY_MOST_COLUMNS && factor_is_cheaper(p));
+}
+
+dperm_status newton_direction(const problem *p, solver_method method, const point *at,
+                              const bool *active, const double *tolerance,
+                              const dperm_progress *progress, double *direction, dperm_error *err) {
+  TRY(direction_uses_cholesky(p, method)
+          ? direction_cholesky(p, at, active, direction, err)
+          : direction_cg(p, at, active, tolerance, progress, direction, err));
+  /* All processes of a job take one direction, also where their processors round differently. */
+  return ranks_share(p->x->spread, DPERM_OK, direction, p->x->cols * p->models * sizeof *direction,
+                     err);
+}
