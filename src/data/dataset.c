@@ -18,8 +18,8 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
   dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
   rows_trim(rows);
-  TRY_OR_DONE(matrix_sparse_shared(rows->count, dims, rows->starts, rows->ends, rows->columns,
-                                   rows->values, &data->x, err));
+  TRY_OR_DONE(matrix_sparse_new(rows->count, dims, rows->starts, rows->columns, rows->values,
+                                &data->x, err));
   data->labels = rows->labels;
   data->bounds = schema ? schema->bounds : row_bounds_of_norm(dims, 1.0);
   data->origin = origin;
@@ -80,7 +80,6 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
   growing_rows rows = {0};
   TRY(row_reader_open(source, true, progress, &reader, err));
   bool csv = reader.format == DPERM_FORMAT_CSV;
-  rows.shares = csv;
   TRY_OR_DONE(row_reader_next(&reader, SIZE_MAX, &rows, err));
   if (rows.count == 0) {
     FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",

@@ -6,16 +6,13 @@
 
 #include "base/status.h"
 
-/* Zeroed is empty. Row i has the entries from starts[i] to starts[i + 1]; with `shares`, set before
- * the first row, to ends[i], since a row that repeats another has no entries of its own. */
+/* Zeroed is empty. Row i has the entries from starts[i] to starts[i + 1]. */
 typedef struct growing_rows {
   size_t count, entries;
   size_t *starts; /* one more than rows, once there is one: the last is `entries` */
-  size_t *ends;   /* NULL unless `shares` */
   uint32_t *columns;
   double *values, *labels;
-  size_t starts_capacity, ends_capacity, columns_capacity, values_capacity, labels_capacity;
-  bool shares;
+  size_t starts_capacity, columns_capacity, values_capacity, labels_capacity;
 } growing_rows;
 
 /* Makes space for one more row of up to `entries` entries. */
@@ -32,9 +29,6 @@ static inline void rows_push(growing_rows *rows, size_t column, double value) {
 
 /* Ends the row that is being made. */
 void rows_end(growing_rows *rows, double label);
-
-/* Row `row` once more; space was reserved. */
-void rows_repeat(growing_rows *rows, size_t row);
 
 /* What is done with rows as they come, in order: appended to a file, say. Leaves none of them. */
 typedef dperm_status rows_taker(void *context, growing_rows *rows, dperm_error *err);

@@ -97,11 +97,6 @@ dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *tu
 /* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
                                double *values, matrix **out, dperm_error *err);
-/* The same where rows may have entries in common: row i ends at row_ends[i], which is taken over
- * too. NULL for rows one behind the other, as above. */
-dperm_status matrix_sparse_shared(size_t rows, size_t cols, size_t *row_starts, size_t *row_ends,
-                                  uint32_t *columns, double *values, matrix **out,
-                                  dperm_error *err);
 /* The same over arrays that belong to somebody else and outlive the matrix. */
 dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
                                 double *values, matrix **out, dperm_error *err);

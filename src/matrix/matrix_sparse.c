@@ -23,9 +23,7 @@ enum {
 
 typedef struct sparse {
   matrix base;
-  size_t *starts;    /* rows + 1; row i begins at starts[i] and … */
-  size_t *ends;      /* … ends at ends[i]: starts + 1, but where rows share entries */
-  size_t entries;    /* of all rows */
+  size_t *starts;    /* rows + 1: row i has the entries from starts[i] to starts[i + 1] */
   uint32_t *columns; /* ascending within a row */
   double *values;
   bool borrowed; /* the three arrays are somebody else's */
@@ -36,7 +34,7 @@ typedef struct sparse {
 static inline double row_product(const sparse *m, size_t i, const double *f) {
   const uint32_t *columns = m->columns + m->starts[i];
   const double *values = m->values + m->starts[i];
-  size_t e = 0, count = m->ends[i] - m->starts[i];
+  size_t e = 0, count = m->starts[i + 1] - m->starts[i];
   double a = 0, b = 0, c = 0, d = 0;
   for (; e + 4 <= count; e += 4) {
     a += values[e] * f[columns[e]];
@@ -63,7 +61,7 @@ static inline double row_product(const sparse *m, size_t i, const double *f) {
 /* Row i of X F for k right-hand sides: 64 of them at a time stay in registers. */
 FOR_EACH_WIDTH
 static void row_products(const sparse *m, size_t i, const double *f, size_t k, double *z) {
-  size_t c = 0, from = m->starts[i], end = m->ends[i];
+  size_t c = 0, from = m->starts[i], end = m->starts[i + 1];
   for (; c + LONG <= k; c += LONG) {
     lanes sums[8] = {{0}}, x;
     for (size_t e = from; e < end; e++) {
@@ -127,7 +125,7 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
                      bool squared, double *total) {
   for (size_t i = from; i < to; i++) {
     const double *wi = w + (i - from) * k;
-    size_t end = m->ends[i];
+    size_t end = m->starts[i + 1];
     if (k == 1 && !squared) {
       add_row(m->columns + m->starts[i], m->values + m->starts[i], end - m->starts[i], *wi, total);
       continue;
@@ -260,7 +258,7 @@ static void apply_dd_block(void *context, size_t block, size_t worker) {
   size_t from = block * CHUNK, to = m->base.rows - from < CHUNK ? m->base.rows : from + CHUNK;
   for (size_t i = from; i < to; i++) {
     double_double sum = {0, 0};
-    for (size_t e = m->starts[i]; e < m->ends[i]; e++) {
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
       size_t j = m->columns[e];
       sum = dd_add(sum, dd_scale((double_double){job->f[j], job->f_rest[j]}, m->values[e]));
     }
@@ -284,7 +282,7 @@ static void add_dd_stripe(void *context, size_t s, size_t worker) {
   double *hi = job->parts + s * 2 * m->base.cols, *lo = hi + m->base.cols;
   size_t at = job->cut->from + s, to = stripe_row(&m->base, job->cut, at + 1);
   for (size_t i = stripe_row(&m->base, job->cut, at); i < to; i++) {
-    for (size_t e = m->starts[i]; e < m->ends[i]; e++) {
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
       size_t j = m->columns[e];
       double_double sum =
           dd_add((double_double){hi[j], lo[j]}, two_product(m->values[e], job->w[i]));
@@ -332,7 +330,7 @@ static void add_gram_stripe(void *context, size_t s, size_t worker) {
     if (wi == 0.0) {
       continue;
     }
-    size_t end = m->ends[i];
+    size_t end = m->starts[i + 1];
     for (size_t a = m->starts[i]; a < end; a++) {
       double scaled = wi * m->values[a];
       double *row = h + (size_t)m->columns[a] * cols;
@@ -363,7 +361,7 @@ static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride,
 static void sparse_row(const matrix *x, size_t i, double *values) {
   const sparse *m = (const sparse *)x;
   memset(values, 0, x->cols * sizeof *values);
-  for (size_t e = m->starts[i]; e < m->ends[i]; e++) {
+  for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
     values[m->columns[e]] = m->values[e];
   }
 }
@@ -400,7 +398,7 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
   double *values = NULL;
   TRY_OR_DONE(memory_new(count + 1, sizeof *starts, &starts, err));
   for (size_t i = 0; i < count; i++) {
-    starts[i + 1] = starts[i] + m->ends[rows[i]] - m->starts[rows[i]];
+    starts[i + 1] = starts[i] + m->starts[rows[i] + 1] - m->starts[rows[i]];
   }
   TRY_OR_DONE(memory_new(starts[count], sizeof *columns, &columns, err));
   TRY_OR_DONE(memory_new(starts[count], sizeof *values, &values, err));
@@ -417,17 +415,13 @@ done:
 
 static size_t sparse_bytes(const matrix *x) {
   const sparse *m = (const sparse *)x;
-  size_t ends = m->ends == m->starts + 1 ? 0 : x->rows;
-  return (x->rows + 1 + ends) * sizeof *m->starts +
+  return (x->rows + 1) * sizeof *m->starts +
          (m->starts[x->rows] - m->starts[0]) * (sizeof *m->columns + sizeof *m->values);
 }
 
 static void sparse_free(matrix *x) {
   sparse *m = (sparse *)x;
   if (!m->borrowed) {
-    if (m->ends != m->starts + 1) {
-      free(m->ends);
-    }
     free(m->starts);
     free(m->columns);
     free(m->values);
@@ -440,7 +434,7 @@ static size_t sparse_entries(const matrix *x, size_t i, const uint32_t **columns
   const sparse *m = (const sparse *)x;
   *columns = m->columns + m->starts[i];
   *values = m->values + m->starts[i];
-  return m->ends[i] - m->starts[i];
+  return m->starts[i + 1] - m->starts[i];
 }
 
 static const matrix_kind sparse_kind = {
@@ -474,29 +468,21 @@ static void set_depths(sparse *m, size_t entries) {
                  stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
 }
 
-dperm_status matrix_sparse_shared(size_t rows, size_t cols, size_t *row_starts, size_t *row_ends,
-                                  uint32_t *columns, double *values, matrix **out,
-                                  dperm_error *err) {
+dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
+                               double *values, matrix **out, dperm_error *err) {
   sparse *m = NULL;
   TRY(memory_new(1, sizeof *m, &m, err));
   m->base = (matrix){.kind = &sparse_kind, .rows = rows, .cols = cols};
   m->starts = row_starts;
-  m->ends = row_ends ? row_ends : row_starts + 1;
   m->columns = columns;
   m->values = values;
   for (size_t i = 0; i < rows; i++) {
-    size_t entries = m->ends[i] - row_starts[i];
+    size_t entries = row_starts[i + 1] - row_starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
-    m->entries += entries;
   }
-  set_depths(m, m->entries);
+  set_depths(m, row_starts[rows] - row_starts[0]);
   *out = &m->base;
   return DPERM_OK;
-}
-
-dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
-                               double *values, matrix **out, dperm_error *err) {
-  return matrix_sparse_shared(rows, cols, row_starts, NULL, columns, values, out, err);
 }
 
 dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
@@ -508,7 +494,7 @@ dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, ui
 
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err) {
   sparse *m = (sparse *)x;
-  uint64_t most = x->row_entries, entries = m->entries;
+  uint64_t most = x->row_entries, entries = m->starts[x->rows] - m->starts[0];
   size_t rows = 0;
   dperm_status status = DPERM_OK;
   x->spread = r;

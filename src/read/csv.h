@@ -19,7 +19,6 @@ typedef struct csv_reader {
   const char *comment;  /* or NULL */
   size_t field_ends_at; /* `marks` are those of the window's bytes from here on (read/csv_simd.h) */
   uint64_t marks;
-  size_t moves; /* how often the window's bytes were moved */
 
   csv_field *fields; /* of the current record; valid until the next one */
   size_t field_count, field_capacity;

@@ -1,7 +1,5 @@
-/* A line that came before is the same row again. Any other is read from separator to separator
- * (read/csv_simd.h), field by field, each by memory of what its text came to before, or by its
- * kind.
- */
+/* From separator to separator (read/csv_simd.h), field by field, each by memory of what its text
+ * came to before, or by its kind. */
 #include "read/csv_fast.h"
 
 #include <stdlib.h>
@@ -272,9 +270,9 @@ static void pass_record(csv_fast *q, csv_reader *csv, const char *next) {
   csv->any_record = true;
 }
 
-/* A record that did not come before, from `at` to its line end, `next`. */
+/* A record, from `at` to its line end, `next`. */
 static bool read_record(csv_fast *q, char separator, const char *at, const char *next,
-                        growing_rows *rows, size_t *clamped) {
+                        growing_rows *rows) {
   const size_t before = rows->entries;
   new_row row = {rows, rows->columns, rows->values, before, 0, 0};
   if (!take_fields(q, separator, at, next, &row)) {
@@ -286,7 +284,6 @@ static bool read_record(csv_fast *q, char separator, const char *at, const char 
   }
   rows->entries = row.entries;
   encode_end(q->e->schema, rows, before, row.label);
-  *clamped = row.clamped;
   return true;
 }
 
@@ -298,22 +295,8 @@ bool csv_fast_next(csv_fast *q, csv_reader *csv, growing_rows *rows) {
     return false;
   }
   const char *next = memchr(at, '\n', (size_t)(end - at) + 1);
-  const size_t length = (size_t)(next - at);
-  if (next == end && !w->at_end) {
+  if ((next == end && !w->at_end) || !read_record(q, csv->separator, at, next, rows)) {
     return false;
-  }
-  known_record *known =
-      known_records_looks(&q->lines) ? known_records_place(&q->lines, csv, at, length) : NULL;
-  if (known && known_records_holds(&q->lines, known, at, length)) {
-    rows_repeat(rows, known->row);
-  } else {
-    size_t clamped = 0;
-    if (!read_record(q, csv->separator, at, next, rows, &clamped)) {
-      return false;
-    }
-    if (known && clamped == 0) { /* else each of them counts */
-      *known = (known_record){at, length, rows->count - 1};
-    }
   }
   pass_record(q, csv, next);
   return true;

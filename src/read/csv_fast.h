@@ -5,7 +5,6 @@
 #define DPERM_READ_CSV_FAST_H
 
 #include "read/encode.h"
-#include "read/known_records.h"
 
 typedef enum csv_fast_kind {
   CSV_FAST_SKIP,
@@ -43,7 +42,6 @@ typedef struct csv_fast {
   size_t *clamped;       /* columns of values out of range in the record at hand */
   bool fits;             /* the columns stand in the schema's order */
   bool may_miss;         /* there are markers of missing values beside the empty one */
-  known_records lines;
 } csv_fast;
 
 /* `e` is open; another one for the same file may be put in its place afterwards. */
@@ -51,8 +49,7 @@ dperm_status csv_fast_open(encoder *e, csv_fast *out, dperm_error *err);
 void csv_fast_close(csv_fast *q);
 
 /* Appends the next record and moves on; false, with nothing changed, for one that is not usual or
- * not whole in the window. `rows` are only appended to until the window's bytes move (csv_moved).
- */
+ * not whole in the window. */
 bool csv_fast_next(csv_fast *q, csv_reader *csv, growing_rows *rows);
 
 #endif

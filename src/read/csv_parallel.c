@@ -69,7 +69,6 @@ static void close_piece(piece *p) {
 static dperm_status open_piece(const spans *s, piece *p, dperm_error *err) {
   p->encoder = *s->e;
   p->encoder.counts = NULL;
-  p->rows.shares = s->rows->shares;
   return memory_new(s->e->schema->column_count, sizeof *p->encoder.counts, &p->encoder.counts, err);
 }
 
@@ -143,9 +142,6 @@ static void place_piece(void *context, size_t number, size_t worker) {
   }
   for (size_t i = 0; i < more->count; i++) {
     rows->starts[p->row + i] = p->entry + more->starts[i];
-  }
-  for (size_t i = 0; rows->shares && i < more->count; i++) {
-    rows->ends[p->row + i] = p->entry + more->ends[i];
   }
 }
 
@@ -302,7 +298,6 @@ dperm_status csv_parallel_read(csv_reader *csv, encoder *e, growing_rows *rows, 
                                void *context, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t workers = pool_workers();
-  rows->shares = rows->shares && !take;
   spans s = {.csv = csv,
              .workers = workers,
              .e = e,

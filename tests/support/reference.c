@@ -60,43 +60,23 @@ static matrix *dense_of(const test_rows *t) {
   return out;
 }
 
-/* The last of the few rows before row i that is the same; i for none. */
-static size_t repeated(const test_rows *t, size_t i) {
-  for (size_t back = 1; back <= 8 && back <= i; back++) {
-    if (memcmp(t->x + (i - back) * t->cols, t->x + i * t->cols, t->cols * sizeof *t->x) == 0) {
-      return i - back;
-    }
-  }
-  return i;
-}
-
-/* With `shares`, rows that repeat another have no entries of their own. */
-static matrix *sparse_of(const test_rows *t, bool shares) {
+static matrix *sparse_of(const test_rows *t) {
   matrix *out = NULL;
   size_t *starts = calloc(t->rows + 1, sizeof *starts), entries = 0;
-  size_t *ends = shares ? calloc(t->rows, sizeof *ends) : NULL;
   uint32_t *columns = calloc(t->rows * t->cols, sizeof *columns);
   double *values = calloc(t->rows * t->cols, sizeof *values);
-  assert_true(starts && columns && values && (ends || !shares));
+  assert_true(starts && columns && values);
   for (size_t i = 0; i < t->rows; i++) {
-    size_t same = shares ? repeated(t, i) : i;
-    if (same < i) {
-      starts[i] = starts[same];
-      ends[i] = ends[same];
-    }
-    for (size_t j = 0; j < t->cols && same == i; j++) {
+    for (size_t j = 0; j < t->cols; j++) {
       double v = t->x[i * t->cols + j];
       if (v != 0) {
         columns[entries] = (uint32_t)j;
         values[entries++] = v;
       }
     }
-    if (shares && same == i) {
-      ends[i] = entries;
-    }
     starts[i + 1] = entries;
   }
-  assert_ok(matrix_sparse_shared(t->rows, t->cols, starts, ends, columns, values, &out, err));
+  assert_ok(matrix_sparse_new(t->rows, t->cols, starts, columns, values, &out, err));
   return out;
 }
 
@@ -105,8 +85,7 @@ test_rows *test_rows_of(size_t rows, size_t cols, double *x, double *labels) {
   assert_non_null(t);
   *t = (test_rows){.rows = rows, .cols = cols, .x = x, .labels = labels};
   t->dense = dense_of(t);
-  t->sparse = sparse_of(t, false);
-  t->shared = sparse_of(t, true);
+  t->sparse = sparse_of(t);
   return t;
 }
 
@@ -150,7 +129,6 @@ void test_rows_share(test_rows *t, uint64_t seed) {
 void test_rows_free(test_rows *t) {
   matrix_free(t->dense);
   matrix_free(t->sparse);
-  matrix_free(t->shared);
   free(t->x);
   free(t->labels);
   free(t->shares);

@@ -25,7 +25,7 @@ typedef struct test_rows {
   size_t rows, cols;
   double *x;               /* row-major */
   double *labels, *shares; /* shares NULL for ones */
-  matrix *dense, *sparse, *shared;
+  matrix *dense, *sparse;
 } test_rows;
 
 /* Takes over x and labels (from malloc) and builds the matrices of them. */

@@ -26,14 +26,10 @@ static const matrix *dense_kind_of(const test_rows *t) {
 static const matrix *sparse_kind_of(const test_rows *t) {
   return t->sparse;
 }
-static const matrix *shared_kind_of(const test_rows *t) {
-  return t->shared;
-}
 
 static const kind kinds[] = {
     {"dense", dense_kind_of},
     {"sparse", sparse_kind_of},
-    {"shared", shared_kind_of},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -517,28 +513,6 @@ static void selected_rows_are_copies_in_the_order_given(void **state) {
   for_every_kind_and_size(check_select);
 }
 
-/* The rows in common change neither a bit nor what certification builds on, and save memory. */
-static void check_shared(const test_rows *t, const matrix *x) {
-  if (x != t->shared) {
-    return;
-  }
-  double *f = random_array(1, 3 * x->cols), *w = random_array(2, 3 * x->rows);
-  results a = run(x, f, w, 3, true), b = run(t->sparse, f, w, 3, true);
-  check_same_bits(x, &a, &b, 3, true);
-  assert_true(x->sum_depth == t->sparse->sum_depth && x->row_depth == t->sparse->row_depth);
-  assert_true(x->rows < 100 || x->cols < 100 ||
-              x->kind->bytes(x) < t->sparse->kind->bytes(t->sparse));
-  results_free(&a);
-  results_free(&b);
-  free(f);
-  free(w);
-}
-
-static void rows_may_share_entries(void **state) {
-  (void)state;
-  for_every_kind_and_size(check_shared);
-}
-
 static void declared_sizes_hold(void **state) {
   (void)state;
   for_every_kind_and_size(check_declared);
@@ -585,7 +559,6 @@ int main(void) {
       cmocka_unit_test(sums_are_as_deep_as_declared),
       cmocka_unit_test(rows_come_back_as_they_went_in),
       cmocka_unit_test(selected_rows_are_copies_in_the_order_given),
-      cmocka_unit_test(rows_may_share_entries),
       cmocka_unit_test(declared_sizes_hold),
       cmocka_unit_test(products_of_features_are_right_and_do_not_depend_on_threads),
       cmocka_unit_test(products_of_features_hold_in_twice_the_precision),
