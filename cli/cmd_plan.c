@@ -1,6 +1,7 @@
 /* dperm plan: what a fit will do, from public numbers only. Looks at no record. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
@@ -13,7 +14,7 @@ static void print_json_rows(const char *key, size_t rows) {
   printf(rows ? "  \"%s\": %zu,\n" : "  \"%s\": null,\n", key, rows);
 }
 
-static void print_json(const dperm_plan *p) {
+static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
   printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
   print_json_number("norm", p->norm, ",");
   print_json_number("norm1", p->norm1, ",");
@@ -49,8 +50,8 @@ static void print_json(const dperm_plan *p) {
   print_json_rows("rows_better_than_coin", p->rows_better_than_coin);
   print_json_rows("rows_to_halve_noise", p->rows_to_halve_noise);
   printf("  \"noise_kinds\": [");
-  for (size_t i = 0; i < p->noise_kind_count; i++) {
-    const dperm_noise_figures *k = &p->noise_kinds[i];
+  for (size_t i = 0; i < count; i++) {
+    const dperm_plan *k = &kinds[i];
     printf("%s\n  {\n  \"noise\": \"%s\",\n", i ? "," : "", k->noise);
     print_json_number("beta", k->beta, ",");
     print_json_number("expected_noise_norm", k->expected_noise_norm, ",");
@@ -62,10 +63,10 @@ static void print_json(const dperm_plan *p) {
 }
 
 /* The kinds side by side; their norms are all Euclidean, so they compare. */
-static void print_kinds(const dperm_plan *p) {
+static void print_kinds(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
   printf("\nnoise      beta         mean norm    rms norm     in 95 percent below\n");
-  for (size_t i = 0; i < p->noise_kind_count; i++) {
-    const dperm_noise_figures *k = &p->noise_kinds[i];
+  for (size_t i = 0; i < count; i++) {
+    const dperm_plan *k = &kinds[i];
     printf("%-10s %-12.4g %-12.4g %-12.4g %-12.4g%s\n", k->noise, k->beta, k->expected_noise_norm,
            k->rms_noise_norm, k->noise_norm_q95, strcmp(k->noise, p->noise) == 0 ? " <-" : "");
   }
@@ -130,7 +131,7 @@ static void print_share(const dperm_plan *p) {
   }
 }
 
-static void print_text(const dperm_plan *p) {
+static void print_text(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
   printf("%zu rows of %zu columns, norm at most %g\n\n", p->rows, p->dims, p->norm);
   if (!p->noise) {
     printf("mechanism none: nothing is private\nlambda   %.4g\n", p->lambda);
@@ -167,27 +168,64 @@ static void print_text(const dperm_plan *p) {
   printf("excess objective     %-12.4g at most, in 95 percent of all runs (%.4g in half)\n",
          p->excess_objective_q95, p->excess_objective_q50);
   print_outlook(p);
-  if (p->noise_kind_count > 1) {
-    print_kinds(p);
+  if (count > 1) {
+    print_kinds(p, kinds, count);
   }
+}
+
+/* ---- planning */
+
+/* What is known of the records. */
+typedef struct plan_rows {
+  size_t rows, dims;
+  double norm, norm1;
+  dperm_schema *schema; /* or NULL: dims and norms */
+} plan_rows;
+
+static dperm_status make_plan(const plan_rows *of, const dperm_options *options, dperm_plan *out,
+                              dperm_error *err) {
+  return of->schema
+             ? dperm_plan_for_schema(of->rows, of->schema, options, out, err)
+             : dperm_plan_for_norms(of->rows, of->dims, of->norm, of->norm1, options, out, err);
+}
+
+/* Every kind of noise that the mechanism and the rows allow, at the plan's lambda and delta_reg. */
+static size_t plan_kinds(const plan_rows *of, const dperm_options *options, const dperm_plan *plan,
+                         dperm_plan **out) {
+  dperm_options other = *options;
+  dperm_error err;
+  size_t count = 0, names = 0;
+  while (dperm_noise_name((dperm_noise)names)) {
+    names++;
+  }
+  *out = plan->noise ? calloc(names, sizeof **out) : NULL;
+  other.lambda = plan->lambda;
+  if (plan->mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    other.delta_reg = plan->delta_reg;
+  }
+  for (size_t i = DPERM_NOISE_L2; *out && i < names; i++) {
+    other.noise = (dperm_noise)i;
+    count += make_plan(of, &other, *out + count, &err) == DPERM_OK;
+  }
+  return count;
 }
 
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL, *classes_text = NULL;
-  size_t rows = 0, dims = 0;
+  plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
   uint64_t classes = 0;
-  double norm = 1.0, norm1 = (double)INFINITY;
   bool json = false;
   enum { OWN = 7 };
   argument table[OWN + FIT_ARGUMENTS] = {
-      {"--rows", ARGUMENT_COUNT, &rows, true, "N", "the number of records", NULL, false},
+      {"--rows", ARGUMENT_COUNT, &of.rows, true, "N", "the number of records", NULL, false},
       {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema, or else --dims", NULL,
        false},
-      {"--dims", ARGUMENT_COUNT, &dims, false, "D", "the number of encoded columns", NULL, false},
-      {"--norm", ARGUMENT_POSITIVE, &norm, false, "R", "with --dims: bound on a row's norm (1)",
+      {"--dims", ARGUMENT_COUNT, &of.dims, false, "D", "the number of encoded columns", NULL,
+       false},
+      {"--norm", ARGUMENT_POSITIVE, &of.norm, false, "R", "with --dims: bound on a row's norm (1)",
        NULL, false},
-      {"--norm1", ARGUMENT_POSITIVE, &norm1, false, "R1",
+      {"--norm1", ARGUMENT_POSITIVE, &of.norm1, false, "R1",
        "with --dims: bound on the sum of a row's absolute entries (sqrt(D) R)", NULL, false},
       {"--classes", ARGUMENT_TEXT, &classes_text, false, "K",
        "with --dims: the number of classes (2)", NULL, false},
@@ -203,14 +241,14 @@ int run_plan(int argc, char **argv) {
       !fit_settings_one(&fit, "plan", &options, &exit_status)) {
     return exit_status;
   }
-  if ((schema_path != NULL) == (dims > 0)) {
+  if ((schema_path != NULL) == (of.dims > 0)) {
     return wrong_usage("plan", "give either --schema or --dims");
   }
   if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
     return wrong_usage("plan", "--classes must be a whole number from 2, not \"%.40s\"",
                        classes_text);
   }
-  if (dims > 0 && options.class_weight_count > 0) {
+  if (of.dims > 0 && options.class_weight_count > 0) {
     return wrong_usage("plan", "--class-weights goes with --schema, which names the classes");
   }
   if (schema_path && (table[3].given || table[4].given || classes)) {
@@ -219,22 +257,20 @@ int run_plan(int argc, char **argv) {
   }
   options.classes = (size_t)classes;
   dperm_error err;
-  dperm_schema *schema = NULL;
-  dperm_plan plan;
-  dperm_status status = schema_path ? dperm_schema_read(schema_path, &schema, &err) : DPERM_OK;
-  if (status == DPERM_OK) {
-    status = schema ? dperm_plan_for_schema(rows, schema, &options, &plan, &err)
-                    : dperm_plan_for_norms(rows, dims, norm, norm1, &options, &plan, &err);
-  }
-  dperm_schema_free(schema);
+  dperm_plan plan, *kinds = NULL;
+  dperm_status status = schema_path ? dperm_schema_read(schema_path, &of.schema, &err) : DPERM_OK;
+  status = status == DPERM_OK ? make_plan(&of, &options, &plan, &err) : status;
+  size_t count = status == DPERM_OK ? plan_kinds(&of, &options, &plan, &kinds) : 0;
+  dperm_schema_free(of.schema);
   if (status != DPERM_OK) {
     return report_error(&err);
   }
   if (json) {
-    print_json(&plan);
+    print_json(&plan, kinds, count);
   } else {
-    print_text(&plan);
+    print_text(&plan, kinds, count);
   }
+  free(kinds);
   if (!json && options.class_weight_count > 0) {
     printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"
            "hold; what the data can say is less by as much as they weigh less\n");

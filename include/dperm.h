@@ -482,6 +482,9 @@ typedef enum dperm_noise {
   DPERM_NOISE_MIXED = 5  /* l1 in one-hot blocks, l2 in the other columns: rows with both */
 } dperm_noise;
 
+/* "auto", "l2", …; NULL from the first number on that is no kind. */
+DPERM_API const char *dperm_noise_name(dperm_noise noise);
+
 /* Random features (Rahimi & Recht): a linear model in cos and sin of random directions is a kernel
  * machine. k(x, x′) = exp(−γ‖x−x′‖₂²), exp(−γ‖x−x′‖₁), or Π_j 1/(1 + γ²(x_j−x′_j)²). */
 typedef enum dperm_kernel_name {
@@ -601,14 +604,6 @@ DPERM_API DPERM_CHECKED dperm_status dperm_tune(const dperm_data *data,
 
 /* ---------------------------------------------------------------- planning */
 
-/* One kind of noise at the plan's ε, Λ and Δ. Norms are ‖b‖₂ for every kind, so they compare; rms
- * is exact, mean and quantile are within about a percent for kinds other than l2. */
-typedef struct dperm_noise_figures {
-  const char *noise; /* "l2", "l1", "group", "linf" or "mixed" */
-  double beta;
-  double expected_noise_norm, rms_noise_norm, noise_norm_q95;
-} dperm_noise_figures;
-
 /* What a fit will do, from public numbers alone: costs no privacy. */
 typedef struct dperm_plan {
   size_t rows, dims;
@@ -622,8 +617,11 @@ typedef struct dperm_plan {
   double epsilon_class;        /* what is left of epsilon_row for it */
   double delta;                /* for noise that is too long; about 1e-43 (privacy.md 6) */
   double lambda, delta_reg;
-  const char *noise; /* its kind, or NULL without noise, as all that follows is then NaN */
-  double beta;       /* density of the noise ∝ exp(−β‖b‖) in the kind's norm */
+  /* The kind of noise, or NULL without noise; then all that follows is NaN. Norms are ‖b‖₂ for
+   * every kind: to compare another kind, plan again with options.noise, lambda and delta_reg set.
+   * The rms is exact; mean and quantiles are within about a percent for kinds other than l2. */
+  const char *noise;
+  double beta; /* density of the noise ∝ exp(−β‖b‖) in the kind's norm */
   double expected_noise_norm, rms_noise_norm;
   double noise_norm_q50, noise_norm_q95;
   double shift_rms;            /* how far the noise moves the solution, at most, in rms */
@@ -651,8 +649,6 @@ typedef struct dperm_plan {
   size_t rows_to_halve_noise; /* so many rows would halve noise_to_signal, all else equal; 0 where
                                  none do, as an automatic Λ for output perturbation spends them on
                                  a smaller Λ */
-  size_t noise_kind_count;    /* the kinds that the mechanism allows, the chosen one among them */
-  dperm_noise_figures noise_kinds[5];
 } dperm_plan;
 
 /* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and

@@ -18,7 +18,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_do
                     c_int64, c_size_t, c_uint, c_uint64, c_void_p, create_string_buffer,
                     sizeof)
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .border import (TOGETHER, Array, ArrayOf, Bytes, Column, Columns, Number, Owned, Buffer, Struct, TableColumn, Text,
                      Whole, path, texts)
@@ -156,11 +156,6 @@ class TuneOptions(Struct):
                 ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
 
 
-class NoiseFigures(Struct):
-    _fields_ = [("noise", c_char_p), ("beta", c_double), ("expected_noise_norm", c_double),
-                ("rms_noise_norm", c_double), ("noise_norm_q95", c_double)]
-
-
 class PlanFigures(Struct):
     _fields_ = [("rows", c_size_t), ("dims", c_size_t), ("norm", c_double), ("norm1", c_double),
                 ("mechanism", c_int), ("analysis", c_int), ("rows_per_person", c_size_t),
@@ -174,8 +169,7 @@ class PlanFigures(Struct):
                 ("excess_objective_q50", c_double), ("excess_objective_q95", c_double),
                 ("noise_to_signal", c_double), ("coin_loss", c_double),
                 ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
-                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t),
-                ("noise_kind_count", c_size_t), ("noise_kinds", NoiseFigures * 5)]
+                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t)]
 
 
 class Metrics(Struct):
@@ -295,6 +289,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_data_dims": (c_size_t, [_DATA]),
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),
+    "dperm_noise_name": (c_char_p, [_INT]),
     "dperm_options_init": (None, [POINTER(Options)]),
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
     "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
@@ -415,6 +410,14 @@ class Handle:
 
 def text(value: Optional[bytes]) -> Optional[str]:
     return None if value is None else value.decode("utf-8", "replace")
+
+
+def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
+    """An enum of the library by its names, from the function that gives the name of a number."""
+    found: Dict[str, int] = {}
+    while (word := text(name(len(found)))) is not None:
+        found[word] = len(found)
+    return found
 
 
 def feature_name(schema: Handle, place: int) -> str:

@@ -13,7 +13,7 @@ from .border import Number, whole
 
 MECHANISMS = {"objective": 0, "output": 1, "none": 2}
 ANALYSES = {"tight": 0, "paper": 1}
-NOISES = {"auto": 0, "l2": 1, "l1": 2, "group": 3, "linf": 4, "mixed": 5}
+NOISES = c.numbers(c.lib.dperm_noise_name)
 KERNELS = {"gaussian": 1, "rbf": 1, "laplacian": 2, "cauchy": 3}
 
 

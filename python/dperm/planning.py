@@ -42,17 +42,36 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
     if schema is not None:
-        c.call("dperm_plan_for_schema", rows, Schema(schema)._handle, byref(wanted), byref(figures))
+        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, Schema(schema)._handle)
     else:
-        c.call("dperm_plan_for_norms", rows, options.whole("dims", dims),
-               options.number("data_norm", data_norm), norm1, byref(wanted), byref(figures))
+        known = ("dperm_plan_for_norms", rows, options.whole("dims", dims),
+                 options.number("data_norm", data_norm), norm1)
+    c.call(*known, byref(wanted), byref(figures))
     found = c.fields(figures)
     found["mechanism"] = settings.get("mechanism", "objective")
     found["analysis"] = settings.get("analysis", "tight")
-    kinds = [c.fields(figures.noise_kinds[i]) for i in range(figures.noise_kind_count)]
-    found["noise_kinds"] = kinds
-    del found["noise_kind_count"]
+    found["noise_kinds"] = _kinds(known, wanted, figures)
     return Plan(found)
+
+
+def _kinds(known: Tuple[Any, ...], wanted: c.Options, plan: c.PlanFigures) -> List[Dict[str, Any]]:
+    """Every kind of noise that the mechanism and the rows allow, at the plan's lambda and delta_reg."""
+    shown = ("noise", "beta", "expected_noise_norm", "rms_noise_norm", "noise_norm_q95")
+    found: List[Dict[str, Any]] = []
+    if plan.noise is None:
+        return found
+    wanted.lambda_ = plan.lambda_
+    if plan.mechanism == options.MECHANISMS["objective"]:
+        wanted.delta_reg = plan.delta_reg
+    for wanted.noise in range(1, len(options.NOISES)):
+        figures = c.PlanFigures()
+        try:
+            c.call(*known, byref(wanted), byref(figures))
+        except ValueError:
+            continue
+        every = c.fields(figures)
+        found.append({name: every[name] for name in shown})
+    return found
 
 
 class Audit(Figures):

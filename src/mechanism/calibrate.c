@@ -328,19 +328,6 @@ dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_err
   return calibrate_kind(&g, out, err);
 }
 
-bool noise_instead(const public_numbers *given, const privacy_plan *plan, dperm_noise kind,
-                   noise_plan *out) {
-  public_numbers g = *given;
-  g.noise = kind;
-  if (check_kind(&g, NULL) != DPERM_OK) {
-    return false;
-  }
-  *out = noise_with(&g, plan->mechanism == DPERM_MECHANISM_OUTPUT
-                            ? plan->noise.beta
-                            : objective_beta(&g, plan->lambda + plan->delta_reg));
-  return out->beta > 0;
-}
-
 double excess_objective(const public_numbers *g, const privacy_plan *plan, double noise) {
   double n = (double)g->rows;
   if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {

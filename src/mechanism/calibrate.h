@@ -39,11 +39,6 @@ typedef struct privacy_plan {
 /* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
 dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err);
 
-/* The noise of another kind at this plan's ε, Λ and Δ, to compare; false where the mechanism or the
- * bounds allow none. */
-bool noise_instead(const public_numbers *given, const privacy_plan *plan, dperm_noise kind,
-                   noise_plan *out);
-
 /* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (privacy.md 4). With
  * G = ‖∇N(0)‖ strong convexity gives Λ‖f*‖ ≤ ‖∇J(0)‖ ≤ LR + ΛG, and J(f*) ≤ J(0) for a loss ≥ 0
  * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */

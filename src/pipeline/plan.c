@@ -14,23 +14,6 @@
 #include "release/numerics.h"
 #include "schema/schema.h"
 
-/* The kinds side by side, at the plan's ε, Λ and Δ. */
-static void compare_kinds(const public_numbers *given, const privacy_plan *plan, dperm_plan *out) {
-  for (dperm_noise kind = DPERM_NOISE_L2; noise_kind_of(kind); kind++) {
-    noise_plan noise;
-    noise_law law;
-    if (noise_instead(given, plan, kind, &noise)) {
-      noise_law_of(&noise, &law);
-      out->noise_kinds[out->noise_kind_count++] =
-          (dperm_noise_figures){.noise = noise.kind->name,
-                                .beta = noise.beta,
-                                .expected_noise_norm = noise_law_mean(&law),
-                                .rms_noise_norm = noise_rms_norm(&noise),
-                                .noise_norm_q95 = noise_law_quantile(&law, 0.95)};
-    }
-  }
-}
-
 static void describe_noise(const public_numbers *given, const privacy_plan *plan,
                            const release_plan *release, dperm_plan *out) {
   noise_law law;
@@ -51,7 +34,6 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
                            ratio_value(release->epsilon.num) * ldexp(1, release->step_exponent);
   out->excess_objective_q50 = excess_objective(given, plan, out->noise_norm_q50);
   out->excess_objective_q95 = excess_objective(given, plan, out->noise_norm_q95);
-  compare_kinds(given, plan, out);
   out->noise_to_signal = noise_to_signal(given, plan);
   out->excess_loss_q95 = excess_loss(given, plan, out->noise_norm_q95);
   const outlook other = outlook_of(given, plan, out->noise_norm_q95);
@@ -176,7 +158,7 @@ static dperm_status plan_for_schema(size_t rows, const dperm_schema *schema,
 
 /* ---- for programs of any header */
 
-static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, noise_kinds);
+static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
 dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, double norm1,
                                         const dperm_options *given, dperm_plan *out, size_t size,

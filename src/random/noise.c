@@ -14,6 +14,11 @@ const noise_kind *noise_kind_of(dperm_noise which) {
   return (size_t)which < KINDS ? kinds[which] : NULL;
 }
 
+const char *dperm_noise_name(dperm_noise noise) {
+  const noise_kind *kind = noise_kind_of(noise);
+  return noise == DPERM_NOISE_AUTO ? "auto" : kind ? kind->name : NULL;
+}
+
 dperm_noise noise_by_name(const char *name) {
   for (size_t i = 1; i < KINDS; i++) {
     if (strcmp(kinds[i]->name, name) == 0) {
