@@ -348,7 +348,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_loss_huber(double h, dperm_loss *out,
 /* Hinge with a twice differentiable piece on |1−z| ≤ h; L = 1, c = 3/(4h). */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out,
                                                              dperm_error *err);
-/* "logistic", "huber" or "smooth-hinge"; `h` is used where the loss has one. */
+/* The names of the losses: "logistic" for 0, "huber", "smooth-hinge"; NULL after the last. */
+DPERM_API const char *dperm_loss_name(size_t index);
+/* By one of these names; `h` is used where the loss has one. */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out,
                                                         dperm_error *err);
 /* Tries to refute a loss on many points: convexity, that slope and curvature are derivatives of

@@ -9,15 +9,18 @@
 #include "audit/law_check.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "loss/loss.h"
 
 typedef dperm_status audit_function(const dperm_audit_options *options, const char *variant,
                                     int detail, dperm_audit_result *out, dperm_error *err);
+
+static const char *const usual_loss = "huber";
 
 static dperm_status audit_fit(const dperm_audit_options *options, const char *variant, int kind,
                               dperm_audit_result *out, dperm_error *err) {
   fit_target *target = NULL;
   size_t draws = attack_draws(options, fit_usual_draws);
-  const char *loss = kind == PAIR_SHAPE || kind == PAIR_INTERCEPT ? "huber" : variant;
+  const char *loss = kind == PAIR_SHAPE || kind == PAIR_INTERCEPT ? usual_loss : variant;
   TRY(fit_target_new((pair_kind)kind, loss, options->epsilon, draws, &target, err));
   const attack a = fit_target_attack(target);
   dperm_status status = attack_run(&a, options, out, err);
@@ -73,26 +76,18 @@ static dperm_status audit_law(const dperm_audit_options *options, const char *va
 }
 
 typedef struct audit_case {
-  const char *mechanism, *variant;
+  const char *mechanism, *variant; /* NULL: a case for each loss */
   audit_function *run;
   int detail;
 } audit_case;
 
 static const audit_case cases[] = {
-    {"output", "huber", audit_fit, PAIR_OUTPUT},
-    {"output", "smooth-hinge", audit_fit, PAIR_OUTPUT},
-    {"output", "logistic", audit_fit, PAIR_OUTPUT},
-    {"objective", "huber", audit_fit, PAIR_OBJECTIVE},
-    {"objective", "smooth-hinge", audit_fit, PAIR_OBJECTIVE},
-    {"objective", "logistic", audit_fit, PAIR_OBJECTIVE},
-    {"jacobian", "huber", audit_fit, PAIR_JACOBIAN},
-    {"jacobian", "smooth-hinge", audit_fit, PAIR_JACOBIAN},
-    {"jacobian", "logistic", audit_fit, PAIR_JACOBIAN},
+    {"output", NULL, audit_fit, PAIR_OUTPUT},
+    {"objective", NULL, audit_fit, PAIR_OBJECTIVE},
+    {"jacobian", NULL, audit_fit, PAIR_JACOBIAN},
     {"shape", "output", audit_fit, PAIR_SHAPE},
     {"intercept", "output", audit_fit, PAIR_INTERCEPT},
-    {"weights", "huber", audit_fit, PAIR_WEIGHTS},
-    {"weights", "smooth-hinge", audit_fit, PAIR_WEIGHTS},
-    {"weights", "logistic", audit_fit, PAIR_WEIGHTS},
+    {"weights", NULL, audit_fit, PAIR_WEIGHTS},
     {"selector", "permute-and-flip", audit_selector, DPERM_SELECTOR_PERMUTE_AND_FLIP},
     {"selector", "exponential", audit_selector, DPERM_SELECTOR_EXPONENTIAL},
     {"split", "output", audit_split, 0},
@@ -108,12 +103,28 @@ static const audit_case cases[] = {
 };
 static const size_t case_count = sizeof cases / sizeof *cases;
 
+static bool case_at(size_t index, audit_case *out) {
+  for (size_t i = 0, loss = 0; i < case_count; index--) {
+    *out = cases[i];
+    out->variant = out->variant ? out->variant : dperm_loss_name(loss++);
+    if (index == 0) {
+      return true;
+    }
+    if (cases[i].variant || !dperm_loss_name(loss)) {
+      i++;
+      loss = 0;
+    }
+  }
+  return false;
+}
+
 int dperm_audit_case(size_t index, const char **mechanism, const char **variant) {
-  if (index >= case_count) {
+  audit_case found;
+  if (!case_at(index, &found)) {
     return 0;
   }
-  *mechanism = cases[index].mechanism;
-  *variant = cases[index].variant;
+  *mechanism = found.mechanism;
+  *variant = found.variant;
   return 1;
 }
 
@@ -124,14 +135,17 @@ void dperm_audit_options_init_sized(dperm_audit_options *options, size_t size) {
   sized_init(&options_struct, &usual, options, size);
 }
 
-static const audit_case *find_case(const dperm_audit_options *options) {
-  for (size_t i = 0; i < case_count; i++) {
-    if (strcmp(cases[i].mechanism, options->mechanism) == 0 &&
-        (!options->variant || strcmp(cases[i].variant, options->variant) == 0)) {
-      return &cases[i];
+/* Without a variant: the usual loss, or the first. */
+static bool find_case(const dperm_audit_options *options, audit_case *out) {
+  for (size_t i = 0; case_at(i, out); i++) {
+    const char *wanted = options->variant                ? options->variant
+                         : loss_kind_named(out->variant) ? usual_loss
+                                                         : out->variant;
+    if (strcmp(out->mechanism, options->mechanism) == 0 && strcmp(out->variant, wanted) == 0) {
+      return true;
     }
   }
-  return NULL;
+  return false;
 }
 
 static dperm_status check_claim(double epsilon, dperm_error *err) {
@@ -157,8 +171,8 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
                              dperm_error *err) {
   dperm_audit_options taken = usual, *options = &taken;
   TRY(sized_take(&options_struct, given, options, err));
-  const audit_case *found = find_case(options);
-  if (!found) {
+  audit_case found;
+  if (!find_case(options, &found)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "no audit is called \"%.40s\"%s%.40s%s", options->mechanism,
          options->variant ? " for \"" : "", options->variant ? options->variant : "",
          options->variant ? "\"" : "");
@@ -168,8 +182,8 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
          options->threads, options->draws);
   }
-  dperm_audit_result result = nothing_found(found->mechanism, found->variant, options->epsilon);
-  TRY(found->run(options, found->variant, found->detail, &result, err));
+  dperm_audit_result result = nothing_found(found.mechanism, found.variant, options->epsilon);
+  TRY(found.run(options, found.variant, found.detail, &result, err));
   result.holds = result.holds && !(result.epsilon_lower_bound > result.epsilon_claimed) &&
                  !(result.distance > result.limit);
   *out = result;

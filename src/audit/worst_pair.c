@@ -1,9 +1,10 @@
 /* See worst_pair.h and docs/audit.md. In units where rows have norm 1:
  *
- *   hinges    d = 1, w = 1, w′ = −1, p = 0. Around f > 0 the second margin is −f, on the steep
- *             side; the first is f itself.
- *   logistic  d = 2. p lies far out on the first axis, and w′ (and w, but for the Jacobian) leans
- *             away from it by so little that its margin is about −100: steep for every noise.
+ *   losses with |ℓ′(0)| = L (hinges)   d = 1, w = 1, w′ = −1, p = 0. Around f > 0 the second
+ *             margin is −f, on the steep side; the first is f itself.
+ *   others (logistic)   d = 2. p lies far out on the first axis, and w′ (and w, but for the
+ *             Jacobian) leans away from it by so little that its margin is about −100: steep for
+ *             every noise.
  *
  * λ = 4 makes the hinges' minimizers ±1/λ, on the steep side; λ = 200 and more makes objective
  * perturbation's slack small; the Jacobian's λ makes it large. Rows of norm R have w·R, p/R, λR².
@@ -31,6 +32,10 @@ static double steepness(const dperm_loss *loss, double z, double *curvature) {
   double slope = 0;
   loss->eval(loss, 1, &z, NULL, &slope, curvature);
   return -slope;
+}
+
+static bool steep_at_zero(const dperm_loss *loss) {
+  return steepness(loss, 0, NULL) == loss->lipschitz;
 }
 
 /* ---- theory */
@@ -146,7 +151,7 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
   if (pair->kind == PAIR_JACOBIAN) { /* κc as large as Huber's */
     lambda *= pair->loss.smoothness * 2 * h;
-    if (loss_identify(&pair->loss) == LOSS_LOGISTIC) { /* and κ > A, else there is no slack */
+    if (!steep_at_zero(&pair->loss)) { /* and κ > A, else there is no slack */
       lambda = fmin(lambda, 1 / epsilon);
     }
   }
@@ -154,21 +159,22 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
   return DPERM_OK;
 }
 
-/* The s at which A·s + log(1 + κ s(1−s)) is largest, and its margin. */
-static double logistic_margin(double a, double kappa, double *slope) {
-  double most = 0, at = 0.5;
+/* The margin at which A·s + log(1 + κ·a) is largest; the margins tried are those where the logistic
+ * loss has slopes at even distances. */
+static double worst_margin(const dperm_loss *loss, double a, double kappa) {
+  double most = 0, at = 0;
   for (double s = 0.001; s < 0.9995; s += 0.001) {
-    double value = a * s + log1p(kappa * s * (1 - s));
+    double z = log((1 - s) / s), curvature = 0;
+    double value = a * steepness(loss, z, &curvature) + log1p(kappa * curvature);
     if (value > most) {
       most = value;
-      at = s;
+      at = z;
     }
   }
-  *slope = at;
-  return log((1 - at) / at);
+  return at;
 }
 
-static void place_logistic(worst_pair *pair, double epsilon) {
+static void place_leaning(worst_pair *pair, double epsilon) {
   double across = sqrt(1 - lean * lean);
   pair->dims = 2;
   pair->centre[0] = far_out;
@@ -176,11 +182,11 @@ static void place_logistic(worst_pair *pair, double epsilon) {
   pair->w[0][1] = across;
   pair->w[1][1] = -across;
   if (pair->kind == PAIR_JACOBIAN) { /* the first margin is free: b = 0 where it is worst */
-    double slope = 0, kappa = 1 / pair->lambda;
-    double z = logistic_margin(epsilon_invert(&pair->loss, kappa, epsilon), kappa, &slope);
+    double kappa = 1 / pair->lambda;
+    double z = worst_margin(&pair->loss, epsilon_invert(&pair->loss, kappa, epsilon), kappa);
     pair->w[0][0] = 0;
     pair->w[0][1] = 1;
-    pair->centre[1] = z - slope / pair->lambda;
+    pair->centre[1] = z - steepness(&pair->loss, z, NULL) / pair->lambda;
   }
 }
 
@@ -206,8 +212,8 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, s
   size_t axis = kind == PAIR_INTERCEPT ? 1 : 0;
   made.w[0][axis] = 1;
   made.w[1][axis] = -1;
-  if (loss_identify(&made.loss) == LOSS_LOGISTIC) {
-    place_logistic(&made, epsilon);
+  if (!steep_at_zero(&made.loss)) {
+    place_leaning(&made, epsilon);
   }
   scale_rows(&made);
   double kappa = made.norm * made.norm / made.lambda;

@@ -1,27 +1,17 @@
 /* Huber hinge (CMS equation 7): the hinge max(0, 1−z) with its corner replaced by a parabola on
  * |1−z| ≤ h. The slope is evaluated as (h + (1−z))/(2h): the other grouping, ((1+h) − z), loses
- * 77 units in the last place for small h, this one 1.5 (privacy.md 6; slope_error allows 4). */
-#include <math.h>
+ * 77 units in the last place for small h, this one 1.5 (privacy.md 6; slope_error allows 4). Slope
+ * 1 and curvature 1/(2h) meet at z = 1 − h, so ε(A) has no supremum tighter than its constants. */
+#include "loss/hinge.h"
 
-#include "loss/loss.h"
-#include "loss/loss_simd.h"
-
-double huber_slope(double gap, double h) {
-  if (gap > h) {
-    return -1.0;
-  }
-  if (gap >= -h) {
-    return -((h + gap) / (2.0 * h));
-  }
-  return isnan(gap) ? gap : 0.0;
+static dperm_loss constants(double h) {
+  return (dperm_loss){.lipschitz = 1.0, .smoothness = 1.0 / (2.0 * h), .slope_error = 4 * 0x1p-53};
 }
 
-/* The same for eight at once, and curvatures. With the gap held within ±h, (h + gap)/(2h) is 0 and
- * 1 at the ends, exactly, so one formula does for all pieces. A NaN stays one. */
-LANE_INLINE void slopes_of(double h, const double *margins, double *slope, double *curvature) {
-  lanes z, zero = {0};
-  LANES_LOAD(z, margins);
-  lanes gap = 1.0 - z, within = LANES_WITHIN(gap, zero - h, zero + h);
+LANE_INLINE void slopes_of(double h, const double *z, const double *rest, double *slope,
+                           double *curvature) {
+  lanes gap, within, zero = {0};
+  hinge_gaps(h, z, rest, &gap, &within);
   lanes s = zero - (h + within) / (2.0 * h), bend = zero + 1.0 / (2.0 * h);
   lane_bits bent = gap == within;
   lanes a = LANES_CHOOSE(bent, bend, zero) + (s - s);
@@ -30,30 +20,30 @@ LANE_INLINE void slopes_of(double h, const double *margins, double *slope, doubl
 }
 
 FOR_EACH_WIDTH
-static void slopes_and_curvatures(double h, size_t count, const double *z, double *slope,
-                                  double *curvature) {
-  loss_simd(slopes_of, h, count, z, slope, curvature);
+static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,
+                   double *curvature) {
+  loss_simd(slopes_of, h, count, z, rest, slope, curvature);
 }
 
-static void huber_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                       double *slope, double *curvature) {
+static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature) {
   double h = loss->parameter;
   if (slope || curvature) {
-    slopes_and_curvatures(h, count, z, slope, curvature);
+    slopes(h, count, z, NULL, slope, curvature);
   }
   for (size_t i = 0; value && i < count; i++) {
     double gap = 1.0 - z[i], t = h + gap;
-    value[i] = gap > h ? gap : gap >= -h ? t / (4.0 * h) * t : isnan(gap) ? gap : 0.0;
+    value[i] = hinge_value(h, gap, t / (4.0 * h) * t);
   }
 }
 
+const loss_kind loss_huber = {.name = "huber",
+                              .h_least = 1e-9,
+                              .h_most = 1e6,
+                              .constants = constants,
+                              .eval = eval,
+                              .slopes = slopes};
+
 dperm_status dperm_loss_huber(double h, dperm_loss *out, dperm_error *err) {
-  TRY(loss_validate_h(h, err));
-  *out = (dperm_loss){.name = "huber",
-                      .parameter = h,
-                      .lipschitz = 1.0,
-                      .smoothness = 1.0 / (2.0 * h),
-                      .eval = huber_eval,
-                      .slope_error = 4 * 0x1p-53};
-  return DPERM_OK;
+  return loss_make(&loss_huber, h, out, err);
 }

@@ -23,7 +23,6 @@
  * itself: 4.5u at most, 6u declared. */
 #include <math.h>
 
-#include "loss/loss.h"
 #include "loss/loss_simd.h"
 
 static const double inverse_factorials[] = {
@@ -49,42 +48,76 @@ LANE_INLINE void exp_lanes(lanes *at) {
   *at = LANES_CHOOSE(tiny, zero, e);
 }
 
-/* Eight slopes and curvatures. */
-LANE_INLINE void slopes_of(double h, const double *margins, double *slope, double *curvature) {
+/* The second term of Taylor's series takes a rest of at most u|z| in: what is left, z²u²|ℓ‴|/2, is
+ * far below u², as z²|ℓ‴| < 1. */
+LANE_INLINE void slopes_of(double h, const double *z, const double *rest, double *slope,
+                           double *curvature) {
   (void)h;
-  lanes z, zero = {0};
-  LANES_LOAD(z, margins);
-  lanes e = (lanes)((lane_bits)z | INT64_MIN); /* −|z| */
+  lanes margin, low, zero = {0};
+  LANES_LOAD(margin, z);
+  lanes e = (lanes)((lane_bits)margin | INT64_MIN); /* −|z| */
   exp_lanes(&e);
   lanes q = 1.0 / (1.0 + e), eq = e * q;
-  lane_bits right = z >= zero; /* a NaN falls to the left, and q is one too */
+  lane_bits right = margin >= zero; /* a NaN falls to the left, and q is one too */
   lanes s = LANES_CHOOSE(right, -eq, -q), a = eq * q;
   a = LANES_CHOOSE(a > 0.25, zero + 0.25, a); /* rounding must not pass c; a NaN stays one */
+  if (rest) {
+    LANES_LOAD(low, rest);
+    s += a * low;
+  }
   LANES_STORE(slope, s);
   LANES_STORE(curvature, a);
 }
 
 FOR_EACH_WIDTH
-static void slopes_and_curvatures(size_t count, const double *z, double *slope, double *curvature) {
-  loss_simd(slopes_of, (double)NAN, count, z, slope, curvature);
+static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,
+                   double *curvature) {
+  loss_simd(slopes_of, h, count, z, rest, slope, curvature);
 }
 
-static void logistic_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                          double *slope, double *curvature) {
-  (void)loss;
+static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature) {
+  double h = loss->parameter;
   if (slope || curvature) {
-    slopes_and_curvatures(count, z, slope, curvature);
+    slopes(h, count, z, NULL, slope, curvature);
   }
   for (size_t i = 0; value && i < count; i++) {
     value[i] = log1p(exp(-fabs(z[i]))) + (z[i] < 0 ? -z[i] : 0.0);
   }
 }
 
+static double probability(double z) {
+  double e = exp(-fabs(z));
+  return z >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+/* sup_s A·s + log(1 + κ s(1−s)) over s ∈ [0, 1]. If A ≥ κ the slope is nonnegative up to s = 1.
+ * Else the stationary point, in a form that does not cancel for small A. */
+static double supremum(double h, double kappa, double a) {
+  (void)h;
+  if (a >= kappa) {
+    return a;
+  }
+  double root = sqrt((a - 2) * (a - 2) + 4 * a * (a + kappa) / kappa);
+  double s = fmin(1.0, 2 * (a + kappa) / (kappa * (2 - a + root)));
+  return a * s + log1p(kappa * s * (1 - s));
+}
+
+static dperm_loss constants(double h) {
+  (void)h;
+  return (dperm_loss){.lipschitz = 1.0, .smoothness = 0.25, .slope_error = 6 * 0x1p-53};
+}
+
+const loss_kind loss_logistic = {.name = "logistic",
+                                 .constants = constants,
+                                 .eval = eval,
+                                 .slopes = slopes,
+                                 .supremum = supremum,
+                                 .probability = probability,
+                                 .model = "a logistic regression"};
+
 dperm_loss dperm_loss_logistic(void) {
-  return (dperm_loss){.name = "logistic",
-                      .parameter = (double)NAN,
-                      .lipschitz = 1.0,
-                      .smoothness = 0.25,
-                      .eval = logistic_eval,
-                      .slope_error = 6 * 0x1p-53};
+  dperm_loss out;
+  (void)loss_make(&loss_logistic, (double)NAN, &out, NULL); /* has no parameter: cannot fail */
+  return out;
 }

@@ -1,7 +1,30 @@
-/* What all losses share. */
+/* What all losses share: construction, evaluation, and the check of what a caller passes. */
 #include "loss/loss.h"
 
 #include <math.h>
+
+dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_error *err) {
+  bool has_h = kind->h_most > 0;
+  if (has_h && !(h >= kind->h_least && h <= kind->h_most)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "h = %g is out of range; choose it between %g and %g", h,
+         kind->h_least, kind->h_most);
+  }
+  *out = kind->constants(h);
+  out->name = kind->name;
+  out->parameter = has_h ? h : (double)NAN;
+  out->eval = kind->eval;
+  return DPERM_OK;
+}
+
+void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const double *z_rest,
+                   double *slope) {
+  const loss_kind *kind = loss_kind_of(loss);
+  if (kind) {
+    kind->slopes(loss->parameter, count, z, z_rest, slope, NULL);
+  } else {
+    loss->eval(loss, count, z, NULL, slope, NULL);
+  }
+}
 
 dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {
   if (!loss->eval || !loss->name) {
@@ -32,13 +55,6 @@ dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "loss %s declares a slope_error of %g; give a finite bound, or 0 if none is known",
          loss->name, loss->slope_error);
-  }
-  return DPERM_OK;
-}
-
-dperm_status loss_validate_h(double h, dperm_error *err) {
-  if (!(h >= 1e-9 && h <= 1e6)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "h = %g is out of range; choose it between 1e-9 and 1e6", h);
   }
   return DPERM_OK;
 }

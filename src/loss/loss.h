@@ -1,5 +1,6 @@
-/* The loss seam inside the library: validation of what a caller passes, and the choice by name.
- * The losses themselves are one file each. */
+/* The loss seam inside the library. A loss of the library is a loss_kind in a file of its own and a
+ * line of loss_table.c; whatever depends on which loss it is, is a member here. A caller's own loss
+ * is a dperm_loss without a kind, and is known by its declared constants only. */
 #ifndef DPERM_LOSS_LOSS_H
 #define DPERM_LOSS_LOSS_H
 
@@ -7,32 +8,50 @@
 
 #include "base/status.h"
 
+/* Slopes and curvatures at `count` margins z + rest, a double-double each; `rest` NULL for none.
+ * Either result may be NULL. */
+typedef void loss_slopes(double h, size_t count, const double *z, const double *rest, double *slope,
+                         double *curvature);
+
+typedef struct loss_kind {
+  const char *name;                  /* as a model file says it */
+  double h_least, h_most;            /* bounds on the parameter h; zeros for a loss without one */
+  dperm_loss (*constants)(double h); /* L, c and slope_error, the rest empty */
+  void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
+               double *curvature);
+  /* Within slope_error also at a double-double, as if the margin were exact. */
+  loss_slopes *slopes;
+  /* sup over z of A·|ℓ′(z)| + log(1 + κ·ℓ″(z)) up to rounding, on which ε(A) rests (privacy.md 4);
+   * NULL where A·L + log(1 + κc) is attained. */
+  double (*supremum)(double h, double kappa, double a);
+  /* P(label | margin z), for a loss that is its −log; NULL for others. */
+  double (*probability)(double z);
+  const char *model; /* what a model with it is called in a statement; NULL for the usual words */
+} loss_kind;
+
+/* The kinds, one file each. */
+extern const loss_kind loss_logistic, loss_huber, loss_smooth_hinge;
+
+/* NULL if there is none (dperm_loss_name lists them). */
+const loss_kind *loss_kind_named(const char *name);
+/* Which of the library's own losses this is, by its code and all its constants, not by its name
+ * alone: a custom loss that calls itself "logistic" must not get the logistic loss's privacy
+ * analysis. NULL for a custom one. */
+const loss_kind *loss_kind_of(const dperm_loss *loss);
+
+/* The loss of this kind with parameter h, which must be within its bounds. */
+dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_error *err);
+
 /* A usable loss: an eval function, a name and parameter that a model file can hold,
  * finite constants above zero. Not a proof of the constants. */
 dperm_status loss_validate(const dperm_loss *loss, dperm_error *err);
-
-/* 0 < h ≤ 1e6 and not so small that 1/h loses the smooth piece in rounding (h ≥ 1e-9). */
-dperm_status loss_validate_h(double h, dperm_error *err);
-
-/* Which of the library's own losses this is, told by its code and constants, never by its name: a
- * custom loss that calls itself "logistic" must not get the logistic loss's privacy analysis. */
-typedef enum loss_kind { LOSS_LOGISTIC, LOSS_HUBER, LOSS_SMOOTH_HINGE, LOSS_CUSTOM } loss_kind;
-loss_kind loss_identify(const dperm_loss *loss);
-
-/* Refuses a custom loss that has the name of one of the library's own: a model file names its loss,
- * and whoever verifies it would take the wrong constants. */
+/* Refuses a custom loss that has the name of one of the library's own: whoever verifies a model
+ * takes the constants from the name. */
 dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err);
 
-/* y·ℓ′(y z) at margins z + z_rest of twice the precision, labels y = ±1. For the library's own
- * losses the error is slope_error, as if z were exact. For a custom one the rest is ignored:
- * c·|z_rest| comes on top. */
-void loss_slope_dd(const dperm_loss *loss, size_t count, const double *labels, const double *z,
-                   const double *z_rest, double *slope);
-/* Whether it does ignore the rest. */
-bool loss_ignores_rest(const dperm_loss *loss);
-
-/* The hinges' slopes as functions of the gap 1 − z. */
-double huber_slope(double gap, double h);
-double smooth_hinge_slope(double gap, double h);
+/* ℓ′ at double-double margins. A custom loss ignores the rest: c·|z_rest| comes on top of its
+ * slope_error. */
+void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const double *z_rest,
+                   double *slope);
 
 #endif

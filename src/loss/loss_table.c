@@ -1,37 +1,43 @@
-/* The library's own losses, by name and by recognition. The one file that knows them all. */
+/* The library's own losses, by index, by name and by recognition. The one file that lists them. */
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "loss/loss.h"
 
-/* All that the claim rests on, the name included: a model file says it, and whoever verifies the
- * file takes the constants from it. */
-static bool same_loss(const dperm_loss *a, const dperm_loss *b) {
-  bool same_h = a->parameter == b->parameter || (isnan(a->parameter) && isnan(b->parameter));
-  return a->eval == b->eval && a->name && strcmp(a->name, b->name) == 0 && same_h &&
-         a->lipschitz == b->lipschitz && a->smoothness == b->smoothness &&
-         a->slope_error == b->slope_error;
+static const loss_kind *const kinds[] = {
+    &loss_logistic,
+    &loss_huber,
+    &loss_smooth_hinge,
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const loss_kind *loss_kind_named(const char *name) {
+  for (size_t i = 0; i < KINDS; i++) {
+    if (strcmp(kinds[i]->name, name) == 0) {
+      return kinds[i];
+    }
+  }
+  return NULL;
 }
 
-loss_kind loss_identify(const dperm_loss *loss) {
-  dperm_loss own = dperm_loss_logistic();
-  if (same_loss(loss, &own)) {
-    return LOSS_LOGISTIC;
+/* All that the claim rests on, the name included: a model file says it, and whoever verifies the
+ * file takes the constants from it. */
+const loss_kind *loss_kind_of(const dperm_loss *a) {
+  const loss_kind *kind = a->name ? loss_kind_named(a->name) : NULL;
+  dperm_loss b;
+  if (!kind || loss_make(kind, a->parameter, &b, NULL) != DPERM_OK) {
+    return NULL;
   }
-  if (dperm_loss_huber(loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
-    return LOSS_HUBER;
-  }
-  if (dperm_loss_smooth_hinge(loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
-    return LOSS_SMOOTH_HINGE;
-  }
-  return LOSS_CUSTOM;
+  bool same_h = a->parameter == b.parameter || (isnan(a->parameter) && isnan(b.parameter));
+  bool same = a->eval == b.eval && same_h && a->lipschitz == b.lipschitz &&
+              a->smoothness == b.smoothness && a->slope_error == b.slope_error;
+  return same ? kind : NULL;
 }
 
 dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {
-  dperm_loss own;
-  bool taken = dperm_loss_by_name(loss->name, 0.5, &own, NULL) == DPERM_OK;
-  if (taken && loss_identify(loss) == LOSS_CUSTOM) {
+  if (loss_kind_named(loss->name) && !loss_kind_of(loss)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the loss is called \"%s\" but is not the library's loss of that name, or its constants "
          "were changed; give it another name",
@@ -40,17 +46,19 @@ dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {
   return DPERM_OK;
 }
 
+const char *dperm_loss_name(size_t index) {
+  return index < KINDS ? kinds[index]->name : NULL;
+}
+
 dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out, dperm_error *err) {
-  if (strcmp(name, "logistic") == 0) {
-    *out = dperm_loss_logistic();
-    return DPERM_OK;
+  const loss_kind *kind = loss_kind_named(name);
+  if (kind) {
+    return loss_make(kind, h, out, err);
   }
-  if (strcmp(name, "huber") == 0) {
-    return dperm_loss_huber(h, out, err);
+  char names[256] = "";
+  for (size_t i = 0, used = 0; i < KINDS && used < sizeof names; i++) {
+    const char *before = i == 0 ? "" : i + 1 < KINDS ? ", " : " or ";
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", before, kinds[i]->name);
   }
-  if (strcmp(name, "smooth-hinge") == 0) {
-    return dperm_loss_smooth_hinge(h, out, err);
-  }
-  FAIL(err, DPERM_INVALID_ARGUMENT,
-       "no loss is called \"%.64s\"; choose logistic, huber or smooth-hinge", name);
+  FAIL(err, DPERM_INVALID_ARGUMENT, "no loss is called \"%.64s\"; choose %s", name, names);
 }

@@ -2,31 +2,18 @@
  * letter. With u = (1−z)/h ∈ [−1, 1]: |ℓ′| = (2 + 3u − u³)/4, ℓ″ = 3(1 − u²)/(4h), and ℓ is the
  * integral h(3 + 8u + 6u² − u⁴)/16, all written as products in 1+u so that nothing cancels at the
  * foot of the curve. */
-#include <math.h>
+#include "loss/hinge.h"
 
-#include "loss/loss.h"
-#include "loss/loss_simd.h"
-
-/* With v = 1+u and w = 1−u, each within 5 units of 2^−53: v²(1+w)/4 has partial derivatives of at
- * most 9/8 and 1, and four roundings of its own: 16 units in all. Rounding must not pass L. */
-double smooth_hinge_slope(double gap, double h) {
-  if (gap > h) {
-    return -1.0;
-  }
-  if (gap >= -h) {
-    double up = (h + gap) / h, down = (h - gap) / h;
-    return -fmin(1.0, up * up * (1.0 + down) / 4.0);
-  }
-  return isnan(gap) ? gap : 0.0;
+static dperm_loss constants(double h) {
+  return (dperm_loss){.lipschitz = 1.0, .smoothness = 3.0 / (4.0 * h), .slope_error = 16 * 0x1p-53};
 }
 
-/* The same for eight at once, and curvatures, which rounding must not take above c either. With the
- * gap held within ±h, 1+u and 1−u are 0 and 2 at the ends, exactly, so one formula does for all
- * pieces. A NaN stays one. */
-LANE_INLINE void slopes_of(double h, const double *margins, double *slope, double *curvature) {
-  lanes z, zero = {0};
-  LANES_LOAD(z, margins);
-  lanes free_gap = 1.0 - z, gap = LANES_WITHIN(free_gap, zero - h, zero + h);
+/* With v = 1+u and w = 1−u, each within 5 units of 2^−53: v²(1+w)/4 has partial derivatives of at
+ * most 9/8 and 1, and four roundings of its own: 16 units in all. Rounding must not pass L or c. */
+LANE_INLINE void slopes_of(double h, const double *z, const double *rest, double *slope,
+                           double *curvature) {
+  lanes free_gap, gap, zero = {0};
+  hinge_gaps(h, z, rest, &free_gap, &gap);
   lanes up = (h + gap) / h, down = (h - gap) / h; /* 1+u and 1−u */
   lanes s = up * up * (1.0 + down) / 4.0, a = 3.0 * up * down / (4.0 * h);
   s = zero - LANES_WITHIN(s, zero, zero + 1.0);
@@ -36,33 +23,48 @@ LANE_INLINE void slopes_of(double h, const double *margins, double *slope, doubl
 }
 
 FOR_EACH_WIDTH
-static void slopes_and_curvatures(double h, size_t count, const double *z, double *slope,
-                                  double *curvature) {
-  loss_simd(slopes_of, h, count, z, slope, curvature);
+static void slopes(double h, size_t count, const double *z, const double *rest, double *slope,
+                   double *curvature) {
+  loss_simd(slopes_of, h, count, z, rest, slope, curvature);
 }
 
-static void smooth_hinge_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
-                              double *slope, double *curvature) {
+static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature) {
   double h = loss->parameter;
   if (slope || curvature) {
-    slopes_and_curvatures(h, count, z, slope, curvature);
+    slopes(h, count, z, NULL, slope, curvature);
   }
   for (size_t i = 0; value && i < count; i++) {
     double gap = 1.0 - z[i], up = (h + gap) / h, down = (h - gap) / h;
-    value[i] = gap > h      ? gap
-               : gap >= -h  ? h * (up * up * up) * (2.0 + down) / 16.0
-               : isnan(gap) ? gap
-                            : 0.0;
+    value[i] = hinge_value(h, gap, h * (up * up * up) * (2.0 + down) / 16.0);
   }
 }
 
+/* g(u) = A(2+3u−u³)/4 + log(1 + κ·3(1−u²)/(4h)) is concave on [0, 1]: its slope
+ * ¾A(1−u²) − κ(3u/2h)/(1 + κ·3(1−u²)/(4h)) falls from 3A/4 to below zero. For u < 0 both terms
+ * rise. At the end of the bisection the bracket is one unit wide, and g is flat there. */
+static double supremum(double h, double kappa, double a) {
+  double low = 0, high = 1, k = 3 * kappa / (4 * h);
+  for (int i = 0; i < 54; i++) { /* down to one unit of 1 */
+    double u = 0.5 * (low + high);
+    double slope = 0.75 * a * (1 - u * u) - 2 * k * u / (1 + k * (1 - u * u));
+    if (slope > 0) {
+      low = u;
+    } else {
+      high = u;
+    }
+  }
+  return a * (2 + 3 * low - low * low * low) / 4 + log1p(k * (1 - low) * (1 + low));
+}
+
+const loss_kind loss_smooth_hinge = {.name = "smooth-hinge",
+                                     .h_least = 1e-9,
+                                     .h_most = 1e6,
+                                     .constants = constants,
+                                     .eval = eval,
+                                     .slopes = slopes,
+                                     .supremum = supremum};
+
 dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out, dperm_error *err) {
-  TRY(loss_validate_h(h, err));
-  *out = (dperm_loss){.name = "smooth-hinge",
-                      .parameter = h,
-                      .lipschitz = 1.0,
-                      .smoothness = 3.0 / (4.0 * h),
-                      .eval = smooth_hinge_eval,
-                      .slope_error = 16 * 0x1p-53};
-  return DPERM_OK;
+  return loss_make(&loss_smooth_hinge, h, out, err);
 }

@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
+#include "loss/loss.h"
 #include "read/row_reader.h"
 
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
@@ -130,7 +131,8 @@ const char *dperm_model_class_name(const dperm_model *model, size_t index) {
 }
 
 bool model_has_probabilities(const dperm_model *model) {
-  return strcmp(model->loss, "logistic") == 0;
+  const loss_kind *loss = loss_kind_named(model->loss);
+  return loss && loss->probability;
 }
 
 double model_probability(double score) {

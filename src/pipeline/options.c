@@ -43,8 +43,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   }
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
-  bool vouched = loss_identify(&o->loss) != LOSS_CUSTOM || o->mechanism == DPERM_MECHANISM_NONE;
-  if (!vouched) {
+  if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));
   }
   return loss_check_name(&o->loss, err);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "ledger/amount.h"
+#include "loss/loss.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"
 #include "pipeline/report.h"
@@ -89,8 +90,8 @@ static const char *kind_of_model(const dperm_model *model) {
   if (model->map) {
     return "a kernel machine on random features";
   }
-  return strcmp(model->loss, "logistic") == 0 ? "a logistic regression"
-                                              : "a linear support-vector machine or the like";
+  const loss_kind *loss = loss_kind_named(model->loss);
+  return loss && loss->model ? loss->model : "a linear support-vector machine or the like";
 }
 
 /* The guide's words for a size of epsilon: this page must not promise more than it keeps. */

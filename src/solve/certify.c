@@ -39,7 +39,7 @@ double evaluation_error(const evaluation *e, precision how) {
   if (!(margins <= longest && sums <= longest)) {
     return INFINITY;
   }
-  if (how == IN_DD && loss_ignores_rest(e->loss)) {
+  if (how == IN_DD && !loss_kind_of(e->loss)) {
     margins += unit;
   }
   double slopes = e->curvature * margins * e->norm * e->f + e->loss->slope_error +
@@ -110,7 +110,7 @@ static void stripe_curvature(void *context, size_t s, size_t worker) {
 static double mean_curvature(const problem *p, size_t m, const double *z, double norm) {
   double c = p->loss->smoothness, sum = 0;
   double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
-  if (!z || loss_identify(p->loss) == LOSS_CUSTOM || !(width * c < 1e-5)) {
+  if (!z || !loss_kind_of(p->loss) || !(width * c < 1e-5)) {
     return c;
   }
   const stripe_cut cut = stripes_here(p->x, 1); /* fixed: threads do not change a bit */

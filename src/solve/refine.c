@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
-#include "loss/loss.h"
+#include "loss/link.h"
 #include "loss/regularizer.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
@@ -113,7 +113,7 @@ static void block_slopes(void *context, size_t b, size_t worker) {
   const place *at = job->at;
   (void)worker;
   size_t from = b * BLOCK, left = job->p->x->rows - from, count = left < BLOCK ? left : BLOCK;
-  loss_slope_dd(job->p->loss, count, job->p->labels + from, at->z + from, at->z_rest + from,
+  link_slope_dd(job->p->loss, count, job->p->labels + from, at->z + from, at->z_rest + from,
                 at->slope + from);
   problem_share(job->p, from, count, 1, at->slope + from);
 }

@@ -50,45 +50,25 @@ void check_noise_kind(verifier *v) {
 
 /* ---- the loss and its constants */
 
-static bool known_loss(verifier *v, const char *name, const char *loss, loss_facts *out) {
-  interval_arena *arena = &v->arena;
-  double h = 0;
-  out->lipschitz = interval_of(arena, 1);
-  if (strcmp(loss, "logistic") == 0) {
-    out->rule = SUP_LOGISTIC;
-    out->smoothness = interval_of(arena, 0.25);
-    return true;
-  }
-  bool huber = strcmp(loss, "huber") == 0;
-  if (!field_positive(v, name, "loss.h", &h)) {
-    return false;
-  }
-  out->rule = huber ? SUP_CONSTANTS : SUP_SMOOTH_HINGE;
-  out->smoothness =
-      interval_div(arena, interval_of(arena, huber ? 0.5 : 0.75), interval_of(arena, h));
-  return true;
-}
-
-static bool has_name_here(const char *loss) {
-  return strcmp(loss, "logistic") == 0 || strcmp(loss, "huber") == 0 ||
-         strcmp(loss, "smooth-hinge") == 0;
-}
-
 /* L and c: known ones from the name and h, others as the file declares them. */
 static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
   const char *loss = NULL;
-  double l = 0, c = 0;
+  double l = 0, c = 0, h = 1;
   if (!field_text(v, name, "loss.name", &loss)) {
     return false;
   }
-  if (has_name_here(loss)) {
-    return known_loss(v, name, loss, out);
-  }
-  if (!field_positive(v, name, "loss.lipschitz", &l) ||
-      !field_positive(v, name, "loss.smoothness", &c)) {
+  const known_loss *known = known_loss_find(loss);
+  if (known && known->has_h && !field_positive(v, name, "loss.h", &h)) {
     return false;
   }
-  *out = (loss_facts){SUP_CONSTANTS, interval_of(&v->arena, l), interval_of(&v->arena, c)};
+  if (!known && (!field_positive(v, name, "loss.lipschitz", &l) ||
+                 !field_positive(v, name, "loss.smoothness", &c))) {
+    return false;
+  }
+  out->known = known;
+  out->lipschitz = interval_of(&v->arena, known ? known->lipschitz : l);
+  out->smoothness = interval_div(&v->arena, interval_of(&v->arena, known ? known->smoothness : c),
+                                 interval_of(&v->arena, h));
   return true;
 }
 
@@ -116,7 +96,6 @@ void check_loss(verifier *v) {
   bool readable = true;
   if (loss_of_fit(v, "loss", &facts)) {
     const char *name = json_string_value(field_at(v->root, "loss.name"));
-    bool own = has_name_here(name);
     bool right = stated_right(v, "loss.lipschitz", facts.lipschitz, &readable) && readable &&
                  stated_right(v, "loss.smoothness", facts.smoothness, &readable);
     if (readable) {
@@ -125,7 +104,7 @@ void check_loss(verifier *v) {
                                  : "%.60s has L = %s and c = %s; the file states others%s",
                            name, shown(interval_upper(facts.lipschitz)).text,
                            shown(interval_upper(facts.smoothness)).text,
-                           own ? "" : " (declared, not proved)");
+                           facts.known ? "" : " (declared, not proved)");
     }
   }
   interval_release(&v->arena, mark);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/checks.h"
+#include "verify/epsilon_bound.h"
 #include "verify/exact.h"
 
 /* What numerics may cost: an event that is never seen (docs/privacy.md 8). */
@@ -261,8 +262,7 @@ void state_claim(verifier *v) {
 
 static bool has_custom_loss(const verifier *v) {
   const char *loss = json_string_value(field_at(v->root, "loss.name"));
-  return !loss || (strcmp(loss, "logistic") != 0 && strcmp(loss, "huber") != 0 &&
-                   strcmp(loss, "smooth-hinge") != 0);
+  return !loss || !known_loss_find(loss);
 }
 
 void state_assumptions(verifier *v) {

@@ -1,19 +1,31 @@
 /* What objective perturbation costs (privacy.md 4), as an interval whose upper end is a proved
  * bound: eps(A) = A·L + sup [A·s + log(1 + kappa·a)] over all margins, s = |slope|, a = curvature.
- * Derived anew here; it shares nothing with src/mechanism. */
+ * Also the losses that are known here by name. All derived anew; it shares nothing with src/loss
+ * and src/mechanism. */
 #ifndef DPERM_VERIFY_EPSILON_BOUND_H
 #define DPERM_VERIFY_EPSILON_BOUND_H
 
 #include "verify/interval.h"
 
-typedef enum sup_rule {
-  SUP_LOGISTIC,
-  SUP_SMOOTH_HINGE,
-  SUP_CONSTANTS /* s ≤ L and a ≤ c, as if both were reached at one margin (for Huber they are) */
-} sup_rule;
+/* How slope and curvature go together: s and a/c at a place x, and their derivatives by x. */
+typedef struct loss_shape {
+  const interval *s, *s_rise, *a, *a_rise;
+} loss_shape;
+
+typedef struct known_loss {
+  const char *name;
+  double lipschitz, smoothness; /* L; c, which is to be divided by h if there is one */
+  bool has_h;
+  /* The sup of A·s + log(1 + kappa·a) is reached for some x in [0, 1], where s and a are concave in
+   * x. NULL: s = L and a = c at one margin, as far as is known. */
+  loss_shape (*shape)(interval_arena *arena, const interval *x);
+} known_loss;
+
+/* NULL for a loss that is not known here. */
+const known_loss *known_loss_find(const char *name);
 
 typedef struct loss_facts {
-  sup_rule rule;
+  const known_loss *known;                /* NULL: L and c are only declared */
   const interval *lipschitz, *smoothness; /* L, c */
 } loss_facts;
 

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "loss/loss.h"
+#include "loss/link.h"
 #include "precise.h"
 
 enum { POINTS = 30000 };
@@ -84,7 +84,7 @@ static double worst_at(const dperm_loss *loss, reference_loss kind, double label
                        double rest, double worst[2]) {
   double h = loss->parameter, margin = label * z, slope = 0, refined = 0;
   loss->eval(loss, 1, &margin, NULL, &slope, NULL);
-  loss_slope_dd(loss, 1, &label, &z, &rest, &refined);
+  link_slope_dd(loss, 1, &label, &z, &rest, &refined);
   double plain = error_in_units(kind, h, label, z, 0, label * slope);
   double double_double = error_in_units(kind, h, label, z, rest, refined);
   worst[0] = fmax(worst[0], plain);
@@ -183,7 +183,7 @@ static void slopes_far_out_are_exact(void **state) {
     for (size_t i = 0; i < 7; i++) {
       double slope = 7, refined = 7, expected = z[i] > 0 ? 0 : -1;
       loss.eval(&loss, 1, &z[i], NULL, &slope, NULL);
-      loss_slope_dd(&loss, 1, &label, &z[i], &none, &refined);
+      link_slope_dd(&loss, 1, &label, &z[i], &none, &refined);
       if (isnan(z[i])) {
         assert_true(isnan(slope) && isnan(refined));
       } else {

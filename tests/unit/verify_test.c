@@ -522,8 +522,8 @@ static void the_bound_is_tight_and_above(void **state) {
     const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2};
     interval_arena work;
     interval_arena_open(&work);
-    const loss_facts facts = {i % 2 ? SUP_LOGISTIC : SUP_SMOOTH_HINGE, interval_of(&work, 1),
-                              interval_of(&work, right_smoothness(k))};
+    const loss_facts facts = {known_loss_find(i % 2 ? "logistic" : "smooth-hinge"),
+                              interval_of(&work, 1), interval_of(&work, right_smoothness(k))};
     const interval *cost =
         epsilon_bound(&work, &facts, interval_of(&work, kappa), interval_of(&work, a));
     double seen = (double)right_cost(k, (long double)kappa, (long double)a);

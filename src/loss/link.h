@@ -1,0 +1,19 @@
+/* The link between a row's score z = fᵀx and its loss: the one place where labels meet margins. The
+ * solver sees scores and derivatives by the score only. There is one rule, for binary labels
+ * y = ±1: the loss is ℓ(m) of the margin m = y·z, so its derivatives by z are y·ℓ′(m) and ℓ″(m). */
+#ifndef DPERM_LOSS_LINK_H
+#define DPERM_LOSS_LINK_H
+
+#include "loss/loss.h"
+
+/* Losses of `rows` rows with `lanes` scores each (of as many models), the scores of a row together,
+ * and their first and second derivatives by the score. Each result may be NULL; none overlaps the
+ * scores. */
+void link_eval(const dperm_loss *loss, size_t rows, size_t lanes, const double *labels,
+               const double *scores, double *value, double *slope, double *curvature);
+
+/* The first derivative at double-double scores, one a row (loss_slope_dd has its error). */
+void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, const double *scores,
+                   const double *scores_rest, double *slope);
+
+#endif
