@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dperm/sweep.h"
+#include "dperm/unsafe.h"
 #include "stopwatch.h"
 
 enum { DRAWS = 500, ROUNDS = 5, ALONE = 5 };

@@ -5,6 +5,7 @@
  *   fit_shapes [NAME...]      all of them, or those whose names begin so
  */
 #include <dperm.h>
+#include <dperm/sweep.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dperm/unsafe.h"
 #include "stopwatch.h"
 
 enum { REPEATS = 15 };

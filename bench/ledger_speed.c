@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dperm/ledger.h"
+#include "dperm/score.h"
+#include "dperm/verify.h"
 #include "stopwatch.h"
 
 enum { REPEATS = 101, ROWS = 2000, COLS = 20 };

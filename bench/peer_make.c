@@ -8,6 +8,7 @@
  * Synthetic rows have norm 1 and labels from a logistic model, 10 percent of them turned round.
  * Columns of the sparse kind are drawn with a tail as heavy as words have. */
 #include <dperm.h>
+#include <dperm/synthetic.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Clock, medians, records. */
 #include "stopwatch.h"
+#include "dperm/synthetic.h"
 
 #include <stdio.h>
 #include <stdlib.h>

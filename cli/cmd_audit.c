@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "audit_command.h"
 #include "audit_picture.h"
+#include "dperm/audit.h"
 #include "session.h"
 #include "whole_file.h"
 

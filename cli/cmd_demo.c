@@ -7,6 +7,8 @@
 
 #include "arguments.h"
 #include "demo_files.h"
+#include "dperm/score.h"
+#include "dperm/synthetic.h"
 #include "fit_settings.h"
 #include "session.h"
 #include "whole_file.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "dperm/ledger.h"
 #include "findings.h"
 #include "json_print.h"
 #include "ledger_settings.h"

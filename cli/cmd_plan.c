@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "dperm/plan.h"
 #include "fit_settings.h"
 #include "json_print.h"
 #include "session.h"

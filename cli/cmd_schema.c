@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "dperm/unsafe.h"
 #include "json_print.h"
 #include "ledger_guard.h"
 #include "session.h"

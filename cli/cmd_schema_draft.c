@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "dperm/draft.h"
 #include "ledger_guard.h"
 #include "session.h"
 

@@ -4,6 +4,9 @@
 #include <stdio.h>
 
 #include "arguments.h"
+#include "dperm/ledger.h"
+#include "dperm/random.h"
+#include "dperm/score.h"
 #include "json_print.h"
 #include "ledger_guard.h"
 #include "ledger_settings.h"

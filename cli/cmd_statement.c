@@ -1,5 +1,7 @@
 /* dperm statement: a page for the person who must defend a release. */
 #include "arguments.h"
+#include "dperm/ledger.h"
+#include "dperm/verify.h"
 #include "session.h"
 
 int run_statement(int argc, char **argv) {

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "dperm/random.h"
+#include "dperm/unsafe.h"
 #include "fit_report.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "dperm/random.h"
+#include "dperm/tune.h"
 #include "fit_report.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"

@@ -1,6 +1,7 @@
 /* See demo_files.h. A line of .dperm-demo is "NAME SIZE SECONDS NANOSECONDS". A link is never a
  * demo's, so nothing outside the folder is replaced. */
 #include "demo_files.h"
+#include "dperm/output.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 #define DPERM_CLI_FINDINGS_H
 
 #include <dperm.h>
+#include <dperm/verify.h>
 #include <stdbool.h>
 #include <stddef.h>
 

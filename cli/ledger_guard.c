@@ -2,6 +2,7 @@
 #include "ledger_guard.h"
 
 #include <dperm.h>
+#include <dperm/ledger.h>
 #include <stdlib.h>
 #include <string.h>
 

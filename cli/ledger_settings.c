@@ -1,5 +1,6 @@
 /* See ledger_settings.h. */
 #include "ledger_settings.h"
+#include "dperm/ledger.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #define DPERM_CLI_LEDGER_SETTINGS_H
 
 #include <dperm.h>
+#include <dperm/output.h>
 
 #include "arguments.h"
 

@@ -1,5 +1,6 @@
 /* See session.h. */
 #include "session.h"
+#include "dperm/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

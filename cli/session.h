@@ -4,6 +4,8 @@
 #define DPERM_CLI_SESSION_H
 
 #include <dperm.h>
+#include <dperm/output.h>
+#include <dperm/ranks.h>
 
 #include "usage.h"
 

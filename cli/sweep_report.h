@@ -4,6 +4,7 @@
 #define DPERM_CLI_SWEEP_REPORT_H
 
 #include <dperm.h>
+#include <dperm/plan.h>
 
 #include "sweep_table.h"
 

@@ -2,6 +2,7 @@
 #ifndef DPERM_CLI_SWEEP_SHOW_H
 #define DPERM_CLI_SWEEP_SHOW_H
 
+#include "dperm/sweep.h"
 #include "sweep_grid.h"
 #include "sweep_report.h"
 

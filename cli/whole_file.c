@@ -1,6 +1,7 @@
 /* Written beside its place, flushed to the disk, then renamed. */
 #define _GNU_SOURCE /* realpath */
 #include "whole_file.h"
+#include "dperm/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  *   ./train_and_predict schema.json train.csv test.csv
  */
 #include <dperm.h>
+#include <dperm/score.h>
 #include <stdio.h>
 
 static int fail(const dperm_error *err) {

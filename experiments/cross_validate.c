@@ -8,6 +8,8 @@
  * Noise is seeded, since the data are public and the figures must be reproducible.
  */
 #include <dperm.h>
+#include <dperm/random.h>
+#include <dperm/score.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

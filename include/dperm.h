@@ -1,8 +1,9 @@
 /* dperm: differentially private empirical risk minimization.
  *
- * The whole public C API. The way through it is the way of the data: a schema says in public what
- * a record may look like; a reader turns records into bounded rows; training turns rows into a
- * model; a model predicts.
+ * What every program needs. The API follows the data: a schema says in public what a record may
+ * look like; a reader turns records into bounded rows; training turns rows into a model; a model
+ * predicts. The rest is in headers beside this one: dperm/ledger.h, plan.h, tune.h, score.h,
+ * verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h, unsafe.h.
  *
  *     dperm_schema_read -> dperm_data_read -> dperm_train -> dperm_model_write / dperm_predict_file
  *
@@ -141,36 +142,6 @@ DPERM_API const char *dperm_schema_column_reference(const dperm_schema *schema, 
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_write(const dperm_schema *schema,
                                                         const char *path, dperm_error *err);
 
-typedef struct dperm_draft_options {
-  size_t size;       /* set by dperm_draft_options_init */
-  int header;        /* 1: the first record names the columns, 0: it does not, -1: guess */
-  char separator;    /* '\0': a comma, or what the first line has instead */
-  const char *label; /* its column; NULL for the last one */
-  const char *const *positive; /* labels of the positive class; NULL if there are two: chooses */
-  size_t positive_count;
-  const char *const *missing; /* texts that mean "no value"; NULL for the usual ones */
-  size_t missing_count;
-} dperm_draft_options;
-
-/* Guesses all. */
-DPERM_API void dperm_draft_options_init_sized(dperm_draft_options *options, size_t size);
-static inline void dperm_draft_options_init(dperm_draft_options *options) {
-  dperm_draft_options_init_sized(options, sizeof *options);
-}
-
-/* Something for a person to check, one line of text, valid during the call only. */
-typedef void dperm_remark(void *context, const char *line);
-
-/* A first schema for CSV records that are public, from one pass over them; the rules are in
- * docs/guide.md. The schema depends on the records, and remarks and errors quote them: a schema for
- * private records must come from what is known about the population. `remark` (may be NULL) is
- * called on success only. */
-DPERM_API DPERM_CHECKED dperm_status dperm_schema_draft(const char *path,
-                                                        const dperm_draft_options *options,
-                                                        const dperm_progress *progress,
-                                                        dperm_remark *remark, void *context,
-                                                        dperm_schema **out, dperm_error *err);
-
 /* ---------------------------------------------------------------- data: bounded rows */
 
 typedef enum dperm_format {
@@ -210,35 +181,6 @@ DPERM_API DPERM_CHECKED dperm_status dperm_encode_file(const dperm_source *sourc
                                                        const char *out_path,
                                                        const dperm_progress *progress, size_t *rows,
                                                        dperm_error *err);
-
-/* The processes of a job that mpirun started, each with its share of the rows (rank 0 leads). Made
- * from one thread, which alone may use it and what is made with it. A program that uses MPI itself
- * begins it before (MPI_THREAD_FUNNELED or more) and ends it after: the library then talks over a
- * duplicate of MPI_COMM_WORLD and leaves the program's communicators and error handlers alone. If
- * it has to begin MPI, dperm_ranks_free ends it, for good. */
-typedef struct dperm_ranks dperm_ranks;
-
-/* Every process of the job calls it. `*out` is NULL where this process was not started as one of a
- * job; counts as one of one. Fails in a job of several where the library is built without MPI. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ranks_join(dperm_ranks **out, dperm_error *err);
-DPERM_API size_t dperm_ranks_count(const dperm_ranks *ranks);
-DPERM_API size_t dperm_ranks_rank(const dperm_ranks *ranks);
-/* The same answer in every process: success if all come with one, else the failure, and the
- * message, of the first that has any. Whoever fails outside of a call that all make, and leaves,
- * must say so here: the others learn it at their next step. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ranks_agree(dperm_ranks *ranks, dperm_status status,
-                                                       dperm_error *err);
-/* After all data that were read with it; every process does so. */
-DPERM_API void dperm_ranks_free(dperm_ranks *ranks);
-
-/* The same as dperm_data_read in every process of a job at once, each of which gets its share of
- * the rows. Whatever is then done with the data, all processes call with the same arguments, and
- * all succeed or all fail; only the leader draws noise, is charged, and gets a model (the others
- * NULL), and the model is bit for bit that of one process. `ranks` may be NULL. */
-DPERM_API DPERM_CHECKED dperm_status dperm_data_read_spread(const dperm_source *source,
-                                                            dperm_ranks *ranks,
-                                                            const dperm_progress *progress,
-                                                            dperm_data **out, dperm_error *err);
 
 /* Rows from memory, copied; labels are −1 or +1, or NULL for rows to predict or to label later. A
  * row longer than `norm` is scaled down to it: `norm` must be known in public. Values must be
@@ -310,17 +252,6 @@ DPERM_API const double *dperm_data_labels(const dperm_data *data);
 DPERM_API DPERM_CHECKED dperm_status dperm_data_row(const dperm_data *data, size_t row,
                                                     double *values, dperm_error *err);
 
-/* How often a column of the schema held something the encoding changed, in a CSV file or a table.
- * Depends on the records: for the custodian's eyes only. */
-typedef struct dperm_unsafe_column_counts {
-  size_t missing; /* encoded as zeros, as its own category, or the row was dropped */
-  size_t unknown; /* a category that the schema does not list: encoded as zeros */
-  size_t clamped; /* a number outside [min, max]: moved to the nearer bound */
-} dperm_unsafe_column_counts;
-DPERM_API DPERM_CHECKED dperm_status dperm_unsafe_data_counts(const dperm_data *data, size_t column,
-                                                              dperm_unsafe_column_counts *out,
-                                                              dperm_error *err);
-
 /* ---------------------------------------------------------------- loss and regularizer */
 
 /* A convex loss ℓ(z) of the margin z = y·fᵀx, with |ℓ′| ≤ lipschitz and 0 ≤ ℓ″ ≤ smoothness
@@ -368,95 +299,6 @@ typedef struct dperm_regularizer {
    * Without both, above zero, no model made with it calls itself private. slope_error ≤ 0.25. */
   double most_curvature, slope_error;
 } dperm_regularizer;
-
-/* ---------------------------------------------------------------- randomness */
-
-/* Where noise comes from. Secure: the operating system's source, through libsodium; fails where
- * there is none. Seeded: the same noise every time, for tests and experiments; a model made with it
- * says that it is not private. Not to be shared between threads. */
-typedef struct dperm_random dperm_random;
-DPERM_API DPERM_CHECKED dperm_status dperm_random_secure(dperm_random **out, dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_random_seeded(uint64_t seed, dperm_random **out,
-                                                         dperm_error *err);
-DPERM_API void dperm_random_free(dperm_random *random);
-
-/* ---------------------------------------------------------------- ledger: what was spent */
-
-/* A file (SQLite) that knows the total budget of each data set and every charge to it
- * (docs/ledger.md). A charge is reserved, durably, before there is anything to release, and
- * committed with the digest of what was released; a reservation without a commit stays spent.
- * Before every charge the records are read and added up again; a ledger that does not fit is
- * refused. Any number of threads may use one handle: they take turns. It stays in the process that
- * opened it, and a visitor cannot use the ledger that it is shown. */
-typedef struct dperm_ledger dperm_ledger;
-
-/* Space for an exact decimal ("0.1") and for a digest in hexadecimal. */
-enum { DPERM_AMOUNT_SIZE = 124, DPERM_DIGEST_SIZE = 65 };
-
-/* Gives a data set its budget, once and for good, in a new ledger or in one that is there. Totals
- * are decimals and taken exactly; `delta` may be NULL for 1e-30, which covers rounding (privacy.md
- * 8.5). Every charge to it is per person with at most `rows_per_person` rows. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init(const char *path, const char *dataset,
-                                                       const char *epsilon, const char *delta,
-                                                       size_t rows_per_person, dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_ledger **out,
-                                                       dperm_error *err);
-DPERM_API void dperm_ledger_free(dperm_ledger *ledger);
-
-/* What a run costs its data set, and what that leaves. */
-typedef struct dperm_charge {
-  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
-  char epsilon_left[DPERM_AMOUNT_SIZE], delta_left[DPERM_AMOUNT_SIZE]; /* empty without a ledger */
-  uint64_t entry; /* number and digest of the reservation; 0 and empty if there is none */
-  char digest[DPERM_DIGEST_SIZE];
-} dperm_charge;
-
-/* Where a run is charged; all zeros for nowhere. A run that is not private, or tells unsafe
- * diagnostics, is refused if a data set is named, or if the ledger knows the data. */
-typedef struct dperm_account {
-  dperm_ledger *ledger;
-  const char *dataset;
-  int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
-  dperm_charge *charge; /* filled if not NULL */
-} dperm_account;
-
-typedef struct dperm_ledger_dataset {
-  const char *name;
-  const char *epsilon_total, *epsilon_spent, *epsilon_left;
-  const char *delta_total, *delta_spent, *delta_left;
-  size_t rows_per_person;
-  const char *data; /* digest of the data, keyed by this ledger; empty before the first charge */
-} dperm_ledger_dataset;
-typedef struct dperm_ledger_entry {
-  uint64_t entry;
-  const char *dataset, *time, *command, *mechanism, *epsilon, *delta, *digest; /* as reserved */
-  uint64_t commit;      /* the record that commits it; 0: reserved, and spent all the same */
-  const char *artifact; /* the digest of the model or score that was released */
-} dperm_ledger_entry;
-typedef void dperm_dataset_visitor(void *context, const dperm_ledger_dataset *dataset);
-typedef void dperm_entry_visitor(void *context, const dperm_ledger_entry *entry);
-
-/* In order; `dataset` NULL for those of all. What is visited is valid during the call only. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_datasets(dperm_ledger *ledger,
-                                                           dperm_dataset_visitor *visit,
-                                                           void *context, dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
-                                                          dperm_entry_visitor *visit, void *context,
-                                                          dperm_error *err);
-/* The number of records (each charge has two) and the digest of the last: noted elsewhere, it shows
- * later that none of them was changed or taken away. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
-                                                       char digest[DPERM_DIGEST_SIZE],
-                                                       dperm_error *err);
-
-/* For whatever tells exact things about records (counts of errors, sweeps, drafts of a schema):
- * fails if the ledger knows them. A file is known by its bytes, unpacked, an encoded one by its
- * source's; what can be read only once ("-") is refused. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger,
-                                                              const dperm_data *data,
-                                                              dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger,
-                                                              const char *path, dperm_error *err);
 
 /* ---------------------------------------------------------------- training */
 
@@ -510,14 +352,21 @@ typedef struct dperm_class_weight {
   double weight; /* from 1e-6 to 1e6 */
 } dperm_class_weight;
 
-/* What training saw. Depends on the records: never part of a model. */
-typedef struct dperm_unsafe_diagnostics {
-  size_t iterations;
-  double objective;
-  double gradient_norm;
-  double training_error;
-  double solve_seconds;
-} dperm_unsafe_diagnostics;
+/* What follows is declared in headers of their own: dperm/random.h, dperm/ledger.h, dperm/unsafe.h.
+ */
+typedef struct dperm_random dperm_random;
+typedef struct dperm_ledger dperm_ledger;
+typedef struct dperm_charge dperm_charge;
+typedef struct dperm_unsafe_diagnostics dperm_unsafe_diagnostics;
+
+/* Where a run is charged; all zeros for nowhere. A run that is not private, or tells unsafe
+ * diagnostics, is refused if a data set is named, or if the ledger knows the data. */
+typedef struct dperm_account {
+  dperm_ledger *ledger;
+  const char *dataset;
+  int dry_run;          /* stop before the charge: success, and no result (NULL, or all zeros) */
+  dperm_charge *charge; /* filled if not NULL */
+} dperm_account;
 
 typedef struct dperm_options {
   size_t size; /* set by dperm_options_init */
@@ -561,161 +410,12 @@ DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
                                                  const dperm_options *options, dperm_model **out,
                                                  dperm_error *err);
 
-/* ---------------------------------------------------------------- tuning */
-
-typedef enum dperm_tune_method {
-  DPERM_TUNE_SPLIT = 0,    /* a disjoint portion of rows for each candidate and one to choose by */
-  DPERM_TUNE_STOPPING = 1, /* random candidates for a random, secret number of rounds */
-  DPERM_TUNE_PUBLIC = 2    /* choose on data that are public, then fit once */
-} dperm_tune_method;
-
-typedef enum dperm_selector {
-  DPERM_SELECTOR_PERMUTE_AND_FLIP = 0,
-  DPERM_SELECTOR_EXPONENTIAL = 1 /* the paper's */
-} dperm_selector;
-
-typedef enum dperm_rounds {
-  DPERM_ROUNDS_LOGARITHMIC = 0, /* a round runs at half of epsilon */
-  DPERM_ROUNDS_GEOMETRIC = 1    /* a round runs at a third of epsilon */
-} dperm_rounds;
-
-typedef struct dperm_tune_options {
-  size_t size; /* set by dperm_tune_options_init */
-  dperm_tune_method method;
-  dperm_selector selector;       /* split */
-  dperm_rounds rounds;           /* stopping */
-  double rounds_mean;            /* stopping: mean number of rounds, > 1; NaN for 3 per candidate */
-  double holdout;                /* stopping, public: share of rows to choose by, in (0, 1) */
-  const dperm_data *public_data; /* public: encoded as the private data are, and other records */
-} dperm_tune_options;
-
-/* Split, permute-and-flip, logarithmic rounds, a holdout of 0.1. */
-DPERM_API void dperm_tune_options_init_sized(dperm_tune_options *options, size_t size);
-static inline void dperm_tune_options_init(dperm_tune_options *options) {
-  dperm_tune_options_init_sized(options, sizeof *options);
-}
-
-/* Chooses among candidates and releases one model. The epsilon of the candidates, the same for all,
- * is the total: it covers the choice too. With random stopping, show nobody how often progress is
- * called: the number of rounds must stay secret. Random, threads and progress are those of the
- * first candidate. */
-DPERM_API DPERM_CHECKED dperm_status dperm_tune(const dperm_data *data,
-                                                const dperm_options *candidates, size_t count,
-                                                const dperm_tune_options *how, dperm_model **out,
-                                                dperm_error *err);
-
-/* ---------------------------------------------------------------- planning */
-
-/* What a fit will do, from public numbers alone: costs no privacy. */
-typedef struct dperm_plan {
-  size_t rows, dims;
-  double norm;  /* bound on ‖x‖₂ */
-  double norm1; /* bound on ‖x‖₁ */
-  dperm_mechanism mechanism;
-  dperm_analysis analysis;
-  size_t rows_per_person;
-  double epsilon, epsilon_row; /* for a person, and what is left of it for one row */
-  size_t classes;              /* more than two take a fit each, and what follows is about one: */
-  double epsilon_class;        /* what is left of epsilon_row for it */
-  double delta;                /* for noise that is too long; about 1e-43 (privacy.md 6) */
-  double lambda, delta_reg;
-  /* The kind of noise, or NULL without noise; then all that follows is NaN. Norms are ‖b‖₂ for
-   * every kind: to compare another kind, plan again with options.noise, lambda and delta_reg set.
-   * The rms is exact; mean and quantiles are within about a percent for kinds other than l2. */
-  const char *noise;
-  double beta; /* density of the noise ∝ exp(−β‖b‖) in the kind's norm */
-  double expected_noise_norm, rms_noise_norm;
-  double noise_norm_q50, noise_norm_q95;
-  double shift_rms;            /* how far the noise moves the solution, at most, in rms */
-  double epsilon_core;         /* what the noise has of epsilon; the rest pays for the release */
-  double solution_error;       /* how far rounding may move the solution, always */
-  double lattice_noise_rms;    /* rms norm of what the release adds to hide that */
-  double solution_norm_bound;  /* the solution without noise is at most this long */
-  double excess_objective_q50; /* the noise costs at most this much of the objective, with */
-  double excess_objective_q95; /* probability 0.5 and 0.95; infinite where nothing is known, as
-                                  for output perturbation with a custom regularizer */
-  /* What to expect. The typical length of a solution is options.norm_guess, or 10/norm. */
-  double
-      noise_to_signal; /* what the noise offers a model of that length, rms‖b‖·length/n, relative
-                          to the most that data can, ℓ(0); for output perturbation, the noise's
-                          rms norm relative to the length of the weights. Above 1: mostly noise */
-  double coin_loss;    /* ℓ(0): the loss of a model that knows nothing */
-  double excess_loss_q95; /* with probability 0.95 the mean loss on the records is at most this much
-                             above that of any model of the typical length */
-  /* The smallest epsilon, all else equal, at which excess_loss_q95 is below coin_loss. Below it
-   * nothing better than a coin is promised whatever the records are; above it the model is better
-   * than a coin in 95 percent of all runs if the records allow a small enough loss. NaN where no
-   * epsilon does. And the smallest number of rows that do so at the plan's epsilon; 0 for none. */
-  double epsilon_better_than_coin;
-  size_t rows_better_than_coin;
-  size_t rows_to_halve_noise; /* so many rows would halve noise_to_signal, all else equal; 0 where
-                                 none do, as an automatic Λ for output perturbation spends them on
-                                 a smaller Λ */
-} dperm_plan;
-
-/* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and
- * `norm` are those of its features, whatever is given. Of the options, progress, threads, random
- * and tolerance are not used. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
-                                                           const dperm_options *options,
-                                                           dperm_plan *out, size_t size,
-                                                           dperm_error *err);
-DPERM_INLINE dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
-                                          const dperm_options *options, dperm_plan *out,
-                                          dperm_error *err) {
-  return dperm_plan_make_sized(rows, dims, norm, options, out, sizeof *out, err);
-}
-
-/* For rows of which ‖x‖₁ ≤ norm1 is known too. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims,
-                                                                double norm, double norm1,
-                                                                const dperm_options *options,
-                                                                dperm_plan *out, size_t size,
-                                                                dperm_error *err);
-DPERM_INLINE dperm_status dperm_plan_for_norms(size_t rows, size_t dims, double norm, double norm1,
-                                               const dperm_options *options, dperm_plan *out,
-                                               dperm_error *err) {
-  return dperm_plan_for_norms_sized(rows, dims, norm, norm1, options, out, sizeof *out, err);
-}
-/* For rows as this schema encodes them: what dperm_train will do. */
-DPERM_API DPERM_CHECKED dperm_status dperm_plan_for_schema_sized(size_t rows,
-                                                                 const dperm_schema *schema,
-                                                                 const dperm_options *options,
-                                                                 dperm_plan *out, size_t size,
-                                                                 dperm_error *err);
-DPERM_INLINE dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema *schema,
-                                                const dperm_options *options, dperm_plan *out,
-                                                dperm_error *err) {
-  return dperm_plan_for_schema_sized(rows, schema, options, out, sizeof *out, err);
-}
-
 /* ---------------------------------------------------------------- model */
 
 /* "-" is standard output. A file appears whole or not at all. No file that the library writes
  * replaces a ledger or what belongs to one (DPERM_INVALID_ARGUMENT). */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_write(const dperm_model *model, const char *path,
                                                        dperm_error *err);
-
-/* The same in two steps, for what is charged: a place that is taken before the charge is one that
- * will be there after it. open makes a temporary file beside `path`; reserve takes space for the
- * file of a model of these data and any of these options (NULL and 0: for a page); write_output
- * puts the model in its place; free leaves nothing else behind. */
-typedef struct dperm_output dperm_output;
-DPERM_API DPERM_CHECKED dperm_status dperm_output_open(const char *path, dperm_output **out,
-                                                       dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve(dperm_output *output,
-                                                          const dperm_data *data,
-                                                          const dperm_options *candidates,
-                                                          size_t count, dperm_error *err);
-DPERM_API DPERM_CHECKED dperm_status dperm_model_write_output(const dperm_model *model,
-                                                              dperm_output *output,
-                                                              dperm_error *err);
-DPERM_API void dperm_output_free(dperm_output *output);
-/* What a program that ends in a signal handler must unlink(2); NULL if there is none. */
-DPERM_API const char *dperm_output_temporary(const dperm_output *output);
-/* Fails if `path` is a ledger or belongs to one, or a symbolic link that leads nowhere: for
- * programs that write other files. */
-DPERM_API DPERM_CHECKED dperm_status dperm_output_check(const char *path, dperm_error *err);
 
 DPERM_API DPERM_CHECKED dperm_status dperm_model_read(const char *path, dperm_model **out,
                                                       dperm_error *err);
@@ -768,219 +468,6 @@ DPERM_API DPERM_CHECKED dperm_status dperm_predict_file(const dperm_model *model
                                                         const char *out_path,
                                                         const dperm_progress *progress,
                                                         dperm_error *err);
-
-/* What verification says about one thing: it fails, it holds, or it is not for a file to show. */
-typedef enum dperm_finding {
-  DPERM_FINDING_FAILS = 0,
-  DPERM_FINDING_HOLDS = 1,
-  DPERM_FINDING_REMARK = 2
-} dperm_finding;
-/* `line` is printable ASCII, "name: what", valid during the call only. */
-typedef void dperm_verify_line(void *context, dperm_finding finding, const char *line);
-
-/* Derives a model file's privacy claim again from its public fields, with arithmetic of its own
- * (docs/guide.md), and gives each step to `line` (may be NULL). `*holds` is 1 if every step holds.
- * Fails only where the file cannot be read as a JSON model; damaged or missing fields are steps
- * that do not hold. */
-DPERM_API DPERM_CHECKED dperm_status dperm_model_verify(const char *path, dperm_verify_line *line,
-                                                        void *context, int *holds,
-                                                        dperm_error *err);
-
-/* Reads the ledger from end to end: each record's digest, their order and number, every sum; what
- * was changed, taken away or moved is named. `head` is a digest noted before, or NULL. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head,
-                                                         dperm_verify_line *line, void *context,
-                                                         int *holds, dperm_error *err);
-/* The entry that a model was charged as; fails where there is none or it does not fit. */
-DPERM_API DPERM_CHECKED dperm_status dperm_ledger_find_model(dperm_ledger *ledger,
-                                                             const dperm_model *model,
-                                                             dperm_entry_visitor *visit,
-                                                             void *context, dperm_error *err);
-
-/* Exact counts, so a release of them is not private: for data that are public. */
-typedef struct dperm_metrics {
-  size_t rows, errors;
-  size_t classes;
-  size_t false_positives, false_negatives; /* of two classes; else 0 */
-  double error_rate;
-  double auc;      /* area under the ROC curve, ties count half; NaN but for two classes */
-  double log_loss; /* mean −log p(label) in nats; NaN unless the loss is logistic */
-} dperm_metrics;
-DPERM_API DPERM_CHECKED dperm_status dperm_model_score_sized(const dperm_model *model,
-                                                             const dperm_data *data,
-                                                             dperm_metrics *out, size_t size,
-                                                             dperm_error *err);
-DPERM_INLINE dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data,
-                                            dperm_metrics *out, dperm_error *err) {
-  return dperm_model_score_sized(model, data, out, sizeof *out, err);
-}
-DPERM_API DPERM_CHECKED dperm_status dperm_score_file_sized(const dperm_model *model,
-                                                            const dperm_source *source,
-                                                            const dperm_progress *progress,
-                                                            dperm_metrics *out, size_t size,
-                                                            dperm_error *err);
-DPERM_INLINE dperm_status dperm_score_file(const dperm_model *model, const dperm_source *source,
-                                           const dperm_progress *progress, dperm_metrics *out,
-                                           dperm_error *err) {
-  return dperm_score_file_sized(model, source, progress, out, sizeof *out, err);
-}
-
-/* The same in private: an error count with discrete Laplace noise, charged to a ledger if named. */
-typedef struct dperm_score_options {
-  size_t size; /* set by dperm_score_options_init */
-  double epsilon;
-  size_t rows_per_person;
-  int counts;           /* the four confusion counts too, at half the precision */
-  int public_model;     /* the model was made without these records. Else the score of a model that
-                           is not private is not private either: it may move with a record */
-  dperm_random *random; /* NULL for a secure source of its own */
-  dperm_account account;
-  dperm_progress progress;
-} dperm_score_options;
-typedef struct dperm_private_score {
-  int is_private; /* 0 if the noise came from a seed */
-  size_t rows;    /* public */
-  int64_t errors; /* with noise: may lie outside [0, rows] */
-  double error_rate;
-  double low, high;                       /* hold the rows' own error rate in 95 of 100 runs */
-  double population_low, population_high; /* that of those they are a random sample of, too */
-  int64_t true_positives, false_positives, false_negatives, true_negatives; /* with `counts` */
-} dperm_private_score;
-DPERM_API void dperm_score_options_init_sized(dperm_score_options *options, size_t size);
-static inline void dperm_score_options_init(dperm_score_options *options) {
-  dperm_score_options_init_sized(options, sizeof *options);
-}
-DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private_sized(
-    const dperm_model *model, const dperm_data *data, const dperm_score_options *options,
-    dperm_private_score *out, size_t size, dperm_error *err);
-DPERM_INLINE dperm_status dperm_model_score_private(const dperm_model *model,
-                                                    const dperm_data *data,
-                                                    const dperm_score_options *options,
-                                                    dperm_private_score *out, dperm_error *err) {
-  return dperm_model_score_private_sized(model, data, options, out, sizeof *out, err);
-}
-DPERM_API DPERM_CHECKED dperm_status dperm_score_file_private_sized(
-    const dperm_model *model, const dperm_source *source, const dperm_score_options *options,
-    dperm_private_score *out, size_t size, dperm_error *err);
-DPERM_INLINE dperm_status dperm_score_file_private(const dperm_model *model,
-                                                   const dperm_source *source,
-                                                   const dperm_score_options *options,
-                                                   dperm_private_score *out, dperm_error *err) {
-  return dperm_score_file_private_sized(model, source, options, out, sizeof *out, err);
-}
-
-/* A page for the person who must defend a release: what a model file guarantees to whom, what was
- * spent and is left (with a ledger), what is assumed, how to check it. Markdown or HTML; `out_path`
- * NULL or "-" is standard output. */
-DPERM_API DPERM_CHECKED dperm_status dperm_statement_write(const char *model_path,
-                                                           dperm_ledger *ledger, int html,
-                                                           const char *out_path, dperm_error *err);
-
-/* ---------------------------------------------------------------- audit */
-
-/* Attacks this very build (docs/audit.md): its own fits, on the worst pairs of neighbouring data
- * sets that are known, give a lower bound on the epsilon that it really has. Looks at no records of
- * anybody's. */
-typedef struct dperm_audit_options {
-  size_t size;           /* set by dperm_audit_options_init */
-  const char *mechanism; /* one of those that dperm_audit_case names */
-  const char *variant;   /* the loss, for fits; NULL for the first there is */
-  double epsilon;        /* the claim to attack */
-  size_t draws;          /* for each of the two data sets; 0 for as many as it usually takes */
-  int threads;           /* 0 for OpenMP's own choice; results do not depend on it */
-  const uint64_t *seed;  /* NULL for the system's secure source, which is what fits use */
-  dperm_progress progress;
-  double *outcome[2]; /* space for `outcomes` outcomes of each data set, for a picture; or NULL */
-  size_t outcomes;
-} dperm_audit_options;
-
-typedef struct dperm_audit_result {
-  const char *mechanism, *variant;
-  double epsilon_claimed;
-  double epsilon_lower_bound; /* the true epsilon is at least this; NaN for a test of a law */
-  double confidence;          /* with which that, or the law's limit, holds */
-  size_t draws;               /* for each data set */
-  double distance, limit;     /* a test of a law: draws further from it than this are no chance */
-  int holds;                  /* 0 if the claim is refuted */
-} dperm_audit_result;
-
-/* Objective perturbation, epsilon 1. */
-DPERM_API void dperm_audit_options_init_sized(dperm_audit_options *options, size_t size);
-static inline void dperm_audit_options_init(dperm_audit_options *options) {
-  dperm_audit_options_init_sized(options, sizeof *options);
-}
-/* The audits there are, by number from 0; returns 0 past the last. */
-DPERM_API int dperm_audit_case(size_t index, const char **mechanism, const char **variant);
-DPERM_API DPERM_CHECKED dperm_status dperm_audit_run(const dperm_audit_options *options,
-                                                     dperm_audit_result *out, dperm_error *err);
-/* The same bound for anybody's mechanism: `count` outcomes of `dims` numbers for each of two
- * neighbouring data sets, drawn independently. A tenth of them choose what to look at. The claim is
- * (epsilon, delta). */
-DPERM_API DPERM_CHECKED dperm_status dperm_audit_outcomes(const double *first, const double *second,
-                                                          size_t count, size_t dims, double epsilon,
-                                                          double delta, dperm_audit_result *out,
-                                                          dperm_error *err);
-
-/* ---------------------------------------------------------------- sweep: experiments */
-
-/* For public data: how often models of many settings err on rows that they have not seen, over the
- * folds of a cross-validation and repeated draws of the noise. Every model is planned, perturbed,
- * solved, certified and released as dperm_train would; those that share rows are solved together.
- */
-typedef struct dperm_sweep_options {
-  size_t size;   /* set by dperm_sweep_options_init */
-  size_t folds;  /* parts of the rows, each held out once; ≥ 2. Not with test_data */
-  size_t draws;  /* of the noise in each fold, where there is any */
-  uint64_t seed; /* of the folds, the noise and a kernel's directions */
-  const dperm_data *test_data; /* NULL for folds; else fits see all rows, and errors are on these */
-  size_t test_parts; /* count errors in so many equal parts of them; 0 or 1 for all at once */
-  /* A file for what is done, or NULL: the same call finds it there after an interruption and goes
-   * on. It stays when the sweep is done; whoever has kept the results removes it. */
-  const char *journal;
-  int threads;             /* 0 for OpenMP's own choice; results do not depend on it */
-  dperm_progress progress; /* counts models */
-} dperm_sweep_options;
-
-typedef struct dperm_sweep_cell {
-  size_t index;           /* of its options */
-  const char *impossible; /* why there is no such fit, and then no runs; NULL if there is */
-  size_t runs;            /* models */
-  double error_mean;      /* share of wrong predictions; NaN without runs */
-  double error_se;   /* its standard error, from the spread between folds, or between draws with
-                        test_data; NaN for less than two of them */
-  double lambda;     /* Λ and the kind of noise as they were used, in the first fold; NULL */
-  const char *noise; /* without noise */
-  const uint64_t *errors; /* wrong predictions of each run, fold by fold, in each of the test_parts;
-                             NULL without runs */
-} dperm_sweep_cell;
-typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
-
-/* Ten folds, ten draws, seed 1. */
-DPERM_API void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size);
-static inline void dperm_sweep_options_init(dperm_sweep_options *options) {
-  dperm_sweep_options_init_sized(options, sizeof *options);
-}
-/* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
- * during the call only. Of the processes of a job, rank 0 alone has its visitor called. Of the
- * options, kernels must be the same in all cells; random, account, threads, progress and
- * diagnostics are not used. */
-DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells,
-                                                 size_t count, const dperm_sweep_options *how,
-                                                 dperm_sweep_visitor *visit, void *context,
-                                                 dperm_error *err);
-
-/* ---------------------------------------------------------------- synthetic records */
-
-/* Census-like records that are nobody's: 12 columns of mixed types and an income label, made from
- * a seed by a documented law (docs/synthetic.md). For demos and tests. */
-DPERM_API const char *dperm_synthetic_census_schema(void);
-DPERM_API DPERM_CHECKED dperm_status dperm_synthetic_census_write(const char *path, size_t rows,
-                                                                  uint64_t seed, dperm_error *err);
-/* The same, and asks `progress` on the way whether to go on; stopped, it leaves no file. */
-DPERM_API DPERM_CHECKED dperm_status dperm_synthetic_census_make(const char *path, size_t rows,
-                                                                 uint64_t seed,
-                                                                 const dperm_progress *progress,
-                                                                 dperm_error *err);
 
 #ifdef __cplusplus
 }

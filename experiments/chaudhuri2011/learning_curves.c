@@ -11,6 +11,7 @@
  * with an automatic Λ, shaped noise and the tight analysis; `none` is the best of the five
  * on the same rows, chosen on the 25,000. */
 #include <dperm.h>
+#include <dperm/sweep.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

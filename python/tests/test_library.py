@@ -13,6 +13,7 @@ import dperm
 from dperm import _library as c
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADERS = sorted((ROOT / "include").rglob("*.h"))
 STRUCTS = {"dperm_error": c.Error, "dperm_progress": c.Progress, "dperm_draft_options": c.DraftOptions,
            "dperm_column": c.Column, "dperm_loss": c.Loss, "dperm_regularizer": c.Regularizer,
            "dperm_charge": c.Charge, "dperm_account": c.Account,
@@ -31,9 +32,9 @@ def test_every_struct_lies_in_memory_as_the_header_says(tmp_path):
         for field, *_ in struct._fields_:
             member = field.rstrip("_")
             lines.append(f'printf("{name} {field} %zu\\n", offsetof({name}, {member}));')
+    includes = "".join(f"#include <{path.relative_to(ROOT / 'include')}>\n" for path in HEADERS)
     source = tmp_path / "layout.c"
-    source.write_text("#include <stdio.h>\n#include <stddef.h>\n#include <dperm.h>\n"
-                      "int main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n")
+    source.write_text("#include <stdio.h>\n#include <stddef.h>\n" + includes + "int main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n")
     program = tmp_path / "layout"
     subprocess.run(["gcc", "-I", str(ROOT / "include"), str(source), "-o", str(program)], check=True)
     for line in subprocess.run([str(program)], capture_output=True, text=True).stdout.splitlines():
@@ -44,7 +45,7 @@ def test_every_struct_lies_in_memory_as_the_header_says(tmp_path):
 
 
 def test_every_member_of_the_structs_is_there():
-    header = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / "dperm.h").read_text(), flags=re.S)
+    header = re.sub(r"/\*.*?\*/", "", "".join(path.read_text() for path in HEADERS), flags=re.S)
     for name, struct in STRUCTS.items():
         body = re.search(r"struct " + name + r" \{(.*?)\n\}", header, flags=re.S).group(1)
         functions = len(re.findall(r"\(\*\w+\)", body))

@@ -5,6 +5,7 @@
 #ifndef DPERM_AUDIT_ATTACK_H
 #define DPERM_AUDIT_ATTACK_H
 
+#include "dperm/audit.h"
 #include "random/random_source.h"
 
 typedef struct attack attack;

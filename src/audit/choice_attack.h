@@ -4,6 +4,7 @@
 #define DPERM_AUDIT_CHOICE_ATTACK_H
 
 #include "audit/attack.h"
+#include "dperm/tune.h"
 #include "random/discrete_sampling.h"
 
 /* Two candidates. One record moves an error from the second candidate to the first. */

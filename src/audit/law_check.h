@@ -3,6 +3,7 @@
 #ifndef DPERM_AUDIT_LAW_CHECK_H
 #define DPERM_AUDIT_LAW_CHECK_H
 
+#include "dperm/audit.h"
 #include "random/noise.h"
 
 /* Each fills distance, limit, draws and confidence; the distance is the worst of all tests. */

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "dperm/ranks.h"
 
 typedef struct dperm_ranks ranks; /* as the public header calls it */
 

@@ -4,6 +4,7 @@
 
 #include "base/file_read.h"
 #include "data/row_fingerprint.h"
+#include "dperm/unsafe.h"
 #include "matrix/growing_rows.h"
 #include "matrix/matrix.h"
 #include "read/encoded_file.h"

@@ -7,6 +7,7 @@
 
 #include "base/file_write.h"
 #include "base/progress.h"
+#include "dperm/synthetic.h"
 #include "random/random_source.h"
 #include "schema/schema.h"
 

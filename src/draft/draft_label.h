@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "dperm/draft.h"
 #include "draft/draft_remarks.h"
 #include "draft/draft_scan.h"
 

@@ -3,6 +3,7 @@
 #ifndef DPERM_DRAFT_DRAFT_SCAN_H
 #define DPERM_DRAFT_DRAFT_SCAN_H
 
+#include "dperm/draft.h"
 #include "draft/draft_column.h"
 
 typedef struct draft_scan {

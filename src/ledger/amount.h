@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "dperm.h"
+#include "dperm/ledger.h"
 
 enum { AMOUNT_WHOLE = 10, AMOUNT_PLACES = 110, AMOUNT_DIGITS = AMOUNT_WHOLE + AMOUNT_PLACES };
 

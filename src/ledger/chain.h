@@ -8,6 +8,7 @@
 #ifndef DPERM_LEDGER_CHAIN_H
 #define DPERM_LEDGER_CHAIN_H
 
+#include "dperm/ledger.h"
 #include "ledger/amount.h"
 #include "ledger/doubts.h"
 #include "ledger/record.h"

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "dperm.h"
+#include "dperm/verify.h"
 
 enum { DOUBT_SIZE = 400 };
 

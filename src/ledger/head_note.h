@@ -6,6 +6,7 @@
 #define DPERM_LEDGER_HEAD_NOTE_H
 
 #include "base/status.h"
+#include "dperm/ledger.h"
 
 /* The digest that was noted last; "" for none. `path` is the open file's own (store_file): a
  * relative name may be another ledger's by now, which a foreign note would make unusable. */

@@ -6,6 +6,7 @@
 
 #include "base/file_read.h"
 #include "base/memory.h"
+#include "dperm/ledger.h"
 #include "ledger/charge.h"
 #include "read/encoded_file.h"
 

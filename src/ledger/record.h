@@ -6,6 +6,7 @@
 #ifndef DPERM_LEDGER_RECORD_H
 #define DPERM_LEDGER_RECORD_H
 
+#include "dperm/ledger.h"
 #include "ledger/store.h"
 
 enum { NAME_SIZE = 101, TIME_SIZE = 21, WORD_SIZE = 40 };

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "dperm/ledger.h"
 
 enum { WAIT_MILLISECONDS = 30000 };
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/sized.h"
+#include "dperm/score.h"
 
 extern const sized_struct metrics_struct; /* dperm_metrics */
 

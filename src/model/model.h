@@ -3,6 +3,7 @@
 #define DPERM_MODEL_MODEL_H
 
 #include "data/dataset.h"
+#include "dperm/ledger.h"
 #include "mechanism/calibrate.h"
 #include "mechanism/features.h"
 #include "privacy/guarantee.h"

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/protected_file.h"
 #include "base/text.h"
+#include "dperm/output.h"
 #include "mechanism/given_options.h"
 #include "model/model_file.h"
 

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
+#include "dperm/random.h"
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "model/model.h"

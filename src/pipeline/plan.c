@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/class_weights.h"
+#include "dperm/plan.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
 #include "mechanism/given_options.h"

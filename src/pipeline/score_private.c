@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/threads.h"
+#include "dperm/random.h"
+#include "dperm/score.h"
 #include "pipeline/account.h"
 #include "pipeline/error_interval.h"
 #include "pipeline/fit.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "dperm/verify.h"
 #include "ledger/amount.h"
 #include "loss/loss.h"
 #include "mechanism/mechanism.h"

@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "data/identity.h"
+#include "dperm/sweep.h"
 #include "mechanism/given_options.h"
 #include "pipeline/options.h"
 #include "pipeline/sweep_journal.h"

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/record_overlap.h"
+#include "dperm/random.h"
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/selection.h"

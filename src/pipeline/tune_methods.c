@@ -9,6 +9,7 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "dperm/score.h"
 #include "pipeline/fit.h"
 #include "pipeline/fit_memory.h"
 

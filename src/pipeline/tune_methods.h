@@ -3,6 +3,7 @@
 #ifndef DPERM_PIPELINE_TUNE_METHODS_H
 #define DPERM_PIPELINE_TUNE_METHODS_H
 
+#include "dperm/tune.h"
 #include "mechanism/selection.h"
 #include "model/model.h"
 

@@ -1,5 +1,6 @@
 /* Objective, training error, iterations, time. */
 #include "pipeline/unsafe_report.h"
+#include "dperm/score.h"
 
 #include <math.h>
 #include <time.h>

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "dperm/random.h"
 
 static dperm_status new_handle(const uint64_t *seed, dperm_random **out, dperm_error *err) {
   dperm_random *random = NULL;

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "dperm/unsafe.h"
 #include "matrix/growing_rows.h"
 #include "read/csv.h"
 #include "schema/schema.h"

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "dperm/verify.h"
 #include "verify/interval.h"
 
 typedef struct verifier {

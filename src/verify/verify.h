@@ -3,6 +3,7 @@
 #define DPERM_VERIFY_VERIFY_H
 
 #include "base/json_text.h"
+#include "dperm/verify.h"
 
 /* `doubt` is why those who use models would refuse this one, or NULL: what nobody can use has no
  * claim that holds. Fails if the document is no model of dperm's. */

@@ -10,19 +10,19 @@ load helpers
 }
 
 @test "a program built against an older header runs" {
-  [ "$("$HOSTS"/old_host train)" = "private, epsilon 1" ]
-  [ "$("$HOSTS"/old_host tune)" = "private, epsilon 1" ]
-  [ "$("$HOSTS"/old_host plan)" = "200 rows, epsilon 1" ]
+  [ "$("$HOSTS"/shorter_host train)" = "private, epsilon 1" ]
+  [ "$("$HOSTS"/shorter_host tune)" = "private, epsilon 1" ]
+  [ "$("$HOSTS"/shorter_host plan)" = "200 rows, epsilon 1" ]
 }
 
 @test "a program built against a newer header is refused by name, before anything is done" {
-  run "$HOSTS"/next_host train
+  run "$HOSTS"/longer_host train
   [ "$status" -eq 1 ]
   [[ "$output" == *"dperm_options has "*" bytes, and $("$DPERM" --version) knows "*"newer dperm"* ]]
-  run "$HOSTS"/next_host tune
+  run "$HOSTS"/longer_host tune
   [ "$status" -eq 1 ]
   [[ "$output" == *"dperm_tune_options has "*"newer dperm"* ]]
-  run "$HOSTS"/next_host plan
+  run "$HOSTS"/longer_host plan
   [ "$status" -eq 1 ]
   [[ "$output" == *"dperm_plan has "*"newer dperm"* ]]
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dperm/ledger.h"
 #include "ledger/charge.h"
 #include "support.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dperm.h"
+#include "dperm/draft.h"
 
 static void look_at(void *context, const char *line) {
   (void)context;

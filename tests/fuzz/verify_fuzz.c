@@ -1,6 +1,7 @@
 /* Any bytes as a model to verify, once as they are and once, if they are a JSON object, with a
  * digest that fits. Lines stay printable, the verdict is that of the lines, and nothing else
  * happens. */
+#include "dperm/verify.h"
 #include "memory_file.h"
 
 #include <stdlib.h>

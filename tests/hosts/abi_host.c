@@ -1,7 +1,9 @@
-/* A program that was built against another dperm.h (DPERM_HEADER) than the library that it runs
- * with: an older one, with shorter structs, or a newer one, with longer structs. embedding.bats
- * runs both. abi_host train|tune|plan */
-#include DPERM_HEADER
+/* A program that was built against other headers than the library that it runs with: older ones,
+ * with shorter structs, or newer ones, with longer structs. embedding.bats runs both.
+ * abi_host train|tune|plan */
+#include <dperm.h>
+#include <dperm/plan.h>
+#include <dperm/tune.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * wrong; MPI, its error handler and its messages must be as they were.
  *   mpi_host ROWS.svm DIMS MODEL.json */
 #include <dperm.h>
+#include <dperm/random.h>
+#include <dperm/ranks.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

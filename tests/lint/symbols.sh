@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The shared library exports exactly the names in tests/lint/symbols.txt, each in the version under
-# whose heading it stands (src/dperm.map), and all are declared in include/dperm.h.
+# whose heading it stands (src/dperm.map), and all are declared in a public header.
 set -u
 cd "$1" || exit 1
 exported=$(nm -D --defined-only --with-symbol-versions "$2" | awk '$2 ~ /[TDBR]/ {print $3}' |
@@ -13,10 +13,10 @@ if [ "$exported" != "$listed" ]; then
   trouble=1
 fi
 for name in $(sed 's/@@.*//' <<< "$exported"); do
-  grep -q "\b$name(" include/dperm.h || { echo "# $name is not in include/dperm.h"; trouble=1; }
+  grep -rq "\b$name(" include || { echo "# $name is in no header of include/"; trouble=1; }
 done
 # Whatever is given options, or fills a result of any size, is in the tables of sized_test.c.
-for name in $(tr '\n' ' ' < include/dperm.h | grep -oE 'DPERM_API [^;]*;' |
+for name in $(cat include/dperm.h include/dperm/*.h | tr '\n' ' ' | grep -oE 'DPERM_API [^;]*;' |
   grep -E 'const dperm_([a-z]+_)?options \*|_sized\(' | grep -oE 'dperm_[a-z_]+\(' |
   grep -v '_init_sized'); do
   grep -qF "$name" tests/unit/sized_test.c ||

@@ -16,10 +16,11 @@ rule() { # name, findings
   fi
 }
 code=$(find src cli include tests bench experiments examples -name '*.[ch]' | sort)
-rule "file names are unique" "$(xargs -n1 basename <<< "$code" | sort | uniq -d)"
-# The public interface is one header by design; it may be longer.
+# Public headers are named with their folder, dperm/plan.h; those of tests/hosts are copies of them.
+rule "file names are unique" "$(grep -vE '^(include/dperm|tests/hosts/[^/]*)/' <<< "$code" |
+  xargs -n1 basename | sort | uniq -d)"
 rule "no file is over 600 lines" "$(xargs wc -l <<< "$code" |
-  awk '$2 != "total" && $1 > ($2 == "include/dperm.h" ? 1000 : 600)')"
+  awk '$2 != "total" && $1 > ($2 ~ "^include/" ? 500 : 600)')"
 rule "every file opens with a paragraph" \
   "$(for f in $code; do head -n 1 "$f" | grep -q '^/\*' || echo "$f"; done)"
 python=$(find python bench experiments -name '*.py' | sort)

@@ -1,6 +1,7 @@
 /* Random schemas and random tables, written as CSV in many spellings and encoded through the
  * files, against a plain encoder written here from the documented rule alone. The two must agree
  * to the last bit, in rows, labels and counts, with and without a header. */
+#include "dperm/unsafe.h"
 #include "support.h"
 
 #include <math.h>

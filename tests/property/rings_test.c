@@ -1,6 +1,8 @@
 /* What kernels are for: two rings that a linear model cannot tell apart, and random features can,
  * in private. 20,000 rows, 200 gaussian features, γ = 4, objective perturbation with the Huber loss
  * and Λ chosen from public numbers; judged on fresh rings. Seeds are fixed. */
+#include "dperm/random.h"
+#include "dperm/score.h"
 #include "rings.h"
 
 enum { ROWS = 20000, FRESH = 10000 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dperm/random.h"
 #include "random/exponential.h"
 #include "random/noise_law.h"
 #include "random/random_handle.h"

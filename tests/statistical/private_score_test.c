@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dperm/score.h"
 #include "pipeline/error_interval.h"
 #include "random/discrete_sampling.h"
 #include "support.h"

@@ -1,5 +1,7 @@
 /* See ledgers.h. */
 #include "ledgers.h"
+#include "dperm/ledger.h"
+#include "dperm/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

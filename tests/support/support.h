@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "dperm.h"
+#include "dperm/plan.h"
+#include "dperm/random.h"
 #include "random/random_source.h"
 
 /* Fails with the library's message. */

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dperm/plan.h"
+#include "dperm/random.h"
+#include "dperm/tune.h"
+#include "dperm/verify.h"
 #include "ledgers.h"
 #include "model/model.h"
 

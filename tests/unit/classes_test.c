@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "dperm/score.h"
+#include "dperm/tune.h"
+#include "dperm/verify.h"
 #include "model/model.h"
 #include "schema/class_list.h"
 #include "support.h"

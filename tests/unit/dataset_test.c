@@ -1,5 +1,6 @@
 /* Data sets from memory: what is copied, what is clipped, what is refused, and how rows are picked
  * out of one. */
+#include "dperm/unsafe.h"
 #include "support.h"
 
 #include <math.h>

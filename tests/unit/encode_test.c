@@ -1,6 +1,7 @@
 /* Encoding of CSV records, to the last bit: each expected double is computed here from the
  * documented rule (clamp, transform, scale, weight, then the row's divisor). Messages name the
  * place and never the content. Schemas are written with ' for ". */
+#include "dperm/unsafe.h"
 #include "support.h"
 
 #include <math.h>

@@ -11,6 +11,7 @@
 
 #include "../fuzz/encoded_seal.h"
 #include "data/dataset.h"
+#include "dperm/score.h"
 #include "support.h"
 
 static const char schema_text[] =

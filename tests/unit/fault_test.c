@@ -13,6 +13,7 @@
 #endif
 
 #include "data/dataset.h"
+#include "dperm/tune.h"
 #include "model/model.h"
 #include "reference.h"
 

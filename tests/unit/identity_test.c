@@ -1,6 +1,7 @@
 /* Whose records they are: the same values are the same people to a ledger, whatever is made of
  * them; and people that a ledger knew by an older rule stay known. */
 #include "data/identity.h"
+#include "dperm/ledger.h"
 
 #include <math.h>
 #include <sodium.h>

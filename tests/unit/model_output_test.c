@@ -7,6 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dperm/output.h"
+#include "dperm/sweep.h"
+#include "dperm/synthetic.h"
+#include "dperm/verify.h"
 #include "ledger/store.h"
 #include "ledgers.h"
 #include "model/model_file.h"

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dperm/synthetic.h"
+#include "dperm/tune.h"
+#include "dperm/verify.h"
 #include "model/model.h"
 #include "reference.h"
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/file_read.h"
+#include "dperm/score.h"
+#include "dperm/synthetic.h"
 #include "model/model.h"
 #include "support.h"
 

@@ -1,5 +1,6 @@
 /* The schema: every key with its default, the layout that follows from it, and every refusal with
  * its place. Texts are written with ' for ", to keep them readable. */
+#include "dperm/synthetic.h"
 #include "support.h"
 
 #include <math.h>

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 
 #include "base/sized.h"
+#include "dperm/audit.h"
+#include "dperm/draft.h"
+#include "dperm/output.h"
+#include "dperm/score.h"
+#include "dperm/sweep.h"
+#include "dperm/synthetic.h"
+#include "dperm/tune.h"
 #include "mechanism/given_options.h"
 #include "support.h"
 

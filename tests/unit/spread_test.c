@@ -9,6 +9,7 @@
 
 #include "base/threads.h"
 #include "data/dataset.h"
+#include "dperm/tune.h"
 #include "mechanism/features.h"
 #include "model/model.h"
 #include "reference.h"

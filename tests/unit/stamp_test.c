@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dperm/ledger.h"
+#include "dperm/random.h"
+#include "dperm/score.h"
+#include "dperm/tune.h"
+#include "dperm/verify.h"
 #include "ledgers.h"
 #include "privacy/guarantee.h"
 

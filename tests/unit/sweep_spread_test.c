@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "data/identity.h"
+#include "dperm/sweep.h"
 #include "reference.h"
 #include "thread_ranks.h"
 

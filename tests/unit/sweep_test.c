@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "data/dataset.h"
+#include "dperm/score.h"
+#include "dperm/sweep.h"
 #include "pipeline/fit.h"
 #include "pipeline/sweep_parts.h"
 #include "reference.h"

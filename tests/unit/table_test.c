@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "data/dataset.h"
+#include "dperm/score.h"
+#include "dperm/verify.h"
 #include "model/model.h"
 #include "support.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dperm/score.h"
 #include "model/model.h"
 #include "support.h"
 

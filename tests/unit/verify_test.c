@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dperm/verify.h"
 #include "model/model_file.h"
 #include "right_models.h"
 #include "support.h"

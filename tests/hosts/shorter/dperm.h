@@ -1,6 +1,6 @@
-/* A header as an older dperm would have had it, frozen: what abi_host.c needs of dperm.h, with
- * options and results that have fewer members at their end. Not to be brought up to date: programs
- * that were built against it must go on running (CONTRIBUTING.md, "The ABI"). */
+/* Headers as an older dperm would have had them, frozen: what abi_host.c needs, with options and
+ * results that have fewer members at their end. Not to be brought up to date: programs that were
+ * built against them must go on running (CONTRIBUTING.md, "The ABI"). */
 #ifndef DPERM_H
 #define DPERM_H
 
@@ -77,38 +77,6 @@ static inline void dperm_options_init(dperm_options *options) {
 }
 dperm_status dperm_train(const dperm_data *data, const dperm_options *options, dperm_model **out,
                          dperm_error *err);
-
-typedef struct dperm_tune_options {
-  size_t size;
-  int method, selector, rounds;
-  double rounds_mean;
-  double holdout;
-  const dperm_data *public_data;
-} dperm_tune_options;
-void dperm_tune_options_init_sized(dperm_tune_options *options, size_t size);
-static inline void dperm_tune_options_init(dperm_tune_options *options) {
-  dperm_tune_options_init_sized(options, sizeof *options);
-}
-dperm_status dperm_tune(const dperm_data *data, const dperm_options *candidates, size_t count,
-                        const dperm_tune_options *how, dperm_model **out, dperm_error *err);
-
-typedef struct dperm_plan { /* without what is known of the noise */
-  size_t rows, dims;
-  double norm;
-  double norm1;
-  int mechanism;
-  int analysis;
-  size_t rows_per_person;
-  double epsilon, epsilon_row;
-} dperm_plan;
-dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
-                                   const dperm_options *options, dperm_plan *out, size_t size,
-                                   dperm_error *err);
-static inline dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
-                                           const dperm_options *options, dperm_plan *out,
-                                           dperm_error *err) {
-  return dperm_plan_make_sized(rows, dims, norm, options, out, sizeof *out, err);
-}
 
 typedef struct dperm_guarantee { /* without rows_per_person */
   int is_private;

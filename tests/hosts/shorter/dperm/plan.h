@@ -1,0 +1,26 @@
+/* Frozen, as ../dperm.h is. */
+#ifndef DPERM_PLAN_H
+#define DPERM_PLAN_H
+
+#include "dperm.h"
+#include "dperm/plan.h"
+
+typedef struct dperm_plan { /* without what is known of the noise */
+  size_t rows, dims;
+  double norm;
+  double norm1;
+  int mechanism;
+  int analysis;
+  size_t rows_per_person;
+  double epsilon, epsilon_row;
+} dperm_plan;
+dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
+                                   const dperm_options *options, dperm_plan *out, size_t size,
+                                   dperm_error *err);
+static inline dperm_status dperm_plan_make(size_t rows, size_t dims, double norm,
+                                           const dperm_options *options, dperm_plan *out,
+                                           dperm_error *err) {
+  return dperm_plan_make_sized(rows, dims, norm, options, out, sizeof *out, err);
+}
+
+#endif
