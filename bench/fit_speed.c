@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   records from = records_open(argc == 3 ? argv[1] : NULL, argc == 3 ? argv[2] : NULL);
-  double base = child_peak_bytes(&from, 0); /* before OpenMP has threads to lose in a fork */
+  double base = child_peak_bytes(&from, 0);
   double peak = child_peak_bytes(&from, 1);
   double reading[REPEATS];
   dperm_data *data = NULL;

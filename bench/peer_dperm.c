@@ -14,7 +14,6 @@
  *
  * - features PROBLEM FEATURES RUNS THREADS: one gradient through random features */
 #include <dperm.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +125,8 @@ static int run_file(char **argv) {
 static int run_read(char **argv, int no_identity, const char *out) {
   dperm_error err;
   double seconds[MOST_RUNS];
-  int runs = runs_of(argv[4]), threads = (int)strtol(argv[5], NULL, 10);
-  if (threads > 0) {
-    omp_set_num_threads(threads);
-  }
+  int runs = runs_of(argv[4]);
+  (void)setenv("DPERM_THREADS", argv[5], 1); /* 0 is ignored */
   dperm_schema *schema = read_schema(argv[3]);
   const dperm_source source = {
       .path = argv[2], .format = DPERM_FORMAT_CSV, .schema = schema, .no_identity = no_identity};

@@ -314,7 +314,7 @@ int run_sweep(int argc, char **argv) {
        NULL, false},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
-       "default: all cores; results do not depend on it", NULL, false},
+       "default: $DPERM_THREADS, or all cores; results do not depend on it", NULL, false},
       {"--plot", ARGUMENT_OUTPUT, &s.show.picture, false, "FILE",
        "a picture, .svg or .png (needs gnuplot)", NULL, false},
       {"--html", ARGUMENT_OUTPUT, &s.show.page, false, "FILE",

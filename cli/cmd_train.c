@@ -115,7 +115,7 @@ int run_train(int argc, char **argv) {
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
-       "default: all cores; the model does not depend on it", NULL, false},
+       "default: $DPERM_THREADS, or all cores; the model does not depend on it", NULL, false},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
        "reproducible noise for tests: the model is not private", NULL, false},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &s.unsafe_diagnostics, false, NULL,

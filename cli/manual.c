@@ -164,6 +164,9 @@ static void put_ending(const command *commands, size_t count, const char *but) {
          ".SH ENVIRONMENT\n"
          ".TP\n\\fBDPERM_LEDGER\\fR, \\fBDPERM_DATASET\\fR\n"
          "stand in for \\fB\\-\\-ledger\\fR and \\fB\\-\\-dataset\\fR where they are not given\n"
+         ".TP\n\\fBDPERM_THREADS\\fR\n"
+         "the number of threads where \\fB\\-\\-threads\\fR is not given; without it, one for each "
+         "processor that the process may run on. Results do not depend on it\n"
          ".SH SEE ALSO\n");
   printf(*but ? "\\fBdperm\\fR(1)" : "");
   const char *between = *but ? ",\n" : "";

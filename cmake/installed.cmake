@@ -27,7 +27,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/dperm-config.cmake
 # For `pkg-config --static` too: an absolute folder stands for itself, others are below the prefix.
 cmake_path(APPEND PC_LIBDIR "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
 cmake_path(APPEND PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
-string(REPLACE ";" " " PC_LIBS_PRIVATE "${OpenMP_C_FLAGS};${CMAKE_THREAD_LIBS_INIT};${MPI_C_LIBRARIES};-lm")
+string(REPLACE ";" " " PC_LIBS_PRIVATE "${CMAKE_THREAD_LIBS_INIT};${MPI_C_LIBRARIES};-lm")
 configure_file(cmake/dperm.pc.in dperm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dperm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -18,7 +18,10 @@
  *     once, and one model, schema or data set may be used by many: training, predicting and scoring
  *     only read it. dperm_random, dperm_ranks and dperm_output are one thread's at a time. Only the
  *     library's threads are process-wide: they sleep between calls, a child after fork(2) starts
- *     its own, and dlclose leaves the library in memory.
+ *     its own, and dlclose leaves the library in memory. A call may use as many as its options say;
+ *     without a number, as many as DPERM_THREADS in the environment says (1 to 4096, read once;
+ *     anything else is ignored), or one for each processor that the process may run on. Results do
+ *     not depend on it.
  *   - Structs that may grow (CONTRIBUTING.md says which) come with the size that the program knows:
  *     in a first member that X_init sets, or beside the result, where X is an inline call of the
  *     library's X_sized. Programs write X. What is larger than the library's is refused.
@@ -390,7 +393,7 @@ typedef struct dperm_options {
   dperm_account account; /* where it is charged */
   double gradient_tolerance; /* without a mechanism: stop at this ‖∇J‖₂, or at the limit of double
                                 precision. A private fit is as accurate as its claim needs */
-  int threads;               /* 0 for OpenMP's own choice; results do not depend on it */
+  int threads;               /* 0: DPERM_THREADS, or one a processor (above) */
   dperm_progress progress;
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */
 } dperm_options;

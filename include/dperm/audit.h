@@ -17,7 +17,7 @@ typedef struct dperm_audit_options {
   const char *variant;   /* the loss, for fits; NULL for the first there is */
   double epsilon;        /* the claim to attack */
   size_t draws;          /* for each of the two data sets; 0 for as many as it usually takes */
-  int threads;           /* 0 for OpenMP's own choice; results do not depend on it */
+  int threads;           /* 0: DPERM_THREADS, or one a processor (dperm.h) */
   const uint64_t *seed;  /* NULL for the system's secure source, which is what fits use */
   dperm_progress progress;
   double *outcome[2]; /* space for `outcomes` outcomes of each data set, for a picture; or NULL */

@@ -22,7 +22,7 @@ typedef struct dperm_sweep_options {
   /* A file for what is done, or NULL: the same call finds it there after an interruption and goes
    * on. It stays when the sweep is done; whoever has kept the results removes it. */
   const char *journal;
-  int threads;             /* 0 for OpenMP's own choice; results do not depend on it */
+  int threads;             /* 0: DPERM_THREADS, or one a processor (dperm.h) */
   dperm_progress progress; /* counts models */
 } dperm_sweep_options;
 

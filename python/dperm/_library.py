@@ -438,15 +438,3 @@ def fields(struct: Structure) -> dict:
         elif value is None:
             found[name.rstrip("_")] = None
     return found
-
-
-def _one_thread_after_fork() -> None:
-    """A process that was forked has none of its parent's OpenMP threads, and must not wait for them."""
-    try:
-        ctypes.CDLL("libgomp.so.1").omp_set_num_threads(1)
-    except (OSError, AttributeError):
-        pass
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_one_thread_after_fork)

@@ -83,7 +83,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
 
 
 def threads_of(n_jobs: Optional[int]) -> int:
-    """None and -1 mean all cores; the result is the same to the bit for any number."""
+    """None and -1 mean DPERM_THREADS or all cores; the result is the same to the bit for any number."""
     if n_jobs is None or n_jobs == -1:
         return 0
     return whole("n_jobs", n_jobs, most=2**31 - 1)

@@ -9,7 +9,7 @@
 #include "audit/attack.h"
 
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,6 +17,7 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/thread_pool.h"
 #include "base/threads.h"
 
 static const double side_rate = 1e-3, side_quantile = 3.0902;
@@ -122,6 +123,11 @@ typedef struct stage {
   double *scores[2];      /* to fill, or NULL: */
   const guess_rule *rule; /* to judge */
   bool pictured;
+
+  pthread_mutex_t lock; /* of what follows */
+  size_t done;          /* draws */
+  guesses counts;
+  dperm_error first; /* failure */
 } stage;
 
 /* A source of this block's own, the same for any number of threads if there is a seed. */
@@ -157,52 +163,48 @@ static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dp
   return arithmetic_check(err);
 }
 
-/* Progress is told from the calling thread alone. */
-static dperm_status tell(const stage *s, size_t done, dperm_error *err) {
-  if (omp_get_thread_num() != 0) {
-    return DPERM_OK;
+/* Only the caller's own thread may call its progress. */
+static dperm_status run_block(const stage *s, size_t block, size_t done, bool caller,
+                              guesses *counts, dperm_error *err) {
+  if (caller) {
+    TRY(progress_tick(&s->options->progress, "auditing", s->before + done,
+                      s->before + 2 * s->draws + s->after, err));
   }
-  return progress_tick(&s->options->progress, "auditing", s->before + done,
-                       s->before + 2 * s->draws + s->after, err);
+  return draw_block(s, block, counts, err);
 }
 
-static dperm_status draw_stage(const stage *s, guesses *counts, dperm_error *err) {
-  size_t blocks = 2 * ((s->draws + s->a->block - 1) / s->a->block), done = 0;
-  size_t right = 0, wrong = 0, draws = 0;
-  dperm_status status = DPERM_OK;
-  omp_lock_t lock; /* and no named critical section, whose name the library would export */
-  omp_init_lock(&lock);
-#pragma omp parallel for schedule(dynamic) reduction(+ : right, wrong, draws)
-  for (size_t b = 0; b < blocks; b++) {
-    dperm_error own = {DPERM_OK, ""};
-    guesses found = {0, 0, 0};
-    dperm_status before, here;
-    size_t sofar;
-    omp_set_lock(&lock);
-    before = status;
-    sofar = done;
-    omp_unset_lock(&lock);
-    if (before != DPERM_OK) {
-      continue;
-    }
-    here = tell(s, sofar, &own);
-    here = here == DPERM_OK ? draw_block(s, b, &found, &own) : here;
-    right += found.right;
-    wrong += found.wrong;
-    draws += found.draws;
-    omp_set_lock(&lock);
-    done += s->a->block;
-    if (here != DPERM_OK && status == DPERM_OK) {
-      status = here;
-      if (err) {
-        *err = own;
-      }
-    }
-    omp_unset_lock(&lock);
+static void take_block(void *context, size_t block, size_t worker) {
+  stage *s = context;
+  dperm_error err = {0};
+  guesses found = {0, 0, 0};
+  pthread_mutex_lock(&s->lock);
+  bool failed = s->first.status != DPERM_OK;
+  size_t done = s->done;
+  pthread_mutex_unlock(&s->lock);
+  if (failed) {
+    return;
   }
-  omp_destroy_lock(&lock);
-  *counts = (guesses){right, wrong, draws};
-  return status;
+  dperm_status status = run_block(s, block, done, worker == 0, &found, &err);
+  pthread_mutex_lock(&s->lock);
+  s->done += s->a->block;
+  s->counts.right += found.right;
+  s->counts.wrong += found.wrong;
+  s->counts.draws += found.draws;
+  if (status != DPERM_OK && s->first.status == DPERM_OK) {
+    s->first = err;
+    s->first.status = status;
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
+static dperm_status draw_stage(stage *s, dperm_error *err) {
+  (void)pthread_mutex_init(&s->lock, NULL);
+  pool_run(2 * ((s->draws + s->a->block - 1) / s->a->block), take_block, s);
+  (void)pthread_mutex_destroy(&s->lock);
+  if (s->first.status != DPERM_OK) {
+    FAIL(err, s->first.status, "%s", s->first.message);
+  }
+  return DPERM_OK;
 }
 
 static dperm_status run_stages(const attack *a, const dperm_audit_options *options, size_t draws,
@@ -210,7 +212,6 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
   dperm_status status = DPERM_OK;
   size_t rehearsed = draws / 5 < 5000 ? 5000 : draws / 5;
   double *scores = NULL;
-  guesses counts;
   TRY_OR_DONE(memory_new(2 * rehearsed, sizeof *scores, &scores, err));
   stage s = {.a = a,
              .options = options,
@@ -218,7 +219,7 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
              .draws = rehearsed,
              .after = 2 * draws,
              .scores = {scores, scores + rehearsed}};
-  TRY_OR_DONE(draw_stage(&s, &counts, err));
+  TRY_OR_DONE(draw_stage(&s, err));
   const guess_rule rule = guess_rule_choose(s.scores[0], s.scores[1], rehearsed, draws);
   s = (stage){.a = a,
               .options = options,
@@ -227,8 +228,8 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
               .before = 2 * rehearsed,
               .rule = &rule,
               .pictured = true};
-  TRY_OR_DONE(draw_stage(&s, &counts, err));
-  out->epsilon_lower_bound = guesses_bound(&counts, a->delta);
+  TRY_OR_DONE(draw_stage(&s, err));
+  out->epsilon_lower_bound = guesses_bound(&s.counts, a->delta);
   out->confidence = 1 - audit_error_rate;
   out->draws = draws;
 done:

@@ -1,10 +1,9 @@
 /* One pool for the process, started when first needed. A job is open from its start until the
- * caller found no piece left; a thread may enter it only while it is open, under the lock, and the
+ * caller finds no piece left. A thread enters it only while it is open, under the lock, and the
  * caller returns when the last one has left. A thread that wakes too late finds it closed. */
 #include "base/thread_pool.h"
 
 #include <fenv.h>
-#include <omp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -13,10 +12,11 @@
 #include <time.h>
 
 #include "base/arithmetic.h"
+#include "base/threads.h"
 
 /* Polls before going to sleep, some tens of microseconds in all: the passes of a solver
  * follow each other in less. */
-enum { MOST_WORKERS = 256, LOOKS = 400, ASK_NANOSECONDS = 60000000 };
+enum { MOST_WORKERS = 256, SPINS = 400, POLL_NANOSECONDS = 60000000 };
 
 typedef struct job {
   pool_piece *piece;
@@ -32,19 +32,21 @@ static struct pool {
   pthread_cond_t opened, left;
   job job;
   bool open;
-  bool spoilt;           /* a piece moved the switches of the arithmetic … */
-  fenv_t left_behind;    /* … to these */
+  bool spoilt;           /* a piece changed the floating-point environment … */
+  fenv_t left_behind;    /* … to this */
   size_t inside;         /* threads in the job, without the caller */
   size_t threads;        /* started */
   atomic_size_t jobs;    /* opened so far */
   atomic_size_t next;    /* the piece to be taken next */
-  atomic_size_t holding; /* `inside` for those who look without the lock */
+  atomic_size_t holding; /* `inside`, to be read without the lock */
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .opened = PTHREAD_COND_INITIALIZER,
           .left = PTHREAD_COND_INITIALIZER};
 
-static void rest(void) {
+static _Thread_local bool in_job; /* this thread runs pieces of one */
+
+static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -53,21 +55,20 @@ static void rest(void) {
 }
 
 static void take_pieces(const job *j, size_t worker) {
-  for (;;) {
-    size_t piece = atomic_fetch_add(&pool.next, 1);
-    if (piece >= j->pieces) {
-      return;
-    }
+  size_t piece;
+  in_job = true;
+  while ((piece = atomic_fetch_add(&pool.next, 1)) < j->pieces) {
     j->piece(j->context, piece, worker);
   }
+  in_job = false;
 }
 
 static void *serve(void *number) {
   const size_t worker = (size_t)(uintptr_t)number;
   size_t seen = 0;
   for (;;) {
-    for (int look = 0; look < LOOKS && atomic_load(&pool.jobs) == seen; look++) {
-      rest();
+    for (int spin = 0; spin < SPINS && atomic_load(&pool.jobs) == seen; spin++) {
+      pause_briefly();
     }
     pthread_mutex_lock(&pool.lock);
     while (atomic_load(&pool.jobs) == seen) {
@@ -119,7 +120,7 @@ static void start_threads(size_t workers) {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
-    (void)sigdelset(&all, SIGBUS); /* of a mapped file that was cut: meant for who reads it */
+    (void)sigdelset(&all, SIGBUS); /* a mapped file was truncated: for the thread that reads it */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&thread, NULL, serve, (void *)(uintptr_t)(pool.threads + 1));
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -132,8 +133,8 @@ static void start_threads(size_t workers) {
 }
 
 size_t pool_workers(void) {
-  int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
-  return threads < 1 ? 1 : threads > MOST_WORKERS ? MOST_WORKERS : (size_t)threads;
+  int threads = in_job ? 1 : threads_allowed();
+  return threads > MOST_WORKERS ? MOST_WORKERS : (size_t)threads;
 }
 
 static void run_alone(size_t pieces, pool_piece *piece, void *context) {
@@ -142,12 +143,12 @@ static void run_alone(size_t pieces, pool_piece *piece, void *context) {
   }
 }
 
-/* Until all have left, with the lock held; given up for the question, which may take its time. */
-static void wait_and_ask(cancel_token *stop) {
+/* Until all have left, with the lock held, but for the time of a poll. */
+static void wait_and_poll(cancel_token *stop) {
   while (pool.inside > 0) {
     struct timespec until;
     (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += ASK_NANOSECONDS;
+    until.tv_nsec += POLL_NANOSECONDS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     if (pthread_cond_timedwait(&pool.left, &pool.lock, &until) != 0) {
@@ -180,13 +181,13 @@ void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cance
   pthread_cond_broadcast(&pool.opened);
   pthread_mutex_unlock(&pool.lock);
   take_pieces(&mine, 0);
-  for (int look = 0; look < LOOKS && atomic_load(&pool.holding) > 0; look++) {
-    rest();
+  for (int spin = 0; spin < SPINS && atomic_load(&pool.holding) > 0; spin++) {
+    pause_briefly();
   }
   pthread_mutex_lock(&pool.lock);
   pool.open = false;
   if (stop) {
-    wait_and_ask(stop);
+    wait_and_poll(stop);
   }
   while (pool.inside > 0) {
     pthread_cond_wait(&pool.left, &pool.lock);

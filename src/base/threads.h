@@ -1,4 +1,6 @@
-/* How many threads the matrix operations use, for the span of one call into the library. */
+/* How many threads a call into the library may use: what the call asks for, else DPERM_THREADS from
+ * the environment, else the processors that this process may run on. What a call asks for belongs
+ * to the thread that makes it: calls of a program side by side do not see each other's. */
 #ifndef DPERM_BASE_THREADS_H
 #define DPERM_BASE_THREADS_H
 
@@ -6,8 +8,11 @@ typedef struct thread_scope {
   int before;
 } thread_scope;
 
-/* `threads` = 0 keeps OpenMP's own number. */
+/* For the calls of this thread until threads_leave; `threads` = 0 changes nothing. */
 thread_scope threads_enter(int threads);
 void threads_leave(thread_scope scope);
+
+/* At least 1. */
+int threads_allowed(void);
 
 #endif

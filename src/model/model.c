@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "base/threads.h"
 #include "data/class_weights.h"
 #include "loss/loss.h"
 #include "read/row_reader.h"
@@ -211,9 +210,7 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
   const matrix *view = NULL;
   matrix *made = NULL;
   TRY(model_view(model, data->x, &view, &made, err));
-  thread_scope threads = threads_enter(0);
   dperm_status status = apply_weights(model, view, scores, err);
-  threads_leave(threads);
   matrix_free(made);
   TRY(status);
   for (size_t i = 0; i < data->x->rows * class_fits(model->classes.count); i++) {

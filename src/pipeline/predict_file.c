@@ -7,7 +7,6 @@
 #include "base/file_write.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/threads.h"
 #include "model/metrics.h"
 #include "pipeline/scored_file.h"
 
@@ -90,13 +89,11 @@ dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *so
   output_file *out = NULL;
   scored_file s;
   TRY(scored_open(model, source, false, progress, &s, err));
-  thread_scope threads = threads_enter(0);
   TRY_OR_DONE(output_open(out_path, &out, err));
   TRY_OR_DONE(predict_all(&s, out, err));
   status = output_commit(out, err);
   out = NULL;
 done:
-  threads_leave(threads);
   output_discard(out);
   scored_close(&s);
   return status;
@@ -114,7 +111,6 @@ dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source
   scored_file s;
   TRY(sized_check_capacity(&metrics_struct, size, err));
   TRY(scored_open(model, source, true, progress, &s, err));
-  thread_scope threads = threads_enter(0);
   TRY_OR_DONE(scored_next(&s, err));
   while (s.block) {
     size_t count = dperm_data_rows(s.block);
@@ -134,7 +130,6 @@ dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source
       metrics_of(classes, scores, labels, rows, model_has_probabilities(model), &made, err));
   sized_give(&metrics_struct, &made, out, size);
 done:
-  threads_leave(threads);
   free(scores);
   free(labels);
   scored_close(&s);

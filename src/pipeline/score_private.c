@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "base/threads.h"
 #include "dperm/random.h"
 #include "dperm/score.h"
 #include "pipeline/account.h"
@@ -233,7 +232,6 @@ dperm_status dperm_score_file_private_sized(const dperm_model *model, const dper
   TRY(take_options(given, size, &options, err));
   TRY(check_options(model, &options, err));
   TRY(scored_open(model, source, true, &options.progress, &s, err));
-  thread_scope threads = threads_enter(0);
   TRY_OR_DONE(count_file(&s, &c, err));
   TRY_OR_DONE(check_rows_public(model->schema, row_reader_doubts(&s.reader), err));
   (void)row_reader_digested(&s.reader, bytes);
@@ -242,7 +240,6 @@ dperm_status dperm_score_file_private_sized(const dperm_model *model, const dper
       release_counts(&c, model, (account_run){.identity = &identity}, &options, &made, err));
   sized_give(&score_struct, &made, out, size);
 done:
-  threads_leave(threads);
   scored_close(&s);
   return status;
 }

@@ -3,12 +3,14 @@
  * but as pages of the file, which the system can drop and fetch again. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/thread_pool.h"
 #include "read/encoded_file.h"
 
 static size_t round_up(size_t bytes) {
@@ -35,26 +37,17 @@ static dperm_status set_aside(encoded_file *file, encoded_array array, dperm_err
   return DPERM_OK;
 }
 
-/* A piece of work: one block of an array. */
-typedef struct piece {
-  encoded_array array;
-  size_t block;
-} piece;
-
-static dperm_status map_block(const encoded_file *file, piece p, dperm_error *err) {
-  size_t each = encoded_block_numbers(p.array) * encoded_number_size(p.array);
-  const encoded_block *block = encoded_block_at(file, p.array, p.block);
-  void *place = mmap(file->arrays[p.array] + p.block * each,
-                     round_up(encoded_block_bytes(file, p.array, p.block)), PROT_READ,
-                     MAP_SHARED | MAP_FIXED, file->fd, (off_t)block->offset);
-  return place == MAP_FAILED ? fail_map(file, err) : DPERM_OK;
+static unsigned char *block_address(const encoded_file *file, encoded_array array, size_t block) {
+  return file->arrays[array] + block * encoded_block_numbers(array) * encoded_number_size(array);
 }
 
-static bool block_is_sound(const encoded_file *file, piece p) {
-  size_t each = encoded_block_numbers(p.array) * encoded_number_size(p.array);
-  return encoded_sum(0, file->arrays[p.array] + p.block * each,
-                     encoded_block_bytes(file, p.array, p.block)) ==
-         encoded_block_at(file, p.array, p.block)->check;
+static dperm_status map_block(const encoded_file *file, encoded_array array, size_t block,
+                              dperm_error *err) {
+  void *place =
+      mmap(block_address(file, array, block), round_up(encoded_block_bytes(file, array, block)),
+           PROT_READ, MAP_SHARED | MAP_FIXED, file->fd,
+           (off_t)encoded_block_at(file, array, block)->offset);
+  return place == MAP_FAILED ? fail_map(file, err) : DPERM_OK;
 }
 
 /* ---- checking */
@@ -65,13 +58,53 @@ typedef struct inspection {
   uint64_t done, total; /* bytes, for the progress */
 } inspection;
 
-static dperm_status fail_sum(const encoded_file *file, piece p, dperm_error *err) {
+/* A check by all threads: of blocks from `first` on, or of rows from `first` to `end` − 1, ROWS of
+ * them in a piece. */
+enum { ROWS = 1 << 14 };
+typedef struct check {
+  const encoded_file *file;
+  encoded_array array;
+  const row_rules *rules;
+  size_t first, end;
+  atomic_size_t bad; /* the first block or row that is wrong */
+} check;
+
+static void note_bad(check *c, size_t bad) {
+  size_t before = atomic_load(&c->bad);
+  while (bad < before && !atomic_compare_exchange_weak(&c->bad, &before, bad)) {
+  }
+}
+
+static size_t piece_end(const check *c, size_t from) {
+  return c->end - from < ROWS ? c->end : from + ROWS;
+}
+
+/* Runs as many pieces and returns the first that is wrong, or SIZE_MAX. */
+static size_t run_check(check *c, size_t pieces, pool_piece *piece) {
+  atomic_init(&c->bad, SIZE_MAX);
+  pool_run(pieces, piece, c);
+  return atomic_load(&c->bad);
+}
+
+static void check_sum(void *context, size_t piece, size_t worker) {
+  check *c = context;
+  size_t block = c->first + piece;
+  (void)worker;
+  if (encoded_sum(0, block_address(c->file, c->array, block),
+                  encoded_block_bytes(c->file, c->array, block)) !=
+      encoded_block_at(c->file, c->array, block)->check) {
+    note_bad(c, block);
+  }
+}
+
+static dperm_status fail_sum(const encoded_file *file, encoded_array array, size_t block,
+                             dperm_error *err) {
   static const char *const names[] = {"starts", "labels", "columns", "values"};
   FAIL(err, DPERM_INVALID_DATA,
        "%s: byte %llu: the sum of block %zu of the %s is wrong; the file is damaged: fetch it "
        "again, or encode the records again",
-       file->path, (unsigned long long)encoded_block_at(file, p.array, p.block)->offset, p.block,
-       names[p.array]);
+       file->path, (unsigned long long)encoded_block_at(file, array, block)->offset, block,
+       names[array]);
 }
 
 /* Maps blocks first, …, last of an array and checks their sums, some at a time. */
@@ -79,21 +112,15 @@ static dperm_status take_blocks(inspection *in, encoded_array array, size_t firs
                                 dperm_error *err) {
   enum { AT_A_TIME = 16 };
   for (size_t from = first; from <= last; from += AT_A_TIME) {
-    size_t to = from + AT_A_TIME - 1 < last ? from + AT_A_TIME - 1 : last, bad = SIZE_MAX;
-    for (size_t b = from; b <= to; b++) {
-      TRY(map_block(in->file, (piece){array, b}, err));
-    }
-#pragma omp parallel for schedule(dynamic) reduction(min : bad)
-    for (size_t b = from; b <= to; b++) {
-      if (!block_is_sound(in->file, (piece){array, b}) && b < bad) {
-        bad = b;
-      }
-    }
-    if (bad != SIZE_MAX) {
-      return fail_sum(in->file, (piece){array, bad}, err);
-    }
-    for (size_t b = from; b <= to; b++) {
+    size_t count = last - from < AT_A_TIME ? last - from + 1 : AT_A_TIME;
+    for (size_t b = from; b < from + count; b++) {
+      TRY(map_block(in->file, array, b, err));
       in->done += encoded_block_bytes(in->file, array, b);
+    }
+    check sums = {.file = in->file, .array = array, .first = from};
+    size_t bad = run_check(&sums, count, check_sum);
+    if (bad != SIZE_MAX) {
+      return fail_sum(in->file, array, bad, err);
     }
     TRY(progress_tick(in->progress, "checking", in->done, in->total, err));
   }
@@ -113,19 +140,28 @@ static uint64_t place_of(const encoded_file *file, encoded_array array, size_t n
          number % each * encoded_number_size(array);
 }
 
-/* Entries of the rows stand one behind the other: without this no row can be looked at. */
-static dperm_status check_starts(const encoded_file *file, dperm_error *err) {
-  const size_t *starts = encoded_starts(file);
-  size_t end = file->from + file->count, bad = SIZE_MAX;
-  bool last = end == file->trailer.rows;
-#pragma omp parallel for schedule(static) reduction(min : bad)
-  for (size_t i = file->from; i < end; i++) {
-    bool fine = starts[i] <= starts[i + 1] && starts[i + 1] <= file->trailer.entries &&
-                starts[i + 1] - starts[i] <= file->trailer.most_entries;
-    if (!fine && i < bad) {
-      bad = i;
+static void check_row_starts(void *context, size_t piece, size_t worker) {
+  check *c = context;
+  const size_t *starts = encoded_starts(c->file);
+  const encoded_trailer *trailer = &c->file->trailer;
+  size_t from = c->first + piece * ROWS;
+  (void)worker;
+  for (size_t i = from, to = piece_end(c, from); i < to; i++) {
+    if (starts[i] > starts[i + 1] || starts[i + 1] > trailer->entries ||
+        starts[i + 1] - starts[i] > trailer->most_entries) {
+      note_bad(c, i);
+      return;
     }
   }
+}
+
+/* Entries of the rows follow each other: without this no row can be looked at. */
+static dperm_status check_starts(const encoded_file *file, dperm_error *err) {
+  const size_t *starts = encoded_starts(file);
+  size_t end = file->from + file->count;
+  bool last = end == file->trailer.rows;
+  check order = {.file = file, .first = file->from, .end = end};
+  size_t bad = run_check(&order, (file->count + ROWS - 1) / ROWS, check_row_starts);
   if (bad == SIZE_MAX && file->from == 0 && starts[0] != 0) {
     bad = 0;
   }
@@ -140,8 +176,17 @@ static dperm_status check_starts(const encoded_file *file, dperm_error *err) {
   return DPERM_OK;
 }
 
+static void check_row_rules(void *context, size_t piece, size_t worker) {
+  check *c = context;
+  size_t from = c->first + piece * ROWS, bad = 0;
+  (void)worker;
+  if (!row_rules_hold(c->rules, c->file, from, piece_end(c, from) - from, &bad)) {
+    note_bad(c, bad);
+  }
+}
+
 static dperm_status check_rows(inspection *in, dperm_error *err) {
-  enum { ROWS = 1 << 14, AT_A_TIME = 64 };
+  enum { AT_A_TIME = 64 };
   const encoded_file *file = in->file;
   row_rules *rules = NULL;
   size_t end = file->from + file->count, bad = SIZE_MAX;
@@ -149,16 +194,9 @@ static dperm_status check_rows(inspection *in, dperm_error *err) {
   dperm_status status = DPERM_OK;
   for (size_t from = file->from; from < end && status == DPERM_OK && bad == SIZE_MAX;
        from += (size_t)ROWS * AT_A_TIME) {
+    check rows = {.file = file, .rules = rules, .first = from, .end = end};
     size_t pieces = (end - from + ROWS - 1) / ROWS;
-    pieces = pieces < AT_A_TIME ? pieces : AT_A_TIME;
-#pragma omp parallel for schedule(dynamic) reduction(min : bad)
-    for (size_t p = 0; p < pieces; p++) {
-      size_t at = from + p * ROWS, found = 0;
-      if (!row_rules_hold(rules, file, at, end - at < ROWS ? end - at : ROWS, &found) &&
-          found < bad) {
-        bad = found;
-      }
-    }
+    bad = run_check(&rows, pieces < AT_A_TIME ? pieces : AT_A_TIME, check_row_rules);
     status = progress_tick(in->progress, "checking", in->done, in->total, err);
   }
   row_rules_free(rules);

@@ -3,13 +3,15 @@
 #include "solve/batch_solve.h"
 
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/thread_pool.h"
 #include "solve/batch_lbfgs.h"
 #include "solve/batch_pass.h"
 
@@ -19,10 +21,14 @@ enum { POOL = 3 * BATCH_WIDTH, MOST_OWN_COLUMNS = 512 };
 typedef struct many {
   const problem *p;
   const double *factor, *target;
+  const dperm_progress *progress;
   double *weights, *certified;
-  size_t next; /* the first model that nobody has taken */
   double cost;
-  int stop;
+  size_t workers;
+  pthread_mutex_t lock; /* of `next` */
+  size_t next;          /* the first model that nobody has taken */
+  atomic_bool failed;
+  dperm_error first; /* why, of the thread that failed first */
 } many;
 
 typedef struct pool {
@@ -74,12 +80,10 @@ static void enter(pool *p, size_t seat, size_t m) {
 /* The next model from the list, p->models if there is none. A thread takes no more than its share
  * of what is left, so that none waits for another with a full pool. */
 static size_t take(many *s, size_t held) {
-  size_t m = 0;
-#pragma omp critical /* without a name, which would be exported */
-  {
-    size_t left = s->p->models - s->next, share = left / (size_t)omp_get_num_threads() + 1;
-    m = left > 0 && (held < BATCH_WIDTH || held < share) ? s->next++ : s->p->models;
-  }
+  pthread_mutex_lock(&s->lock);
+  size_t left = s->p->models - s->next, share = left / s->workers + 1;
+  size_t m = left > 0 && (held < BATCH_WIDTH || held < share) ? s->next++ : s->p->models;
+  pthread_mutex_unlock(&s->lock);
   return m;
 }
 
@@ -163,32 +167,35 @@ static dperm_status pass(pool *p, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* One thread's part; only the caller's own thread may ask its progress. */
-static dperm_status work(many *shared, const dperm_progress *progress, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  pool *own = NULL;
-  int stop = 0;
-  TRY_OR_DONE(arithmetic_check(err)); /* of this thread; certificates rest on it */
-  TRY_OR_DONE(memory_new(1, sizeof *own, &own, err));
-  TRY_OR_DONE(pool_open(shared, own, err));
-  for (fill(own); own->count > 0 && !stop; leave(own)) {
-    if (omp_get_thread_num() == 0) {
-      TRY_OR_DONE(progress_tick(progress, "solving", 0, 0, err));
+/* Models until none is left. Only the caller's own thread may call its progress. */
+static dperm_status solve_some(many *shared, bool caller, pool *own, dperm_error *err) {
+  TRY(arithmetic_check(err)); /* of this thread; certificates rest on it */
+  TRY(pool_open(shared, own, err));
+  for (fill(own); own->count > 0 && !atomic_load(&shared->failed); leave(own)) {
+    if (caller) {
+      TRY(progress_tick(shared->progress, "solving", 0, 0, err));
     }
-    TRY_OR_DONE(pass(own, err));
-#pragma omp atomic read
-    stop = shared->stop;
+    TRY(pass(own, err));
   }
-done:
-  if (status != DPERM_OK) {
-#pragma omp atomic write
-    shared->stop = 1;
-  }
-  if (own) {
+  return DPERM_OK;
+}
+
+/* One thread's part. */
+static void work(void *context, size_t piece, size_t worker) {
+  many *shared = context;
+  dperm_error err = {0};
+  pool *own = NULL;
+  (void)piece;
+  dperm_status status = memory_new(1, sizeof *own, &own, &err);
+  if (status == DPERM_OK) {
+    status = solve_some(shared, worker == 0, own, &err);
     pool_close(own);
+    free(own);
   }
-  free(own);
-  return status;
+  if (status != DPERM_OK && !atomic_exchange(&shared->failed, true)) {
+    shared->first = err;
+    shared->first.status = status;
+  }
 }
 
 dperm_status batch_solve(const problem *p, const batch_start *start, const double *target,
@@ -197,28 +204,20 @@ dperm_status batch_solve(const problem *p, const batch_start *start, const doubl
   many shared = {.p = p,
                  .factor = start ? start->factor : NULL,
                  .target = target,
+                 .progress = progress,
                  .weights = weights,
                  .certified = certified,
-                 .cost = batch_pass_hessian_cost(p->x)};
-  dperm_status status = DPERM_OK;
-  dperm_error first = {0};
+                 .cost = batch_pass_hessian_cost(p->x),
+                 .workers = p->models > BATCH_WIDTH ? pool_workers() : 1,
+                 .lock = PTHREAD_MUTEX_INITIALIZER};
   for (size_t m = 0; m < p->models; m++) {
     certified[m] = INFINITY;
   }
   /* Also where the other threads leave nothing for the caller's own. */
   TRY(progress_tick(progress, "solving", 0, 0, err));
-#pragma omp parallel if (p->models > BATCH_WIDTH)
-  {
-    dperm_error mine = {0};
-    dperm_status ended = work(&shared, progress, &mine);
-#pragma omp critical
-    if (ended != DPERM_OK && status == DPERM_OK) {
-      status = ended;
-      first = mine;
-    }
-  }
-  if (status != DPERM_OK) {
-    FAIL(err, status, "%s", first.message);
+  pool_run_cancellable(shared.workers, work, &shared, p->x->cancel);
+  if (atomic_load(&shared.failed)) {
+    FAIL(err, shared.first.status, "%s", shared.first.message);
   }
   return DPERM_OK;
 }

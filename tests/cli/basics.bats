@@ -28,7 +28,7 @@ load helpers
 @test "little memory is enough to start, and too little for a fit is said in a line" {
   [[ "$(ldd "$DPERM")" != *lib?san* ]] || skip "a sanitizer takes all addresses there are"
   [[ "$(ldd "$DPERM")" != *blas* && "$(ldd "$DPERM")" != *lapack* ]]
-  export OMP_NUM_THREADS=1
+  export DPERM_THREADS=1
   for command in "--version" "help" "help train" "plan --dims 5 --lambda 0.01 --rows 1000 --epsilon 1"; do
     export command
     run bash -c 'ulimit -v 40000; timeout -s KILL 60 "$DPERM" $command 2>&1'
@@ -39,6 +39,17 @@ load helpers
   fails_with 1 "memory"
   [ "${#lines[@]}" -eq 1 ]
   leaves_no m.json
+}
+
+@test "DPERM_THREADS is a number, or the command says so" {
+  for wrong in 0 two -1 2.5 4097; do
+    DPERM_THREADS=$wrong run "$DPERM" plan --dims 5 --lambda 0.01 --rows 1000 --epsilon 1
+    fails_with 2 "DPERM_THREADS must be a whole number from 1 to 4096, not \"$wrong\""
+  done
+  for right in 1 4096 ""; do
+    DPERM_THREADS=$right run "$DPERM" plan --dims 5 --lambda 0.01 --rows 1000 --epsilon 1
+    [ "$status" -eq 0 ]
+  done
 }
 
 @test "help to a full disk is an error" {

@@ -30,7 +30,7 @@ encode() { "$DPERM" encode --data people.csv --schema schema.json --out people.d
              {"name": "y", "type": "label"}]}
 END
   for threads in 1 2 5; do
-    OMP_NUM_THREADS=$threads "$DPERM" encode --data many.csv --schema many.json --out $threads.dperm 2> /dev/null
+    DPERM_THREADS=$threads "$DPERM" encode --data many.csv --schema many.json --out $threads.dperm 2> /dev/null
   done
   cmp 1.dperm 2.dperm
   cmp 1.dperm 5.dperm

@@ -2,7 +2,7 @@
 # world in which nothing that the user has set up counts.
 export LC_ALL=C.UTF-8
 umask 022
-unset DPERM_LEDGER DPERM_DATASET DPERM_DEFECT DPERM_STRICT OMP_NUM_THREADS
+unset DPERM_LEDGER DPERM_DATASET DPERM_DEFECT DPERM_STRICT DPERM_THREADS
 # We may be inside a job.
 for name in "${!OMPI_@}" "${!PMI@}" "${!PRTE_@}" "${!MV2_@}" "${!SLURM_@}"; do unset "$name"; done
 

@@ -5,14 +5,14 @@ load helpers
 many() { # the number of processes, then the command
   local count=$1
   shift
-  OMP_NUM_THREADS=1 OMPI_MCA_btl_base_warn_component_unused=0 timeout 3000 mpirun \
+  DPERM_THREADS=1 OMPI_MCA_btl_base_warn_component_unused=0 timeout 3000 mpirun \
     --allow-run-as-root --oversubscribe --quiet -n "$count" "$DPERM" "$@"
 }
 
 # A job of three whose leader comes to a gate after the named call (tests/fault/ledger_fault.c), and
 # whose processes note who they are. A clock ends it only if it hangs.
 gated() { # the call, then the command's arguments
-  export OMP_NUM_THREADS=1 LEDGER_FAULT_GATE=gate LEDGER_FAULT_GATE_AT=$1
+  export DPERM_THREADS=1 LEDGER_FAULT_GATE=gate LEDGER_FAULT_GATE_AT=$1
   exec timeout 3000 mpirun --allow-run-as-root --oversubscribe --quiet -n 3 bash -c '
     echo $$ > pid.$OMPI_COMM_WORLD_RANK
     [ "$OMPI_COMM_WORLD_RANK" -ne 0 ] || export LD_PRELOAD="$LEDGER_FAULT"

@@ -311,7 +311,7 @@ unnamed() { # whether this folder can have them
   awk 'BEGIN {for (i = 1; i <= 60; i++) printf "%d 1:0.%d 2:0.%d\n", i % 2 * 2 - 1, i % 7, i % 5 + 1}' > rows.svm
   begin
   cp l.db before.db
-  export OMP_NUM_THREADS=1
+  export DPERM_THREADS=1
   for fit in "train --dims 20 --kernel gaussian --gamma 1 --features 20000" "train --dims 300000" \
     "tune --dims 20 --kernel gaussian --gamma 1 --features 10000,20000" \
     "train --dims 20000 --kernel gaussian --gamma 1 --features 10000" "train --dims 40"; do

@@ -7,10 +7,12 @@
 #define _GNU_SOURCE /* sincos, which compilers make of sin and cos of the same number */
 #include <math.h>
 #include <mpfr.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/thread_pool.h"
 #include "random/random_source.h"
 
 enum { PRECISION = 120, BLOCK = 4096 };
@@ -138,27 +140,32 @@ static worst compare_block(const function_case *c, uint64_t block, size_t count)
   return most;
 }
 
-static worst compare_all(const function_case *c, size_t count) {
-  worst most = {0, 0, 0};
-  long blocks = (long)((count + BLOCK - 1) / BLOCK);
-#pragma omp parallel
-  {
-#pragma omp for schedule(dynamic)
-    for (long i = 0; i < blocks; i++) {
-      size_t begin = (size_t)i * BLOCK, rest = count - begin;
-      worst found = compare_block(c, (uint64_t)i, rest < BLOCK ? rest : BLOCK);
-#pragma omp critical
-      {
-        most.relative = fmax(most.relative, found.relative);
-        if (found.ulps > most.ulps) {
-          most.ulps = found.ulps;
-          most.at = found.at;
-        }
-      }
-    }
-    mpfr_free_cache(); /* each thread has its own */
+typedef struct comparison {
+  const function_case *c;
+  size_t count;
+  pthread_mutex_t lock; /* of `most` */
+  worst most;
+} comparison;
+
+static void compare_piece(void *context, size_t block, size_t worker) {
+  comparison *all = context;
+  size_t rest = all->count - block * BLOCK;
+  (void)worker;
+  worst found = compare_block(all->c, block, rest < BLOCK ? rest : BLOCK);
+  mpfr_free_cache(); /* each thread has its own */
+  pthread_mutex_lock(&all->lock);
+  all->most.relative = fmax(all->most.relative, found.relative);
+  if (found.ulps > all->most.ulps) {
+    all->most.ulps = found.ulps;
+    all->most.at = found.at;
   }
-  return most;
+  pthread_mutex_unlock(&all->lock);
+}
+
+static worst compare_all(const function_case *c, size_t count) {
+  comparison all = {.c = c, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
+  pool_run((count + BLOCK - 1) / BLOCK, compare_piece, &all);
+  return all.most;
 }
 
 int main(int argc, char **argv) {

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
 #include "exact_fit.h"
 #include "mechanism/features.h"
 #include "solve/certify.h"
@@ -331,7 +330,6 @@ static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
     random_problem t;
     random_source r;
     assert_ok(random_seeded(2000 + seed, &r, err));
-    thread_scope threads = threads_enter(0);
     random_problem_new(&t, 5000 + seed, 3000, REF_WEIGHTED_PRIOR);
     double epsilon = random_scale(&r, 0.01, 20);
     dperm_mechanism kind = seed % 2 ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT;
@@ -345,7 +343,6 @@ static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
     }
     highest = fmax(highest, fit.distance / fit.allowed);
     random_problem_free(&t);
-    threads_leave(threads);
   }
   print_message("# largest distance/allowed: %.4f\n", highest);
 }

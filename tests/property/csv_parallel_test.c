@@ -3,10 +3,10 @@
  * message at the same place. Records of every kind are mixed at random: quotes, line ends inside of
  * them, blanks, tabs, comments, blank lines, CRLF, missing and unknown values, numbers in many
  * forms and out of range. */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "random/random_source.h"
 #include "read/csv_parallel.h"
 #include "read/csv_simd.h"
@@ -135,14 +135,13 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   assert_ok(encoder_open(schema, true, &csv, &e, &waiting, err));
   assert_false(waiting);
   if (threads > 0) {
-    int before = omp_get_max_threads();
-    omp_set_num_threads(threads);
+    thread_scope scope = threads_enter(threads);
     growing_rows rows = {0};
     o.status = take ? csv_parallel_read(&csv, &e, &rows, take, &o.rows, &o.err)
                     : csv_parallel_read(&csv, &e, &o.rows, NULL, NULL, &o.err);
     assert_true(o.status != DPERM_OK || rows.count == 0);
     rows_clear(&rows);
-    omp_set_num_threads(before);
+    threads_leave(scope);
   }
   while (threads == 0 && found && o.status == DPERM_OK) {
     o.status = csv_next(&csv, &found, &o.err);
@@ -275,7 +274,7 @@ static int ask_for_threads(void *context, const char *what, uint64_t done, uint6
   (void)done;
   (void)of;
   if (++*(int *)context == 3) {
-    omp_set_num_threads(6);
+    (void)threads_enter(6);
   }
   return 0;
 }
@@ -285,15 +284,15 @@ static void more_threads_may_come_meanwhile(void **state) {
   text t = some_file(4, 60000, 0);
   char *path = file_with(t.bytes, t.length);
   dperm_schema *schema = NULL;
-  int calls = 0, before = omp_get_max_threads();
+  int calls = 0;
   const dperm_progress progress = {.tick = ask_for_threads, .context = &calls};
   assert_ok(dperm_schema_parse(schema_text, sizeof schema_text - 1, "s", &schema, err));
   outcome slow = read_file(path, schema, 0, NULL);
   const dperm_source source = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
   dperm_data *data = NULL;
-  omp_set_num_threads(2);
+  thread_scope scope = threads_enter(2);
   assert_ok(dperm_data_read(&source, &progress, &data, err));
-  omp_set_num_threads(before);
+  threads_leave(scope);
   assert_true(calls > 3);
   assert_int_equal(dperm_data_rows(data), slow.rows.count);
   assert_memory_equal(dperm_data_labels(data), slow.rows.labels, slow.rows.count * sizeof(double));

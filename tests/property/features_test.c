@@ -3,9 +3,9 @@
  * they approach their kernels, and that directions come from the public seed alone. The matrix
  * operations themselves are in tests/unit/matrix_conformance_test.c. Seeds are fixed. */
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "mechanism/features.h"
 #include "model/model.h"
 #include "reference.h"
@@ -414,12 +414,12 @@ static void directions_of_a_rotation_are_orthogonal(void **state) {
 static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
   (void)state;
   enum { INPUTS = 300, D = 1000 };
-  int before = omp_get_max_threads();
   for (size_t k = 0; k < 3; k++) {
     feature_map *maps[3];
     for (int i = 0; i < 3; i++) {
-      omp_set_num_threads(i + 1);
+      thread_scope scope = threads_enter(i + 1);
       maps[i] = map_of(kernels[k], 1, D, 0, 1 + (i == 2), INPUTS);
+      threads_leave(scope);
     }
     size_t size = INPUTS * (D / 2) * sizeof(double);
     assert_memory_equal(maps[0]->directions, maps[1]->directions, size);
@@ -428,7 +428,6 @@ static void directions_depend_on_the_seed_and_not_on_threads(void **state) {
       feature_map_free(maps[i]);
     }
   }
-  omp_set_num_threads(before);
 }
 
 /* A short map over very many columns takes space for its own directions, not for a whole rotation.

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
 #include "exact_fit.h"
 #include "mechanism/features.h"
 #include "solve/certify.h"
@@ -229,7 +228,6 @@ static void refines_with_weights_and_a_prior(void **state) {
 static void refines_on_features(void **state) {
   (void)state;
   const dperm_kernel kernel = {DPERM_KERNEL_GAUSSIAN, 2, 40, 0, 7};
-  thread_scope threads = threads_enter(0);
   test_rows *data = test_rows_random(7, 300, 5, 0.9);
   feature_map *map = NULL;
   matrix *x = NULL;
@@ -243,7 +241,6 @@ static void refines_on_features(void **state) {
   matrix_free(x);
   feature_map_free(map);
   test_rows_free(data);
-  threads_leave(threads);
 }
 
 /* Conjugate gradients. */

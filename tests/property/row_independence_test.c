@@ -11,12 +11,12 @@
  * python/tests/test_row_independence.py, with the same hostile list. DPERM_ROW_TRIALS multiplies
  * the number of trials. */
 #include <fcntl.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/threads.h"
 #include "data/dataset.h"
 #include "hostile_records.h"
 #include "support.h"
@@ -465,11 +465,10 @@ static size_t some_place(random_source *r, size_t count) {
  * begins with it. */
 static void one_record_changes_one_row(void **state) {
   const input *d = *state;
-  int threads = omp_get_max_threads();
   tally t = {0, 0};
   random_source r;
   assert_ok(random_seeded(1000 + (uint64_t)(d - inputs), &r, err));
-  omp_set_num_threads(d->threads ? d->threads : 1);
+  thread_scope scope = threads_enter(d->threads ? d->threads : 1);
   for (size_t trial = 0; trial < trials_of(d); trial++) {
     size_t count = d->records == LARGE ? LARGE : 1 + (size_t)(random_bits(&r) % d->records);
     record_set set =
@@ -491,7 +490,7 @@ static void one_record_changes_one_row(void **state) {
     seen_free(&before);
     records_free(&set);
   }
-  omp_set_num_threads(threads);
+  threads_leave(scope);
   assert_true(t.passed > 20 && t.refused > 20); /* else nothing was tried */
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/threads.h"
 #include "solve/certify.h"
 
 /* What options_public says of the quadratic regularizers. */
@@ -61,12 +60,10 @@ exact_fit exact_fit_run(const problem *base, reference_loss loss, double h, dper
   assert_ok(calibrate(&given, &plan, err));
   assert_ok(release_plan_make(&given, &plan, &out.release, err));
   assert_ok(random_seeded(seed, &source, err));
-  thread_scope threads = threads_enter(0);
   double started = seconds_now();
   assert_ok(mechanism_of(kind)->run(&plan, base, &(solver_options){0}, &out.release.promised,
                                     &source, &found, &report, err));
   out.seconds = seconds_now() - started;
-  threads_leave(threads);
   out.certified = report.certified;
 
   double total = plan.lambda + plan.delta_reg, norm = noise_again(&plan, seed, b);

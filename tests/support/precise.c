@@ -2,7 +2,10 @@
 #include "precise.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+
+#include "base/thread_pool.h"
 
 /* ---- numbers */
 
@@ -182,26 +185,37 @@ static void add_penalty(const precise_problem *t, mpfr_t *f, mpfr_t *gradient) {
   mpfr_clear(term);
 }
 
-void precise_gradient(const precise_problem *t, mpfr_t *f, mpfr_t *gradient) {
-  size_t cols = t->p.x->cols, rows = t->p.x->rows;
+enum { ROWS = 256 };
+typedef struct gradient_job {
+  const precise_problem *t;
+  mpfr_t *f, *gradient;
+  pthread_mutex_t lock; /* of the gradient */
+} gradient_job;
+
+static void add_rows(void *context, size_t piece, size_t worker) {
+  gradient_job *job = context;
+  size_t cols = job->t->p.x->cols, from = piece * ROWS, left = job->t->p.x->rows - from;
+  mpfr_t *sum = precise_array(cols), *work = precise_array(2);
+  (void)worker;
+  for (size_t i = 0; i < left && i < ROWS; i++) {
+    add_row(job->t, from + i, job->f, sum, work[0], work[1]);
+  }
+  pthread_mutex_lock(&job->lock);
   for (size_t j = 0; j < cols; j++) {
+    mpfr_add(job->gradient[j], job->gradient[j], sum[j], MPFR_RNDN);
+  }
+  pthread_mutex_unlock(&job->lock);
+  precise_array_free(sum, cols);
+  precise_array_free(work, 2);
+  mpfr_free_cache(); /* each thread has its own */
+}
+
+void precise_gradient(const precise_problem *t, mpfr_t *f, mpfr_t *gradient) {
+  gradient_job job = {t, f, gradient, PTHREAD_MUTEX_INITIALIZER};
+  for (size_t j = 0; j < t->p.x->cols; j++) {
     mpfr_set_zero(gradient[j], 1);
   }
-#pragma omp parallel if (rows > 256)
-  {
-    mpfr_t *sum = precise_array(cols), *work = precise_array(2);
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < rows; i++) {
-      add_row(t, i, f, sum, work[0], work[1]);
-    }
-#pragma omp critical
-    for (size_t j = 0; j < cols; j++) {
-      mpfr_add(gradient[j], gradient[j], sum[j], MPFR_RNDN);
-    }
-    precise_array_free(sum, cols);
-    precise_array_free(work, 2);
-    mpfr_free_cache(); /* each thread has its own */
-  }
+  pool_run((t->p.x->rows + ROWS - 1) / ROWS, add_rows, &job);
   add_penalty(t, f, gradient);
 }
 

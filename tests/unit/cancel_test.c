@@ -2,9 +2,9 @@
  * that the pass has left half made is taken for a result. The watches here ask whenever they can,
  * so that no clock decides. */
 #include "base/cancel.h"
+#include "base/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -58,7 +58,7 @@ static watched *watched_new(void) {
   assert_ok(feature_map_new(&kernel, INPUTS, NULL, &w->map, err));
   assert_ok(features_new(w->map, w->inner, &w->x, err));
   w->progress = (dperm_progress){stop_at, &w->caller};
-  omp_set_num_threads(1); /* so that the caller's thread makes every block */
+  (void)threads_enter(1); /* so that the caller's thread makes every block */
   return w;
 }
 
@@ -248,7 +248,7 @@ static void the_caller_is_asked_while_it_waits_for_others(void **state) {
   stop.pause = -1;
   g.stop = &stop;
   atomic_init(&g.entered, false);
-  omp_set_num_threads(2);
+  (void)threads_enter(2);
   pool_run_cancellable(2, wait_for_stop, &g, &stop);
   assert_true(cancel_requested(&stop));
   assert_int_equal(caller.asked, 3); /* by the caller's thread alone */

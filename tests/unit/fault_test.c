@@ -4,6 +4,7 @@
  * or not as private, and every call must end. A process that forks must not share its noise. */
 #include <fenv.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -187,10 +188,11 @@ static void a_mode_that_changes_during_progress_releases_nothing(void **state) {
 
 /* A logistic loss of the caller's own. What it does is in its context. */
 typedef struct mischief {
-  long at, seen; /* from this call on … */
+  long at;       /* from this call on … */
   int mode;      /* … this rounding mode is set, */
   double broken; /* and beyond this margin slopes are not numbers */
   bool armed;    /* once the library has looked at the loss and begins to solve */
+  atomic_long seen;
 } mischief;
 
 static void own_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
@@ -201,9 +203,7 @@ static void own_eval(const dperm_loss *loss, size_t count, const double *z, doub
   if (!m || !m->armed) {
     return;
   }
-  long seen = 0;
-#pragma omp atomic capture
-  seen = m->seen++;
+  long seen = atomic_fetch_add(&m->seen, 1);
   if (m->mode != FE_TONEAREST && seen >= m->at) {
     (void)fesetround(m->mode);
   }

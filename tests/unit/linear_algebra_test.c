@@ -2,10 +2,10 @@
  * twice the width, factors against the matrix that they are of, rotations against orthogonality,
  * for sizes around every block, with strides, and with garbage where nothing may be read. */
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 #include "base/householder.h"
+#include "base/threads.h"
 #include "matrix/gemm_block.h"
 #include "solve/cholesky.h"
 #include "support.h"
@@ -147,14 +147,13 @@ static void no_factor_of_what_is_not_positive_definite(void **state) {
 static void check_rotation(random_source *r, size_t d, size_t count) {
   double *a = numbers(r, d * count), *q = calloc(d * count, sizeof *q);
   double *again = calloc(d * count, sizeof *again), *work = calloc(count, sizeof *work);
-  int before = omp_get_max_threads();
   memcpy(q, a, d * count * sizeof *q);
   memcpy(again, a, d * count * sizeof *q);
-  omp_set_num_threads(1);
+  thread_scope scope = threads_enter(1);
   householder_rotation(d, count, q, work);
-  omp_set_num_threads(3);
+  (void)threads_enter(3);
   householder_rotation(d, count, again, work);
-  omp_set_num_threads(before);
+  threads_leave(scope);
   assert_memory_equal(q, again, d * count * sizeof *q);
   for (size_t i = 0; i < count; i++) {
     for (size_t j = 0; j < count; j++) {

@@ -1,10 +1,11 @@
 /* Work in pieces: every piece once, by workers that do not share a place, from several callers at
- * once, inside OpenMP's own regions, after a fork, and with the caller's rounding mode. */
+ * once, inside of a piece, after a fork, and with the caller's rounding mode. */
+#define _GNU_SOURCE
 #include "base/thread_pool.h"
 
 #include <fenv.h>
-#include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -59,7 +60,7 @@ static void every_piece_is_done_once(void **state) {
 
 static void *run_many(void *context) {
   atomic_int *wrong = context;
-  omp_set_num_threads(3);
+  (void)threads_enter(3);
   for (int i = 0; i < 200; i++) {
     atomic_fetch_add(wrong, wrong_after(64));
   }
@@ -79,14 +80,61 @@ static void callers_do_not_disturb_each_other(void **state) {
   assert_int_equal(atomic_load(&wrong), 0);
 }
 
-static void inside_of_openmp_a_job_is_its_callers(void **state) {
+static void run_nested(void *context, size_t piece, size_t worker) {
+  (void)piece;
+  (void)worker;
+  thread_scope scope = threads_enter(3);
+  atomic_fetch_add((atomic_int *)context, wrong_after(100) + (pool_workers() != 1));
+  threads_leave(scope);
+}
+
+static void inside_of_a_piece_a_job_is_its_callers(void **state) {
   (void)state;
-  int wrong = 0;
-#pragma omp parallel for num_threads(3) reduction(+ : wrong)
-  for (int i = 0; i < 30; i++) {
-    wrong += wrong_after(100) + (pool_workers() != 1);
+  thread_scope scope = threads_enter(3);
+  atomic_int wrong = 0;
+  pool_run(30, run_nested, &wrong);
+  assert_int_equal(atomic_load(&wrong), 0);
+  assert_int_equal(pool_workers(), 3);
+  threads_leave(scope);
+}
+
+/* ---- how many */
+
+/* In a child: DPERM_THREADS is read once. */
+static size_t workers_with(const char *variable, int asked) {
+  pid_t child = fork();
+  if (child == 0) {
+    (void)(variable ? setenv("DPERM_THREADS", variable, 1) : unsetenv("DPERM_THREADS"));
+    (void)threads_enter(asked);
+    _exit((int)pool_workers());
   }
-  assert_int_equal(wrong, 0);
+  int status = 0;
+  assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+  return (size_t)WEXITSTATUS(status);
+}
+
+static void the_call_the_variable_and_the_processors_say_how_many(void **state) {
+  (void)state;
+  cpu_set_t before, one;
+  assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+  size_t processors = (size_t)CPU_COUNT(&before);
+  assert_int_equal(workers_with(NULL, 0), processors);
+  assert_int_equal(workers_with("3", 0), 3);
+  assert_int_equal(workers_with("3", 5), 5);
+  assert_int_equal(workers_with(NULL, 5), 5);
+  static const char *const ignored[] = {"", "0", "-2", "+2", " 2", "2 ", "2.5", "two", "4097"};
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
+    assert_int_equal(workers_with(ignored[i], 0), processors);
+  }
+  size_t first = 0;
+  while (!CPU_ISSET(first, &before)) {
+    first++;
+  }
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  assert_int_equal(workers_with(NULL, 0), 1);
+  assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 static void a_child_starts_threads_of_its_own(void **state) {
@@ -157,9 +205,10 @@ static void a_spoilt_mode_comes_back_to_the_caller(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_call_the_variable_and_the_processors_say_how_many), /* the first */
       cmocka_unit_test(every_piece_is_done_once),
       cmocka_unit_test(callers_do_not_disturb_each_other),
-      cmocka_unit_test(inside_of_openmp_a_job_is_its_callers),
+      cmocka_unit_test(inside_of_a_piece_a_job_is_its_callers),
       cmocka_unit_test(a_child_starts_threads_of_its_own),
       cmocka_unit_test(threads_round_as_their_caller),
       cmocka_unit_test(a_spoilt_mode_comes_back_to_the_caller),
