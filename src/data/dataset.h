@@ -7,8 +7,8 @@
 #include "dperm/unsafe.h"
 #include "matrix/growing_rows.h"
 #include "matrix/matrix.h"
+#include "random/row_bounds.h"
 #include "read/encoded_file.h"
-#include "schema/row_bounds.h"
 #include "schema/schema.h"
 
 /* How the rows were made, so that a model's predictions encode records the same way. */

@@ -8,8 +8,6 @@
 #include "base/defect.h"
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
-#include "random/noise_law.h"
-#include "random/noise_shape.h"
 
 /* An ε above this protects nobody, and its powers of e are of no use. */
 static const double largest_epsilon = 100.0, smallest_epsilon = 1e-9;
@@ -78,33 +76,9 @@ static double rms_norm(const public_numbers *g, double beta) {
   return noise_rms_norm(&noise);
 }
 
-/* √(k + t²)·R₂, rounded up; 0 where the rows are not of both kinds of columns. */
-static double mixed_bound(const public_numbers *g) {
-  mixed_counts c = mixed_count(&g->bounds.body);
-  if (c.grouped + c.alone != g->dims || c.groups == 0 || c.alone == 0) {
-    return 0;
-  }
-  double t = mixed_weight(&g->bounds.body);
-  return sqrt((double)c.groups + t * t) * g->bounds.norm2 * (1 + 0x1p-49);
-}
-
-/* R_K: ‖x‖_K ≤ R_K for every row; 1 for a body whose radii are the rows' own bounds. 0 where
- * nothing is known. */
+/* R_K, or 0 where nothing is known. */
 static double row_bound(const public_numbers *g) {
-  switch (g->noise) {
-  case DPERM_NOISE_L2:
-    return g->bounds.norm2;
-  case DPERM_NOISE_L1:
-    return g->bounds.norm1;
-  case DPERM_NOISE_GROUP:
-  case DPERM_NOISE_LINF:
-    return body_dims(&g->bounds.body) == g->dims ? 1.0 : 0.0;
-  case DPERM_NOISE_MIXED:
-    return mixed_bound(g);
-  case DPERM_NOISE_AUTO:
-    break;
-  }
-  return 0.0;
+  return noise_kind_of(g->noise)->row_bound(&g->bounds, g->dims);
 }
 
 /* For the minimizer itself only the l2 sensitivity is known (privacy.md 5). */
@@ -113,7 +87,7 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   if (!kind) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)g->noise);
   }
-  if (g->mechanism == DPERM_MECHANISM_OUTPUT && g->noise != DPERM_NOISE_L2) {
+  if (g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s noise is for objective perturbation; output perturbation has l2 noise only",
          kind->name);
@@ -127,17 +101,15 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The kind with the least rms‖b‖₂. All of them cost the same A = β·R_K, so any A compares them. */
+/* The kind with the least rms‖b‖₂, the first among equals. All of them cost the same A = β·R_K, so
+ * any A compares them. Only objective perturbation by the tight analysis is free to choose. */
 static dperm_noise least_noise(const public_numbers *given) {
   public_numbers g = *given;
-  /* simple ones first: among equals the first is taken */
-  static const dperm_noise order[] = {DPERM_NOISE_L2, DPERM_NOISE_L1, DPERM_NOISE_MIXED,
-                                      DPERM_NOISE_LINF, DPERM_NOISE_GROUP};
   dperm_noise best = DPERM_NOISE_L2;
   double least = INFINITY;
   bool free_choice = g.mechanism == DPERM_MECHANISM_OBJECTIVE && g.analysis == DPERM_ANALYSIS_TIGHT;
-  for (size_t i = 0; free_choice && i < sizeof order / sizeof *order; i++) {
-    g.noise = order[i];
+  for (size_t i = 0; free_choice && noise_at(i); i++) {
+    g.noise = noise_at(i)->number;
     double row = row_bound(&g), rms = row > 0 ? rms_norm(&g, 1 / row) : INFINITY;
     if (rms < least * (1 - 1e-9)) {
       least = rms;
@@ -362,8 +334,4 @@ double noise_to_signal(const public_numbers *g, const privacy_plan *plan) {
     return rms / fmin(length, solution_norm_bound(g, plan->lambda));
   }
   return rms * length / ((double)g->rows * coin_loss(g->loss));
-}
-
-double excess_objective_quantile(const public_numbers *g, const privacy_plan *plan, double p) {
-  return excess_objective(g, plan, noise_norm_quantile(&plan->noise, p));
 }

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "random/noise.h"
-#include "schema/row_bounds.h"
+#include "random/row_bounds.h"
 
 typedef struct public_numbers {
   size_t rows;            /* n */
@@ -61,8 +61,7 @@ double excess_loss(const public_numbers *given, const privacy_plan *plan, double
 double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
 
 /* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
- * (docs/proofs/planning.md); and its p-quantile. */
+ * (docs/proofs/planning.md). */
 double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);
-double excess_objective_quantile(const public_numbers *given, const privacy_plan *plan, double p);
 
 #endif

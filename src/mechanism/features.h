@@ -13,7 +13,7 @@
 
 #include "matrix/matrix.h"
 #include "mechanism/hadamard_directions.h"
-#include "schema/row_bounds.h"
+#include "random/row_bounds.h"
 
 #define FEATURES_NORM (1.0 + 0x1p-48)
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
-#include "random/noise_shape.h"
+#include "random/noise.h"
 
 enum { MODEL_LIMIT = 1 << 30 };
 
@@ -286,7 +286,7 @@ static dperm_status read_noise(const json_document *doc, const json_t *privacy, 
   const char *kind = json_string_value(json_object_get(privacy, "noise"));
   const char *analysis = json_string_value(json_object_get(privacy, "analysis"));
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  plan->noise.kind = noise_kind_of(kind ? noise_by_name(kind) : DPERM_NOISE_AUTO);
+  plan->noise.kind = kind ? noise_named(kind) : NULL;
   if (!plan->noise.kind) {
     FAIL(err, DPERM_INVALID_MODEL,
          "%s: the model names a kind of noise that this dperm (%s) does not have; install a newer "
@@ -422,8 +422,8 @@ static dperm_status check_weight(const json_document *doc, const dperm_model *mo
   const json_t *privacy = json_object_get(doc->root, "privacy");
   const noise_plan *noise = &model->plan.noise;
   double stated = 0;
-  if (noise->kind == &noise_mixed &&
-      (!read_positive(privacy, "noise_weight", &stated) || stated != mixed_weight(&noise->body))) {
+  if (noise->kind && noise->kind->weight &&
+      (!read_positive(privacy, "noise_weight", &stated) || stated != noise->kind->weight(noise))) {
     return fail_damaged(doc, "its noise does not fit its schema", err);
   }
   return DPERM_OK;

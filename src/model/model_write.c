@@ -7,7 +7,7 @@
 #include "base/json_text.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
-#include "random/noise_shape.h"
+#include "random/noise.h"
 
 /* JSON has no NaN: what does not apply is null. */
 static json_t *number_or_null(double value) {
@@ -64,7 +64,7 @@ static json_t *privacy_json(const dperm_model *model) {
   const guarantee *claim = &model->claim;
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  bool mixed = noisy && plan->noise.kind == &noise_mixed;
+  bool weighted = noisy && plan->noise.kind->weight;
   bool several = noisy && model->classes.count > 2; /* files of two classes have no such key */
   const double none = (double)NAN;
   return json_pack(
@@ -77,7 +77,7 @@ static json_t *privacy_json(const dperm_model *model) {
       mechanism_of(plan->mechanism)->name, "analysis",
       objective ? analysis_names[plan->analysis] : NULL, "noise",
       noisy ? plan->noise.kind->name : NULL, "noise_weight",
-      number_or_null(mixed ? mixed_weight(&plan->noise.body) : none), "beta",
+      number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "beta",
       number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
       plan->lambda, "numerics", numerics_json(&model->release, claim->delta));
 }

@@ -16,11 +16,7 @@ static const double least_epsilon = 1e-9, most_epsilon = 100.0;
 outlook outlook_of(const public_numbers *given, const privacy_plan *plan, double noise_norm_q95) {
   outlook o = {*given, noise_norm_q95 * plan->noise.beta,
                excess_loss(given, plan, noise_norm_q95) / coin_loss(given->loss)};
-  for (dperm_noise kind = DPERM_NOISE_L2; noise_kind_of(kind); kind++) {
-    if (noise_kind_of(kind) == plan->noise.kind) {
-      o.given.noise = kind; /* which is the best depends on the rows' bounds alone */
-    }
-  }
+  o.given.noise = plan->noise.kind->number; /* the best kind depends on the rows' bounds alone */
   return o;
 }
 

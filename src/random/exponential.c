@@ -40,3 +40,8 @@ double random_gamma(random_source *source, size_t shape) {
   double left = random_gamma(source, shape / 2);
   return left + random_gamma(source, shape - shape / 2);
 }
+
+double random_laplace(random_source *source, double beta) {
+  double size = random_exponential(source) / beta;
+  return random_bits(source) >> 63 ? -size : size;
+}

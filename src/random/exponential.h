@@ -16,5 +16,7 @@ double random_exponential(random_source *source);
 /* Gamma(shape, 1) for a whole shape ≥ 1: a pairwise sum of exponentials, relative error at most
  * 5.5u + ⌈log₂ shape⌉u. */
 double random_gamma(random_source *source, size_t shape);
+/* Laplace(1/β): a unit exponential over β with a random sign, relative error at most 6.5u. */
+double random_laplace(random_source *source, double beta);
 
 #endif

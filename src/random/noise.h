@@ -6,34 +6,34 @@
  *   l1     ‖b‖₁                          independent Laplace(1/β) coordinates
  *   group  max_g ‖b_g‖₁/r_g, the body's  Gamma(d+1) × uniform in the body
  *   linf   max_j |b_j|/r_j               the same, every column a group of its own
- *   mixed  Σ_g ‖b_g‖₁ + t‖b_alone‖₂       l1 in one-hot blocks, l2 in columns that stand alone
+ *   mixed  Σ_g ‖b_g‖₁ + t‖b_rest‖₂        l1 in one-hot blocks, l2 in the other columns
  */
 #ifndef DPERM_RANDOM_NOISE_H
 #define DPERM_RANDOM_NOISE_H
 
 #include "random/noise_kind.h"
 
-/* NULL for DPERM_NOISE_AUTO and what is none. */
-const noise_kind *noise_kind_of(dperm_noise which);
-/* DPERM_NOISE_AUTO where no kind has this name. */
-dperm_noise noise_by_name(const char *name);
+/* The kinds, simple ones first: the order in which `auto` tries them. NULL beyond the last. */
+const noise_kind *noise_at(size_t i);
+/* NULL for DPERM_NOISE_AUTO and where there is no such kind. */
+const noise_kind *noise_kind_of(dperm_noise number);
+const noise_kind *noise_named(const char *name);
 
 /* Root mean square of ‖b‖₂: exact up to rounding. noise_law.h has the mean and quantiles. */
 double noise_rms_norm(const noise_plan *plan);
-/* A public bound, (k + √(2kt) + t)·reach/β rounded up for G ~ Gamma(k), that ‖b‖₂ passes with
+/* A public bound, (k + √(2kt) + t)·reach/β rounded up for ρ ~ Gamma(k), that ‖b‖₂ passes with
  * probability at most e^−t, and so does the norm of what noise_draw gives. t ≥ 0. */
 double noise_norm_limit(const noise_plan *plan, double t);
 
 /* Fills b with `dims` numbers. */
 void noise_draw(const noise_plan *plan, random_source *source, double *b);
-/* How far they are from real ones: η = (64 + 4⌈log₂ d⌉)·2^−53. The draws b̂ can be coupled with a
- * real vector b of exactly the density above so that ‖b̂ − b‖₂ ≤ η‖b̂‖₂, and |b̂_j − b_j| ≤ η|b̂_j|
- * for each coordinate. b is what the same random bits and infinitely many more give in exact
- * arithmetic. For d ≤ 2^31 and plans in range; each kind's file has its budget, and the event of
- * probability below 2^−250 that is left out. */
+/* How far they are from real ones: η = (64 + 4⌈log₂ k⌉)·2^−53, k the radius' shape. The draws b̂ can
+ * be coupled with a real vector b of exactly the density above so that ‖b̂ − b‖₂ ≤ η‖b̂‖₂, and
+ * |b̂_j − b_j| ≤ η|b̂_j| for each coordinate. b is what the same random bits and infinitely many
+ * more give in exact arithmetic. For d ≤ 2^31 and plans in range; each kind's file has its budget,
+ * and the event of probability below 2^−250 that is left out. */
 double noise_relative_error(const noise_plan *plan);
-/* Whether β, and β over each radius of the body, are between 2^−660 and 2^660: what the budgets
- * ask. */
+/* Whether β, and what a kind makes of it (β/r_g, βt), are in the range that the budgets need. */
 bool noise_in_range(const noise_plan *plan);
 
 #endif

@@ -1,10 +1,16 @@
-/* What a kind of noise has to know, and what the kinds share; random/noise.h is for everybody else.
- */
+/* What a kind of noise consists of: one file with an entry of this table each. random/noise.h is
+ * for everybody else.
+ *
+ * A kind is a norm ‖·‖_K and the law of a radius ρ: b = (ρ/β)·U, with a direction U independent of
+ * ρ. For pure ε the density is ∝ exp(−β‖b‖_K) and ρ a gamma variable (privacy.md 4 and 5). Members
+ * that may be NULL say what that means. */
 #ifndef DPERM_RANDOM_NOISE_KIND_H
 #define DPERM_RANDOM_NOISE_KIND_H
 
-#include "random/noise_body.h"
+#include <dperm.h>
+
 #include "random/random_source.h"
+#include "random/row_bounds.h"
 
 typedef struct noise_kind noise_kind;
 
@@ -12,31 +18,47 @@ typedef struct noise_plan {
   const noise_kind *kind;
   size_t dims;
   double beta;
-  noise_body body; /* group, linf and mixed: of `dims` columns */
+  noise_body body; /* of `dims` columns, for kinds that are shaped by one */
 } noise_plan;
 
-/* What a kind has to know; b = (G/β)·U with G ~ Gamma(shape) and a direction U, independent of each
- * other. */
+/* The law of the radius, of a whole shape k. */
+typedef struct radius_law {
+  double (*mean)(double k);
+  double (*mean_square)(double k);
+  double (*limit)(double k, double t); /* passed with probability at most e^−t */
+  double (*tail)(double k, double x);  /* P(ρ > x) */
+} radius_law;
+
+extern const radius_law radius_gamma; /* Gamma(k, 1) */
+
 struct noise_kind {
-  const char *name;                                        /* as a model file says it */
+  const char *name; /* as options and model files have it */
+  dperm_noise number;
+  const radius_law *radius;
+  size_t extra; /* ρ has shape d + extra: 1 for U uniform in a body, 0 for ‖U‖_K = 1 */
+  bool output;  /* output perturbation may use it */
+
+  /* R_K: ‖x‖_K ≤ R_K for every row, rounded up; 0 where the bounds give none. */
+  double (*row_bound)(const row_bounds *bounds, size_t dims);
   double (*norm)(const noise_plan *plan, const double *b); /* ‖b‖_K, up to rounding */
-  size_t (*shape)(const noise_plan *plan);
-  double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², exact up to rounding */
-  double (*reach)(const noise_plan *plan);       /* ‖U‖₂ ≤ this, always; rounded up */
-  /* ‖U‖₂/‖U‖_K of one random direction, for the planner's figures; NULL where it is 1. */
+  double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², up to rounding; NULL: 1 */
+  double (*reach)(const noise_plan *plan);       /* ‖U‖₂ ≤ this, rounded up; NULL: 1 */
+  /* ‖U‖₂/‖U‖_K of one random direction, for planners; NULL: 1. */
   double (*draw_length)(const noise_plan *plan, random_source *source);
-  double (*relative_error)(const noise_plan *plan);
   void (*draw)(const noise_plan *plan, random_source *source, double *b);
+  /* Whether the scales that the kind makes of β are in range (noise_in_range). NULL: β alone. */
+  bool (*in_range)(const noise_plan *plan);
+  /* A public number that the law needs beside β, as files state it ("noise_weight"). NULL: none. */
+  double (*weight)(const noise_plan *plan);
 };
 
-/* The kinds, one file each. */
+/* The kinds; noise.c has the table. */
 extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf, noise_mixed;
 
-/* Laplace(1/β): a unit exponential over β with a random sign. */
-double noise_laplace(random_source *source, double beta);
-/* ⌈log₂ n⌉. */
-int noise_ceiling_log2(size_t n);
-/* Pairwise, so that rounding grows with the logarithm of the count. */
-double noise_pairwise_sum(const double *x, size_t count);
+/* What a scale must keep to, for the error budgets: between 2^−660 and 2^660. */
+bool noise_scale_in_range(double beta);
+
+/* l2 noise in some of the columns: density ∝ exp(−β‖b‖₂). */
+void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b);
 
 #endif

@@ -10,6 +10,11 @@
 #include "random/exponential.h"
 #include "random/noise_kind.h"
 
+static double l1_row_bound(const row_bounds *bounds, size_t dims) {
+  (void)dims;
+  return bounds->norm1;
+}
+
 static double l1_norm(const noise_plan *plan, const double *b) {
   double sum = 0;
   for (size_t j = 0; j < plan->dims; j++) {
@@ -18,19 +23,9 @@ static double l1_norm(const noise_plan *plan, const double *b) {
   return sum;
 }
 
-static size_t l1_shape(const noise_plan *plan) {
-  return plan->dims;
-}
-
 /* E‖b‖₂² = 2d/β² is d(d+1)/β² times this. */
 static double l1_mean_square(const noise_plan *plan) {
   return 2.0 / ((double)plan->dims + 1.0);
-}
-
-/* ‖u‖₂ ≤ ‖u‖₁. */
-static double l1_reach(const noise_plan *plan) {
-  (void)plan;
-  return 1;
 }
 
 static double l1_draw_length(const noise_plan *plan, random_source *source) {
@@ -43,15 +38,18 @@ static double l1_draw_length(const noise_plan *plan, random_source *source) {
   return sqrt(squares) / sum;
 }
 
-static double l1_error(const noise_plan *plan) {
-  return (64 + 4 * noise_ceiling_log2(plan->dims)) * 0x1p-53;
-}
-
 static void l1_draw(const noise_plan *plan, random_source *source, double *b) {
   for (size_t j = 0; j < plan->dims; j++) {
-    b[j] = noise_laplace(source, plan->beta);
+    b[j] = random_laplace(source, plan->beta);
   }
 }
 
-const noise_kind noise_l1 = {"l1",     l1_norm,        l1_shape, l1_mean_square,
-                             l1_reach, l1_draw_length, l1_error, l1_draw};
+/* No reach: ‖u‖₂ ≤ ‖u‖₁. */
+const noise_kind noise_l1 = {.name = "l1",
+                             .number = DPERM_NOISE_L1,
+                             .radius = &radius_gamma,
+                             .row_bound = l1_row_bound,
+                             .norm = l1_norm,
+                             .mean_square = l1_mean_square,
+                             .draw_length = l1_draw_length,
+                             .draw = l1_draw};

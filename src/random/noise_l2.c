@@ -29,7 +29,7 @@
 
 #include "base/defect.h"
 #include "random/exponential.h"
-#include "random/noise_shape.h"
+#include "random/noise_kind.h"
 
 /* Pairwise, so that rounding grows with the logarithm of the count. */
 static double sum_of_squares(const double *x, size_t count) {
@@ -40,22 +40,13 @@ static double sum_of_squares(const double *x, size_t count) {
   return sum_of_squares(x, half) + sum_of_squares(x + half, count - half);
 }
 
+static double l2_row_bound(const row_bounds *bounds, size_t dims) {
+  (void)dims;
+  return bounds->norm2;
+}
+
 static double l2_norm(const noise_plan *plan, const double *b) {
   return sqrt(sum_of_squares(b, plan->dims));
-}
-
-static size_t l2_shape(const noise_plan *plan) {
-  return plan->dims;
-}
-
-/* Directions have length 1. */
-static double l2_one(const noise_plan *plan) {
-  (void)plan;
-  return 1;
-}
-
-static double l2_error(const noise_plan *plan) {
-  return (64 + 4 * noise_ceiling_log2(plan->dims)) * 0x1p-53;
 }
 
 static void draw_normal_pair(random_source *source, double pair[2]) {
@@ -106,4 +97,11 @@ static void l2_draw(const noise_plan *plan, random_source *source, double *b) {
   noise_draw_sphere(source, plan->dims, plan->beta, b);
 }
 
-const noise_kind noise_l2 = {"l2", l2_norm, l2_shape, l2_one, l2_one, NULL, l2_error, l2_draw};
+/* Directions have length 1. */
+const noise_kind noise_l2 = {.name = "l2",
+                             .number = DPERM_NOISE_L2,
+                             .radius = &radius_gamma,
+                             .output = true,
+                             .row_bound = l2_row_bound,
+                             .norm = l2_norm,
+                             .draw = l2_draw};

@@ -1,5 +1,4 @@
 /* See noise_law.h. The draws come from a public seed, so that a plan says the same every time. */
-#define _DEFAULT_SOURCE /* lgamma_r */
 #include "random/noise_law.h"
 
 #include <math.h>
@@ -7,10 +6,10 @@
 /* At most so many exponentials in all, and a few values of V in any case. */
 enum { LAW_WORK = 1 << 18, LAW_LEAST = 4, LAW_DIMS = 1 << 17 };
 
-/* The root mean square of V: E‖b‖₂² = E V²·d(d+1)/β². */
+/* The root mean square of V: E‖b‖₂² = E V²·E ρ²/β². */
 static double rms_length(const noise_plan *plan) {
-  double d = (double)plan->dims;
-  return noise_rms_norm(plan) * plan->beta / sqrt(d * (d + 1));
+  return noise_rms_norm(plan) * plan->beta /
+         sqrt(plan->kind->radius->mean_square((double)plan->dims));
 }
 
 /* V as one number. */
@@ -35,6 +34,7 @@ static void draw_lengths(const noise_plan *plan, random_source *source, noise_la
 
 void noise_law_of(const noise_plan *plan, noise_law *out) {
   random_source source;
+  out->radius = plan->kind->radius;
   out->beta = plan->beta;
   out->shape = (double)plan->dims;
   if (!plan->kind->draw_length || plan->dims > LAW_DIMS ||
@@ -50,37 +50,14 @@ double noise_law_mean(const noise_law *law) {
   for (size_t i = 0; i < law->count; i++) {
     sum += law->lengths[i];
   }
-  return law->shape * (sum / (double)law->count) / law->beta;
+  return law->radius->mean(law->shape) * (sum / (double)law->count) / law->beta;
 }
 
-/* P(Gamma(shape, 1) > x) = Σ_{k < shape} e^−x x^k / k!, from its largest term downwards. */
-static double gamma_tail(double shape, double x) {
-  if (x <= 0) {
-    return 1.0;
-  }
-  int sign = 0; /* lgamma itself writes a global */
-  double peak = fmin(shape - 1.0, floor(x));
-  double top = exp(-x + peak * log(x) - lgamma_r(peak + 1.0, &sign)), sum = 0, term = top;
-  for (double k = peak; k >= 0 && term > 1e-18 * sum; k--) {
-    sum += term;
-    term *= k / x;
-  }
-  term = top;
-  for (double k = peak + 1; k < shape; k++) {
-    term *= x / k;
-    sum += term;
-    if (term < 1e-18 * sum) {
-      break;
-    }
-  }
-  return fmin(sum, 1.0);
-}
-
-/* P(G·V > x), averaged over V. */
+/* P(ρV > x), averaged over V. */
 static double law_tail(const noise_law *law, double x) {
   double sum = 0;
   for (size_t i = 0; i < law->count; i++) {
-    sum += gamma_tail(law->shape, x / law->lengths[i]);
+    sum += law->radius->tail(law->shape, x / law->lengths[i]);
   }
   return sum / (double)law->count;
 }
@@ -100,16 +77,4 @@ double noise_law_quantile(const noise_law *law, double p) {
     }
   }
   return high / law->beta;
-}
-
-double noise_mean_norm(const noise_plan *plan) {
-  noise_law law;
-  noise_law_of(plan, &law);
-  return noise_law_mean(&law);
-}
-
-double noise_norm_quantile(const noise_plan *plan, double p) {
-  noise_law law;
-  noise_law_of(plan, &law);
-  return noise_law_quantile(&law, p);
 }

@@ -14,9 +14,13 @@
 #include <math.h>
 
 #include "random/exponential.h"
-#include "random/noise_shape.h"
+#include "random/noise_kind.h"
 
-mixed_counts mixed_count(const noise_body *body) {
+typedef struct mixed_counts {
+  size_t groups, grouped, alone; /* groups of several columns, their columns, and the others */
+} mixed_counts;
+
+static mixed_counts count_columns(const noise_body *body) {
   mixed_counts out = {0};
   for (size_t i = 0; i < body_count(body); i++) {
     const body_run *run = body_at(body, i);
@@ -28,10 +32,25 @@ mixed_counts mixed_count(const noise_body *body) {
   return out;
 }
 
-double mixed_weight(const noise_body *body) {
-  mixed_counts c = mixed_count(body);
-  double s = (double)c.alone;
-  return sqrt(sqrt((double)c.groups * s * (s + 1) / (2 * (double)c.grouped)));
+/* t. Columns of both kinds must be there. */
+static double weight_of(const mixed_counts *c) {
+  double s = (double)c->alone;
+  return sqrt(sqrt((double)c->groups * s * (s + 1) / (2 * (double)c->grouped)));
+}
+
+static double mixed_weight(const noise_plan *plan) {
+  const mixed_counts c = count_columns(&plan->body);
+  return weight_of(&c);
+}
+
+/* √(k + t²)·R₂; 0 where the rows are not of both kinds of columns. */
+static double mixed_row_bound(const row_bounds *bounds, size_t dims) {
+  const mixed_counts c = count_columns(&bounds->body);
+  if (c.grouped + c.alone != dims || c.groups == 0 || c.alone == 0) {
+    return 0;
+  }
+  double t = weight_of(&c);
+  return sqrt((double)c.groups + t * t) * bounds->norm2 * (1 + 0x1p-49);
 }
 
 static double mixed_norm(const noise_plan *plan, const double *b) {
@@ -43,29 +62,25 @@ static double mixed_norm(const noise_plan *plan, const double *b) {
       squares += run->width > 1 ? 0 : *b * *b;
     }
   }
-  return sum + mixed_weight(&plan->body) * sqrt(squares);
-}
-
-static size_t mixed_shape(const noise_plan *plan) {
-  return plan->dims;
+  return sum + mixed_weight(plan) * sqrt(squares);
 }
 
 /* E‖b‖₂² is d(d+1)/β² times this. */
 static double mixed_mean_square(const noise_plan *plan) {
-  mixed_counts c = mixed_count(&plan->body);
-  double d = (double)plan->dims, s = (double)c.alone, t = mixed_weight(&plan->body);
+  const mixed_counts c = count_columns(&plan->body);
+  double d = (double)plan->dims, s = (double)c.alone, t = mixed_weight(plan);
   return (2 * (double)c.grouped + s * (s + 1) / (t * t)) / (d * (d + 1));
 }
 
 /* ‖u‖₂ ≤ max(1, 1/t)·‖u‖. */
 static double mixed_reach(const noise_plan *plan) {
-  return fmax(1, 1 / mixed_weight(&plan->body)) * (1 + 0x1p-50);
+  return fmax(1, 1 / mixed_weight(plan)) * (1 + 0x1p-50);
 }
 
 static double mixed_draw_length(const noise_plan *plan, random_source *source) {
-  mixed_counts c = mixed_count(&plan->body);
+  const mixed_counts c = count_columns(&plan->body);
   double radius = random_gamma(source, c.alone), sum = radius;
-  double length = radius / mixed_weight(&plan->body), squares = length * length;
+  double length = radius / mixed_weight(plan), squares = length * length;
   for (size_t j = 0; j < c.grouped; j++) {
     double e = random_exponential(source);
     sum += e;
@@ -74,25 +89,34 @@ static double mixed_draw_length(const noise_plan *plan, random_source *source) {
   return sqrt(squares) / sum;
 }
 
-static double mixed_error(const noise_plan *plan) {
-  return (64 + 4 * noise_ceiling_log2(plan->dims)) * 0x1p-53;
-}
-
 /* The columns that stand alone are gathered at the end of b, filled as one vector, and dealt out
  * from the front: no column is written before what was drawn for it has been taken. */
 static void mixed_draw(const noise_plan *plan, random_source *source, double *b) {
-  mixed_counts c = mixed_count(&plan->body);
+  const mixed_counts c = count_columns(&plan->body);
   double *alone = b + c.grouped;
-  noise_draw_sphere(source, c.alone, plan->beta * mixed_weight(&plan->body), alone);
+  noise_draw_sphere(source, c.alone, plan->beta * mixed_weight(plan), alone);
   size_t at = 0;
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run *run = body_at(&plan->body, i);
     size_t columns = run->groups * run->width;
     for (size_t j = 0; j < columns; j++, at++) {
-      b[at] = run->width == 1 ? *alone++ : noise_laplace(source, plan->beta);
+      b[at] = run->width == 1 ? *alone++ : random_laplace(source, plan->beta);
     }
   }
 }
 
-const noise_kind noise_mixed = {"mixed",     mixed_norm,        mixed_shape, mixed_mean_square,
-                                mixed_reach, mixed_draw_length, mixed_error, mixed_draw};
+static bool mixed_in_range(const noise_plan *plan) {
+  return noise_scale_in_range(plan->beta * mixed_weight(plan));
+}
+
+const noise_kind noise_mixed = {.name = "mixed",
+                                .number = DPERM_NOISE_MIXED,
+                                .radius = &radius_gamma,
+                                .row_bound = mixed_row_bound,
+                                .norm = mixed_norm,
+                                .mean_square = mixed_mean_square,
+                                .reach = mixed_reach,
+                                .draw_length = mixed_draw_length,
+                                .draw = mixed_draw,
+                                .in_range = mixed_in_range,
+                                .weight = mixed_weight};

@@ -8,8 +8,8 @@
 
 #include "base/lookup.h"
 #include "base/status.h"
+#include "random/row_bounds.h"
 #include "schema/class_list.h"
-#include "schema/row_bounds.h"
 
 typedef enum column_type {
   COLUMN_NUMERIC,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "mechanism/calibrate.h"
-#include "random/noise_shape.h"
+#include "random/noise.h"
 #include "reference.h"
 #include "statistics.h"
 
@@ -52,7 +52,7 @@ static long double mixed_norm(const noise_plan *plan, const long double *b) {
       two = run->width > 1 ? two : hypotl(two, *b);
     }
   }
-  return one + (long double)mixed_weight(&plan->body) * two;
+  return one + (long double)noise_mixed.weight(plan) * two;
 }
 
 /* The norm of the plan's kind, from its definition. */
@@ -554,7 +554,7 @@ static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
       g.noise = DPERM_NOISE_MIXED;
       g.bounds = within.bounds;
       assert_ok(calibrate(&g, &plan, err));
-      double t = mixed_weight(&g.bounds.body);
+      double t = noise_mixed.weight(&plan.noise);
       plan.noise.beta *= wrong ? 1 : sqrt((double)within.runs[0].groups + t * t);
       most[wrong] = fmax(most[wrong], climb(&r, &p, &loose, &loss, &plan, 1000));
     }

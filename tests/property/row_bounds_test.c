@@ -10,7 +10,7 @@
 
 #include "data/dataset.h"
 #include "mechanism/features.h"
-#include "random/noise_shape.h"
+#include "random/noise.h"
 #include "statistics.h"
 
 enum { ROWS = 24, MOST = 512 };
@@ -66,10 +66,11 @@ static long double mixed_share(const row_bounds *bounds, const double *x, long d
 
 static double check_mixed(const row_bounds *bounds, const double *x) {
   static const long double factors[] = {1, 0.01L, 0.5L, 3, 100};
-  mixed_counts c = mixed_count(&bounds->body);
+  const noise_plan plan = {&noise_mixed, body_dims(&bounds->body), 1, bounds->body};
+  bool both = noise_mixed.row_bound(bounds, plan.dims) > 0;
   double most = 0;
-  for (size_t i = 0; c.groups > 0 && c.alone > 0 && i < 5; i++) {
-    long double share = mixed_share(bounds, x, factors[i] * mixed_weight(&bounds->body));
+  for (size_t i = 0; both && i < 5; i++) {
+    long double share = mixed_share(bounds, x, factors[i] * noise_mixed.weight(&plan));
     assert_true(share <= 1 + 0x1p-50L);
     most = fmax(most, (double)share);
   }

@@ -10,7 +10,6 @@
 
 #include "random/exponential.h"
 #include "random/noise.h"
-#include "random/noise_shape.h"
 #include "support.h"
 
 enum { PRECISION = 300, MORE_WORDS = 3 };
@@ -175,12 +174,15 @@ static void exact_body_noise(exact_source *s, const noise_plan *plan, mpfr_t *b)
 
 /* l2 noise with βt for the columns that stand alone, then ±E/β for the others. */
 static void exact_mixed_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
-  size_t count = mixed_count(&plan->body).alone, taken = 0;
+  size_t count = 0, taken = 0;
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    count += body_at(&plan->body, i)->width == 1 ? body_at(&plan->body, i)->groups : 0;
+  }
   mpfr_t beta, *alone = calloc(count + 1, sizeof *alone);
   assert_non_null(alone);
   mpfr_init2(beta, PRECISION);
   mpfr_set_d(beta, plan->beta, MPFR_RNDN);
-  mpfr_mul_d(beta, beta, mixed_weight(&plan->body), MPFR_RNDN);
+  mpfr_mul_d(beta, beta, noise_mixed.weight(plan), MPFR_RNDN);
   for (size_t j = 0; j <= count; j++) {
     mpfr_init2(alone[j], PRECISION);
   }

@@ -10,7 +10,6 @@
 
 #include "random/exponential.h"
 #include "random/noise_law.h"
-#include "random/noise_shape.h"
 #include "statistics.h"
 
 enum { DRAWS = 100000, MOST = 128 };
@@ -120,6 +119,18 @@ static double norm_of_kind(const noise_plan *plan, const double *b) {
     most = fmax(most, l1_of(b + g[i].first, g[i].width) / g[i].radius);
   }
   return most;
+}
+
+static double mean_norm(const noise_plan *plan) {
+  noise_law figures;
+  noise_law_of(plan, &figures);
+  return noise_law_mean(&figures);
+}
+
+static double norm_quantile(const noise_plan *plan, double p) {
+  noise_law figures;
+  noise_law_of(plan, &figures);
+  return noise_law_quantile(&figures, p);
 }
 
 static random_source seeded(uint64_t seed) {
@@ -314,14 +325,15 @@ static void columns_of_mixed_noise_are_in_their_places(void **state) {
       random_source r = seeded(seed), again = seeded(seed);
       double b[MOST], v[MOST];
       group g[MOST];
+      double grouped, alone;
+      (void)weight_of(&plan.body, &grouped, &alone);
       size_t count = groups_of(&plan, g), taken = 0;
       noise_draw(&plan, &r, b);
-      noise_draw_sphere(&again, mixed_count(&plan.body).alone, plan.beta * mixed_weight(&plan.body),
-                        v);
+      noise_draw_sphere(&again, (size_t)alone, plan.beta * noise_mixed.weight(&plan), v);
       for (size_t i = 0; i < count; i++) {
         assert_true(g[i].width > 1 || b[g[i].first] == v[taken++]);
       }
-      assert_int_equal(taken, mixed_count(&plan.body).alone);
+      assert_int_equal(taken, (size_t)alone);
       for (size_t i = 0; i < plan.dims; i++) {
         for (size_t j = 0; j < i; j++) {
           assert_true(b[i] != b[j]);
@@ -455,7 +467,7 @@ static void check_figures(const noise_plan *plan, uint64_t seed, double within) 
   random_source r = seeded(seed);
   size_t count = draws_for(plan->dims), below[2] = {0, 0}, beyond = 0;
   double b[MOST], mean = 0, square = 0, fourth = 0, n = (double)count;
-  double q[2] = {noise_norm_quantile(plan, 0.5), noise_norm_quantile(plan, 0.95)};
+  double q[2] = {norm_quantile(plan, 0.5), norm_quantile(plan, 0.95)};
   for (size_t k = 0; k < count; k++) {
     noise_draw(plan, &r, b);
     double norm = l2_of(b, plan->dims);
@@ -469,7 +481,7 @@ static void check_figures(const noise_plan *plan, uint64_t seed, double within) 
   }
   double rms = noise_rms_norm(plan), slack = 7 * sqrt((square - mean * mean) / n) / mean;
   assert_close(square / (rms * rms), 1, 7 * sqrt((fourth / (square * square) - 1) / n));
-  assert_close(noise_mean_norm(plan) / mean, 1, within + slack);
+  assert_close(mean_norm(plan) / mean, 1, within + slack);
   static const double levels[] = {0.5, 0.95};
   for (int i = 0; i < 2; i++) {
     double limit = bernstein_limit(count, levels[i] * (1 - levels[i]), 1, rate);
@@ -502,10 +514,10 @@ static void figures_do_not_change_from_call_to_call_and_scale(void **state) {
   (void)state;
   for (size_t kind = 0; kind < KINDS; kind++) {
     const noise_plan plan = plan_for(kind, 3, 1.0), small = plan_for(kind, 3, 1e-9);
-    assert_true(noise_mean_norm(&plan) == noise_mean_norm(&plan));
-    assert_true(noise_norm_quantile(&plan, 0.9) == noise_norm_quantile(&plan, 0.9));
-    assert_close(noise_mean_norm(&small) * 1e-9 / noise_mean_norm(&plan), 1, 1e-12);
-    assert_true(noise_norm_quantile(&plan, 0.1) < noise_norm_quantile(&plan, 0.9));
+    assert_true(mean_norm(&plan) == mean_norm(&plan));
+    assert_true(norm_quantile(&plan, 0.9) == norm_quantile(&plan, 0.9));
+    assert_close(mean_norm(&small) * 1e-9 / mean_norm(&plan), 1, 1e-12);
+    assert_true(norm_quantile(&plan, 0.1) < norm_quantile(&plan, 0.9));
   }
 }
 
@@ -514,8 +526,8 @@ static void figures_of_very_many_columns_come_at_once(void **state) {
   (void)state;
   const noise_plan plan = {&noise_l1, 1000000, 2.0, {0}};
   double rms = noise_rms_norm(&plan);
-  assert_close(noise_mean_norm(&plan) / rms, 1, 1e-5);
-  assert_close(noise_norm_quantile(&plan, 0.95) / rms, 1, 1e-2);
+  assert_close(mean_norm(&plan) / rms, 1, 1e-5);
+  assert_close(norm_quantile(&plan, 0.95) / rms, 1, 1e-2);
 }
 
 static void noise_of_every_scale_is_finite_and_scales(void **state) {
@@ -564,7 +576,7 @@ static void the_shape_one_short_is_seen(void **state) {
 static void a_forgotten_weight_is_seen(void **state) {
   (void)state;
   const noise_plan plan = plan_for(MIXED, WOVEN, 1.0);
-  double shape = 8, t = mixed_weight(&plan.body);
+  double shape = 8, t = noise_mixed.weight(&plan);
   draw_many(&plan, 600);
   for (size_t k = 0; k < DRAWS; k++) {
     for (size_t j = 0; j < 8; j++) {

@@ -63,6 +63,18 @@ static double norm_of(const double *b, size_t dims) {
   return (double)sqrtl(sum);
 }
 
+static double mean_norm(const noise_plan *plan) {
+  noise_law figures;
+  noise_law_of(plan, &figures);
+  return noise_law_mean(&figures);
+}
+
+static double norm_quantile(const noise_plan *plan, double p) {
+  noise_law figures;
+  noise_law_of(plan, &figures);
+  return noise_law_quantile(&figures, p);
+}
+
 static random_source seeded(uint64_t seed) {
   random_source r;
   assert_ok(random_seeded(seed, &r, err));
@@ -249,7 +261,7 @@ static void noise_norm_has_the_gamma_law(void **state) {
     static const double levels[] = {0.05, 0.5, 0.95};
     double quantiles[3];
     for (size_t q = 0; q < 3; q++) {
-      quantiles[q] = noise_norm_quantile(&plan, levels[q]);
+      quantiles[q] = norm_quantile(&plan, levels[q]);
     }
     for (size_t k = 0; k < count; k++) {
       noise_draw(&plan, &r, b);
@@ -268,7 +280,7 @@ static void noise_norm_has_the_gamma_law(void **state) {
     /* 7 standard errors are 3e-12 for a normal mean, and below 1e-10 with the skewness of
      * ‖b‖² at this many draws */
     double n = (double)count, deviation = sqrt(shape) / plan.beta;
-    assert_close(mean, noise_mean_norm(&plan), 7 * deviation / sqrt(n));
+    assert_close(mean, mean_norm(&plan), 7 * deviation / sqrt(n));
     double rms = noise_rms_norm(&plan);
     assert_close(square / (rms * rms), 1, 7 * sqrt((4 * shape + 6) / (shape * (shape + 1)) / n));
     check_law(sample, count, gamma_law, &shape, "norm of noise");
@@ -282,7 +294,7 @@ static void noise_quantiles_are_those_of_the_gamma_law(void **state) {
   for (size_t i = 0; i < 6; i++) {
     for (size_t q = 0; q < 6; q++) {
       const noise_plan plan = {&noise_l2, dims[i], 0.37, {0}};
-      double at = noise_norm_quantile(&plan, levels[q]);
+      double at = norm_quantile(&plan, levels[q]);
       double p = gamma_cdf((double)dims[i], 0.37 * at);
       assert_close(p, levels[q], 1e-9 * fmin(1, 1e4 * fmin(levels[q], 1 - levels[q])) + 1e-14);
     }
@@ -434,7 +446,7 @@ static void length_and_direction_are_independent(void **state) {
   for (size_t dims = 2; dims <= 3; dims++) {
     const noise_plan plan = {&noise_l2, dims, 1.0, {0}};
     random_source r = seeded(60 + dims);
-    double half = noise_norm_quantile(&plan, 0.5), b[3];
+    double half = norm_quantile(&plan, 0.5), b[3];
     size_t near = 0, far = 0;
     for (size_t k = 0; k < DRAWS; k++) {
       noise_draw(&plan, &r, b);

@@ -1,7 +1,15 @@
 /* See row_bounds.h. */
-#include "schema/row_bounds.h"
+#include "random/row_bounds.h"
 
 #include <math.h>
+
+size_t body_dims(const noise_body *body) {
+  size_t dims = 0;
+  for (size_t i = 0; i < body_count(body); i++) {
+    dims += body_at(body, i)->groups * body_at(body, i)->width;
+  }
+  return dims;
+}
 
 double root_upper(size_t count) {
   double n = (double)count, root = sqrt(n); /* counts are below 2^53 */

@@ -1,0 +1,47 @@
+/* What is known in public of every row, for the stored doubles in exact arithmetic: all that noise
+ * is shaped by (privacy.md 5). */
+#ifndef DPERM_RANDOM_ROW_BOUNDS_H
+#define DPERM_RANDOM_ROW_BOUNDS_H
+
+#include <stddef.h>
+
+/* A body Π_g {‖u_g‖₁ ≤ r_g}: one l1-ball for every group of consecutive columns (an interval for a
+ * group of one). Its norm is ‖x‖ = max_g ‖x_g‖₁/r_g, so rows that its radii bound have ‖x‖ ≤ 1.
+ * Equal neighbours are kept as one run. */
+typedef struct body_run {
+  size_t groups, width; /* so many groups, of so many columns each */
+  double radius;        /* r_g of each of them */
+} body_run;
+
+/* A value: the runs belong to another object, which outlives it; without any the body is `only`. */
+typedef struct noise_body {
+  const body_run *runs;
+  size_t count;
+  body_run only;
+} noise_body;
+
+static inline size_t body_count(const noise_body *body) {
+  return body->runs ? body->count : 1;
+}
+
+static inline const body_run *body_at(const noise_body *body, size_t i) {
+  return body->runs ? &body->runs[i] : &body->only;
+}
+
+/* Columns of all its groups. */
+size_t body_dims(const noise_body *body);
+
+typedef struct row_bounds {
+  double norm2;    /* R₂: ‖x‖₂ ≤ R₂ */
+  double norm1;    /* R₁: ‖x‖₁ ≤ R₁ */
+  noise_body body; /* ‖x_g‖₁ ≤ r_g for every group of columns */
+} row_bounds;
+
+/* Of rows about which nothing else is known than ‖x‖₂ ≤ norm: R₁ = √dims·norm, and every entry
+ * within ±norm. */
+row_bounds row_bounds_of_norm(size_t dims, double norm);
+
+/* The least double that is certainly at least √count. */
+double root_upper(size_t count);
+
+#endif
