@@ -1,24 +1,34 @@
 /* Binary margins. Multiplication by ±1 is exact, so nothing here rounds. */
 #include "loss/link.h"
 
+#include "base/dispatch.h"
+
 enum { BLOCK = 512 }; /* margins at a time, on the stack */
 
-static inline void each_times_label(size_t rows, size_t lanes, const double *labels,
-                                    const double *from, double *to) {
-  for (size_t i = 0; i < rows; i++) {
-    for (size_t l = 0; l < lanes; l++) {
-      to[i * lanes + l] = labels[i] * from[i * lanes + l];
+enum { FOUR = 4 };
+typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
+
+LANE_INLINE void each_times_label(size_t rows, size_t width, const double *labels,
+                                  const double *from, double *to) {
+  for (size_t i = 0; i < rows; i++, from += width, to += width) {
+    size_t l = 0;
+    for (; l + FOUR <= width; l += FOUR) {
+      *(four *)(to + l) = labels[i] * *(const four *)(from + l);
+    }
+    for (; l < width; l++) {
+      to[l] = labels[i] * from[l];
     }
   }
 }
 
-/* One model has a loop of its own, which the compiler turns into vectors over rows. */
-static void times_label(size_t rows, size_t lanes, const double *labels, const double *from,
+/* For `width` numbers a row; one a row has a loop of its own. */
+FOR_EACH_WIDTH
+static void times_label(size_t rows, size_t width, const double *labels, const double *from,
                         double *to) {
-  if (lanes == 1) {
+  if (width == 1) {
     each_times_label(rows, 1, labels, from, to);
   } else {
-    each_times_label(rows, lanes, labels, from, to);
+    each_times_label(rows, width, labels, from, to);
   }
 }
 
@@ -26,15 +36,15 @@ static double *after(double *results, size_t count) {
   return results ? results + count : NULL;
 }
 
-/* A block is whole rows, or a part of one row where there are more lanes than that. */
-void link_eval(const dperm_loss *loss, size_t rows, size_t lanes, const double *labels,
+/* A block is whole rows, or a part of one row where that is wider. */
+void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *labels,
                const double *scores, double *value, double *slope, double *curvature) {
   double margin[BLOCK];
-  size_t wide = lanes < BLOCK ? lanes : BLOCK, tall = BLOCK / wide;
+  size_t most = width < BLOCK ? width : BLOCK, tall = BLOCK / most;
   for (size_t i = 0; i < rows; i += tall) {
     size_t count = rows - i < tall ? rows - i : tall;
-    for (size_t l = 0; l < lanes; l += wide) {
-      size_t across = lanes - l < wide ? lanes - l : wide, at = i * lanes + l;
+    for (size_t l = 0; l < width; l += most) {
+      size_t across = width - l < most ? width - l : most, at = i * width + l;
       times_label(count, across, labels + i, scores + at, margin);
       loss->eval(loss, count * across, margin, after(value, at), after(slope, at),
                  after(curvature, at));

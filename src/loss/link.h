@@ -6,10 +6,10 @@
 
 #include "loss/loss.h"
 
-/* Losses of `rows` rows with `lanes` scores each (of as many models), the scores of a row together,
+/* Losses of `rows` rows with `width` scores each (of as many models), the scores of a row together,
  * and their first and second derivatives by the score. Each result may be NULL; none overlaps the
  * scores. */
-void link_eval(const dperm_loss *loss, size_t rows, size_t lanes, const double *labels,
+void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *labels,
                const double *scores, double *value, double *slope, double *curvature);
 
 /* The first derivative at double-double scores, one a row (loss_slope_dd has its error). */

@@ -24,16 +24,21 @@ const loss_kind *loss_kind_named(const char *name) {
 
 /* All that the claim rests on, the name included: a model file says it, and whoever verifies the
  * file takes the constants from it. */
-const loss_kind *loss_kind_of(const dperm_loss *a) {
-  const loss_kind *kind = a->name ? loss_kind_named(a->name) : NULL;
-  dperm_loss b;
-  if (!kind || loss_make(kind, a->parameter, &b, NULL) != DPERM_OK) {
-    return NULL;
+static bool same_loss(const dperm_loss *a, const dperm_loss *b) {
+  bool same_h = a->parameter == b->parameter || (isnan(a->parameter) && isnan(b->parameter));
+  return a->name && strcmp(a->name, b->name) == 0 && same_h && a->lipschitz == b->lipschitz &&
+         a->smoothness == b->smoothness && a->slope_error == b->slope_error;
+}
+
+const loss_kind *loss_kind_of(const dperm_loss *loss) {
+  dperm_loss own;
+  for (size_t i = 0; i < KINDS; i++) {
+    if (loss->eval == kinds[i]->eval &&
+        loss_make(kinds[i], loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
+      return kinds[i];
+    }
   }
-  bool same_h = a->parameter == b.parameter || (isnan(a->parameter) && isnan(b.parameter));
-  bool same = a->eval == b.eval && same_h && a->lipschitz == b.lipschitz &&
-              a->smoothness == b.smoothness && a->slope_error == b.slope_error;
-  return same ? kind : NULL;
+  return NULL;
 }
 
 dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {

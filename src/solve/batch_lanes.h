@@ -19,9 +19,9 @@ typedef struct batch_pass {
   float *hessian; /* a matrix for each lane, in the kind's own order; NULL if none was asked for */
   size_t *places; /* entries: where the pairs of a column begin */
   size_t chunk;   /* blocks: rows at a time */
-  double *margin, *slope, *curvature; /* chunk × BATCH_WIDTH */
-  double *work;                       /* blocks: what the matrix needs to make one */
-  void *doubles, *floats;             /* what the arrays of lanes stand in */
+  double *score, *slope, *curvature; /* chunk × BATCH_WIDTH */
+  double *work;                      /* blocks: what the matrix needs to make one */
+  void *doubles, *floats;            /* what the arrays of lanes stand in */
   double *tile; /* blocks: rows times curvatures, and what a block adds to a Hessian */
 } batch_pass;
 

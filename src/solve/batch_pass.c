@@ -34,8 +34,8 @@ dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *out, d
   TRY_OR_DONE(new_aligned(4 * wide + 3 * tall, sizeof *l.f, &l.doubles, &l.f, err));
   l.gradient = l.f + wide;
   l.sums = l.f + 2 * wide;
-  l.margin = l.f + 4 * wide;
-  l.slope = l.margin + tall;
+  l.score = l.f + 4 * wide;
+  l.slope = l.score + tall;
   l.curvature = l.slope + tall;
   if (!entries) {
     TRY_OR_DONE(memory_new(p->x->work_size, sizeof *l.work, &l.work, err));

@@ -46,7 +46,7 @@ static void pass_block(batch_pass *l, size_t from, size_t count, bool hessian) {
   if (!rows) { /* stopped: the caller of batch_pass_run looks */
     return;
   }
-  memset(l->margin, 0, count * BATCH_WIDTH * sizeof *l->margin);
+  memset(l->score, 0, count * BATCH_WIDTH * sizeof *l->score);
   gemm_block(&(gemm_operands){.m = count,
                               .n = BATCH_WIDTH,
                               .k = cols,
@@ -55,20 +55,10 @@ static void pass_block(batch_pass *l, size_t from, size_t count, bool hessian) {
                               .a_col = 1,
                               .b = l->f,
                               .b_row = BATCH_WIDTH,
-                              .c = l->margin,
+                              .c = l->score,
                               .c_row = BATCH_WIDTH});
-  for (size_t i = 0; i < count * BATCH_WIDTH; i++) {
-    l->margin[i] *= p->labels[from + i / BATCH_WIDTH];
-  }
-  p->loss->eval(p->loss, count * BATCH_WIDTH, l->margin, NULL, l->slope,
-                hessian ? l->curvature : NULL);
-  problem_share(p, from, count, BATCH_WIDTH, l->slope);
-  if (hessian) {
-    problem_share(p, from, count, BATCH_WIDTH, l->curvature);
-  }
-  for (size_t i = 0; i < count * BATCH_WIDTH; i++) {
-    l->slope[i] *= p->labels[from + i / BATCH_WIDTH];
-  }
+  problem_rows_eval(p, from, count, BATCH_WIDTH, l->score, NULL, l->slope,
+                    hessian ? l->curvature : NULL);
   memset(l->sums, 0, cols * BATCH_WIDTH * sizeof *l->sums);
   gemm_block(&(gemm_operands){.m = cols,
                               .n = BATCH_WIDTH,

@@ -21,8 +21,8 @@ enum { HALF = BATCH_WIDTH / 2 };
 typedef double half_lanes __attribute__((vector_size(HALF * sizeof(double)), may_alias));
 typedef float all_lanes __attribute__((vector_size(BATCH_WIDTH * sizeof(float)), may_alias));
 
-/* z_i = F x_i times the label, one row after the other. */
-INLINE void margins_body(const chunk *c, const double *f, const double *labels, double *z) {
+/* z_i = F x_i, one row after the other. */
+INLINE void scores_body(const chunk *c, const double *f, double *z) {
   half_lanes *out = (half_lanes *)z;
   for (size_t i = 0; i < c->count; i++) {
     half_lanes low = {0}, high = {0};
@@ -31,16 +31,16 @@ INLINE void margins_body(const chunk *c, const double *f, const double *labels, 
       low += c->values[i][e] * fj[0];
       high += c->values[i][e] * fj[1];
     }
-    *out++ = low * labels[i];
-    *out++ = high * labels[i];
+    *out++ = low;
+    *out++ = high;
   }
 }
 
-/* g += Σ x_i y_i s_iᵀ. */
-INLINE void slopes_body(const chunk *c, const double *s, const double *labels, double *g) {
+/* g += Σ x_i s_iᵀ. */
+INLINE void slopes_body(const chunk *c, const double *s, double *g) {
   const half_lanes *in = (const half_lanes *)s;
   for (size_t i = 0; i < c->count; i++) {
-    half_lanes low = *in++ * labels[i], high = *in++ * labels[i];
+    half_lanes low = *in++, high = *in++;
     for (size_t e = 0; e < c->entries[i]; e++) {
       half_lanes *gj = (half_lanes *)(g + (size_t)c->columns[i][e] * BATCH_WIDTH);
       gj[0] += c->values[i][e] * low;
@@ -68,25 +68,23 @@ INLINE void curvatures_body(const chunk *c, const double *a, const size_t *place
 }
 
 typedef struct kernels {
-  void (*margins)(const chunk *c, const double *f, const double *labels, double *z);
-  void (*slopes)(const chunk *c, const double *s, const double *labels, double *g);
+  void (*scores)(const chunk *c, const double *f, double *z);
+  void (*slopes)(const chunk *c, const double *s, double *g);
   void (*curvatures)(const chunk *c, const double *a, const size_t *places, float *h);
 } kernels;
 
 #define KERNELS(name, ...)                                                                         \
-  __VA_ARGS__ static void margins_##name(const chunk *c, const double *f, const double *labels,    \
-                                         double *z) {                                              \
-    margins_body(c, f, labels, z);                                                                 \
+  __VA_ARGS__ static void scores_##name(const chunk *c, const double *f, double *z) {              \
+    scores_body(c, f, z);                                                                          \
   }                                                                                                \
-  __VA_ARGS__ static void slopes_##name(const chunk *c, const double *s, const double *labels,     \
-                                        double *g) {                                               \
-    slopes_body(c, s, labels, g);                                                                  \
+  __VA_ARGS__ static void slopes_##name(const chunk *c, const double *s, double *g) {              \
+    slopes_body(c, s, g);                                                                          \
   }                                                                                                \
   __VA_ARGS__ static void curvatures_##name(const chunk *c, const double *a, const size_t *places, \
                                             float *h) {                                            \
     curvatures_body(c, a, places, h);                                                              \
   }                                                                                                \
-  static const kernels kernels_##name = {margins_##name, slopes_##name, curvatures_##name};
+  static const kernels kernels_##name = {scores_##name, slopes_##name, curvatures_##name};
 
 KERNELS(plain, )
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -141,13 +139,11 @@ void batch_pass_sparse(batch_pass *l, bool hessian) {
   }
   for (size_t from = 0; from < x->rows; from += BATCH_CHUNK) {
     gather(x, from, &c);
-    k->margins(&c, l->f, l->p->labels + from, l->margin);
-    l->p->loss->eval(l->p->loss, c.count * BATCH_WIDTH, l->margin, NULL, l->slope,
-                     hessian ? l->curvature : NULL);
-    problem_share(l->p, from, c.count, BATCH_WIDTH, l->slope);
-    k->slopes(&c, l->slope, l->p->labels + from, block);
+    k->scores(&c, l->f, l->score);
+    problem_rows_eval(l->p, from, c.count, BATCH_WIDTH, l->score, NULL, l->slope,
+                      hessian ? l->curvature : NULL);
+    k->slopes(&c, l->slope, block);
     if (hessian) {
-      problem_share(l->p, from, c.count, BATCH_WIDTH, l->curvature);
       k->curvatures(&c, l->curvature, l->places, l->hessian);
     }
     if ((from + BATCH_CHUNK) % block_rows == 0) {

@@ -231,11 +231,7 @@ dperm_status batch_factor(const problem *p, const double *f, double *factor, dpe
   TRY_OR_DONE(memory_new(rows, sizeof *z, &z, err));
   TRY_OR_DONE(memory_new(rows, sizeof *curvature, &curvature, err));
   TRY_OR_DONE(p->x->kind->apply(p->x, f, 1, z, err));
-  for (size_t i = 0; i < rows; i++) {
-    z[i] *= p->labels[i];
-  }
-  p->loss->eval(p->loss, rows, z, NULL, NULL, curvature);
-  problem_share(p, 0, rows, 1, curvature);
+  problem_rows_eval(p, 0, rows, 1, z, NULL, NULL, curvature);
   TRY_OR_DONE(p->x->kind->gram(p->x, curvature, 1, factor, err));
   if (!batch_lbfgs_factor(&one, f, factor)) {
     FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR, "the Hessian has no factor");

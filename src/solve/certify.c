@@ -24,7 +24,7 @@
 #include "base/double_double.h"
 #include "base/norm_upper.h"
 #include "base/thread_pool.h"
-#include "loss/loss.h"
+#include "loss/link.h"
 #include "loss/regularizer.h"
 
 enum { CURVATURE_BLOCK = STRIPE_UNIT };
@@ -66,17 +66,17 @@ double norm_above(const double *wide, size_t cols, size_t k, size_t m) {
   return norm_upper(&sum);
 }
 
-/* Σ of a_i over a block of rows, for margins that are known within ±width. */
+/* Σ of a_i over a block of rows, for scores that are known within ±width. */
 static double block_curvature(const problem *p, size_t m, const double *z, size_t from,
                               size_t count, double width) {
-  double margin[CURVATURE_BLOCK], low[CURVATURE_BLOCK], middle[CURVATURE_BLOCK],
+  double score[CURVATURE_BLOCK], low[CURVATURE_BLOCK], middle[CURVATURE_BLOCK],
       high[CURVATURE_BLOCK], sum = 0;
   double *found[3] = {low, middle, high};
   for (int end = 0; end < 3; end++) {
     for (size_t i = 0; i < count; i++) {
-      margin[i] = p->labels[from + i] * z[(from + i) * p->models + m] + (end - 1) * width;
+      score[i] = z[(from + i) * p->models + m] + (end - 1) * width;
     }
-    p->loss->eval(p->loss, count, margin, NULL, NULL, found[end]);
+    link_eval(p->loss, count, 1, p->labels + from, score, NULL, NULL, found[end]);
   }
   for (size_t i = 0; i < count; i++) {
     sum += fmax(middle[i], fmax(low[i], high[i])); /* a NaN is seen in the gradient */

@@ -7,6 +7,7 @@
 
 #include "base/scratch.h"
 #include "base/thread_pool.h"
+#include "loss/link.h"
 #include "loss/regularizer.h"
 
 enum { BLOCK = STRIPE_UNIT };
@@ -37,10 +38,25 @@ dperm_status point_take(const problem *p, scratch *work, const point *other, poi
 
 /* ---- rows */
 
-void problem_share(const problem *p, size_t from, size_t count, size_t lanes, double *numbers) {
-  for (size_t i = 0; p->shares && i < count * lanes; i++) {
+/* numbers[i] times the share of row from + i, `lanes` numbers for each of `count` rows. */
+static void share(const problem *p, size_t from, size_t count, size_t lanes, double *numbers) {
+  for (size_t i = 0; numbers && p->shares && i < count * lanes; i++) {
     numbers[i] *= p->shares[from + i / lanes];
   }
+}
+
+void problem_rows_eval(const problem *p, size_t from, size_t count, size_t lanes, const double *z,
+                       double *value, double *slope, double *curvature) {
+  link_eval(p->loss, count, lanes, p->labels + from, z, value, slope, curvature);
+  share(p, from, count, lanes, value);
+  share(p, from, count, lanes, slope);
+  share(p, from, count, lanes, curvature);
+}
+
+void problem_rows_slope_dd(const problem *p, size_t from, size_t count, const double *z,
+                           const double *z_rest, double *slope) {
+  link_slope_dd(p->loss, count, p->labels + from, z, z_rest, slope);
+  share(p, from, count, 1, slope);
 }
 
 typedef struct evaluate_job {
@@ -48,47 +64,24 @@ typedef struct evaluate_job {
   point *at;
 } evaluate_job;
 
-/* The loss is evaluated on contiguous margins, so one model's column is gathered at a time. */
+static void evaluate_rows(const problem *p, point *at, size_t from, size_t count) {
+  size_t first = from * p->models;
+  problem_rows_eval(p, from, count, p->models, at->z + first, NULL, at->slope + first,
+                    at->curvature + first);
+}
+
 static void evaluate_block(void *context, size_t block, size_t worker) {
   const evaluate_job *job = context;
-  const problem *p = job->p;
-  point *at = job->at;
   (void)worker;
-  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK];
-  size_t from = block * BLOCK, to = block_end(p, block), k = p->models;
-  for (size_t m = 0; m < k; m++) {
-    for (size_t i = from; i < to; i++) {
-      margin[i - from] = p->labels[i] * at->z[i * k + m];
-    }
-    p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
-    problem_share(p, from, to - from, 1, slope);
-    problem_share(p, from, to - from, 1, curvature);
-    for (size_t i = from; i < to; i++) {
-      at->slope[i * k + m] = p->labels[i] * slope[i - from];
-      at->curvature[i * k + m] = curvature[i - from];
-    }
-  }
+  evaluate_rows(job->p, job->at, block * BLOCK, block_end(job->p, block) - block * BLOCK);
 }
 
 /* The same for one model, where the rows are still at hand. */
 static void evaluate_turn(void *context, size_t from, size_t count, const double *z, double *w) {
   const evaluate_job *job = context;
-  const problem *p = job->p;
-  double margin[BLOCK], *slope = job->at->slope + from;
-  const double *labels = p->labels + from;
   memcpy(job->at->z + from, z, count * sizeof *z);
-  for (size_t done = 0; done < count; done += BLOCK) {
-    size_t step = count - done < BLOCK ? count - done : BLOCK;
-    for (size_t i = 0; i < step; i++) {
-      margin[i] = labels[done + i] * z[done + i];
-    }
-    p->loss->eval(p->loss, step, margin, NULL, slope + done, job->at->curvature + from + done);
-  }
-  problem_share(p, from, count, 1, slope);
-  problem_share(p, from, count, 1, job->at->curvature + from);
-  for (size_t i = 0; i < count; i++) {
-    w[i] = slope[i] *= labels[i];
-  }
+  evaluate_rows(job->p, job->at, from, count);
+  memcpy(w, job->at->slope + from, count * sizeof *w);
 }
 
 /* ---- the whole gradient */
@@ -140,15 +133,14 @@ dperm_status problem_try(const problem *p, point *at, dperm_error *err) {
 /* Σ_i w_i ℓ(y_i z_i) of model m, block by block. */
 static void loss_sums(const problem *p, const double *z, size_t m, double *sums) {
   for (size_t b = 0; b < block_count(p); b++) {
-    double margin[BLOCK] = {0}, value[BLOCK], sum = 0;
-    size_t from = b * BLOCK, to = block_end(p, b);
-    for (size_t i = from; i < to; i++) {
-      margin[i - from] = p->labels[i] * z[i * p->models + m];
+    double score[BLOCK] = {0}, value[BLOCK], sum = 0;
+    size_t from = b * BLOCK, count = block_end(p, b) - from;
+    for (size_t i = 0; i < count; i++) {
+      score[i] = z[(from + i) * p->models + m];
     }
-    p->loss->eval(p->loss, to - from, margin, value, NULL, NULL);
-    problem_share(p, from, to - from, 1, value);
-    for (size_t i = from; i < to; i++) {
-      sum += value[i - from];
+    problem_rows_eval(p, from, count, 1, score, value, NULL, NULL);
+    for (size_t i = 0; i < count; i++) {
+      sum += value[i];
     }
     sums[b] = sum;
   }
@@ -196,19 +188,18 @@ static void along_block(void *context, size_t block, size_t worker) {
   const along_job *job = context;
   const problem *p = job->p;
   (void)worker;
-  double margin[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK], *sums = job->sums[block];
-  size_t from = block * BLOCK, to = block_end(p, block), k = p->models, m = job->m;
-  for (size_t i = from; i < to; i++) {
-    margin[i - from] = p->labels[i] * (job->at->z[i * k + m] + job->t * job->q[i * k + m]);
+  double score[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK], *sums = job->sums[block];
+  size_t from = block * BLOCK, count = block_end(p, block) - from, k = p->models;
+  const double *z = job->at->z + from * k + job->m, *q = job->q + from * k + job->m;
+  for (size_t i = 0; i < count; i++) {
+    score[i] = z[i * k] + job->t * q[i * k];
   }
-  p->loss->eval(p->loss, to - from, margin, NULL, slope, curvature);
-  problem_share(p, from, to - from, 1, slope);
-  problem_share(p, from, to - from, 1, curvature);
+  problem_rows_eval(p, from, count, 1, score, NULL, slope, curvature);
   sums[0] = sums[1] = 0;
-  for (size_t i = from; i < to; i++) {
-    double step = job->q[i * k + m];
-    sums[0] += p->labels[i] * slope[i - from] * step;
-    sums[1] += curvature[i - from] * step * step;
+  for (size_t i = 0; i < count; i++) {
+    double step = q[i * k];
+    sums[0] += slope[i] * step;
+    sums[1] += curvature[i] * step * step;
   }
 }
 

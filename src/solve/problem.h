@@ -2,10 +2,12 @@
  *
  *   J_m(f) = (1/n) Σ_i w_i ℓ(y_i fᵀx_i) + Λ_m N(f) + (Δ_m/2)‖f‖² + linear_mᵀ f,   m = 1 … k.
  *
+ * How a label y_i meets the score fᵀx_i is the link's matter (loss/link.h).
+ *
  * Weights w_i are between 0 and 1, so the loss's L and c bound what a row does with them as without
  * (docs/proofs/weights.md).
  * One model is k = 1. Wide arrays (f, gradients, directions) hold cols × k doubles, tall ones
- * (margins, slopes, curvatures) rows × k, the k numbers of a place together (matrix/matrix.h). */
+ * (scores, slopes, curvatures) rows × k, the k numbers of a place together (matrix/matrix.h). */
 #ifndef DPERM_SOLVE_PROBLEM_H
 #define DPERM_SOLVE_PROBLEM_H
 
@@ -35,7 +37,7 @@ typedef struct problem {
 typedef struct point {
   double *f;         /* wide */
   double *z;         /* tall: fᵀx */
-  double *slope;     /* tall: w y ℓ′(y z) */
+  double *slope;     /* tall: w y ℓ′(y z), by the score */
   double *curvature; /* tall: w ℓ″(y z) */
   double *gradient;  /* wide */
 } point;
@@ -51,9 +53,13 @@ dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
 /* The same at a place that may lie too far out: what is not finite stays in the gradient. */
 dperm_status problem_try(const problem *p, point *at, dperm_error *err);
 
-/* numbers[i] times the share of row from + i, `lanes` numbers for each of `count` rows; nothing
- * where rows count alike. All that a row says goes through here. */
-void problem_share(const problem *p, size_t from, size_t count, size_t lanes, double *numbers);
+/* w_i·ℓ and its derivatives by the score at `lanes` scores z for each of `count` rows: all that
+ * rows contribute to the objective goes through here. Results may be NULL. */
+void problem_rows_eval(const problem *p, size_t from, size_t count, size_t lanes, const double *z,
+                       double *value, double *slope, double *curvature);
+/* The first derivative at double-double scores, one a row (loss_slope_dd). */
+void problem_rows_slope_dd(const problem *p, size_t from, size_t count, const double *z,
+                           const double *z_rest, double *slope);
 
 /* J_m(f) for each m: one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,

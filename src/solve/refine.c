@@ -20,7 +20,6 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
-#include "loss/link.h"
 #include "loss/regularizer.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
@@ -113,9 +112,7 @@ static void block_slopes(void *context, size_t b, size_t worker) {
   const place *at = job->at;
   (void)worker;
   size_t from = b * BLOCK, left = job->p->x->rows - from, count = left < BLOCK ? left : BLOCK;
-  link_slope_dd(job->p->loss, count, job->p->labels + from, at->z + from, at->z_rest + from,
-                at->slope + from);
-  problem_share(job->p, from, count, 1, at->slope + from);
+  problem_rows_slope_dd(job->p, from, count, at->z + from, at->z_rest + from, at->slope + from);
 }
 
 static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
@@ -148,12 +145,9 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
 static dperm_status find_direction(walk *w, solver_method method, dperm_error *err) {
   const problem *p = w->p;
   size_t rows = p->x->rows;
-  double *curvature = w->here.slope;  /* nobody asks for slopes between two gradients */
-  for (size_t i = 0; i < rows; i++) { /* at the doubles nearby: any positive curvature will do */
-    double margin = p->labels[i] * w->here.z[i];
-    p->loss->eval(p->loss, 1, &margin, NULL, NULL, &curvature[i]);
-  }
-  problem_share(p, 0, rows, 1, curvature);
+  double *curvature = w->here.slope; /* nobody asks for slopes between two gradients */
+  /* At the doubles nearby: any positive curvature will do. */
+  problem_rows_eval(p, 0, rows, 1, w->here.z, NULL, NULL, curvature);
   const point at = {.f = w->here.f,
                     .z = w->here.z,
                     .slope = NULL,
