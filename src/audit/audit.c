@@ -9,6 +9,7 @@
 #include "audit/law_check.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "base/vector.h"
 #include "loss/loss.h"
 
 typedef dperm_status audit_function(const dperm_audit_options *options, const char *variant,
@@ -202,14 +203,6 @@ static void mean_axis(const double *first, const double *second, size_t count, s
   }
 }
 
-static double project(const double *outcome, const double *axis, size_t dims) {
-  double sum = 0;
-  for (size_t j = 0; j < dims; j++) {
-    sum += outcome[j] * axis[j];
-  }
-  return sum;
-}
-
 dperm_status dperm_audit_outcomes(const double *first, const double *second, size_t count,
                                   size_t dims, double epsilon, double delta,
                                   dperm_audit_result *out, dperm_error *err) {
@@ -233,11 +226,11 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
   TRY_OR_DONE(memory_new(2 * learn, sizeof *scores, &scores, err));
   mean_axis(first, second, learn, dims, axis);
   for (size_t i = 0; i < 2 * learn; i++) {
-    scores[i] = project(outcome[i / learn] + i % learn * dims, axis, dims);
+    scores[i] = vector_dot(outcome[i / learn] + i % learn * dims, axis, dims, 1);
   }
   const guess_rule rule = guess_rule_choose(scores, scores + learn, learn, count - learn);
   for (size_t i = 2 * learn; i < 2 * count; i++) {
-    guess(&rule, (int)(i % 2), project(outcome[i % 2] + i / 2 * dims, axis, dims), &counts);
+    guess(&rule, (int)(i % 2), vector_dot(outcome[i % 2] + i / 2 * dims, axis, dims, 1), &counts);
   }
   *out = nothing_found("command", "", epsilon);
   out->epsilon_lower_bound = guesses_bound(&counts, delta);

@@ -14,18 +14,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 
 static const double norm = 4, far_out = 1e4, lean = 0.01;
-
-static double dot(const double *a, const double *b, size_t dims) {
-  double sum = 0;
-  for (size_t j = 0; j < dims; j++) {
-    sum += a[j] * b[j];
-  }
-  return sum;
-}
 
 /* |ℓ′| and ℓ″ at a margin. */
 static double steepness(const dperm_loss *loss, double z, double *curvature) {
@@ -44,7 +37,8 @@ static bool steep_at_zero(const dperm_loss *loss) {
 static void find_minimizer(const worst_pair *pair, int side, double *f) {
   const double *w = pair->w[side];
   double low = 0, high = pair->loss.lipschitz / pair->lambda;
-  double at_centre = dot(w, pair->centre, pair->dims), square = dot(w, w, pair->dims);
+  double at_centre = vector_dot(w, pair->centre, pair->dims, 1),
+         square = vector_dot(w, w, pair->dims, 1);
   for (int i = 0; i < 100; i++) {
     double t = 0.5 * (low + high);
     if (steepness(&pair->loss, at_centre + t * square, NULL) > pair->lambda * t) {
@@ -71,12 +65,12 @@ static double distance(const double *a, const double *b, size_t dims) {
 static double objective_log_density(const worst_pair *pair, int side, const double *f) {
   const double *w = pair->w[side];
   double curvature = 0, b[PAIR_DIMS];
-  double slope = steepness(&pair->loss, dot(w, f, pair->dims), &curvature);
+  double slope = steepness(&pair->loss, vector_dot(w, f, pair->dims, 1), &curvature);
   for (size_t j = 0; j < pair->dims; j++) {
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
-  return -pair->beta * sqrt(dot(b, b, pair->dims)) +
-         log1p(curvature * dot(w, w, pair->dims) / pair->lambda);
+  return -pair->beta * sqrt(vector_dot(b, b, pair->dims, 1)) +
+         log1p(curvature * vector_dot(w, w, pair->dims, 1) / pair->lambda);
 }
 
 double pair_log_ratio(const worst_pair *pair, const double *f) {

@@ -6,60 +6,13 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/dispatch.h"
 #include "base/thread_pool.h"
+#include "base/vector.h"
 
-enum { PANEL = 16, WIDE = 4, COLUMNS = 8 /* of a piece of a thread's work */ };
+enum { PANEL = 16, WIDE = VECTORS_WIDE, COLUMNS = 8 /* of a piece of a thread's work */ };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
-}
-
-LANE_INLINE double sum_of(const lanes *s) {
-  return (((*s)[0] + (*s)[1]) + ((*s)[2] + (*s)[3])) + (((*s)[4] + (*s)[5]) + ((*s)[6] + (*s)[7]));
-}
-
-/* The products of v with `wide` columns that stand d apart. */
-LANE_INLINE void dots(const double *v, const double *columns, size_t d, size_t wide, size_t count,
-                      double *out) {
-  lanes sums[WIDE] = {{0}}, x, y;
-  double rest[WIDE] = {0};
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES) {
-    LANES_LOAD(x, v + i);
-    for (size_t c = 0; c < wide; c++) {
-      LANES_LOAD(y, columns + c * d + i);
-      sums[c] += x * y;
-    }
-  }
-  for (; i < count; i++) {
-    for (size_t c = 0; c < wide; c++) {
-      rest[c] += v[i] * columns[c * d + i];
-    }
-  }
-  for (size_t c = 0; c < wide; c++) {
-    out[c] = rest[c] + sum_of(&sums[c]);
-  }
-}
-
-/* Each column += its share of v. */
-LANE_INLINE void add(double *columns, const double *v, const double *shares, size_t d, size_t wide,
-                     size_t count) {
-  lanes x, y;
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES) {
-    LANES_LOAD(x, v + i);
-    for (size_t c = 0; c < wide; c++) {
-      LANES_LOAD(y, columns + c * d + i);
-      y += shares[c] * x;
-      LANES_STORE(columns + c * d + i, y);
-    }
-  }
-  for (; i < count; i++) {
-    for (size_t c = 0; c < wide; c++) {
-      columns[c * d + i] += shares[c] * v[i];
-    }
-  }
 }
 
 typedef struct reflections {
@@ -73,12 +26,12 @@ LANE_INLINE void reflect(const reflections *r, bool backward, double *columns, s
     size_t j = backward ? r->to - 1 - (k - r->from) : k, below = r->d - j - 1;
     const double *v = r->q + j * r->d + j + 1;
     double shares[WIDE];
-    dots(v, columns + j + 1, r->d, wide, below, shares);
+    lanes_dots(v, columns + j + 1, r->d, wide, below, shares);
     for (size_t c = 0; c < wide; c++) {
       shares[c] = -r->tau[j] * (columns[c * r->d + j] + shares[c]);
       columns[c * r->d + j] += shares[c];
     }
-    add(columns + j + 1, v, shares, r->d, wide, below);
+    lanes_axpys(columns + j + 1, r->d, wide, shares, v, below);
   }
 }
 
@@ -97,7 +50,7 @@ static void reflect_columns(const reflections *r, int backward, double *q, size_
 FOR_EACH_WIDTH
 static void make_reflection(double *column, size_t below, double *tau) {
   double first = column[0], rest;
-  dots(column + 1, column + 1, 0, 1, below, &rest);
+  lanes_dots(column + 1, column + 1, 0, 1, below, &rest);
   *tau = 0;
   if (rest > 0) {
     double diagonal = -copysign(sqrt(first * first + rest), first), scale = first - diagonal;

@@ -125,8 +125,7 @@ dperm_status batch_objective(const privacy_plan *plan, const problem *base,
   p.model = d.models;
   if (batch_possible(&p)) {
     TRY_OR_DONE(start_draws(base, plan, how, count, &d, out, err));
-    const batch_start start = {d.factor};
-    TRY_OR_DONE(batch_solve(&p, &start, d.target, how->progress, out->f, d.certified, err));
+    TRY_OR_DONE(batch_solve(&p, d.factor, d.target, how->progress, out->f, d.certified, err));
   }
   memset(out->rest, 0, count * dims * sizeof *out->rest);
   for (size_t m = 0; m < count; m++) {

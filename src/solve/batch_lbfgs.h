@@ -4,9 +4,8 @@
 #ifndef DPERM_SOLVE_BATCH_LBFGS_H
 #define DPERM_SOLVE_BATCH_LBFGS_H
 
+#include "solve/lbfgs.h"
 #include "solve/problem.h"
-
-enum { LBFGS_MEMORY = 6 };
 
 typedef struct batch_lbfgs {
   problem one;                    /* the problem with this model only */
@@ -16,10 +15,9 @@ typedef struct batch_lbfgs {
   double *own;                    /* space for its own; NULL where it may have none */
   double *f, *gradient;           /* where it stands */
   double *trial, *trial_gradient; /* where it wants to know */
-  double *direction, *work;
-  double *steps, *turns;          /* the memory: differences of f, and of gradients */
-  double curvature[LBFGS_MEMORY]; /* stepᵀturn */
-  size_t remembered, passes;
+  double *direction;
+  lbfgs memory;
+  size_t passes;
   double norm, slope, length; /* ‖∇J‖ and dᵀ∇J where it stands, and the step that is tried */
   bool begun;                 /* it stands somewhere */
   bool wants_hessian;         /* with the trial's gradient */
@@ -36,9 +34,5 @@ void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, size_t m, const double 
  * triangle of theirs if it was wanted, else NULL. `row_depth` and `sum_depth` are about the
  * gradient (solve/batch_pass.h). Either it is solved, or given up, or there is a new trial. */
 void batch_lbfgs_hear(batch_lbfgs *d, double *hessian, double row_depth, double sum_depth);
-
-/* Σ ℓ″ x xᵀ (upper triangle, row-major) to the factor of ∇²J at f, in place; false where there is
- * none. */
-bool batch_lbfgs_factor(const problem *one, const double *f, double *hessian);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "solve/batch_lbfgs.h"
 #include "solve/batch_pass.h"
+#include "solve/direction.h"
 
 enum { POOL = 3 * BATCH_WIDTH, MOST_OWN_COLUMNS = 512 };
 
@@ -198,11 +199,11 @@ static void work(void *context, size_t piece, size_t worker) {
   }
 }
 
-dperm_status batch_solve(const problem *p, const batch_start *start, const double *target,
+dperm_status batch_solve(const problem *p, const double *factor, const double *target,
                          const dperm_progress *progress, double *weights, double *certified,
                          dperm_error *err) {
   many shared = {.p = p,
-                 .factor = start ? start->factor : NULL,
+                 .factor = factor,
                  .target = target,
                  .progress = progress,
                  .weights = weights,
@@ -224,20 +225,16 @@ dperm_status batch_solve(const problem *p, const batch_start *start, const doubl
 
 dperm_status batch_factor(const problem *p, const double *f, double *factor, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *z = NULL, *curvature = NULL;
   problem one = *p;
-  size_t rows = p->x->rows;
+  point at;
+  scratch work;
+  scratch_init(&work);
   one.models = 1;
-  TRY_OR_DONE(memory_new(rows, sizeof *z, &z, err));
-  TRY_OR_DONE(memory_new(rows, sizeof *curvature, &curvature, err));
-  TRY_OR_DONE(p->x->kind->apply(p->x, f, 1, z, err));
-  problem_rows_eval(p, 0, rows, 1, z, NULL, NULL, curvature);
-  TRY_OR_DONE(p->x->kind->gram(p->x, curvature, 1, factor, err));
-  if (!batch_lbfgs_factor(&one, f, factor)) {
-    FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR, "the Hessian has no factor");
-  }
+  TRY_OR_DONE(point_take(&one, &work, NULL, &at, err));
+  memcpy(at.f, f, p->x->cols * sizeof *f);
+  TRY_OR_DONE(problem_evaluate(&one, &at, err));
+  TRY_OR_DONE(hessian_factor(&one, 0, &at, factor, err));
 done:
-  free(z);
-  free(curvature);
+  scratch_free(&work);
   return status;
 }

@@ -7,20 +7,15 @@
 
 #include "solve/problem.h"
 
-/* The lower triangle (column-major) of a Cholesky factor that models begin with; NULL for one of
- * their own from the first pass on. */
-typedef struct batch_start {
-  const double *factor;
-} batch_start;
-
 /* Whether it pays: there are passes for this kind of matrix, and the penalty is cheap to ask. */
 bool batch_possible(const problem *p);
 
-/* `weights` has the p->models starts one after the other, cols numbers each, and gets the
+/* `factor` (solve/cholesky.h) is what models begin with, NULL for one of their own from the first
+ * pass on. `weights` has the p->models starts one after the other, cols numbers each, and gets the
  * minimizers. certified[m] is a bound on the true gradient's norm: at most target[m] where model m
  * was solved, infinite (and its weights as they were) where it was not. The result of a model
  * depends on neither the others nor the number of threads. */
-dperm_status batch_solve(const problem *p, const batch_start *start, const double *target,
+dperm_status batch_solve(const problem *p, const double *factor, const double *target,
                          const dperm_progress *progress, double *weights, double *certified,
                          dperm_error *err);
 

@@ -5,46 +5,13 @@
 
 #include <math.h>
 
-#include "base/dispatch.h"
+#include "base/vector.h"
 #include "matrix/gemm_block.h"
 
 enum { PANEL = 32, TILE = 96 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
-}
-
-/* to[0 … count) −= share · from[0 … count) */
-LANE_INLINE void take_row(double *to, const double *from, double share, size_t count) {
-  lanes x, y;
-  size_t j = 0;
-  for (; j + LANES <= count; j += LANES) {
-    LANES_LOAD(x, from + j);
-    LANES_LOAD(y, to + j);
-    y -= share * x;
-    LANES_STORE(to + j, y);
-  }
-  for (; j < count; j++) {
-    to[j] -= share * from[j];
-  }
-}
-
-LANE_INLINE double dot_rows(const double *a, const double *b, size_t count) {
-  lanes sums[2] = {{0}}, x, y;
-  double rest = 0;
-  size_t j = 0;
-  for (const size_t step = (size_t)2 * LANES; j + step <= count; j += step) {
-    for (size_t k = 0; k < 2; k++) {
-      LANES_LOAD(x, a + j + k * LANES);
-      LANES_LOAD(y, b + j + k * LANES);
-      sums[k] += x * y;
-    }
-  }
-  for (; j < count; j++) {
-    rest += a[j] * b[j];
-  }
-  lanes s = sums[0] + sums[1];
-  return rest + (((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
 }
 
 /* Rows from, …, to − 1 of U, and −Uᵀ beside them for the rows below. */
@@ -61,7 +28,8 @@ static int factor_panel(double *h, size_t n, size_t from, size_t to) {
       row[j] /= root;
     }
     for (size_t l = i + 1; l < to; l++) {
-      take_row(h + l * n + l, row + l, row[l], n - l);
+      const double share = -row[l];
+      lanes_axpys(h + l * n + l, 0, 1, &share, row + l, n - l);
     }
   }
   for (size_t j = to; j < n; j++) {
@@ -95,17 +63,12 @@ bool cholesky_factor(double *h, size_t n) {
   return true;
 }
 
-FOR_EACH_WIDTH
-static void solve_both(const double *u, size_t n, double *x) {
+void cholesky_solve(const double *u, size_t n, double *x) {
   for (size_t i = 0; i < n; i++) { /* Uᵀ y = x */
     x[i] /= u[i * n + i];
-    take_row(x + i + 1, u + i * n + i + 1, x[i], n - i - 1);
+    vector_axpy(x + i + 1, -x[i], u + i * n + i + 1, n - i - 1);
   }
   for (size_t i = n; i-- > 0;) { /* U x = y */
-    x[i] = (x[i] - dot_rows(u + i * n + i + 1, x + i + 1, n - i - 1)) / u[i * n + i];
+    x[i] = (x[i] - vector_dot(u + i * n + i + 1, x + i + 1, n - i - 1, 1)) / u[i * n + i];
   }
-}
-
-void cholesky_solve(const double *u, size_t n, double *x) {
-  solve_both(u, n, x);
 }

@@ -28,6 +28,10 @@ dperm_status direction_cg(const problem *p, const point *at, const bool *active,
 dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,
                                dperm_error *err);
 
+/* From Σ w ℓ″ x xᵀ over the rows (upper triangle, row-major) to model m's Hessian at f, in place.
+ */
+dperm_status hessian_of_gram(const problem *p, size_t m, const double *f, double *h,
+                             dperm_error *err);
 /* The factor of model m's Hessian at a point, cols × cols, for cholesky_solve. */
 dperm_status hessian_factor(const problem *p, size_t m, const point *at, double *factor,
                             dperm_error *err);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/vector.h"
 #include "solve/direction.h"
 
 typedef struct systems {
@@ -20,12 +21,8 @@ typedef struct systems {
   bool *running;
 } systems;
 
-static double dot(const double *a, const double *b, size_t cols, size_t k, size_t m) {
-  double sum = 0;
-  for (size_t j = 0; j < cols; j++) {
-    sum += a[j * k + m] * b[j * k + m];
-  }
-  return sum;
+static double dot(const systems *s, const double *a, const double *b, size_t m) {
+  return vector_dot(a + m, b + m, s->p->x->cols, s->p->models);
 }
 
 /* For one model, where the rows are still at hand. */
@@ -75,8 +72,8 @@ static dperm_status prepare(systems *s, const bool *active, const double *tolera
     s->step[i] = s->residual[i] / s->preconditioner[i];
   }
   for (size_t m = 0; m < k; m++) {
-    s->rho[m] = dot(s->residual, s->step, cols, k, m);
-    s->goal[m] = tolerance[m] * sqrt(dot(s->residual, s->residual, cols, k, m));
+    s->rho[m] = dot(s, s->residual, s->step, m);
+    s->goal[m] = tolerance[m] * sqrt(dot(s, s->residual, s->residual, m));
   }
   return DPERM_OK;
 }
@@ -84,13 +81,13 @@ static dperm_status prepare(systems *s, const bool *active, const double *tolera
 /* One step of model m's system; a finished one stands still with step = 0. */
 static void advance(systems *s, size_t m, double *direction) {
   size_t cols = s->p->x->cols, k = s->p->models;
-  double bend = dot(s->step, s->product, cols, k, m);
+  double bend = dot(s, s->step, s->product, m);
   double alpha = bend > 0 ? s->rho[m] / bend : 0.0;
   for (size_t j = 0; j < cols; j++) {
     direction[j * k + m] += alpha * s->step[j * k + m];
     s->residual[j * k + m] -= alpha * s->product[j * k + m];
   }
-  double norm = sqrt(dot(s->residual, s->residual, cols, k, m)), rho = 0;
+  double norm = sqrt(dot(s, s->residual, s->residual, m)), rho = 0;
   for (size_t j = 0; j < cols; j++) {
     rho += s->residual[j * k + m] * s->residual[j * k + m] / s->preconditioner[j * k + m];
   }

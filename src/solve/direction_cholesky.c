@@ -37,23 +37,31 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
   FAIL(err, DPERM_NUMERIC_ERROR, "the Hessian is not positive definite; check a custom loss");
 }
 
+dperm_status hessian_of_gram(const problem *p, size_t m, const double *f, double *h,
+                             dperm_error *err) {
+  size_t cols = p->x->cols;
+  double n = (double)rows_in_all(p->x);
+  for (size_t i = 0; i < cols; i++) {
+    double value, slope, curvature;
+    TRY(regularizer_eval(p->regularizer, i, f[i * p->models + m], &value, &slope, &curvature, err));
+    for (size_t j = i; j < cols; j++) {
+      h[i * cols + j] /= n;
+    }
+    h[i * cols + i] += p->model[m].lambda * curvature + p->model[m].ridge;
+  }
+  return DPERM_OK;
+}
+
 dperm_status hessian_factor(const problem *p, size_t m, const point *at, double *factor,
                             dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t cols = p->x->cols;
-  double *h = NULL, *diagonal = NULL, n = (double)rows_in_all(p->x);
+  double *h = NULL;
   scratch work;
   scratch_init(&work);
   TRY_OR_DONE(scratch_take(&work, cols * cols, sizeof *h, &h, err));
-  TRY_OR_DONE(scratch_take(&work, cols, sizeof *diagonal, &diagonal, err));
   TRY_OR_DONE(p->x->kind->gram(p->x, at->curvature + m, p->models, h, err));
-  TRY_OR_DONE(penalty_curvature(p, m, at->f, diagonal, err));
-  for (size_t i = 0; i < cols; i++) {
-    for (size_t j = i; j < cols; j++) {
-      h[i * cols + j] /= n;
-    }
-    h[i * cols + i] += diagonal[i];
-  }
+  TRY_OR_DONE(hessian_of_gram(p, m, at->f, h, err));
   TRY_OR_DONE(factor_raised(h, factor, cols, err));
 done:
   scratch_free(&work);

@@ -11,6 +11,7 @@
 
 #include "base/progress.h"
 #include "base/scratch.h"
+#include "base/vector.h"
 #include "solve/certify.h"
 #include "solve/direction.h"
 #include "solve/line_search.h"
@@ -38,14 +39,6 @@ typedef struct batch {
   solver_report *report;
 } batch;
 
-static double column_norm(const double *wide, size_t cols, size_t k, size_t m) {
-  double sum = 0;
-  for (size_t j = 0; j < cols; j++) {
-    sum += wide[j * k + m] * wide[j * k + m];
-  }
-  return sqrt(sum);
-}
-
 static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
   size_t k = p->models;
   TRY(point_take(p, b->work, NULL, &b->here, err));
@@ -70,7 +63,7 @@ static size_t retire(batch *b) {
     if (!b->active[m]) {
       continue;
     }
-    double norm = column_norm(b->here.gradient, p->x->cols, p->models, m);
+    double norm = vector_norm(b->here.gradient + m, p->x->cols, p->models);
     b->norm[m] = norm;
     b->idle[m] = norm < 0.9 * b->best[m] ? 0 : b->idle[m] + 1;
     b->best[m] = fmin(norm, b->best[m]);
@@ -117,7 +110,7 @@ static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err
   TRY(problem_try(p, &b->there, err));
   *searching = 0;
   for (size_t m = 0; m < p->models; m++) {
-    double norm = column_norm(b->there.gradient, p->x->cols, p->models, m);
+    double norm = vector_norm(b->there.gradient + m, p->x->cols, p->models);
     b->searching[m] = b->active[m] && !(isfinite(norm) && norm <= 0.5 * b->halved[m]);
     *searching += b->searching[m];
     if (b->active[m] && !b->searching[m]) {
@@ -187,7 +180,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   TRY_OR_DONE(begin(&b, err));
   for (size_t m = 0; m < p->models; m++) {
     b.active[m] = true;
-    b.halved[m] = column_norm(b.here.gradient, p->x->cols, p->models, m);
+    b.halved[m] = vector_norm(b.here.gradient + m, p->x->cols, p->models);
     b.best[m] = INFINITY;
     report[m] = (solver_report){0};
   }

@@ -86,18 +86,18 @@ static void evaluate_turn(void *context, size_t from, size_t count, const double
 
 /* ---- the whole gradient */
 
-static dperm_status add_penalty(const problem *p, size_t m, bool trial, point *at,
-                                dperm_error *err) {
+dperm_status problem_add_penalty(const problem *p, size_t m, bool trial, const double *f,
+                                 double *gradient, dperm_error *err) {
   const problem_model *model = &p->model[m];
   double n = (double)rows_in_all(p->x);
   for (size_t j = 0; j < p->x->cols; j++) {
-    double value, slope, curvature, f = at->f[j * p->models + m];
-    TRY(regularizer_eval(p->regularizer, j, f, &value, &slope, &curvature, err));
-    double *g = &at->gradient[j * p->models + m];
-    *g = *g / n + model->lambda * slope + model->ridge * f +
+    double value, slope, curvature, fj = f[j * p->models + m];
+    TRY(regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, err));
+    double *g = &gradient[j * p->models + m];
+    *g = *g / n + model->lambda * slope + model->ridge * fj +
          (model->linear ? model->linear[j] : 0.0);
     if (!trial && !(isfinite(value) && isfinite(slope) && isfinite(curvature))) {
-      FAIL(err, DPERM_NUMERIC_ERROR, "the regularizer is not finite at f[%zu] = %g", j, f);
+      FAIL(err, DPERM_NUMERIC_ERROR, "the regularizer is not finite at f[%zu] = %g", j, fj);
     }
     if (!trial && !isfinite(*g)) {
       FAIL(err, DPERM_NUMERIC_ERROR,
@@ -117,7 +117,7 @@ static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_erro
     TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   }
   for (size_t m = 0; m < p->models; m++) {
-    TRY(add_penalty(p, m, trial, at, err));
+    TRY(problem_add_penalty(p, m, trial, at->f, at->gradient, err));
   }
   return DPERM_OK;
 }

@@ -61,6 +61,11 @@ void problem_rows_eval(const problem *p, size_t from, size_t count, size_t lanes
 void problem_rows_slope_dd(const problem *p, size_t from, size_t count, const double *z,
                            const double *z_rest, double *slope);
 
+/* From model m's sum over rows in `gradient` (wide) to ∇J_m at f. Unless it is a trial, something
+ * that is not finite is an error. */
+dperm_status problem_add_penalty(const problem *p, size_t m, bool trial, const double *f,
+                                 double *gradient, dperm_error *err);
+
 /* J_m(f) for each m: one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err);

@@ -47,12 +47,12 @@ static void begin(batch *b, const matrix *x, const double *labels, const dperm_l
   }
 }
 
-static double *solve_all(batch *b, const batch_start *start, int threads) {
+static double *solve_all(batch *b, const double *factor, int threads) {
   double *weights = calloc(MODELS * b->p.x->cols, sizeof *weights);
   assert_non_null(weights);
   thread_scope scope = threads_enter(threads);
   assert_true(batch_possible(&b->p));
-  assert_ok(batch_solve(&b->p, start, b->target, NULL, weights, b->certified, err));
+  assert_ok(batch_solve(&b->p, factor, b->target, NULL, weights, b->certified, err));
   threads_leave(scope);
   return weights;
 }
@@ -226,8 +226,7 @@ static void a_shared_start_leads_to_the_same_minimizers(void **state) {
     double factor[COLS * COLS], zero[COLS] = {0};
     begin(&b, t->sparse, t->labels, &loss, both[r], 1e-2);
     assert_ok(batch_factor(&b.p, zero, factor, err));
-    const batch_start start = {factor};
-    double *weights = solve_all(&b, &start, 2);
+    double *weights = solve_all(&b, factor, 2);
     compare_alone(&b, weights);
     free(weights);
     free(b.linear);

@@ -6,8 +6,10 @@
 
 #include "base/householder.h"
 #include "base/threads.h"
+#include "base/vector.h"
 #include "matrix/gemm_block.h"
 #include "solve/cholesky.h"
+#include "solve/lbfgs.h"
 #include "support.h"
 
 static random_source source(uint64_t seed) {
@@ -23,6 +25,73 @@ static double *numbers(random_source *r, size_t count) {
     x[i] = 2 * random_unit(r) - 1;
   }
   return x;
+}
+
+/* ---- vectors */
+
+static void a_dot_product_has_the_same_bits_at_every_stride(void **state) {
+  (void)state;
+  random_source r = source(5);
+  for (size_t count = 0; count < 40; count++) {
+    double *a = numbers(&r, 3 * count), *b = numbers(&r, 3 * count), truth = 0;
+    double *near_a = numbers(&r, count), *near_b = numbers(&r, count);
+    for (size_t i = 0; i < count; i++) {
+      near_a[i] = a[3 * i];
+      near_b[i] = b[3 * i];
+      truth += near_a[i] * near_b[i];
+    }
+    double sum = vector_dot(near_a, near_b, count, 1);
+    assert_true(sum == vector_dot(a, b, count, 3));
+    assert_true(fabs(sum - truth) <= 1e-15 * (double)count);
+    vector_axpy(near_a, -2, near_b, count);
+    for (size_t i = 0; i < count; i++) {
+      assert_true(near_a[i] == a[3 * i] - 2 * near_b[i]);
+    }
+    free(a);
+    free(b);
+    free(near_a);
+    free(near_b);
+  }
+}
+
+/* ---- limited-memory BFGS */
+
+static dperm_status halve(void *context, double *d, dperm_error *e) {
+  (void)e;
+  for (size_t j = 0; j < *(const size_t *)context; j++) {
+    d[j] /= 2;
+  }
+  return DPERM_OK;
+}
+
+/* H⁻¹ turn = step for the last pair (the secant equation), also when older ones are forgotten; and
+ * a step along which the gradient falls leaves no pair. */
+static void lbfgs_meets_the_secant_equation(void **state) {
+  (void)state;
+  random_source r = source(6);
+  size_t cols = 20;
+  double *work = numbers(&r, lbfgs_work_size(cols)), *zero = calloc(cols, sizeof *zero);
+  lbfgs q;
+  lbfgs_begin(&q, cols, work);
+  for (size_t pair = 0; pair < 2 * (size_t)LBFGS_PAIRS; pair++) {
+    double *step = numbers(&r, cols), *turn = numbers(&r, cols), *d = numbers(&r, cols);
+    for (size_t j = 0; j < cols; j++) {
+      d[j] = turn[j] = (double)(j + 1) * step[j];
+    }
+    lbfgs_add(&q, zero, step, zero, turn);
+    assert_int_equal(q.pairs, pair + 1);
+    lbfgs_add(&q, step, zero, zero, turn);
+    assert_int_equal(q.pairs, pair + 1);
+    assert_ok(lbfgs_solve(&q, halve, &cols, d, err));
+    for (size_t j = 0; j < cols; j++) {
+      assert_true(fabs(d[j] - step[j]) <= 1e-9);
+    }
+    free(step);
+    free(turn);
+    free(d);
+  }
+  free(work);
+  free(zero);
 }
 
 /* ---- products */
@@ -197,6 +266,8 @@ static void columns_that_need_no_reflection(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_dot_product_has_the_same_bits_at_every_stride),
+      cmocka_unit_test(lbfgs_meets_the_secant_equation),
       cmocka_unit_test(products_are_right_for_every_shape),
       cmocka_unit_test(a_factor_gives_its_matrix_back),
       cmocka_unit_test(no_factor_of_what_is_not_positive_definite),
