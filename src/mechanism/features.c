@@ -33,6 +33,14 @@ row_bounds features_bounds(size_t cols) {
   return bounds;
 }
 
+size_t kernel_dims(const dperm_kernel *kernel, size_t inputs) {
+  return kernel->name == DPERM_KERNEL_NONE ? inputs : kernel->features;
+}
+
+row_bounds kernel_bounds(const dperm_kernel *kernel, const row_bounds *encoded) {
+  return kernel->name == DPERM_KERNEL_NONE ? *encoded : features_bounds(kernel->features);
+}
+
 /* A few rows at a time where they cost much, so that a watch is heard between them. A row's angles
  * depend on its place alone (apply_rows). */
 static void written_angles(const features *m, size_t from, size_t count, double *angles,

@@ -21,6 +21,11 @@
  * as features_block has it; raised as FEATURES_NORM is, for a cos or sin that is rounded up. */
 row_bounds features_bounds(size_t cols);
 
+/* The columns that a model of this kernel, or of none, has weights for, and what is known of its
+ * rows: those of the features, or the encoded ones. */
+size_t kernel_dims(const dperm_kernel *kernel, size_t inputs);
+row_bounds kernel_bounds(const dperm_kernel *kernel, const row_bounds *encoded);
+
 /* How directions are drawn. A model's file names its kind, and a kind's directions never change: a
  * new way of drawing them is a new kind. */
 typedef enum feature_kind {

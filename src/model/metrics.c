@@ -44,48 +44,36 @@ static dperm_status area_under_curve(const double *scores, const double *labels,
   return DPERM_OK;
 }
 
-/* Of more than two classes: what has a meaning there. */
-static dperm_metrics several_classes(size_t classes, const double *scores, const double *labels,
-                                     size_t rows, bool probabilities) {
-  dperm_metrics m = {.rows = rows,
-                     .classes = classes,
-                     .auc = (double)NAN,
-                     .log_loss = probabilities ? 0.0 : (double)NAN};
-  for (size_t i = 0; i < rows; i++) {
-    const double *row = scores + i * classes;
-    size_t actual = (size_t)labels[i];
-    m.errors += model_winner(classes, row) != actual;
-    if (probabilities) {
-      m.log_loss -= model_class_log_probability(classes, row, actual);
-    }
+/* −log P(the row's class); of two classes that is the logistic loss at the margin. */
+static double row_log_loss(size_t classes, const double *scores, double label) {
+  dperm_loss logistic = dperm_loss_logistic();
+  double margin = label * scores[0], value = 0;
+  if (classes > 2) {
+    return -model_class_log_probability(classes, scores, (size_t)label);
   }
-  m.error_rate = (double)m.errors / (double)rows;
-  m.log_loss /= (double)rows;
-  return m;
+  logistic.eval(&logistic, 1, &margin, &value, NULL, NULL);
+  return value;
 }
 
 dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
                         bool probabilities, dperm_metrics *out, dperm_error *err) {
-  if (classes > 2) {
-    *out = several_classes(classes, scores, labels, rows, probabilities);
-    return DPERM_OK;
-  }
-  dperm_metrics m = {.rows = rows, .classes = 2, .log_loss = probabilities ? 0.0 : (double)NAN};
-  dperm_loss logistic = dperm_loss_logistic();
+  const double none = (double)NAN;
+  dperm_metrics m = {
+      .rows = rows, .classes = classes, .auc = none, .log_loss = probabilities ? 0 : none};
   for (size_t i = 0; i < rows; i++) {
-    bool predicted = scores[i] > 0, actual = labels[i] > 0;
-    m.false_positives += predicted && !actual;
-    m.false_negatives += !predicted && actual;
-    if (probabilities) { /* −log p(label) is the logistic loss at the margin */
-      double margin = labels[i] * scores[i], value = 0;
-      logistic.eval(&logistic, 1, &margin, &value, NULL, NULL);
-      m.log_loss += value;
-    }
+    const double *row = scores + i * class_fits(classes);
+    size_t winner = model_winner(classes, row);
+    bool wrong = class_label(classes, winner) != labels[i];
+    m.errors += wrong;
+    m.false_positives += classes == 2 && wrong && winner == 1;
+    m.false_negatives += classes == 2 && wrong && winner == 0;
+    m.log_loss += probabilities ? row_log_loss(classes, row, labels[i]) : 0;
   }
-  m.errors = m.false_positives + m.false_negatives;
   m.error_rate = (double)m.errors / (double)rows;
   m.log_loss /= (double)rows;
-  TRY(area_under_curve(scores, labels, rows, &m.auc, err));
+  if (classes == 2) {
+    TRY(area_under_curve(scores, labels, rows, &m.auc, err));
+  }
   *out = m;
   return DPERM_OK;
 }

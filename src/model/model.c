@@ -16,7 +16,8 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
   TRY(memory_new(1, sizeof *model, &model, err));
-  model->inputs = model->dims = data->x->cols;
+  model->inputs = data->x->cols;
+  model->dims = kernel_dims(kernel, model->inputs);
   model->rows = model->rows_fitted = rows_in_all(data->x);
   model->claim = guarantee_of_nothing();
   model->origin = data->origin;
@@ -26,7 +27,6 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   TRY_OR_DONE(data_class_names(data, &model->classes, err));
   if (kernel->name != DPERM_KERNEL_NONE) {
     TRY_OR_DONE(feature_map_new(kernel, model->inputs, progress, &model->map, err));
-    model->dims = kernel->features;
   }
   TRY_OR_DONE(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,
                          &model->weights, err));

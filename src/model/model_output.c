@@ -87,8 +87,7 @@ dperm_status model_file_bound(const dperm_data *data, const dperm_options *candi
   TRY(names_bound(data, &classes, &names, err));
   for (size_t i = 0; i < count; i++) {
     TRY(kernel_validate(&candidates[i].kernel, data->x->cols, err));
-    bool linear = candidates[i].kernel.name == DPERM_KERNEL_NONE;
-    size_t own = linear ? data->x->cols : candidates[i].kernel.features;
+    size_t own = kernel_dims(&candidates[i].kernel, data->x->cols);
     dims = own > dims ? own : dims;
     losses += (WEIGHT + 16) * candidates[i].class_weight_count;
     for (size_t j = 0; j < candidates[i].class_weight_count; j++) {

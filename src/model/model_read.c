@@ -32,8 +32,18 @@ static dperm_status fail_damaged(const json_document *doc, const char *what, dpe
        doc->name, what);
 }
 
+static dperm_status fail_unknown(const json_document *doc, const char *what, dperm_error *err) {
+  FAIL(err, DPERM_INVALID_MODEL,
+       "%s: the model%s that this dperm (%s) does not have; install a newer one", doc->name, what,
+       dperm_version());
+}
+
+static const char *text_at(const json_t *object, const char *key) {
+  return json_string_value(json_object_get(object, key));
+}
+
 static dperm_status check_format(const json_document *doc, dperm_error *err) {
-  const char *format = json_string_value(json_object_get(doc->root, "format"));
+  const char *format = text_at(doc->root, "format");
   size_t prefix = strlen(MODEL_FORMAT_NAME), number = 0;
   if (!format || strncmp(format, MODEL_FORMAT_NAME, prefix) != 0 ||
       !parse_size(slice_of(format + prefix), 1000000, &number) || number == 0) {
@@ -50,7 +60,7 @@ static dperm_status check_format(const json_document *doc, dperm_error *err) {
 
 static dperm_status check_digest(const json_document *doc, char digest[DIGEST_TEXT_SIZE],
                                  dperm_error *err) {
-  const char *written = json_string_value(json_object_get(doc->root, "digest"));
+  const char *written = text_at(doc->root, "digest");
   TRY(model_digest(doc->root, digest, err));
   if (!written || strcmp(written, digest) != 0) {
     return fail_damaged(doc, "its digest does not fit its content", err);
@@ -71,6 +81,13 @@ static bool read_positive(const json_t *object, const char *key, double *out) {
   const json_t *value = json_object_get(object, key);
   *out = json_number_value(value);
   return json_is_number(value) && *out > 0 && isfinite(*out);
+}
+
+/* A member that must be a whole number above zero. */
+static bool read_count(const json_t *object, const char *key, size_t *out) {
+  json_int_t value = json_integer_value(json_object_get(object, key));
+  *out = (size_t)value;
+  return value > 0;
 }
 
 static dperm_status read_classes(const json_document *doc, dperm_model *model, dperm_error *err) {
@@ -116,30 +133,29 @@ static dperm_status read_class_weights(const json_document *doc, dperm_model *mo
   return DPERM_OK;
 }
 
-/* The schema with classes that are an object in the order of the model's own: programs that write
- * JSON again may sort its keys. A new reference, NULL if there is no memory. */
-static json_t *schema_in_order(json_t *schema, const json_t *classes) {
-  json_t *label = json_object_get(schema, "label"), *values = json_object_get(label, "classes");
-  if (!json_is_object(values) || json_object_size(values) != json_array_size(classes)) {
-    return json_incref(schema);
+/* Programs that write JSON again may sort keys: classes that are an object in the schema get the
+ * order of the model's own again. Names that do not fit are for read_classes to find. */
+static dperm_status order_classes(const json_document *doc, const json_t *schema,
+                                  dperm_error *err) {
+  const json_t *names = json_object_get(doc->root, "classes");
+  json_t *label = json_object_get(schema, "label"), *classes = json_object_get(label, "classes");
+  if (!json_is_object(classes) || json_object_size(classes) != json_array_size(names)) {
+    return DPERM_OK;
   }
-  json_t *copy = json_copy(schema), *own = json_copy(label), *sorted = json_object();
-  bool good = copy && own && sorted;
-  for (size_t i = 0; good && i < json_array_size(classes); i++) {
-    const char *name = json_string_value(json_array_get(classes, i));
-    json_t *value = name ? json_object_get(values, name) : NULL;
-    good = !value || json_object_set(sorted, name, value) == 0;
+  json_t *ordered = json_object();
+  bool good = ordered != NULL;
+  for (size_t i = 0; good && i < json_array_size(names); i++) {
+    const char *name = json_string_value(json_array_get(names, i));
+    json_t *value = name ? json_object_get(classes, name) : NULL;
+    good = !value || json_object_set(ordered, name, value) == 0;
   }
-  /* Names that do not fit are for read_classes to find. */
-  bool fits = good && json_object_size(sorted) == json_object_size(values);
-  good = good && json_object_set(own, "classes", fits ? sorted : values) == 0 &&
-         json_object_set(copy, "label", own) == 0;
-  json_decref(own);
-  json_decref(sorted);
-  if (!good) {
-    json_decref(copy);
+  if (good && json_object_size(ordered) == json_object_size(classes)) {
+    good = json_object_set(label, "classes", ordered) == 0;
   }
-  return good ? copy : NULL;
+  json_decref(ordered);
+  return good ? DPERM_OK
+              : error_set(err, DPERM_OUT_OF_MEMORY, "%s: out of memory; close other programs",
+                          doc->name);
 }
 
 /* The weights of one fit, a flat array. */
@@ -163,7 +179,7 @@ static dperm_status read_weights(const json_document *doc, const dperm_kernel *k
   const json_t *weights = json_object_get(doc->root, "weights");
   size_t fits = class_fits(model->classes.count);
   const json_t *first = fits == 1 ? weights : json_array_get(weights, 0);
-  model->dims = kernel->name == DPERM_KERNEL_NONE ? model->inputs : kernel->features;
+  model->dims = kernel_dims(kernel, model->inputs);
   if ((fits > 1 && json_array_size(weights) != fits) || json_array_size(first) != model->dims) {
     return fail_damaged(doc, "the number of weights does not fit its encoding", err);
   }
@@ -177,7 +193,7 @@ static dperm_status read_weights(const json_document *doc, const dperm_kernel *k
 
 static dperm_status read_encoding(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *encoding = json_object_get(doc->root, "encoding");
-  const char *source = json_string_value(json_object_get(encoding, "source"));
+  const char *source = text_at(encoding, "source");
   json_t *schema = json_object_get(doc->root, "schema");
   size_t origin = 0;
   while (origin < 3 && (!source || strcmp(source, model_origin_names[origin]) != 0)) {
@@ -187,8 +203,7 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
     return fail_damaged(doc, "its encoding is not clear", err);
   }
   model->origin = (data_origin)origin;
-  model->norm_bound = json_number_value(json_object_get(encoding, "norm"));
-  if (!(model->norm_bound > 0 && isfinite(model->norm_bound))) {
+  if (!read_positive(encoding, "norm", &model->norm_bound)) {
     return fail_damaged(doc, "its norm bound is not a positive number", err);
   }
   const json_t *constant = json_object_get(encoding, "intercept");
@@ -198,21 +213,13 @@ static dperm_status read_encoding(const json_document *doc, dperm_model *model, 
     return fail_damaged(doc, "its constant column is not clear", err);
   }
   if (json_is_object(schema)) {
-    json_t *sorted = schema_in_order(schema, json_object_get(doc->root, "classes"));
-    dperm_status status = sorted ? schema_from_json(sorted, doc->name, &model->schema, err)
-                                 : error_set(err, DPERM_OUT_OF_MEMORY,
-                                             "%s: out of memory; close "
-                                             "other programs",
-                                             doc->name);
-    json_decref(sorted);
-    TRY(status);
+    TRY(order_classes(doc, schema, err));
+    TRY(schema_from_json(schema, doc->name, &model->schema, err));
   }
-  json_int_t inputs = json_integer_value(json_object_get(encoding, "dims"));
-  if (inputs < 1 || inputs > INT32_MAX ||
-      (model->schema && (size_t)inputs != model->schema->dims)) {
+  if (!read_count(encoding, "dims", &model->inputs) || model->inputs > INT32_MAX ||
+      (model->schema && model->inputs != model->schema->dims)) {
     return fail_damaged(doc, "its number of columns does not fit its encoding", err);
   }
-  model->inputs = (size_t)inputs;
   return DPERM_OK;
 }
 
@@ -229,69 +236,48 @@ static dperm_status read_kernel(const json_document *doc, const dperm_model *mod
   if (!object || json_is_null(object)) {
     return DPERM_OK;
   }
-  const char *name = json_string_value(json_object_get(object, "name"));
-  const char *kind_text = json_string_value(json_object_get(object, "kind"));
-  feature_kind kind = FEATURES_IID;
-  json_int_t features = json_integer_value(json_object_get(object, "features"));
-  json_int_t seed = json_integer_value(json_object_get(object, "seed"));
-  dperm_kernel kernel = {.name = DPERM_KERNEL_GAUSSIAN};
-  while (name && kernel.name <= DPERM_KERNEL_CAUCHY &&
-         strcmp(name, kernel_name(kernel.name)) != 0) {
-    kernel.name++;
-  }
-  if (!name || kernel.name > DPERM_KERNEL_CAUCHY) {
-    FAIL(err, DPERM_INVALID_MODEL,
-         "%s: the model names a kernel that this dperm (%s) does not have; install a newer one",
-         doc->name, dperm_version());
-  }
-  if (kind_text && !feature_kind_find(kind_text, &kind)) {
-    FAIL(err, DPERM_INVALID_MODEL,
-         "%s: the model's directions are of a kind that this dperm (%s) does not have; install a "
-         "newer one",
-         doc->name, dperm_version());
-  }
-  kernel.independent = kind == FEATURES_IID;
+  const char *name = text_at(object, "name"), *kind = text_at(object, "kind");
   const json_t *weights = json_object_get(doc->root, "weights");
   const json_t *fit = model->classes.count > 2 ? json_array_get(weights, 0) : weights;
-  if (!kind_text || features < 2 || (size_t)features != json_array_size(fit) || seed < 0 ||
-      !read_positive(object, "gamma", &kernel.gamma)) {
+  json_int_t seed = json_integer_value(json_object_get(object, "seed"));
+  stated_kernel k = {.kernel = {.name = DPERM_KERNEL_GAUSSIAN}, .kind = FEATURES_IID};
+  dperm_kernel *kernel = &k.kernel;
+  while (name && kernel->name <= DPERM_KERNEL_CAUCHY &&
+         strcmp(name, kernel_name(kernel->name)) != 0) {
+    kernel->name++;
+  }
+  if (!name || kernel->name > DPERM_KERNEL_CAUCHY) {
+    return fail_unknown(doc, " names a kernel", err);
+  }
+  if (kind && !feature_kind_find(kind, &k.kind)) {
+    return fail_unknown(doc, "'s directions are of a kind", err);
+  }
+  kernel->independent = k.kind == FEATURES_IID;
+  kernel->seed = (uint64_t)seed;
+  if (!kind || seed < 0 || !read_count(object, "features", &kernel->features) ||
+      kernel->features < 2 || kernel->features != json_array_size(fit) ||
+      !read_positive(object, "gamma", &kernel->gamma)) {
     return fail_damaged(doc, "its kernel is not whole", err);
   }
-  kernel.features = (size_t)features;
-  kernel.seed = (uint64_t)seed;
-  if (kind == FEATURES_ORTHOGONAL && kernel.name != DPERM_KERNEL_GAUSSIAN) {
-    kind = FEATURES_IID; /* as 0.1 read it */
+  if (k.kind == FEATURES_ORTHOGONAL && kernel->name != DPERM_KERNEL_GAUSSIAN) {
+    k.kind = FEATURES_IID; /* as 0.1 read it */
   }
-  if (kernel_validate_kind(&kernel, kind, model->inputs, NULL) != DPERM_OK) {
+  if (kernel_validate_kind(kernel, k.kind, model->inputs, NULL) != DPERM_OK) {
     return fail_damaged(doc, "its kernel is out of range", err);
   }
-  *out = (stated_kernel){kernel, kind};
-  return DPERM_OK;
-}
-
-static dperm_status read_counts(const json_document *doc, dperm_model *model, dperm_error *err) {
-  const json_t *rows = json_object_get(doc->root, "rows");
-  const json_t *fitted = json_object_get(doc->root, "rows_fitted");
-  if (json_integer_value(rows) < 1 || json_integer_value(fitted) < 1) {
-    return fail_damaged(doc, "its number of rows is not a positive number", err);
-  }
-  model->rows = (size_t)json_integer_value(rows);
-  model->rows_fitted = (size_t)json_integer_value(fitted);
+  *out = k;
   return DPERM_OK;
 }
 
 /* Epsilon and the noise, for a model that claims some. */
 static dperm_status read_noise(const json_document *doc, const json_t *privacy, privacy_plan *plan,
                                double *epsilon, dperm_error *err) {
-  const char *kind = json_string_value(json_object_get(privacy, "noise"));
-  const char *analysis = json_string_value(json_object_get(privacy, "analysis"));
+  const char *kind = text_at(privacy, "noise");
+  const char *analysis = text_at(privacy, "analysis");
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   plan->noise.kind = kind ? noise_named(kind) : NULL;
   if (!plan->noise.kind) {
-    FAIL(err, DPERM_INVALID_MODEL,
-         "%s: the model names a kind of noise that this dperm (%s) does not have; install a newer "
-         "one",
-         doc->name, dperm_version());
+    return fail_unknown(doc, " names a kind of noise", err);
   }
   plan->analysis = analysis && strcmp(analysis, analysis_names[DPERM_ANALYSIS_PAPER]) == 0
                        ? DPERM_ANALYSIS_PAPER
@@ -308,10 +294,11 @@ static dperm_status read_noise(const json_document *doc, const json_t *privacy, 
 static dperm_status read_numerics(const json_document *doc, const json_t *numerics,
                                   release_plan *out, double *delta, dperm_error *err) {
   double num = 0, step = 0;
-  json_int_t sensitivity = json_integer_value(json_object_get(numerics, "lattice_sensitivity"));
+  size_t sensitivity = 0;
   bool whole = read_positive(numerics, "epsilon_core", &out->epsilon.core) &&
                read_positive(numerics, "epsilon_num", &num) &&
-               read_positive(numerics, "lattice_step", &step) && sensitivity > 0 &&
+               read_positive(numerics, "lattice_step", &step) &&
+               read_count(numerics, "lattice_sensitivity", &sensitivity) &&
                read_positive(numerics, "solution_error", &out->solution_error) &&
                read_positive(numerics, "delta", delta);
   if (!whole || frexp(step, &out->step_exponent) != 0.5 || ratio_value(ratio_below(num)) != num) {
@@ -319,7 +306,7 @@ static dperm_status read_numerics(const json_document *doc, const json_t *numeri
   }
   out->step_exponent--;
   out->epsilon.num = ratio_below(num);
-  out->sensitivity = (uint64_t)sensitivity;
+  out->sensitivity = sensitivity;
   return DPERM_OK;
 }
 
@@ -327,7 +314,7 @@ static dperm_status read_numerics(const json_document *doc, const json_t *numeri
 static dperm_status read_unit(const json_document *doc, const json_t *privacy, dperm_model *model,
                               dperm_error *err) {
   const json_t *rows = json_object_get(privacy, "rows_per_person");
-  const char *unit = json_string_value(json_object_get(privacy, "unit"));
+  const char *unit = text_at(privacy, "unit");
   bool noisy = model->plan.mechanism != DPERM_MECHANISM_NONE;
   guarantee *claim = &model->claim;
   claim->rows_per_person = rows ? (size_t)json_integer_value(rows) : 1;
@@ -344,15 +331,15 @@ static dperm_status read_unit(const json_document *doc, const json_t *privacy, d
 /* The reservation in a ledger that paid for it. */
 static dperm_status read_ledger(const json_document *doc, dperm_model *model, dperm_error *err) {
   const json_t *ledger = json_object_get(doc->root, "ledger");
-  const char *digest = json_string_value(json_object_get(ledger, "digest"));
-  json_int_t id = json_integer_value(json_object_get(ledger, "id"));
+  const char *digest = text_at(ledger, "digest");
+  size_t id = 0;
   if (!ledger || json_is_null(ledger)) {
     return DPERM_OK;
   }
-  if (id < 1 || !digest || strlen(digest) != DPERM_DIGEST_SIZE - 1) {
+  if (!read_count(ledger, "id", &id) || !digest || strlen(digest) != DPERM_DIGEST_SIZE - 1) {
     return fail_damaged(doc, "its ledger entry is not whole", err);
   }
-  model->ledger_entry = (uint64_t)id;
+  model->ledger_entry = id;
   memcpy(model->ledger_digest, digest, DPERM_DIGEST_SIZE);
   return DPERM_OK;
 }
@@ -361,7 +348,7 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
   const json_t *is_private = json_object_get(doc->root, "private");
   const json_t *privacy = json_object_get(doc->root, "privacy");
   const json_t *delta_reg = json_object_get(privacy, "delta_reg");
-  const char *name = json_string_value(json_object_get(privacy, "mechanism"));
+  const char *name = text_at(privacy, "mechanism");
   privacy_plan *plan = &model->plan;
   int kind = DPERM_MECHANISM_OBJECTIVE;
   while (name && kind <= DPERM_MECHANISM_NONE &&
@@ -369,10 +356,7 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
     kind++;
   }
   if (kind > DPERM_MECHANISM_NONE) {
-    FAIL(err, DPERM_INVALID_MODEL,
-         "%s: the model names a privacy mechanism that this dperm (%s) does not have; install a "
-         "newer one",
-         doc->name, dperm_version());
+    return fail_unknown(doc, " names a privacy mechanism", err);
   }
   plan->mechanism = (dperm_mechanism)kind;
   plan->delta_reg = json_number_value(delta_reg);
@@ -406,14 +390,6 @@ static dperm_status read_share(const json_document *doc, dperm_model *model, dpe
   return !several || read_positive(privacy, "epsilon_class", &model->claim.epsilon_class)
              ? DPERM_OK
              : fail_damaged(doc, "it does not say what each class has of epsilon", err);
-}
-
-/* What was known of the rows, from the schema, the features or the norm. */
-static row_bounds bounds_of(const dperm_model *model, const dperm_kernel *kernel) {
-  if (kernel->name != DPERM_KERNEL_NONE) {
-    return features_bounds(model->dims);
-  }
-  return model->schema ? model->schema->bounds : row_bounds_of_norm(model->dims, model->norm_bound);
 }
 
 /* t follows from the schema and is stated all the same, for readers that do not know how. */
@@ -455,7 +431,10 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, sta
   TRY(check_digest(doc, model->digest, err));
   TRY(read_claim(doc, model, err));
   TRY(read_loss(doc, model, err));
-  TRY(read_counts(doc, model, err));
+  if (!read_count(doc->root, "rows", &model->rows) ||
+      !read_count(doc->root, "rows_fitted", &model->rows_fitted)) {
+    return fail_damaged(doc, "its number of rows is not a positive number", err);
+  }
   TRY(read_encoding(doc, model, err));
   TRY(read_classes(doc, model, err));
   TRY(read_class_weights(doc, model, err));
@@ -465,27 +444,21 @@ static dperm_status read_model(const json_document *doc, dperm_model *model, sta
   model->selection = json_is_object(selection) ? json_incref(selection) : NULL;
   TRY(read_weights(doc, &k->kernel, model, err));
   model->plan.noise.dims = model->dims;
-  model->plan.noise.body = bounds_of(model, &k->kernel).body;
+  const row_bounds rows =
+      model->schema ? model->schema->bounds : row_bounds_of_norm(model->inputs, model->norm_bound);
+  model->plan.noise.body = kernel_bounds(&k->kernel, &rows).body;
   return check_weight(doc, model, err);
 }
 
-dperm_status model_check_document(const json_document *doc, dperm_error *err) {
-  dperm_model *model = NULL;
-  stated_kernel kernel = {.kernel = {.name = DPERM_KERNEL_NONE}};
-  TRY(memory_new(1, sizeof *model, &model, err));
-  dperm_status status = read_model(doc, model, &kernel, err);
-  dperm_model_free(model);
-  return status;
-}
-
-static dperm_status model_of_document(const json_document *doc, dperm_model **out,
+/* `usable`: with the directions of its kernel, which are drawn again from its seed. */
+static dperm_status model_of_document(const json_document *doc, bool usable, dperm_model **out,
                                       dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_model *model = NULL;
   stated_kernel k = {.kernel = {.name = DPERM_KERNEL_NONE}};
   TRY_OR_DONE(memory_new(1, sizeof *model, &model, err));
   TRY_OR_DONE(read_model(doc, model, &k, err));
-  if (k.kernel.name != DPERM_KERNEL_NONE) { /* they are drawn again from its seed */
+  if (usable && k.kernel.name != DPERM_KERNEL_NONE) {
     TRY_OR_DONE(feature_map_draw(&k.kernel, k.kind, model->inputs, NULL, &model->map, err));
   }
   *out = model;
@@ -495,11 +468,18 @@ done:
   return status;
 }
 
+dperm_status model_check_document(const json_document *doc, dperm_error *err) {
+  dperm_model *model = NULL;
+  dperm_status status = model_of_document(doc, false, &model, err);
+  dperm_model_free(model);
+  return status;
+}
+
 dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {
   json_document doc;
   dperm_status status = model_document_read(path, &doc, err);
   if (status == DPERM_OK) {
-    status = model_of_document(&doc, out, err);
+    status = model_of_document(&doc, true, out, err);
   }
   model_document_free(&doc);
   return status;
@@ -513,8 +493,8 @@ dperm_status dperm_model_parse(const char *text, size_t length, const char *name
   }
   dperm_status status = json_document_parse(&doc, err);
   if (status == DPERM_OK) {
-    status = model_of_document(&doc, out, err);
+    status = model_of_document(&doc, true, out, err);
   }
-  json_decref(doc.root);
+  model_document_free(&doc);
   return status;
 }

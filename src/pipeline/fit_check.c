@@ -59,13 +59,12 @@ dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_o
                               fit_plan *plan, dperm_error *err) {
   size_t classes = data_class_count(data);
   const dperm_options one = options_per_class(options, classes);
-  bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
-  size_t dims = kernel ? options->kernel.features : data->x->cols;
+  size_t dims = kernel_dims(&options->kernel, data->x->cols);
   TRY(data_check_labels(data, options->classes, err));
   TRY(check_weights(data, options, err));
   TRY(kernel_validate(&options->kernel, data->x->cols, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const row_bounds bounds = kernel ? features_bounds(dims) : data->bounds;
+  const row_bounds bounds = kernel_bounds(&options->kernel, &data->bounds);
   const public_numbers given = options_public(&one, rows, dims, &bounds);
   TRY(calibrate(&given, &plan->privacy, err));
   plan->claim = options_claim(options, data);

@@ -26,13 +26,13 @@ typedef struct shape {
 
 static shape shape_of(const dperm_data *data, size_t rows, const dperm_options *options) {
   const matrix *x = data->x;
-  size_t own = options->kernel.features;
+  size_t cols = kernel_dims(&options->kernel, x->cols);
   bool features = options->kernel.name != DPERM_KERNEL_NONE;
   feature_kind kind = feature_kind_of_new(&options->kernel, x->cols);
   return (shape){.rows = rows < x->rows ? rows : x->rows,
-                 .cols = features ? own : x->cols,
+                 .cols = cols,
                  .work_size =
-                     x->work_size + (features ? features_work_size(kind, x->cols, own) : 0),
+                     x->work_size + (features ? features_work_size(kind, x->cols, cols) : 0),
                  .dense = features || x->kind->block,
                  .features = features,
                  .shared = options->class_weight_count > 0};
@@ -58,7 +58,7 @@ static double solver_doubles(const shape *s) {
 double fit_memory_model(const dperm_data *data, const dperm_options *options) {
   bool linear = options->kernel.name == DPERM_KERNEL_NONE;
   const dperm_kernel *kernel = &options->kernel;
-  size_t inputs = data->x->cols, dims = linear ? inputs : kernel->features;
+  size_t inputs = data->x->cols, dims = kernel_dims(kernel, inputs);
   double map = linear ? 0 : feature_map_bytes(feature_kind_of_new(kernel, inputs), inputs, dims);
   double fits = (double)class_fits(data_class_count(data));
   return sizeof(double) * fits * (double)dims + map;

@@ -51,87 +51,82 @@ static dperm_status write_row(output_file *out, char *const *names, size_t class
   return output_write(out, line, used, err);
 }
 
-static dperm_status predict_all(scored_file *s, output_file *out, dperm_error *err) {
-  static const char header[] = "prediction,score,probability\n";
-  dperm_status status = DPERM_OK;
-  const class_list *classes = &s->model->classes;
-  class_list names = {0};
-  size_t rows = 0, fits = class_fits(classes->count);
-  bool probabilities = model_has_probabilities(s->model);
-  TRY(class_list_new(classes->count, &names, err));
-  for (size_t m = 0; m < classes->count; m++) {
-    TRY_OR_DONE(quoted(classes->names[m], &names.names[m], err));
+typedef struct prediction {
+  const dperm_model *model;
+  output_file *out;
+  class_list names; /* of the classes, as CSV fields */
+} prediction;
+
+static dperm_status predict_block(void *context, const double *scores, const double *labels,
+                                  size_t rows, dperm_error *err) {
+  const prediction *p = context;
+  size_t classes = p->names.count;
+  (void)labels;
+  for (size_t i = 0; i < rows; i++) {
+    TRY(write_row(p->out, p->names.names, classes, scores + i * class_fits(classes),
+                  model_has_probabilities(p->model), err));
   }
-  TRY_OR_DONE(output_write(out, header, sizeof header - 1, err));
-  TRY_OR_DONE(scored_next(s, err));
-  while (s->block) {
-    size_t count = dperm_data_rows(s->block);
-    for (size_t i = 0; i < count; i++) {
-      TRY_OR_DONE(
-          write_row(out, names.names, classes->count, s->scores + i * fits, probabilities, err));
-    }
-    rows += count;
-    TRY_OR_DONE(scored_next(s, err));
-  }
-  if (rows == 0) {
-    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-                  path_for_people(s->reader.path));
-  }
-done:
-  class_list_clear(&names);
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *source,
                                 const char *out_path, const dperm_progress *progress,
                                 dperm_error *err) {
+  static const char header[] = "prediction,score,probability\n";
   dperm_status status = DPERM_OK;
-  output_file *out = NULL;
+  prediction p = {.model = model};
   scored_file s;
   TRY(scored_open(model, source, false, progress, &s, err));
-  TRY_OR_DONE(output_open(out_path, &out, err));
-  TRY_OR_DONE(predict_all(&s, out, err));
-  status = output_commit(out, err);
-  out = NULL;
+  TRY_OR_DONE(output_open(out_path, &p.out, err));
+  TRY_OR_DONE(class_list_new(model->classes.count, &p.names, err));
+  for (size_t m = 0; m < model->classes.count; m++) {
+    TRY_OR_DONE(quoted(model->classes.names[m], &p.names.names[m], err));
+  }
+  TRY_OR_DONE(output_write(p.out, header, sizeof header - 1, err));
+  TRY_OR_DONE(scored_each(&s, predict_block, &p, err));
+  status = output_commit(p.out, err);
+  p.out = NULL;
 done:
-  output_discard(out);
+  output_discard(p.out);
+  class_list_clear(&p.names);
   scored_close(&s);
   return status;
 }
 
 /* The area under the curve needs all scores at once: 16 bytes a row, more with more classes. */
+typedef struct all_scores {
+  size_t fits, rows, scores_capacity, labels_capacity;
+  double *scores, *labels;
+} all_scores;
+
+static dperm_status keep_block(void *context, const double *scores, const double *labels,
+                               size_t rows, dperm_error *err) {
+  all_scores *a = context;
+  size_t total = a->rows + rows;
+  TRY(memory_reserve(&a->scores, &a->scores_capacity, a->fits * total, sizeof *scores, err));
+  TRY(memory_reserve(&a->labels, &a->labels_capacity, total, sizeof *labels, err));
+  memcpy(a->scores + a->fits * a->rows, scores, a->fits * rows * sizeof *scores);
+  memcpy(a->labels + a->rows, labels, rows * sizeof *labels);
+  a->rows = total;
+  return DPERM_OK;
+}
+
 dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source *source,
                                     const dperm_progress *progress, dperm_metrics *out, size_t size,
                                     dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_metrics made;
-  double *scores = NULL, *labels = NULL;
-  size_t rows = 0, scores_capacity = 0, labels_capacity = 0, classes = model->classes.count;
-  size_t fits = class_fits(classes);
+  all_scores a = {.fits = class_fits(model->classes.count)};
   scored_file s;
   TRY(sized_check_capacity(&metrics_struct, size, err));
   TRY(scored_open(model, source, true, progress, &s, err));
-  TRY_OR_DONE(scored_next(&s, err));
-  while (s.block) {
-    size_t count = dperm_data_rows(s.block);
-    TRY_OR_DONE(
-        memory_reserve(&scores, &scores_capacity, fits * (rows + count), sizeof *scores, err));
-    TRY_OR_DONE(memory_reserve(&labels, &labels_capacity, rows + count, sizeof *labels, err));
-    memcpy(scores + fits * rows, s.scores, fits * count * sizeof *scores);
-    memcpy(labels + rows, dperm_data_labels(s.block), count * sizeof *labels);
-    rows += count;
-    TRY_OR_DONE(scored_next(&s, err));
-  }
-  if (rows == 0) {
-    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-                  path_for_people(source->path));
-  }
-  TRY_OR_DONE(
-      metrics_of(classes, scores, labels, rows, model_has_probabilities(model), &made, err));
+  TRY_OR_DONE(scored_each(&s, keep_block, &a, err));
+  TRY_OR_DONE(metrics_of(model->classes.count, a.scores, a.labels, a.rows,
+                         model_has_probabilities(model), &made, err));
   sized_give(&metrics_struct, &made, out, size);
 done:
-  free(scores);
-  free(labels);
+  free(a.scores);
+  free(a.labels);
   scored_close(&s);
   return status;
 }

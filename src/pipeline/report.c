@@ -53,19 +53,46 @@ static void put_escaped(report *p, const char *text) {
   }
 }
 
-static void leave_block(report *p) {
-  if (p->inside != REPORT_NONE) {
-    put(p, !p->html ? "\n" : p->inside == REPORT_TABLE ? "</table>\n" : "</ul>\n");
-    p->inside = REPORT_NONE;
+/* The text of an element between the tags or marks of its form. */
+typedef const char *const ends[2];
+
+typedef struct element {
+  ends html, markdown;
+  report_block block; /* what it stands in */
+} element;
+
+static const element elements[] = {
+    [REPORT_TITLE] = {{"<h1>", "</h1>\n"}, {"# ", "\n\n"}, REPORT_NONE},
+    [REPORT_HEADING] = {{"<h2>", "</h2>\n"}, {"## ", "\n\n"}, REPORT_NONE},
+    [REPORT_LEAD] = {{"<p class=\"lead\">", "</p>\n"}, {"> ", "\n\n"}, REPORT_NONE},
+    [REPORT_TEXT] = {{"<p>", "</p>\n"}, {"", "\n\n"}, REPORT_NONE},
+    [REPORT_LINE] = {{"<p class=\"line\">", "</p>\n"}, {"    ", "\n\n"}, REPORT_NONE},
+    [REPORT_ITEM] = {{"<li>", "</li>\n"}, {"- ", "\n"}, REPORT_LIST},
+    [REPORT_NAME] = {{"<tr><th>", "</th>"}, {"| ", " "}, REPORT_TABLE},
+    [REPORT_VALUE] = {{"<td>", "</td></tr>\n"}, {"| ", " |\n"}, REPORT_TABLE}};
+
+/* Ends the open table or list unless it is this one, and begins it. */
+static void enter_block(report *p, report_block block) {
+  static ends html[] = {{"", ""}, {"<table>\n", "</table>\n"}, {"<ul>\n", "</ul>\n"}};
+  static ends markdown[] = {{"", ""}, {"| | |\n|---|---|\n", "\n"}, {"", "\n"}};
+  ends *tags = p->html ? html : markdown;
+  if (p->inside != block) {
+    put(p, tags[p->inside][1]);
+    put(p, tags[block][0]);
+    p->inside = block;
   }
 }
 
-/* The pieces around a text: those of HTML, or those of Markdown. */
-static void put_between(report *p, const char *const html[2], const char *const markdown[2],
-                        const char *text) {
-  put(p, p->html ? html[0] : markdown[0]);
-  put_escaped(p, text);
-  put(p, p->html ? html[1] : markdown[1]);
+static void put_element(report *p, report_element kind, const char *text) {
+  const element *e = &elements[kind];
+  enter_block(p, e->block);
+  put(p, p->html ? e->html[0] : e->markdown[0]);
+  if (kind == REPORT_LINE && !p->html) { /* Markdown escapes nothing in indented text */
+    put(p, text);
+  } else {
+    put_escaped(p, text);
+  }
+  put(p, p->html ? e->html[1] : e->markdown[1]);
 }
 
 /* `text` is made of `format` and what follows it in the call; names in it may hold anything. */
@@ -84,7 +111,6 @@ static void put_between(report *p, const char *const html[2], const char *const 
 
 dperm_status report_open(report *p, const char *path, bool html, const char *title,
                          dperm_error *err) {
-  static const char *const tags[] = {"<h1>", "</h1>\n"}, *const marks[] = {"# ", "\n\n"};
   *p = (report){.html = html};
   TRY(output_open(path, &p->out, err));
   if (html) {
@@ -92,12 +118,12 @@ dperm_status report_open(report *p, const char *path, bool html, const char *tit
     put_escaped(p, title);
     put(p, html_style);
   }
-  put_between(p, tags, marks, title);
+  put_element(p, REPORT_TITLE, title);
   return DPERM_OK;
 }
 
 dperm_status report_close(report *p, dperm_error *err) {
-  leave_block(p);
+  enter_block(p, REPORT_NONE);
   put(p, p->html ? "</body>\n</html>\n" : "");
   if (p->status != DPERM_OK) {
     FAIL(err, p->status, "%s", p->error.message);
@@ -112,60 +138,13 @@ void report_discard(report *p) {
   p->out = NULL;
 }
 
-void report_heading(report *p, const char *text) {
-  static const char *const tags[] = {"<h2>", "</h2>\n"}, *const marks[] = {"## ", "\n\n"};
-  leave_block(p);
-  put_between(p, tags, marks, text);
-}
-
-void report_text(report *p, const char *format, ...) {
-  static const char *const tags[] = {"<p>", "</p>\n"}, *const marks[] = {"", "\n\n"};
+void report_add(report *p, report_element kind, const char *format, ...) {
   FORMAT_INTO(text, format);
-  leave_block(p);
-  put_between(p, tags, marks, text);
-}
-
-void report_lead(report *p, const char *format, ...) {
-  static const char *const tags[] = {"<p class=\"lead\">", "</p>\n"}, *const marks[] = {"> ",
-                                                                                        "\n\n"};
-  FORMAT_INTO(text, format);
-  leave_block(p);
-  put_between(p, tags, marks, text);
+  put_element(p, kind, text);
 }
 
 void report_row(report *p, const char *name, const char *format, ...) {
-  static const char *const left[] = {"<tr><th>", "</th>"}, *const left_marks[] = {"| ", " "};
-  static const char *const right[] = {"<td>", "</td></tr>\n"}, *const right_marks[] = {"| ",
-                                                                                       " |\n"};
   FORMAT_INTO(text, format);
-  if (p->inside != REPORT_TABLE) {
-    leave_block(p);
-    put(p, p->html ? "<table>\n" : "| | |\n|---|---|\n");
-    p->inside = REPORT_TABLE;
-  }
-  put_between(p, left, left_marks, name);
-  put_between(p, right, right_marks, text);
-}
-
-void report_item(report *p, const char *format, ...) {
-  static const char *const tags[] = {"<li>", "</li>\n"}, *const marks[] = {"- ", "\n"};
-  FORMAT_INTO(text, format);
-  if (p->inside != REPORT_LIST) {
-    leave_block(p);
-    put(p, p->html ? "<ul>\n" : "");
-    p->inside = REPORT_LIST;
-  }
-  put_between(p, tags, marks, text);
-}
-
-void report_line(report *p, const char *format, ...) {
-  FORMAT_INTO(text, format);
-  leave_block(p);
-  put(p, p->html ? "<p class=\"line\">" : "    ");
-  if (p->html) {
-    put_escaped(p, text);
-  } else { /* indented text is taken as it is */
-    put(p, text);
-  }
-  put(p, p->html ? "</p>\n" : "\n\n");
+  put_element(p, REPORT_NAME, name);
+  put_element(p, REPORT_VALUE, text);
 }

@@ -1,5 +1,5 @@
 /* A page of text as Markdown or as self-contained HTML: headings, paragraphs, a table of two
- * columns, a list, lines set apart. What is given is plain text; each form escapes what it must.
+ * columns, a list, lines set apart. The caller gives plain text; each form escapes what it must.
  * The first failure to write is kept, and report_close reports it. */
 #ifndef DPERM_PIPELINE_REPORT_H
 #define DPERM_PIPELINE_REPORT_H
@@ -8,6 +8,16 @@
 
 #include "base/file_write.h"
 
+typedef enum report_element {
+  REPORT_TITLE,
+  REPORT_HEADING,
+  REPORT_LEAD, /* what must be seen first */
+  REPORT_TEXT,
+  REPORT_LINE, /* a formula or a command, on a line of its own */
+  REPORT_ITEM, /* of a list */
+  REPORT_NAME, /* of a row of the table */
+  REPORT_VALUE
+} report_element;
 typedef enum report_block { REPORT_NONE, REPORT_TABLE, REPORT_LIST } report_block;
 
 typedef struct report {
@@ -25,14 +35,10 @@ dperm_status report_close(report *p, dperm_error *err);
 /* Leaves nothing behind; fine after report_close. */
 void report_discard(report *p);
 
-void report_heading(report *p, const char *text);
-void report_text(report *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What must be seen first. */
-void report_lead(report *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void report_add(report *p, report_element kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A row of the table: REPORT_NAME and REPORT_VALUE. */
 void report_row(report *p, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void report_item(report *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A formula or a command, on a line of its own. */
-void report_line(report *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

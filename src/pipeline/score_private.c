@@ -20,7 +20,7 @@
 
 /* What must not leave. */
 typedef struct confusion {
-  size_t rows;
+  size_t classes, rows;
   int64_t counts[4]; /* true positives, false positives, false negatives, true negatives; of more
                         than two classes the errors are all "false positives" */
 } confusion;
@@ -33,31 +33,30 @@ void dperm_score_options_init_sized(dperm_score_options *options, size_t size) {
   sized_init(&options_struct, &usual, options, size);
 }
 
-/* Before anything is charged: what is asked for, and whether the answer has space. */
-static dperm_status take_options(const dperm_score_options *given, size_t size,
-                                 dperm_score_options *out, dperm_error *err) {
-  *out = usual;
-  TRY(sized_check_capacity(&score_struct, size, err));
-  return sized_take(&options_struct, given, out, err);
-}
-
-static void count_rows(confusion *c, size_t classes, const double *scores, const double *labels,
-                       size_t rows) {
-  for (size_t i = 0; classes == 2 && i < rows; i++) {
+/* A block of rows with their scores (scored_block). */
+static dperm_status count_rows(void *context, const double *scores, const double *labels,
+                               size_t rows, dperm_error *err) {
+  confusion *c = context;
+  (void)err;
+  for (size_t i = 0; c->classes == 2 && i < rows; i++) {
     bool predicted = scores[i] > 0, actual = labels[i] > 0;
     c->counts[predicted ? (actual ? 0 : 1) : (actual ? 2 : 3)]++;
   }
-  for (size_t i = 0; classes > 2 && i < rows; i++) {
-    c->counts[1] += (double)model_winner(classes, scores + i * classes) != labels[i];
+  for (size_t i = 0; c->classes > 2 && i < rows; i++) {
+    c->counts[1] += (double)model_winner(c->classes, scores + i * c->classes) != labels[i];
   }
   c->rows += rows;
+  return DPERM_OK;
 }
 
 /* ---- noise */
 
+static guarantee claim_of(const dperm_score_options *o) {
+  return guarantee_of_counts(o->epsilon, o->rows_per_person, o->counts != 0);
+}
+
 static ratio noise_rate(const dperm_score_options *o) {
-  double row = epsilon_share(o->epsilon, o->rows_per_person);
-  return ratio_below(o->counts ? row / 2 : row);
+  return ratio_below(claim_of(o).epsilon_class);
 }
 
 static dperm_status check_options(const dperm_model *model, const dperm_score_options *o,
@@ -79,6 +78,16 @@ static dperm_status check_options(const dperm_model *model, const dperm_score_op
          o->epsilon);
   }
   return DPERM_OK;
+}
+
+/* Before anything is charged: what is asked for, and whether the caller's struct holds the answer.
+ */
+static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
+                                 size_t size, dperm_score_options *out, dperm_error *err) {
+  *out = usual;
+  TRY(sized_check_capacity(&score_struct, size, err));
+  TRY(sized_take(&options_struct, given, out, err));
+  return check_options(model, out, err);
 }
 
 static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
@@ -150,18 +159,14 @@ static unsigned model_reasons(const dperm_model *model, const dperm_score_option
 static dperm_status release_counts(const confusion *c, const dperm_model *model, account_run run,
                                    const dperm_score_options *o, dperm_private_score *out,
                                    dperm_error *err) {
-  dperm_random *own = NULL;
+  random_source own = {0}, *source = NULL;
   dperm_charge charge;
-  if (!o->random) {
-    TRY(dperm_random_secure(&own, err));
-  }
-  random_source *source = o->random ? &o->random->source : &own->source;
+  TRY(random_given(o->random, &own, &source, err));
   run.account = &o->account;
   run.command = "score";
   run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
-  run.claim =
-      guarantee_with(guarantee_of_counts(o->epsilon, o->rows_per_person),
-                     data_reasons(run.data) | source_reasons(source) | model_reasons(model, o));
+  run.claim = guarantee_with(claim_of(o), data_reasons(run.data) | source_reasons(source) |
+                                              model_reasons(model, o));
   dperm_status status = account_reserve(&run, &charge, err);
   if (status == DPERM_OK && o->account.dry_run) {
     *out = (dperm_private_score){0};
@@ -169,7 +174,7 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
     status = draw_and_commit(&run, &charge, c, o, source, out, err);
     status = account_failed(&run, &charge, status, err);
   }
-  dperm_random_free(own);
+  random_wipe(&own);
   return status;
 }
 
@@ -179,43 +184,23 @@ dperm_status dperm_model_score_private_sized(const dperm_model *model, const dpe
                                              const dperm_score_options *given,
                                              dperm_private_score *out, size_t size,
                                              dperm_error *err) {
+  dperm_status status = DPERM_OK;
   double *scores = NULL;
-  confusion c = {0};
-  size_t classes = model->classes.count;
+  confusion c = {.classes = model->classes.count};
   dperm_score_options options;
   dperm_private_score made;
-  TRY(take_options(given, size, &options, err));
-  TRY(check_options(model, &options, err));
-  TRY(data_check_labels(data, classes, err));
+  TRY(take_options(model, given, size, &options, err));
+  TRY(data_check_labels(data, c.classes, err));
   TRY(check_rows_public(data->schema, data->doubts, err));
-  TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
-  dperm_status status = dperm_model_scores(model, data, scores, err);
-  if (status == DPERM_OK) {
-    count_rows(&c, classes, scores, data->labels, data->x->rows);
-    status = data_unchanged(data, err);
-  }
-  if (status == DPERM_OK) {
-    status = release_counts(&c, model, (account_run){.data = data}, &options, &made, err);
-  }
-  if (status == DPERM_OK) {
-    sized_give(&score_struct, &made, out, size);
-  }
+  TRY(memory_new(data->x->rows * class_fits(c.classes), sizeof *scores, &scores, err));
+  TRY_OR_DONE(dperm_model_scores(model, data, scores, err));
+  TRY_OR_DONE(count_rows(&c, scores, data->labels, data->x->rows, err));
+  TRY_OR_DONE(data_unchanged(data, err));
+  TRY_OR_DONE(release_counts(&c, model, (account_run){.data = data}, &options, &made, err));
+  sized_give(&score_struct, &made, out, size);
+done:
   free(scores);
   return status;
-}
-
-static dperm_status count_file(scored_file *s, confusion *c, dperm_error *err) {
-  TRY(scored_next(s, err));
-  while (s->block) {
-    count_rows(c, s->model->classes.count, s->scores, dperm_data_labels(s->block),
-               dperm_data_rows(s->block));
-    TRY(scored_next(s, err));
-  }
-  if (c->rows == 0) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-         path_for_people(s->reader.path));
-  }
-  return DPERM_OK;
 }
 
 dperm_status dperm_score_file_private_sized(const dperm_model *model, const dperm_source *source,
@@ -223,16 +208,15 @@ dperm_status dperm_score_file_private_sized(const dperm_model *model, const dper
                                             dperm_private_score *out, size_t size,
                                             dperm_error *err) {
   dperm_status status = DPERM_OK;
-  confusion c = {0};
+  confusion c = {.classes = model->classes.count};
   scored_file s;
   unsigned char bytes[FILE_DIGEST_SIZE] = {0};
   data_identity identity;
   dperm_score_options options;
   dperm_private_score made;
-  TRY(take_options(given, size, &options, err));
-  TRY(check_options(model, &options, err));
+  TRY(take_options(model, given, size, &options, err));
   TRY(scored_open(model, source, true, &options.progress, &s, err));
-  TRY_OR_DONE(count_file(&s, &c, err));
+  TRY_OR_DONE(scored_each(&s, count_rows, &c, err));
   TRY_OR_DONE(check_rows_public(model->schema, row_reader_doubts(&s.reader), err));
   (void)row_reader_digested(&s.reader, bytes);
   identity_of_file(bytes, &identity);

@@ -17,30 +17,45 @@ dperm_status scored_open(const dperm_model *model, const dperm_source *source, b
          "%s: labels of svmlight data are of two classes, the model's of %zu; score from memory",
          path_for_people(source->path), model->classes.count);
   }
-  TRY(memory_new(BLOCK_ROWS * class_fits(model->classes.count), sizeof *s->scores, &s->scores,
-                 err));
-  dperm_status status = row_reader_open(&filled, need_labels, progress, &s->reader, err);
-  if (status != DPERM_OK) {
-    free(s->scores);
+  return row_reader_open(&filled, need_labels, progress, &s->reader, err);
+}
+
+/* Scores the rows, which become a block, and hands them on. */
+static dperm_status use_block(const dperm_model *model, growing_rows *rows, double *scores,
+                              scored_block *use, void *context, dperm_error *err) {
+  dperm_data *block = NULL;
+  TRY(data_from_rows(rows, model->inputs, model->origin, model->schema, &block, err));
+  dperm_status status = dperm_model_scores(model, block, scores, err);
+  if (status == DPERM_OK) {
+    status = use(context, scores, block->labels, block->x->rows, err);
   }
+  dperm_data_free(block);
   return status;
 }
 
-dperm_status scored_next(scored_file *s, dperm_error *err) {
-  dperm_data_free(s->block);
-  s->block = NULL;
-  TRY(row_reader_next(&s->reader, BLOCK_ROWS, &s->rows, err));
-  if (s->rows.count == 0) {
-    return DPERM_OK;
+dperm_status scored_each(scored_file *s, scored_block *use, void *context, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  growing_rows rows = {0};
+  double *scores = NULL;
+  size_t fits = class_fits(s->model->classes.count);
+  TRY(memory_new(BLOCK_ROWS * fits, sizeof *scores, &scores, err));
+  for (bool first = true;; first = false) {
+    TRY_OR_DONE(row_reader_next(&s->reader, BLOCK_ROWS, &rows, err));
+    if (rows.count == 0 && first) {
+      FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
+                    path_for_people(s->reader.path));
+    }
+    if (rows.count == 0) {
+      break;
+    }
+    TRY_OR_DONE(use_block(s->model, &rows, scores, use, context, err));
   }
-  TRY(data_from_rows(&s->rows, s->model->inputs, s->model->origin, s->model->schema, &s->block,
-                     err));
-  return dperm_model_scores(s->model, s->block, s->scores, err);
+done:
+  rows_clear(&rows);
+  free(scores);
+  return status;
 }
 
 void scored_close(scored_file *s) {
   row_reader_close(&s->reader);
-  rows_clear(&s->rows);
-  dperm_data_free(s->block);
-  free(s->scores);
 }

@@ -8,15 +8,16 @@
 typedef struct scored_file {
   const dperm_model *model;
   row_reader reader;
-  growing_rows rows;
-  dperm_data *block;
-  double *scores; /* of the block's rows, one for each fit of the model */
 } scored_file;
+
+/* A block of rows: a score for each fit of the model and row, and the labels. */
+typedef dperm_status scored_block(void *context, const double *scores, const double *labels,
+                                  size_t rows, dperm_error *err);
 
 dperm_status scored_open(const dperm_model *model, const dperm_source *source, bool need_labels,
                          const dperm_progress *progress, scored_file *s, dperm_error *err);
-/* The next block; s->block is NULL at the end. */
-dperm_status scored_next(scored_file *s, dperm_error *err);
+/* Calls `use` for each block; a file without rows is an error. */
+dperm_status scored_each(scored_file *s, scored_block *use, void *context, dperm_error *err);
 void scored_close(scored_file *s);
 
 #endif

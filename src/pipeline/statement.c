@@ -105,22 +105,23 @@ static const char *how_little(double epsilon) {
 
 static void write_summary(report *p, const statement *s) {
   if (!dperm_model_is_private(s->model)) {
-    report_lead(
-        p,
+    report_add(
+        p, REPORT_LEAD,
         "This model is not private. It guarantees nothing to anybody: %s. Do not release it if "
         "the records are anybody's secret.",
         s->model->reason);
   } else if (!s->seen->holds) {
-    report_lead(
-        p, "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
+    report_add(
+        p, REPORT_LEAD,
+        "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
         s->seen->first_failure);
   } else {
-    report_lead(p,
-                "Whoever sees this model learns %s about any one %s in the data it was made from, "
-                "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
-                "unlikely, by what that %s, but for events with a probability of at most %.2g.",
-                how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
-                s->person ? "person's data say" : "record says", s->model->claim.delta);
+    report_add(p, REPORT_LEAD,
+               "Whoever sees this model learns %s about any one %s in the data it was made from, "
+               "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
+               "unlikely, by what that %s, but for events with a probability of at most %.2g.",
+               how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
+               s->person ? "person's data say" : "record says", s->model->claim.delta);
   }
 }
 
@@ -156,7 +157,7 @@ static void write_facts(report *p, const statement *s) {
   const dperm_model *m = s->model;
   bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
   const char *method = json_string_value(json_object_get(m->selection, "method"));
-  report_heading(p, "The release");
+  report_add(p, REPORT_HEADING, "The release");
   write_classes(p, s);
   report_row(p, "fingerprint", "%s", m->digest);
   report_row(p, "made from", "%zu records; this number is treated as public", m->rows);
@@ -187,9 +188,9 @@ static void write_facts(report *p, const statement *s) {
 
 static void write_guarantee(report *p, const statement *s) {
   double e = exp(s->model->claim.epsilon);
-  report_heading(p, "What is guaranteed, and to whom");
-  report_text(
-      p,
+  report_add(p, REPORT_HEADING, "What is guaranteed, and to whom");
+  report_add(
+      p, REPORT_TEXT,
       "To every %s in the data%s. The model was made with random noise, and nearly the same "
       "models come out with nearly the same probabilities whether a %s this or anything "
       "else; how nearly, ε says. This holds against everybody who cannot break the random "
@@ -198,19 +199,19 @@ static void write_guarantee(report *p, const statement *s) {
       "is done with the model afterwards can undo it.",
       s->whom, s->person ? "" : ", and so to every person who has one record in it",
       s->person ? "person's data say" : "record says");
-  report_text(p,
-              "For example: somebody who thinks it as likely as not that a %s says a certain thing "
-              "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
-              "sure at most %.2g percent, but for that δ.",
-              s->person ? "person's record" : "record", 100 * e / (1 + e), 100 * e / (99 + e));
+  report_add(p, REPORT_TEXT,
+             "For example: somebody who thinks it as likely as not that a %s says a certain thing "
+             "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
+             "sure at most %.2g percent, but for that δ.",
+             s->person ? "person's record" : "record", 100 * e / (1 + e), 100 * e / (99 + e));
 }
 
 static void write_mathematics(report *p, const statement *s) {
-  report_heading(p, "In mathematics");
-  report_line(p, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g", s->epsilon,
-              s->model->claim.delta);
-  report_text(
-      p,
+  report_add(p, REPORT_HEADING, "In mathematics");
+  report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
+             s->epsilon, s->model->claim.delta);
+  report_add(
+      p, REPORT_TEXT,
       "for every set S of models and all data sets D, D′ of the same size that differ in %s, "
       "replaced by any other%s. M is the program with all its rounding, and the weights as "
       "they stand in the file.",
@@ -222,7 +223,7 @@ static void write_mathematics(report *p, const statement *s) {
 
 static void write_spending(report *p, const statement *s) {
   const evidence *e = s->seen;
-  report_heading(p, "What was spent, and what is left");
+  report_add(p, REPORT_HEADING, "What was spent, and what is left");
   if (e->found) {
     report_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s",
                s->epsilon, s->model->claim.delta, (unsigned long long)e->entry, e->time,
@@ -233,71 +234,75 @@ static void write_spending(report *p, const statement *s) {
     report_row(p, "spent so far", "ε = %s", e->spent);
     report_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
   } else if (s->model->ledger_entry) {
-    report_text(
-        p,
-        "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
-        "can add what is left: dperm statement --model … --ledger ….",
-        (unsigned long long)s->model->ledger_entry, s->model->ledger_digest);
+    report_add(p, REPORT_TEXT,
+               "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
+               "can add what is left: dperm statement --model … --ledger ….",
+               (unsigned long long)s->model->ledger_entry, s->model->ledger_digest);
   } else {
-    report_text(
-        p, "No ledger was charged. Budgets of several releases from the same records add up, and "
-           "in this case only the custodian's own notes say how many there were.");
+    report_add(
+        p, REPORT_TEXT,
+        "No ledger was charged. Budgets of several releases from the same records add up, and "
+        "in this case only the custodian's own notes say how many there were.");
   }
 }
 
 static void write_limits(report *p, const statement *s) {
-  report_heading(p, "What is not promised");
-  report_item(p,
-              "That nothing is learned about groups: what holds for people in general, a model may "
-              "say, with or without any one of them.");
-  report_item(p, "Anything about other releases from the same records: their ε must be added.");
+  report_add(p, REPORT_HEADING, "What is not promised");
+  report_add(p, REPORT_ITEM,
+             "That nothing is learned about groups: what holds for people in general, a model may "
+             "say, with or without any one of them.");
+  report_add(p, REPORT_ITEM,
+             "Anything about other releases from the same records: their ε must be added.");
   if (!s->person) {
-    report_item(p,
-                "The same strength for somebody with several records: k of them are protected at "
-                "k times ε, and with a larger δ.");
+    report_add(p, REPORT_ITEM,
+               "The same strength for somebody with several records: k of them are protected at "
+               "k times ε, and with a larger δ.");
   }
-  report_heading(p, "What is assumed");
-  report_item(p,
-              "The schema (ranges, categories, labels), the options and the number of records were "
-              "chosen without looking at the records.");
+  report_add(p, REPORT_HEADING, "What is assumed");
+  report_add(p, REPORT_ITEM,
+             "The schema (ranges, categories, labels), the options and the number of records were "
+             "chosen without looking at the records.");
   if (s->person) {
-    report_item(p, "No person has more than %zu records in the data.",
-                s->model->claim.rows_per_person);
+    report_add(p, REPORT_ITEM, "No person has more than %zu records in the data.",
+               s->model->claim.rows_per_person);
   }
-  report_item(
-      p, "The computer's random source is secure: nobody can tell its bits from chance with the "
-         "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
-         "of functions is exact to two units in the last place, and the program that ran is "
-         "dperm as published.");
-  report_item(
-      p, "What was declared is true: the constants of a loss that is not dperm's own, and that "
-         "data called public are.");
-  report_item(p, "Run time, memory and whether a run failed are not part of the release: whoever "
-                 "watches the computer at work is not kept out.");
+  report_add(
+      p, REPORT_ITEM,
+      "The computer's random source is secure: nobody can tell its bits from chance with the "
+      "computing power there is. Its arithmetic is IEEE 754, rounded to nearest, its library "
+      "of functions is exact to two units in the last place, and the program that ran is "
+      "dperm as published.");
+  report_add(p, REPORT_ITEM,
+             "What was declared is true: the constants of a loss that is not dperm's own, and that "
+             "data called public are.");
+  report_add(p, REPORT_ITEM,
+             "Run time, memory and whether a run failed are not part of the release: whoever "
+             "watches the computer at work is not kept out.");
 }
 
 static void write_checks(report *p, const statement *s) {
-  report_heading(p, "How to check it");
+  report_add(p, REPORT_HEADING, "How to check it");
   if (s->seen->holds) {
-    report_text(
-        p,
+    report_add(
+        p, REPORT_TEXT,
         "dperm %s has derived the claim again from the file, with arithmetic of its own: all "
         "%zu steps hold. Anybody who has the file can repeat that:",
         dperm_version(), s->seen->steps);
   } else {
-    report_text(p, "dperm %s could not derive the claim from the file: %s", dperm_version(),
-                s->seen->first_failure);
+    report_add(p, REPORT_TEXT, "dperm %s could not derive the claim from the file: %s",
+               dperm_version(), s->seen->first_failure);
   }
-  report_line(p, "dperm verify --model %s", s->path);
-  report_text(p,
-              "Whoever has the program can measure its privacy from outside, and the custodian can "
-              "check the record of what was spent:");
-  report_line(p, "dperm audit --all");
-  report_line(p, "dperm ledger verify LEDGER;  dperm ledger show LEDGER --model %s", s->path);
-  report_text(p,
-              "The proofs are in dperm's docs/privacy.md, what is defended against whom in "
-              "SECURITY.md. This page was written by the program from the file and repeats what it "
-              "says; it is no legal advice.");
+  report_add(p, REPORT_LINE, "dperm verify --model %s", s->path);
+  report_add(p, REPORT_TEXT,
+             "Whoever has the program can measure its privacy from outside, and the custodian can "
+             "check the record of what was spent:");
+  report_add(p, REPORT_LINE, "dperm audit --all");
+  report_add(p, REPORT_LINE, "dperm ledger verify LEDGER;  dperm ledger show LEDGER --model %s",
+             s->path);
+  report_add(p, REPORT_TEXT,
+             "The proofs are in dperm's docs/privacy.md, what is defended against whom in "
+             "SECURITY.md. This page was written by the program from the file and repeats what it "
+             "says; it is no legal advice.");
 }
 
 static void write_all(report *p, const statement *s) {

@@ -65,13 +65,13 @@ guarantee guarantee_of_run(const private_run *run) {
   return g;
 }
 
-guarantee guarantee_of_counts(double epsilon, size_t rows_per_person) {
+guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion) {
   double row = epsilon_share(epsilon, rows_per_person);
   return (guarantee){.epsilon = epsilon,
                      .rows_per_person = rows_per_person,
                      .epsilon_row = row,
                      .epsilon_fit = row,
-                     .epsilon_class = row};
+                     .epsilon_class = confusion ? row / 2 : row};
 }
 
 guarantee guarantee_of_nothing(void) {

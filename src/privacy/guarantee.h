@@ -44,8 +44,9 @@ typedef struct guarantee {
   size_t rows_per_person; /* a person with at most so many records if more than one */
   double epsilon_row;     /* what that leaves for each record, */
   double epsilon_fit;     /* for each fit of a model to it (less with random stopping) */
-  double epsilon_class;   /* and for each of the fits that more than two classes take */
-  unsigned reasons;       /* why not, if it is not private; 0 if it is */
+  double
+      epsilon_class; /* and for each of the fits that more than two classes take, or each count */
+  unsigned reasons;  /* why not, if it is not private; 0 if it is */
 } guarantee;
 
 /* How random stopping chooses the number of its rounds (privacy.md 7). */
@@ -62,8 +63,10 @@ typedef struct private_run {
 /* The theorem of docs/privacy.md 8 for runs that release weights, as numbers: epsilon is divided
  * from the whole down, delta is composed from a fit up. */
 guarantee guarantee_of_run(const private_run *run);
-/* Counts with integer noise: no numerics, delta = 0. */
-guarantee guarantee_of_counts(double epsilon, size_t rows_per_person);
+/* Counts with integer noise: no numerics, delta = 0. One record moves a number of errors by one,
+ * and two of the four counts of a confusion matrix, which have half of epsilon each
+ * (privacy.md 8.8). */
+guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion);
 /* No mechanism at all. */
 guarantee guarantee_of_nothing(void);
 

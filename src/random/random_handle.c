@@ -33,3 +33,9 @@ void dperm_random_free(dperm_random *random) {
     free(random);
   }
 }
+
+dperm_status random_given(dperm_random *given, random_source *own, random_source **out,
+                          dperm_error *err) {
+  *out = given ? &given->source : own;
+  return given ? DPERM_OK : random_secure(own, err);
+}
