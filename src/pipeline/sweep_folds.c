@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "matrix/matrix_spread.h"
-#include "pipeline/sweep_parts.h"
+#include "pipeline/sweep.h"
 #include "random/discrete_sampling.h"
 
 /* The first of fold f's places in a random order: the first folds have one more where needed. */
@@ -45,91 +45,70 @@ size_t split_train_rows(const sweep_split *split, size_t rows, size_t variant) {
   return rows - held;
 }
 
-/* One side of a fold, and what of it belongs to the fold. */
-typedef struct side {
-  const matrix *x;
-  const double *labels;
-  matrix *own_x;
-  double *own_labels;
-} side;
+void sweep_rows_free(sweep_rows *rows) {
+  matrix_free(rows->kept);
+  matrix_free(rows->made);
+  free(rows->own_labels);
+  *rows = (sweep_rows){0};
+}
 
 /* The rows with these numbers among all, each process its whole stripes of them; features are made
  * where the rows have arrived. */
 static dperm_status gather_rows(const sweep_rows *from, const size_t *index, size_t count,
-                                side *out, dperm_error *err) {
-  matrix *kept = NULL;
-  TRY(from->x->kind->select(from->x, index, count, &out->own_x, err));
+                                sweep_rows *out, dperm_error *err) {
+  TRY(from->x->kind->select(from->x, index, count, &out->made, err));
   if (from->made) {
-    TRY(features_keep(out->own_x, &kept, err));
+    TRY(features_keep(out->made, &out->kept, err));
   }
-  if (kept) {
-    matrix_free(out->own_x);
-    out->own_x = kept;
+  if (out->kept) {
+    matrix_free(out->made);
+    out->made = NULL;
   }
-  TRY(memory_new(out->own_x->rows, sizeof *out->own_labels, &out->own_labels, err));
+  out->x = out->kept ? out->kept : out->made;
+  TRY(memory_new(out->x->rows, sizeof *out->own_labels, &out->own_labels, err));
   return spread_select_labels(from->x, from->labels, index, count, out->own_labels, err);
 }
 
-static dperm_status view_rows(const sweep_rows *from, const size_t *index, size_t count, side *out,
-                              dperm_error *err) {
+static dperm_status view_rows(const sweep_rows *from, const size_t *index, size_t count,
+                              sweep_rows *out, dperm_error *err) {
   TRY(memory_new(count, sizeof *out->own_labels, &out->own_labels, err));
   for (size_t i = 0; i < count; i++) {
     out->own_labels[i] = from->labels[index[i]];
   }
-  return matrix_masked_new(from->x, index, count, &out->own_x, err);
+  TRY(matrix_masked_new(from->x, index, count, &out->made, err));
+  out->x = out->made;
+  return DPERM_OK;
 }
 
 /* The rows that fold `number` holds out, or all the others. */
 static dperm_status open_side(const sweep_split *split, const sweep_rows *from, size_t number,
-                              bool held_out, side *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+                              bool held_out, sweep_rows *out, dperm_error *err) {
   size_t count = 0, *index = NULL, rows = rows_in_all(from->x);
   if (from->x->spread && !split->part) { /* all of them, where they are */
-    out->x = from->x;
-    out->labels = from->labels;
+    *out = (sweep_rows){.x = from->x, .labels = from->labels};
     return DPERM_OK;
   }
-  TRY_OR_DONE(memory_new(rows, sizeof *index, &index, err));
+  TRY(memory_new(rows, sizeof *index, &index, err));
   for (size_t i = 0; i < rows; i++) {
     if (!split->part || (split->part[i] == number) == held_out) {
       index[count++] = i;
     }
   }
-  TRY_OR_DONE((from->x->spread ? gather_rows : view_rows)(from, index, count, out, err));
-  out->x = out->own_x;
+  dperm_status status = (from->x->spread ? gather_rows : view_rows)(from, index, count, out, err);
   out->labels = out->own_labels;
-done:
   free(index);
   return status;
 }
 
 dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const sweep_rows *test,
                        size_t number, sweep_fold *out, dperm_error *err) {
-  side train = {0}, judge = {0};
-  dperm_status status = open_side(split, rows, number, false, &train, err);
-  if (status == DPERM_OK) {
-    status = open_side(split, test ? test : rows, number, true, &judge, err);
-  }
-  *out = (sweep_fold){.number = number,
-                      .variant = split_variant(split, rows_in_all(rows->x), number),
-                      .train = train.x,
-                      .test = judge.x,
-                      .train_labels = train.labels,
-                      .test_labels = judge.labels,
-                      .own_train = train.own_x,
-                      .own_test = judge.own_x,
-                      .own_train_labels = train.own_labels,
-                      .own_test_labels = judge.own_labels};
-  if (status != DPERM_OK) {
-    fold_close(out);
-  }
-  return status;
+  *out =
+      (sweep_fold){.number = number, .variant = split_variant(split, rows_in_all(rows->x), number)};
+  TRY(open_side(split, rows, number, false, &out->train, err));
+  return open_side(split, test ? test : rows, number, true, &out->test, err);
 }
 
 void fold_close(sweep_fold *fold) {
-  matrix_free(fold->own_train);
-  matrix_free(fold->own_test);
-  free(fold->own_train_labels);
-  free(fold->own_test_labels);
-  *fold = (sweep_fold){0};
+  sweep_rows_free(&fold->train);
+  sweep_rows_free(&fold->test);
 }
