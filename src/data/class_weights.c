@@ -70,20 +70,27 @@ dperm_status class_weights_resolve(const dperm_class_weight *given, size_t count
   return DPERM_OK;
 }
 
+dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
+                               size_t count, double **out, dperm_error *err) {
+  double *weights = NULL;
+  TRY(memory_new(classes->count, sizeof *weights, &weights, err));
+  dperm_status status = class_weights_resolve(given, count, classes, weights, err);
+  if (status == DPERM_OK && out) {
+    *out = weights;
+  } else {
+    free(weights);
+  }
+  return status;
+}
+
 dperm_status class_weights_of_data(const dperm_data *data, const dperm_class_weight *given,
                                    size_t count, double **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
   class_list classes = {0};
-  double *weights = NULL;
-  if (count > 0) {
-    TRY_OR_DONE(data_class_names(data, &classes, err));
-    TRY_OR_DONE(memory_new(classes.count, sizeof *weights, &weights, err));
-    TRY_OR_DONE(class_weights_resolve(given, count, &classes, weights, err));
+  if (count == 0) {
+    return DPERM_OK;
   }
-  *out = weights;
-  weights = NULL;
-done:
-  free(weights);
+  TRY(data_class_names(data, &classes, err));
+  dperm_status status = class_weights_new(&classes, given, count, out, err);
   class_list_clear(&classes);
   return status;
 }

@@ -15,7 +15,10 @@ dperm_status class_weights_validate(const dperm_class_weight *given, size_t coun
 dperm_status class_weights_resolve(const dperm_class_weight *given, size_t count,
                                    const class_list *classes, double *out, dperm_error *err);
 
-/* The same for the classes of `data`, in an array that the caller frees; NULL if none is given. */
+/* The same in an array that the caller frees. `out` is NULL to check the names alone. */
+dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
+                               size_t count, double **out, dperm_error *err);
+/* The same for the classes of `data`; without weights `*out` stays as it is. */
 dperm_status class_weights_of_data(const dperm_data *data, const dperm_class_weight *given,
                                    size_t count, double **out, dperm_error *err);
 

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "data/class_weights.h"
 #include "loss/loss.h"
 #include "read/row_reader.h"
 
@@ -35,15 +34,6 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
 done:
   dperm_model_free(model);
   return status;
-}
-
-dperm_status model_weigh(dperm_model *model, const dperm_options *options, dperm_error *err) {
-  if (options->class_weight_count == 0) {
-    return DPERM_OK;
-  }
-  TRY(memory_new(model->classes.count, sizeof *model->class_weights, &model->class_weights, err));
-  return class_weights_resolve(options->class_weights, options->class_weight_count, &model->classes,
-                               model->class_weights, err);
 }
 
 dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err) {

@@ -45,10 +45,6 @@ struct dperm_model {
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
                        const dperm_progress *progress, dperm_model **out, dperm_error *err);
 
-/* The weights of its classes that these options name, if they name any; unknown names are an error.
- */
-dperm_status model_weigh(dperm_model *model, const dperm_options *options, dperm_error *err);
-
 /* The model makes this claim from now on, and gives the reasons if it is none. */
 dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err);
 

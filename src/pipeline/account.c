@@ -5,7 +5,7 @@
 
 #include "ledger/amount.h"
 
-/* A run that protects nobody has no price: it is refused wherever a ledger could mind. */
+/* A run that protects nobody has no price: it is refused wherever there is a ledger. */
 static dperm_status refuse_unprotected(const account_run *run, const data_identity *identity,
                                        dperm_error *err) {
   if (run->account->dataset) {
@@ -71,8 +71,7 @@ dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm
   ranks *spread = run->data ? run->data->x->spread : NULL;
   state_only(run, charge);
   dperm_status status = ranks_lead(spread) ? reserve(run, charge, err) : DPERM_OK;
-  status = ranks_agree(spread, status, err);
-  TRY(account_failed(run, charge, status, err)); /* paid, and then the processes lost each other */
+  TRY(ranks_agree(spread, status, err)); /* may fail with a charge, if processes lose each other */
   if (run->account->charge) {
     *run->account->charge = *charge;
   }
@@ -103,7 +102,7 @@ dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_mod
   status = ranks_agree(data->x->spread, status, err);
   if (done && status != DPERM_OK && *out) { /* another process has failed meanwhile */
     const dperm_charge charge = {.entry = (*out)->ledger_entry};
-    status = account_failed(NULL, &charge, status, err);
+    status = account_failed(&charge, status, err);
   }
   if (done && (status != DPERM_OK || !ranks_lead(data->x->spread))) {
     dperm_model_free(*out);
@@ -112,9 +111,7 @@ dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_mod
   return status;
 }
 
-dperm_status account_failed(const account_run *run, const dperm_charge *charge, dperm_status status,
-                            dperm_error *err) {
-  (void)run;
+dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err) {
   if (status != DPERM_OK && charge->entry != 0) {
     error_append(err, "; the charge (entry %llu of the ledger) stays spent",
                  (unsigned long long)charge->entry);

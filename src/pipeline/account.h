@@ -15,9 +15,9 @@ typedef struct account_run {
   const data_identity *identity; /* or that itself, where there is no data set in memory */
 } account_run;
 
-/* Where rows are spread over processes, the leader pays; all are told whether it could. */
 /* Reserves the charge, or states it if this is a dry run, or refuses. Without a ledger nothing
- * happens but the statement. */
+ * happens but the statement. Where rows are spread over processes, the leader pays, and all learn
+ * whether it could. The charge may be reserved even where this fails: see account_failed. */
 dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err);
 
 /* Marks the reservation as used for what has this digest. */
@@ -32,8 +32,8 @@ dperm_status account_commit_model(const account_run *run, const dperm_charge *ch
 dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_model **out,
                           dperm_error *err);
 
-/* After a failure behind a reservation: the message says that the charge stays. */
-dperm_status account_failed(const account_run *run, const dperm_charge *charge, dperm_status status,
-                            dperm_error *err);
+/* The end of a run, with its status: after a failure behind a reservation the message says that the
+ * charge stays. */
+dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err);
 
 #endif

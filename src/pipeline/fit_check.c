@@ -1,7 +1,5 @@
 /* What must hold before any work: the number of rows is public, the options make sense for these
  * columns, and noise for this epsilon exists. All of it from public numbers, or refused. */
-#include <stdlib.h>
-
 #include "data/class_weights.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
@@ -45,32 +43,20 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
   return fit_check_public(data, rows, options, plan, err);
 }
 
-/* Every weight names a class that there is. */
-static dperm_status check_weights(const dperm_data *data, const dperm_options *options,
-                                  dperm_error *err) {
-  double *weights = NULL;
-  TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, &weights,
-                            err));
-  free(weights);
-  return DPERM_OK;
-}
-
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err) {
-  size_t classes = data_class_count(data);
-  const dperm_options one = options_per_class(options, classes);
   size_t dims = kernel_dims(&options->kernel, data->x->cols);
   TRY(data_check_labels(data, options->classes, err));
-  TRY(check_weights(data, options, err));
+  TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, NULL, err));
   TRY(kernel_validate(&options->kernel, data->x->cols, err));
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const row_bounds bounds = kernel_bounds(&options->kernel, &data->bounds);
-  const public_numbers given = options_public(&one, rows, dims, &bounds);
-  TRY(calibrate(&given, &plan->privacy, err));
   plan->claim = options_claim(options, data);
+  const row_bounds bounds = kernel_bounds(&options->kernel, &data->bounds);
+  const public_numbers given =
+      options_public(options, plan->claim.epsilon_class, rows, dims, &bounds);
+  TRY(calibrate(&given, &plan->privacy, err));
   TRY(guarantee_check(&plan->claim, err));
-  if (options->mechanism != DPERM_MECHANISM_NONE) {
-    TRY(release_plan_make(&given, &plan->privacy, &plan->release, err));
-  }
-  return DPERM_OK;
+  return options->mechanism == DPERM_MECHANISM_NONE
+             ? DPERM_OK
+             : release_plan_make(&given, &plan->privacy, &plan->release, err);
 }

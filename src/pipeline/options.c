@@ -57,37 +57,27 @@ dperm_options options_per_row(const dperm_options *o) {
   return row;
 }
 
-dperm_options options_per_class(const dperm_options *o, size_t classes) {
-  dperm_options one = *o;
-  if (classes > 2) {
-    one.epsilon = epsilon_share(o->epsilon, classes);
-  }
-  return one;
-}
-
 guarantee options_claim(const dperm_options *o, const dperm_data *data) {
   const private_run run = {.epsilon = o->epsilon,
                            .rows_per_person = o->rows_per_person,
                            .classes = data_class_count(data)};
-  if (o->mechanism == DPERM_MECHANISM_NONE) {
-    return guarantee_with(guarantee_of_nothing(), options_reasons(o, data));
-  }
-  return guarantee_with(guarantee_of_run(&run), options_reasons(o, data));
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  return guarantee_with(noisy ? guarantee_of_run(&run) : guarantee_of_nothing(),
+                        options_reasons(o, data));
 }
 
 unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
-  unsigned reasons = data_reasons(data);
-  reasons |= o->mechanism == DPERM_MECHANISM_NONE ? REASON_NO_MECHANISM : 0;
-  bool declared =
-      o->mechanism == DPERM_MECHANISM_NONE || evaluation_declared(&o->loss, &o->regularizer);
-  return reasons | (declared ? 0 : REASON_UNDECLARED);
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    return data_reasons(data) | REASON_NO_MECHANISM;
+  }
+  bool declared = evaluation_declared(&o->loss, &o->regularizer);
+  return data_reasons(data) | (declared ? 0 : (unsigned)REASON_UNDECLARED);
 }
 
 unsigned data_reasons(const dperm_data *data) {
-  if (!data) {
-    return 0;
-  }
-  return data->taken << REASONS_TAKEN_SHIFT | (data->repeated ? (unsigned)REASON_REPEATED : 0);
+  return data
+             ? data->taken << REASONS_TAKEN_SHIFT | (data->repeated ? (unsigned)REASON_REPEATED : 0)
+             : 0;
 }
 
 unsigned source_reasons(const random_source *source) {
@@ -114,15 +104,15 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
   }
 }
 
-public_numbers options_public(const dperm_options *o, size_t rows, size_t dims,
+public_numbers options_public(const dperm_options *o, double epsilon, size_t rows, size_t dims,
                               const row_bounds *bounds) {
   public_numbers out = {.rows = rows,
                         .dims = dims,
                         .bounds = *bounds,
                         .loss = &o->loss,
                         .shared = o->class_weight_count > 0,
-                        .epsilon = o->epsilon,
-                        .epsilon_core = epsilon_divide(o->epsilon).core,
+                        .epsilon = epsilon,
+                        .epsilon_core = epsilon_divide(epsilon).core,
                         .mechanism = o->mechanism,
                         .analysis = o->analysis,
                         .noise = o->noise,

@@ -15,10 +15,6 @@ dperm_status options_validate(const dperm_options *options, dperm_error *err);
 /* The same options for one row: the guarantee for a person with at most K rows follows from one
  * for each row at epsilon/K, by group privacy (privacy.md 8.4). */
 dperm_options options_per_row(const dperm_options *options);
-/* The same options for one of the fits that so many classes take: epsilon/k each, rounded down,
- * since every record is in every fit and their epsilons add up (privacy.md 8.2). Two classes take
- * one. */
-dperm_options options_per_class(const dperm_options *options, size_t classes);
 /* What one fit of these options to these rows guarantees if its noise is secure, and why it
  * guarantees nothing: mechanism, declared precision, what was taken from the records. */
 guarantee options_claim(const dperm_options *options, const dperm_data *data);
@@ -27,7 +23,8 @@ unsigned options_reasons(const dperm_options *options, const dperm_data *data);
 unsigned data_reasons(const dperm_data *data);
 unsigned source_reasons(const random_source *source);
 
-public_numbers options_public(const dperm_options *options, size_t rows, size_t dims,
-                              const row_bounds *bounds);
+/* `epsilon` is what each fit has: epsilon_class of the guarantee. */
+public_numbers options_public(const dperm_options *options, double epsilon, size_t rows,
+                              size_t dims, const row_bounds *bounds);
 
 #endif

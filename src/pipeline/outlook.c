@@ -20,15 +20,23 @@ outlook outlook_of(const public_numbers *given, const privacy_plan *plan, double
   return o;
 }
 
-/* Where there is no such plan, there is no promise. */
-static bool beats_coin(const outlook *o, double epsilon, size_t rows) {
+/* Whether a plan for these ε and rows brings excess_loss below that of a coin, or where `goal` is
+ * a number noise_to_signal down to it. Where there is no plan, it does not. */
+static bool reaches(const outlook *o, double epsilon, size_t rows, double goal) {
   public_numbers g = o->given;
   privacy_plan plan;
   g.rows = rows;
   g.epsilon = epsilon;
   g.epsilon_core = epsilon_divide(epsilon).core;
-  return calibrate(&g, &plan, NULL) == DPERM_OK &&
-         excess_loss(&g, &plan, o->q95 / plan.noise.beta) < coin_loss(g.loss);
+  if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+    return false;
+  }
+  return isnan(goal) ? excess_loss(&g, &plan, o->q95 / plan.noise.beta) < coin_loss(g.loss)
+                     : noise_to_signal(&g, &plan) <= goal;
+}
+
+static bool beats_coin(const outlook *o, double epsilon) {
+  return reaches(o, epsilon, o->given.rows, (double)NAN);
 }
 
 /* The bracket that a search begins with, around a guess: noise and its cost are nearly proportional
@@ -39,7 +47,7 @@ double outlook_epsilon(const outlook *o) {
   double guess = fmin(fmax(o->guess * o->given.epsilon, least_epsilon), most_epsilon);
   double low = fmax(guess / nearby, least_epsilon), high = fmin(guess * nearby, most_epsilon);
   double factor = 2;
-  while (!beats_coin(o, high, o->given.rows)) {
+  while (!beats_coin(o, high)) {
     if (high == most_epsilon) {
       return (double)NAN;
     }
@@ -47,13 +55,13 @@ double outlook_epsilon(const outlook *o) {
     high = fmin(high * factor, most_epsilon);
     factor *= factor;
   }
-  for (factor = 2; low > least_epsilon && beats_coin(o, low, o->given.rows); factor *= factor) {
+  for (factor = 2; low > least_epsilon && beats_coin(o, low); factor *= factor) {
     high = low;
     low = fmax(low / factor, least_epsilon);
   }
   while (high > low * (1 + 1e-4)) {
     double middle = sqrt(low * high);
-    if (beats_coin(o, middle, o->given.rows)) {
+    if (beats_coin(o, middle)) {
       high = middle;
     } else {
       low = middle;
@@ -63,24 +71,24 @@ double outlook_epsilon(const outlook *o) {
 }
 
 /* The smallest number of rows that is enough, looked for around a guess. */
-static size_t fewest_rows(const outlook *o, double guess, double goal,
-                          bool (*enough)(const outlook *o, size_t rows, double goal)) {
+static size_t fewest_rows(const outlook *o, double guess, double goal) {
+  double epsilon = o->given.epsilon;
   double start = fmin(fmax(guess, 1), (double)most_rows);
   size_t low = (size_t)(start / nearby), high = (size_t)ceil(start * nearby); /* low: too few */
-  while (high <= most_rows && !enough(o, high, goal)) {
+  while (high <= most_rows && !reaches(o, epsilon, high, goal)) {
     low = high;
     high = 2 * high;
   }
   if (high > most_rows) {
     return 0;
   }
-  while (low > 0 && enough(o, low, goal)) {
+  while (low > 0 && reaches(o, epsilon, low, goal)) {
     high = low;
     low = low / 2;
   }
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
-    if (enough(o, middle, goal)) {
+    if (reaches(o, epsilon, middle, goal)) {
       high = middle;
     } else {
       low = middle;
@@ -89,22 +97,10 @@ static size_t fewest_rows(const outlook *o, double guess, double goal,
   return high;
 }
 
-static bool rows_beat_coin(const outlook *o, size_t rows, double goal) {
-  (void)goal;
-  return beats_coin(o, o->given.epsilon, rows);
-}
-
 size_t outlook_rows(const outlook *o) {
-  return fewest_rows(o, o->guess * (double)o->given.rows, 0, rows_beat_coin);
-}
-
-static bool rows_reach(const outlook *o, size_t rows, double goal) {
-  public_numbers g = o->given;
-  privacy_plan plan;
-  g.rows = rows;
-  return calibrate(&g, &plan, NULL) == DPERM_OK && noise_to_signal(&g, &plan) <= goal;
+  return fewest_rows(o, o->guess * (double)o->given.rows, (double)NAN);
 }
 
 size_t outlook_rows_to_halve(const outlook *o, double noise_to_signal) {
-  return fewest_rows(o, 2 * (double)o->given.rows, noise_to_signal / 2, rows_reach);
+  return fewest_rows(o, 2 * (double)o->given.rows, noise_to_signal / 2);
 }

@@ -1,8 +1,6 @@
-/* dperm_plan_make and its kin: what a fit would do, told from public numbers. */
+/* dperm_plan_make and the like: what a fit would do, from public numbers. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/sized.h"
 #include "data/class_weights.h"
 #include "dperm/plan.h"
@@ -44,8 +42,15 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   out->rows_to_halve_noise = outlook_rows_to_halve(&other, out->noise_to_signal);
 }
 
-static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const row_bounds *bounds,
-                              const dperm_options *options, dperm_plan *out, dperm_error *err) {
+/* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */
+static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const row_bounds *encoded,
+                              double norm1, const dperm_options *options, dperm_plan *out,
+                              dperm_error *err) {
+  const dperm_kernel none_yet = {.name = DPERM_KERNEL_NONE}; /* features are still to be chosen */
+  const dperm_kernel *kernel = options->kernel.features > 0 ? &options->kernel : &none_yet;
+  size_t dims = kernel_dims(kernel, inputs);
+  row_bounds bounds = kernel_bounds(kernel, encoded);
+  bounds.norm1 = fmin(bounds.norm1, norm1);
   if (dims > INT32_MAX) { /* of features; the others are checked */
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give at most 2^31 - 2", dims);
   }
@@ -54,19 +59,18 @@ static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const ro
     FAIL(err, DPERM_INVALID_ARGUMENT, "the schema has %zu classes, not %zu", classes,
          options->classes);
   }
-  const dperm_options row = options_per_row(options), one = options_per_class(&row, classes);
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const public_numbers given = options_public(&one, rows, dims, bounds);
   const private_run run = {
       .epsilon = options->epsilon, .rows_per_person = options->rows_per_person, .classes = classes};
   const guarantee claim = guarantee_of_run(&run);
+  const public_numbers given = options_public(options, claim.epsilon_class, rows, dims, &bounds);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
   dperm_plan made = {.rows = rows,
                      .dims = dims,
-                     .norm = bounds->norm2,
-                     .norm1 = bounds->norm1,
+                     .norm = bounds.norm2,
+                     .norm1 = bounds.norm1,
                      .mechanism = plan.mechanism,
                      .analysis = plan.analysis,
                      .rows_per_person = options->rows_per_person,
@@ -104,60 +108,7 @@ static dperm_status make_plan(size_t rows, size_t dims, size_t classes, const ro
   return DPERM_OK;
 }
 
-/* With a kernel, the rows are those of its features whatever they were before. */
-static bool plans_features(const dperm_options *options) {
-  return options->kernel.name != DPERM_KERNEL_NONE && options->kernel.features > 0;
-}
-
-static dperm_status plan_for_norms(size_t rows, size_t dims, double norm, double norm1,
-                                   const dperm_options *options, dperm_plan *out,
-                                   dperm_error *err) {
-  if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
-         "columns, and a positive norm",
-         rows, dims, norm);
-  }
-  if (!(norm1 >= 1e-100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; it must be positive", norm1);
-  }
-  if (plans_features(options)) {
-    dims = options->kernel.features;
-  }
-  row_bounds bounds =
-      plans_features(options) ? features_bounds(dims) : row_bounds_of_norm(dims, norm);
-  bounds.norm1 = fmin(bounds.norm1, norm1);
-  return make_plan(rows, dims, options->classes ? options->classes : 2, &bounds, options, out, err);
-}
-
-static dperm_status plan_for_schema(size_t rows, const dperm_schema *schema,
-                                    const dperm_options *options, dperm_plan *out,
-                                    dperm_error *err) {
-  if (rows == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
-  }
-  if (options->mechanism != DPERM_MECHANISM_NONE && dperm_schema_drops_rows(schema)) {
-    FAIL(err, DPERM_INVALID_SCHEMA,
-         "the schema drops rows with missing values, which no private fit accepts; set "
-         "\"on_missing\" to \"zero\" or \"category\"");
-  }
-  if (options->class_weight_count > 0) { /* names are classes; the figures hold for all weights */
-    double *weights = NULL;
-    TRY(memory_new(schema->classes.count, sizeof *weights, &weights, err));
-    dperm_status status = class_weights_resolve(options->class_weights, options->class_weight_count,
-                                                &schema->classes, weights, err);
-    free(weights);
-    TRY(status);
-  }
-  if (plans_features(options)) {
-    const row_bounds bounds = features_bounds(options->kernel.features);
-    return make_plan(rows, options->kernel.features, schema->classes.count, &bounds, options, out,
-                     err);
-  }
-  return make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, options, out, err);
-}
-
-/* ---- for programs of any header */
+/* ---- the public functions */
 
 static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
@@ -168,7 +119,18 @@ dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, d
   dperm_plan made;
   TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
-  TRY(plan_for_norms(rows, dims, norm, norm1, &options, &made, err));
+  if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
+         "columns, and a positive norm",
+         rows, dims, norm);
+  }
+  if (!(norm1 >= 1e-100)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; it must be positive", norm1);
+  }
+  const row_bounds bounds = row_bounds_of_norm(dims, norm);
+  TRY(make_plan(rows, dims, options.classes ? options.classes : 2, &bounds, norm1, &options, &made,
+                err));
   sized_give(&plan_struct, &made, out, size);
   return DPERM_OK;
 }
@@ -186,7 +148,20 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
   dperm_plan made;
   TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
-  TRY(plan_for_schema(rows, schema, &options, &made, err));
+  if (rows == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
+  }
+  if (options.mechanism != DPERM_MECHANISM_NONE && dperm_schema_drops_rows(schema)) {
+    FAIL(err, DPERM_INVALID_SCHEMA,
+         "the schema drops rows with missing values, which no private fit accepts; set "
+         "\"on_missing\" to \"zero\" or \"category\"");
+  }
+  if (options.class_weight_count > 0) { /* names are classes; the figures hold for all weights */
+    TRY(class_weights_new(&schema->classes, options.class_weights, options.class_weight_count, NULL,
+                          err));
+  }
+  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, (double)INFINITY,
+                &options, &made, err));
   sized_give(&plan_struct, &made, out, size);
   return DPERM_OK;
 }

@@ -160,7 +160,7 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
                                    const dperm_score_options *o, dperm_private_score *out,
                                    dperm_error *err) {
   random_source own = {0}, *source = NULL;
-  dperm_charge charge;
+  dperm_charge charge = {.entry = 0};
   TRY(random_given(o->random, &own, &source, err));
   run.account = &o->account;
   run.command = "score";
@@ -172,10 +172,9 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
     *out = (dperm_private_score){0};
   } else if (status == DPERM_OK) {
     status = draw_and_commit(&run, &charge, c, o, source, out, err);
-    status = account_failed(&run, &charge, status, err);
   }
   random_wipe(&own);
-  return status;
+  return account_failed(&charge, status, err);
 }
 
 /* ---- from memory and from files */

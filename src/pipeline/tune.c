@@ -1,5 +1,5 @@
-/* dperm_tune: checks the request before any work, runs the method, and has the model state what its
- * epsilon covers: the candidates, the method and the choice. */
+/* dperm_tune: checks the request before any work, pays, runs the method, and has the model state
+ * what its epsilon covers: the candidates, the method and the choice. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "dperm/random.h"
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
-#include "mechanism/selection.h"
 #include "pipeline/account.h"
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
@@ -137,17 +136,9 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 /* Every fit that may come can be planned: a candidate that cannot be fitted must not turn up after
  * work, nor the number of rounds decide whether it does. */
 static dperm_status check_plans(const tuning *t, dperm_error *err) {
-  size_t rows = rows_in_all(t->data->x);
-  if (t->how->method == DPERM_TUNE_STOPPING) {
-    rows -= holdout_rows(rows, t->how->holdout);
-  } else if (t->how->method == DPERM_TUNE_SPLIT) {
-    rows = split_portion(rows, t->count);
-  }
   for (size_t i = 0; i < t->count; i++) {
-    dperm_options options = t->candidates[i];
-    options.epsilon = t->claim.epsilon_fit;
     fit_plan plan;
-    TRY(fit_check(t->data, rows, &options, &plan, err));
+    TRY(fit_check(t->data, tune_method_of(t)->fit_rows(t), &t->candidates[i], &plan, err));
   }
   return DPERM_OK;
 }
@@ -179,78 +170,6 @@ static dperm_status refuse_public(const tuning *t, dperm_ledger *ledger, dperm_e
                              err);
 }
 
-/* ---- what the model states */
-
-static json_t *weights_json(const dperm_options *o) {
-  json_t *object = o->class_weight_count > 0 ? json_object() : NULL;
-  for (size_t i = 0; object && i < o->class_weight_count; i++) {
-    const dperm_class_weight *w = &o->class_weights[i];
-    if (json_object_set_new(object, w->name, json_real(w->weight)) != 0) {
-      json_decref(object);
-      return NULL;
-    }
-  }
-  return object;
-}
-
-static json_t *candidate_json(const dperm_options *o) {
-  bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
-  json_t *h = isnan(o->loss.parameter) ? json_null() : json_real(o->loss.parameter);
-  json_t *lambda = isnan(o->lambda) ? json_string("auto") : json_real(o->lambda);
-  json_t *gamma = kernel ? json_real(o->kernel.gamma) : json_null();
-  json_t *features = kernel ? json_integer((json_int_t)o->kernel.features) : json_null();
-  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o*}", "loss", o->loss.name, "h", h, "lambda",
-                   lambda, "gamma", gamma, "features", features, "class_weights", weights_json(o));
-}
-
-static json_t *candidates_json(const tuning *t) {
-  json_t *list = json_array();
-  for (size_t i = 0; list && i < t->count; i++) {
-    if (json_array_append_new(list, candidate_json(&t->candidates[i])) != 0) {
-      json_decref(list);
-      return NULL;
-    }
-  }
-  return list;
-}
-
-static json_t *selection_json(const tuning *t, size_t chosen) {
-  double epsilon = t->candidates[0].epsilon;
-  const double delta = 0.05;
-  switch (t->how->method) {
-  case DPERM_TUNE_SPLIT:
-    return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
-        t->how->selector == DPERM_SELECTOR_EXPONENTIAL ? "exponential" : "permute-and-flip",
-        "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "portion",
-        (json_int_t)split_portion(rows_in_all(t->data->x), t->count), "bound", "delta", delta,
-        "excess_errors", selection_bound(t->count, ratio_value(ratio_below(epsilon)), delta));
-  case DPERM_TUNE_STOPPING:
-    return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
-                     t->how->rounds == DPERM_ROUNDS_GEOMETRIC ? "geometric" : "logarithmic",
-                     "rounds_mean", t->rounds.mean, "epsilon_round", t->claim.epsilon_fit,
-                     "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "holdout_rows",
-                     (json_int_t)holdout_rows(rows_in_all(t->data->x), t->how->holdout));
-  case DPERM_TUNE_PUBLIC:
-    return json_pack("{s:s, s:o, s:I, s:I}", "method", "public", "candidates", candidates_json(t),
-                     "chosen", (json_int_t)chosen, "public_rows",
-                     (json_int_t)rows_in_all(t->how->public_data->x));
-  }
-  return NULL;
-}
-
-static dperm_status run(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err) {
-  switch (t->how->method) {
-  case DPERM_TUNE_SPLIT:
-    return tune_by_split(t, chosen, model, err);
-  case DPERM_TUNE_STOPPING:
-    return tune_by_stopping(t, chosen, model, err);
-  case DPERM_TUNE_PUBLIC:
-    return tune_in_public(t, chosen, model, err);
-  }
-  FAIL(err, DPERM_INVALID_ARGUMENT, "no such tuning method"); /* checked before any work */
-}
-
 /* ---- the run */
 
 /* What the run guarantees. The choice looks at every candidate's fit, so one that is not private
@@ -269,74 +188,85 @@ static guarantee claim_of(const tuning *t, const dperm_options *given, unsigned 
 }
 
 /* The model states what its epsilon covers. */
-static dperm_status state_claim(const tuning *t, const account_run *paid, size_t chosen,
-                                dperm_model *model, dperm_error *err) {
+static dperm_status state_claim(const tuning *t, size_t chosen, dperm_model *model,
+                                dperm_error *err) {
+  guarantee claim = t->claim;
   model->rows = rows_in_all(t->data->x);
-  model->selection = selection_json(t, chosen);
+  model->selection = tune_method_of(t)->describe(t, chosen);
   if (!model->selection) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
   }
-  guarantee claim = paid->claim;
   if (DEFECT("stamp-of-chosen")) {
     claim.reasons = source_reasons(t->source) | options_reasons(&t->candidates[chosen], t->data);
   }
   return model_claim(model, &claim, err);
 }
 
-static dperm_status choose_model(const tuning *t, const account_run *paid,
-                                 const dperm_charge *charge, dperm_model **out, dperm_error *err) {
+static dperm_status prepare(const tuning *t, dperm_ledger *ledger, dperm_error *err) {
+  TRY(arithmetic_check(err));
+  TRY(tune_probe_memory(t, err));
+  TRY(data_unchanged(t->data, err));
+  return refuse_public(t, ledger, err);
+}
+
+/* Nothing may leave if the records changed meanwhile, or the choice was drawn from a source that
+ * failed. */
+static dperm_status check_end(const tuning *t, dperm_error *err) {
+  TRY(data_unchanged(t->data, err));
+  return random_check(t->source, err);
+}
+
+/* Prepare, pay, choose, say what the guarantee covers, commit: the order of fit.c, with one charge
+ * for all portions and rounds. */
+static dperm_status tune(const tuning *t, const dperm_account *account, dperm_model **out,
+                         dperm_error *err) {
   dperm_status status = DPERM_OK;
+  ranks *spread = t->data->x->spread;
+  dperm_charge charge = {.entry = 0};
   dperm_model *model = NULL;
   size_t chosen = 0;
-  TRY_OR_DONE(run(t, &chosen, &model, err));
-  status = data_unchanged(t->data, err);
-  status =
-      status == DPERM_OK ? random_check(t->source, err) : status; /* the choice was drawn too */
-  TRY_OR_DONE(ranks_agree(t->data->x->spread, status, err));
-  TRY_OR_DONE(state_claim(t, paid, chosen, model, err));
-  TRY_OR_DONE(account_commit_model(paid, charge, model, err));
+  char how[40];
+  (void)snprintf(how, sizeof how, "%s, %s", mechanism_of(t->candidates[0].mechanism)->name,
+                 tune_method_of(t)->name);
+  const account_run run = {
+      .account = account, .command = "tune", .mechanism = how, .claim = t->claim, .data = t->data};
+  TRY_OR_DONE(ranks_agree(spread, prepare(t, account->ledger, err), err));
+  TRY_OR_DONE(account_reserve(&run, &charge, err));
+  if (!account->dry_run) {
+    TRY_OR_DONE(tune_method_of(t)->run(t, &chosen, &model, err));
+    TRY_OR_DONE(ranks_agree(spread, check_end(t, err), err));
+    TRY_OR_DONE(state_claim(t, chosen, model, err));
+    TRY_OR_DONE(account_commit_model(&run, &charge, model, err));
+  }
   *out = model;
   model = NULL;
 done:
   dperm_model_free(model);
-  return account_failed(paid, charge, status, err);
+  return account_failed(&charge, status, err);
 }
 
-static dperm_status foresee(const tuning *t, dperm_error *err) {
-  TRY(arithmetic_check(err));
-  TRY(tune_foresee(t, err));
-  return data_unchanged(t->data, err);
-}
-
-/* One charge for all portions and rounds: their epsilon is what `given` says. */
-static dperm_status tune_paid(const tuning *t, const dperm_options *given, dperm_model **out,
-                              dperm_error *err) {
-  static const char *const methods[] = {"split", "stopping", "public"};
-  dperm_charge charge;
-  char way[40];
-  (void)snprintf(way, sizeof way, "%s, %s", mechanism_of(given->mechanism)->name,
-                 methods[t->how->method]);
-  const account_run paid = {.account = &given->account,
-                            .command = "tune",
-                            .mechanism = way,
-                            .claim = t->claim,
-                            .data = t->data};
-  dperm_status status = foresee(t, err); /* nothing public fails after this */
-  status = status == DPERM_OK ? refuse_public(t, given->account.ledger, err) : status;
-  TRY(ranks_agree(t->data->x->spread, status, err));
-  TRY(account_reserve(&paid, &charge, err));
-  if (given->account.dry_run) {
-    *out = NULL;
-    return DPERM_OK;
+/* The candidates as they are fitted: each at the epsilon of a fit, under the first one's threads
+ * and progress, without diagnostics. */
+static dperm_status set_candidates(const dperm_options *given, tuning *t, dperm_options **out,
+                                   dperm_error *err) {
+  TRY(memory_new(t->count, sizeof **out, out, err));
+  for (size_t i = 0; i < t->count; i++) {
+    dperm_options *one = &(*out)[i];
+    *one = options_per_row(&given[i]);
+    one->epsilon = t->claim.epsilon_fit;
+    one->threads = given[0].threads;
+    one->progress = given[0].progress;
+    one->unsafe_diagnostics = NULL;
   }
-  return choose_model(t, &paid, &charge, out, err);
+  t->candidates = *out;
+  return DPERM_OK;
 }
 
 dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size_t count,
                         const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  dperm_random *own = NULL, *random = NULL;
-  dperm_options *candidates = NULL, *rows = NULL;
+  random_source own = {0};
+  dperm_options *candidates = NULL, *fitted = NULL;
   dperm_tune_options how = tune_defaults;
   unsigned not_public = 0;
   tuning t = {.data = data, .count = count, .how = &how};
@@ -345,17 +275,7 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size
   t.candidates = candidates;
   TRY_OR_DONE(check_candidates(&t, err));
   TRY_OR_DONE(check_method(&t, err));
-  TRY_OR_DONE(memory_new(count, sizeof *rows, &rows, err));
-  for (size_t i = 0; i < count; i++) {
-    rows[i] = options_per_row(&candidates[i]);
-  }
-  t.candidates = rows;
-  random = candidates[0].random;
-  if (!random) {
-    TRY_OR_DONE(dperm_random_secure(&own, err));
-    random = own;
-  }
-  t.source = &random->source;
+  TRY_OR_DONE(random_given(candidates[0].random, &own, &t.source, err));
   if (how.method == DPERM_TUNE_STOPPING) {
     t.rounds = rounds_law_near(how.rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
                                                                     : ROUNDS_BY_LOGARITHMIC,
@@ -364,11 +284,12 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size
   TRY_OR_DONE(public_reasons(&t, &not_public, err));
   t.claim = claim_of(&t, &candidates[0], not_public);
   TRY_OR_DONE(guarantee_check(&t.claim, err));
+  TRY_OR_DONE(set_candidates(candidates, &t, &fitted, err));
   TRY_OR_DONE(check_plans(&t, err));
-  status = tune_paid(&t, &candidates[0], out, err);
+  status = tune(&t, &candidates[0].account, out, err);
 done:
-  dperm_random_free(own);
-  free(rows);
+  random_wipe(&own);
+  free(fitted);
   free(candidates);
   return leader_keeps(data, status, out, err);
 }

@@ -30,14 +30,19 @@ static dperm_status draw_order(const tuning *t, size_t rows, size_t *order, dper
   return ranks_share(spread, DPERM_OK, order, rows * sizeof *order, err);
 }
 
-/* A candidate as it is fitted here: at this ε, without diagnostics. */
-static dperm_options candidate_at(const tuning *t, size_t i, double epsilon) {
-  dperm_options options = t->candidates[i];
-  options.epsilon = epsilon;
-  options.threads = t->candidates[0].threads;
-  options.progress = t->candidates[0].progress;
-  options.unsafe_diagnostics = NULL;
-  return options;
+/* Draws `held` of the rows to judge by; the others are to train on. The caller frees both, also
+ * after a failure. */
+static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_data **train,
+                                 dperm_data **judge, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  size_t rows = rows_in_all(data->x), held = holdout_rows(rows, t->how->holdout), *order = NULL;
+  TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
+  TRY_OR_DONE(draw_order(t, rows, order, err));
+  TRY_OR_DONE(dperm_data_select(data, order, held, judge, err));
+  TRY_OR_DONE(dperm_data_select(data, order + held, rows - held, train, err));
+done:
+  free(order);
+  return status;
 }
 
 static dperm_status count_errors(const dperm_model *model, const dperm_data *data, size_t *errors,
@@ -48,9 +53,9 @@ static dperm_status count_errors(const dperm_model *model, const dperm_data *dat
   return DPERM_OK;
 }
 
-/* The rows are copied as they are dealt out. How much sparse ones take depends on the records, so
+/* The rows are copied into portions. How much sparse ones take depends on the records, so
  * they are left out here. */
-dperm_status tune_foresee(const tuning *t, dperm_error *err) {
+dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
   const dperm_data *data = t->data;
   bool split = t->how->method == DPERM_TUNE_SPLIT;
   double models = 0, most = 0, work = 0, rows = (double)data->x->rows;
@@ -62,8 +67,43 @@ dperm_status tune_foresee(const tuning *t, dperm_error *err) {
     work = fmax(work, fit_memory_work(data, fitted, &t->candidates[i]));
   }
   double copies = data->x->kind->block ? rows * (double)data->x->cols : 0;
-  double dealt = (copies + 2 * rows) * sizeof(double);
-  return memory_probe((split ? models : 2 * most) + work + dealt, err);
+  double copied = (copies + 2 * rows) * sizeof(double);
+  return memory_probe((split ? models : 2 * most) + work + copied, err);
+}
+
+/* ---- what the model states of its candidates */
+
+static json_t *weights_json(const dperm_options *o) {
+  json_t *object = o->class_weight_count > 0 ? json_object() : NULL;
+  for (size_t i = 0; object && i < o->class_weight_count; i++) {
+    const dperm_class_weight *w = &o->class_weights[i];
+    if (json_object_set_new(object, w->name, json_real(w->weight)) != 0) {
+      json_decref(object);
+      return NULL;
+    }
+  }
+  return object;
+}
+
+static json_t *candidate_json(const dperm_options *o) {
+  bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
+  json_t *h = isnan(o->loss.parameter) ? json_null() : json_real(o->loss.parameter);
+  json_t *lambda = isnan(o->lambda) ? json_string("auto") : json_real(o->lambda);
+  json_t *gamma = kernel ? json_real(o->kernel.gamma) : json_null();
+  json_t *features = kernel ? json_integer((json_int_t)o->kernel.features) : json_null();
+  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o*}", "loss", o->loss.name, "h", h, "lambda",
+                   lambda, "gamma", gamma, "features", features, "class_weights", weights_json(o));
+}
+
+static json_t *candidates_json(const tuning *t) {
+  json_t *list = json_array();
+  for (size_t i = 0; list && i < t->count; i++) {
+    if (json_array_append_new(list, candidate_json(&t->candidates[i])) != 0) {
+      json_decref(list);
+      return NULL;
+    }
+  }
+  return list;
 }
 
 /* ---- split */
@@ -75,17 +115,16 @@ static dperm_status fit_portions(const tuning *t, const size_t *order, dperm_mod
   size_t portion = split_portion(rows_in_all(t->data->x), t->count);
   dperm_data *part = NULL, *judge = NULL;
   fit_plan plan = {0};
-  const dperm_progress *progress = &t->candidates[0].progress;
   TRY_OR_DONE(dperm_data_select(t->data, order + t->count * portion, portion, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
-    dperm_options options = candidate_at(t, i, t->candidates[i].epsilon);
-    TRY_OR_DONE(progress_tick(progress, "tuning", i, t->count, err));
+    const dperm_options *options = &t->candidates[i];
+    TRY_OR_DONE(progress_tick(&options->progress, "tuning", i, t->count, err));
     dperm_data_free(part);
     part = NULL;
     TRY_OR_DONE(dperm_data_select(t->data, order + i * portion, portion, &part, err));
     size_t rows = DEFECT("portion-n") ? rows_in_all(t->data->x) : portion;
-    TRY_OR_DONE(fit_check(part, rows, &options, &plan, err));
-    TRY_OR_DONE(fit_planned(part, &options, &plan, t->source, &models[i], err));
+    TRY_OR_DONE(fit_check(part, rows, options, &plan, err));
+    TRY_OR_DONE(fit_planned(part, options, &plan, t->source, &models[i], err));
     TRY_OR_DONE(count_errors(models[i], judge, &errors[i], err));
   }
 done:
@@ -94,11 +133,12 @@ done:
   return status;
 }
 
-dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err) {
+static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model,
+                                  dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t rows = rows_in_all(t->data->x), *order = NULL, *errors = NULL;
   dperm_model **models = NULL;
-  ratio epsilon = ratio_below(t->candidates[0].epsilon);
+  ratio epsilon = ratio_below(t->claim.epsilon_fit);
   TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
   TRY_OR_DONE(memory_new(2 * t->count, sizeof *errors, &errors, err));
   TRY_OR_DONE(memory_new(t->count, sizeof(void *), &models, err));
@@ -123,31 +163,36 @@ done:
   return status;
 }
 
+static json_t *describe_split(const tuning *t, size_t chosen) {
+  const double delta = 0.05, epsilon = ratio_value(ratio_below(t->claim.epsilon_fit));
+  return json_pack("{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
+                   t->how->selector == DPERM_SELECTOR_EXPONENTIAL ? "exponential"
+                                                                  : "permute-and-flip",
+                   "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "portion",
+                   (json_int_t)split_portion(rows_in_all(t->data->x), t->count), "bound", "delta",
+                   delta, "excess_errors", selection_bound(t->count, epsilon, delta));
+}
+
 /* ---- random stopping */
 
 /* One round: a random candidate, fitted to the training rows and judged by a noisy count of its
  * errors on the others. Both at ε₁, on disjoint rows. */
 static dperm_status play_round(const tuning *t, const dperm_data *train, const dperm_data *judge,
-                               double epsilon, size_t *candidate, dperm_model **model,
-                               int64_t *noisy_errors, dperm_error *err) {
+                               size_t *candidate, dperm_model **model, int64_t *noisy_errors,
+                               dperm_error *err) {
   ranks *spread = t->data->x->spread;
+  size_t errors = 0;
   if (ranks_lead(spread)) {
     *candidate = (size_t)random_below(t->source, t->count);
   }
   TRY(ranks_share(spread, DPERM_OK, candidate, sizeof *candidate, err));
-  dperm_options options = candidate_at(t, *candidate, epsilon);
-  size_t errors = 0;
-  TRY(fit_model(train, &options, t->source, model, err));
+  TRY(fit_model(train, &t->candidates[*candidate], t->source, model, err));
   dperm_status status = count_errors(*model, judge, &errors, err);
   if (status == DPERM_OK && ranks_lead(spread)) {
-    *noisy_errors = (int64_t)errors + random_discrete_laplace(t->source, ratio_below(epsilon));
+    *noisy_errors =
+        (int64_t)errors + random_discrete_laplace(t->source, ratio_below(t->claim.epsilon_fit));
   }
-  status = ranks_share(spread, status, noisy_errors, sizeof *noisy_errors, err);
-  if (status != DPERM_OK) {
-    dperm_model_free(*model);
-    *model = NULL;
-  }
-  return status;
+  return ranks_share(spread, status, noisy_errors, sizeof *noisy_errors, err);
 }
 
 static dperm_status draw_rounds(const tuning *t, uint64_t *rounds, dperm_error *err) {
@@ -157,42 +202,45 @@ static dperm_status draw_rounds(const tuning *t, uint64_t *rounds, dperm_error *
 
 /* The number of rounds stays secret: nothing counts, shows or caps them, and the caller's progress
  * is asked only whether to stop. */
-dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
-                              dperm_error *err) {
+static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
+                                     dperm_error *err) {
   dperm_status status = DPERM_OK;
-  size_t rows = rows_in_all(t->data->x), held = holdout_rows(rows, t->how->holdout), *order = NULL;
   dperm_data *train = NULL, *judge = NULL;
-  dperm_model *best = NULL;
+  dperm_model *best = NULL, *next = NULL;
   int64_t best_errors = INT64_MAX;
   uint64_t left = 0;
-  double epsilon = t->claim.epsilon_fit;
-  TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
-  TRY_OR_DONE(draw_order(t, rows, order, err));
-  TRY_OR_DONE(dperm_data_select(t->data, order, held, &judge, err));
-  TRY_OR_DONE(dperm_data_select(t->data, order + held, rows - held, &train, err));
+  TRY_OR_DONE(draw_holdout(t, t->data, &train, &judge, err));
   TRY_OR_DONE(draw_rounds(t, &left, err));
   for (; left > 0; left--) {
     size_t candidate = 0;
-    dperm_model *next = NULL;
     int64_t errors = 0;
-    TRY_OR_DONE(play_round(t, train, judge, epsilon, &candidate, &next, &errors, err));
+    TRY_OR_DONE(play_round(t, train, judge, &candidate, &next, &errors, err));
     if (errors < best_errors) {
-      dperm_model_free(best);
+      dperm_model *worse = best;
       best = next;
+      next = worse;
       best_errors = errors;
       *chosen = candidate;
-    } else {
-      dperm_model_free(next);
     }
+    dperm_model_free(next);
+    next = NULL;
   }
   *model = best;
   best = NULL;
 done:
   dperm_model_free(best);
+  dperm_model_free(next);
   dperm_data_free(train);
   dperm_data_free(judge);
-  free(order);
   return status;
+}
+
+static json_t *describe_stopping(const tuning *t, size_t chosen) {
+  return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
+                   t->how->rounds == DPERM_ROUNDS_GEOMETRIC ? "geometric" : "logarithmic",
+                   "rounds_mean", t->rounds.mean, "epsilon_round", t->claim.epsilon_fit,
+                   "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "holdout_rows",
+                   (json_int_t)holdout_rows(rows_in_all(t->data->x), t->how->holdout));
 }
 
 /* ---- in public */
@@ -201,12 +249,11 @@ done:
 static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data *train,
                                     const dperm_data *judge, double *mean, dperm_error *err) {
   enum { DRAWS = 5 };
-  dperm_options options = candidate_at(t, i, t->candidates[i].epsilon);
   *mean = 0;
   for (int draw = 0; draw < DRAWS; draw++) {
     dperm_model *model = NULL;
     size_t errors = 0;
-    TRY(fit_model(train, &options, t->source, &model, err));
+    TRY(fit_model(train, &t->candidates[i], t->source, &model, err));
     dperm_status status = count_errors(model, judge, &errors, err);
     dperm_model_free(model);
     TRY(status);
@@ -215,31 +262,53 @@ static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data 
   return DPERM_OK;
 }
 
-dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model,
-                            dperm_error *err) {
+static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model,
+                                   dperm_error *err) {
   dperm_status status = DPERM_OK;
-  const dperm_data *data = t->how->public_data;
-  size_t rows = rows_in_all(data->x), held = holdout_rows(rows, t->how->holdout), *order = NULL;
   dperm_data *train = NULL, *judge = NULL;
   double best = INFINITY;
-  TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
-  TRY_OR_DONE(draw_order(t, rows, order, err));
-  TRY_OR_DONE(dperm_data_select(data, order, held, &judge, err));
-  TRY_OR_DONE(dperm_data_select(data, order + held, rows - held, &train, err));
+  TRY_OR_DONE(draw_holdout(t, t->how->public_data, &train, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
     double mean = 0;
-    TRY_OR_DONE(progress_tick(&t->candidates[0].progress, "tuning", i, t->count, err));
+    TRY_OR_DONE(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
     TRY_OR_DONE(judge_in_public(t, i, train, judge, &mean, err));
     if (mean < best) {
       best = mean;
       *chosen = i;
     }
   }
-  dperm_options options = candidate_at(t, *chosen, t->candidates[0].epsilon);
-  TRY_OR_DONE(fit_model(t->data, &options, t->source, model, err));
+  TRY_OR_DONE(fit_model(t->data, &t->candidates[*chosen], t->source, model, err));
 done:
   dperm_data_free(train);
   dperm_data_free(judge);
-  free(order);
   return status;
+}
+
+static json_t *describe_public(const tuning *t, size_t chosen) {
+  return json_pack("{s:s, s:o, s:I, s:I}", "method", "public", "candidates", candidates_json(t),
+                   "chosen", (json_int_t)chosen, "public_rows",
+                   (json_int_t)rows_in_all(t->how->public_data->x));
+}
+
+/* ---- the table */
+
+static size_t rows_of_portion(const tuning *t) {
+  return split_portion(rows_in_all(t->data->x), t->count);
+}
+
+static size_t rows_not_held_out(const tuning *t) {
+  size_t rows = rows_in_all(t->data->x);
+  return rows - holdout_rows(rows, t->how->holdout);
+}
+
+static size_t all_rows(const tuning *t) {
+  return rows_in_all(t->data->x);
+}
+
+const tune_method *tune_method_of(const tuning *t) {
+  static const tune_method methods[] = {
+      [DPERM_TUNE_SPLIT] = {"split", rows_of_portion, tune_by_split, describe_split},
+      [DPERM_TUNE_STOPPING] = {"stopping", rows_not_held_out, tune_by_stopping, describe_stopping},
+      [DPERM_TUNE_PUBLIC] = {"public", all_rows, tune_in_public, describe_public}};
+  return &methods[t->how->method];
 }

@@ -1,4 +1,4 @@
-/* The three ways to choose among candidates; pipeline/tune.c checks the request and states the
+/* The three methods to choose among candidates; pipeline/tune.c checks the request and states the
  * result. */
 #ifndef DPERM_PIPELINE_TUNE_METHODS_H
 #define DPERM_PIPELINE_TUNE_METHODS_H
@@ -9,7 +9,7 @@
 
 typedef struct tuning {
   const dperm_data *data;
-  const dperm_options *candidates;
+  const dperm_options *candidates; /* as they are fitted */
   size_t count;
   const dperm_tune_options *how;
   random_source *source;
@@ -17,17 +17,22 @@ typedef struct tuning {
   guarantee claim;   /* what the whole run guarantees; epsilon_fit is what each fit has */
 } tuning;
 
-/* Each fills *chosen and *model. */
-dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
-dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
-                              dperm_error *err);
-dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
+/* A method: how many rows each fit sees, the choice, and what the model states of it. */
+typedef struct tune_method {
+  const char *name;
+  size_t (*fit_rows)(const tuning *t);
+  dperm_status (*run)(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
+  json_t *(*describe)(const tuning *t, size_t chosen); /* NULL if there is no memory */
+} tune_method;
+
+const tune_method *tune_method_of(const tuning *t);
 
 /* Fails where the memory that any of the candidates will need, by public numbers, cannot be had. */
-dperm_status tune_foresee(const tuning *t, dperm_error *err);
+dperm_status tune_probe_memory(const tuning *t, dperm_error *err);
 
 /* Rows of a portion of split tuning. */
 size_t split_portion(size_t rows, size_t candidates);
 /* Rows kept apart to choose by. */
 size_t holdout_rows(size_t rows, double share);
+
 #endif

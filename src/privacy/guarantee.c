@@ -15,7 +15,8 @@ static const double up = 1 + 1e-9; /* more than all rounding in a formula of thi
 
 double epsilon_share(double epsilon, size_t parts) {
   double count = (double)parts, share = epsilon / count;
-  while (fma(share, count, -epsilon) > 0) { /* count·share − epsilon without a rounding between */
+  /* count·share − epsilon without a rounding between; an epsilon below zero is refused elsewhere */
+  while (share > 0 && fma(share, count, -epsilon) > 0) {
     share = nextafter(share, 0);
   }
   return share;

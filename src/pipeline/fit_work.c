@@ -1,0 +1,204 @@
+/* See fit_work.h. */
+#include "pipeline/fit_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/defect.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "data/class_weights.h"
+#include "mechanism/mechanism.h"
+#include "pipeline/fit_memory.h"
+#include "pipeline/options.h"
+#include "pipeline/unsafe_report.h"
+#include "release/lattice.h"
+
+/* ---- one fit */
+
+dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
+                         random_source *source, double *weights, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  if (ranks_lead(spread)) {
+    status = release_weights(&plan->release, found, dims, source, weights, err);
+    if (status == DPERM_OK) {
+      status = random_check(source, err); /* after the last draw, before anything leaves */
+    }
+  }
+  return ranks_share(spread, status, weights, dims * sizeof *weights, err);
+}
+
+/* The noise is made for rows that count once at most (docs/proofs/weights.md). */
+static dperm_status check_shares(const problem *base, dperm_error *err) {
+  for (size_t i = 0; base->shares && i < base->x->rows; i++) {
+    if (!(base->shares[i] >= 0 && base->shares[i] <= 1) && !DEFECT("weights-unscaled")) {
+      FAIL(err, DPERM_NUMERIC_ERROR,
+           "a record counts for more than the noise is made for; nothing is released");
+    }
+  }
+  return DPERM_OK;
+}
+
+dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
+                     random_source *source, solution *found, double *weights, solver_report *report,
+                     dperm_error *err) {
+  size_t dims = base->x->cols;
+  TRY(check_shares(base, err));
+  TRY(mechanism_of(plan->privacy.mechanism)
+          ->run(&plan->privacy, base, how, &plan->release.promised, source, found, report, err));
+  if (plan->privacy.mechanism == DPERM_MECHANISM_NONE) {
+    memcpy(weights, found->f, dims * sizeof *found->f);
+    return DPERM_OK;
+  }
+  return fit_release(plan, base->x->spread, found, dims, source, weights, err);
+}
+
+/* ---- before the charge */
+
+/* The model's shape, and with a kernel the public seed of its directions, drawn apart from the
+ * noise where the caller left it open. */
+static dperm_status shape_model(fit_work *w, dperm_error *err) {
+  ranks *spread = w->data->x->spread;
+  dperm_kernel kernel = w->options->kernel;
+  if (kernel.name != DPERM_KERNEL_NONE && kernel.seed == 0) {
+    if (ranks_lead(spread)) {
+      kernel.seed = 1 + random_bits(w->source) % ((UINT64_C(1) << 53) - 1);
+    }
+    TRY(ranks_share(spread, DPERM_OK, &kernel.seed, sizeof kernel.seed, err));
+  }
+  return model_new(w->data, &kernel, &w->options->progress, &w->model, err);
+}
+
+/* What a model's file says of options and plan. */
+static dperm_status describe_model(const fit_work *w, dperm_error *err) {
+  const dperm_options *o = w->options;
+  dperm_model *model = w->model;
+  model->plan = w->plan->privacy;
+  model->release = w->plan->release;
+  model->loss_h = o->loss.parameter;
+  model->loss_lipschitz = o->loss.lipschitz;
+  model->loss_smoothness = o->loss.smoothness;
+  TRY(memory_copy_text(o->loss.name, strlen(o->loss.name), &model->loss, err));
+  return class_weights_of_data(w->data, o->class_weights, o->class_weight_count,
+                               &model->class_weights, err);
+}
+
+dperm_status fit_prepare(fit_work *w, dperm_error *err) {
+  size_t rows = w->data->x->rows;
+  TRY(arithmetic_check(err));
+  TRY(shape_model(w, err));
+  TRY(describe_model(w, err));
+  TRY(memory_new(w->model->dims, sizeof *w->found.f, &w->found.f, err));
+  TRY(memory_new(w->model->dims, sizeof *w->found.rest, &w->found.rest, err));
+  if (w->model->classes.count > 2) {
+    TRY(memory_new(rows, sizeof *w->sides, &w->sides, err));
+  }
+  if (w->model->class_weights) {
+    TRY(memory_new(rows, sizeof *w->shares, &w->shares, err));
+  }
+  TRY(model_view(w->model, w->data->x, &w->view, &w->made, err));
+  thread_scope threads = threads_enter(w->options->threads);
+  dperm_status status = memory_probe(fit_memory_work(w->data, rows, w->options), err);
+  threads_leave(threads);
+  return status;
+}
+
+void fit_work_clear(fit_work *w) {
+  free(w->found.f);
+  free(w->found.rest);
+  free(w->sides);
+  free(w->shares);
+  matrix_free(w->made);
+  dperm_model_free(w->model);
+}
+
+/* ---- behind it */
+
+/* The labels of fit m: those of two classes, or +1 for class m and −1 for all others. */
+static const double *labels_of(const fit_work *w, size_t m) {
+  for (size_t i = 0; w->sides && i < w->data->x->rows; i++) {
+    w->sides[i] = w->data->labels[i] == (double)m ? 1.0 : -1.0;
+  }
+  return w->sides ? w->sides : w->data->labels;
+}
+
+static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *unsafe,
+                              dperm_error *err) {
+  const dperm_options *options = w->options;
+  size_t dims = w->model->dims;
+  problem base = {.x = w->view,
+                  .labels = labels_of(w, m),
+                  .shares = w->shares,
+                  .norm_bound = w->made ? FEATURES_NORM : w->data->bounds.norm2,
+                  .loss = &options->loss,
+                  .regularizer = &options->regularizer};
+  const double penalties[2] = {1, 0}; /* of a defect: the intercept's is the last */
+  const dperm_regularizer bare = {.weights = penalties};
+  const dperm_schema *schema = w->data->schema;
+  if (DEFECT("intercept-free") && schema && schema->intercept && w->view->cols == 2) {
+    base.regularizer = &bare;
+  }
+  const solver_options how = {.tolerance = options->gradient_tolerance,
+                              .progress = &options->progress};
+  double *weights = w->model->weights + m * dims;
+  solver_report solved;
+  TRY(progress_tick(&options->progress, "solving", 0, 0, err));
+  TRY(fit_run(w->plan, &base, &how, w->source, &w->found, weights, &solved, err));
+  for (size_t j = 0; j < dims; j++) {
+    if (!isfinite(weights[j])) {
+      FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
+    }
+  }
+  return unsafe ? unsafe_add_fit(&base, w->plan->privacy.lambda, weights, &solved, unsafe, err)
+                : DPERM_OK;
+}
+
+static dperm_status fit_classes(fit_work *w, dperm_error *err) {
+  dperm_model *model = w->model;
+  dperm_unsafe_diagnostics seen = {0}, *unsafe = w->options->unsafe_diagnostics ? &seen : NULL;
+  double started = unsafe_seconds_now();
+  if (w->shares) {
+    class_weights_of_rows(model->class_weights, model->classes.count, w->data->labels,
+                          w->data->x->rows, w->shares);
+  }
+  for (size_t m = 0; m < class_fits(model->classes.count); m++) {
+    TRY(fit_class(w, m, unsafe, err));
+  }
+  TRY(arithmetic_check(err));
+  double seconds = unsafe_seconds_now() - started;
+  const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));
+  TRY(model_claim(model, &claim, err));
+  if (unsafe) {
+    TRY(unsafe_finish(model, w->data, seconds, unsafe, err));
+    *w->options->unsafe_diagnostics = seen;
+  }
+  return DPERM_OK;
+}
+
+dperm_status fit_perform(fit_work *w, dperm_model **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
+  matrix *kept = NULL;
+  cancel_token stop;
+  cancel_begin(&stop, &w->options->progress, "solving");
+  thread_scope threads = threads_enter(w->options->threads);
+  TRY_OR_DONE(arithmetic_check(err)); /* before the first row is computed */
+  if (w->made) {
+    w->made->cancel = &stop; /* passes over features are long */
+    TRY_OR_DONE(features_keep(w->made, &kept, err));
+  }
+  w->view = kept ? kept : w->view;
+  TRY_OR_DONE(fit_classes(w, err));
+  TRY_OR_DONE(cancel_check(&stop, err)); /* a pass that was cut short has failed; to be sure */
+  *out = w->model;
+  w->model = NULL;
+done:
+  if (w->made) {
+    w->made->cancel = NULL;
+  }
+  threads_leave(threads);
+  matrix_free(kept);
+  return status;
+}

@@ -1,0 +1,28 @@
+/* The fits of one model, in two parts: what may fail for public reasons, before a charge, and the
+ * work itself. */
+#ifndef DPERM_PIPELINE_FIT_WORK_H
+#define DPERM_PIPELINE_FIT_WORK_H
+
+#include "pipeline/fit.h"
+
+typedef struct fit_work {
+  const dperm_data *data;
+  const dperm_options *options;
+  const fit_plan *plan;
+  random_source *source;
+  dperm_model *model;
+  const matrix *view; /* what the weights are for: the rows, or features over them, */
+  matrix *made;       /* which are here; else NULL */
+  solution found;     /* space for a candidate, */
+  double *sides;      /* for the labels of one class against the others (NULL for two classes), */
+  double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
+} fit_work;
+
+/* Whatever can fail for reasons that are public fails here: memory, a machine with another
+ * arithmetic. `work` has the first four members; the caller clears it, also after a failure. */
+dperm_status fit_prepare(fit_work *work, dperm_error *err);
+/* Perturb, solve, certify and release, for each class; the model is the caller's. */
+dperm_status fit_perform(fit_work *work, dperm_model **out, dperm_error *err);
+void fit_work_clear(fit_work *work);
+
+#endif
