@@ -1,6 +1,6 @@
 /* Lines of text: "dperm-sweep 1 DIGEST", then "CELL FOLD COUNT NUMBER … CHECK" for each part, the
- * check a digest of the line before it under the sweep's own. Lines are appended in one write each
- * and flushed to the disk, so only the last one can be torn, and a torn one has no newline. */
+ * check a digest of the line before it under the sweep's own. Each line is flushed to the disk
+ * before the next, so only the last one can be torn, and a torn one has no newline. */
 #define _GNU_SOURCE
 #include "pipeline/sweep_journal.h"
 
@@ -24,7 +24,7 @@ enum { CHECK_BYTES = 8, HEX_DIGEST = 2 * SWEEP_DIGEST_SIZE + 1, HEX_CHECK = 2 * 
 
 struct sweep_journal {
   const char *path;
-  int file;
+  FILE *stream; /* every write goes to the end */
   unsigned char digest[SWEEP_DIGEST_SIZE];
   char *line;
   size_t capacity;
@@ -54,18 +54,9 @@ static void line_check(const sweep_journal *j, const char *line, size_t length,
 /* ---- writing */
 
 static dperm_status append(sweep_journal *j, const char *bytes, size_t length, dperm_error *err) {
-  while (length > 0) {
-    ssize_t wrote = write(j->file, bytes, length);
-    if (wrote < 0 && errno == EINTR) {
-      continue;
-    }
-    if (wrote <= 0) {
-      return fail_system(j->path, errno, err);
-    }
-    bytes += wrote;
-    length -= (size_t)wrote;
-  }
-  return fdatasync(j->file) == 0 ? DPERM_OK : fail_system(j->path, errno, err);
+  bool written = fwrite(bytes, 1, length, j->stream) == length && fflush(j->stream) == 0 &&
+                 fdatasync(fileno(j->stream)) == 0;
+  return written ? DPERM_OK : fail_system(j->path, errno, err);
 }
 
 dperm_status journal_add(sweep_journal *j, size_t cell, size_t fold, const uint64_t *numbers,
@@ -124,66 +115,63 @@ static dperm_status read_line(const sweep_journal *j, const char *line, size_t l
   return status;
 }
 
-/* The whole lines of `text`; *kept is where they end. */
-static dperm_status read_lines(const sweep_journal *j, const char *text, size_t length,
-                               const char *first, sweep_part_reader *read, void *context,
-                               size_t *kept, dperm_error *err) {
-  *kept = 0;
-  for (size_t number = 1; *kept < length; number++) {
-    const char *line = text + *kept, *newline = memchr(line, '\n', length - *kept);
-    if (!newline) {
-      return DPERM_OK; /* torn */
-    }
-    size_t size = (size_t)(newline - line);
-    if (number > 1) {
-      TRY(read_line(j, line, size, number, read, context, err));
-    } else if (size + 1 != strlen(first) || memcmp(line, first, size) != 0) {
-      if (size < strlen(title) || memcmp(line, title, strlen(title)) != 0) {
-        FAIL(err, DPERM_INVALID_DATA,
-             "%s:1:1: not a journal of a sweep; move it away, or name another output", j->path);
-      }
-      FAIL(err, DPERM_INVALID_DATA,
-           "%s:1:1: the journal of another sweep, with other options, data or another version of "
-           "dperm; give the same again to go on with it, or delete it",
-           j->path);
-    }
-    *kept += size + 1;
+static dperm_status fail_title(const char *path, const char *line, dperm_error *err) {
+  if (strncmp(line, title, strlen(title)) != 0) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "%s:1:1: not a journal of a sweep; move it away, or name another output", path);
   }
-  return DPERM_OK;
+  FAIL(err, DPERM_INVALID_DATA,
+       "%s:1:1: the journal of another sweep, with other options, data or another version of "
+       "dperm; give the same again to go on with it, or delete it",
+       path);
 }
 
-static dperm_status read_file(int file, const char *path, char **text, size_t *length,
-                              dperm_error *err) {
-  size_t capacity = 0;
-  *length = 0;
-  for (;;) {
-    TRY(memory_reserve(text, &capacity, *length + 65536, 1, err));
-    ssize_t got = read(file, *text + *length, capacity - *length);
-    if (got < 0 && errno != EINTR) {
-      return fail_system(path, errno, err);
+/* Reads the lines behind `first`, and leaves the stream where the next one is to be written: a line
+ * that was torn is cut off. */
+static dperm_status read_lines(sweep_journal *j, const char *first, sweep_part_reader *read,
+                               void *context, dperm_error *err) {
+  ssize_t length = 0;
+  off_t kept = 0;
+  for (size_t number = 1; (length = getline(&j->line, &j->capacity, j->stream)) > 0; number++) {
+    bool whole = j->line[length - 1] == '\n';
+    if (number == 1 && strncmp(j->line, first, (size_t)length) != 0) {
+      return fail_title(j->path, j->line, err);
     }
-    if (got == 0) {
-      return DPERM_OK;
+    if (!whole) {
+      break;
     }
-    *length += got > 0 ? (size_t)got : 0;
+    if (number > 1) {
+      TRY(read_line(j, j->line, (size_t)length - 1, number, read, context, err));
+    }
+    kept += length;
   }
+  if (!feof(j->stream) || ftruncate(fileno(j->stream), kept) != 0 ||
+      fseeko(j->stream, 0, SEEK_END) != 0) {
+    return fail_system(j->path, errno, err);
+  }
+  return kept == 0 ? append(j, first, strlen(first), err) : DPERM_OK;
 }
 
 /* Nobody else's, and a file that can be appended to. */
-static dperm_status open_file(const char *path, int *file, dperm_error *err) {
+static dperm_status open_file(sweep_journal *j, dperm_error *err) {
   struct stat about;
-  TRY(protected_file_check(path, path, err));
-  *file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (*file < 0) {
-    return fail_system(path, errno, err);
+  TRY(protected_file_check(j->path, j->path, err));
+  int file = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  j->stream = file < 0 ? NULL : fdopen(file, "a+");
+  if (!j->stream) {
+    int reason = errno;
+    (void)close(file); /* of -1 does nothing */
+    return fail_system(j->path, reason, err);
   }
-  if (fstat(*file, &about) != 0 || !S_ISREG(about.st_mode)) {
-    FAIL(err, DPERM_IO_ERROR, "%s: not a plain file; a sweep's journal needs one", path);
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
+    FAIL(err, DPERM_IO_ERROR, "%s: not a plain file; a sweep's journal needs one", j->path);
   }
-  if (flock(*file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     FAIL(err, DPERM_IO_ERROR,
-         "%s: another sweep is writing to this journal; wait for it, or name another output", path);
+         "%s: another sweep is writing to this journal; wait for it, or name another output",
+         j->path);
   }
+  rewind(j->stream);
   return DPERM_OK;
 }
 
@@ -192,40 +180,25 @@ dperm_status journal_open(const char *path, const unsigned char digest[SWEEP_DIG
                           dperm_error *err) {
   dperm_status status = DPERM_OK;
   sweep_journal *j = NULL;
-  char *text = NULL, hex[HEX_DIGEST], first[sizeof title + HEX_DIGEST + 1];
-  size_t length = 0, kept = 0;
+  char hex[HEX_DIGEST], first[sizeof title + HEX_DIGEST + 1];
   TRY(memory_new(1, sizeof *j, &j, err));
   j->path = path;
-  j->file = -1;
   memcpy(j->digest, digest, sizeof j->digest);
   (void)sodium_bin2hex(hex, sizeof hex, digest, SWEEP_DIGEST_SIZE);
   (void)snprintf(first, sizeof first, "%s%s\n", title, hex);
-  TRY_OR_DONE(open_file(path, &j->file, err));
-  TRY_OR_DONE(read_file(j->file, path, &text, &length, err));
-  TRY_OR_DONE(read_lines(j, text, length, first, read_part, context, &kept, err));
-  bool torn = kept == 0 && length < strlen(first) && memcmp(text, first, length) == 0;
-  if (kept == 0 && !torn) {
-    FAIL_AND_DONE(err, DPERM_INVALID_DATA,
-                  "%s:1:1: not a journal of a sweep; move it away, or name another output", path);
-  }
-  if (kept < length && ftruncate(j->file, (off_t)kept) != 0) {
-    TRY_OR_DONE(fail_system(path, errno, err));
-  }
-  if (kept == 0) {
-    TRY_OR_DONE(append(j, first, strlen(first), err));
-  }
+  TRY_OR_DONE(open_file(j, err));
+  TRY_OR_DONE(read_lines(j, first, read_part, context, err));
   *out = j;
   j = NULL;
 done:
-  free(text);
   journal_close(j);
   return status;
 }
 
 void journal_close(sweep_journal *j) {
   if (j) {
-    if (j->file >= 0) {
-      (void)close(j->file);
+    if (j->stream) {
+      (void)fclose(j->stream);
     }
     free(j->line);
     free(j);

@@ -43,18 +43,18 @@ bool exact_lattice_covers(uint64_t s, uint64_t d, double tau, double g) {
   if (s < d) {
     return false;
   }
-  mpq_t arena, step, need, dims;
-  mpq_inits(arena, step, need, dims, (mpq_ptr)NULL);
-  mpq_set_d(arena, (double)(s - d + 1));
+  mpq_t slack, step, need, dims;
+  mpq_inits(slack, step, need, dims, (mpq_ptr)NULL);
+  mpq_set_d(slack, (double)(s - d + 1));
   mpq_set_d(step, g);
-  mpq_mul(arena, arena, step);
-  mpq_mul(arena, arena, arena);
+  mpq_mul(slack, slack, step);
+  mpq_mul(slack, slack, slack);
   mpq_set_d(need, tau);
   mpq_mul(need, need, need);
   mpq_set_d(dims, (double)d);
   mpq_mul(need, need, dims);
-  bool holds = mpq_cmp(arena, need) > 0;
-  mpq_clears(arena, step, need, dims, (mpq_ptr)NULL);
+  bool holds = mpq_cmp(slack, need) > 0;
+  mpq_clears(slack, step, need, dims, (mpq_ptr)NULL);
   return holds;
 }
 

@@ -63,13 +63,9 @@ const interval *interval_of(interval_arena *arena, double value) {
   return interval_variable(arena, value);
 }
 
-static void copy(interval *to, const interval *from) {
+void interval_set(interval_arena *arena, interval *to, const interval *from) {
   (void)mpfr_set(to->low, from->low, MPFR_RNDD);
   (void)mpfr_set(to->high, from->high, MPFR_RNDU);
-}
-
-void interval_set(interval_arena *arena, interval *to, const interval *from) {
-  copy(to, from);
   (void)settled(arena, to);
 }
 
@@ -126,37 +122,35 @@ const interval *interval_div(interval_arena *arena, const interval *a, const int
   return interval_mul(arena, a, settled(arena, inverse));
 }
 
-const interval *interval_log1p(interval_arena *arena, const interval *a) {
+/* An increasing function that is defined at both ends. */
+static const interval *increasing(interval_arena *arena, const interval *a,
+                                  int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)) {
   interval *result = place(arena);
-  if (bounded(a) && mpfr_cmp_si(a->low, -1) > 0) {
-    (void)mpfr_log1p(result->low, a->low, MPFR_RNDD);
-    (void)mpfr_log1p(result->high, a->high, MPFR_RNDU);
+  if (bounded(a)) {
+    (void)function(result->low, a->low, MPFR_RNDD);
+    (void)function(result->high, a->high, MPFR_RNDU);
   }
   return settled(arena, result);
+}
+
+/* Outside their domains MPFR gives NaN, which is not bounded, or −∞: the whole line. */
+const interval *interval_log1p(interval_arena *arena, const interval *a) {
+  return increasing(arena, a, mpfr_log1p);
 }
 
 const interval *interval_exp(interval_arena *arena, const interval *a) {
-  interval *result = place(arena);
-  if (bounded(a)) {
-    (void)mpfr_exp(result->low, a->low, MPFR_RNDD);
-    (void)mpfr_exp(result->high, a->high, MPFR_RNDU);
-  }
-  return settled(arena, result);
+  return increasing(arena, a, mpfr_exp);
 }
 
 const interval *interval_sqrt(interval_arena *arena, const interval *a) {
-  interval *result = place(arena);
-  if (bounded(a) && mpfr_sgn(a->low) >= 0) {
-    (void)mpfr_sqrt(result->low, a->low, MPFR_RNDD);
-    (void)mpfr_sqrt(result->high, a->high, MPFR_RNDU);
-  }
-  return settled(arena, result);
+  return increasing(arena, a, mpfr_sqrt);
 }
 
 const interval *interval_positive(interval_arena *arena, const interval *a) {
   interval *result = place(arena);
   if (bounded(a)) {
-    copy(result, a);
+    (void)mpfr_set(result->low, a->low, MPFR_RNDD);
+    (void)mpfr_set(result->high, a->high, MPFR_RNDU);
     if (mpfr_sgn(result->low) < 0) {
       mpfr_set_zero(result->low, 1);
     }

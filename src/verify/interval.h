@@ -16,7 +16,7 @@ typedef struct interval {
 } interval;
 
 /* Where results live, so that formulas can be written as formulas. A loop marks the arena and
- * releases what it made; a arena that is full gives out the whole line. */
+ * releases what it made; an arena that is full gives out the whole line. */
 typedef struct interval_arena {
   interval items[INTERVAL_CAPACITY];
   interval spare; /* given out when all others are: always the whole line */

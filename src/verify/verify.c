@@ -1,7 +1,7 @@
-/* A model file's privacy claim, derived again from its public fields. This arena
- * shares no formula with the code that made the model (it includes base/ only): numbers are
- * intervals of 256 bits, rounded outwards, or exact rationals, and the losses' bounds are worked
- * out in another way. So a slip in one of the two shows as a line that does not hold. */
+/* A model file's privacy claim, derived again from its public fields. This folder shares no formula
+ * with the code that made the model (it includes base/ only): numbers are intervals of 256 bits,
+ * rounded outwards, or exact rationals, and the bounds of the losses are derived in another way. So
+ * a mistake in one of the two shows as a line that does not hold. */
 #include "verify/verify.h"
 
 #include <string.h>
