@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/identity.h"
-#include "pipeline/sweep.h"
+#include "pipeline/sweep_run.h"
 
 typedef crypto_generichash_state digest_state;
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "data/class_weights.h"
 #include "mechanism/batch_draws.h"
-#include "pipeline/sweep.h"
+#include "pipeline/sweep_run.h"
 
 /* Weight vectors that rows are multiplied by at once: X F in blocks. */
 enum { JUDGED_TOGETHER = 32 };

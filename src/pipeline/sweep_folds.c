@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "matrix/matrix_spread.h"
-#include "pipeline/sweep.h"
+#include "pipeline/sweep_run.h"
 #include "random/discrete_sampling.h"
 
 /* The first of fold f's places in a random order: the first folds have one more where needed. */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
-#include "pipeline/sweep.h"
+#include "pipeline/sweep_run.h"
 
 /* A cell's counts, fold after fold: of each model, in each part of the rows that judge it. */
 static size_t counts_of(const sweep *s, size_t cell) {

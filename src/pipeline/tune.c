@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/record_overlap.h"
-#include "dperm/random.h"
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "pipeline/account.h"

@@ -11,7 +11,7 @@
 #include "dperm/score.h"
 #include "dperm/sweep.h"
 #include "pipeline/fit.h"
-#include "pipeline/sweep.h"
+#include "pipeline/sweep_run.h"
 #include "reference.h"
 
 enum { ROWS = 503, COLS = 6, MOST = 8 };

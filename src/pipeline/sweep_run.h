@@ -1,9 +1,10 @@
 /* A sweep and its pieces: which rows are held out when (sweep_folds.c), the fits of some cells in
  * one fold (sweep_fits.c), the counts of errors and their journal (sweep_results.c). */
-#ifndef DPERM_PIPELINE_SWEEP_H
-#define DPERM_PIPELINE_SWEEP_H
+#ifndef DPERM_PIPELINE_SWEEP_RUN_H
+#define DPERM_PIPELINE_SWEEP_RUN_H
 
 #include "base/cancel.h"
+#include "dperm/sweep.h"
 #include "pipeline/fit.h"
 #include "pipeline/sweep_journal.h"
 
