@@ -1,4 +1,5 @@
-/* Data sets from files and from memory. */
+/* Data sets from rows in memory, what is done to them, and what a caller may ask. Files:
+ * dataset_read.c; tables: table.c. */
 #include "data/dataset.h"
 
 #include <math.h>
@@ -7,10 +8,7 @@
 
 #include "base/memory.h"
 #include "matrix/matrix_spread.h"
-#include "read/row_reader.h"
 #include "schema/row_norm.h"
-
-/* ---- from files */
 
 dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
                             const dperm_schema *schema, dperm_data **out, dperm_error *err) {
@@ -32,72 +30,8 @@ done:
   return status;
 }
 
-dperm_status data_from_encoded(encoded_file *file, size_t from, size_t rows,
-                               const dperm_progress *progress, dperm_data **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_data *data = NULL;
-  size_t dims = (size_t)file->header.dims;
-  TRY_OR_DONE(encoded_map(file, from, rows, progress, err));
-  TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
-  TRY_OR_DONE(matrix_sparse_over(rows, dims, encoded_starts(file) + from, encoded_columns(file),
-                                 encoded_values(file), &data->x, err));
-  data->labels = encoded_labels(file) + from;
-  data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(dims, 1.0);
-  data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
-  data->doubts = encoded_doubts(file);
-  data->schema = schema_share(file->schema);
-  data->from_file = true;
-  memcpy(data->file_digest, file->trailer.source, FILE_DIGEST_SIZE);
-  data->encoded = file;
-  *out = data;
-  return DPERM_OK;
-done:
-  free(data);
-  encoded_close(file);
-  return status;
-}
-
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
   return data->encoded ? encoded_unchanged(data->encoded, err) : DPERM_OK;
-}
-
-static dperm_status read_encoded(const dperm_source *source, const dperm_progress *progress,
-                                 dperm_data **out, dperm_error *err) {
-  encoded_file *file = NULL;
-  TRY(encoded_open_for(source, &file, err));
-  return data_from_encoded(file, 0, (size_t)file->trailer.rows, progress, out, err);
-}
-
-dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
-                             dperm_data **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_format format = DPERM_FORMAT_AUTO;
-  TRY(source_format(source, &format, err));
-  if (format == DPERM_FORMAT_ENCODED) {
-    return read_encoded(source, progress, out, err);
-  }
-  row_reader reader;
-  growing_rows rows = {0};
-  TRY(row_reader_open(source, true, progress, &reader, err));
-  bool csv = reader.format == DPERM_FORMAT_CSV;
-  TRY_OR_DONE(row_reader_next(&reader, SIZE_MAX, &rows, err));
-  if (rows.count == 0) {
-    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-                  path_for_people(source->path));
-  }
-  TRY_OR_DONE(data_from_rows(&rows, csv ? source->schema->dims : source->dims,
-                             csv ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, csv ? source->schema : NULL,
-                             out, err));
-  (*out)->from_file = row_reader_digested(&reader, (*out)->file_digest);
-  (*out)->doubts = row_reader_doubts(&reader);
-  if (csv) {
-    (*out)->counts = reader.encoder.counts;
-    reader.encoder.counts = NULL;
-  }
-done:
-  rows_clear(&rows);
-  row_reader_close(&reader);
-  return status;
 }
 
 /* ---- from memory */
@@ -194,8 +128,8 @@ static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t
       FAIL(err, DPERM_INVALID_DATA, "the columns of row %zu are not ascending, or not below %zu",
            rows->count, dims);
     }
-    rows_push(rows, columns[e], values[e]);
   }
+  rows_copy(rows, columns, values, count);
   TRY(clip_finite(rows->values + before, count, norm, rows->count, err));
   rows_end(rows, label);
   return DPERM_OK;
@@ -263,9 +197,7 @@ static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dpe
     const double *values = NULL;
     size_t count = x->kind->entries(x, i, &columns, &values);
     TRY_OR_DONE(rows_reserve(&rows, count + 1, err));
-    for (size_t e = 0; e < count; e++) {
-      rows_push(&rows, columns[e], values[e]);
-    }
+    rows_copy(&rows, columns, values, count);
     rows_push(&rows, x->cols, last);
     rows_end(&rows, 0);
   }

@@ -44,10 +44,6 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
 dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
                             const dperm_schema *schema, dperm_data **out, dperm_error *err);
 
-/* Rows from, …, from + rows − 1 of an encoded file, where they stand in it. Takes over `file`. */
-dperm_status data_from_encoded(encoded_file *file, size_t from, size_t rows,
-                               const dperm_progress *progress, dperm_data **out, dperm_error *err);
-
 /* Fails if the rows are those of a file that has changed since they were checked: to be asked
  * before anything that was made of them leaves. */
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err);

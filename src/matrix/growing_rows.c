@@ -2,6 +2,7 @@
 #include "matrix/growing_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -27,6 +28,26 @@ dperm_status rows_reserve(growing_rows *rows, size_t entries, dperm_error *err) 
 void rows_end(growing_rows *rows, double label) {
   rows->labels[rows->count++] = label;
   rows->starts[rows->count] = rows->entries;
+}
+
+void rows_copy(growing_rows *rows, const uint32_t *columns, const double *values, size_t count) {
+  if (count > 0) {
+    memcpy(rows->columns + rows->entries, columns, count * sizeof *columns);
+    memcpy(rows->values + rows->entries, values, count * sizeof *values);
+    rows->entries += count;
+  }
+}
+
+void rows_keep(growing_rows *rows, size_t first, size_t count) {
+  size_t from = rows->starts[first];
+  rows->count = count;
+  rows->entries = rows->starts[first + count] - from;
+  for (size_t i = 0; i <= count; i++) {
+    rows->starts[i] = rows->starts[first + i] - from;
+  }
+  memmove(rows->columns, rows->columns + from, rows->entries * sizeof *rows->columns);
+  memmove(rows->values, rows->values + from, rows->entries * sizeof *rows->values);
+  memmove(rows->labels, rows->labels + first, count * sizeof *rows->labels);
 }
 
 void rows_reset(growing_rows *rows) {

@@ -30,6 +30,11 @@ static inline void rows_push(growing_rows *rows, size_t column, double value) {
 /* Ends the row that is being made. */
 void rows_end(growing_rows *rows, double label);
 
+/* Entries from elsewhere for the row that is being made; space was reserved. */
+void rows_copy(growing_rows *rows, const uint32_t *columns, const double *values, size_t count);
+/* Leaves rows first, …, first + count − 1 alone. */
+void rows_keep(growing_rows *rows, size_t first, size_t count);
+
 /* What is done with rows as they come, in order: appended to a file, say. Leaves none of them. */
 typedef dperm_status rows_taker(void *context, growing_rows *rows, dperm_error *err);
 

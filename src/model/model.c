@@ -73,12 +73,10 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
          "the model was trained on rows from memory with norm bound %g; predict from memory too",
          model->norm_bound);
   }
-  dperm_format format = DPERM_FORMAT_AUTO;
-  TRY(source_format(out, &format, err));
-  if (format == DPERM_FORMAT_ENCODED) { /* the file says itself; it must say the same */
-    return DPERM_OK;
-  }
-  if ((format == DPERM_FORMAT_CSV) != (model->schema != NULL)) {
+  const row_reader_kind *kind = NULL;
+  TRY(row_reader_find(out, &kind, err));
+  /* A mapped file has its own schema, which must be the same. */
+  if (!kind->mapped && kind->by_schema != (model->schema != NULL)) {
     FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",
          path_for_people(given->path), model->schema ? "CSV" : "svmlight");
   }

@@ -216,8 +216,8 @@ dperm_status dperm_score_file_private_sized(const dperm_model *model, const dper
   TRY(take_options(model, given, size, &options, err));
   TRY(scored_open(model, source, true, &options.progress, &s, err));
   TRY_OR_DONE(scored_each(&s, count_rows, &c, err));
-  TRY_OR_DONE(check_rows_public(model->schema, row_reader_doubts(&s.reader), err));
-  (void)row_reader_digested(&s.reader, bytes);
+  TRY_OR_DONE(check_rows_public(model->schema, s.reader->kind->doubts(s.reader), err));
+  (void)row_reader_digested(s.reader, bytes);
   identity_of_file(bytes, &identity);
   TRY_OR_DONE(
       release_counts(&c, model, (account_run){.identity = &identity}, &options, &made, err));

@@ -40,10 +40,10 @@ dperm_status scored_each(scored_file *s, scored_block *use, void *context, dperm
   size_t fits = class_fits(s->model->classes.count);
   TRY(memory_new(BLOCK_ROWS * fits, sizeof *scores, &scores, err));
   for (bool first = true;; first = false) {
-    TRY_OR_DONE(row_reader_next(&s->reader, BLOCK_ROWS, &rows, err));
+    TRY_OR_DONE(row_reader_next(s->reader, BLOCK_ROWS, &rows, err));
     if (rows.count == 0 && first) {
       FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-                    path_for_people(s->reader.path));
+                    path_for_people(s->reader->path));
     }
     if (rows.count == 0) {
       break;
@@ -57,5 +57,5 @@ done:
 }
 
 void scored_close(scored_file *s) {
-  row_reader_close(&s->reader);
+  row_reader_close(s->reader);
 }

@@ -7,7 +7,7 @@
 
 typedef struct scored_file {
   const dperm_model *model;
-  row_reader reader;
+  row_reader *reader;
 } scored_file;
 
 /* A block of rows: a score for each fit of the model and row, and the labels. */

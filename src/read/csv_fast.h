@@ -1,55 +1,43 @@
-/* The usual record, scanned and encoded in one go: no quotes, no blanks around fields, nothing
- * missing, plain numbers. Whatever else comes is left where it stands for csv_next and encoder_add,
- * which know everything and say what is wrong; a row is the same to the bit either way. */
+/* The next record of a CSV file as a row. The usual record, whole in the window and without quotes,
+ * is cut into fields by bit masks (csv_simd.h), and what a short text became before is remembered;
+ * any other record goes through csv_next and csv_columns_encode, which also make the messages. The
+ * encoder decides either way, so a row is the same to the bit. */
 #ifndef DPERM_READ_CSV_FAST_H
 #define DPERM_READ_CSV_FAST_H
 
-#include "read/encode.h"
+#include "read/csv_columns.h"
 
-typedef enum csv_fast_kind {
-  CSV_FAST_SKIP,
-  CSV_FAST_NUMBER,
-  CSV_FAST_CATEGORY,
-  CSV_FAST_LABEL
-} csv_fast_kind;
-
-/* What a text of one to eight bytes came to in a field, so that it need not be parsed, transformed
- * or looked up again: most fields of most files hold few different texts. */
+/* A text of one to eight bytes and what it became in a field, so that it need not be parsed,
+ * transformed or looked up again: most fields of most files hold few different texts. */
 typedef struct csv_fast_known {
   uint64_t text; /* its bytes; 0 for none yet */
-  double value;  /* of its entry; of a label's text, the label */
-  uint32_t column;
-  uint32_t entries; /* 1, or 0 for none: the two above then say nothing, but for a label */
+  encoded_text became;
 } csv_fast_known;
 /* Places for each of the first so many fields: what fits a processor's own cache. */
 enum { CSV_FAST_KNOWN = 64, CSV_FAST_FIELDS_KNOWN = 128 };
 
-/* What to do with a field. */
 typedef struct csv_fast_field {
-  csv_fast_kind kind;
-  bool zero_is_nothing; /* a zero has no entry, whatever the column's range */
-  size_t c;             /* the schema's column */
-  const schema_column *column;
-  csv_fast_known *known; /* its texts; NULL where they are not remembered … */
-  size_t missed;         /* … since too many of them were not found there */
+  enum { FIELD_IGNORED, FIELD_COLUMN, FIELD_LABEL } kind;
+  size_t c;                    /* the schema's column */
+  const schema_column *column; /* NULL for the label */
+  csv_fast_known *known;       /* NULL where texts are not remembered … */
+  size_t missed;               /* … since too many of them were not found there */
 } csv_fast_field;
 
 typedef struct csv_fast {
-  encoder *e;
+  const csv_columns *columns;
   csv_fast_field *fields;
   csv_fast_known *known; /* of all fields */
   size_t records;        /* so far */
-  size_t *clamped;       /* columns of values out of range in the record at hand */
   bool fits;             /* the columns stand in the schema's order */
-  bool may_miss;         /* there are markers of missing values beside the empty one */
 } csv_fast;
 
-/* `e` is open; another one for the same file may be put in its place afterwards. */
-dperm_status csv_fast_open(encoder *e, csv_fast *out, dperm_error *err);
+dperm_status csv_fast_open(const dperm_schema *schema, const csv_columns *columns, bool need_labels,
+                           csv_fast *out, dperm_error *err);
 void csv_fast_close(csv_fast *q);
 
-/* Appends the next record and moves on; false, with nothing changed, for one that is not usual or
- * not whole in the window. */
-bool csv_fast_next(csv_fast *q, csv_reader *csv, growing_rows *rows);
+/* Appends the next record, or *found = false at the end. */
+dperm_status csv_fast_next(csv_fast *q, encoder *e, csv_reader *csv, growing_rows *rows,
+                           bool *found, dperm_error *err);
 
 #endif

@@ -33,8 +33,8 @@ typedef struct spans {
   encoder *e;
   piece *pieces;
   size_t capacity, count;
-  csv_fast *quick;    /* one for each of … */
-  size_t workers;     /* … so many; a callback may ask for more threads meanwhile */
+  csv_fast *fast;     /* one for each of … */
+  size_t workers;     /* … so many; if more come meanwhile, their pieces are read again */
   growing_rows *rows; /* all of them; with `take`, those since the last that were handed over: */
   size_t before[2];   /* how many of them, and of their entries, there were before the last span */
   rows_taker *take;   /* or NULL */
@@ -44,32 +44,13 @@ typedef struct spans {
   dperm_error trouble;
 } spans;
 
-static dperm_status read_record(csv_reader *csv, encoder *e, csv_fast *quick, growing_rows *rows,
-                                bool *found, dperm_error *err) {
-  if (quick) {
-    quick->e = e;
-    *found = csv_fast_next(quick, csv, rows);
-    if (*found) {
-      return DPERM_OK;
-    }
-  }
-  TRY(csv_next(csv, found, err));
-  return *found ? encoder_add(e, csv, rows, err) : DPERM_OK;
-}
-
 /* ---- pieces */
 
 static void close_piece(piece *p) {
   p->csv.window = (window){0}; /* never its own */
   csv_close(&p->csv);
-  free(p->encoder.counts);
+  encoder_close(&p->encoder);
   rows_clear(&p->rows);
-}
-
-static dperm_status open_piece(const spans *s, piece *p, dperm_error *err) {
-  p->encoder = *s->e;
-  p->encoder.counts = NULL;
-  return memory_new(s->e->schema->column_count, sizeof *p->encoder.counts, &p->encoder.counts, err);
 }
 
 static void take_waiting(spans *s) {
@@ -104,11 +85,11 @@ static void read_piece(void *context, size_t number, size_t worker) {
   rows_reset(&p->rows);
   /* Of a piece that was not accepted, and read again, something may be left. */
   memset(p->encoder.counts, 0, s->e->schema->column_count * sizeof *p->encoder.counts);
-  csv_fast *quick = worker < s->workers ? &s->quick[worker] : NULL;
   bool found = true;
-  p->fine = true;
+  p->fine = worker < s->workers;
   while (found && p->fine) {
-    p->fine = read_record(&p->csv, &p->encoder, quick, &p->rows, &found, NULL) == DPERM_OK;
+    p->fine =
+        csv_fast_next(&s->fast[worker], &p->encoder, &p->csv, &p->rows, &found, NULL) == DPERM_OK;
   }
 }
 
@@ -230,7 +211,7 @@ static dperm_status read_slowly(spans *s, size_t length, bool *found, dperm_erro
   *found = true;
   while (*found && w->end - w->begin <= unread && w->end - w->begin > stop) {
     unread = w->end - w->begin;
-    TRY(read_record(s->csv, s->e, &s->quick[0], s->rows, found, err));
+    TRY(csv_fast_next(&s->fast[0], s->e, s->csv, s->rows, found, err));
   }
   return DPERM_OK;
 }
@@ -294,8 +275,9 @@ static dperm_status read_spans(spans *s, dperm_error *err) {
   return hand_over(s, err);
 }
 
-dperm_status csv_parallel_read(csv_reader *csv, encoder *e, growing_rows *rows, rows_taker *take,
-                               void *context, dperm_error *err) {
+dperm_status csv_parallel_read(csv_reader *csv, const csv_columns *columns, encoder *e,
+                               growing_rows *rows, rows_taker *take, void *context,
+                               dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t workers = pool_workers();
   spans s = {.csv = csv,
@@ -306,13 +288,13 @@ dperm_status csv_parallel_read(csv_reader *csv, encoder *e, growing_rows *rows, 
              .context = context,
              .capacity = workers > 1 ? PIECES * workers : 1};
   s.capacity = s.capacity < MOST_PIECES ? s.capacity : MOST_PIECES;
-  TRY_OR_DONE(memory_new(workers, sizeof *s.quick, &s.quick, err));
+  TRY_OR_DONE(memory_new(workers, sizeof *s.fast, &s.fast, err));
   for (size_t i = 0; i < workers; i++) {
-    TRY_OR_DONE(csv_fast_open(e, &s.quick[i], err));
+    TRY_OR_DONE(csv_fast_open(e->schema, columns, e->need_labels, &s.fast[i], err));
   }
   TRY_OR_DONE(memory_new(s.capacity, sizeof *s.pieces, &s.pieces, err));
   for (size_t i = 0; i < s.capacity && s.capacity > 1; i++) {
-    TRY_OR_DONE(open_piece(&s, &s.pieces[i], err));
+    TRY_OR_DONE(encoder_open(e->schema, e->need_labels, &s.pieces[i].encoder, err));
   }
   TRY_OR_DONE(read_spans(&s, err));
 done:
@@ -320,10 +302,10 @@ done:
     close_piece(&s.pieces[i]);
   }
   free(s.pieces);
-  for (size_t i = 0; s.quick && i < workers; i++) {
-    csv_fast_close(&s.quick[i]);
+  for (size_t i = 0; s.fast && i < workers; i++) {
+    csv_fast_close(&s.fast[i]);
   }
-  free(s.quick);
+  free(s.fast);
   rows_clear(&s.waiting);
   return status;
 }

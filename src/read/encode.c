@@ -3,162 +3,120 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "schema/row_norm.h"
 
-/* ---- where the columns are */
+/* ---- one text */
 
-static const size_t absent = SIZE_MAX;
-
-static dperm_status find_in_header(const csv_reader *csv, const char *name, size_t *at,
-                                   dperm_error *err) {
-  *at = absent;
-  for (size_t i = 0; i < csv->field_count; i++) {
-    if (slice_is(csv->fields[i].text, name)) {
-      if (*at != absent) {
-        return csv_fail_at(csv, csv->fields[i].offset, err,
-                           "the header names column \"%.64s\" twice; rename one", name);
-      }
-      *at = i;
-    }
-  }
-  return DPERM_OK;
+static encoded_text entry(size_t at, double value, uint32_t flags) {
+  bool any = at != SIZE_MAX && value != 0.0;
+  return (encoded_text){value, (uint32_t)at, flags | (any ? TEXT_ENTRY : 0)};
 }
 
-static dperm_status map_header(encoder *e, const csv_reader *csv, dperm_error *err) {
-  const dperm_schema *schema = e->schema;
-  e->field_count = csv->field_count;
-  for (size_t c = 0; c < schema->column_count; c++) {
-    const schema_column *column = &schema->columns[c];
-    if (column->type == COLUMN_LABEL) {
-      e->field_of[c] = absent;
-      continue;
-    }
-    TRY(find_in_header(csv, column->name, &e->field_of[c], err));
-    if (e->field_of[c] == absent && column->type != COLUMN_IGNORE) {
-      return csv_fail_at(csv, 0, err,
-                         "the header has no column \"%.64s\" that the schema lists; add it, or "
-                         "set \"header\": false",
-                         column->name);
-    }
-  }
-  size_t *label = &e->field_of[schema->column_count];
-  TRY(find_in_header(csv, schema->label_column, label, err));
-  if (*label == absent && e->need_labels) {
-    return csv_fail_at(csv, 0, err, "the header has no label column \"%.64s\"; add it",
-                       schema->label_column);
-  }
-  return DPERM_OK;
+encoded_text encode_missing(const schema_column *column) {
+  return entry(column->missing_at, column->weight, TEXT_MISSING);
 }
 
-/* Without a header the columns stand as the schema lists them, the label's possibly left out. */
-static void map_positions(encoder *e, const csv_reader *csv) {
-  const dperm_schema *schema = e->schema;
-  bool unlabelled = !e->need_labels && csv->field_count + 1 == schema->column_count;
-  size_t at = 0;
-  for (size_t c = 0; c < schema->column_count; c++) {
-    if (schema->columns[c].type == COLUMN_LABEL) {
-      e->field_of[c] = absent;
-      e->field_of[schema->column_count] = unlabelled ? absent : at++;
-    } else {
-      e->field_of[c] = at++;
-    }
-  }
-  e->field_count = at;
+/* Clamped, transformed, scaled, weighted. */
+encoded_text encode_number(const schema_column *column, double x) {
+  uint32_t clamped = x < column->min || x > column->max ? TEXT_CLAMPED : 0;
+  x = x < column->min ? column->min : x > column->max ? column->max : x;
+  double t = column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
+  double scaled = (t - column->middle) / column->half;
+  scaled = scaled < -1.0 ? -1.0 : scaled > 1.0 ? 1.0 : scaled;
+  return entry(column->first, column->weight * scaled, clamped);
 }
 
-dperm_status encoder_open(const dperm_schema *schema, bool need_labels, csv_reader *csv,
-                          encoder *out, bool *first, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  encoder e = {.schema = schema, .need_labels = need_labels};
-  bool found = false;
-  *first = false;
-  TRY_OR_DONE(memory_new(schema->column_count + 1, sizeof *e.field_of, &e.field_of, err));
-  TRY_OR_DONE(memory_new(schema->column_count, sizeof *e.counts, &e.counts, err));
-  TRY_OR_DONE(csv_next(csv, &found, err));
-  if (!found) {
-    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-                  path_for_people(csv->path));
+static encoded_text encode_category(const schema_column *column, slice text) {
+  int32_t category = lookup_find(&column->values, text);
+  category = category == LOOKUP_NONE ? column->other : category;
+  if (category == LOOKUP_NONE) {
+    return (encoded_text){0, 0, TEXT_UNKNOWN};
   }
-  if (schema->header) {
-    TRY_OR_DONE(map_header(&e, csv, err));
-  } else {
-    map_positions(&e, csv);
-    *first = true;
+  if (category == column->reference) {
+    return (encoded_text){0, 0, 0};
   }
-  *out = e;
-  return DPERM_OK;
-done:
-  encoder_close(&e);
+  bool after = column->reference != LOOKUP_NONE && category > column->reference;
+  return entry(column->first + (size_t)category - after, column->weight, 0);
+}
+
+static encoded_text encode_label(const dperm_schema *schema, slice text) {
+  int32_t side = lookup_find(&schema->labels, text);
+  uint32_t missing = lookup_find(&schema->missing, text) != LOOKUP_NONE ? TEXT_MISSING : 0;
+  side = side == LOOKUP_NONE ? schema->label_other : side;
+  if (side == LOOKUP_NONE) {
+    return (encoded_text){0, 0, TEXT_UNKNOWN | missing};
+  }
+  return (encoded_text){class_label(schema->classes.count, (size_t)side), 0, missing};
+}
+
+encoded_text encode_text(const dperm_schema *schema, const schema_column *column, slice text) {
+  double x = 0;
+  if (!column) {
+    return encode_label(schema, text);
+  }
+  if (lookup_find(&schema->missing, text) != LOOKUP_NONE) {
+    return encode_missing(column);
+  }
+  if (column->type != COLUMN_NUMERIC) {
+    return encode_category(column, text);
+  }
+  switch (parse_double(text, &x)) {
+  case NUMBER_NOT_FINITE:
+    return (encoded_text){0, 0, TEXT_NOT_FINITE};
+  case NUMBER_MALFORMED:
+    return (encoded_text){0, 0, TEXT_MALFORMED};
+  case NUMBER_OK:
+  case NUMBER_OVERFLOW: /* ±infinity: a number beyond every range, clamped like any other */
+    break;
+  }
+  return encode_number(column, x);
+}
+
+/* ---- one row */
+
+dperm_status encoder_open(const dperm_schema *schema, bool need_labels, encoder *out,
+                          dperm_error *err) {
+  *out = (encoder){.schema = schema, .need_labels = need_labels};
+  TRY(memory_new(schema->column_count, sizeof *out->counts, &out->counts, err));
+  dperm_status status = memory_new(schema->column_count, sizeof *out->noted, &out->noted, err);
+  if (status != DPERM_OK) {
+    encoder_close(out);
+  }
   return status;
 }
 
 void encoder_close(encoder *e) {
-  free(e->field_of);
   free(e->counts);
+  free(e->noted);
   *e = (encoder){0};
 }
 
-/* ---- one value */
-
-/* Messages name the column and the place, never the content: a log is not a release. */
-static dperm_status encode_numeric(const schema_column *column, const csv_reader *csv,
-                                   const csv_field *field, dperm_unsafe_column_counts *counts,
-                                   double *out, dperm_error *err) {
-  double x = 0;
-  switch (parse_double(field->text, &x)) {
-  case NUMBER_OK:
-  case NUMBER_OVERFLOW: /* ±infinity: a number beyond every range, clamped like any other */
-    break;
-  case NUMBER_NOT_FINITE:
-    return csv_fail_at(csv, field->offset, err,
-                       "column \"%.64s\" holds NaN or infinity; give a number, or list the text "
-                       "under \"missing\"",
-                       column->name);
-  case NUMBER_MALFORMED:
-    return csv_fail_at(csv, field->offset, err,
-                       "column \"%.64s\" is not a number; mend it, or list the text under "
-                       "\"missing\"",
-                       column->name);
-  }
-  counts->clamped += x < column->min || x > column->max;
-  *out = encode_number(column, x);
-  return DPERM_OK;
+dperm_status encoder_begin(encoder *e, growing_rows *rows, dperm_error *err) {
+  e->before = rows->entries;
+  e->noted_count = 0;
+  e->label = 0;
+  e->drop = false;
+  return rows_reserve(rows, e->schema->column_count + 1, err);
 }
 
-size_t encode_category(const schema_column *column, slice text, size_t *unknown) {
-  int32_t category = lookup_find(&column->values, text);
-  if (category == LOOKUP_NONE) {
-    category = column->other;
-  }
-  if (category == LOOKUP_NONE) {
-    ++*unknown;
-    return absent;
-  }
-  if (category == column->reference) {
-    return absent;
-  }
-  return encoded_column(column, category);
+/* A prediction is owed to every row, so only labelled reading drops. */
+static bool drops(const encoder *e, uint32_t flags) {
+  return (flags & TEXT_MISSING) && e->schema->on_missing == MISSING_DROP && e->need_labels;
 }
 
-static dperm_status encode_label(const encoder *e, const csv_reader *csv, double *label,
-                                 dperm_error *err) {
-  const csv_field *field = &csv->fields[e->field_of[e->schema->column_count]];
-  int32_t side = lookup_find(&e->schema->labels, field->text);
-  side = side == LOOKUP_NONE ? e->schema->label_other : side;
-  if (side == LOOKUP_NONE) {
-    return csv_fail_at(csv, field->offset, err,
-                       "the label in column \"%.64s\" is not one that the schema lists; add it "
-                       "to the schema's \"label\", or mend it",
-                       e->schema->label_column);
-  }
-  *label = class_label(e->schema->classes.count, (size_t)side);
-  return DPERM_OK;
+bool encoder_label(encoder *e, encoded_text text) {
+  bool dropped = drops(e, text.flags);
+  e->label = text.value;
+  e->drop = e->drop || dropped;
+  return dropped || !(text.flags & TEXT_UNKNOWN);
 }
 
-/* ---- one row */
+void encoder_note(encoder *e, size_t c, uint32_t flags) {
+  e->drop = e->drop || drops(e, flags);
+  e->noted[e->noted_count++] = (noted_text){c, flags};
+}
 
 /* privacy.md 5: clip divides by max(1, ‖x‖, ρ), fixed by the largest norm the schema allows. */
 static void bound_row(const dperm_schema *schema, double *values, size_t count) {
@@ -171,61 +129,20 @@ static void bound_row(const dperm_schema *schema, double *values, size_t count) 
   }
 }
 
-void encode_end(const dperm_schema *schema, growing_rows *rows, size_t before, double label) {
-  if (schema->intercept) {
-    rows_push(rows, schema->dims - 1, 1.0);
+void encoder_end(encoder *e, growing_rows *rows) {
+  for (size_t i = 0; i < e->noted_count; i++) {
+    dperm_unsafe_column_counts *counts = &e->counts[e->noted[i].column];
+    counts->missing += (e->noted[i].flags & TEXT_MISSING) != 0;
+    counts->unknown += (e->noted[i].flags & TEXT_UNKNOWN) != 0;
+    counts->clamped += (e->noted[i].flags & TEXT_CLAMPED) != 0;
   }
-  bound_row(schema, rows->values + before, rows->entries - before);
-  rows_end(rows, label);
-}
-
-static bool is_missing(const dperm_schema *schema, slice text) {
-  return lookup_find(&schema->missing, text) != LOOKUP_NONE;
-}
-
-dperm_status encoder_add(encoder *e, const csv_reader *csv, growing_rows *rows, dperm_error *err) {
-  const dperm_schema *schema = e->schema;
-  if (csv->field_count != e->field_count) {
-    return csv_fail_at(csv, 0, err,
-                       "%zu fields where %zu are expected; mend the line or the schema",
-                       csv->field_count, e->field_count);
+  if (e->drop) {
+    rows->entries = e->before;
+    return;
   }
-  size_t label_at = e->field_of[schema->column_count];
-  double label = 0;
-  /* A prediction is owed to every row, so only labelled reading drops. */
-  bool may_drop = schema->on_missing == MISSING_DROP && e->need_labels;
-  bool drop = may_drop && is_missing(schema, csv->fields[label_at].text);
-  if (e->need_labels && !drop) {
-    TRY(encode_label(e, csv, &label, err));
+  if (e->schema->intercept) {
+    rows_push(rows, e->schema->dims - 1, 1.0);
   }
-  TRY(rows_reserve(rows, schema->column_count + 1, err));
-  size_t before = rows->entries;
-  for (size_t c = 0; c < schema->column_count; c++) {
-    const schema_column *column = &schema->columns[c];
-    if (column->type == COLUMN_IGNORE || column->type == COLUMN_LABEL) {
-      continue;
-    }
-    const csv_field *field = &csv->fields[e->field_of[c]];
-    size_t at = absent;
-    double value = column->weight;
-    if (is_missing(schema, field->text)) {
-      e->counts[c].missing++;
-      drop = drop || may_drop;
-      at = column->missing_at;
-    } else if (column->type == COLUMN_NUMERIC) {
-      TRY(encode_numeric(column, csv, field, &e->counts[c], &value, err));
-      at = column->first;
-    } else {
-      at = encode_category(column, field->text, &e->counts[c].unknown);
-    }
-    if (at != absent && value != 0.0) {
-      rows_push(rows, at, value);
-    }
-  }
-  if (drop) {
-    rows->entries = before;
-    return DPERM_OK;
-  }
-  encode_end(schema, rows, before, label);
-  return DPERM_OK;
+  bound_row(e->schema, rows->values + e->before, rows->entries - e->before);
+  rows_end(rows, e->label);
 }

@@ -140,7 +140,7 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
                        .most_entries = w->most_entries,
                        .blocks = w->block_count,
                        .directory = w->at,
-                       .flags = row_reader_doubts(reader)};
+                       .flags = reader->kind->doubts(reader)};
   (void)row_reader_digested(reader, t.source);
   size_t size = w->block_count * sizeof *w->blocks;
   t.directory_check =
@@ -150,13 +150,15 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
   return put(w, &t, sizeof t, err);
 }
 
-static dperm_status write_all(encoded_writer *w, row_reader *reader, const dperm_source *source,
-                              dperm_error *err) {
-  TRY(write_header(w, source->schema, source->schema ? source->schema->dims : source->dims, err));
-  TRY(row_reader_each(reader, add_rows, w, err));
+static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error *err) {
+  growing_rows rows = {0};
+  TRY(write_header(w, reader->schema, reader->dims, err));
+  dperm_status status = row_reader_rest(reader, &rows, add_rows, w, err);
+  rows_clear(&rows);
+  TRY(status);
   if (w->rows == 0) {
     FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-         path_for_people(source->path));
+         path_for_people(reader->path));
   }
   return write_end(w, reader, err);
 }
@@ -165,18 +167,18 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
                                const dperm_progress *progress, size_t *rows_written,
                                dperm_error *err) {
   dperm_status status = DPERM_OK;
-  row_reader reader;
+  row_reader *reader = NULL;
   encoded_writer w = {.out = NULL};
   TRY(encoded_machine_check(err));
   dperm_source identified = *source; /* the file carries its source's digest */
   identified.no_identity = 0;
   TRY(row_reader_open(&identified, true, progress, &reader, err));
-  if (reader.format == DPERM_FORMAT_ENCODED) {
+  if (reader->kind->mapped) {
     FAIL_AND_DONE(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
                   path_for_people(source->path));
   }
   TRY_OR_DONE(output_open_private(out_path, &w.out, err));
-  TRY_OR_DONE(write_all(&w, &reader, source, err));
+  TRY_OR_DONE(write_all(&w, reader, err));
   status = output_commit(w.out, err);
   w.out = NULL;
   if (status == DPERM_OK && rows_written) {
@@ -188,6 +190,6 @@ done:
     free(w.arrays[a].bytes);
   }
   free(w.blocks);
-  row_reader_close(&reader);
+  row_reader_close(reader);
   return status;
 }

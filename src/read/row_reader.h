@@ -1,46 +1,81 @@
-/* One face for the readers: encoded rows from any file of records, as many at a time as asked. */
+/* The seam for files of records: a reader opens a source, gives encoded rows batch by batch, and is
+ * closed, after the manner of an ArrowArrayStream. Each format is one entry of the table in
+ * row_reader.c, in a file of its own; nobody else asks for the format.
+ * tests/property/reader_conformance_test.c runs one suite over every entry. */
 #ifndef DPERM_READ_ROW_READER_H
 #define DPERM_READ_ROW_READER_H
 
-#include "read/encode.h"
+#include "dperm/unsafe.h"
+#include "matrix/growing_rows.h"
 #include "read/encoded_file.h"
-#include "read/svmlight.h"
+#include "read/row_doubts.h"
+#include "read/window.h"
+#include "schema/schema.h"
 
-typedef struct row_reader {
+typedef struct row_reader row_reader;
+
+typedef struct row_reader_kind {
+  const char *name;
   dperm_format format;
-  csv_reader csv;
-  encoder encoder;
-  bool record_waiting; /* the first record was read to find the columns */
-  svmlight_reader svmlight;
-  encoded_file *encoded;
-  size_t at; /* the next row of an encoded file */
+  bool by_schema; /* records are encoded under the source's schema; else they are rows already */
+  bool mapped;    /* rows are used where they stand in the file, which carries its own schema */
+  /* Whether a source without a format is of this one; kinds are asked in the table's order. */
+  bool (*recognizes)(const dperm_source *source);
+  /* Fills `reader`, which has `size` zeroed bytes but for its kind and what is below. On failure
+   * it is closed by the caller. */
+  size_t size;
+  dperm_status (*open)(row_reader *reader, const dperm_source *source, dperm_error *err);
+  void (*close)(row_reader *reader);
+  /* Appends rows until there are `limit` in `rows` or the file ends. */
+  dperm_status (*next)(row_reader *reader, size_t limit, growing_rows *rows, dperm_error *err);
+  /* row_reader_rest, where there is a faster way than by batches; else NULL. */
+  dperm_status (*rest)(row_reader *reader, growing_rows *rows, rows_taker *take, void *context,
+                       dperm_error *err);
+  /* What makes the number of rows doubtful (row_doubts.h), once all rows are read. */
+  unsigned (*doubts)(const row_reader *reader);
+} row_reader_kind;
+
+extern const row_reader_kind csv_format, svmlight_format, encoded_format;
+
+/* What svmlight's labels were: both of these in one file are a mistake. */
+enum { LABELS_ZERO = 1, LABELS_MINUS = 2 };
+
+/* What every reader starts with. */
+struct row_reader {
+  const row_reader_kind *kind;
   const char *path;
-} row_reader;
+  const dperm_progress *progress;
+  bool need_labels;
+  bool digest; /* the bytes are to be digested: labelled records only, others are charged to nobody
+                */
 
-/* AUTO becomes what the file begins with (encoded) or its name says; a name that does not tell is
- * CSV if there is a schema. */
-dperm_status source_format(const dperm_source *source, dperm_format *out, dperm_error *err);
+  /* Set by `open`: */
+  size_t dims;
+  const dperm_schema *schema;          /* under which the rows were encoded, or NULL */
+  window *text;                        /* of a text of lines: where the unread ones are; or NULL */
+  encoded_file *file;                  /* of a mapped kind; or NULL */
+  dperm_unsafe_column_counts **counts; /* one per column of the schema, may be taken; or NULL */
+  unsigned labels_seen;                /* by `next`, of LABELS_… */
+};
 
-/* An encoded file whose schema and columns are those of the source, where it names any. */
-dperm_status encoded_open_for(const dperm_source *source, encoded_file **out, dperm_error *err);
+/* The format of a source: what it says, or by its content and name. */
+dperm_status row_reader_find(const dperm_source *source, const row_reader_kind **out,
+                             dperm_error *err);
 
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
-                             const dperm_progress *progress, row_reader *out, dperm_error *err);
+                             const dperm_progress *progress, row_reader **out, dperm_error *err);
 void row_reader_close(row_reader *reader);
-
-/* The digest of the file's bytes, once all rows are read; labelled records only, since others are
- * charged to nobody. False if the source wants none. */
-bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);
-
-/* What makes the number of rows doubtful (row_doubts.h), once all rows are read. */
-unsigned row_reader_doubts(const row_reader *reader);
 
 /* Appends rows until there are `limit` in `rows` or the file ends. */
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,
                              dperm_error *err);
 
-/* All rows that are left, some thousands at a time, to `take`: one call after the other, beside the
- * reading of the next rows, on another thread perhaps. */
-dperm_status row_reader_each(row_reader *reader, rows_taker *take, void *context, dperm_error *err);
+/* All rows that are left, appended to `rows`; with `take` instead some thousands at a time to that:
+ * one call after the other, beside the reading of the next rows, on another thread perhaps. */
+dperm_status row_reader_rest(row_reader *reader, growing_rows *rows, rows_taker *take,
+                             void *context, dperm_error *err);
+
+/* The digest of the file's bytes, once all rows are read. False if the source wants none. */
+bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);
 
 #endif

@@ -1,48 +1,70 @@
-/* A line at a time, token by token. */
-#include "read/svmlight.h"
-
-#include <math.h>
+/* The reader of svmlight files: "label index:value … # comment", indices ascending from 1, labels
+ * −1/+1 or 0/1, rows clipped to norm 1. A line at a time, token by token. */
 #include <string.h>
+#include <strings.h>
 
+#include "base/text.h"
+#include "read/row_reader.h"
 #include "schema/row_norm.h"
 
-dperm_status svmlight_open(const char *path, size_t dims, bool need_labels, bool digest,
-                           const dperm_progress *progress, svmlight_reader *out, dperm_error *err) {
-  if (dims == 0 || dims > INT32_MAX) {
+typedef struct svmlight_rows {
+  row_reader base;
+  window window;
+  size_t line;
+  unsigned doubts; /* lines that were skipped: any of them can be a record */
+} svmlight_rows;
+
+static bool ends_with(const char *text, size_t length, const char *ending) {
+  size_t n = strlen(ending);
+  return length >= n && strncasecmp(text + length - n, ending, n) == 0;
+}
+
+/* By its name, packed or not; or if there are columns and no schema. */
+static bool recognizes(const dperm_source *source) {
+  const char *path = source->path;
+  size_t length = strlen(path);
+  length -= ends_with(path, length, ".gz") ? 3 : 0;
+  return ends_with(path, length, ".svm") || ends_with(path, length, ".svmlight") ||
+         ends_with(path, length, ".libsvm") || (!source->schema && source->dims);
+}
+
+static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
+  svmlight_rows *r = (svmlight_rows *)reader;
+  if (source->schema) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: svmlight data take no schema; leave it out",
+         path_for_people(source->path));
+  }
+  if (source->dims == 0 || source->dims > INT32_MAX) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "svmlight data need the number of columns (dims), 1 to %d, known in public", INT32_MAX);
   }
-  *out = (svmlight_reader){.path = path, .dims = dims, .need_labels = need_labels};
-  TRY(window_open(path, progress, digest, &out->window, err));
-  dperm_status status = window_skip_mark(&out->window, path, err);
-  if (status != DPERM_OK) {
-    svmlight_close(out);
-  }
-  return status;
+  reader->dims = source->dims;
+  reader->text = &r->window;
+  TRY(window_open(source->path, reader->progress, reader->digest, &r->window, err));
+  return window_skip_mark(&r->window, source->path, err);
 }
 
-void svmlight_close(svmlight_reader *reader) {
-  window_close(&reader->window);
-  *reader = (svmlight_reader){0};
+static void close_file(row_reader *reader) {
+  window_close(&((svmlight_rows *)reader)->window);
 }
 
 /* The next line without its end; false at the end of the file. */
-static dperm_status next_line(svmlight_reader *reader, slice *line, bool *found, dperm_error *err) {
-  window *w = &reader->window;
+static dperm_status next_line(svmlight_rows *r, slice *line, bool *found, dperm_error *err) {
+  window *w = &r->window;
   for (;;) {
     char *start = w->bytes + w->begin;
     char *stop = memchr(start, '\n', w->end - w->begin + 1); /* bytes[end] is a newline */
     if (stop == w->bytes + w->end && !w->at_end) {
       if (w->end - w->begin > RECORD_LIMIT) {
         FAIL(err, DPERM_INVALID_DATA, "%s:%zu:1: a line of over %d bytes; this is not svmlight",
-             path_for_people(reader->path), reader->line + 1, RECORD_LIMIT);
+             path_for_people(r->base.path), r->line + 1, RECORD_LIMIT);
       }
       TRY(window_more(w, err));
       continue;
     }
     *found = w->begin < w->end;
     if (*found) {
-      reader->line++;
+      r->line++;
       w->begin = (size_t)(stop - w->bytes) + (stop < w->bytes + w->end);
       *line = (slice){start, (size_t)(stop - start)};
     }
@@ -69,63 +91,60 @@ static slice next_token(slice *rest) {
   return token;
 }
 
-static dperm_status fail_token(const svmlight_reader *reader, slice line, slice token,
+static dperm_status fail_token(const svmlight_rows *r, slice line, slice token,
                                const char *sentence, dperm_error *err) {
-  FAIL(err, DPERM_INVALID_DATA, "%s:%zu:%zu: %s", path_for_people(reader->path), reader->line,
+  FAIL(err, DPERM_INVALID_DATA, "%s:%zu:%zu: %s", path_for_people(r->base.path), r->line,
        (size_t)(token.start - line.start) + 1, sentence);
 }
 
-static dperm_status parse_label(svmlight_reader *reader, slice line, slice token, double *label,
+static dperm_status parse_label(svmlight_rows *r, slice line, slice token, double *label,
                                 dperm_error *err) {
   double value = 0;
   bool number = parse_double(token, &value) == NUMBER_OK;
-  if (!reader->need_labels && number) {
+  if (!r->base.need_labels && number) {
     *label = 0;
     return DPERM_OK;
   }
   if (!number || (value != 1 && value != 0 && value != -1)) {
-    return fail_token(reader, line, token, "the label must be -1 or +1 (or 0 or 1)", err);
+    return fail_token(r, line, token, "the label must be -1 or +1 (or 0 or 1)", err);
   }
-  reader->seen_zero = reader->seen_zero || value == 0;
-  reader->seen_minus = reader->seen_minus || value == -1;
-  if (reader->seen_zero && reader->seen_minus) {
-    return fail_token(reader, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1",
-                      err);
+  r->base.labels_seen |= value == 0 ? LABELS_ZERO : value < 0 ? LABELS_MINUS : 0;
+  if (r->base.labels_seen == (LABELS_ZERO | LABELS_MINUS)) {
+    return fail_token(r, line, token, "labels 0 and -1 in one file; use either -1/+1 or 0/1", err);
   }
   *label = value > 0 ? 1.0 : -1.0;
   return DPERM_OK;
 }
 
-static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice token,
-                                size_t *last, growing_rows *rows, dperm_error *err) {
+static dperm_status parse_entry(const svmlight_rows *r, slice line, slice token, size_t *last,
+                                growing_rows *rows, dperm_error *err) {
   const char *colon = memchr(token.start, ':', token.length);
   size_t index = 0;
   double value = 0;
   if (!colon) {
-    return fail_token(reader, line, token, "an entry must be index:value", err);
+    return fail_token(r, line, token, "an entry must be index:value", err);
   }
   slice left = {token.start, (size_t)(colon - token.start)};
   slice right = {colon + 1, token.length - left.length - 1};
   if (left.length && left.start[0] == '-') {
-    return fail_token(reader, line, token, "a negative index; indices count from 1", err);
+    return fail_token(r, line, token, "a negative index; indices count from 1", err);
   }
   if (!parse_size(left, SIZE_MAX / 2, &index)) {
-    return fail_token(reader, line, token, "the index is not a whole number; indices count from 1",
-                      err);
+    return fail_token(r, line, token, "the index is not a whole number; indices count from 1", err);
   }
   if (index == 0) {
-    return fail_token(reader, line, token, "index 0; indices count from 1", err);
+    return fail_token(r, line, token, "index 0; indices count from 1", err);
   }
-  if (index > reader->dims) {
-    return fail_token(reader, line, token,
+  if (index > r->base.dims) {
+    return fail_token(r, line, token,
                       "the index is beyond the declared number of columns; raise that", err);
   }
   if (index <= *last) {
-    return fail_token(reader, line, token,
-                      "the index is not above the one before; sort the entries", err);
+    return fail_token(r, line, token, "the index is not above the one before; sort the entries",
+                      err);
   }
   if (parse_double(right, &value) != NUMBER_OK) {
-    return fail_token(reader, line, token, "the value is not a finite number; mend it", err);
+    return fail_token(r, line, token, "the value is not a finite number; mend it", err);
   }
   *last = index;
   TRY(rows_reserve(rows, 1, err));
@@ -135,17 +154,18 @@ static dperm_status parse_entry(const svmlight_reader *reader, slice line, slice
   return DPERM_OK;
 }
 
-dperm_status svmlight_next(svmlight_reader *reader, growing_rows *rows, bool *found,
-                           dperm_error *err) {
+/* Appends the next record, or *found = false at the end. */
+static dperm_status next_record(svmlight_rows *r, growing_rows *rows, bool *found,
+                                dperm_error *err) {
   slice line = {NULL, 0}, rest, token;
   for (;;) {
-    TRY(next_line(reader, &line, found, err));
+    TRY(next_line(r, &line, found, err));
     if (!*found) {
       return DPERM_OK;
     }
     const char *nul = memchr(line.start, '\0', line.length);
     if (nul) {
-      return fail_token(reader, line, (slice){nul, 1},
+      return fail_token(r, line, (slice){nul, 1},
                         "a NUL byte; this is not a text file, or it is damaged", err);
     }
     const char *hash = memchr(line.start, '#', line.length);
@@ -154,16 +174,39 @@ dperm_status svmlight_next(svmlight_reader *reader, growing_rows *rows, bool *fo
     if (token.length > 0) {
       break;
     }
-    reader->doubts |= (unsigned)(hash ? DOUBT_COMMENTS : DOUBT_BLANKS);
+    r->doubts |= (unsigned)(hash ? DOUBT_COMMENTS : DOUBT_BLANKS);
   }
   double label = 0;
-  TRY(parse_label(reader, line, token, &label, err));
+  TRY(parse_label(r, line, token, &label, err));
   TRY(rows_reserve(rows, 0, err));
   size_t before = rows->entries, last = 0;
   while ((token = next_token(&rest)).length) {
-    TRY(parse_entry(reader, line, token, &last, rows, err));
+    TRY(parse_entry(r, line, token, &last, rows, err));
   }
   row_clip(rows->values + before, rows->entries - before, 1.0);
   rows_end(rows, label);
   return DPERM_OK;
 }
+
+static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, dperm_error *err) {
+  bool found = true;
+  while (found && rows->count < limit) {
+    TRY(next_record((svmlight_rows *)reader, rows, &found, err));
+  }
+  return DPERM_OK;
+}
+
+static unsigned doubts(const row_reader *reader) {
+  return ((const svmlight_rows *)reader)->doubts;
+}
+
+const row_reader_kind svmlight_format = {
+    .name = "svmlight",
+    .format = DPERM_FORMAT_SVMLIGHT,
+    .recognizes = recognizes,
+    .size = sizeof(svmlight_rows),
+    .open = open_file,
+    .close = close_file,
+    .next = next,
+    .doubts = doubts,
+};

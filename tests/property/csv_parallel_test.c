@@ -1,8 +1,8 @@
 /* A file read in pieces by several threads, with the quick way for usual records, is the file read
- * record by record by csv_next and encoder_add: the same rows to the bit, the same counts, the same
- * message at the same place. Records of every kind are mixed at random: quotes, line ends inside of
- * them, blanks, tabs, comments, blank lines, CRLF, missing and unknown values, numbers in many
- * forms and out of range. */
+ * record by record by csv_next and csv_columns_encode: the same rows to the bit, the same counts,
+ * the same message at the same place. Records of every kind are mixed at random: quotes, line ends
+ * inside of them, blanks, tabs, comments, blank lines, CRLF, missing and unknown values, numbers in
+ * many forms and out of range. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,16 +129,17 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
                          rows_taker *take) {
   outcome o = {.status = DPERM_OK};
   csv_reader csv;
+  csv_columns columns;
   encoder e;
-  bool waiting = false, found = true;
+  bool found = true;
   assert_ok(csv_open(path, ',', "#", NULL, true, &csv, err));
-  assert_ok(encoder_open(schema, true, &csv, &e, &waiting, err));
-  assert_false(waiting);
+  assert_ok(csv_columns_open(schema, true, &csv, &columns, err));
+  assert_ok(encoder_open(schema, true, &e, err));
   if (threads > 0) {
     thread_scope scope = threads_enter(threads);
     growing_rows rows = {0};
-    o.status = take ? csv_parallel_read(&csv, &e, &rows, take, &o.rows, &o.err)
-                    : csv_parallel_read(&csv, &e, &o.rows, NULL, NULL, &o.err);
+    o.status = take ? csv_parallel_read(&csv, &columns, &e, &rows, take, &o.rows, &o.err)
+                    : csv_parallel_read(&csv, &columns, &e, &o.rows, NULL, NULL, &o.err);
     assert_true(o.status != DPERM_OK || rows.count == 0);
     rows_clear(&rows);
     threads_leave(scope);
@@ -146,7 +147,7 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   while (threads == 0 && found && o.status == DPERM_OK) {
     o.status = csv_next(&csv, &found, &o.err);
     if (o.status == DPERM_OK && found) {
-      o.status = encoder_add(&e, &csv, &o.rows, &o.err);
+      o.status = csv_columns_encode(&columns, &e, &csv, &o.rows, &o.err);
     }
   }
   memcpy(o.counts, e.counts, sizeof o.counts);
@@ -155,6 +156,7 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   o.line = csv.next_line;
   assert_true(byte_source_digested(csv.window.source, o.digest));
   encoder_close(&e);
+  csv_columns_close(&columns);
   csv_close(&csv);
   return o;
 }

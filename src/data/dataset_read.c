@@ -1,7 +1,8 @@
-/* Data among the processes of a job. Of an encoded file each process maps, checks and keeps its own
- * rows. Of a file of records each reads the lines of its share of the bytes, and the rows then go
- * to where they belong. A file that cannot be cut (packed, with quotes, a stream) or has anything
- * wrong with it is read whole by all, as one process would, with the same message. */
+/* Data sets from files, by one process or among those of a job. Of an encoded file each process
+ * maps, checks and keeps its own rows. Of a file of records each reads the lines of its share of
+ * the bytes, and the rows then go to where they belong. A file that cannot be cut (packed, with
+ * quotes, a stream) or has anything wrong with it is read whole by all, as one process would, with
+ * the same message. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +15,96 @@
 #include "matrix/matrix_spread.h"
 #include "read/row_reader.h"
 
-static dperm_status read_share(const dperm_source *source, ranks *r, const dperm_progress *progress,
-                               size_t *total, dperm_data **out, dperm_error *err) {
-  encoded_file *file = NULL;
-  size_t first = 0, rows = 0;
-  TRY(encoded_open_for(source, &file, err));
-  *total = (size_t)file->trailer.rows;
-  stripes_of_rank(*total, r, &first, &rows);
-  return data_from_encoded(file, first, rows, progress, out, err);
+/* ---- one process */
+
+/* Rows as data, once `reader` has read all that it will read. */
+static dperm_status data_of_rows(const row_reader *reader, growing_rows *rows, dperm_data **out,
+                                 dperm_error *err) {
+  TRY(data_from_rows(rows, reader->dims, reader->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT,
+                     reader->schema, out, err));
+  (*out)->from_file = row_reader_digested(reader, (*out)->file_digest);
+  (*out)->doubts = reader->kind->doubts(reader);
+  return DPERM_OK;
 }
+
+static dperm_status fail_empty(const char *path, dperm_error *err) {
+  FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records", path_for_people(path));
+}
+
+/* The rows of a file that is read, or those of this process among them (`r` may be NULL). */
+static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
+                             dperm_error *err) {
+  growing_rows rows = {0};
+  size_t first = 0, count = 0;
+  dperm_status status = row_reader_rest(reader, &rows, NULL, NULL, err);
+  if (status == DPERM_OK && rows.count == 0) {
+    status = fail_empty(reader->path, err);
+  }
+  if (status == DPERM_OK) {
+    *total = rows.count;
+    if (r) {
+      stripes_of_rank(rows.count, r, &first, &count);
+      rows_keep(&rows, first, count);
+    }
+    status = data_of_rows(reader, &rows, out, err);
+  }
+  rows_clear(&rows);
+  return status;
+}
+
+/* The rows of a mapped file, or those of this process among them, where they stand in it. */
+static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
+                             dperm_error *err) {
+  encoded_file *file = reader->file;
+  dperm_data *data = NULL;
+  size_t from = 0, rows = (size_t)file->trailer.rows;
+  *total = rows;
+  if (r) {
+    stripes_of_rank(*total, r, &from, &rows);
+  }
+  TRY(encoded_map(file, from, rows, reader->progress, err));
+  TRY(memory_new(1, sizeof *data, &data, err));
+  dperm_status status =
+      matrix_sparse_over(rows, reader->dims, encoded_starts(file) + from, encoded_columns(file),
+                         encoded_values(file), &data->x, err);
+  if (status != DPERM_OK) {
+    free(data);
+    return status;
+  }
+  data->labels = encoded_labels(file) + from;
+  data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(reader->dims, 1.0);
+  data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
+  data->doubts = reader->kind->doubts(reader);
+  data->schema = schema_share(file->schema);
+  data->from_file = row_reader_digested(reader, data->file_digest);
+  data->encoded = file;
+  reader->file = NULL;
+  *out = data;
+  return DPERM_OK;
+}
+
+static dperm_status read_file(const dperm_source *source, const ranks *r,
+                              const dperm_progress *progress, size_t *total, dperm_data **out,
+                              dperm_error *err) {
+  row_reader *reader = NULL;
+  TRY(row_reader_open(source, true, progress, &reader, err));
+  dperm_status status = reader->kind->mapped ? map_rows(reader, r, total, out, err)
+                                             : read_all(reader, r, total, out, err);
+  if (status == DPERM_OK && reader->counts && !r) {
+    (*out)->counts = *reader->counts;
+    *reader->counts = NULL;
+  }
+  row_reader_close(reader);
+  return status;
+}
+
+dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
+                             dperm_data **out, dperm_error *err) {
+  size_t total = 0;
+  return read_file(source, NULL, progress, &total, out, err);
+}
+
+/* ---- several processes */
 
 /* All processes must have the same file before them: the same rows of the same bytes. */
 static dperm_status check_same(ranks *r, dperm_status status, const dperm_data *data, size_t total,
@@ -45,53 +127,14 @@ static dperm_status check_same(ranks *r, dperm_status status, const dperm_data *
   return ranks_agree(r, status, err);
 }
 
-/* Only the rows of this process's share, from all. */
-static dperm_status keep_share(const dperm_data *all, ranks *r, dperm_data **out,
-                               dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t first = 0, count = 0;
-  growing_rows kept = {0};
-  stripes_of_rank(all->x->rows, r, &first, &count);
-  TRY_OR_DONE(rows_reserve(&kept, 0, err)); /* also where no row comes */
-  for (size_t i = first; i < first + count; i++) {
-    const uint32_t *columns = NULL;
-    const double *values = NULL;
-    size_t entries = all->x->kind->entries(all->x, i, &columns, &values);
-    TRY_OR_DONE(rows_reserve(&kept, entries, err));
-    for (size_t e = 0; e < entries; e++) {
-      rows_push(&kept, columns[e], values[e]);
-    }
-    rows_end(&kept, all->labels[i]);
-  }
-  TRY_OR_DONE(data_from_rows(&kept, all->x->cols, all->origin, all->schema, out, err));
-  (*out)->doubts = all->doubts;
-  (*out)->from_file = all->from_file;
-  memcpy((*out)->file_digest, all->file_digest, FILE_DIGEST_SIZE);
-done:
-  rows_clear(&kept);
-  return status;
-}
-
-static dperm_status read_all(const dperm_source *source, ranks *r, const dperm_progress *progress,
-                             size_t *total, dperm_data **out, dperm_error *err) {
-  dperm_data *all = NULL;
-  dperm_source identified = *source; /* check_same compares the digests */
-  identified.no_identity = 0;
-  TRY(dperm_data_read(&identified, progress, &all, err));
-  *total = all->x->rows;
-  dperm_status status = keep_share(all, r, out, err);
-  dperm_data_free(all);
-  return status;
-}
-
 /* ---- records: each process reads the lines of its share */
 
 /* What came of reading a share. */
 typedef struct share {
+  row_reader *reader; /* NULL where it could not be opened */
   growing_rows rows;
   struct stat about; /* the file as it was before */
-  unsigned doubts;
-  bool zeros, minuses; /* labels of svmlight, which must not be mixed */
+  unsigned doubts, labels_seen;
 } share;
 
 /* Where the line begins that holds byte `at`, or the next one if that is not its first. */
@@ -148,29 +191,20 @@ static bool find_lines(const char *path, const ranks *r, uint64_t begin, uint64_
   return found;
 }
 
-static window *window_of(row_reader *reader) {
-  return reader->format == DPERM_FORMAT_CSV ? &reader->csv.window : &reader->svmlight.window;
-}
-
-/* After the header, or the first record where there is none, which is the leader's. */
-static dperm_status read_lines(row_reader *reader, const ranks *r, const dperm_progress *progress,
-                               share *out, dperm_error *err) {
-  window *w = window_of(reader);
-  bool waiting = reader->format == DPERM_FORMAT_CSV && reader->record_waiting;
-  if (waiting && r->rank == 0) {
-    TRY(row_reader_next(reader, 1, &out->rows, err));
-  }
-  reader->record_waiting = false;
+/* After the header. */
+static dperm_status read_lines(const ranks *r, const dperm_progress *progress, share *out,
+                               dperm_error *err) {
+  row_reader *reader = out->reader;
+  window *w = reader->text;
   uint64_t begin = byte_source_at(w->source) - (w->end - w->begin), from = 0, to = 0;
   if (!find_lines(reader->path, r, begin, &from, &to)) {
     FAIL(err, DPERM_UNSUPPORTED, "%s: cannot be shared", path_for_people(reader->path));
   }
   window_close(w);
   TRY(window_open_part(reader->path, from, to, progress, w, err));
-  TRY(row_reader_next(reader, SIZE_MAX, &out->rows, err));
-  out->zeros = reader->format == DPERM_FORMAT_SVMLIGHT && reader->svmlight.seen_zero;
-  out->minuses = reader->format == DPERM_FORMAT_SVMLIGHT && reader->svmlight.seen_minus;
-  out->doubts = row_reader_doubts(reader);
+  TRY(row_reader_rest(reader, &out->rows, NULL, NULL, err));
+  out->labels_seen = reader->labels_seen;
+  out->doubts = reader->kind->doubts(reader);
   return DPERM_OK;
 }
 
@@ -182,15 +216,15 @@ static dperm_status any(ranks *r, bool here, bool *out, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* What anybody doubts. */
-static dperm_status all_doubts(ranks *r, unsigned *doubts, dperm_error *err) {
+/* The flags that anybody has, of the first `count`. */
+static dperm_status any_flags(ranks *r, unsigned count, unsigned *flags, dperm_error *err) {
   unsigned all = 0;
-  for (unsigned kind = 0; kind < DOUBT_KINDS; kind++) {
-    bool doubted = *doubts >> kind & 1;
-    TRY(any(r, doubted, &doubted, err));
-    all |= (unsigned)doubted << kind;
+  for (unsigned f = 0; f < count; f++) {
+    bool set = *flags >> f & 1;
+    TRY(any(r, set, &set, err));
+    all |= (unsigned)set << f;
   }
-  *doubts = all;
+  *flags = all;
   return DPERM_OK;
 }
 
@@ -204,21 +238,14 @@ static bool still_same(const char *path, const struct stat *before) {
 static dperm_status read_own_lines(const dperm_source *source, ranks *r,
                                    const dperm_progress *progress, bool *shared, share *out,
                                    dperm_error *err) {
-  row_reader reader;
-  bool trouble = strcmp(source->path, "-") == 0 || stat(source->path, &out->about) != 0;
-  if (!trouble) {
-    trouble = row_reader_open(source, true, NULL, &reader, NULL) != DPERM_OK;
-    if (!trouble) {
-      trouble = read_lines(&reader, r, progress, out, NULL) != DPERM_OK ||
-                !still_same(source->path, &out->about);
-      row_reader_close(&reader);
-    }
-  }
+  bool trouble = strcmp(source->path, "-") == 0 || stat(source->path, &out->about) != 0 ||
+                 row_reader_open(source, true, NULL, &out->reader, NULL) != DPERM_OK ||
+                 read_lines(r, progress, out, NULL) != DPERM_OK ||
+                 !still_same(source->path, &out->about);
   TRY(any(r, trouble, &trouble, err));
-  TRY(any(r, out->zeros, &out->zeros, err));
-  TRY(any(r, out->minuses, &out->minuses, err));
-  TRY(all_doubts(r, &out->doubts, err));
-  *shared = !trouble && !(out->zeros && out->minuses);
+  TRY(any_flags(r, 2, &out->labels_seen, err));
+  TRY(any_flags(r, DOUBT_KINDS, &out->doubts, err));
+  *shared = !trouble && out->labels_seen != (LABELS_ZERO | LABELS_MINUS);
   return DPERM_OK;
 }
 
@@ -253,12 +280,10 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
   TRY(ranks_share(r, status, digest, sizeof digest, err));
   TRY_OR_DONE(spread_settle(r, DPERM_OK, &mine->rows, &settled, total, err));
   if (*total == 0) {
-    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records", source->path);
+    TRY_OR_DONE(fail_empty(source->path, err));
   }
   TRY_OR_DONE(rows_reserve(&settled, 0, err)); /* also where no row came */
-  TRY_OR_DONE(data_from_rows(&settled, source->schema ? source->schema->dims : source->dims,
-                             source->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT, source->schema, out,
-                             err));
+  TRY_OR_DONE(data_of_rows(mine->reader, &settled, out, err));
   (*out)->doubts = mine->doubts;
   (*out)->from_file = !source->no_identity;
   memcpy((*out)->file_digest, digest, sizeof digest);
@@ -267,33 +292,37 @@ done:
   return status;
 }
 
+/* The lines of the file are shared; where that cannot be, each process reads all. */
 static dperm_status read_records(const dperm_source *source, ranks *r,
                                  const dperm_progress *progress, size_t *total, dperm_data **out,
                                  dperm_error *err) {
   share mine = {.doubts = 0};
   bool shared = false;
+  dperm_source identified = *source; /* check_same compares the digests */
+  identified.no_identity = 0;
   dperm_status status = read_own_lines(source, r, progress, &shared, &mine, err);
   if (status == DPERM_OK && shared) {
     status = settle_rows(source, r, &mine, total, out, err);
   }
   rows_clear(&mine.rows);
+  row_reader_close(mine.reader);
   TRY(status);
-  return shared ? DPERM_OK : read_all(source, r, progress, total, out, err);
+  return shared ? DPERM_OK : read_file(&identified, r, progress, total, out, err);
 }
 
 dperm_status dperm_data_read_spread(const dperm_source *source, dperm_ranks *r,
                                     const dperm_progress *progress, dperm_data **out,
                                     dperm_error *err) {
   dperm_data *data = NULL;
-  dperm_format format = DPERM_FORMAT_AUTO;
+  const row_reader_kind *kind = NULL;
   size_t total = 0;
   if (!r) {
     return dperm_data_read(source, progress, out, err);
   }
-  dperm_status status = source_format(source, &format, err);
+  dperm_status status = row_reader_find(source, &kind, err);
   if (status == DPERM_OK) {
-    status = format == DPERM_FORMAT_ENCODED ? read_share(source, r, progress, &total, &data, err)
-                                            : read_records(source, r, progress, &total, &data, err);
+    status = kind->mapped ? read_file(source, r, progress, &total, &data, err)
+                          : read_records(source, r, progress, &total, &data, err);
   }
   status = check_same(r, status, data, total, err);
   if (status == DPERM_OK && data) {

@@ -1,0 +1,83 @@
+/* The reader of CSV files: scanner, columns and encoder together. */
+#include "read/csv_fast.h"
+#include "read/csv_parallel.h"
+#include "read/row_reader.h"
+
+typedef struct csv_rows {
+  row_reader base;
+  csv_reader csv;
+  csv_columns columns;
+  encoder encoder;
+  csv_fast fast;
+} csv_rows;
+
+/* Whatever no other reader recognizes. */
+static bool recognizes(const dperm_source *source) {
+  (void)source;
+  return true;
+}
+
+static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
+  csv_rows *r = (csv_rows *)reader;
+  const dperm_schema *schema = source->schema;
+  if (!schema) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s: CSV data need a schema; give one, or the svmlight format with its number of columns",
+         path_for_people(source->path));
+  }
+  if (source->dims) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: CSV data have a schema; leave the number of columns out",
+         path_for_people(source->path));
+  }
+  TRY(csv_open(source->path, schema->separator, schema->comment, reader->progress, reader->digest,
+               &r->csv, err));
+  TRY(csv_columns_open(schema, reader->need_labels, &r->csv, &r->columns, err));
+  TRY(encoder_open(schema, reader->need_labels, &r->encoder, err));
+  TRY(csv_fast_open(schema, &r->columns, reader->need_labels, &r->fast, err));
+  reader->schema = schema;
+  reader->dims = schema->dims;
+  reader->text = &r->csv.window;
+  reader->counts = &r->encoder.counts;
+  return DPERM_OK;
+}
+
+static void close_file(row_reader *reader) {
+  csv_rows *r = (csv_rows *)reader;
+  csv_fast_close(&r->fast);
+  encoder_close(&r->encoder);
+  csv_columns_close(&r->columns);
+  csv_close(&r->csv);
+}
+
+static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, dperm_error *err) {
+  csv_rows *r = (csv_rows *)reader;
+  bool found = true;
+  while (found && rows->count < limit) {
+    TRY(csv_fast_next(&r->fast, &r->encoder, &r->csv, rows, &found, err));
+  }
+  return DPERM_OK;
+}
+
+static dperm_status rest(row_reader *reader, growing_rows *rows, rows_taker *take, void *context,
+                         dperm_error *err) {
+  csv_rows *r = (csv_rows *)reader;
+  return csv_parallel_read(&r->csv, &r->columns, &r->encoder, rows, take, context, err);
+}
+
+static unsigned doubts(const row_reader *reader) {
+  const csv_rows *r = (const csv_rows *)reader;
+  return csv_doubts(&r->csv, reader->schema->header, r->columns.count);
+}
+
+const row_reader_kind csv_format = {
+    .name = "CSV",
+    .format = DPERM_FORMAT_CSV,
+    .by_schema = true,
+    .recognizes = recognizes,
+    .size = sizeof(csv_rows),
+    .open = open_file,
+    .close = close_file,
+    .next = next,
+    .rest = rest,
+    .doubts = doubts,
+};
