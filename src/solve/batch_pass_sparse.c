@@ -1,8 +1,7 @@
-/* Rows of few entries. The inner loops are over BATCH_WIDTH numbers that stand together, compiled
- * for the vectors of several processors; all do the same additions and multiplications in the same
- * order, so the bits are the same on each. */
+/* Rows of few entries. The inner loops are over the BATCH_WIDTH numbers of a place. */
 #include <string.h>
 
+#include "base/dispatch.h"
 #include "solve/batch_lanes.h"
 
 /* A few rows where they stand. */
@@ -13,8 +12,6 @@ typedef struct chunk {
   const double *values[BATCH_CHUNK];
 } chunk;
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* Short vectors as GCC and clang have them on every processor; HALF of the lanes in doubles, all of
  * them in floats, 64 bytes each. All arrays of lanes begin at multiples of that. */
 enum { HALF = BATCH_WIDTH / 2 };
@@ -22,7 +19,8 @@ typedef double half_lanes __attribute__((vector_size(HALF * sizeof(double)), may
 typedef float all_lanes __attribute__((vector_size(BATCH_WIDTH * sizeof(float)), may_alias));
 
 /* z_i = F x_i, one row after the other. */
-INLINE void scores_body(const chunk *c, const double *f, double *z) {
+FOR_EACH_WIDTH
+static void make_scores(const chunk *c, const double *f, double *z) {
   half_lanes *out = (half_lanes *)z;
   for (size_t i = 0; i < c->count; i++) {
     half_lanes low = {0}, high = {0};
@@ -37,7 +35,8 @@ INLINE void scores_body(const chunk *c, const double *f, double *z) {
 }
 
 /* g += Σ x_i s_iᵀ. */
-INLINE void slopes_body(const chunk *c, const double *s, double *g) {
+FOR_EACH_WIDTH
+static void add_slopes(const chunk *c, const double *s, double *g) {
   const half_lanes *in = (const half_lanes *)s;
   for (size_t i = 0; i < c->count; i++) {
     half_lanes low = *in++, high = *in++;
@@ -50,7 +49,8 @@ INLINE void slopes_body(const chunk *c, const double *s, double *g) {
 }
 
 /* h += Σ a_i x_i x_iᵀ, the pairs of columns in order. */
-INLINE void curvatures_body(const chunk *c, const double *a, const size_t *places, float *h) {
+FOR_EACH_WIDTH
+static void add_curvatures(const chunk *c, const double *a, const size_t *places, float *h) {
   for (size_t i = 0; i < c->count; i++, a += BATCH_WIDTH) {
     all_lanes here;
     for (size_t l = 0; l < BATCH_WIDTH; l++) {
@@ -65,43 +65,6 @@ INLINE void curvatures_body(const chunk *c, const double *a, const size_t *place
       }
     }
   }
-}
-
-typedef struct kernels {
-  void (*scores)(const chunk *c, const double *f, double *z);
-  void (*slopes)(const chunk *c, const double *s, double *g);
-  void (*curvatures)(const chunk *c, const double *a, const size_t *places, float *h);
-} kernels;
-
-#define KERNELS(name, ...)                                                                         \
-  __VA_ARGS__ static void scores_##name(const chunk *c, const double *f, double *z) {              \
-    scores_body(c, f, z);                                                                          \
-  }                                                                                                \
-  __VA_ARGS__ static void slopes_##name(const chunk *c, const double *s, double *g) {              \
-    slopes_body(c, s, g);                                                                          \
-  }                                                                                                \
-  __VA_ARGS__ static void curvatures_##name(const chunk *c, const double *a, const size_t *places, \
-                                            float *h) {                                            \
-    curvatures_body(c, a, places, h);                                                              \
-  }                                                                                                \
-  static const kernels kernels_##name = {scores_##name, slopes_##name, curvatures_##name};
-
-KERNELS(plain, )
-#if defined(__x86_64__) && defined(__GNUC__)
-KERNELS(avx2, __attribute__((target("avx2"))))
-KERNELS(avx512, __attribute__((target("avx512f"))))
-#endif
-
-static const kernels *kernels_here(void) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx512f")) {
-    return &kernels_avx512;
-  }
-  if (__builtin_cpu_supports("avx2")) {
-    return &kernels_avx2;
-  }
-#endif
-  return &kernels_plain;
 }
 
 /* Folding a block costs cols additions: at most an eighth of the block's own. */
@@ -128,7 +91,6 @@ static void fold(double *to, double *from, size_t size) {
 
 void batch_pass_sparse(batch_pass *l, bool hessian) {
   const matrix *x = l->p->x;
-  const kernels *k = kernels_here();
   size_t wide = x->cols * BATCH_WIDTH, block_rows = batch_sparse_rows(x), blocks = 0;
   double *pile = l->sums, *block = l->sums + wide;
   chunk c;
@@ -139,12 +101,12 @@ void batch_pass_sparse(batch_pass *l, bool hessian) {
   }
   for (size_t from = 0; from < x->rows; from += BATCH_CHUNK) {
     gather(x, from, &c);
-    k->scores(&c, l->f, l->score);
+    make_scores(&c, l->f, l->score);
     problem_rows_eval(l->p, from, c.count, BATCH_WIDTH, l->score, NULL, l->slope,
                       hessian ? l->curvature : NULL);
-    k->slopes(&c, l->slope, block);
+    add_slopes(&c, l->slope, block);
     if (hessian) {
-      k->curvatures(&c, l->curvature, l->places, l->hessian);
+      add_curvatures(&c, l->curvature, l->places, l->hessian);
     }
     if ((from + BATCH_CHUNK) % block_rows == 0) {
       fold(pile, block, wide);
