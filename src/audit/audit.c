@@ -60,10 +60,10 @@ static dperm_status audit_stopping(const dperm_audit_options *options, const cha
   return audit_tuning(options, DPERM_TUNE_STOPPING, (dperm_rounds)rounds, out, err);
 }
 
-static dperm_status audit_noise(const dperm_audit_options *options, const char *variant, int kind,
+static dperm_status audit_noise(const dperm_audit_options *options, const char *variant, int detail,
                                 dperm_audit_result *out, dperm_error *err) {
-  (void)variant;
-  return law_check_noise(options, (dperm_noise)kind, out, err);
+  (void)detail;
+  return law_check_noise(options, noise_named(variant), out, err);
 }
 
 typedef dperm_status law_check(const dperm_audit_options *options, dperm_audit_result *out,
@@ -77,7 +77,7 @@ static dperm_status audit_law(const dperm_audit_options *options, const char *va
 }
 
 typedef struct audit_case {
-  const char *mechanism, *variant; /* NULL: a case for each loss */
+  const char *mechanism, *variant; /* NULL: a case for each loss, or kind of noise */
   audit_function *run;
   int detail;
 } audit_case;
@@ -94,26 +94,27 @@ static const audit_case cases[] = {
     {"split", "output", audit_split, 0},
     {"stopping", "logarithmic", audit_stopping, DPERM_ROUNDS_LOGARITHMIC},
     {"stopping", "geometric", audit_stopping, DPERM_ROUNDS_GEOMETRIC},
-    {"noise", "l2", audit_noise, DPERM_NOISE_L2},
-    {"noise", "l1", audit_noise, DPERM_NOISE_L1},
-    {"noise", "group", audit_noise, DPERM_NOISE_GROUP},
-    {"noise", "linf", audit_noise, DPERM_NOISE_LINF},
-    {"noise", "mixed", audit_noise, DPERM_NOISE_MIXED},
+    {"noise", NULL, audit_noise, 0},
     {"lattice", "integer noise", audit_law, 0},
     {"rows", "bound", audit_law, 1},
 };
 static const size_t case_count = sizeof cases / sizeof *cases;
 
+/* Variant j of a case; NULL beyond the last. */
+static const char *variant_at(const audit_case *c, size_t j) {
+  return c->variant              ? (j == 0 ? c->variant : NULL)
+         : c->run == audit_noise ? dperm_noise_name((dperm_noise)(j + 1)) /* 0 is no kind */
+                                 : dperm_loss_name(j);
+}
+
 static bool case_at(size_t index, audit_case *out) {
-  for (size_t i = 0, loss = 0; i < case_count; index--) {
-    *out = cases[i];
-    out->variant = out->variant ? out->variant : dperm_loss_name(loss++);
-    if (index == 0) {
-      return true;
-    }
-    if (cases[i].variant || !dperm_loss_name(loss)) {
-      i++;
-      loss = 0;
+  for (size_t i = 0; i < case_count; i++) {
+    for (size_t j = 0; variant_at(&cases[i], j); j++, index--) {
+      if (index == 0) {
+        *out = cases[i];
+        out->variant = variant_at(&cases[i], j);
+        return true;
+      }
     }
   }
   return false;

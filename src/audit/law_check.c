@@ -147,7 +147,7 @@ static dperm_status check_plans(const dperm_audit_options *options, const named_
 
 /* l2 noise in several dimensions; the others for rows of two blocks of three columns, with a single
  * column between them and one at the end. */
-dperm_status law_check_noise(const dperm_audit_options *options, dperm_noise kind,
+dperm_status law_check_noise(const dperm_audit_options *options, const noise_kind *kind,
                              dperm_audit_result *out, dperm_error *err) {
   static const named_plan l2[] = {{"noise 1", {.kind = &noise_l2, .dims = 1, .beta = 0.25}},
                                   {"noise 2", {.kind = &noise_l2, .dims = 2, .beta = 0.25}},
@@ -155,11 +155,10 @@ dperm_status law_check_noise(const dperm_audit_options *options, dperm_noise kin
                                   {"noise 10", {.kind = &noise_l2, .dims = 10, .beta = 0.25}}};
   static const body_run runs[] = {{1, 3, 0.5}, {1, 1, 0.25}, {1, 3, 0.75}, {1, 1, 1}};
   const noise_body body = {runs, sizeof runs / sizeof *runs, {0, 0, 0}};
-  const noise_kind *shape = noise_kind_of(kind);
-  if (shape == &noise_l2) {
+  if (kind == &noise_l2) {
     return check_plans(options, l2, sizeof l2 / sizeof *l2, out, err);
   }
-  const named_plan one = {shape->name, {shape, body_dims(&body), 0.25, body}};
+  const named_plan one = {kind->name, {kind, body_dims(&body), 0.25, body}};
   return check_plans(options, &one, 1, out, err);
 }
 

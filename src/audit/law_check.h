@@ -7,7 +7,7 @@
 #include "random/noise.h"
 
 /* Each fills distance, limit, draws and confidence; the distance is the worst of all tests. */
-dperm_status law_check_noise(const dperm_audit_options *options, dperm_noise kind,
+dperm_status law_check_noise(const dperm_audit_options *options, const noise_kind *kind,
                              dperm_audit_result *out, dperm_error *err);
 dperm_status law_check_lattice(const dperm_audit_options *options, dperm_audit_result *out,
                                dperm_error *err);

@@ -6,31 +6,6 @@
 #include "verify/epsilon_bound.h"
 #include "verify/exact.h"
 
-/* ---- kinds of noise. Density ~ exp(-beta |b|_K) for a norm K; the proof needs R_K, a bound on
- * |x|_K for every row. A new kind is a line in the table and a function in check_shape.c that
- * derives its R_K from public fields. */
-
-typedef struct noise_kind {
-  const char *name;
-  const interval *(*row_bound)(verifier *v, const interval *r2); /* R_K, or NULL */
-  bool output; /* allowed for output perturbation, where only |f - f'|_2 is known */
-} noise_kind;
-
-static const noise_kind noise_kinds[] = {{"l2", shape_l2, true},
-                                         {"l1", shape_l1, false},
-                                         {"group", shape_body, false},
-                                         {"linf", shape_body, false},
-                                         {"mixed", shape_mixed, false}};
-
-static const noise_kind *find_noise(const char *name) {
-  for (size_t i = 0; i < sizeof noise_kinds / sizeof *noise_kinds; i++) {
-    if (strcmp(noise_kinds[i].name, name) == 0) {
-      return &noise_kinds[i];
-    }
-  }
-  return NULL;
-}
-
 static bool by_output(const verifier *v) {
   const char *mechanism = json_string_value(field_at(v->root, "privacy.mechanism"));
   return mechanism && strcmp(mechanism, "output") == 0;
@@ -39,7 +14,7 @@ static bool by_output(const verifier *v) {
 void check_noise_kind(verifier *v) {
   const char *name = NULL;
   if (field_text(v, "noise", "privacy.noise", &name)) {
-    const noise_kind *kind = find_noise(name);
+    const noise_shape *kind = noise_shape_find(name);
     bool fits = kind && (kind->output || !by_output(v));
     (void)finding_report(v, fits, "noise",
                          fits ? "%.60s, density ~ exp(-beta |b|)"
@@ -156,8 +131,7 @@ static bool read_budget(verifier *v, fit_numbers *f) {
 
 static bool read_fit(verifier *v, fit_numbers *f) {
   interval_arena *arena = &v->arena;
-  const char *noise = json_string_value(field_at(v->root, "privacy.noise"));
-  const noise_kind *kind = noise ? find_noise(noise) : NULL;
+  const noise_shape *kind = noise_shape_find(json_string_value(field_at(v->root, "privacy.noise")));
   double lambda = 0, delta_reg = 0, r2 = 0;
   uint64_t rows = 0;
   if (!read_budget(v, f) || !field_positive(v, "beta", "privacy.beta", &f->beta) ||

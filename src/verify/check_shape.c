@@ -1,7 +1,8 @@
 /* What the noise's norm makes of a row: R_K with |x|_K <= R_K for every row that the schema, the
- * features or the norm allow (privacy.md 5). The schema is read again from its JSON, and nothing is
- * taken from the code that encodes rows: a column of the file has one nonzero entry at most, of at
- * most r_g = min(1, w_g/D), where every row is divided by D or more. */
+ * features or the norm allow (privacy.md 5). A new kind of noise is an entry of the table at the
+ * end, with a function that derives its R_K here, on its own. The schema is read again from its
+ * JSON, and nothing is taken from the code that encodes rows: a column of the file has one nonzero
+ * entry at most, of at most r_g = min(1, w_g/D), where every row is divided by D or more. */
 #include <string.h>
 
 #include "verify/checks.h"
@@ -113,13 +114,13 @@ static bool of_schema(const verifier *v) {
   return field_is_null(v, "kernel") && source && strcmp(source, "schema") == 0;
 }
 
-const interval *shape_l2(verifier *v, const interval *r2) {
+static const interval *l2_bound(verifier *v, const interval *r2) {
   (void)v;
   return r2;
 }
 
 /* sqrt(d) R2; of a schema's rows min(sqrt(G), sum of r_g). */
-const interval *shape_l1(verifier *v, const interval *r2) {
+static const interval *l1_bound(verifier *v, const interval *r2) {
   interval_arena *arena = &v->arena;
   if (of_schema(v)) {
     shape s;
@@ -136,7 +137,7 @@ const interval *shape_l1(verifier *v, const interval *r2) {
 }
 
 /* 1: the body's radii are the bounds themselves. A reader must be able to tell them. */
-const interval *shape_body(verifier *v, const interval *r2) {
+static const interval *body_bound(verifier *v, const interval *r2) {
   shape s;
   (void)r2;
   return !of_schema(v) || read_shape(v, &s) ? interval_of(&v->arena, 1) : NULL;
@@ -144,7 +145,7 @@ const interval *shape_body(verifier *v, const interval *r2) {
 
 /* |x| = sum over blocks of |x_g|_1 + t |rest|_2 <= sqrt(blocks + t^2) R2: a block has one nonzero
  * entry at most, so its l1 norm is its l2 norm, and Cauchy and Schwarz do the rest. */
-const interval *shape_mixed(verifier *v, const interval *r2) {
+static const interval *mixed_bound(verifier *v, const interval *r2) {
   interval_arena *arena = &v->arena;
   shape s;
   double weight = 0;
@@ -160,12 +161,18 @@ const interval *shape_mixed(verifier *v, const interval *r2) {
 
 /* ---- what it says */
 
-static void state_mixed(verifier *v, const interval *r2) {
-  const interval *rk = shape_mixed(v, r2);
+static void l1_state(verifier *v, const char *noise, const interval *rk) {
+  (void)noise;
+  (void)finding_report(v, rk != NULL, "norm1",
+                       rk ? "|x|_1 <= %s" : "the bound on |x|_1 is not clear%s",
+                       rk ? shown(interval_upper(rk)).text : "");
+}
+
+static void mixed_state(verifier *v, const char *noise, const interval *rk) {
   shape s;
   if (rk && read_shape(v, &s)) {
     (void)finding_report(v, true, "body",
-                         "mixed noise: %llu one-hot blocks and %llu other columns, |x| <= %s",
+                         "%s noise: %llu one-hot blocks and %llu other columns, |x| <= %s", noise,
                          (unsigned long long)s.blocks, (unsigned long long)(s.groups - s.blocks),
                          shown(interval_upper(rk)).text);
   } else {
@@ -173,38 +180,45 @@ static void state_mixed(verifier *v, const interval *r2) {
   }
 }
 
-static void state_body(verifier *v, const char *noise) {
+static void body_state(verifier *v, const char *noise, const interval *rk) {
   shape s = {0};
-  bool whole = !of_schema(v) || read_shape(v, &s);
-  if (!whole) {
+  if (!rk) {
     (void)finding_report(
         v, false, "body", "the schema does not give %llu encoded columns with clear bounds",
         (unsigned long long)json_integer_value(field_at(v->root, "encoding.dims")));
-  } else if (of_schema(v)) {
+  } else if (of_schema(v) && read_shape(v, &s)) {
     (void)finding_report(v, true, "body",
-                         "%.60s noise for %llu columns of the schema in %llu encoded ones: "
+                         "%s noise for %llu columns of the schema in %llu encoded ones: "
                          "|x_g|_1 <= r_g = min(1, w_g/D), D = %s, sum of r_g = %s",
                          noise, (unsigned long long)s.groups, (unsigned long long)s.columns,
                          shown(interval_lower(s.divisor)).text, shown(interval_upper(s.sum)).text);
   } else {
-    (void)finding_report(v, true, "body", "%.60s noise, every entry within %s", noise,
+    (void)finding_report(v, true, "body", "%s noise, every entry within %s", noise,
                          field_is_object(v, "kernel") ? "sqrt(2/D)" : "the norm");
   }
 }
 
+static const noise_shape shapes[] = {{"l2", true, l2_bound, NULL},
+                                     {"l1", false, l1_bound, l1_state},
+                                     {"group", false, body_bound, body_state},
+                                     {"linf", false, body_bound, body_state},
+                                     {"mixed", false, mixed_bound, mixed_state}};
+
+const noise_shape *noise_shape_find(const char *name) {
+  for (size_t i = 0; name && i < sizeof shapes / sizeof *shapes; i++) {
+    if (strcmp(shapes[i].name, name) == 0) {
+      return &shapes[i];
+    }
+  }
+  return NULL;
+}
+
 void check_shape(verifier *v) {
   size_t mark = interval_mark(&v->arena);
-  const char *noise = json_string_value(field_at(v->root, "privacy.noise"));
+  const noise_shape *kind = noise_shape_find(json_string_value(field_at(v->root, "privacy.noise")));
   double r2 = 0;
-  if (noise && strcmp(noise, "l1") == 0 && row_bound(v, "norm1", &r2)) {
-    const interval *r1 = shape_l1(v, interval_of(&v->arena, r2));
-    (void)finding_report(v, r1 != NULL, "norm1",
-                         r1 ? "|x|_1 <= %s" : "the bound on |x|_1 is not clear%s",
-                         r1 ? shown(interval_upper(r1)).text : "");
-  } else if (noise && (strcmp(noise, "group") == 0 || strcmp(noise, "linf") == 0)) {
-    state_body(v, noise);
-  } else if (noise && strcmp(noise, "mixed") == 0 && row_bound(v, "body", &r2)) {
-    state_mixed(v, interval_of(&v->arena, r2));
+  if (kind && kind->state && row_bound(v, "body", &r2)) {
+    kind->state(v, kind->name, kind->row_bound(v, interval_of(&v->arena, r2)));
   }
   interval_release(&v->arena, mark);
 }

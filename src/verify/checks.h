@@ -39,6 +39,17 @@ void check_selection(verifier *v);
 
 /* check_shape.c: the rows in the norm of the noise. */
 void check_shape(verifier *v);
+/* A kind of noise: density ~ exp(-beta |b|_K) for a norm K. */
+typedef struct noise_shape {
+  const char *name;
+  bool output; /* allowed for output perturbation, where only |f - f'|_2 is known */
+  /* R_K, a bound on |x|_K for every row, from R2 and the file; NULL where it is not clear. */
+  const interval *(*row_bound)(verifier *v, const interval *r2);
+  /* The line about it, with R_K or NULL. No line where this is NULL: R_K is R2 itself. */
+  void (*state)(verifier *v, const char *noise, const interval *rk);
+} noise_shape;
+/* NULL for a name that is not known here, or NULL. */
+const noise_shape *noise_shape_find(const char *name);
 
 /* check_noise.c: noise, loss and budget of the fit. */
 void check_noise_kind(verifier *v);
@@ -61,11 +72,6 @@ const char *selection_method(const verifier *v);
 bool fit_epsilon(verifier *v, const char *name, double *out);
 /* Its field, without the object it stands in. */
 const char *fit_epsilon_name(const verifier *v);
-/* R_K, a bound on |x|_K for every row, for each kind of noise; NULL where it is not clear. */
-const interval *shape_l2(verifier *v, const interval *r2);
-const interval *shape_l1(verifier *v, const interval *r2);
-const interval *shape_body(verifier *v, const interval *r2);
-const interval *shape_mixed(verifier *v, const interval *r2);
 /* R2, a public bound on |x|_2 for every row the fit saw. */
 bool row_bound(verifier *v, const char *name, double *out);
 
