@@ -1,0 +1,395 @@
+/* The norms and directions of noise, kind by kind: norms are those of the definitions; l1 has
+ * independent Laplace coordinates; group and linf are uniform in their body, group by group; mixed
+ * is l1 in blocks and l2 in the other columns, each in its place. noise_l2_test.c has those of l2.
+ * What all kinds share is in noise_conformance_test.c, whose distances, bounds and false-alarm
+ * rates these are. The last tests show that wrong laws are seen. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "noise_bodies.h"
+#include "random/exponential.h"
+
+enum { DRAWS = 100000 };
+static const double rate = 1e-9;
+static double sample[DRAWS], drawn[DRAWS][13];
+
+static void draw_many(const noise_plan *plan, uint64_t seed) {
+  random_source r = seeded(seed);
+  assert_true(plan->dims <= 13);
+  for (size_t k = 0; k < DRAWS; k++) {
+    noise_draw(plan, &r, drawn[k]);
+  }
+}
+
+static size_t draws_for(size_t dims) {
+  return dims > 20 ? 30000 : DRAWS;
+}
+
+static double laplace_law(double x, const void *context) {
+  (void)context;
+  return x < 0 ? exp(x) / 2 : 1 - exp(-x) / 2;
+}
+static double flat_law(double x, const void *context) { /* uniform on [−1, 1] */
+  (void)context;
+  return (1 + fmax(-1, fmin(1, x))) / 2;
+}
+static double power_law(double x, const void *power) { /* u^m on [0, 1] */
+  return pow(fmax(0, fmin(1, x)), *(const double *)power);
+}
+static double beta_law(double x, const void *power) { /* Beta(1, m) */
+  return 1 - pow(1 - fmax(0, fmin(1, x)), *(const double *)power);
+}
+
+/* ---- norms */
+
+/* t, from privacy.md: t⁴ = k·s(s+1)/(2m), of k blocks with m columns and s columns alone. */
+static double weight_of(const noise_body *body, double *grouped, double *alone) {
+  double blocks = 0;
+  *grouped = *alone = 0;
+  for (size_t i = 0; i < body->count; i++) {
+    const body_run *run = &body->runs[i];
+    if (run->width == 1) {
+      *alone += (double)run->groups;
+    } else {
+      blocks += (double)run->groups;
+      *grouped += (double)(run->groups * run->width);
+    }
+  }
+  return pow(blocks * *alone * (*alone + 1) / (2 * *grouped), 0.25);
+}
+
+/* ‖b‖_K, from the definition. */
+static double defined_norm(const noise_plan *plan, const double *b) {
+  group g[MOST];
+  double most = 0;
+  if (plan->kind == &noise_l1) {
+    return l1_of(b, plan->dims);
+  }
+  if (plan->kind == &noise_l2) {
+    return l2_of(b, plan->dims);
+  }
+  size_t count = groups_of(plan, plan->kind == &noise_linf, g);
+  if (plan->kind == &noise_mixed) {
+    double grouped, alone, sum = 0, squares = 0, t = weight_of(&plan->body, &grouped, &alone);
+    for (size_t i = 0; i < count; i++) {
+      sum += g[i].width > 1 ? l1_of(b + g[i].first, g[i].width) : 0;
+      squares += g[i].width > 1 ? 0 : b[g[i].first] * b[g[i].first];
+    }
+    return sum + t * sqrt(squares);
+  }
+  assert_true(plan->kind == &noise_group || plan->kind == &noise_linf);
+  for (size_t i = 0; i < count; i++) {
+    most = fmax(most, l1_of(b + g[i].first, g[i].width) / g[i].radius);
+  }
+  return most;
+}
+
+static void norms_are_those_of_their_definitions(void **state) {
+  (void)state;
+  for (size_t k = 0; noise_at(k); k++) {
+    for (size_t i = 0; i < BODIES; i++) {
+      const noise_plan plan = plan_for(noise_at(k), i, 0.01);
+      random_source r = seeded(i);
+      double b[MOST];
+      for (int round = 0; body_fits(plan.kind, i) && round < 100; round++) {
+        noise_draw(&plan, &r, b);
+        assert_close(plan.kind->norm(&plan, b) / defined_norm(&plan, b), 1, 1e-13);
+      }
+    }
+  }
+}
+
+/* ---- l1 */
+
+static void coordinates_of_l1_noise_are_independent_laplace(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(&noise_l1, ONE_BLOCK, 3.0);
+  draw_many(&plan, 7);
+  for (size_t j = 0; j < 5; j++) {
+    for (size_t k = 0; k < DRAWS; k++) {
+      sample[k] = plan.beta * drawn[k][j];
+    }
+    check_law(sample, DRAWS, laplace_law, NULL, "coordinate of l1 noise");
+    for (size_t i = 0; i < j; i++) { /* both beyond their medians: a quarter */
+      size_t both = 0;
+      for (size_t k = 0; k < DRAWS; k++) {
+        both += fabs(drawn[k][i]) * 3 > log(2) && fabs(drawn[k][j]) * 3 > log(2);
+      }
+      assert_close((double)both / DRAWS, 0.25, bernstein_limit(DRAWS, 3.0 / 16, 1, rate));
+    }
+  }
+}
+
+/* ---- mixed noise: columns 0, 3 and 4 stand alone, 1 and 2 are a block, 5 to 7 another */
+
+static const bool stands_alone[8] = {true, false, false, true, true, false, false, false};
+
+static void mixed_noise_is_laplace_in_blocks(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(&noise_mixed, WOVEN, 3.0);
+  draw_many(&plan, 30);
+  for (size_t j = 0; j < 8; j++) {
+    for (size_t k = 0; k < DRAWS && !stands_alone[j]; k++) {
+      sample[k] = plan.beta * drawn[k][j];
+    }
+    if (!stands_alone[j]) {
+      check_law(sample, DRAWS, laplace_law, NULL, "coordinate in a block of mixed noise");
+    }
+  }
+}
+
+static double length_alone(const double *b) {
+  return sqrt(b[0] * b[0] + b[3] * b[3] + b[4] * b[4]);
+}
+
+/* ‖v‖₂ is Gamma(3, 1/(βt)); the direction is uniform on the sphere, so in three dimensions each of
+ * its coordinates is uniform on [−1, 1], and so is any fixed direction's. */
+static void mixed_noise_is_l2_in_the_columns_alone(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(&noise_mixed, WOVEN, 0.2);
+  double grouped, alone, t = weight_of(&plan.body, &grouped, &alone), shape = 3;
+  assert_true(grouped == 5 && alone == 3);
+  assert_close(t, pow(2.4, 0.25), 1e-15);
+  draw_many(&plan, 31);
+  for (size_t k = 0; k < DRAWS; k++) {
+    sample[k] = plan.beta * t * length_alone(drawn[k]);
+  }
+  check_law(sample, DRAWS, gamma_law, &shape, "length of the columns alone");
+  for (size_t j = 0; j < 8; j++) {
+    for (size_t k = 0; k < DRAWS && stands_alone[j]; k++) {
+      sample[k] = drawn[k][j] / length_alone(drawn[k]);
+    }
+    if (stands_alone[j]) {
+      check_law(sample, DRAWS, flat_law, NULL, "direction of the columns alone");
+    }
+  }
+  for (size_t k = 0; k < DRAWS; k++) {
+    const double *b = drawn[k];
+    sample[k] = (2 * b[0] - b[3] + 2 * b[4]) / 3 / length_alone(b);
+  }
+  check_law(sample, DRAWS, flat_law, NULL, "direction of the columns alone, across");
+}
+
+/* Blocks do not depend on each other nor on the columns alone: both beyond their medians in a
+ * quarter of all draws. */
+static void parts_of_mixed_noise_are_independent(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(&noise_mixed, WOVEN, 1.0);
+  double grouped, alone, t = weight_of(&plan.body, &grouped, &alone);
+  const double median = 2.674060313723561; /* of Gamma(3) */
+  draw_many(&plan, 32);
+  for (size_t i = 0; i < 8; i++) {
+    for (size_t j = 0; j < i; j++) {
+      size_t both = 0;
+      if (stands_alone[j] || (stands_alone[i] && i > 3)) {
+        continue; /* the columns alone are one part, and column 3 stands for it */
+      }
+      for (size_t k = 0; k < DRAWS; k++) {
+        bool far =
+            stands_alone[i] ? t * length_alone(drawn[k]) > median : fabs(drawn[k][i]) > log(2);
+        both += far && fabs(drawn[k][j]) > log(2);
+      }
+      assert_close((double)both / DRAWS, 0.25, bernstein_limit(DRAWS, 3.0 / 16, 1, rate));
+    }
+  }
+}
+
+/* The columns alone are what l2 noise of their number is, dealt out in order, wherever they stand;
+ * no number is used twice. */
+static void columns_of_mixed_noise_are_in_their_places(void **state) {
+  (void)state;
+  for (size_t body = DIFFERENT; body <= WOVEN; body++) {
+    const noise_plan plan = plan_for(&noise_mixed, body, 0.7);
+    for (uint64_t seed = 0; seed < 50; seed++) {
+      random_source r = seeded(seed), again = seeded(seed);
+      double b[MOST], v[MOST];
+      group g[MOST];
+      double grouped, alone;
+      (void)weight_of(&plan.body, &grouped, &alone);
+      size_t count = groups_of(&plan, plan.kind == &noise_linf, g), taken = 0;
+      noise_draw(&plan, &r, b);
+      noise_draw_sphere(&again, (size_t)alone, plan.beta * noise_mixed.weight(&plan), v);
+      for (size_t i = 0; i < count; i++) {
+        assert_true(g[i].width > 1 || b[g[i].first] == v[taken++]);
+      }
+      assert_int_equal(taken, (size_t)alone);
+      for (size_t i = 0; i < plan.dims; i++) {
+        for (size_t j = 0; j < i; j++) {
+          assert_true(b[i] != b[j]);
+        }
+      }
+    }
+  }
+}
+
+static const noise_kind *const bodies_of[] = {&noise_group, &noise_linf};
+
+/* ---- uniform in the body. On its surface a point lies, with probability m_g/d, in the face of
+ * group g, ‖u_g‖₁ = r_g; the other groups' ‖u_h‖₁/r_h are then independent with law u^m_h; and
+ * u_g/‖u_g‖₁ is uniform on its simplex: |u_j|/‖u_g‖₁ is Beta(1, m_g − 1). */
+
+static size_t face_of(const group *g, size_t count, const double *b) {
+  size_t face = 0;
+  double most = 0;
+  for (size_t i = 0; i < count; i++) {
+    double size = l1_of(b + g[i].first, g[i].width) / g[i].radius;
+    if (size > most) {
+      most = size;
+      face = i;
+    }
+  }
+  return face;
+}
+
+static void check_group(const noise_plan *plan, const group *all, size_t count, size_t which) {
+  const group *g = &all[which];
+  double width = (double)g->width, share = width / (double)plan->dims;
+  size_t inside = 0;
+  for (size_t k = 0; k < DRAWS; k++) {
+    size_t face = face_of(all, count, drawn[k]);
+    double top = l1_of(drawn[k] + all[face].first, all[face].width) / all[face].radius;
+    if (face != which) {
+      sample[inside++] = l1_of(drawn[k] + g->first, g->width) / g->radius / top;
+    }
+  }
+  assert_close((double)(DRAWS - inside) / DRAWS, share,
+               bernstein_limit(DRAWS, share * (1 - share), 1, rate));
+  if (inside > 0) {
+    check_law(sample, inside, power_law, &width, "size of a group");
+  }
+  for (size_t j = g->first; g->width > 1 && j < g->first + g->width; j++) {
+    double others = width - 1;
+    for (size_t k = 0; k < DRAWS; k++) {
+      sample[k] = fabs(drawn[k][j]) / l1_of(drawn[k] + g->first, g->width);
+    }
+    check_law(sample, DRAWS, beta_law, &others, "share of a coordinate");
+  }
+}
+
+static void directions_are_uniform_in_the_body(void **state) {
+  (void)state;
+  for (size_t kind = 1; kind < 3; kind++) {
+    for (size_t i = 0; i < 4; i++) {
+      const noise_plan plan = plan_for(bodies_of[kind - 1], i, 2.0);
+      group g[MOST];
+      size_t count = groups_of(&plan, plan.kind == &noise_linf, g);
+      draw_many(&plan, 40 + 10 * kind + i);
+      for (size_t which = 0; which < count; which++) {
+        check_group(&plan, g, count, which);
+      }
+    }
+  }
+}
+
+/* Sizes of two groups in the lower part of their range, while a third is the face. */
+static void groups_are_independent(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(&noise_group, DIFFERENT, 1.0);
+  group g[MOST];
+  size_t count = groups_of(&plan, plan.kind == &noise_linf, g);
+  draw_many(&plan, 90);
+  for (size_t a = 0; a < count; a++) {
+    for (size_t b = 0; b < a; b++) {
+      size_t cases = 0, both = 0;
+      for (size_t k = 0; k < DRAWS; k++) {
+        size_t face = face_of(g, count, drawn[k]);
+        double top = l1_of(drawn[k] + g[face].first, g[face].width) / g[face].radius;
+        if (face != a && face != b) {
+          cases++;
+          both += l1_of(drawn[k] + g[a].first, g[a].width) < 0.8 * top * g[a].radius &&
+                  l1_of(drawn[k] + g[b].first, g[b].width) < 0.8 * top * g[b].radius;
+        }
+      }
+      double p = pow(0.8, (double)(g[a].width + g[b].width));
+      assert_close((double)both / (double)cases, p, bernstein_limit(cases, p * (1 - p), 1, rate));
+    }
+  }
+}
+
+/* ---- exact figures */
+
+static void the_rms_norm_is_exact(void **state) {
+  (void)state;
+  for (size_t i = 0; i < BODIES; i++) {
+    double d = (double)plan_for(&noise_l1, i, 1).dims, sums[2] = {0, 0}, reach[2] = {0, 0};
+    for (size_t kind = 1; kind < 3; kind++) { /* privacy.md 5, group by group */
+      const noise_plan plan = plan_for(bodies_of[kind - 1], i, 0.3);
+      group g[MOST];
+      size_t count = groups_of(&plan, plan.kind == &noise_linf, g);
+      for (size_t k = 0; k < count; k++) {
+        double m = (double)g[k].width, r = g[k].radius;
+        sums[kind - 1] += g[k].width == 1 ? r * r / 3 : 2 * r * r * m / ((m + 1) * (m + 2));
+        reach[kind - 1] += r * r;
+      }
+      double rms = noise_rms_norm(&plan);
+      assert_close(rms * 0.3 / sqrt((d + 1) * (d + 2) * sums[kind - 1]), 1, 1e-14);
+      double t = 7, k = d + 1, limit = (k + sqrt(2 * k * t) + t) * sqrt(reach[kind - 1]) / 0.3;
+      assert_close(noise_norm_limit(&plan, t) / limit, 1, 1e-12);
+      assert_true(noise_norm_limit(&plan, t) > limit);
+    }
+    if (body_fits(&noise_mixed, i)) {
+      const noise_plan mixed = plan_for(&noise_mixed, i, 0.3);
+      double grouped, alone, t = weight_of(&mixed.body, &grouped, &alone);
+      double square = 2 * grouped + alone * (alone + 1) / (t * t);
+      assert_close(noise_rms_norm(&mixed) * 0.3 / sqrt(square), 1, 1e-14);
+      double limit = (d + sqrt(14 * d) + 7) * fmax(1, 1 / t) / 0.3;
+      assert_close(noise_norm_limit(&mixed, 7) / limit, 1, 1e-12);
+      assert_true(noise_norm_limit(&mixed, 7) > limit);
+    }
+    const noise_plan plan = plan_for(&noise_l1, i, 0.3);
+    assert_close(noise_rms_norm(&plan) * 0.3 / sqrt(2 * d), 1, 1e-14);
+    assert_close(noise_norm_limit(&plan, 7) * 0.3 / (d + sqrt(14 * d) + 7), 1, 1e-12);
+  }
+}
+
+/* ---- teeth */
+
+/* A body blown up by Gamma(d) and not Gamma(d+1), as one may think from l2 noise. */
+static void the_shape_one_short_is_seen(void **state) {
+  (void)state;
+  for (size_t i = 2; i < 5; i++) {
+    const noise_plan plan = plan_for(&noise_group, i, 1.0);
+    random_source r = seeded(500 + i);
+    double b[MOST], d = (double)plan.dims;
+    size_t count = draws_for(plan.dims);
+    for (size_t k = 0; k < count; k++) {
+      random_source first = r; /* the draw begins with its gamma variable */
+      double right = random_gamma(&first, plan.dims + 1);
+      noise_draw(&plan, &r, b);
+      sample[k] = plan.kind->norm(&plan, b) / right * random_gamma(&first, plan.dims);
+    }
+    assert_true(ks_distance(sample, count, gamma_law, &d) > 2 * ks_limit(count, rate));
+  }
+}
+
+/* Mixed noise whose columns alone are drawn with β, the weight forgotten. */
+static void a_forgotten_weight_is_seen(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(&noise_mixed, WOVEN, 1.0);
+  double shape = 8, t = noise_mixed.weight(&plan);
+  draw_many(&plan, 600);
+  for (size_t k = 0; k < DRAWS; k++) {
+    for (size_t j = 0; j < 8; j++) {
+      drawn[k][j] *= stands_alone[j] ? t : 1;
+    }
+    sample[k] = plan.kind->norm(&plan, drawn[k]);
+  }
+  assert_true(ks_distance(sample, DRAWS, gamma_law, &shape) > 2 * ks_limit(DRAWS, rate));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(norms_are_those_of_their_definitions),
+      cmocka_unit_test(coordinates_of_l1_noise_are_independent_laplace),
+      cmocka_unit_test(mixed_noise_is_laplace_in_blocks),
+      cmocka_unit_test(mixed_noise_is_l2_in_the_columns_alone),
+      cmocka_unit_test(parts_of_mixed_noise_are_independent),
+      cmocka_unit_test(columns_of_mixed_noise_are_in_their_places),
+      cmocka_unit_test(directions_are_uniform_in_the_body),
+      cmocka_unit_test(groups_are_independent),
+      cmocka_unit_test(the_rms_norm_is_exact),
+      cmocka_unit_test(the_shape_one_short_is_seen),
+      cmocka_unit_test(a_forgotten_weight_is_seen),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
