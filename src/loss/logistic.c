@@ -17,7 +17,7 @@
  *
  * In all less than 2u absolute, a relative 2.8u, and below −708, where 0 stands for less than
  * 4·10^−308, that: within the 4u that are taken for granted below. The slope and its relative error
- * where it is small are compared with MPFR in tests/property/slope_error_test.c.
+ * where it is small are compared with MPFR in tests/property/loss_conformance_test.c.
  *
  * The slope: q = 1/(1+e) is within a relative 4u·e/(1+e) + 2u ≤ 4u, and e·q ≤ ½ within 9u of
  * itself: 4.5u at most, 6u declared. */

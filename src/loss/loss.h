@@ -22,15 +22,12 @@ typedef struct loss_kind {
   /* Within slope_error also at a double-double, as if the margin were exact. */
   loss_slopes *slopes;
   /* sup over z of A·|ℓ′(z)| + log(1 + κ·ℓ″(z)) up to rounding, on which ε(A) rests (privacy.md 4);
-   * NULL where A·L + log(1 + κc) is attained. */
+   * NULL for A·L + log(1 + κc), which is never less. */
   double (*supremum)(double h, double kappa, double a);
   /* P(label | margin z), for a loss that is its −log; NULL for others. */
   double (*probability)(double z);
   const char *model; /* what a model with it is called in a statement; NULL for the usual words */
 } loss_kind;
-
-/* The kinds, one file each. */
-extern const loss_kind loss_logistic, loss_huber, loss_smooth_hinge;
 
 /* NULL if there is none (dperm_loss_name lists them). */
 const loss_kind *loss_kind_named(const char *name);

@@ -6,6 +6,12 @@
 
 #include "loss/loss.h"
 
+/* One file each. */
+extern const loss_kind loss_logistic;
+extern const loss_kind loss_huber;
+extern const loss_kind loss_smooth_hinge;
+
+/* In the order of help and messages. */
 static const loss_kind *const kinds[] = {
     &loss_logistic,
     &loss_huber,
