@@ -237,34 +237,21 @@ static double objective_lambda(const public_numbers *g) {
   return cheapest_total(g, 0, fmax(feasible_total(g), free), norm);
 }
 
-/* Λ from public numbers. */
-static double automatic_lambda(const public_numbers *g) {
-  double n = (double)g->rows;
-  switch (g->mechanism) {
-  case DPERM_MECHANISM_OUTPUT: /* rms‖b‖ = shift/R, and β is proportional to Λ */
-    return g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift;
-  case DPERM_MECHANISM_OBJECTIVE:
-    return objective_lambda(g);
-  case DPERM_MECHANISM_NONE:
-    break;
-  }
-  return 1.0 / n;
+/* rms‖b‖ = shift/R, and β is proportional to Λ. */
+static double output_lambda(const public_numbers *g) {
+  return g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift;
 }
 
-/* With a kind of noise in g->noise, or no mechanism at all. */
 static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, dperm_error *err) {
-  bool automatic = isnan(g->lambda);
+  bool automatic = isnan(g->lambda), output = g->mechanism == DPERM_MECHANISM_OUTPUT;
   privacy_plan plan = {.mechanism = g->mechanism,
                        .analysis = g->analysis,
                        .epsilon = g->epsilon_core,
                        .noise = noise_with(g, 0)};
-  if (g->mechanism != DPERM_MECHANISM_NONE) {
-    TRY(check_numbers(g, err));
-    TRY(check_kind(g, err));
-  }
-  plan.lambda = automatic ? automatic_lambda(g) : g->lambda;
-  if (g->mechanism != DPERM_MECHANISM_NONE &&
-      !(plan.lambda >= smallest_lambda && plan.lambda <= largest_lambda)) {
+  TRY(check_numbers(g, err));
+  TRY(check_kind(g, err));
+  plan.lambda = !automatic ? g->lambda : output ? output_lambda(g) : objective_lambda(g);
+  if (!(plan.lambda >= smallest_lambda && plan.lambda <= largest_lambda)) {
     if (automatic && !isnan(g->norm_guess)) {
       FAIL(err, DPERM_INVALID_ARGUMENT,
            "norm-guess = %g makes lambda = %g, beyond %g to %g; guess a length nearer to 1",
@@ -273,9 +260,9 @@ static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, d
     FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; for a private fit choose it between %g and %g",
          plan.lambda, smallest_lambda, largest_lambda);
   }
-  if (g->mechanism == DPERM_MECHANISM_OUTPUT) {
+  if (output) {
     plan.noise.beta = output_beta(g, plan.lambda);
-  } else if (g->mechanism == DPERM_MECHANISM_OBJECTIVE) {
+  } else {
     bool tight = g->analysis == DPERM_ANALYSIS_TIGHT;
     plan.delta_reg = automatic && tight && isnan(g->delta_reg) ? 0 : choose_delta(g, plan.lambda);
     plan.noise.beta = objective_beta(g, plan.lambda + plan.delta_reg);
@@ -283,8 +270,7 @@ static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, d
       return fail_infeasible(g, plan.lambda, err);
     }
   }
-  if (g->mechanism != DPERM_MECHANISM_NONE &&
-      !(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300)) {
+  if (!(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon, lambda and the number of rows give noise beyond all numbers; raise one of them");
   }
@@ -294,9 +280,15 @@ static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, d
 
 dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err) {
   public_numbers g = *given;
-  if (g.noise == DPERM_NOISE_AUTO || g.mechanism == DPERM_MECHANISM_NONE) {
-    g.noise = least_noise(given);
+  if (g.mechanism == DPERM_MECHANISM_NONE) {
+    *out = (privacy_plan){.mechanism = g.mechanism,
+                          .analysis = g.analysis,
+                          .epsilon = g.epsilon_core,
+                          .lambda = isnan(g.lambda) ? 1.0 / (double)g.rows : g.lambda,
+                          .noise = {&noise_l2, g.dims, 0, g.bounds.body}};
+    return DPERM_OK;
   }
+  g.noise = g.noise == DPERM_NOISE_AUTO ? least_noise(given) : g.noise;
   return calibrate_kind(&g, out, err);
 }
 
