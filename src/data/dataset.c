@@ -16,8 +16,7 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
   dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
   rows_trim(rows);
-  TRY_OR_DONE(matrix_sparse_new(rows->count, dims, rows->starts, rows->columns, rows->values,
-                                &data->x, err));
+  TRY_OR_DONE(matrix_sparse_take(rows, dims, &data->x, err));
   data->labels = rows->labels;
   data->bounds = schema ? schema->bounds : row_bounds_of_norm(dims, 1.0);
   data->origin = origin;
@@ -201,11 +200,7 @@ static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dpe
     rows_push(&rows, x->cols, last);
     rows_end(&rows, 0);
   }
-  TRY_OR_DONE(
-      matrix_sparse_new(rows.count, x->cols + 1, rows.starts, rows.columns, rows.values, out, err));
-  rows.starts = NULL; /* the matrix's now */
-  rows.columns = NULL;
-  rows.values = NULL;
+  status = matrix_sparse_take(&rows, x->cols + 1, out, err);
 done:
   rows_clear(&rows);
   return status;

@@ -12,6 +12,7 @@
 #include "base/cancel.h"
 #include "base/ranks.h"
 #include "base/status.h"
+#include "matrix/growing_rows.h"
 
 typedef struct matrix matrix;
 
@@ -97,9 +98,14 @@ dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *tu
 /* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
                                double *values, matrix **out, dperm_error *err);
+/* The same from rows, whose arrays it takes over on success but for the labels. */
+dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err);
 /* The same over arrays that belong to somebody else and outlive the matrix. */
 dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
                                 double *values, matrix **out, dperm_error *err);
+/* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
+ * gives it. Every process of the job does so at once. */
+dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);

@@ -17,8 +17,7 @@ enum {
   PILE = 16,
   CHUNK = 256,
   LONG = 8 * LANES,
-  APART =
-      16 /* doubles between the buffers of two workers: what one writes is not near the other's */
+  APART = 16 /* doubles between the buffers of two workers, against false sharing */
 };
 
 typedef struct sparse {
@@ -95,13 +94,11 @@ static void sparse_apply_rows(const matrix *x, size_t from, size_t count, const 
                               double *z, double *work) {
   (void)work;
   const sparse *m = (const sparse *)x;
-  for (size_t i = from; i < from + count; i++) {
-    double *zi = z + (i - from) * k;
-    if (k == 1) {
-      *zi = row_product(m, i, f);
-      continue;
-    }
-    row_products(m, i, f, k, zi);
+  for (size_t i = from; i < from + count && k == 1; i++) {
+    z[i - from] = row_product(m, i, f);
+  }
+  for (size_t i = from; i < from + count && k > 1; i++) {
+    row_products(m, i, f, k, z + (i - from) * k);
   }
 }
 
@@ -244,15 +241,27 @@ static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_t
 
 /* ---- in twice the precision */
 
-typedef struct dd_job {
+typedef struct stripe_job {
   const sparse *m;
   const double *f, *f_rest, *w;
+  size_t stride; /* of w */
   double *z, *z_rest, *parts;
-  const stripe_cut *cut;
-} dd_job;
+  stripe_cut cut;
+} stripe_job;
+
+/* `add` makes a part of `size` doubles, zeroed before, of each stripe that is here. */
+static dperm_status sum_stripes(stripe_job *job, size_t size, pool_piece *add, scratch *work,
+                                dperm_error *err) {
+  job->cut = stripes_here(&job->m->base, size);
+  size_t stripes = job->cut.to - job->cut.from;
+  scratch_init(work);
+  TRY(scratch_take(work, stripes * size, sizeof *job->parts, &job->parts, err));
+  pool_run(stripes, add, job);
+  return DPERM_OK;
+}
 
 static void apply_dd_block(void *context, size_t block, size_t worker) {
-  const dd_job *job = context;
+  const stripe_job *job = context;
   const sparse *m = job->m;
   (void)worker;
   size_t from = block * CHUNK, to = m->base.rows - from < CHUNK ? m->base.rows : from + CHUNK;
@@ -270,18 +279,18 @@ static void apply_dd_block(void *context, size_t block, size_t worker) {
 static dperm_status sparse_apply_dd(const matrix *x, const double *f, const double *f_rest,
                                     double *z, double *z_rest, dperm_error *err) {
   (void)err;
-  dd_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  stripe_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
   pool_run((x->rows + CHUNK - 1) / CHUNK, apply_dd_block, &job);
   return DPERM_OK;
 }
 
 static void add_dd_stripe(void *context, size_t s, size_t worker) {
-  const dd_job *job = context;
+  const stripe_job *job = context;
   const sparse *m = job->m;
   (void)worker;
   double *hi = job->parts + s * 2 * m->base.cols, *lo = hi + m->base.cols;
-  size_t at = job->cut->from + s, to = stripe_row(&m->base, job->cut, at + 1);
-  for (size_t i = stripe_row(&m->base, job->cut, at); i < to; i++) {
+  size_t at = job->cut.from + s, to = stripe_row(&m->base, &job->cut, at + 1);
+  for (size_t i = stripe_row(&m->base, &job->cut, at); i < to; i++) {
     for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
       size_t j = m->columns[e];
       double_double sum =
@@ -294,38 +303,23 @@ static void add_dd_stripe(void *context, size_t s, size_t worker) {
 
 static dperm_status sparse_apply_transposed_dd(const matrix *x, const double *w, double *g,
                                                double *g_rest, dperm_error *err) {
-  const stripe_cut cut = stripes_here(x, 2 * x->cols);
-  size_t stripes = cut.to - cut.from;
-  dd_job job = {.m = (const sparse *)x, .w = w, .cut = &cut};
+  stripe_job job = {.m = (const sparse *)x, .w = w};
   scratch work;
-  scratch_init(&work);
-  dperm_status status =
-      scratch_take(&work, stripes * 2 * x->cols, sizeof *job.parts, &job.parts, err);
-  if (status == DPERM_OK) {
-    pool_run(stripes, add_dd_stripe, &job);
-  }
-  status = stripes_join_dd(x, &cut, status, job.parts, x->cols, g, g_rest, err);
+  dperm_status status = sum_stripes(&job, 2 * x->cols, add_dd_stripe, &work, err);
+  status = stripes_join_dd(x, &job.cut, status, job.parts, x->cols, g, g_rest, err);
   scratch_free(&work);
   return status;
 }
 
 /* ---- Gram matrices */
 
-typedef struct gram_job {
-  const sparse *m;
-  const double *w;
-  size_t stride;
-  const stripe_cut *cut;
-  double *parts;
-} gram_job;
-
 static void add_gram_stripe(void *context, size_t s, size_t worker) {
-  const gram_job *job = context;
+  const stripe_job *job = context;
   const sparse *m = job->m;
   (void)worker;
-  size_t at = job->cut->from + s, cols = m->base.cols, to = stripe_row(&m->base, job->cut, at + 1);
+  size_t at = job->cut.from + s, cols = m->base.cols, to = stripe_row(&m->base, &job->cut, at + 1);
   double *h = job->parts + s * cols * cols;
-  for (size_t i = stripe_row(&m->base, job->cut, at); i < to; i++) {
+  for (size_t i = stripe_row(&m->base, &job->cut, at); i < to; i++) {
     double wi = job->w[i * job->stride];
     if (wi == 0.0) {
       continue;
@@ -343,17 +337,11 @@ static void add_gram_stripe(void *context, size_t s, size_t worker) {
 
 static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
                                 dperm_error *err) {
-  size_t size = x->cols * x->cols;
-  const stripe_cut cut = stripes_here(x, size);
-  size_t stripes = cut.to - cut.from;
-  gram_job job = {.m = (const sparse *)x, .w = w, .stride = stride, .cut = &cut};
+  const size_t size = x->cols * x->cols;
+  stripe_job job = {.m = (const sparse *)x, .w = w, .stride = stride};
   scratch work;
-  scratch_init(&work);
-  dperm_status status = scratch_take(&work, stripes * size, sizeof *job.parts, &job.parts, err);
-  if (status == DPERM_OK) {
-    pool_run(stripes, add_gram_stripe, &job);
-  }
-  status = stripes_join(x, &cut, status, job.parts, size, h, err);
+  dperm_status status = sum_stripes(&job, size, add_gram_stripe, &work, err);
+  status = stripes_join(x, &job.cut, status, job.parts, size, h, err);
   scratch_free(&work);
   return status;
 }
@@ -366,51 +354,42 @@ static void sparse_row(const matrix *x, size_t i, double *values) {
   }
 }
 
-typedef struct select_job {
-  const sparse *m;
-  const size_t *rows, *starts;
-  size_t count;
-  uint32_t *columns;
-  double *values;
-} select_job;
-
-static void copy_rows(void *context, size_t block, size_t worker) {
-  const select_job *job = context;
-  const sparse *m = job->m;
-  (void)worker;
-  size_t from = block * CHUNK, to = job->count - from < CHUNK ? job->count : from + CHUNK;
-  for (size_t i = from; i < to; i++) {
-    size_t at = m->starts[job->rows[i]], length = job->starts[i + 1] - job->starts[i];
-    memcpy(job->columns + job->starts[i], m->columns + at, length * sizeof *job->columns);
-    memcpy(job->values + job->starts[i], m->values + at, length * sizeof *job->values);
+/* Copies of rows that are all here. */
+static dperm_status select_here(const sparse *m, const size_t *rows, size_t count,
+                                growing_rows *out, dperm_error *err) {
+  size_t entries = 0;
+  for (size_t i = 0; i < count; i++) {
+    entries += m->starts[rows[i] + 1] - m->starts[rows[i]];
   }
+  TRY(rows_reserve_many(out, count, entries, err));
+  for (size_t i = 0; i < count; i++) {
+    size_t from = m->starts[rows[i]];
+    rows_copy(out, m->columns + from, m->values + from, m->starts[rows[i] + 1] - from);
+    rows_end(out, 0);
+  }
+  return DPERM_OK;
 }
 
 static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                   dperm_error *err) {
-  if (x->spread) {
-    return spread_select(x, rows, count, out, err);
+  growing_rows got = {0};
+  matrix *made = NULL;
+  dperm_status status = x->spread ? spread_select(x, rows, count, &got, err)
+                                  : select_here((const sparse *)x, rows, count, &got, err);
+  if (status == DPERM_OK) {
+    status = matrix_sparse_take(&got, x->cols, &made, err);
   }
-  dperm_status status = DPERM_OK;
-  const sparse *m = (const sparse *)x;
-  size_t *starts = NULL;
-  uint32_t *columns = NULL;
-  double *values = NULL;
-  TRY_OR_DONE(memory_new(count + 1, sizeof *starts, &starts, err));
-  for (size_t i = 0; i < count; i++) {
-    starts[i + 1] = starts[i] + m->starts[rows[i] + 1] - m->starts[rows[i]];
+  rows_clear(&got);
+  status = x->spread ? ranks_agree(x->spread, status, err) : status;
+  if (status == DPERM_OK && x->spread) {
+    status = matrix_sparse_spread(made, x->spread, count, err);
   }
-  TRY_OR_DONE(memory_new(starts[count], sizeof *columns, &columns, err));
-  TRY_OR_DONE(memory_new(starts[count], sizeof *values, &values, err));
-  select_job job = {m, rows, starts, count, columns, values};
-  pool_run((count + CHUNK - 1) / CHUNK, copy_rows, &job);
-  TRY_OR_DONE(matrix_sparse_new(count, x->cols, starts, columns, values, out, err));
+  if (status != DPERM_OK) {
+    matrix_free(made);
+    return status;
+  }
+  *out = made;
   return DPERM_OK;
-done:
-  free(starts);
-  free(columns);
-  free(values);
-  return status;
 }
 
 static size_t sparse_bytes(const matrix *x) {
@@ -482,6 +461,15 @@ dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uin
   }
   set_depths(m, row_starts[rows] - row_starts[0]);
   *out = &m->base;
+  return DPERM_OK;
+}
+
+dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err) {
+  if (!rows->starts) { /* there is one, even where no row came */
+    TRY(rows_reserve(rows, 0, err));
+  }
+  TRY(matrix_sparse_new(rows->count, cols, rows->starts, rows->columns, rows->values, out, err));
+  *rows = (growing_rows){.labels = rows->labels};
   return DPERM_OK;
 }
 

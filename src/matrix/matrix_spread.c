@@ -235,33 +235,10 @@ static dperm_status unpack_row(void *things, parcel *p, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, growing_rows *out,
                            dperm_error *err) {
   static const freight whole_rows = {pack_row, unpack_row};
-  growing_rows got = {0};
-  matrix *made = NULL;
-  dperm_status status = carry_listed(x, rows, count, &whole_rows, x, &got, err);
-  if (status == DPERM_OK) {
-    status = rows_reserve(&got, 0, err); /* at least one start, where no row came */
-  }
-  if (status == DPERM_OK) {
-    status = matrix_sparse_new(got.count, x->cols, got.starts, got.columns, got.values, &made, err);
-  }
-  if (status == DPERM_OK) {
-    free(got.labels);
-    got = (growing_rows){0};
-  }
-  status = ranks_agree(x->spread, status, err);
-  if (status == DPERM_OK) {
-    status = matrix_sparse_spread(made, x->spread, count, err);
-  }
-  if (status == DPERM_OK) {
-    *out = made;
-    made = NULL;
-  }
-  rows_clear(&got);
-  matrix_free(made);
-  return status;
+  return carry_listed(x, rows, count, &whole_rows, x, out, err);
 }
 
 /* ---- labels */

@@ -7,13 +7,9 @@
 #include "matrix/growing_rows.h"
 #include "matrix/matrix.h"
 
-/* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
- * gives it. Every process of the job does so at once. */
-dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err);
-
-/* `select` for such a matrix: `rows` are numbered among all rows and the same on every process;
- * rows go to where their new place is. */
-dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
+/* The listed rows of such a matrix: `rows` are numbered among all rows and the same on every
+ * process; each row goes to where its new place is. */
+dperm_status spread_select(const matrix *x, const size_t *rows, size_t count, growing_rows *out,
                            dperm_error *err);
 /* The labels of the same rows, in their new places; as many as the selection has rows here. */
 dperm_status spread_select_labels(const matrix *x, const double *labels, const size_t *rows,

@@ -1,109 +1,16 @@
 /* From JSON to a schema, with every mistake named at its line and column. Keys are checked against
  * the list of known ones: a misspelt "max" must not become a silent default. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file_read.h"
-#include "base/json_text.h"
 #include "base/memory.h"
 #include "schema/schema.h"
+#include "schema/schema_json.h"
 
 enum { SCHEMA_LIMIT = 64 << 20 };
 
-/* ---- typed members */
-
-static dperm_status get_text(const json_document *doc, json_t *object, const char *key,
-                             const char *fallback, const char **out, dperm_error *err) {
-  const json_t *value = json_object_get(object, key);
-  if (!value && fallback) {
-    *out = fallback;
-    return DPERM_OK;
-  }
-  if (!value) {
-    return json_fail_at(doc, object, err, "\"%s\" is missing here; add it", key);
-  }
-  if (!json_is_string(value)) {
-    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a text in quotes",
-                        key);
-  }
-  *out = json_string_value(value);
-  return DPERM_OK;
-}
-
-static dperm_status get_bool(const json_document *doc, json_t *object, const char *key, bool *out,
-                             dperm_error *err) {
-  const json_t *value = json_object_get(object, key);
-  if (value && !json_is_boolean(value)) {
-    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be true or false", key);
-  }
-  *out = value ? json_is_true(value) : *out;
-  return DPERM_OK;
-}
-
-static dperm_status get_number(const json_document *doc, json_t *object, const char *key,
-                               const double *fallback, double *out, dperm_error *err) {
-  const json_t *value = json_object_get(object, key);
-  if (!value && fallback) {
-    *out = *fallback;
-    return DPERM_OK;
-  }
-  if (!value) {
-    return json_fail_at(doc, object, err, "a numeric column needs \"%s\", known in public; add it",
-                        key);
-  }
-  if (!json_is_number(value)) {
-    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a number", key);
-  }
-  *out = json_number_value(value);
-  return DPERM_OK;
-}
-
-/* One of a NULL-terminated list of words; its index. */
-static dperm_status get_choice(const json_document *doc, json_t *object, const char *key,
-                               const char *const *words, int *out, dperm_error *err) {
-  const char *text = "";
-  TRY(get_text(doc, object, key, words[0], &text, err));
-  for (int i = 0; words[i]; i++) {
-    if (strcmp(words[i], text) == 0) {
-      *out = i;
-      return DPERM_OK;
-    }
-  }
-  return json_fail_at(doc, json_object_get(object, key), err,
-                      "\"%s\" cannot be \"%.64s\"; choose \"%s\"%s%s%s%s%s%s", key, text, words[0],
-                      words[1] ? ", \"" : "", words[1] ? words[1] : "", words[1] ? "\"" : "",
-                      words[1] && words[2] ? ", \"" : "", words[1] && words[2] ? words[2] : "",
-                      words[1] && words[2] ? "\"" : "");
-}
-
-/* ---- lists of values */
-
-/* Adds the texts of a nonempty array to `table` as first, first + step, …; each only once. */
-static dperm_status add_values(const json_document *doc, const json_t *owner, const json_t *list,
-                               const char *key, int32_t first, int32_t step, lookup *table,
-                               dperm_error *err) {
-  if (!json_is_array(list) || json_array_size(list) == 0) {
-    return json_fail_at(doc, list ? json_blamed(owner, list) : owner, err,
-                        "\"%s\" must be a list of at least one text", key);
-  }
-  size_t i;
-  json_t *element;
-  json_array_foreach(list, i, element) {
-    if (!json_is_string(element)) {
-      return json_fail_at(doc, json_blamed(list, element), err,
-                          "a value in \"%s\" must be a text in quotes", key);
-    }
-    bool added = false;
-    slice text = {json_string_value(element), json_string_length(element)};
-    TRY(lookup_add(table, text, first + (int32_t)i * step, &added, err));
-    if (!added) {
-      return json_fail_at(doc, element, err, "\"%.64s\" stands here a second time; keep one",
-                          text.start);
-    }
-  }
-  return DPERM_OK;
-}
+/* ---- categories */
 
 static dperm_status add_category(schema_column *column, const char *name, dperm_error *err) {
   TRY(memory_copy_text(name, strlen(name), &column->categories[column->category_count], err));
@@ -114,7 +21,7 @@ static dperm_status add_category(schema_column *column, const char *name, dperm_
 /* "values": each its own category, in the order given. */
 static dperm_status parse_values(const json_document *doc, const json_t *object, const json_t *list,
                                  schema_column *column, dperm_error *err) {
-  TRY(add_values(doc, object, list, "values", 0, 1, &column->values, err));
+  TRY(schema_add_values(doc, object, list, "values", 0, 1, &column->values, err));
   TRY(memory_new(json_array_size(list), sizeof *column->categories, &column->categories, err));
   size_t i;
   json_t *element;
@@ -142,7 +49,7 @@ static dperm_status parse_groups(const json_document *doc, const json_t *object,
       }
       column->other = category;
     } else {
-      TRY(add_values(doc, groups, members, name, category, 0, &column->values, err));
+      TRY(schema_add_values(doc, groups, members, name, category, 0, &column->values, err));
     }
     TRY(add_category(column, name, err));
   }
@@ -159,7 +66,7 @@ static dperm_status parse_reference(const json_document *doc, json_t *object, sc
   if (!given) {
     return DPERM_OK;
   }
-  TRY(get_text(doc, object, "reference", NULL, &name, err));
+  TRY(schema_get_text(doc, object, "reference", NULL, &name, err));
   for (size_t c = 0; c < column->category_count; c++) {
     if (strcmp(column->categories[c], name) == 0) {
       column->reference = (int32_t)c;
@@ -198,10 +105,10 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
   static const char *const transforms[] = {"none", "log1p", NULL};
   static const char *const scales[] = {"max", "center", NULL};
   int transform = 0, scale = 0;
-  TRY(get_number(doc, object, "min", NULL, &column->min, err));
-  TRY(get_number(doc, object, "max", NULL, &column->max, err));
-  TRY(get_choice(doc, object, "transform", transforms, &transform, err));
-  TRY(get_choice(doc, object, "scale", scales, &scale, err));
+  TRY(schema_get_number(doc, object, "min", NULL, &column->min, err));
+  TRY(schema_get_number(doc, object, "max", NULL, &column->max, err));
+  TRY(schema_get_choice(doc, object, "transform", transforms, &transform, err));
+  TRY(schema_get_choice(doc, object, "scale", scales, &scale, err));
   column->transform = (column_transform)transform;
   column->scale = (column_scale)scale;
   if (!(column->min < column->max)) {
@@ -230,8 +137,8 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
                         "a column must be an object in braces");
   }
   const char *name = "", *type_name = "";
-  TRY(get_text(doc, object, "name", NULL, &name, err));
-  TRY(get_text(doc, object, "type", NULL, &type_name, err));
+  TRY(schema_get_text(doc, object, "name", NULL, &name, err));
+  TRY(schema_get_text(doc, object, "type", NULL, &type_name, err));
   size_t type = 0;
   while (types[type] && strcmp(types[type], type_name) != 0) {
     type++;
@@ -247,7 +154,7 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   column->type = (column_type)type;
   column->other = column->reference = LOOKUP_NONE;
   const double one = 1.0;
-  TRY(get_number(doc, object, "weight", &one, &column->weight, err));
+  TRY(schema_get_number(doc, object, "weight", &one, &column->weight, err));
   if (!(column->weight >= 1e-6 && column->weight <= 1e6)) {
     return json_fail_at(doc, json_object_get(object, "weight"), err,
                         "\"weight\" must be between 1e-6 and 1e6");
@@ -299,7 +206,7 @@ static dperm_status add_class(const json_document *doc, const json_t *owner, con
     schema->label_other = (int32_t)at;
     return DPERM_OK;
   }
-  return add_values(doc, owner, values, key, (int32_t)at, 0, &schema->labels, err);
+  return schema_add_values(doc, owner, values, key, (int32_t)at, 0, &schema->labels, err);
 }
 
 static dperm_status name_class(dperm_schema *schema, size_t at, const char *name,
@@ -341,7 +248,7 @@ static dperm_status parse_classes(const json_document *doc, const json_t *label,
   const char *name;
   json_t *values;
   if (list) {
-    TRY(add_values(doc, label, classes, "classes", 0, 1, &schema->labels, err));
+    TRY(schema_add_values(doc, label, classes, "classes", 0, 1, &schema->labels, err));
     json_array_foreach(classes, i, values) {
       TRY(name_class(schema, i, json_string_value(values), err));
     }
@@ -367,7 +274,7 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
   json_t *classes = json_object_get(label, "classes");
   TRY(json_check_keys(doc, label, keys[classes != NULL], "\"label\"", err));
   const char *column = NULL;
-  TRY(get_text(doc, label, "column", NULL, &column, err));
+  TRY(schema_get_text(doc, label, "column", NULL, &column, err));
   TRY(memory_copy_text(column, strlen(column), &schema->label_column, err));
   schema->label_other = LOOKUP_NONE;
   return classes ? parse_classes(doc, label, classes, schema, err)
@@ -377,7 +284,7 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
 static dperm_status parse_separator(const json_document *doc, dperm_schema *schema,
                                     dperm_error *err) {
   const char *text = "";
-  TRY(get_text(doc, doc->root, "separator", ",", &text, err));
+  TRY(schema_get_text(doc, doc->root, "separator", ",", &text, err));
   if (strlen(text) != 1 || strchr("\"\r\n ", *text)) {
     return json_fail_at(doc, json_object_get(doc->root, "separator"), err,
                         "\"separator\" must be one byte, such as \",\" or \";\" or \"\\t\"");
@@ -389,7 +296,7 @@ static dperm_status parse_separator(const json_document *doc, dperm_schema *sche
 static dperm_status parse_comment(const json_document *doc, dperm_schema *schema,
                                   dperm_error *err) {
   const char *text = "";
-  TRY(get_text(doc, doc->root, "comment", "", &text, err));
+  TRY(schema_get_text(doc, doc->root, "comment", "", &text, err));
   if (strlen(text) > 64 || strchr(text, '\n')) {
     return json_fail_at(doc, json_object_get(doc->root, "comment"), err,
                         "\"comment\" must be a short prefix of a line");
@@ -407,7 +314,7 @@ static dperm_status parse_missing(const json_document *doc, dperm_schema *schema
   if (json_is_array(list) && json_array_size(list) == 0) {
     return DPERM_OK; /* nothing counts as missing */
   }
-  return add_values(doc, doc->root, list, "missing", 0, 0, &schema->missing, err);
+  return schema_add_values(doc, doc->root, list, "missing", 0, 0, &schema->missing, err);
 }
 
 /* The first of the table's texts that also means "missing", or NULL. */
@@ -472,10 +379,10 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(json_check_keys(doc, doc->root, keys, "the schema", err));
   int rows = 0, on_missing = 0;
   schema->header = true;
-  TRY(get_bool(doc, doc->root, "header", &schema->header, err));
-  TRY(get_bool(doc, doc->root, "intercept", &schema->intercept, err));
-  TRY(get_choice(doc, doc->root, "rows", row_rules, &rows, err));
-  TRY(get_choice(doc, doc->root, "on_missing", missing_rules, &on_missing, err));
+  TRY(schema_get_bool(doc, doc->root, "header", &schema->header, err));
+  TRY(schema_get_bool(doc, doc->root, "intercept", &schema->intercept, err));
+  TRY(schema_get_choice(doc, doc->root, "rows", row_rules, &rows, err));
+  TRY(schema_get_choice(doc, doc->root, "on_missing", missing_rules, &on_missing, err));
   schema->rows = (row_rule)rows;
   schema->on_missing = (missing_rule)on_missing;
   TRY(parse_separator(doc, schema, err));
