@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "loss/link.h"
 #include "model/model.h"
 
 const sized_struct metrics_struct = SIZED_STRUCT(dperm_metrics, log_loss);
@@ -44,22 +45,22 @@ static dperm_status area_under_curve(const double *scores, const double *labels,
   return DPERM_OK;
 }
 
-/* −log P(the row's class); of two classes that is the logistic loss at the margin. */
-static double row_log_loss(size_t classes, const double *scores, double label) {
-  dperm_loss logistic = dperm_loss_logistic();
-  double margin = label * scores[0], value = 0;
+/* −log P(the row's class); of two classes that is the loss itself. */
+static double row_log_loss(const dperm_loss *log_loss, size_t classes, const double *scores,
+                           double label) {
+  double value = 0;
   if (classes > 2) {
-    return -model_class_log_probability(classes, scores, (size_t)label);
+    return -model_class_log_probability(log_loss, classes, scores, (size_t)label);
   }
-  logistic.eval(&logistic, 1, &margin, &value, NULL, NULL);
+  link_eval(log_loss, 1, 1, &label, scores, &value, NULL, NULL);
   return value;
 }
 
 dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
-                        bool probabilities, dperm_metrics *out, dperm_error *err) {
+                        const dperm_loss *log_loss, dperm_metrics *out, dperm_error *err) {
   const double none = (double)NAN;
   dperm_metrics m = {
-      .rows = rows, .classes = classes, .auc = none, .log_loss = probabilities ? 0 : none};
+      .rows = rows, .classes = classes, .auc = none, .log_loss = log_loss ? 0 : none};
   for (size_t i = 0; i < rows; i++) {
     const double *row = scores + i * class_fits(classes);
     size_t winner = model_winner(classes, row);
@@ -67,7 +68,7 @@ dperm_status metrics_of(size_t classes, const double *scores, const double *labe
     m.errors += wrong;
     m.false_positives += classes == 2 && wrong && winner == 1;
     m.false_negatives += classes == 2 && wrong && winner == 0;
-    m.log_loss += probabilities ? row_log_loss(classes, row, labels[i]) : 0;
+    m.log_loss += log_loss ? row_log_loss(log_loss, classes, row, labels[i]) : 0;
   }
   m.error_rate = (double)m.errors / (double)rows;
   m.log_loss /= (double)rows;
@@ -100,13 +101,14 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
   double *scores = NULL;
   dperm_metrics made = {0};
   size_t classes = model->classes.count;
+  dperm_loss loss;
   TRY(sized_check_capacity(&metrics_struct, size, err));
   TRY(data_check_labels(data, classes, err));
   TRY(memory_new(data->x->rows * class_fits(classes), sizeof *scores, &scores, err));
   dperm_status status = dperm_model_scores(model, data, scores, err);
   if (status == DPERM_OK) {
-    status = metrics_of(classes, scores, data->labels, data->x->rows,
-                        model_has_probabilities(model), &made, err);
+    status = metrics_of(classes, scores, data->labels, data->x->rows, model_log_loss(model, &loss),
+                        &made, err);
   }
   free(scores);
   if (data->x->spread) {

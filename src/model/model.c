@@ -117,14 +117,14 @@ const char *dperm_model_class_name(const dperm_model *model, size_t index) {
   return index < model->classes.count ? model->classes.names[index] : NULL;
 }
 
-bool model_has_probabilities(const dperm_model *model) {
-  const loss_kind *loss = loss_kind_named(model->loss);
-  return loss && loss->probability;
+const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made) {
+  const loss_kind *kind = loss_kind_named(model->loss);
+  bool has = kind && kind->probability && loss_make(kind, model->loss_h, made, NULL) == DPERM_OK;
+  return has ? made : NULL;
 }
 
-double model_probability(double score) {
-  double e = exp(-fabs(score));
-  return score >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+double model_probability(const dperm_loss *log_loss, double score) {
+  return loss_kind_named(log_loss->name)->probability(score);
 }
 
 size_t model_winner(size_t classes, const double *scores) {
@@ -135,16 +135,16 @@ size_t model_winner(size_t classes, const double *scores) {
   return best;
 }
 
-double model_class_log_probability(size_t classes, const double *scores, size_t index) {
-  dperm_loss logistic = dperm_loss_logistic(); /* −log σ(score) */
+double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
+                                   size_t index) {
   double least = INFINITY, own = 0, sum = 0, value = 0;
   for (size_t m = 0; m < classes; m++) {
-    logistic.eval(&logistic, 1, &scores[m], &value, NULL, NULL);
+    log_loss->eval(log_loss, 1, &scores[m], &value, NULL, NULL);
     own = m == index ? value : own;
     least = fmin(least, value);
   }
   for (size_t m = 0; m < classes; m++) {
-    logistic.eval(&logistic, 1, &scores[m], &value, NULL, NULL);
+    log_loss->eval(log_loss, 1, &scores[m], &value, NULL, NULL);
     sum += exp(least - value);
   }
   return least - own - log(sum);

@@ -61,13 +61,15 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);
 
-bool model_has_probabilities(const dperm_model *model);
-/* P(class 1) for a logistic model of two classes. */
-double model_probability(double score);
+/* The model's loss, into *made, if it is the −log of a probability (loss_kind); else NULL. */
+const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
+/* P(class 1) of two classes, for a model with that log loss. */
+double model_probability(const dperm_loss *log_loss, double score);
 /* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the
  * first with the largest. */
 size_t model_winner(size_t classes, const double *scores);
-/* log P(class) for a logistic model of more classes: σ(score) of each, divided by their sum. */
-double model_class_log_probability(size_t classes, const double *scores, size_t index);
+/* log P(class) of more classes: e^−loss(score) of each, divided by their sum. */
+double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
+                                   size_t index);
 
 #endif

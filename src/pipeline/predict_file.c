@@ -32,7 +32,7 @@ static dperm_status quoted(const char *name, char **out, dperm_error *err) {
 
 /* The winner's score and probability; of two classes, the score of the positive one and its. */
 static dperm_status write_row(output_file *out, char *const *names, size_t classes,
-                              const double *scores, bool probabilities, dperm_error *err) {
+                              const double *scores, const dperm_loss *log_loss, dperm_error *err) {
   size_t winner = model_winner(classes, scores);
   const char *name = names[winner];
   double score = classes > 2 ? scores[winner] : scores[0];
@@ -41,9 +41,9 @@ static dperm_status write_row(output_file *out, char *const *names, size_t class
   line[used++] = ',';
   used += format_double(score, false, line + used);
   line[used++] = ',';
-  if (probabilities) {
-    double p = classes > 2 ? exp(model_class_log_probability(classes, scores, winner))
-                           : model_probability(score);
+  if (log_loss) {
+    double p = classes > 2 ? exp(model_class_log_probability(log_loss, classes, scores, winner))
+                           : model_probability(log_loss, score);
     used += format_double(p, false, line + used);
   }
   line[used++] = '\n';
@@ -61,10 +61,12 @@ static dperm_status predict_block(void *context, const double *scores, const dou
                                   size_t rows, dperm_error *err) {
   const prediction *p = context;
   size_t classes = p->names.count;
+  dperm_loss loss;
+  const dperm_loss *log_loss = model_log_loss(p->model, &loss);
   (void)labels;
   for (size_t i = 0; i < rows; i++) {
-    TRY(write_row(p->out, p->names.names, classes, scores + i * class_fits(classes),
-                  model_has_probabilities(p->model), err));
+    TRY(write_row(p->out, p->names.names, classes, scores + i * class_fits(classes), log_loss,
+                  err));
   }
   return DPERM_OK;
 }
@@ -116,13 +118,14 @@ dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source
                                     dperm_error *err) {
   dperm_status status = DPERM_OK;
   dperm_metrics made;
+  dperm_loss loss;
   all_scores a = {.fits = class_fits(model->classes.count)};
   scored_file s;
   TRY(sized_check_capacity(&metrics_struct, size, err));
   TRY(scored_open(model, source, true, progress, &s, err));
   TRY_OR_DONE(scored_each(&s, keep_block, &a, err));
   TRY_OR_DONE(metrics_of(model->classes.count, a.scores, a.labels, a.rows,
-                         model_has_probabilities(model), &made, err));
+                         model_log_loss(model, &loss), &made, err));
   sized_give(&metrics_struct, &made, out, size);
 done:
   free(a.scores);

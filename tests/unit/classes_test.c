@@ -167,9 +167,11 @@ static void the_largest_score_wins_and_counts_as_error_elsewhere(void **state) {
 static void probabilities_stand_where_sigmoids_underflow(void **state) {
   (void)state;
   const double scores[] = {-900, -901, -2000};
+  const dperm_loss logistic = dperm_loss_logistic();
   assert_int_equal(model_winner(3, scores), 0);
-  assert_close(model_class_log_probability(3, scores, 0), -log1p(exp(-1.0)), 1e-12);
-  assert_close(model_class_log_probability(3, scores, 2), -1100 - log1p(exp(-1.0)), 1e-9);
+  assert_close(model_class_log_probability(&logistic, 3, scores, 0), -log1p(exp(-1.0)), 1e-12);
+  assert_close(model_class_log_probability(&logistic, 3, scores, 2), -1100 - log1p(exp(-1.0)),
+               1e-9);
 }
 
 static void equal_scores_go_to_the_first(void **state) {

@@ -9,4 +9,3 @@ static void pseudo_huber(double h, const mpfr_t z, mpfr_t out) {
   mpfr_div_2ui(out, out, 1, MPFR_RNDN);
   mpfr_clear(gap);
 }
-
