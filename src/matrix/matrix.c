@@ -220,8 +220,10 @@ static void join_slice(void *context, size_t slice, size_t worker) {
   memcpy(job->total + from, parts, count * sizeof *parts);
 }
 
-dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status status,
-                          double *parts, size_t size, double *total, dperm_error *err) {
+/* total[i] = Σ_s parts[s·size + i]; the parts, of the stripes that are here, are used up. `status`
+ * is how making them went. */
+static dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status status,
+                                 double *parts, size_t size, double *total, dperm_error *err) {
   if (x->spread || status != DPERM_OK) {
     return join(x, cut, status, parts, size, add_doubles, total, err);
   }
@@ -230,19 +232,65 @@ dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status s
   return DPERM_OK;
 }
 
-dperm_status stripes_join_dd(const matrix *x, const stripe_cut *cut, dperm_status status,
-                             double *parts, size_t size, double *total, double *total_rest,
-                             dperm_error *err) {
-  double *both = NULL;
+enum { APART = 16 /* doubles between the work of two threads: out of each other's cache lines */ };
+
+typedef struct sum_job {
+  const matrix *x;
+  const stripe_sum *how;
+  const stripe_cut *cut;
+  double *parts, *works;
+} sum_job;
+
+static void sum_stripe(void *context, size_t s, size_t worker) {
+  const sum_job *job = context;
+  const stripe_sum *how = job->how;
+  size_t at = job->cut->from + s;
+  double *total = job->parts + s * how->size;
+  memset(total, 0, how->size * sizeof *total); /* here, in parallel: a Gram matrix is long */
+  how->add(how->context, stripe_row(job->x, job->cut, at), stripe_row(job->x, job->cut, at + 1),
+           total, job->works + worker * (how->work_size + APART));
+}
+
+/* The sums of the stripes that are here, one behind the other in `work`. */
+static dperm_status sum_parts(const matrix *x, const stripe_sum *how, const stripe_cut *cut,
+                              scratch *work, double **parts, dperm_error *err) {
+  size_t stripes = cut->to - cut->from, works = pool_workers() * (how->work_size + APART);
+  sum_job job = {.x = x, .how = how, .cut = cut};
+  TRY(scratch_take_raw(work, stripes * how->size, sizeof *job.parts, &job.parts, err));
+  TRY(scratch_take(work, works, sizeof *job.works, &job.works, err));
+  pool_run_cancellable(stripes, sum_stripe, &job, x->cancel);
+  *parts = job.parts;
+  return cancel_check(x->cancel, err);
+}
+
+dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dperm_error *err) {
+  const stripe_cut cut = stripes_here(x, how->cut_size);
+  double *parts = NULL;
+  scratch work;
+  scratch_init(&work);
+  dperm_status status = sum_parts(x, how, &cut, &work, &parts, err);
+  status = stripes_join(x, &cut, status, parts, how->size, out, err);
+  scratch_free(&work);
+  return status;
+}
+
+dperm_status stripes_sum_dd(const matrix *x, const stripe_sum *how, double *out, double *out_rest,
+                            dperm_error *err) {
+  const stripe_cut cut = stripes_here(x, how->cut_size);
+  size_t half = how->size / 2;
+  double *parts = NULL, *both = NULL;
+  scratch work;
+  scratch_init(&work);
+  dperm_status status = sum_parts(x, how, &cut, &work, &parts, err);
   if (status == DPERM_OK) {
-    status = memory_new(2 * size, sizeof *both, &both, err);
+    status = scratch_take(&work, how->size, sizeof *both, &both, err);
   }
-  status = join(x, cut, status, parts, 2 * size, add_dd, both, err);
+  status = join(x, &cut, status, parts, how->size, add_dd, both, err);
   if (status == DPERM_OK && both) {
-    memcpy(total, both, size * sizeof *total);
-    memcpy(total_rest, both + size, size * sizeof *total_rest);
+    memcpy(out, both, half * sizeof *out);
+    memcpy(out_rest, both + half, half * sizeof *out_rest);
   }
-  free(both);
+  scratch_free(&work);
   return status;
 }
 

@@ -134,15 +134,23 @@ size_t stripe_row(const matrix *x, const stripe_cut *cut, size_t s);
 /* Which rows a process has: whole stripes. */
 void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows);
 
-/* total[i] = Σ_s parts[s·size + i] over all stripes, here and elsewhere, pairwise in a fixed order;
- * `parts` has those that are here and is used up. At most STRIPE_DEPTH additions stand behind a
- * total. `status` is how making the parts went: a failure anywhere is one everywhere. */
-dperm_status stripes_join(const matrix *x, const stripe_cut *cut, dperm_status status,
-                          double *parts, size_t size, double *total, dperm_error *err);
-/* The same in twice the precision: each part has `size` high halves, then `size` low ones. */
-dperm_status stripes_join_dd(const matrix *x, const stripe_cut *cut, dperm_status status,
-                             double *parts, size_t size, double *total, double *total_rest,
-                             dperm_error *err);
+/* A sum over rows, stripe by stripe: `add` adds rows from, …, to − 1 (of those here) to `total`,
+ * `size` doubles, which are zero at first. `work` has work_size doubles of the thread's own, zero
+ * before its first stripe. */
+typedef struct stripe_sum {
+  size_t size, work_size;
+  size_t cut_size; /* doubles a stripe that decide about the cut */
+  void (*add)(const void *context, size_t from, size_t to, double *total, double *work);
+  const void *context;
+} stripe_sum;
+
+/* *out = the sum over all stripes, here and elsewhere, pairwise in a fixed order: at most
+ * STRIPE_DEPTH additions are behind it that are not in `add`. A failure in one process is one in
+ * all. */
+dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dperm_error *err);
+/* The same in twice the precision: `size` counts high halves, then as many low ones. */
+dperm_status stripes_sum_dd(const matrix *x, const stripe_sum *how, double *out, double *out_rest,
+                            dperm_error *err);
 
 /* ---- for sums over rows elsewhere: the same cut */
 

@@ -8,7 +8,6 @@
 
 #include "base/double_double.h"
 #include "base/memory.h"
-#include "base/scratch.h"
 #include "base/thread_pool.h"
 #include "matrix/dense_rows.h"
 #include "matrix/gemm_block.h"
@@ -63,59 +62,39 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
 
 /* ---- sums over rows */
 
-/* Adds a block's share to a stripe's total; `spare` is work space for size doubles. */
-typedef void add_block(const matrix *x, const double *rows, size_t from, size_t count,
-                       const double *w, size_t k, double *total, double *spare);
+/* A sum over the blocks of rows. */
+typedef struct block_sums block_sums;
 
-typedef struct block_sums {
+/* Adds a block's share to a stripe's total; `spare` is work space. */
+typedef void add_block(const block_sums *sums, const double *rows, size_t from, size_t count,
+                       double *total, double *spare);
+
+struct block_sums {
   const matrix *x;
-  const stripe_cut *cut;
-  const double *w;
-  size_t k, size, spare_size;
   add_block *add;
-  double *parts; /* the totals of the stripes, then spare space and a block for each worker */
-} block_sums;
+  size_t spare_size;
+  const double *w; /* k numbers a row; for Gram matrices one, k apart */
+  size_t k;
+  const double *f; /* without w: `turn` makes it of X f */
+  matrix_turn *turn;
+  void *context;
+};
 
-static void add_stripe(void *context, size_t s, size_t worker) {
+static void add_stripe(const void *context, size_t from, size_t to, double *total, double *work) {
   const block_sums *sums = context;
   const matrix *x = sums->x;
-  const stripe_cut *cut = sums->cut;
-  size_t stripes = cut->to - cut->from, to = stripe_row(x, cut, cut->from + s + 1);
-  double *total = sums->parts + s * sums->size;
-  double *spare = sums->parts + stripes * sums->size + worker * (sums->spare_size + x->work_size);
-  for (size_t from = stripe_row(x, cut, cut->from + s); from < to; from += BLOCK) {
+  for (; from < to; from += BLOCK) {
     size_t count = smaller(BLOCK, to - from);
-    const double *rows = blocks_rows(x, from, count, spare + sums->spare_size);
+    const double *rows = blocks_rows(x, from, count, work + sums->spare_size);
     if (!rows) {
       return;
     }
-    sums->add(x, rows, from, count, sums->w, sums->k, total, spare);
+    sums->add(sums, rows, from, count, total, work);
   }
 }
 
-/* Σ over the blocks of each stripe that is here: *out, to be freed, begins with their totals of
- * `size` doubles each. */
-static dperm_status sum_stripes(const matrix *x, const stripe_cut *cut, const double *w, size_t k,
-                                size_t size, size_t spare_size, add_block *add, double **out,
-                                dperm_error *err) {
-  block_sums sums = {x, cut, w, k, size, spare_size, add, NULL};
-  size_t stripes = cut->to - cut->from;
-  size_t work = stripes * size + pool_workers() * (spare_size + x->work_size);
-  TRY(memory_new(work, sizeof *sums.parts, &sums.parts, err));
-  pool_run_cancellable(stripes, add_stripe, &sums, x->cancel);
-  *out = sums.parts;
-  return cancel_check(x->cancel, err);
-}
-
-/* Σ over blocks into `out`, size doubles, by way of the stripes. */
-static dperm_status sum_blocks(const matrix *x, const double *w, size_t k, size_t size,
-                               size_t spare_size, add_block *add, double *out, dperm_error *err) {
-  double *parts = NULL;
-  const stripe_cut cut = stripes_here(x, size);
-  dperm_status status = sum_stripes(x, &cut, w, k, size, spare_size, add, &parts, err);
-  status = stripes_join(x, &cut, status, parts, size, out, err);
-  free(parts);
-  return status;
+static stripe_sum sum_of_blocks(const block_sums *sums, size_t size) {
+  return (stripe_sum){size, sums->spare_size + sums->x->work_size, size, add_stripe, sums};
 }
 
 /* out = rowsᵀ w: in slices of SLICE rows, whose products are added up pairwise. So few additions
@@ -145,14 +124,15 @@ static void add_slices(const matrix *x, const double *rows, size_t count, const 
   }
 }
 
-static void add_transposed(const matrix *x, const double *rows, size_t from, size_t count,
-                           const double *w, size_t k, double *total, double *spare) {
-  size_t size = x->cols * k;
+static void add_transposed(const block_sums *sums, const double *rows, size_t from, size_t count,
+                           double *total, double *spare) {
+  const matrix *x = sums->x;
+  size_t k = sums->k, size = x->cols * k;
   if (k == 1) {
-    dense_rows_add(rows, count, x->cols, w + from, total);
+    dense_rows_add(rows, count, x->cols, sums->w + from, total);
     return;
   }
-  add_slices(x, rows, count, w + from * k, k, spare, spare + size);
+  add_slices(x, rows, count, sums->w + from * k, k, spare, spare + size);
   for (size_t i = 0; i < size; i++) {
     total[i] += spare[i];
   }
@@ -160,64 +140,38 @@ static void add_transposed(const matrix *x, const double *rows, size_t from, siz
 
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                      dperm_error *err) {
-  return sum_blocks(x, w, k, x->cols * k, (1 + SLICE_DEPTH) * x->cols * k, add_transposed, g, err);
+  size_t size = x->cols * k;
+  const block_sums sums = {
+      .x = x, .add = add_transposed, .spare_size = (1 + SLICE_DEPTH) * size, .w = w, .k = k};
+  const stripe_sum how = sum_of_blocks(&sums, size);
+  return stripes_sum(x, &how, g, err);
 }
 
-/* ---- both products in one pass */
-
-typedef struct both_job {
-  const matrix *x;
-  const stripe_cut *cut;
-  const double *f;
-  matrix_turn *turn;
-  void *context;
-  double *totals, *works;
-} both_job;
-
-static void add_both_stripe(void *context, size_t s, size_t worker) {
-  const both_job *job = context;
-  const matrix *x = job->x;
+/* Both products in one pass. */
+static void add_both(const block_sums *sums, const double *rows, size_t from, size_t count,
+                     double *total, double *spare) {
   double z[BLOCK], w[BLOCK];
-  size_t to = stripe_row(x, job->cut, job->cut->from + s + 1);
-  for (size_t from = stripe_row(x, job->cut, job->cut->from + s); from < to; from += BLOCK) {
-    size_t count = smaller(BLOCK, to - from);
-    const double *rows = blocks_rows(x, from, count, job->works + x->work_size * worker);
-    if (!rows) {
-      return;
-    }
-    dense_rows_apply(rows, count, x->cols, job->f, z);
-    job->turn(job->context, from, count, z, w);
-    dense_rows_add(rows, count, x->cols, w, job->totals + s * x->cols);
-  }
+  (void)spare;
+  dense_rows_apply(rows, count, sums->x->cols, sums->f, z);
+  sums->turn(sums->context, from, count, z, w);
+  dense_rows_add(rows, count, sums->x->cols, w, total);
 }
 
 dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
                                double *g, dperm_error *err) {
-  const stripe_cut cut = stripes_here(x, x->cols);
-  size_t stripes = cut.to - cut.from;
-  both_job job = {.x = x, .cut = &cut, .f = f, .turn = turn, .context = context};
-  scratch work;
-  scratch_init(&work);
-  dperm_status status = scratch_take(&work, stripes * x->cols + pool_workers() * x->work_size,
-                                     sizeof *job.totals, &job.totals, err);
-  if (status == DPERM_OK) {
-    job.works = job.totals + stripes * x->cols;
-    pool_run_cancellable(stripes, add_both_stripe, &job, x->cancel);
-    status = cancel_check(x->cancel, err);
-  }
-  status = stripes_join(x, &cut, status, job.totals, x->cols, g, err);
-  scratch_free(&work);
-  return status;
+  const block_sums sums = {.x = x, .add = add_both, .f = f, .turn = turn, .context = context};
+  const stripe_sum how = sum_of_blocks(&sums, x->cols);
+  return stripes_sum(x, &how, g, err);
 }
 
-/* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]); k is w's stride. */
-static void add_gram(const matrix *x, const double *rows, size_t from, size_t count,
-                     const double *w, size_t k, double *total, double *spare) {
-  size_t cols = x->cols;
+/* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]). */
+static void add_gram(const block_sums *sums, const double *rows, size_t from, size_t count,
+                     double *total, double *spare) {
+  size_t cols = sums->x->cols;
   for (size_t left = 0; left < cols; left += TILE) {
     size_t wide = smaller(TILE, cols - left);
     for (size_t i = 0; i < count; i++) {
-      double wi = w[(from + i) * k];
+      double wi = sums->w[(from + i) * sums->k];
       for (size_t j = 0; j < wide; j++) {
         spare[i * TILE + j] = wi * rows[i * cols + left + j];
       }
@@ -237,15 +191,19 @@ static void add_gram(const matrix *x, const double *rows, size_t from, size_t co
 
 dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
                          dperm_error *err) {
-  return sum_blocks(x, w, stride, x->cols * x->cols, smaller(BLOCK, x->rows) * TILE, add_gram, h,
-                    err);
+  size_t spare = smaller(BLOCK, x->rows) * TILE;
+  const block_sums sums = {.x = x, .add = add_gram, .spare_size = spare, .w = w, .k = stride};
+  const stripe_sum how = sum_of_blocks(&sums, x->cols * x->cols);
+  return stripes_sum(x, &how, h, err);
 }
 
-static void add_diagonal(const matrix *x, const double *rows, size_t from, size_t count,
-                         const double *w, size_t k, double *total, double *spare) {
+static void add_diagonal(const block_sums *sums, const double *rows, size_t from, size_t count,
+                         double *total, double *spare) {
+  const matrix *x = sums->x;
+  size_t k = sums->k;
   (void)spare;
   for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->cols * k); i++) {
-    const double *wi = w + (from + i) * k;
+    const double *wi = sums->w + (from + i) * k;
     for (size_t j = 0; j < x->cols; j++) {
       double v = rows[i * x->cols + j];
       for (size_t c = 0; c < k; c++) {
@@ -257,7 +215,9 @@ static void add_diagonal(const matrix *x, const double *rows, size_t from, size_
 
 dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                   dperm_error *err) {
-  return sum_blocks(x, w, k, x->cols * k, 0, add_diagonal, d, err);
+  const block_sums sums = {.x = x, .add = add_diagonal, .w = w, .k = k};
+  const stripe_sum how = sum_of_blocks(&sums, x->cols * k);
+  return stripes_sum(x, &how, d, err);
 }
 
 /* ---- in twice the precision */
@@ -294,15 +254,15 @@ dperm_status blocks_apply_dd(const matrix *x, const double *f, const double *f_r
 }
 
 /* Here `total` has the high halves, then the low ones. */
-static void add_transposed_dd(const matrix *x, const double *rows, size_t from, size_t count,
-                              const double *w, size_t k, double *total, double *spare) {
-  (void)k;
+static void add_transposed_dd(const block_sums *sums, const double *rows, size_t from, size_t count,
+                              double *total, double *spare) {
+  const matrix *x = sums->x;
   (void)spare;
   double *hi = total, *lo = total + x->cols;
   for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->cols); i++) {
     for (size_t j = 0; j < x->cols; j++) {
-      double_double sum =
-          dd_add((double_double){hi[j], lo[j]}, two_product(rows[i * x->cols + j], w[from + i]));
+      double_double sum = dd_add((double_double){hi[j], lo[j]},
+                                 two_product(rows[i * x->cols + j], sums->w[from + i]));
       hi[j] = sum.hi;
       lo[j] = sum.lo;
     }
@@ -311,10 +271,7 @@ static void add_transposed_dd(const matrix *x, const double *rows, size_t from, 
 
 dperm_status blocks_apply_transposed_dd(const matrix *x, const double *w, double *g, double *g_rest,
                                         dperm_error *err) {
-  double *parts = NULL;
-  const stripe_cut cut = stripes_here(x, 2 * x->cols);
-  dperm_status status = sum_stripes(x, &cut, w, 1, 2 * x->cols, 0, add_transposed_dd, &parts, err);
-  status = stripes_join_dd(x, &cut, status, parts, x->cols, g, g_rest, err);
-  free(parts);
-  return status;
+  const block_sums sums = {.x = x, .add = add_transposed_dd, .w = w, .k = 1};
+  const stripe_sum how = sum_of_blocks(&sums, 2 * x->cols);
+  return stripes_sum_dd(x, &how, g, g_rest, err);
 }

@@ -9,16 +9,10 @@
 #include "base/dispatch.h"
 #include "base/double_double.h"
 #include "base/memory.h"
-#include "base/scratch.h"
 #include "base/thread_pool.h"
 #include "matrix/matrix_spread.h"
 
-enum {
-  PILE = 16,
-  CHUNK = 256,
-  LONG = 8 * LANES,
-  APART = 16 /* doubles between the buffers of two workers, against false sharing */
-};
+enum { PILE = 16, CHUNK = 256, LONG = 8 * LANES };
 
 typedef struct sparse {
   matrix base;
@@ -149,15 +143,11 @@ static void fold(double *to, double *from, size_t size) {
 typedef struct row_sums {
   const sparse *m;
   const double *w; /* the weights, or NULL: `turn` makes them */
-  size_t k;
+  size_t k;        /* numbers a row in `w`; for Gram matrices, their distance */
   bool squared;
   const double *f;
   matrix_turn *turn;
   void *context;
-  stripe_cut cut;
-  size_t size;
-  double *totals; /* one a stripe that is here */
-  double *works;  /* two a worker: a pile of blocks and the block at hand; zero between stripes */
 } row_sums;
 
 /* The weights of some rows: those given, or made of the margins in `work`. */
@@ -172,16 +162,13 @@ static const double *weights_of(const row_sums *sums, size_t from, size_t count,
   return work + CHUNK;
 }
 
-static void add_stripe(void *context, size_t s, size_t worker) {
+/* `pile` has a pile of blocks, then the block at hand; both are zero again at the end. */
+static void add_stripe(const void *context, size_t from, size_t to, double *total, double *pile) {
   const row_sums *sums = context;
   const sparse *m = sums->m;
-  const stripe_cut *cut = &sums->cut;
   double work[2 * CHUNK];
-  size_t size = sums->size, from = stripe_row(&m->base, cut, cut->from + s);
-  size_t to = stripe_row(&m->base, cut, cut->from + s + 1), blocks = 0;
-  double *total = sums->totals + s * size, *pile = sums->works + worker * (2 * size + APART),
-         *block = pile + size;
-  memset(total, 0, size * sizeof *total); /* here, not at once: it is long where rows are wide */
+  size_t size = m->base.cols * sums->k, blocks = 0;
+  double *block = pile + size;
   for (size_t at = from; at < to; at += CHUNK) {
     size_t end = to - at < CHUNK ? to : at + CHUNK, done = at;
     const double *w = weights_of(sums, at, end - at, work);
@@ -200,68 +187,40 @@ static void add_stripe(void *context, size_t s, size_t worker) {
   }
 }
 
-static dperm_status sum_over_rows(row_sums *sums, double *out, dperm_error *err) {
-  const matrix *x = &sums->m->base;
-  scratch work;
-  scratch_init(&work);
-  sums->size = x->cols * sums->k;
-  sums->cut = stripes_here(x, 3 * sums->size);
-  size_t stripes = sums->cut.to - sums->cut.from;
-  dperm_status status =
-      scratch_take_raw(&work, stripes * sums->size, sizeof *sums->totals, &sums->totals, err);
-  if (status == DPERM_OK) {
-    status = scratch_take(&work, pool_workers() * (2 * sums->size + APART), sizeof *sums->works,
-                          &sums->works, err);
-  }
-  if (status == DPERM_OK) {
-    pool_run(stripes, add_stripe, sums);
-  }
-  status = stripes_join(x, &sums->cut, status, sums->totals, sums->size, out, err);
-  scratch_free(&work);
-  return status;
+static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error *err) {
+  size_t size = sums->m->base.cols * sums->k;
+  const stripe_sum how = {size, 2 * size, 3 * size, add_stripe, sums};
+  return stripes_sum(&sums->m->base, &how, out, err);
 }
 
 static dperm_status sparse_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                             dperm_error *err) {
-  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k};
+  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k};
   return sum_over_rows(&sums, g, err);
 }
 
 static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
                                          dperm_error *err) {
-  row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
+  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
   return sum_over_rows(&sums, d, err);
 }
 
 static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_turn *turn,
                                       void *context, double *g, dperm_error *err) {
-  row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
+  const row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
   return sum_over_rows(&sums, g, err);
 }
 
 /* ---- in twice the precision */
 
-typedef struct stripe_job {
+typedef struct dd_job {
   const sparse *m;
-  const double *f, *f_rest, *w;
-  size_t stride; /* of w */
-  double *z, *z_rest, *parts;
-  stripe_cut cut;
-} stripe_job;
-
-/* `add` makes a part of `size` doubles, zeroed before, of each stripe that is here. */
-static dperm_status sum_stripes(stripe_job *job, size_t size, pool_piece *add, scratch *work,
-                                dperm_error *err) {
-  job->cut = stripes_here(&job->m->base, size);
-  size_t stripes = job->cut.to - job->cut.from;
-  scratch_init(work);
-  TRY(scratch_take(work, stripes * size, sizeof *job->parts, &job->parts, err));
-  pool_run(stripes, add, job);
-  return DPERM_OK;
-}
+  const double *f, *f_rest;
+  double *z, *z_rest;
+} dd_job;
 
 static void apply_dd_block(void *context, size_t block, size_t worker) {
-  const stripe_job *job = context;
+  const dd_job *job = context;
   const sparse *m = job->m;
   (void)worker;
   size_t from = block * CHUNK, to = m->base.rows - from < CHUNK ? m->base.rows : from + CHUNK;
@@ -279,22 +238,21 @@ static void apply_dd_block(void *context, size_t block, size_t worker) {
 static dperm_status sparse_apply_dd(const matrix *x, const double *f, const double *f_rest,
                                     double *z, double *z_rest, dperm_error *err) {
   (void)err;
-  stripe_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  dd_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
   pool_run((x->rows + CHUNK - 1) / CHUNK, apply_dd_block, &job);
   return DPERM_OK;
 }
 
-static void add_dd_stripe(void *context, size_t s, size_t worker) {
-  const stripe_job *job = context;
-  const sparse *m = job->m;
-  (void)worker;
-  double *hi = job->parts + s * 2 * m->base.cols, *lo = hi + m->base.cols;
-  size_t at = job->cut.from + s, to = stripe_row(&m->base, &job->cut, at + 1);
-  for (size_t i = stripe_row(&m->base, &job->cut, at); i < to; i++) {
+static void add_dd_stripe(const void *context, size_t from, size_t to, double *hi, double *work) {
+  const row_sums *sums = context;
+  const sparse *m = sums->m;
+  double *lo = hi + m->base.cols;
+  (void)work;
+  for (size_t i = from; i < to; i++) {
     for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
       size_t j = m->columns[e];
       double_double sum =
-          dd_add((double_double){hi[j], lo[j]}, two_product(m->values[e], job->w[i]));
+          dd_add((double_double){hi[j], lo[j]}, two_product(m->values[e], sums->w[i]));
       hi[j] = sum.hi;
       lo[j] = sum.lo;
     }
@@ -303,24 +261,20 @@ static void add_dd_stripe(void *context, size_t s, size_t worker) {
 
 static dperm_status sparse_apply_transposed_dd(const matrix *x, const double *w, double *g,
                                                double *g_rest, dperm_error *err) {
-  stripe_job job = {.m = (const sparse *)x, .w = w};
-  scratch work;
-  dperm_status status = sum_stripes(&job, 2 * x->cols, add_dd_stripe, &work, err);
-  status = stripes_join_dd(x, &job.cut, status, job.parts, x->cols, g, g_rest, err);
-  scratch_free(&work);
-  return status;
+  const row_sums sums = {.m = (const sparse *)x, .w = w};
+  const stripe_sum how = {2 * x->cols, 0, 2 * x->cols, add_dd_stripe, &sums};
+  return stripes_sum_dd(x, &how, g, g_rest, err);
 }
 
 /* ---- Gram matrices */
 
-static void add_gram_stripe(void *context, size_t s, size_t worker) {
-  const stripe_job *job = context;
-  const sparse *m = job->m;
-  (void)worker;
-  size_t at = job->cut.from + s, cols = m->base.cols, to = stripe_row(&m->base, &job->cut, at + 1);
-  double *h = job->parts + s * cols * cols;
-  for (size_t i = stripe_row(&m->base, &job->cut, at); i < to; i++) {
-    double wi = job->w[i * job->stride];
+static void add_gram_stripe(const void *context, size_t from, size_t to, double *h, double *work) {
+  const row_sums *sums = context;
+  const sparse *m = sums->m;
+  size_t cols = m->base.cols;
+  (void)work;
+  for (size_t i = from; i < to; i++) {
+    double wi = sums->w[i * sums->k];
     if (wi == 0.0) {
       continue;
     }
@@ -337,13 +291,10 @@ static void add_gram_stripe(void *context, size_t s, size_t worker) {
 
 static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
                                 dperm_error *err) {
-  const size_t size = x->cols * x->cols;
-  stripe_job job = {.m = (const sparse *)x, .w = w, .stride = stride};
-  scratch work;
-  dperm_status status = sum_stripes(&job, size, add_gram_stripe, &work, err);
-  status = stripes_join(x, &job.cut, status, job.parts, size, h, err);
-  scratch_free(&work);
-  return status;
+  size_t size = x->cols * x->cols;
+  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = stride};
+  const stripe_sum how = {size, 0, size, add_gram_stripe, &sums};
+  return stripes_sum(x, &how, h, err);
 }
 
 static void sparse_row(const matrix *x, size_t i, double *values) {

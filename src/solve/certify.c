@@ -23,7 +23,6 @@
 
 #include "base/double_double.h"
 #include "base/norm_upper.h"
-#include "base/thread_pool.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
 
@@ -84,25 +83,30 @@ static double block_curvature(const problem *p, size_t m, const double *z, size_
   return sum;
 }
 
-typedef struct curvature_job {
+/* A sum of one number a row, for model m. */
+typedef struct row_sum {
   const problem *p;
-  const stripe_cut *cut;
   size_t m;
-  const double *z;
-  double width, sums[STRIPES_MOST];
-} curvature_job;
+  const double *tall; /* scores or slopes */
+  double width;
+} row_sum;
 
-static void stripe_curvature(void *context, size_t s, size_t worker) {
-  curvature_job *job = context;
-  const matrix *x = job->p->x;
-  size_t at = job->cut->from + s, to = stripe_row(x, job->cut, at + 1);
-  double sum = 0;
-  (void)worker;
-  for (size_t from = stripe_row(x, job->cut, at); from < to; from += CURVATURE_BLOCK) {
+static void add_curvature(const void *context, size_t from, size_t to, double *total,
+                          double *work) {
+  const row_sum *rows = context;
+  (void)work;
+  for (; from < to; from += CURVATURE_BLOCK) {
     size_t count = to - from < CURVATURE_BLOCK ? to - from : CURVATURE_BLOCK;
-    sum += block_curvature(job->p, job->m, job->z, from, count, job->width);
+    *total += block_curvature(rows->p, rows->m, rows->tall, from, count, rows->width);
   }
-  job->sums[s] = sum;
+}
+
+static void add_slopes(const void *context, size_t from, size_t to, double *total, double *work) {
+  const row_sum *rows = context;
+  (void)work;
+  for (size_t i = from; i < to; i++) {
+    *total += fabs(rows->tall[i * rows->p->models + rows->m]);
+  }
 }
 
 /* The mean of a_i at these margins; c where the interval is not far narrower than the loss bends.
@@ -113,43 +117,20 @@ static double mean_curvature(const problem *p, size_t m, const double *z, double
   if (!z || !loss_kind_of(p->loss) || !(width * c < 1e-5)) {
     return c;
   }
-  const stripe_cut cut = stripes_here(p->x, 1); /* fixed: threads do not change a bit */
-  curvature_job job = {.p = p, .cut = &cut, .m = m, .z = z, .width = width};
-  pool_run(cut.to - cut.from, stripe_curvature, &job);
-  return stripes_join(p->x, &cut, DPERM_OK, job.sums, 1, &sum, NULL) == DPERM_OK
+  const row_sum rows = {p, m, z, width};
+  const stripe_sum how = {1, 0, 1, add_curvature, &rows};
+  return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK
              ? fmin(c, sum / (double)rows_in_all(p->x) * second_order + 1e-6 * c)
              : c;
 }
 
-typedef struct slope_job {
-  const problem *p;
-  const stripe_cut *cut;
-  size_t m;
-  const double *slope;
-  double *sums;
-} slope_job;
-
-static void stripe_slopes(void *context, size_t s, size_t worker) {
-  const slope_job *job = context;
-  const matrix *x = job->p->x;
-  size_t at = job->cut->from + s, to = stripe_row(x, job->cut, at + 1), k = job->p->models;
-  double sum = 0;
-  (void)worker;
-  for (size_t i = stripe_row(x, job->cut, at); i < to; i++) {
-    sum += fabs(job->slope[i * k + job->m]);
-  }
-  job->sums[s] = sum;
-}
-
-/* Σ|s_i| of the slopes of model m; infinite where the processes of a job cannot put it together,
- * which ends the job soon. */
+/* Σ|s_i| of the slopes of model m; infinite where it cannot be had (the processes of a job,
+ * memory), which ends the job soon. */
 static double slope_sum(const problem *p, size_t m, const double *slope) {
-  double parts[STRIPES_MOST] = {0}, sum = 0;
-  const stripe_cut cut = stripes_here(p->x, 1);
-  slope_job job = {p, &cut, m, slope, parts};
-  pool_run(cut.to - cut.from, stripe_slopes, &job);
-  return stripes_join(p->x, &cut, DPERM_OK, parts, 1, &sum, NULL) == DPERM_OK ? sum
-                                                                              : (double)INFINITY;
+  double sum = 0;
+  const row_sum rows = {p, m, slope, 0};
+  const stripe_sum how = {1, 0, 1, add_slopes, &rows};
+  return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK ? sum : (double)INFINITY;
 }
 
 evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *z,
