@@ -1,0 +1,306 @@
+/* See density_pair.h. */
+#include "density_pair.h"
+
+#include <math.h>
+
+static double l1_of(const double *v, size_t count) {
+  double sum = 0;
+  for (size_t j = 0; j < count; j++) {
+    sum += fabs(v[j]);
+  }
+  return sum;
+}
+
+/* ---- the densities */
+
+/* Σ‖b_g‖₁ + t‖rest‖₂. */
+static long double mixed_norm(const noise_plan *plan, const long double *b) {
+  long double one = 0, two = 0;
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    for (size_t k = 0; k < run->groups * run->width; k++, b++) {
+      one += run->width > 1 ? fabsl(*b) : 0;
+      two = run->width > 1 ? two : hypotl(two, *b);
+    }
+  }
+  return one + (long double)noise_mixed.weight(plan) * two;
+}
+
+/* The norm of the plan's kind, from its definition. */
+static long double noise_norm(const noise_plan *plan, const long double *b) {
+  long double two = 0, one = 0, most = 0, own = 0;
+  size_t at = 0;
+  for (size_t j = 0; j < plan->dims; j++) {
+    two = hypotl(two, b[j]);
+    one += fabsl(b[j]);
+  }
+  if (plan->kind == &noise_l2 || plan->kind == &noise_l1) {
+    return plan->kind == &noise_l2 ? two : one;
+  }
+  if (plan->kind == &noise_mixed) {
+    return mixed_norm(plan, b);
+  }
+  assert_true(plan->kind == &noise_group || plan->kind == &noise_linf); /* a new kind comes above */
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run *run = body_at(&plan->body, i);
+    size_t width = plan->kind == &noise_linf ? 1 : run->width;
+    for (size_t k = 0; k < run->groups * run->width; k++, at++) {
+      own = k % width == 0 ? fabsl(b[at]) : own + fabsl(b[at]);
+      most = fmaxl(most, own / run->radius);
+    }
+  }
+  return most;
+}
+
+static double margin(const pair *p, const double *w) {
+  double z = 0;
+  for (size_t j = 0; j < p->dims; j++) {
+    z += w[j] * p->f[j];
+  }
+  return z;
+}
+
+/* b += s·w and H += a·wwᵀ for one record. */
+static void add_record(const pair *p, const dperm_loss *loss, const double *w, long double *b,
+                       long double h[MOST_DIMS][MOST_DIMS]) {
+  double z = margin(p, w), slope = 0, curvature = 0;
+  loss->eval(loss, 1, &z, NULL, &slope, &curvature);
+  for (size_t i = 0; i < p->dims; i++) {
+    b[i] -= (long double)slope * w[i];
+    for (size_t j = 0; j < p->dims; j++) {
+      h[i][j] += (long double)curvature * w[i] * w[j];
+    }
+  }
+}
+
+/* By elimination; h is positive definite, so every pivot is positive. */
+static long double determinant(size_t dims, long double h[MOST_DIMS][MOST_DIMS]) {
+  long double product = 1;
+  for (size_t k = 0; k < dims; k++) {
+    product *= h[k][k];
+    for (size_t i = k + 1; i < dims; i++) {
+      long double factor = h[i][k] / h[k][k];
+      for (size_t j = k; j < dims; j++) {
+        h[i][j] -= factor * h[k][j];
+      }
+    }
+  }
+  return product;
+}
+
+/* log of the density of f under data set `side`, up to a constant that both share. At f the whole
+ * gradient is zero: b = Σ s_i w_i − nΛ∇N(f) − nΔf. */
+static long double log_density(const pair *p, int side, const dperm_loss *loss,
+                               const privacy_plan *plan) {
+  long double n = (long double)(p->others + 1), b[MOST_DIMS], h[MOST_DIMS][MOST_DIMS] = {{0}};
+  for (size_t j = 0; j < p->dims; j++) {
+    long double away = (long double)p->f[j] - p->prior[j], stiff = plan->lambda * p->weight[j];
+    b[j] = -n * (stiff * away + (long double)plan->delta_reg * p->f[j]);
+    h[j][j] = n * (stiff + plan->delta_reg);
+  }
+  for (size_t i = 0; i < p->others; i++) {
+    add_record(p, loss, p->other[i], b, h);
+  }
+  add_record(p, loss, p->w[side], b, h);
+  return -plan->noise.beta * noise_norm(&plan->noise, b) + logl(determinant(p->dims, h));
+}
+
+double log_ratio(const pair *p, const dperm_loss *loss, const privacy_plan *plan) {
+  return (double)(log_density(p, 0, loss, plan) - log_density(p, 1, loss, plan));
+}
+
+/* ---- losses and plans */
+
+/* 7·ℓ(z) of a logistic ℓ: L = 7, c = 7/4, priced by the constants. */
+static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                       double *slope, double *curvature) {
+  const dperm_loss own = dperm_loss_logistic();
+  (void)loss;
+  own.eval(&own, count, z, value, slope, curvature);
+  for (size_t i = 0; i < count; i++) {
+    if (value) {
+      value[i] *= 7;
+    }
+    if (slope) {
+      slope[i] *= 7;
+    }
+    if (curvature) {
+      curvature[i] *= 7;
+    }
+  }
+}
+
+dperm_loss loss_number(int which, double h) {
+  return which == 3 ? (dperm_loss){"steep", (double)NAN, 7, 1.75, steep_eval, NULL, 1e-14}
+                    : library_loss((reference_loss)which, h);
+}
+
+public_numbers numbers_for(const pair *p, double norm, const dperm_loss *loss, double epsilon,
+                           double lambda) {
+  return (public_numbers){.rows = p->others + 1,
+                          .dims = p->dims,
+                          .bounds.norm2 = norm,
+                          .loss = loss,
+                          .epsilon = epsilon,
+                          .epsilon_core = epsilon,
+                          .mechanism = DPERM_MECHANISM_OBJECTIVE,
+                          .analysis = DPERM_ANALYSIS_TIGHT,
+                          .lambda = lambda,
+                          .delta_reg = (double)NAN,
+                          .norm_guess = (double)NAN};
+}
+
+/* ---- random pairs and climbing */
+
+static void shrink(double *w, size_t count, double size, double bound) {
+  for (size_t j = 0; j < count && size > bound; j++) {
+    w[j] *= bound * (1 - 1e-15) / size;
+  }
+}
+
+/* Of a block of several columns only the longest entry stays. */
+static void keep_longest(double *w, size_t count) {
+  size_t longest = 0;
+  for (size_t j = 1; j < count; j++) {
+    longest = fabs(w[j]) > fabs(w[longest]) ? j : longest;
+  }
+  for (size_t j = 0; j < count; j++) {
+    w[j] = j == longest ? w[j] : 0;
+  }
+}
+
+static void clip(double *w, size_t dims, const limits *within) {
+  const noise_body *body = &within->bounds.body;
+  double length = 0, *group = w;
+  for (size_t k = 0; within->kind == DPERM_NOISE_MIXED && k < within->runs[0].groups; k++) {
+    keep_longest(w + k * within->runs[0].width, within->runs[0].width);
+  }
+  for (size_t i = 0; (within->kind == DPERM_NOISE_GROUP || within->kind == DPERM_NOISE_LINF) &&
+                     i < body_count(body);
+       i++) {
+    const body_run *run = body_at(body, i);
+    size_t width = within->kind == DPERM_NOISE_LINF ? 1 : run->width;
+    for (size_t k = 0; k < run->groups * run->width / width; k++, group += width) {
+      shrink(group, width, l1_of(group, width), run->radius);
+    }
+  }
+  if (within->kind == DPERM_NOISE_L1) {
+    shrink(w, dims, l1_of(w, dims), within->bounds.norm1);
+  }
+  for (size_t j = 0; j < dims; j++) {
+    length = hypot(length, w[j]);
+  }
+  shrink(w, dims, length, within->bounds.norm2);
+}
+
+void draw_vector(random_source *r, double scale, double *v, size_t dims) {
+  for (size_t j = 0; j < dims; j++) {
+    v[j] = scale * random_normal(r);
+  }
+}
+
+void set_margin(pair *p, const double *w, double z) {
+  double square = 0, gap = z - margin(p, w);
+  for (size_t j = 0; j < p->dims; j++) {
+    square += w[j] * w[j];
+  }
+  for (size_t j = 0; j < p->dims && square > 0; j++) {
+    p->f[j] += gap * w[j] / square;
+  }
+}
+
+void centre_noise(pair *p, const dperm_loss *loss, const privacy_plan *plan) {
+  double n = (double)(p->others + 1), slope = 0, z;
+  for (size_t j = 0; j < p->dims; j++) {
+    double pull = -n * plan->delta_reg * p->f[j];
+    for (size_t i = 0; i <= p->others; i++) {
+      const double *w = i < p->others ? p->other[i] : p->w[0];
+      z = margin(p, w);
+      loss->eval(loss, 1, &z, NULL, &slope, NULL);
+      pull -= slope * w[j];
+    }
+    p->prior[j] = p->f[j] - pull / (n * plan->lambda * p->weight[j]);
+  }
+}
+
+pair draw_pair(random_source *r, size_t dims, const limits *within) {
+  double norm = within->bounds.norm2;
+  pair p = {.dims = dims, .others = random_bits(r) % (MOST_OTHERS + 1)};
+  for (size_t i = 0; i < p.others + 2; i++) {
+    double *w = i < p.others ? p.other[i] : p.w[i - p.others];
+    draw_vector(r, norm * random_scale(r, 0.1, 10), w, p.dims);
+    clip(w, p.dims, within);
+  }
+  bool penalized = random_bits(r) & 1;
+  for (size_t j = 0; j < p.dims; j++) {
+    p.weight[j] = penalized ? 1 + 2 * random_unit(r) : 1;
+    p.prior[j] = penalized ? random_normal(r) / norm : 0;
+    if (random_bits(r) % 3 == 0) {
+      p.w[1][j] = -p.w[0][j];
+    }
+  }
+  clip(p.w[1], p.dims, within);
+  draw_vector(r, random_scale(r, 1e-2, 1e2) / norm, p.f, p.dims);
+  return p;
+}
+
+static pair nudge(random_source *r, const pair *from, const limits *within, double step) {
+  pair p = *from;
+  double norm = within->bounds.norm2;
+  uint64_t what = random_bits(r) % 4;
+  double v[MOST_DIMS], *target = p.f, scale = step / norm;
+  if (what > 0) {
+    target = what == 3 && p.others ? p.other[random_bits(r) % p.others] : p.w[what & 1];
+    scale = step * norm;
+  } else if (random_bits(r) & 1) {
+    target = p.prior;
+  }
+  draw_vector(r, scale, v, p.dims);
+  for (size_t j = 0; j < p.dims; j++) {
+    target[j] += v[j];
+  }
+  if (what > 0) {
+    clip(target, p.dims, within);
+  }
+  return p;
+}
+
+double climb(random_source *r, pair *p, const limits *within, const dperm_loss *loss,
+             const privacy_plan *plan, int steps) {
+  double best = log_ratio(p, loss, plan), step = 1;
+  for (int i = 0; i < steps; i++) {
+    pair next = nudge(r, p, within, step);
+    double found = log_ratio(&next, loss, plan);
+    if (found > best) {
+      *p = next;
+      best = found;
+      step = fmin(10, step * 1.5);
+    } else {
+      step = fmax(1e-5, step * 0.93);
+    }
+  }
+  return best;
+}
+
+void check_ratio(double ratio, double epsilon, const dperm_loss *loss, double norm, const pair *p) {
+  if (!(fabs(ratio) <= epsilon + 1e-9)) {
+    fail_msg("%s, R = %g, n = %zu, d = %zu: log ratio %.12g, epsilon %.12g", loss->name, norm,
+             p->others + 1, p->dims, ratio, epsilon);
+  }
+}
+
+limits draw_limits(random_source *r, size_t dims, double norm, dperm_noise kind) {
+  limits l = {.bounds = row_bounds_of_norm(dims, norm), .kind = kind};
+  double most = l.bounds.norm1;
+  l.bounds.norm1 = kind == DPERM_NOISE_L1 ? random_scale(r, norm / 2, most) : most;
+  size_t first = dims == 1 ? 1 : 1 + random_bits(r) % (dims - 1);
+  l.runs[0] = (body_run){1, first, norm * random_scale(r, 0.2, 2)};
+  l.runs[1] = (body_run){dims - first, 1, norm * random_scale(r, 0.2, 2)};
+  if (kind == DPERM_NOISE_MIXED) { /* one block or two, and what is left alone */
+    size_t blocks = dims == 5 ? 1 + random_bits(r) % 2 : 1;
+    size_t width = 2 + (blocks == 1 ? random_bits(r) % (dims - 2) : 0);
+    l.runs[0] = (body_run){blocks, width, norm};
+    l.runs[1] = (body_run){dims - blocks * width, 1, norm};
+  }
+  return l;
+}
