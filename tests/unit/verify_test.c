@@ -9,54 +9,7 @@
 #include "model/model_file.h"
 #include "right_models.h"
 #include "support.h"
-#include "verify/epsilon_bound.h"
-
-/* ---- what verification says */
-
-typedef struct verdict {
-  int holds, lines, remarks;
-  char first[64], all[8192]; /* the name of the first line that fails; all that fail */
-} verdict;
-
-static void note_line(void *context, dperm_finding finding, const char *line) {
-  verdict *v = context;
-  for (const char *c = line; *c; c++) {
-    assert_true(*c >= 0x20 && *c <= 0x7e);
-  }
-  v->lines++;
-  v->remarks += finding == DPERM_FINDING_REMARK;
-  if (finding == DPERM_FINDING_FAILS) {
-    if (!v->first[0]) {
-      (void)snprintf(v->first, sizeof v->first, "%.*s", (int)strcspn(line, ":"), line);
-    }
-    size_t used = strlen(v->all);
-    (void)snprintf(v->all + used, sizeof v->all - used, "%s\n", line);
-  }
-}
-
-/* With a digest that fits, unless `as_is`. */
-static verdict verdict_on(json_t *model, bool as_is) {
-  char digest[DIGEST_TEXT_SIZE];
-  verdict v = {0};
-  if (!as_is) {
-    assert_ok(model_digest(model, digest, err));
-    assert_int_equal(json_object_set_new(model, "digest", json_string(digest)), 0);
-  }
-  char *text = json_dumps(model, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  char *path = file_with_text(text);
-  assert_ok(dperm_model_verify(path, note_line, &v, &v.holds, err));
-  assert_int_equal(v.holds, v.first[0] == '\0');
-  dperm_model *read = NULL;
-  dperm_error refused;
-  bool usable = dperm_model_read(path, &read, &refused) == DPERM_OK;
-  if (v.holds && !usable) { /* what predict refuses has no claim that holds */
-    fail_msg("verified, but: %s", refused.message);
-  }
-  dperm_model_free(read);
-  file_remove(path);
-  free(text);
-  return v;
-}
+#include "verdict.h"
 
 static void right_models_follow(void **state) {
   (void)state;
@@ -81,38 +34,6 @@ static void right_models_follow(void **state) {
 }
 
 /* ---- one field changed */
-
-static json_t *owner_of(json_t *root, const char *path, const char **key) {
-  const char *dot = strchr(path, '.');
-  if (!dot) {
-    *key = path;
-    return root;
-  }
-  char name[64];
-  (void)snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
-  json_t *next = json_object_get(root, name);
-  assert_non_null(next);
-  return owner_of(next, dot + 1, key);
-}
-
-/* `change`: "*X" multiplies, "+X" adds, "-" takes the field out, anything else is the new value. */
-static void change_field(json_t *root, const char *path, const char *change) {
-  const char *key = NULL;
-  json_t *owner = owner_of(root, path, &key), *old = json_object_get(owner, key), *new = NULL;
-  if (strcmp(change, "-") == 0) {
-    assert_int_equal(json_object_del(owner, key), 0);
-    return;
-  }
-  double number = json_number_value(old);
-  if (change[0] == '*') {
-    new = json_real(number * strtod(change + 1, NULL));
-  } else if (change[0] == '+' && json_is_integer(old)) {
-    new = json_integer(json_integer_value(old) + strtoll(change + 1, NULL, 10));
-  } else {
-    new = json_loads(change, JSON_DECODE_ANY, NULL);
-  }
-  assert_int_equal(json_object_set_new(owner, key, new), 0);
-}
 
 static const model_kind plain = {LOGISTIC, TIGHT, NONE, MEMORY, NOISE_L2},
                         smooth = {SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2},
@@ -513,49 +434,6 @@ static void files_that_are_no_models_fail(void **state) {
   file_remove(path);
 }
 
-/* ---- the arithmetic underneath */
-
-/* The upper end is above what many margins show, and not by much. */
-static void the_bound_is_tight_and_above(void **state) {
-  (void)state;
-  for (int i = 0; i < 300; i++) {
-    double a = pow(10, -3 + (i % 10) * 0.4), kappa = pow(10, -3 + (i / 10) * 0.2);
-    const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2};
-    interval_arena work;
-    interval_arena_open(&work);
-    const loss_facts facts = {known_loss_find(i % 2 ? "logistic" : "smooth-hinge"),
-                              interval_of(&work, 1), interval_of(&work, right_smoothness(k))};
-    const interval *cost =
-        epsilon_bound(&work, &facts, interval_of(&work, kappa), interval_of(&work, a));
-    double seen = (double)right_cost(k, (long double)kappa, (long double)a);
-    assert_true(interval_upper(cost) >= seen * (1 - 1e-15));
-    assert_true(interval_upper(cost) <= seen * (1 + 1e-12));
-    assert_true(interval_upper(cost) - interval_lower(cost) <= 1e-15 * seen);
-    interval_arena_close(&work);
-  }
-}
-
-/* What says nothing must satisfy no comparison: full buffers, divisions by what may be zero. */
-static void the_whole_line_proves_nothing(void **state) {
-  (void)state;
-  interval_arena work;
-  interval_arena_open(&work);
-  const interval *one = interval_of(&work, 1), *zero = interval_of(&work, 0);
-  const interval *nothing = interval_div(&work, one, zero);
-  assert_false(interval_at_most(nothing, one) || interval_at_most(one, nothing));
-  assert_false(interval_at_most(zero, interval_mul(&work, nothing, zero)));
-  assert_false(interval_above_zero(interval_log1p(&work, interval_of(&work, -1))));
-  assert_false(interval_at_most(zero, interval_exp(&work, interval_of(&work, 1e300))));
-  assert_false(interval_at_most(zero, interval_of(&work, (double)NAN)));
-  for (int i = 0; i < INTERVAL_CAPACITY; i++) {
-    (void)interval_of(&work, i);
-  }
-  const interval *spare = interval_add(&work, one, one);
-  assert_false(interval_at_most(one, spare) || interval_at_most(spare, one));
-  assert_true(interval_at_most(zero, one));
-  interval_arena_close(&work);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_models_follow),
@@ -565,8 +443,6 @@ int main(void) {
       cmocka_unit_test(constants_follow_from_the_name),
       cmocka_unit_test(no_field_makes_it_stumble),
       cmocka_unit_test(files_that_are_no_models_fail),
-      cmocka_unit_test(the_bound_is_tight_and_above),
-      cmocka_unit_test(the_whole_line_proves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
