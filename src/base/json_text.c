@@ -275,3 +275,10 @@ dperm_status json_write(const json_t *value, output_file *out, dperm_error *err)
 dperm_status json_write_flowing(const json_t *value, output_file *out, dperm_error *err) {
   return write_all((printer){out, 0, true}, value, err);
 }
+
+void json_append(json_t **array, json_t *item) {
+  if (json_array_append_new(*array, item) != 0) {
+    json_decref(*array);
+    *array = NULL;
+  }
+}

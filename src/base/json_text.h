@@ -34,6 +34,10 @@ const json_t *json_blamed(const json_t *owner, const json_t *value);
 dperm_status json_check_keys(const json_document *doc, json_t *object, const char *const *allowed,
                              const char *what, dperm_error *err);
 
+/* Appends an item, which the array owns from then on. Without memory for it, or where it is NULL,
+ * `*array` is freed and becomes NULL, and stays so. */
+void json_append(json_t **array, json_t *item);
+
 /* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. */
 dperm_status json_write(const json_t *value, output_file *out, dperm_error *err);
 /* The same, with objects that hold only texts, numbers and lists of them flowing over lines too, as

@@ -43,8 +43,8 @@ LANE_INLINE void sincos_lanes(const lanes *angles, lanes *s, lanes *c) {
 }
 
 /* One by one, for angles out of range among others: those in range as above, to the bit. */
-static void some_waves(const double *angles, size_t count, double scale, double *cosines,
-                       double *sines) {
+static void sincos_each(const double *angles, size_t count, double scale, double *cosines,
+                        double *sines) {
   for (size_t i = 0; i < count; i++) {
     double s = 0, c = 0;
     if (fabs(angles[i]) <= 1e5) {
@@ -61,8 +61,8 @@ static void some_waves(const double *angles, size_t count, double scale, double 
 }
 
 FOR_EACH_WIDTH
-static void all_waves(const double *angles, size_t count, double scale, double *cosines,
-                      double *sines) {
+static void sincos_many(const double *angles, size_t count, double scale, double *cosines,
+                        double *sines) {
   size_t i = 0;
   for (; i + LANES <= count; i += LANES) {
     lanes a, s, c;
@@ -70,7 +70,7 @@ static void all_waves(const double *angles, size_t count, double scale, double *
     lanes size = (lanes)((lane_bits)a & INT64_MAX);
     lane_bits far = ~(lane_bits)(size <= 1e5), any = far;
     if (any[0] | any[1] | any[2] | any[3] | any[4] | any[5] | any[6] | any[7]) {
-      some_waves(angles + i, LANES, scale, cosines + i, sines + i);
+      sincos_each(angles + i, LANES, scale, cosines + i, sines + i);
       continue;
     }
     sincos_lanes(&a, &s, &c);
@@ -79,10 +79,10 @@ static void all_waves(const double *angles, size_t count, double scale, double *
     LANES_STORE(cosines + i, c);
     LANES_STORE(sines + i, s);
   }
-  some_waves(angles + i, count - i, scale, cosines + i, sines + i);
+  sincos_each(angles + i, count - i, scale, cosines + i, sines + i);
 }
 
 void sincos_scaled(const double *angles, size_t count, double scale, double *cosines,
                    double *sines) {
-  all_waves(angles, count, scale, cosines, sines);
+  sincos_many(angles, count, scale, cosines, sines);
 }

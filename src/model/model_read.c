@@ -360,8 +360,7 @@ static dperm_status read_claim(const json_document *doc, dperm_model *model, dpe
   }
   plan->mechanism = (dperm_mechanism)kind;
   plan->delta_reg = json_number_value(delta_reg);
-  model->claim = guarantee_of_nothing();
-  model->claim.reasons = json_is_true(is_private) ? 0 : REASON_IN_FILE;
+  model->claim = guarantee_of_file(json_is_true(is_private));
   const json_t *reason = json_object_get(doc->root, "reason");
   bool claims_too_much = json_is_true(is_private) && ((reason && !json_is_null(reason)) ||
                                                       plan->mechanism == DPERM_MECHANISM_NONE);

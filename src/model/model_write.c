@@ -14,39 +14,30 @@ static json_t *number_or_null(double value) {
   return isnan(value) ? json_null() : json_real(value);
 }
 
-/* An array of what `item` gives for 0, …, count − 1; NULL if there is no memory for it. */
-static json_t *list_json(const dperm_model *model, size_t count, size_t from,
-                         json_t *(*item)(const dperm_model *model, size_t i)) {
+static json_t *numbers_json(const double *numbers, size_t count) {
   json_t *array = json_array();
-  for (size_t i = 0; array && i < count; i++) {
-    if (json_array_append_new(array, item(model, from + i)) != 0) {
-      json_decref(array);
-      return NULL;
-    }
+  for (size_t i = 0; i < count; i++) {
+    json_append(&array, json_real(numbers[i]));
   }
   return array;
-}
-
-static json_t *weight_json(const dperm_model *model, size_t i) {
-  return json_real(model->weights[i]);
-}
-
-static json_t *class_weights_json(const dperm_model *model, size_t m) {
-  return list_json(model, model->dims, m * model->dims, weight_json);
 }
 
 /* Flat for two classes, else an array for each. */
 static json_t *weights_json(const dperm_model *model) {
   size_t fits = class_fits(model->classes.count);
-  return fits == 1 ? class_weights_json(model, 0) : list_json(model, fits, 0, class_weights_json);
+  json_t *array = fits == 1 ? numbers_json(model->weights, model->dims) : json_array();
+  for (size_t m = 0; fits > 1 && m < fits; m++) {
+    json_append(&array, numbers_json(model->weights + m * model->dims, model->dims));
+  }
+  return array;
 }
 
-static json_t *class_json(const dperm_model *model, size_t i) {
-  return json_string(model->classes.names[i]);
-}
-
-static json_t *class_weight_json(const dperm_model *model, size_t i) {
-  return json_real(model->class_weights[i]);
+static json_t *classes_json(const class_list *classes) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < classes->count; i++) {
+    json_append(&array, json_string(classes->names[i]));
+  }
+  return array;
 }
 
 static json_t *numerics_json(const release_plan *r, double delta) {
@@ -103,7 +94,7 @@ static json_t *model_json(const dperm_model *model) {
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
   json_t *selection = model->selection ? json_incref(model->selection) : json_null();
   json_t *weights = model->class_weights /* files without them have no such key */
-                        ? list_json(model, model->classes.count, 0, class_weight_json)
+                        ? numbers_json(model->class_weights, model->classes.count)
                         : NULL;
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   return json_pack(
@@ -115,9 +106,9 @@ static json_t *model_json(const dperm_model *model) {
       number_or_null(model->loss_h), "lipschitz", number_or_null(model->loss_lipschitz),
       "smoothness", number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
       "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
-      ledger_json(model), "classes", list_json(model, model->classes.count, 0, class_json),
-      "class_weights", weights, "encoding", "source", model_origin_names[model->origin], "dims",
-      (json_int_t)model->inputs, "norm", model->norm_bound, "intercept",
+      ledger_json(model), "classes", classes_json(&model->classes), "class_weights", weights,
+      "encoding", "source", model_origin_names[model->origin], "dims", (json_int_t)model->inputs,
+      "norm", model->norm_bound, "intercept",
       model->intercept != 0 ? json_real(model->intercept) : NULL, "schema", schema, "kernel",
       kernel_json(model), "weights", weights_json(model), "dperm_version", dperm_version());
 }

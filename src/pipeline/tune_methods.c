@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/defect.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "dperm/score.h"
@@ -97,11 +98,8 @@ static json_t *candidate_json(const dperm_options *o) {
 
 static json_t *candidates_json(const tuning *t) {
   json_t *list = json_array();
-  for (size_t i = 0; list && i < t->count; i++) {
-    if (json_array_append_new(list, candidate_json(&t->candidates[i])) != 0) {
-      json_decref(list);
-      return NULL;
-    }
+  for (size_t i = 0; i < t->count; i++) {
+    json_append(&list, candidate_json(&t->candidates[i]));
   }
   return list;
 }

@@ -80,6 +80,12 @@ guarantee guarantee_of_nothing(void) {
   return (guarantee){none, none, 1, none, none, none, REASON_NO_MECHANISM};
 }
 
+guarantee guarantee_of_file(bool claims_private) {
+  guarantee g = guarantee_of_nothing();
+  g.reasons = claims_private ? 0 : REASON_IN_FILE;
+  return g;
+}
+
 /* ---- the stamp */
 
 bool guarantee_is_private(const guarantee *g) {

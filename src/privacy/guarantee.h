@@ -70,6 +70,9 @@ guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confu
 /* No mechanism at all. */
 guarantee guarantee_of_nothing(void);
 
+/* What a model's file claims, all but its numbers: private, or not for a reason that is in it. */
+guarantee guarantee_of_file(bool claims_private);
+
 /* The only test of the stamp. */
 bool guarantee_is_private(const guarantee *g);
 /* The same claim, or one with these reasons too. */
