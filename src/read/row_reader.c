@@ -7,7 +7,8 @@
 #include "base/memory.h"
 
 /* In the order in which they are asked to recognize a file; the last takes what is left. */
-static const row_reader_kind *const kinds[] = {&encoded_format, &svmlight_format, &csv_format};
+const row_reader_kind *const row_reader_kinds[] = {&encoded_format, &svmlight_format, &csv_format,
+                                                   NULL};
 
 dperm_status row_reader_find(const dperm_source *source, const row_reader_kind **out,
                              dperm_error *err) {
@@ -21,10 +22,10 @@ dperm_status row_reader_find(const dperm_source *source, const row_reader_kind *
          "a newer dperm, or left them unset; begin with all zeros",
          path_for_people(source->path), dperm_version());
   }
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    if (source->format == DPERM_FORMAT_AUTO ? kinds[k]->recognizes(source)
-                                            : source->format == kinds[k]->format) {
-      *out = kinds[k];
+  for (const row_reader_kind *const *kind = row_reader_kinds; *kind; kind++) {
+    if (source->format == DPERM_FORMAT_AUTO ? (*kind)->recognizes(source)
+                                            : source->format == (*kind)->format) {
+      *out = *kind;
       return DPERM_OK;
     }
   }

@@ -36,6 +36,8 @@ typedef struct row_reader_kind {
 } row_reader_kind;
 
 extern const row_reader_kind csv_format, svmlight_format, encoded_format;
+/* All of them, NULL at the end. */
+extern const row_reader_kind *const row_reader_kinds[];
 
 /* What svmlight's labels were: both of these in one file are a mistake. */
 enum { LABELS_ZERO = 1, LABELS_MINUS = 2 };

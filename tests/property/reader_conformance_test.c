@@ -1,0 +1,328 @@
+/* One suite for every reader of the table (src/read/row_reader.c): batches of any size, and all
+ * rows at once on one thread or several, give the same rows to the bit; one record replaced changes
+ * one row; what is wrong is named with its place in the file; progress can cancel; an empty file
+ * and none at all are refused by name. A new reader adds one line to `samples`.
+ *
+ * tests/property/row_independence_test.c sends hostile records through every way in, these readers
+ * among them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "input_paths.h"
+#include "read/row_reader.h"
+
+/* Files of a format for the suite. */
+typedef struct sample {
+  dperm_format format;
+  record_family family; /* of the records that it is made of */
+  bool encoded;         /* … by dperm_encode_file */
+  const char *name;     /* an ending by which it is recognized; NULL if content tells, or nothing */
+  /* A record that cannot be read, and what a message about it begins with, behind path and line. */
+  const char *bad, *place;
+} sample;
+
+static const sample samples[] = {
+    {DPERM_FORMAT_CSV, RECORDS_CSV, false, NULL, "\"a\"b", ":"},
+    {DPERM_FORMAT_SVMLIGHT, RECORDS_SVMLIGHT, false, ".svm", "1 2:1 1:1", "7: the index"},
+    {DPERM_FORMAT_ENCODED, RECORDS_CSV, true, NULL, NULL, NULL},
+    {DPERM_FORMAT_ENCODED, RECORDS_SVMLIGHT, true, NULL, NULL, NULL},
+};
+enum { SAMPLES = sizeof samples / sizeof *samples, RECORDS = 300 };
+
+/* ---- files and their rows */
+
+typedef struct sample_file {
+  char *path;
+  dperm_schema *schema;
+  dperm_source source;
+} sample_file;
+
+static sample_file file_open(const sample *s, const record_set *set) {
+  static const input plain = {.how = 0};
+  sample_file f = {.path = write_records(&plain, set)};
+  f.source = (dperm_source){.path = f.path, .format = DPERM_FORMAT_SVMLIGHT, .dims = RECORD_DIMS};
+  if (set->family == RECORDS_CSV) {
+    const char *text = set->layout->schema;
+    assert_ok(dperm_schema_parse(text, strlen(text), "schema", &f.schema, err));
+    f.source = (dperm_source){.path = f.path, .format = DPERM_FORMAT_CSV, .schema = f.schema};
+  }
+  if (s->encoded) {
+    char *path = file_with_text("");
+    assert_ok(dperm_encode_file(&f.source, path, NULL, NULL, err));
+    file_remove(f.path);
+    f.path = path;
+    f.source = (dperm_source){.path = path, .format = DPERM_FORMAT_ENCODED};
+  }
+  return f;
+}
+
+static void file_close(sample_file *f) {
+  dperm_schema_free(f->schema);
+  file_remove(f->path);
+}
+
+static record_set some_records(const sample *s, uint64_t seed) {
+  random_source r;
+  assert_ok(random_seeded(seed, &r, err));
+  return records_draw(&r, s->family, (size_t)seed, false, false, RECORDS);
+}
+
+/* A taker: appends to the rows in its context. */
+static dperm_status gather(void *context, growing_rows *rows, dperm_error *error) {
+  growing_rows *all = context;
+  TRY(rows_reserve_many(all, rows->count, rows->entries, error));
+  for (size_t i = 0; i < rows->count; i++) {
+    size_t from = rows->starts[i];
+    rows_copy(all, rows->columns + from, rows->values + from, rows->starts[i + 1] - from);
+    rows_end(all, rows->labels[i]);
+  }
+  rows_reset(rows);
+  return DPERM_OK;
+}
+
+/* All rows by batches of so many; 0 for all at once, SIZE_MAX for all through a taker. */
+static dperm_status read_by(const dperm_source *source, const dperm_progress *progress,
+                            size_t batch, growing_rows *all, dperm_error *error) {
+  row_reader *reader = NULL;
+  growing_rows rows = {0};
+  TRY(row_reader_open(source, true, progress, &reader, error));
+  dperm_status status = DPERM_OK;
+  if (batch == 0) {
+    status = row_reader_rest(reader, all, NULL, NULL, error);
+  } else if (batch == SIZE_MAX) {
+    status = row_reader_rest(reader, &rows, gather, all, error);
+  } else {
+    for (bool more = true; more && status == DPERM_OK;) {
+      status = row_reader_next(reader, batch, &rows, error);
+      more = rows.count > 0;
+      assert_true(rows.count <= batch);
+      status = status == DPERM_OK ? gather(all, &rows, error) : status;
+    }
+  }
+  rows_clear(&rows);
+  row_reader_close(reader);
+  return status;
+}
+
+static bool same_row(const growing_rows *a, size_t i, const growing_rows *b, size_t k) {
+  size_t count = a->starts[i + 1] - a->starts[i];
+  return count == b->starts[k + 1] - b->starts[k] &&
+         memcmp(&a->labels[i], &b->labels[k], sizeof *a->labels) == 0 &&
+         memcmp(a->columns + a->starts[i], b->columns + b->starts[k], count * sizeof *a->columns) ==
+             0 &&
+         memcmp(a->values + a->starts[i], b->values + b->starts[k], count * sizeof *a->values) == 0;
+}
+
+/* ---- the suite */
+
+static void every_reader_has_a_sample(void **state) {
+  (void)state;
+  for (const row_reader_kind *const *kind = row_reader_kinds; *kind; kind++) {
+    bool found = false;
+    for (size_t s = 0; s < SAMPLES; s++) {
+      found = found || samples[s].format == (*kind)->format;
+    }
+    if (!found) {
+      fail_msg("the reader of %s files has no sample in this suite", (*kind)->name);
+    }
+  }
+}
+
+static void batches_of_any_size_give_the_same_rows(void **state) {
+  static const size_t batches[] = {1, 2, 7, 64, 299, 300, 301, 4096, SIZE_MAX};
+  const sample *s = *state;
+  for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
+    record_set set = some_records(s, seed);
+    sample_file f = file_open(s, &set);
+    growing_rows whole = {0};
+    assert_ok(read_by(&f.source, NULL, 0, &whole, err));
+    assert_int_equal(whole.count, RECORDS);
+    for (int threads = 1; threads <= 3; threads += 2) {
+      thread_scope scope = threads_enter(threads);
+      for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
+        growing_rows rows = {0};
+        assert_ok(read_by(&f.source, NULL, batches[b], &rows, err));
+        assert_int_equal(rows.count, whole.count);
+        for (size_t i = 0; i < whole.count; i++) {
+          assert_true(same_row(&rows, i, &whole, i));
+        }
+        rows_clear(&rows);
+      }
+      threads_leave(scope);
+    }
+    rows_clear(&whole);
+    file_close(&f);
+    records_free(&set);
+  }
+}
+
+static void one_record_replaced_changes_one_row(void **state) {
+  const sample *s = *state;
+  for (uint64_t seed = 0; seed < RECORD_LAYOUTS; seed++) {
+    record_set set = some_records(s, seed), others = some_records(s, seed + RECORD_LAYOUTS);
+    size_t place = (size_t)(seed * 71 % RECORDS);
+    growing_rows before = {0}, after = {0};
+    sample_file f = file_open(s, &set);
+    assert_ok(read_by(&f.source, NULL, 7, &before, err));
+    file_close(&f);
+    record was = set.at[place];
+    set.at[place] = others.at[place];
+    f = file_open(s, &set);
+    assert_ok(read_by(&f.source, NULL, 11, &after, err));
+    assert_int_equal(before.count, after.count);
+    for (size_t i = 0; i < before.count; i++) {
+      assert_true(i == place || same_row(&before, i, &after, i));
+    }
+    set.at[place] = was;
+    file_close(&f);
+    rows_clear(&before);
+    rows_clear(&after);
+    records_free(&set);
+    records_free(&others);
+  }
+}
+
+/* A digest is that of the bytes, however they are read; doubts are none for fine records. */
+static void digest_and_doubts_do_not_depend_on_batches(void **state) {
+  const sample *s = *state;
+  record_set set = some_records(s, 2);
+  sample_file f = file_open(s, &set);
+  unsigned char first[FILE_DIGEST_SIZE] = {0}, digest[FILE_DIGEST_SIZE];
+  for (size_t batch = 0; batch < 3; batch++) {
+    row_reader *reader = NULL;
+    growing_rows rows = {0};
+    assert_ok(row_reader_open(&f.source, true, NULL, &reader, err));
+    assert_ok(batch == 0
+                  ? row_reader_rest(reader, &rows, NULL, NULL, err)
+                  : row_reader_next(reader, batch == 1 ? SIZE_MAX : RECORDS + 1, &rows, err));
+    assert_true(row_reader_digested(reader, digest));
+    assert_int_equal(reader->kind->doubts(reader), 0);
+    assert_true(batch == 0 || memcmp(first, digest, sizeof first) == 0);
+    memcpy(first, digest, sizeof first);
+    rows_clear(&rows);
+    row_reader_close(reader);
+  }
+  file_close(&f);
+  records_free(&set);
+}
+
+/* "path:line:column: …"; an encoded file has bytes instead of lines. */
+static void trouble_is_named_with_its_place(void **state) {
+  const sample *s = *state;
+  record_set set = some_records(s, 0);
+  char begin[512];
+  dperm_error error;
+  growing_rows rows = {0};
+  size_t place = RECORDS / 2, line = place + 1;
+  if (!s->encoded) {
+    char *kept = set.at[place].line;
+    size_t length = set.at[place].length;
+    set.at[place].line = (char *)(uintptr_t)s->bad;
+    set.at[place].length = strlen(s->bad);
+    line += set.family == RECORDS_CSV && set.layout->header;
+    sample_file f = file_open(s, &set);
+    for (size_t batch = 0; batch < 3; batch++) {
+      assert_int_equal(read_by(&f.source, NULL, batch, &rows, &error), DPERM_INVALID_DATA);
+      (void)snprintf(begin, sizeof begin, "%s:%zu:%s", f.path, line,
+                     *s->place == ':' ? "" : s->place);
+      assert_memory_equal(error.message, begin, strlen(begin));
+      rows_reset(&rows);
+    }
+    set.at[place].line = kept;
+    set.at[place].length = length;
+    file_close(&f);
+  } else {
+    sample_file f = file_open(s, &set);
+    FILE *file = fopen(f.path, "r+b");
+    assert_true(file && fseek(file, 1 << 16, SEEK_SET) == 0); /* the first block */
+    assert_true(fputc('x', file) == 'x' && fclose(file) == 0);
+    assert_int_equal(read_by(&f.source, NULL, 3, &rows, &error), DPERM_INVALID_DATA);
+    (void)snprintf(begin, sizeof begin, "%s: byte %d: ", f.path, 1 << 16);
+    assert_memory_equal(error.message, begin, strlen(begin));
+    file_close(&f);
+  }
+  rows_clear(&rows);
+  records_free(&set);
+}
+
+static int say_stop(void *context, const char *stage, uint64_t done, uint64_t total) {
+  (void)context;
+  (void)stage;
+  (void)done;
+  (void)total;
+  return 1;
+}
+
+static void progress_can_cancel(void **state) {
+  const sample *s = *state;
+  const dperm_progress progress = {.tick = say_stop};
+  record_set set = some_records(s, 1);
+  sample_file f = file_open(s, &set);
+  for (size_t batch = 0; batch < 2; batch++) {
+    growing_rows rows = {0};
+    dperm_error error;
+    assert_int_equal(read_by(&f.source, &progress, batch, &rows, &error), DPERM_CANCELLED);
+    rows_clear(&rows);
+  }
+  file_close(&f);
+  records_free(&set);
+}
+
+static void empty_and_absent_files_are_refused_by_name(void **state) {
+  const sample *s = *state;
+  record_set set = some_records(s, 0);
+  sample_file f = file_open(s, &set);
+  char *empty = file_with_text("");
+  dperm_data *data = NULL;
+  f.source.path = empty;
+  assert_fails(dperm_data_read(&f.source, NULL, &data, err), DPERM_INVALID_DATA, empty);
+  f.source.path = "/nowhere/at/all";
+  assert_fails(dperm_data_read(&f.source, NULL, &data, err), DPERM_IO_ERROR, "/nowhere/at/all");
+  assert_null(data);
+  file_remove(empty);
+  file_close(&f);
+  records_free(&set);
+}
+
+static void a_file_is_recognized(void **state) {
+  const sample *s = *state;
+  record_set set = some_records(s, 0);
+  sample_file f = file_open(s, &set);
+  const row_reader_kind *kind = NULL;
+  char name[512];
+  (void)snprintf(name, sizeof name, "%s%s", f.path, s->name ? s->name : "");
+  f.source.format = DPERM_FORMAT_AUTO;
+  f.source.path = name;
+  assert_ok(row_reader_find(&f.source, &kind, err));
+  assert_int_equal(kind->format, s->format);
+  file_close(&f);
+  records_free(&set);
+}
+
+int main(void) {
+  static const struct {
+    const char *name;
+    CMUnitTestFunction test;
+  } suite[] = {
+      {"batches of any size give the same rows", batches_of_any_size_give_the_same_rows},
+      {"one record replaced changes one row", one_record_replaced_changes_one_row},
+      {"digest and doubts do not depend on batches", digest_and_doubts_do_not_depend_on_batches},
+      {"trouble is named with its place", trouble_is_named_with_its_place},
+      {"progress can cancel", progress_can_cancel},
+      {"empty and absent files are refused by name", empty_and_absent_files_are_refused_by_name},
+      {"a file is recognized", a_file_is_recognized},
+  };
+  enum { SUITE = sizeof suite / sizeof *suite };
+  static char names[SAMPLES * SUITE][96];
+  struct CMUnitTest tests[SAMPLES * SUITE + 1] = {cmocka_unit_test(every_reader_has_a_sample)};
+  for (size_t t = 0; t < (size_t)SAMPLES * SUITE; t++) {
+    const sample *s = &samples[t / SUITE];
+    (void)snprintf(names[t], sizeof names[t], "%s %s: %s", s->encoded ? "encoded" : "plain",
+                   s->family == RECORDS_CSV ? "CSV" : "svmlight", suite[t % SUITE].name);
+    tests[t + 1] = (struct CMUnitTest){.name = names[t],
+                                       .test_func = suite[t % SUITE].test,
+                                       .initial_state = (void *)(uintptr_t)s};
+  }
+  return cmocka_run_group_tests_name("readers", tests, NULL, NULL);
+}

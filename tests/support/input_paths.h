@@ -1,0 +1,44 @@
+/* Every way by which records come in, each a line in a table: files of every format, whole, packed,
+ * by threads and among processes; rows and tables in memory. A `pass` takes a set of records to
+ * what came of them. A new input is one line in `inputs`. */
+#ifndef DPERM_TESTS_INPUT_PATHS_H
+#define DPERM_TESTS_INPUT_PATHS_H
+
+#include "hostile_records.h"
+#include "schema/class_list.h"
+
+enum { DIMS_MOST = 16, SMALL = 24, LARGE = 11000 };
+
+/* What came of a set of records. */
+typedef struct seen {
+  dperm_status read, fit; /* what reading said, and then a private fit before it spends anything */
+  dperm_error why;
+  size_t rows, dims, work; /* rows that there is work space for */
+  double norm, (*x)[DIMS_MOST], *labels;
+  class_list classes;
+} seen;
+
+typedef struct input input;
+struct input {
+  const char *name;
+  record_family family;
+  void (*pass)(const input *d, const record_set *set, seen *out);
+  enum { QUOTED = 1, CRLF = 2, UNENDED = 4, PACKED = 8, STANDARD_INPUT = 16, COPIED = 32 } how;
+  size_t records;
+  int threads; /* 0 for one */
+};
+
+extern const input inputs[];
+extern const size_t input_count;
+
+seen seen_new(size_t rows);
+void seen_free(seen *s);
+/* Reading or a private fit said no. */
+bool refused(const seen *s);
+/* Whether it writes and flushes a file of its own. */
+bool input_is_slow(const input *d);
+
+/* Writes the records to a file; the caller removes it. */
+char *write_records(const input *d, const record_set *set);
+
+#endif
