@@ -3,6 +3,7 @@
 #include "matrix/dense_rows.h"
 
 #include "base/vector.h"
+#include "matrix/gemm_block.h"
 
 enum { PANEL = 256, LONG = 8 * LANES };
 
@@ -92,4 +93,18 @@ void dense_rows_apply(const double *rows, size_t count, size_t cols, const doubl
 
 void dense_rows_add(const double *rows, size_t count, size_t cols, const double *w, double *total) {
   add_rows(rows, count, cols, w, total);
+}
+
+/* By tiles of columns: total[0 … right, tile] += Xᵀ (w ∘ X[tile]). */
+void dense_rows_gram(const double *rows, size_t count, size_t cols, const double *w, size_t stride,
+                     double *total, double *spare) {
+  for (size_t left = 0; left < cols; left += DENSE_TILE) {
+    size_t wide = cols - left < DENSE_TILE ? cols - left : DENSE_TILE;
+    for (size_t i = 0; i < count; i++) {
+      for (size_t j = 0; j < wide; j++) {
+        spare[i * DENSE_TILE + j] = w[i * stride] * rows[i * cols + left + j];
+      }
+    }
+    gemm_tn(left + wide, wide, count, rows, cols, spare, DENSE_TILE, total + left, cols);
+  }
 }

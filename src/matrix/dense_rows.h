@@ -1,5 +1,6 @@
 /* Products with a block of dense rows that is read once and stays in cache, for one right-hand
- * side, for the vector units at hand, in an order of sums that is the same on all of them. */
+ * side (Gram matrices apart, by matrix/gemm_block.h), for the vector units at hand, in an order of
+ * sums that is the same on all of them. */
 #ifndef DPERM_MATRIX_DENSE_ROWS_H
 #define DPERM_MATRIX_DENSE_ROWS_H
 
@@ -18,5 +19,11 @@ enum {
   DENSE_SUM_DEPTH = DENSE_SLICE + DENSE_ROWS / DENSE_SLICE
 };
 void dense_rows_add(const double *rows, size_t count, size_t cols, const double *w, double *total);
+
+/* The upper triangle (row-major) of total += Xᵀ diag(w) X, w's numbers `stride` apart; `spare` has
+ * count × DENSE_TILE doubles. */
+enum { DENSE_TILE = 96 };
+void dense_rows_gram(const double *rows, size_t count, size_t cols, const double *w, size_t stride,
+                     double *total, double *spare);
 
 #endif

@@ -21,4 +21,15 @@ typedef struct gemm_operands {
 
 void gemm_block(const gemm_operands *t);
 
+/* C += A B and C += Aᵀ B, where the rows of A, B and C are lda, ldb and ldc apart. */
+static inline void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda,
+                           const double *b, size_t ldb, double *c, size_t ldc) {
+  gemm_block(&(gemm_operands){m, n, k, a, lda, 1, b, ldb, c, ldc});
+}
+
+static inline void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda,
+                           const double *b, size_t ldb, double *c, size_t ldc) {
+  gemm_block(&(gemm_operands){m, n, k, a, 1, lda, b, ldb, c, ldc});
+}
+
 #endif

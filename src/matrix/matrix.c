@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/thread_pool.h"
+#include "base/vector.h"
 
 void matrix_free(matrix *x) {
   if (x) {
@@ -122,9 +123,7 @@ void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows) 
 typedef void add_part(double *to, const double *from, size_t size);
 
 static void add_doubles(double *to, const double *from, size_t size) {
-  for (size_t i = 0; i < size; i++) {
-    to[i] += from[i];
-  }
+  vector_axpy(to, 1, from, size);
 }
 
 /* High halves, then low ones. */

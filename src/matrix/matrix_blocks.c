@@ -9,10 +9,11 @@
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "base/vector.h"
 #include "matrix/dense_rows.h"
 #include "matrix/gemm_block.h"
 
-enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */, TILE = 96 };
+enum { BLOCK = MATRIX_BLOCK, SLICE = 16, SLICE_DEPTH = 4 /* 256/16 = 2⁴ */ };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
@@ -47,16 +48,7 @@ void blocks_apply_rows(const matrix *x, size_t from, size_t count, const double 
     dense_rows_apply(rows, count, x->cols, f, z);
   } else {
     memset(z, 0, count * k * sizeof *z);
-    gemm_block(&(gemm_operands){.m = count,
-                                .n = k,
-                                .k = x->cols,
-                                .a = rows,
-                                .a_row = x->cols,
-                                .a_col = 1,
-                                .b = f,
-                                .b_row = k,
-                                .c = z,
-                                .c_row = k});
+    gemm_nn(count, k, x->cols, rows, x->cols, f, k, z, k);
   }
 }
 
@@ -105,23 +97,12 @@ static void add_slices(const matrix *x, const double *rows, size_t count, const 
   size_t size = x->cols * k, half = (count / 2 + SLICE - 1) / SLICE * SLICE;
   if (count <= SLICE) {
     memset(out, 0, size * sizeof *out);
-    gemm_block(&(gemm_operands){.m = x->cols,
-                                .n = k,
-                                .k = count,
-                                .a = rows,
-                                .a_row = 1,
-                                .a_col = x->cols,
-                                .b = w,
-                                .b_row = k,
-                                .c = out,
-                                .c_row = k});
+    gemm_tn(x->cols, k, count, rows, x->cols, w, k, out, k);
     return;
   }
   add_slices(x, rows, half, w, k, out, spare + size);
   add_slices(x, rows + half * x->cols, count - half, w + half * k, k, spare, spare + size);
-  for (size_t i = 0; i < size; i++) {
-    out[i] += spare[i];
-  }
+  vector_axpy(out, 1, spare, size);
 }
 
 static void add_transposed(const block_sums *sums, const double *rows, size_t from, size_t count,
@@ -133,9 +114,7 @@ static void add_transposed(const block_sums *sums, const double *rows, size_t fr
     return;
   }
   add_slices(x, rows, count, sums->w + from * k, k, spare, spare + size);
-  for (size_t i = 0; i < size; i++) {
-    total[i] += spare[i];
-  }
+  vector_axpy(total, 1, spare, size);
 }
 
 dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
@@ -164,34 +143,14 @@ dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *tu
   return stripes_sum(x, &how, g, err);
 }
 
-/* The upper triangle by tiles of columns: H[0…right, tile] += Xᵀ (w ∘ X[tile]). */
 static void add_gram(const block_sums *sums, const double *rows, size_t from, size_t count,
                      double *total, double *spare) {
-  size_t cols = sums->x->cols;
-  for (size_t left = 0; left < cols; left += TILE) {
-    size_t wide = smaller(TILE, cols - left);
-    for (size_t i = 0; i < count; i++) {
-      double wi = sums->w[(from + i) * sums->k];
-      for (size_t j = 0; j < wide; j++) {
-        spare[i * TILE + j] = wi * rows[i * cols + left + j];
-      }
-    }
-    gemm_block(&(gemm_operands){.m = left + wide,
-                                .n = wide,
-                                .k = count,
-                                .a = rows,
-                                .a_row = 1,
-                                .a_col = cols,
-                                .b = spare,
-                                .b_row = TILE,
-                                .c = total + left,
-                                .c_row = cols});
-  }
+  dense_rows_gram(rows, count, sums->x->cols, sums->w + from * sums->k, sums->k, total, spare);
 }
 
 dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
                          dperm_error *err) {
-  size_t spare = smaller(BLOCK, x->rows) * TILE;
+  size_t spare = smaller(BLOCK, x->rows) * DENSE_TILE;
   const block_sums sums = {.x = x, .add = add_gram, .spare_size = spare, .w = w, .k = stride};
   const stripe_sum how = sum_of_blocks(&sums, x->cols * x->cols);
   return stripes_sum(x, &how, h, err);

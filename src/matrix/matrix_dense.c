@@ -69,14 +69,7 @@ static void dense_free(matrix *x) {
 
 static const matrix_kind dense_kind = {
     .name = "dense",
-    .apply = matrix_apply_blocks,
-    .apply_rows = blocks_apply_rows,
-    .apply_transposed = blocks_apply_transposed,
-    .apply_both = blocks_apply_both,
-    .gram = blocks_gram,
-    .gram_diagonal = blocks_gram_diagonal,
-    .apply_dd = blocks_apply_dd,
-    .apply_transposed_dd = blocks_apply_transposed_dd,
+    BLOCKS_OPERATIONS,
     .block = dense_block,
     .row = dense_row,
     .select = dense_select,

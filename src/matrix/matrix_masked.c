@@ -1,7 +1,8 @@
 /* Some rows of another matrix, in place: the parts of a cross-validation share one copy of the
  * records. Where the inner kind has dense blocks, the view gathers its own from them and all
- * operations are those of matrix/matrix_blocks.h. Otherwise products are the inner ones, with
- * weights of zero for the rows that are left out: adding x·0 changes no bit of a sum. */
+ * operations are those of matrix/matrix_blocks.h. All other kinds have entries: products are the
+ * inner ones, with weights of zero for the rows that are left out: adding x·0 changes no bit of a
+ * sum. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,28 +160,26 @@ static void masked_free(matrix *x) {
 }
 
 #define MASKED_SHARED                                                                              \
-  .name = "masked", .apply = matrix_apply_blocks, .row = masked_row, .select = masked_select,      \
-  .bytes = masked_bytes, .free = masked_free
+  .name = "masked", .row = masked_row, .select = masked_select, .bytes = masked_bytes,             \
+  .free = masked_free
 
 static const matrix_kind masked_blocks_kind = {
     MASKED_SHARED,
-    .apply_rows = blocks_apply_rows,
-    .apply_transposed = blocks_apply_transposed,
-    .gram = blocks_gram,
-    .gram_diagonal = blocks_gram_diagonal,
-    .apply_dd = blocks_apply_dd,
-    .apply_transposed_dd = blocks_apply_transposed_dd,
+    BLOCKS_OPERATIONS,
     .block = masked_block,
 };
 
-#define MASKED_SUMS                                                                                \
-  .apply_rows = masked_apply_rows, .apply_transposed = masked_apply_transposed,                    \
-  .gram = masked_gram, .gram_diagonal = masked_gram_diagonal, .apply_dd = masked_apply_dd,         \
-  .apply_transposed_dd = masked_apply_transposed_dd
-
-static const matrix_kind masked_kind = {MASKED_SHARED, MASKED_SUMS};
-static const matrix_kind masked_entries_kind = {MASKED_SHARED, MASKED_SUMS,
-                                                .entries = masked_entries};
+static const matrix_kind masked_entries_kind = {
+    MASKED_SHARED,
+    .apply = matrix_apply_blocks,
+    .apply_rows = masked_apply_rows,
+    .apply_transposed = masked_apply_transposed,
+    .gram = masked_gram,
+    .gram_diagonal = masked_gram_diagonal,
+    .apply_dd = masked_apply_dd,
+    .apply_transposed_dd = masked_apply_transposed_dd,
+    .entries = masked_entries,
+};
 
 dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
                                dperm_error *err) {
@@ -198,9 +197,7 @@ dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t c
   bool blocks = inner->kind->block != NULL;
   m->inner = inner;
   m->base = *inner;
-  m->base.kind = blocks                 ? &masked_blocks_kind
-                 : inner->kind->entries ? &masked_entries_kind
-                                        : &masked_kind;
+  m->base.kind = blocks ? &masked_blocks_kind : &masked_entries_kind;
   m->base.rows = count;
   if (blocks) {
     m->base.work_size = (size_t)MATRIX_BLOCK * inner->cols + inner->work_size;

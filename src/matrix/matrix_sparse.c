@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dispatch.h"
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "base/vector.h"
 #include "matrix/matrix_spread.h"
 
 enum { PILE = 16, CHUNK = 256, LONG = 8 * LANES };
@@ -133,9 +133,7 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
 
 /* to += from, and from is cleared. */
 static void fold(double *to, double *from, size_t size) {
-  for (size_t i = 0; i < size; i++) {
-    to[i] += from[i];
-  }
+  vector_axpy(to, 1, from, size);
   memset(from, 0, size * sizeof *from);
 }
 

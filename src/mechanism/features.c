@@ -144,14 +144,7 @@ size_t features_work_size(feature_kind kind, size_t inputs, size_t cols) {
 
 static const matrix_kind features_kind = {
     .name = "features",
-    .apply = matrix_apply_blocks,
-    .apply_rows = blocks_apply_rows,
-    .apply_transposed = blocks_apply_transposed,
-    .apply_both = blocks_apply_both,
-    .gram = blocks_gram,
-    .gram_diagonal = blocks_gram_diagonal,
-    .apply_dd = blocks_apply_dd,
-    .apply_transposed_dd = blocks_apply_transposed_dd,
+    BLOCKS_OPERATIONS,
     .row = features_row,
     .select = features_select,
     .bytes = features_bytes,

@@ -5,7 +5,7 @@
 
 #include "solve/problem.h"
 
-enum { BATCH_WIDTH = 16, BATCH_TILE = 96 };
+enum { BATCH_WIDTH = 16 };
 
 /* Sums over sparse rows: so many rows at a time, so many blocks of rows on a pile. */
 enum { BATCH_PILE = 16, BATCH_CHUNK = 32 };
@@ -22,7 +22,7 @@ typedef struct batch_pass {
   double *score, *slope, *curvature; /* chunk × BATCH_WIDTH */
   double *work;                      /* blocks: what the matrix needs to make one */
   void *doubles, *floats;            /* what the arrays of lanes stand in */
-  double *tile; /* blocks: rows times curvatures, and what a block adds to a Hessian */
+  double *square; /* blocks: what a block adds to a Hessian, and space to make it */
 } batch_pass;
 
 /* From l->f to l->gradient and, if asked, l->hessian: over rows of entries, over dense blocks. */

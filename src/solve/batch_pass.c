@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "matrix/dense_rows.h"
 
 static bool by_entries(const matrix *x) {
   return x->kind->entries != NULL;
@@ -50,7 +51,8 @@ dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *out, d
       l.places[j] = l.places[j - 1] + cols - j;
     }
   } else if (hessians) {
-    TRY_OR_DONE(memory_new((l.chunk + cols) * BATCH_TILE, sizeof *l.tile, &l.tile, err));
+    size_t spare = l.chunk * DENSE_TILE;
+    TRY_OR_DONE(memory_new(cols * cols + spare, sizeof *l.square, &l.square, err));
   }
   *out = l;
   return DPERM_OK;
@@ -64,7 +66,7 @@ void batch_pass_close(batch_pass *l) {
   free(l->floats);
   free(l->places);
   free(l->work);
-  free(l->tile);
+  free(l->square);
   *l = (batch_pass){0};
 }
 

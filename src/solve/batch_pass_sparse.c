@@ -1,7 +1,7 @@
 /* Rows of few entries. The inner loops are over the BATCH_WIDTH numbers of a place. */
 #include <string.h>
 
-#include "base/dispatch.h"
+#include "base/vector.h"
 #include "solve/batch_lanes.h"
 
 /* A few rows where they stand. */
@@ -83,9 +83,7 @@ static void gather(const matrix *x, size_t from, chunk *c) {
 
 /* to += from, and from is cleared. */
 static void fold(double *to, double *from, size_t size) {
-  for (size_t i = 0; i < size; i++) {
-    to[i] += from[i];
-  }
+  vector_axpy(to, 1, from, size);
   memset(from, 0, size * sizeof *from);
 }
 

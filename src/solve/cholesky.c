@@ -48,16 +48,8 @@ bool cholesky_factor(double *h, size_t n) {
     }
     for (size_t left = to; left < n; left += TILE) {
       size_t wide = smaller(TILE, n - left);
-      gemm_block(&(gemm_operands){.m = left + wide - to,
-                                  .n = wide,
-                                  .k = to - from,
-                                  .a = h + to * n + from,
-                                  .a_row = n,
-                                  .a_col = 1,
-                                  .b = h + from * n + left,
-                                  .b_row = n,
-                                  .c = h + to * n + left,
-                                  .c_row = n});
+      gemm_nn(left + wide - to, wide, to - from, h + to * n + from, n, h + from * n + left, n,
+              h + to * n + left, n);
     }
   }
   return true;
