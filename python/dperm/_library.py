@@ -295,6 +295,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
     "dperm_audit_options_init": (None, [POINTER(AuditOptions)]),
     "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
+    "dperm_loss_name": (c_char_p, [_SIZE]),
     "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
     "dperm_model_free": (None, [c_void_p]),
     "dperm_model_dims": (c_size_t, [_MODEL]),

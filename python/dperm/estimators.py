@@ -157,7 +157,7 @@ class LinearSVC(PrivateClassifier):
             setattr(self, name, locals()[name])
 
     def _loss(self) -> Tuple[str, float]:
-        options.choice("loss", self.loss, {"huber": 0, "smooth-hinge": 1})
+        options.choice("loss", self.loss, {word: i for word, i in options.LOSSES.items() if word != "logistic"})
         return self.loss, self.h
 
 

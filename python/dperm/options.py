@@ -47,6 +47,9 @@ def regularization(lambda_: Any, C: Any, rows: int) -> float:
     return maybe("lambda_", lambda_)
 
 
+LOSSES = c.numbers(c.lib.dperm_loss_name)
+
+
 def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          mechanism: str = "objective", analysis: str = "tight", noise: str = "auto",
          lambda_: Any = None, C: Any = None, delta_reg: Any = None, norm_guess: Any = None,
