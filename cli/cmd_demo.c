@@ -149,7 +149,7 @@ static dperm_status show_table(const demo *d, dperm_error *err) {
       char text[16];
       (void)snprintf(text, sizeof text, "%g", epsilons[e]);
       TRY_DEMO(try_fits(d, (dperm_mechanism)m, epsilons[e], RUNS, &a, err));
-      print_average(mechanism_name((dperm_mechanism)m), text, &a, RUNS);
+      print_average(dperm_mechanism_name((dperm_mechanism)m), text, &a, RUNS);
     }
   }
   return DPERM_OK;

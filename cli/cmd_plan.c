@@ -19,10 +19,10 @@ static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t coun
   printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
   print_json_number("norm", p->norm, ",");
   print_json_number("norm1", p->norm1, ",");
-  printf("  \"mechanism\": \"%s\",\n", mechanism_name(p->mechanism));
+  printf("  \"mechanism\": \"%s\",\n", dperm_mechanism_name(p->mechanism));
   printf(p->mechanism == DPERM_MECHANISM_OBJECTIVE ? "  \"analysis\": \"%s\",\n"
                                                    : "  \"analysis\": null,\n",
-         analysis_name(p->analysis));
+         dperm_analysis_name(p->analysis));
   print_json_number("epsilon", p->epsilon, ",");
   printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
   print_json_number("epsilon_row", p->epsilon_row, ",");
@@ -147,7 +147,7 @@ static void print_text(const dperm_plan *p, const dperm_plan *kinds, size_t coun
   if (objective) {
     printf(
         "mechanism            objective    a random linear term in the objective (%s analysis)\n",
-        analysis_name(p->analysis));
+        dperm_analysis_name(p->analysis));
   } else {
     printf("mechanism            output       noise on the finished weights\n");
   }

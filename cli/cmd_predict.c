@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "choices.h"
 #include "json_print.h"
 #include "session.h"
 #include "whole_file.h"
@@ -47,7 +48,7 @@ int run_predict(int argc, char **argv) {
        false},
       {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the CSV goes (default: stdout)", NULL,
        false},
-      {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight|encoded",
+      {"--format", ARGUMENT_TEXT, &format_text, false, choices(format_name, DPERM_FORMAT_CSV),
        "when the file's name does not tell", NULL, false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: what was done, for programs", NULL,
        false},

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "arguments.h"
+#include "choices.h"
 #include "dperm/ledger.h"
 #include "dperm/random.h"
 #include "dperm/score.h"
@@ -164,7 +165,7 @@ int run_score(int argc, char **argv) {
        false},
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE",
        "labelled records; public ones, unless --epsilon is given", NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
+      {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
        "when the file's name does not tell", NULL, false},
       {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E",
        "a private error rate at this budget", NULL, false},

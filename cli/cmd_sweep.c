@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "choices.h"
 #include "file_guard.h"
 #include "json_print.h"
 #include "ledger_guard.h"
@@ -305,7 +306,7 @@ int run_sweep(int argc, char **argv) {
        "count errors on these instead of on folds", NULL, false},
       {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the cells go (standard output)",
        NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
+      {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--folds", ARGUMENT_COUNT, &s.folds, false, "K", "folds of the cross-validation (10)", NULL,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "choices.h"
 #include "dperm/random.h"
 #include "dperm/unsafe.h"
 #include "fit_report.h"
@@ -111,7 +112,7 @@ int run_train(int argc, char **argv) {
       {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
       {"--out", ARGUMENT_OUTPUT, &s.out, true, "FILE", "where the model goes", NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
+      {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",

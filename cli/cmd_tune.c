@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "choices.h"
 #include "dperm/random.h"
 #include "dperm/tune.h"
 #include "fit_report.h"
@@ -103,23 +104,24 @@ static int tune(tune_settings *s, dperm_options *candidates, size_t count,
   return status == DPERM_OK ? 0 : report_error(&err);
 }
 
-/* The words of the method into options; a message about what does not fit it. */
-static const char *apply_method(const tune_settings *s, bool selector_given, bool rounds_given,
-                                bool holdout_given, dperm_tune_options *how) {
+static bool choose_method(const tune_settings *s, dperm_tune_options *how, int *exit_status) {
+  int method = 0, selector = 0, rounds = 0;
+  bool good = choose("tune", "--method", s->method, tune_method_name, 0, &method, exit_status) &&
+              choose("tune", "--selector", s->selector, selector_name, 0, &selector, exit_status) &&
+              choose("tune", "--rounds", s->rounds, rounds_name, 0, &rounds, exit_status);
   dperm_tune_options_init(how);
-  bool split = strcmp(s->method, "split") == 0, stopping = strcmp(s->method, "stopping") == 0;
-  if (!split && !stopping && strcmp(s->method, "public") != 0) {
-    return "--method must be split, stopping or public";
-  }
-  how->method = split ? DPERM_TUNE_SPLIT : stopping ? DPERM_TUNE_STOPPING : DPERM_TUNE_PUBLIC;
-  bool exponential = strcmp(s->selector, "exponential") == 0;
-  if (!exponential && strcmp(s->selector, "permute-and-flip") != 0) {
-    return "--selector must be permute-and-flip or exponential";
-  }
-  bool geometric = strcmp(s->rounds, "geometric") == 0;
-  if (!geometric && strcmp(s->rounds, "logarithmic") != 0) {
-    return "--rounds must be geometric or logarithmic";
-  }
+  how->method = (dperm_tune_method)method;
+  how->selector = (dperm_selector)selector;
+  how->rounds = (dperm_rounds)rounds;
+  how->rounds_mean = s->rounds_mean;
+  how->holdout = s->holdout;
+  return good;
+}
+
+/* A message about what does not fit the method. */
+static const char *check_method(const tune_settings *s, bool selector_given, bool rounds_given,
+                                bool holdout_given, const dperm_tune_options *how) {
+  bool split = how->method == DPERM_TUNE_SPLIT, stopping = how->method == DPERM_TUNE_STOPPING;
   if (selector_given && !split) {
     return "--selector is for --method split";
   }
@@ -135,10 +137,6 @@ static const char *apply_method(const tune_settings *s, bool selector_given, boo
   if ((how->method == DPERM_TUNE_PUBLIC) != (s->public_data != NULL)) {
     return "--public-data goes with --method public, and --method public needs it";
   }
-  how->selector = exponential ? DPERM_SELECTOR_EXPONENTIAL : DPERM_SELECTOR_PERMUTE_AND_FLIP;
-  how->rounds = geometric ? DPERM_ROUNDS_GEOMETRIC : DPERM_ROUNDS_LOGARITHMIC;
-  how->rounds_mean = s->rounds_mean;
-  how->holdout = s->holdout;
   return NULL;
 }
 
@@ -154,18 +152,18 @@ int run_tune(int argc, char **argv) {
       {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "what is public about them (JSON)",
        NULL, false},
       {"--out", ARGUMENT_OUTPUT, &s.out, true, "FILE", "where the model goes", NULL, false},
-      {"--format", ARGUMENT_TEXT, &s.format, false, "csv|svmlight|encoded",
+      {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
        "when the file's name does not tell", NULL, false},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N", "default: $DPERM_THREADS, or all cores",
        NULL, false},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
        "reproducible noise for tests: the model is not private", NULL, false},
-      {"--method", ARGUMENT_TEXT, &s.method, false, "split|stopping|public",
+      {"--method", ARGUMENT_TEXT, &s.method, false, choices(tune_method_name, 0),
        "how to choose (split)", NULL, false},
-      {"--selector", ARGUMENT_TEXT, &s.selector, false, "permute-and-flip|exponential",
+      {"--selector", ARGUMENT_TEXT, &s.selector, false, choices(selector_name, 0),
        "split: the mechanism (permute-and-flip)", NULL, false},
-      {"--rounds", ARGUMENT_TEXT, &s.rounds, false, "logarithmic|geometric",
+      {"--rounds", ARGUMENT_TEXT, &s.rounds, false, choices(rounds_name, 0),
        "stopping: the law of their number (logarithmic)", NULL, false},
       {"--rounds-mean", ARGUMENT_POSITIVE, &s.rounds_mean, false, "M",
        "stopping: mean number of rounds (3 per candidate)", NULL, false},
@@ -184,11 +182,12 @@ int run_tune(int argc, char **argv) {
   ledger_settings_init(&s.ledger, table + OWN + FIT_ARGUMENTS);
   if (!arguments_parse("tune", table, sizeof table / sizeof *table, argc, argv, closing,
                        &exit_status) ||
-      !parse_format("tune", s.format, &format, &exit_status)) {
+      !parse_format("tune", s.format, &format, &exit_status) ||
+      !choose_method(&s, &how, &exit_status)) {
     return exit_status;
   }
   const char *wrong =
-      apply_method(&s, table[SELECTOR].given, table[ROUNDS].given || table[ROUNDS_MEAN].given,
+      check_method(&s, table[SELECTOR].given, table[ROUNDS].given || table[ROUNDS_MEAN].given,
                    table[HOLDOUT].given, &how);
   if (wrong || s.threads > 4096) {
     return wrong_usage("tune", "%s", wrong ? wrong : "--threads must be at most 4096");

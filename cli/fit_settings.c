@@ -7,22 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "session.h"
 #include "weight_list.h"
-
-static const char *const mechanism_names[] = {"objective", "output", "none"};
-static const char *const analysis_names[] = {"tight", "paper"};
-static const char *const noise_names[] = {"auto", "l2", "l1", "group", "linf", "mixed"};
-static const char *const kernel_names[] = {"", "gaussian", "laplacian", "cauchy"};
-static const char *const kind_names[] = {"orthogonal", "iid"};
-
-const char *mechanism_name(dperm_mechanism mechanism) {
-  return mechanism_names[mechanism];
-}
-
-const char *analysis_name(dperm_analysis analysis) {
-  return analysis_names[analysis];
-}
 
 void fit_settings_init(fit_settings *s, argument *table) {
   *s = (fit_settings){.loss = "logistic",
@@ -33,7 +20,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
                       .mechanism = "objective",
                       .analysis = "tight",
                       .noise = "auto",
-                      .kernel = "",
+                      .kernel = NULL,
                       .features_kind = NULL,
                       .class_weights = NULL,
                       .epsilon = (double)NAN,
@@ -45,10 +32,10 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "the privacy budget; required unless --mechanism none", NULL, false},
       {"--rows-per-person", ARGUMENT_COUNT, &s->rows_per_person, false, "K",
        "epsilon is for a person with at most K rows (1)", NULL, false},
-      {"--mechanism", ARGUMENT_TEXT, &s->mechanism, false, "objective|output|none",
+      {"--mechanism", ARGUMENT_TEXT, &s->mechanism, false, choices(mechanism_name, 0),
        "where the noise goes (objective)", NULL, false},
-      {"--loss", ARGUMENT_TEXT, &s->loss, false, "logistic|huber|smooth-hinge",
-       "of one record (logistic)", NULL, false},
+      {"--loss", ARGUMENT_TEXT, &s->loss, false, choices(loss_name, 0), "of one record (logistic)",
+       NULL, false},
       {"--h", ARGUMENT_TEXT, &s->h, false, "H", "half-width of a hinge's smooth piece (0.5)", NULL,
        false},
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
@@ -57,30 +44,21 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "extra regularization of objective perturbation (auto)", "auto", false},
       {"--norm-guess", ARGUMENT_POSITIVE, &s->norm_guess, false, "F",
        "a public guess of the weights' norm, to choose lambda and delta-reg", NULL, false},
-      {"--analysis", ARGUMENT_TEXT, &s->analysis, false, "tight|paper",
+      {"--analysis", ARGUMENT_TEXT, &s->analysis, false, choices(analysis_name, 0),
        "how epsilon becomes noise (tight); paper is for comparison", NULL, false},
-      {"--noise", ARGUMENT_TEXT, &s->noise, false, "auto|l2|l1|group|linf|mixed",
+      {"--noise", ARGUMENT_TEXT, &s->noise, false, choices(noise_name, 0),
        "its shape; auto (default) takes the least", NULL, false},
-      {"--kernel", ARGUMENT_TEXT, &s->kernel, false, "gaussian|laplacian|cauchy",
+      {"--kernel", ARGUMENT_TEXT, &s->kernel, false, choices(kernel_name, DPERM_KERNEL_GAUSSIAN),
        "by random features", NULL, false},
       {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width", NULL, false},
       {"--features", ARGUMENT_TEXT, &s->features, false, "D", "the number of random features, even",
        NULL, false},
-      {"--features-kind", ARGUMENT_TEXT, &s->features_kind, false, "orthogonal|iid",
+      {"--features-kind", ARGUMENT_TEXT, &s->features_kind, false, choices(direction_name, 0),
        "directions of the gaussian kernel (orthogonal)", NULL, false},
       {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
        "public weights of classes; only ratios count (1 each)", NULL, false},
   };
   memcpy(table, lines, sizeof lines);
-}
-
-static bool choose(const char *text, const char *const *names, int count, int *out) {
-  for (*out = 0; *out < count; ++*out) {
-    if (strcmp(names[*out], text) == 0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 static bool refuse(int *exit_status, int code) {
@@ -175,29 +153,20 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
                          int *exit_status) {
   int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0;
   dperm_options_init(o);
-  if (!choose(s->mechanism, mechanism_names, 3, &mechanism)) {
-    return refuse(exit_status,
-                  wrong_usage(command_name, "--mechanism must be objective, output or none"));
-  }
-  if (!choose(s->analysis, analysis_names, 2, &analysis)) {
-    return refuse(exit_status, wrong_usage(command_name, "--analysis must be tight or paper"));
-  }
-  if (!choose(s->noise, noise_names, 6, &noise)) {
-    return refuse(exit_status,
-                  wrong_usage(command_name, "--noise must be auto, l2, l1, group, linf or mixed"));
-  }
-  if (!choose(s->kernel, kernel_names, 4, &kernel)) {
-    return refuse(exit_status,
-                  wrong_usage(command_name, "--kernel must be gaussian, laplacian or cauchy"));
-  }
-  if (s->features_kind && !choose(s->features_kind, kind_names, 2, &kind)) {
-    return refuse(exit_status,
-                  wrong_usage(command_name, "--features-kind must be orthogonal or iid"));
+  if (!choose(command_name, "--mechanism", s->mechanism, mechanism_name, 0, &mechanism,
+              exit_status) ||
+      !choose(command_name, "--analysis", s->analysis, analysis_name, 0, &analysis, exit_status) ||
+      !choose(command_name, "--noise", s->noise, noise_name, 0, &noise, exit_status) ||
+      (s->kernel && !choose(command_name, "--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN,
+                            &kernel, exit_status)) ||
+      (s->features_kind && !choose(command_name, "--features-kind", s->features_kind,
+                                   direction_name, 0, &kind, exit_status))) {
+    return false;
   }
   o->mechanism = (dperm_mechanism)mechanism;
   o->analysis = (dperm_analysis)analysis;
   o->noise = (dperm_noise)noise;
-  o->kernel.name = (dperm_kernel_name)kernel;
+  o->kernel.name = (dperm_kernel_kind)kernel;
   o->kernel.independent = kind;
   o->epsilon = s->epsilon;
   o->rows_per_person = s->rows_per_person;

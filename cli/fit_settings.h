@@ -27,8 +27,4 @@ bool fit_settings_grid(const fit_settings *settings, const char *command_name,
 bool fit_settings_one(const fit_settings *settings, const char *command_name,
                       dperm_options *options, int *exit_status);
 
-/* "objective", "output", "none"; "tight", "paper". */
-const char *mechanism_name(dperm_mechanism mechanism);
-const char *analysis_name(dperm_analysis analysis);
-
 #endif

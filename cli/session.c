@@ -1,5 +1,6 @@
 /* See session.h. */
 #include "session.h"
+#include "choices.h"
 #include "dperm/ledger.h"
 
 #include <errno.h>
@@ -294,19 +295,9 @@ int session_finish_stdout(void) {
 }
 
 bool parse_format(const char *command_name, const char *text, dperm_format *out, int *exit_status) {
-  *out = DPERM_FORMAT_AUTO;
-  if (!text) {
-    return true;
-  }
-  if (strcmp(text, "csv") == 0) {
-    *out = DPERM_FORMAT_CSV;
-  } else if (strcmp(text, "svmlight") == 0) {
-    *out = DPERM_FORMAT_SVMLIGHT;
-  } else if (strcmp(text, "encoded") == 0) {
-    *out = DPERM_FORMAT_ENCODED;
-  } else {
-    *exit_status = wrong_usage(command_name, "--format must be csv, svmlight or encoded");
-    return false;
-  }
-  return true;
+  int format = DPERM_FORMAT_AUTO;
+  bool good = !text || choose(command_name, "--format", text, format_name, DPERM_FORMAT_CSV,
+                              &format, exit_status);
+  *out = (dperm_format)format;
+  return good;
 }

@@ -154,6 +154,8 @@ typedef enum dperm_format {
   DPERM_FORMAT_SVMLIGHT = 2,
   DPERM_FORMAT_ENCODED = 3 /* from dperm_encode_file: it holds its schema and is mapped, not read */
 } dperm_format;
+/* The name of a value ("csv"); NULL for a number that is none. So for the other enums. */
+DPERM_API const char *dperm_format_name(dperm_format format);
 
 /* A file of records. Plain or gzip, told apart by content; "-" is standard input. */
 typedef struct dperm_source {
@@ -231,6 +233,8 @@ typedef enum dperm_taken {
   DPERM_TAKEN_SCALES = 32,    /* scales, means, a choice of columns: values that depend on others */
   DPERM_TAKEN_WEIGHTS = 64    /* weights of classes: "balanced" ones count them */
 } dperm_taken;
+/* "classes" for flag 1 << 0, "norm" for 1 << 1 and so on; NULL after the last. */
+DPERM_API const char *dperm_taken_name(unsigned bit);
 /* Models and scores made of such rows say that they are not private, and why; a ledger refuses
  * them. It cannot be taken back, and copies keep it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_taken(dperm_data *data, unsigned taken,
@@ -310,12 +314,14 @@ typedef enum dperm_mechanism {
   DPERM_MECHANISM_OUTPUT = 1,
   DPERM_MECHANISM_NONE = 2 /* no privacy at all; the model says so */
 } dperm_mechanism;
+DPERM_API const char *dperm_mechanism_name(dperm_mechanism mechanism);
 
 /* How ε is turned into noise by objective perturbation (docs/guide.md). */
 typedef enum dperm_analysis {
   DPERM_ANALYSIS_TIGHT = 0, /* less noise for the same ε */
   DPERM_ANALYSIS_PAPER = 1  /* Chaudhuri, Monteleoni & Sarwate's own formulas, for comparison */
 } dperm_analysis;
+DPERM_API const char *dperm_analysis_name(dperm_analysis analysis);
 
 /* The noise's density is ∝ exp(−β‖b‖) in one of these norms (docs/privacy.md 5). Output
  * perturbation has l2 noise only. */
@@ -334,15 +340,16 @@ DPERM_API const char *dperm_noise_name(dperm_noise noise);
 
 /* Random features (Rahimi & Recht): a linear model in cos and sin of random directions is a kernel
  * machine. k(x, x′) = exp(−γ‖x−x′‖₂²), exp(−γ‖x−x′‖₁), or Π_j 1/(1 + γ²(x_j−x′_j)²). */
-typedef enum dperm_kernel_name {
+typedef enum dperm_kernel_kind {
   DPERM_KERNEL_NONE = 0, /* linear */
   DPERM_KERNEL_GAUSSIAN = 1,
   DPERM_KERNEL_LAPLACIAN = 2,
   DPERM_KERNEL_CAUCHY = 3
-} dperm_kernel_name;
+} dperm_kernel_kind;
+DPERM_API const char *dperm_kernel_name(dperm_kernel_kind kind);
 
 typedef struct dperm_kernel {
-  dperm_kernel_name name;
+  dperm_kernel_kind name;
   double gamma;    /* γ > 0 */
   size_t features; /* D, even: D/2 directions, a cos and a sin each */
   int independent; /* gaussian: 1 for independent directions, as the paper; 0 for orthogonal ones */

@@ -13,16 +13,19 @@ typedef enum dperm_tune_method {
   DPERM_TUNE_STOPPING = 1, /* random candidates for a random, secret number of rounds */
   DPERM_TUNE_PUBLIC = 2    /* choose on data that are public, then fit once */
 } dperm_tune_method;
+DPERM_API const char *dperm_tune_method_name(dperm_tune_method method);
 
 typedef enum dperm_selector {
   DPERM_SELECTOR_PERMUTE_AND_FLIP = 0,
   DPERM_SELECTOR_EXPONENTIAL = 1 /* the paper's */
 } dperm_selector;
+DPERM_API const char *dperm_selector_name(dperm_selector selector);
 
 typedef enum dperm_rounds {
   DPERM_ROUNDS_LOGARITHMIC = 0, /* a round runs at half of epsilon */
   DPERM_ROUNDS_GEOMETRIC = 1    /* a round runs at a third of epsilon */
 } dperm_rounds;
+DPERM_API const char *dperm_rounds_name(dperm_rounds rounds);
 
 typedef struct dperm_tune_options {
   size_t size; /* set by dperm_tune_options_init */

@@ -104,8 +104,6 @@ class Regularizer(Struct):
 
 
 AMOUNT_SIZE, DIGEST_SIZE = 124, 65
-# dperm_taken: what was taken from the records although it should be known in public.
-TAKEN = {"classes": 1, "norm": 2, "ranges": 4, "categories": 8, "columns": 16, "scales": 32, "weights": 64}
 
 
 class Charge(Struct):
@@ -289,7 +287,8 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_data_dims": (c_size_t, [_DATA]),
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),
-    "dperm_noise_name": (c_char_p, [_INT]),
+    **{f"dperm_{enum}_name": (c_char_p, [_INT]) for enum in (
+        "mechanism", "analysis", "noise", "kernel", "taken", "tune_method", "selector", "rounds")},
     "dperm_options_init": (None, [POINTER(Options)]),
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
     "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
@@ -419,6 +418,10 @@ def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
     while (word := text(name(len(found)))) is not None:
         found[word] = len(found)
     return found
+
+
+# dperm_taken: what was taken from the records although it should be known in public; flags.
+TAKEN = {word: 1 << bit for word, bit in numbers(lib.dperm_taken_name).items()}
 
 
 def feature_name(schema: Handle, place: int) -> str:

@@ -11,10 +11,12 @@ import numpy as np
 from . import _library as c
 from .border import Number, whole
 
-MECHANISMS = {"objective": 0, "output": 1, "none": 2}
-ANALYSES = {"tight": 0, "paper": 1}
+MECHANISMS = c.numbers(c.lib.dperm_mechanism_name)
+ANALYSES = c.numbers(c.lib.dperm_analysis_name)
 NOISES = c.numbers(c.lib.dperm_noise_name)
-KERNELS = {"gaussian": 1, "rbf": 1, "laplacian": 2, "cauchy": 3}
+KERNELS = c.numbers(c.lib.dperm_kernel_name)
+del KERNELS["none"]  # None in Python
+KERNELS["rbf"] = KERNELS["gaussian"]
 
 
 def choice(name: str, value: Any, words: Mapping[str, int]) -> int:

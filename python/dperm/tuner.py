@@ -23,9 +23,9 @@ from .model import Model, Privacy
 
 __all__ = ["PrivateTuner"]
 
-METHODS = {"split": 0, "stopping": 1, "public": 2}
-SELECTORS = {"permute-and-flip": 0, "exponential": 1}
-ROUNDS = {"logarithmic": 0, "geometric": 1}
+METHODS = c.numbers(c.lib.dperm_tune_method_name)
+SELECTORS = c.numbers(c.lib.dperm_selector_name)
+ROUNDS = c.numbers(c.lib.dperm_rounds_name)
 # What may differ between candidates: settings of the fit. The rest is about data and budget.
 _TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "orthogonal",
             "delta_reg", "norm_guess", "mechanism", "noise", "analysis", "class_weight"}

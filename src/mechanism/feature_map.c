@@ -14,10 +14,10 @@
 #include "mechanism/orthogonal_qr.h"
 #include "random/exponential.h"
 
-static const char *const names[] = {NULL, "gaussian", "laplacian", "cauchy"};
+static const char *const names[] = {"none", "gaussian", "laplacian", "cauchy"};
 
-const char *kernel_name(dperm_kernel_name name) {
-  return names[name];
+const char *dperm_kernel_name(dperm_kernel_kind kind) {
+  return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
 static const char *const kinds[] = {"iid", "orthogonal", "hadamard"};
@@ -128,7 +128,7 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
   return kernel_validate_kind(k, feature_kind_of_new(k, inputs), inputs, err);
 }
 
-static double draw_entry(dperm_kernel_name name, double gamma, random_source *source) {
+static double draw_entry(dperm_kernel_kind name, double gamma, random_source *source) {
   switch (name) {
   case DPERM_KERNEL_LAPLACIAN:
     return gamma * tan(3.141592653589793 * (random_unit(source) - 0.5));

@@ -19,8 +19,6 @@ typedef struct mechanism {
 
 const mechanism *mechanism_of(dperm_mechanism kind);
 
-/* "tight" and "paper", by dperm_analysis. */
-extern const char *const analysis_names[2];
 
 /* The mechanisms, one file each. */
 extern const mechanism mechanism_none, mechanism_output, mechanism_objective;

@@ -243,7 +243,7 @@ static dperm_status read_kernel(const json_document *doc, const dperm_model *mod
   stated_kernel k = {.kernel = {.name = DPERM_KERNEL_GAUSSIAN}, .kind = FEATURES_IID};
   dperm_kernel *kernel = &k.kernel;
   while (name && kernel->name <= DPERM_KERNEL_CAUCHY &&
-         strcmp(name, kernel_name(kernel->name)) != 0) {
+         strcmp(name, dperm_kernel_name(kernel->name)) != 0) {
     kernel->name++;
   }
   if (!name || kernel->name > DPERM_KERNEL_CAUCHY) {
@@ -279,10 +279,11 @@ static dperm_status read_noise(const json_document *doc, const json_t *privacy, 
   if (!plan->noise.kind) {
     return fail_unknown(doc, " names a kind of noise", err);
   }
-  plan->analysis = analysis && strcmp(analysis, analysis_names[DPERM_ANALYSIS_PAPER]) == 0
+  plan->analysis = analysis && strcmp(analysis, dperm_analysis_name(DPERM_ANALYSIS_PAPER)) == 0
                        ? DPERM_ANALYSIS_PAPER
                        : DPERM_ANALYSIS_TIGHT;
-  bool known = !objective || (analysis && strcmp(analysis, analysis_names[plan->analysis]) == 0);
+  bool known =
+      !objective || (analysis && strcmp(analysis, dperm_analysis_name(plan->analysis)) == 0);
   if (!known || !read_positive(privacy, "epsilon", epsilon) ||
       !read_positive(privacy, "beta", &plan->noise.beta)) {
     return fail_damaged(doc, "its privacy block is not whole", err);

@@ -66,7 +66,7 @@ static json_t *privacy_json(const dperm_model *model) {
       (json_int_t)claim->rows_per_person, "epsilon_row", number_or_null(claim->epsilon_row),
       "epsilon_class", several ? json_real(claim->epsilon_class) : NULL, "mechanism",
       mechanism_of(plan->mechanism)->name, "analysis",
-      objective ? analysis_names[plan->analysis] : NULL, "noise",
+      objective ? dperm_analysis_name(plan->analysis) : NULL, "noise",
       noisy ? plan->noise.kind->name : NULL, "noise_weight",
       number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "beta",
       number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
@@ -78,9 +78,9 @@ static json_t *kernel_json(const dperm_model *model) {
     return json_null();
   }
   const dperm_kernel *k = &model->map->kernel;
-  return json_pack("{s:s, s:f, s:I, s:s, s:I}", "name", kernel_name(k->name), "gamma", k->gamma,
-                   "features", (json_int_t)k->features, "kind", feature_kind_name(model->map->kind),
-                   "seed", (json_int_t)k->seed);
+  return json_pack("{s:s, s:f, s:I, s:s, s:I}", "name", dperm_kernel_name(k->name), "gamma",
+                   k->gamma, "features", (json_int_t)k->features, "kind",
+                   feature_kind_name(model->map->kind), "seed", (json_int_t)k->seed);
 }
 
 static json_t *ledger_json(const dperm_model *model) {

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "reference.h"
 
-static feature_map *map_of(dperm_kernel_name name, double gamma, size_t features, int independent,
+static feature_map *map_of(dperm_kernel_kind name, double gamma, size_t features, int independent,
                            uint64_t seed, size_t inputs) {
   const dperm_kernel kernel = {name, gamma, features, independent, seed};
   feature_map *map = NULL;
@@ -18,11 +18,11 @@ static feature_map *map_of(dperm_kernel_name name, double gamma, size_t features
   return map;
 }
 
-static const dperm_kernel_name kernels[] = {DPERM_KERNEL_GAUSSIAN, DPERM_KERNEL_LAPLACIAN,
+static const dperm_kernel_kind kernels[] = {DPERM_KERNEL_GAUSSIAN, DPERM_KERNEL_LAPLACIAN,
                                             DPERM_KERNEL_CAUCHY};
 
 /* k(x, y), written out from its definition. */
-static double kernel_value(dperm_kernel_name name, double gamma, const double *x, const double *y,
+static double kernel_value(dperm_kernel_kind name, double gamma, const double *x, const double *y,
                            size_t d) {
   double squares = 0, sizes = 0, product = 1;
   for (size_t j = 0; j < d; j++) {
@@ -182,7 +182,7 @@ typedef struct pairs {
   double exact[PAIRS];
 } pairs;
 
-static pairs pairs_for(dperm_kernel_name name, double gamma, uint64_t seed) {
+static pairs pairs_for(dperm_kernel_kind name, double gamma, uint64_t seed) {
   pairs p = {.t = test_rows_random(seed, 2 * PAIRS, DIMS, 1)};
   for (size_t i = 0; i < PAIRS; i++) {
     const double *x = p.t->x + 2 * i * DIMS;
@@ -243,7 +243,7 @@ static void the_largest_error_falls_like_one_over_the_root_of_d(void **state) {
 }
 
 /* Mean square of the gaps over many maps. */
-static double mean_square(const pairs *p, dperm_kernel_name name, double gamma, size_t features,
+static double mean_square(const pairs *p, dperm_kernel_kind name, double gamma, size_t features,
                           int independent, size_t maps) {
   double sum = 0, gaps[PAIRS];
   for (uint64_t seed = 1; seed <= maps; seed++) {
@@ -312,7 +312,7 @@ static void features_estimate_their_kernels_without_bias(void **state) {
   (void)state;
   enum { MAPS = 1500, D = 64 };
   for (size_t k = 0; k < 4; k++) {
-    dperm_kernel_name name = kernels[k % 3];
+    dperm_kernel_kind name = kernels[k % 3];
     pairs p = pairs_for(name, 0.8, 9);
     double sum[PAIRS] = {0}, gaps[PAIRS];
     for (uint64_t seed = 1; seed <= MAPS; seed++) {
@@ -338,7 +338,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double entry_law(dperm_kernel_name name, double gamma, double x) {
+static double entry_law(dperm_kernel_kind name, double gamma, double x) {
   switch (name) {
   case DPERM_KERNEL_LAPLACIAN:
     return 0.5 + atan(x / gamma) / 3.141592653589793;
@@ -350,7 +350,7 @@ static double entry_law(dperm_kernel_name name, double gamma, double x) {
 }
 
 /* P(sup |F_n − F| > t) ≤ 2 exp(−2nt²) (Massart), here 1e-7. */
-static void check_law(double *sample, size_t n, dperm_kernel_name name, double gamma) {
+static void check_law(double *sample, size_t n, dperm_kernel_kind name, double gamma) {
   double most = 0;
   qsort(sample, n, sizeof *sample, ascending);
   for (size_t i = 0; i < n; i++) {
@@ -496,7 +496,7 @@ static void kernels_out_of_range_are_refused(void **state) {
   kernel.seed = UINT64_C(1) << 53;
   assert_fails(kernel_validate(&kernel, 3, err), DPERM_INVALID_ARGUMENT, "seed");
   kernel.seed = 0;
-  kernel.name = (dperm_kernel_name)7;
+  kernel.name = (dperm_kernel_kind)7;
   assert_fails(kernel_validate(&kernel, 3, err), DPERM_INVALID_ARGUMENT, "none of the three");
 }
 

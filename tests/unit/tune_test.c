@@ -536,7 +536,7 @@ static void the_same_seed_gives_the_same_model_and_another_does_not(void **state
 static void a_tuned_kernel_model_survives_its_file_bit_for_bit(void **state) {
   request *q = *state;
   for (size_t i = 0; i < 3; i++) {
-    q->candidates[i].kernel = (dperm_kernel){(dperm_kernel_name)(i + 1), 2, 10 + 2 * i, 0, 0};
+    q->candidates[i].kernel = (dperm_kernel){(dperm_kernel_kind)(i + 1), 2, 10 + 2 * i, 0, 0};
   }
   for (uint64_t seed = 1; seed <= 6; seed++) {
     bool split = seed % 2;

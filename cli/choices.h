@@ -1,0 +1,20 @@
+/* Options that take one of an enum's names. The library lists them; help, completion, the parser
+ * and its messages use the same list. */
+#ifndef DPERM_CLI_CHOICES_H
+#define DPERM_CLI_CHOICES_H
+
+#include <stdbool.h>
+
+/* The name of a value; NULL after the last. */
+typedef const char *value_name(int value);
+value_name format_name, mechanism_name, analysis_name, noise_name, kernel_name, direction_name,
+    loss_name, tune_method_name, selector_name, rounds_name;
+
+/* "auto|l2|l1" from value `first` on, for help. */
+const char *choices(value_name *name, int first);
+
+/* The value, from `first` on, that `text` names; false with a message about the option. */
+bool choose(const char *command_name, const char *option, const char *text, value_name *name,
+            int first, int *out, int *exit_status);
+
+#endif
