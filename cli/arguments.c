@@ -71,33 +71,29 @@ static bool is_action(const argument *a, const char *text) {
 }
 
 /* What is wrong with a word is said before what is missing beside it. */
-static bool check_word(const char *command_name, const argument *a, const char *text,
-                       int *exit_status) {
+static bool check_word(const argument *a, const char *text) {
   char buffer[128];
   bool file = a->kind == ARGUMENT_INPUT || a->kind == ARGUMENT_OUTPUT;
   if (file && !*text) {
-    *exit_status = wrong_usage(command_name, "%s is empty; name a file",
-                               argument_is_positional(a) ? a->value : a->name);
-    return false;
+    return refuse(
+        wrong_usage("%s is empty; name a file", argument_is_positional(a) ? a->value : a->name));
   }
   if (strcmp(a->name, action_name) != 0 || is_action(a, text)) {
     return true;
   }
   bool late = a->word && strcmp(a->word, text) == 0;
-  *exit_status = late ? wrong_usage(command_name, "%s must be the first word", text)
-                      : wrong_usage(command_name, "no action is called \"%.40s\"; use %s", text,
-                                    actions_of(a, buffer, sizeof buffer));
-  return false;
+  return refuse(late ? wrong_usage("%s must be the first word", text)
+                     : wrong_usage("no action is called \"%.40s\"; use %s", text,
+                                   actions_of(a, buffer, sizeof buffer)));
 }
 
-static bool store(const char *command_name, argument *a, const char *text, int *exit_status) {
+static bool store(argument *a, const char *text) {
   double number = 0;
   uint64_t whole = 0;
   if (a->given) {
-    *exit_status = wrong_usage(command_name, "%s is given twice", a->name);
-    return false;
+    return refuse(wrong_usage("%s is given twice", a->name));
   }
-  if (!check_word(command_name, a, text, exit_status)) {
+  if (!check_word(a, text)) {
     return false;
   }
   a->given = true;
@@ -113,26 +109,21 @@ static bool store(const char *command_name, argument *a, const char *text, int *
   case ARGUMENT_NUMBER:
   case ARGUMENT_POSITIVE:
     if (!read_number(text, &number) || (a->kind == ARGUMENT_POSITIVE && !(number > 0))) {
-      *exit_status = wrong_usage(command_name, "%s must be a %snumber%s%s, not \"%.40s\"", a->name,
-                                 a->kind == ARGUMENT_POSITIVE ? "positive " : "finite ",
-                                 a->word ? " or " : "", a->word ? a->word : "", text);
-      return false;
+      return refuse(wrong_usage("%s must be a %snumber%s%s, not \"%.40s\"", a->name,
+                                a->kind == ARGUMENT_POSITIVE ? "positive " : "finite ",
+                                a->word ? " or " : "", a->word ? a->word : "", text));
     }
     *(double *)a->target = number;
     return true;
   case ARGUMENT_COUNT:
     if (!read_whole(text, &whole) || whole == 0 || whole > SIZE_MAX / 2) {
-      *exit_status = wrong_usage(command_name, "%s must be a whole number from 1, not \"%.40s\"",
-                                 a->name, text);
-      return false;
+      return refuse(wrong_usage("%s must be a whole number from 1, not \"%.40s\"", a->name, text));
     }
     *(size_t *)a->target = (size_t)whole;
     return true;
   case ARGUMENT_SEED:
     if (!read_whole(text, &whole)) {
-      *exit_status = wrong_usage(command_name, "%s must be a whole number from 0, not \"%.40s\"",
-                                 a->name, text);
-      return false;
+      return refuse(wrong_usage("%s must be a whole number from 0, not \"%.40s\"", a->name, text));
     }
     *(uint64_t *)a->target = whole;
     return true;
@@ -161,40 +152,33 @@ static argument *next_positional(argument *table, size_t count) {
 }
 
 /* Takes argv[*at] and, if it needs one, the value behind it. */
-static bool take(const char *command_name, argument *table, size_t count, int argc, char **argv,
-                 int *at, int *exit_status) {
+static bool take(argument *table, size_t count, int argc, char **argv, int *at) {
   const char *word = argv[*at], *equals = strchr(word, '=');
   if (word[0] == '-' && word[1] != '\0' && word[1] != '-') { /* "-" alone is a file */
-    *exit_status = wrong_usage(command_name, "unknown option %.60s", word);
-    return false;
+    return refuse(wrong_usage("unknown option %.60s", word));
   }
   if (strncmp(word, "--", 2) != 0) {
     argument *a = next_positional(table, count);
     if (!a) {
-      *exit_status = wrong_usage(command_name, "\"%.40s\" is one word too many", word);
-      return false;
+      return refuse(wrong_usage("\"%.40s\" is one word too many", word));
     }
-    return store(command_name, a, word, exit_status);
+    return store(a, word);
   }
   argument *a = find_named(table, count, word, equals ? (size_t)(equals - word) : strlen(word));
   if (!a) {
-    *exit_status = wrong_usage(command_name, "unknown option %.60s", word);
-    return false;
+    return refuse(wrong_usage("unknown option %.60s", word));
   }
   if (a->kind == ARGUMENT_FLAG) {
     if (equals || a->given) {
-      *exit_status =
-          wrong_usage(command_name, "%s %s", a->name, equals ? "takes no value" : "is given twice");
-      return false;
+      return refuse(wrong_usage("%s %s", a->name, equals ? "takes no value" : "is given twice"));
     }
     a->given = *(bool *)a->target = true;
     return true;
   }
   if (!equals && *at + 1 >= argc) {
-    *exit_status = wrong_usage(command_name, "%s needs a value", a->name);
-    return false;
+    return refuse(wrong_usage("%s needs a value", a->name));
   }
-  return store(command_name, a, equals ? equals + 1 : argv[++*at], exit_status);
+  return store(a, equals ? equals + 1 : argv[++*at]);
 }
 
 static bool is_common(const char *word, int which) {
@@ -203,19 +187,18 @@ static bool is_common(const char *word, int which) {
 }
 
 bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
-                     const char *rest, int *exit_status) {
+                     const char *rest) {
   for (int i = 0; i < argc; i++) {
     if (is_common(argv[i], HELP)) {
       const command_page page = {command_name, told.summary, table, count, rest};
       told.reader(told.context, &page);
-      *exit_status = 0;
-      return false;
+      return refuse(0);
     }
   }
   for (int i = 0; i < argc; i++) {
     if (is_common(argv[i], QUIET)) {
       notes_off();
-    } else if (!take(command_name, table, count, argc, argv, &i, exit_status)) {
+    } else if (!take(table, count, argc, argv, &i)) {
       return false;
     }
   }
@@ -223,13 +206,12 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
     if (table[i].required && !table[i].given) {
       bool positional = argument_is_positional(&table[i]);
       char buffer[128];
-      *exit_status = strcmp(table[i].name, action_name) == 0
-                         ? wrong_usage(command_name, "an action is missing: %s",
-                                       actions_of(&table[i], buffer, sizeof buffer))
-                         : wrong_usage(command_name, "%s is missing",
-                                       positional ? table[i].value : table[i].name);
-      return false;
+      return refuse(
+          strcmp(table[i].name, action_name) == 0
+              ? wrong_usage("an action is missing: %s",
+                            actions_of(&table[i], buffer, sizeof buffer))
+              : wrong_usage("%s is missing", positional ? table[i].value : table[i].name));
     }
   }
-  return files_agree(command_name, table, count, exit_status);
+  return files_agree(table, count);
 }

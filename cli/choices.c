@@ -75,8 +75,7 @@ const char *choices(value_name *name, int first) {
   return lists[i].text;
 }
 
-bool choose(const char *command_name, const char *option, const char *text, value_name *name,
-            int first, int *out, int *exit_status) {
+bool choose(const char *option, const char *text, value_name *name, int first, int *out) {
   char all[96];
   for (*out = first; name(*out); ++*out) {
     if (strcmp(name(*out), text) == 0) {
@@ -84,6 +83,5 @@ bool choose(const char *command_name, const char *option, const char *text, valu
     }
   }
   list_names(name, first, ", ", " or ", all, sizeof all);
-  *exit_status = wrong_usage(command_name, "%s must be %s", option, all);
-  return false;
+  return refuse(wrong_usage("%s must be %s", option, all));
 }

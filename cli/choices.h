@@ -14,7 +14,6 @@ value_name format_name, mechanism_name, analysis_name, noise_name, kernel_name, 
 const char *choices(value_name *name, int first);
 
 /* The value, from `first` on, that `text` names; false with a message about the option. */
-bool choose(const char *command_name, const char *option, const char *text, value_name *name,
-            int first, int *out, int *exit_status);
+bool choose(const char *option, const char *text, value_name *name, int first, int *out);
 
 #endif

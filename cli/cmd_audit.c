@@ -250,15 +250,13 @@ int run_audit(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
        "for programs; standard output always is, the table is on stderr", NULL, false},
   };
-  int exit_status = 0;
-  if (!arguments_parse("audit", table, sizeof table / sizeof *table, argc, argv, closing,
-                       &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("audit", table, sizeof table / sizeof *table, argc, argv, closing)) {
+    return refused();
   }
   const char *wrong =
       what_is_wrong(&s, table[MECHANISM].given, table[SEED].given, table[DELTA].given);
   if (wrong) {
-    return wrong_usage("audit", "%s", wrong);
+    return wrong_usage("%s", wrong);
   }
   bool kinds = strcmp(s.mechanism, "noise") == 0 && !s.loss && !s.variant;
   return s.command ? run_command(&s)

@@ -215,16 +215,14 @@ int run_demo(int argc, char **argv) {
       {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER", "where the files go (dperm-demo)", NULL,
        false},
   };
-  int exit_status = 0;
-  if (!arguments_parse("demo", table, sizeof table / sizeof *table, argc, argv, NULL,
-                       &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("demo", table, sizeof table / sizeof *table, argc, argv, NULL)) {
+    return refused();
   }
   if (d.rows > ROWS_MOST) {
-    return wrong_usage("demo", "--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
+    return wrong_usage("--rows must be at most %d, not %zu", ROWS_MOST, d.rows);
   }
   if (strlen(d.folder) > DEMO_PATH_SIZE - 64) {
-    return wrong_usage("demo", "--out is too long a path");
+    return wrong_usage("--out is too long a path");
   }
   dperm_error err;
   dperm_model *model = NULL;

@@ -26,15 +26,13 @@ int run_encode(int argc, char **argv) {
       {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data", NULL, false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs", NULL, false},
   };
-  int exit_status = 0;
   dperm_format format = DPERM_FORMAT_AUTO;
-  if (!arguments_parse("encode", table, sizeof table / sizeof *table, argc, argv, closing,
-                       &exit_status) ||
-      !parse_format("encode", format_text, &format, &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("encode", table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !parse_format(format_text, &format)) {
+    return refused();
   }
   if (json && strcmp(out, "-") == 0) {
-    return wrong_usage("encode", "--json and --out - both go to standard output");
+    return wrong_usage("--json and --out - both go to standard output");
   }
   dperm_error err;
   dperm_schema *schema = NULL;

@@ -272,14 +272,12 @@ int run_ledger(int argc, char **argv) {
        "verify: a head that was noted before must still be there", NULL, false},
       {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "for programs", NULL, false},
   };
-  int exit_status = 0;
-  if (!arguments_parse("ledger", table, sizeof table / sizeof *table, argc, argv, closing,
-                       &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("ledger", table, sizeof table / sizeof *table, argc, argv, closing)) {
+    return refused();
   }
   const char *wrong = check_together(&c, table[UNIT].given);
   if (wrong) {
-    return wrong_usage("ledger", "%s", wrong);
+    return wrong_usage("%s", wrong);
   }
   if (strcmp(c.action, "init") == 0) {
     return init(&c);

@@ -232,29 +232,25 @@ int run_plan(int argc, char **argv) {
        "with --dims: the number of classes (2)", NULL, false},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
   };
-  int exit_status = 0;
   dperm_options options;
   fit_settings_init(&fit, table + OWN);
   if (!arguments_parse("plan", table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
-                       "like. docs/guide.md explains each line.",
-                       &exit_status) ||
-      !fit_settings_one(&fit, "plan", &options, &exit_status)) {
-    return exit_status;
+                       "like. docs/guide.md explains each line.") ||
+      !fit_settings_one(&fit, &options)) {
+    return refused();
   }
   if ((schema_path != NULL) == (of.dims > 0)) {
-    return wrong_usage("plan", "give either --schema or --dims");
+    return wrong_usage("give either --schema or --dims");
   }
   if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
-    return wrong_usage("plan", "--classes must be a whole number from 2, not \"%.40s\"",
-                       classes_text);
+    return wrong_usage("--classes must be a whole number from 2, not \"%.40s\"", classes_text);
   }
   if (of.dims > 0 && options.class_weight_count > 0) {
-    return wrong_usage("plan", "--class-weights goes with --schema, which names the classes");
+    return wrong_usage("--class-weights goes with --schema, which names the classes");
   }
   if (schema_path && (table[3].given || table[4].given || classes)) {
-    return wrong_usage("plan",
-                       "--classes, --norm and --norm1 go with --dims; a schema has its own");
+    return wrong_usage("--classes, --norm and --norm1 go with --dims; a schema has its own");
   }
   options.classes = (size_t)classes;
   dperm_error err;

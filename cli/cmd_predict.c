@@ -58,13 +58,12 @@ int run_predict(int argc, char **argv) {
   if (!arguments_parse("predict", table, sizeof table / sizeof *table, argc, argv,
                        "Writes prediction,score,probability, one line per record in the order of "
                        "the file. Logistic models alone give a probability: with two classes the "
-                       "second's, with more the predicted one's share.",
-                       &exit_status) ||
-      !parse_format("predict", format_text, &format, &exit_status)) {
-    return exit_status;
+                       "second's, with more the predicted one's share.") ||
+      !parse_format(format_text, &format)) {
+    return refused();
   }
   if (json && (!out || strcmp(out, "-") == 0)) {
-    return wrong_usage("predict", "--json goes with --out FILE: both use standard output");
+    return wrong_usage("--json goes with --out FILE: both use standard output");
   }
   dperm_error err;
   dperm_model *model = NULL;

@@ -138,15 +138,14 @@ int run_schema(int argc, char **argv) {
   int exit_status = 0;
   if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv,
                        "Or: dperm schema draft --public-data FILE [options]; 'dperm help schema "
-                       "draft' explains it.",
-                       &exit_status)) {
-    return exit_status;
+                       "draft' explains it.")) {
+    return refused();
   }
   if (unsafe && !data_path) {
-    return wrong_usage("schema", "--unsafe-diagnostics needs --data");
+    return wrong_usage("--unsafe-diagnostics needs --data");
   }
-  if (unsafe && !ledger_guard(ledger, &data_path, 1, &exit_status)) {
-    return exit_status;
+  if (unsafe && !ledger_guard(ledger, &data_path, 1)) {
+    return refused();
   }
   dperm_error err;
   dperm_schema *schema = NULL;

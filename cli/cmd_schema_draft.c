@@ -48,12 +48,10 @@ static void print_remark(void *context, const char *line) {
 }
 
 /* One byte, or the word "tab", which is hard to type. */
-static bool read_separator(const char *text, char *out, int *exit_status) {
+static bool read_separator(const char *text, char *out) {
   bool tab = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0;
   if (!tab && strlen(text) != 1) {
-    *exit_status =
-        wrong_usage("schema", "--separator must be one byte or tab, not \"%.40s\"", text);
-    return false;
+    return refuse(wrong_usage("--separator must be one byte or tab, not \"%.40s\"", text));
   }
   *out = *text;
   if (tab) {
@@ -108,20 +106,19 @@ int run_schema_draft(int argc, char **argv) {
           "Guesses types, bounds, categories and classes from records that you declare public: "
           "last year's open file, a published sample, made-up rows. Never from the records to be "
           "protected: a schema made from them would betray them. Remarks on stderr say what to "
-          "check. docs/guide.md has the rules.",
-          &exit_status)) {
-    return exit_status;
+          "check. docs/guide.md has the rules.")) {
+    return refused();
   }
   if (header && no_header) {
-    return wrong_usage("schema", "--header and --no-header exclude each other");
+    return wrong_usage("--header and --no-header exclude each other");
   }
   options.header = header ? 1 : no_header ? 0 : -1;
-  if (separator && !read_separator(separator, &options.separator, &exit_status)) {
-    return exit_status;
+  if (separator && !read_separator(separator, &options.separator)) {
+    return refused();
   }
   const char *const inputs[] = {data_path};
-  if (!ledger_guard(ledger, inputs, 1, &exit_status)) {
-    return exit_status;
+  if (!ledger_guard(ledger, inputs, 1)) {
+    return refused();
   }
   text_list positives = {0}, markers = {0};
   if ((positive && !split(positive, &positives)) || (missing && !split(missing, &markers))) {

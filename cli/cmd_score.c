@@ -138,14 +138,13 @@ static int score(score_settings *s, dperm_format format) {
   dperm_error err;
   dperm_model *model = NULL;
   dperm_account account = {0};
-  int exit_status = 0;
   bool noisy = !isnan(s->epsilon);
   const dperm_source source = {.path = s->data, .format = format};
-  if (noisy && !ledger_settings_open(&s->ledger, "score", !s->seeded, &account, &exit_status)) {
-    return exit_status;
+  if (noisy && !ledger_settings_open(&s->ledger, !s->seeded, &account)) {
+    return refused();
   }
-  if (!noisy && !ledger_guard(s->ledger.ledger, &s->data, 1, &exit_status)) {
-    return exit_status;
+  if (!noisy && !ledger_guard(s->ledger.ledger, &s->data, 1)) {
+    return refused();
   }
   dperm_status status = dperm_model_read(s->model, &model, &err);
   if (status == DPERM_OK) {
@@ -181,18 +180,16 @@ int run_score(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
        "for programs; a score always is, --dry-run is not", NULL, false},
   };
-  int exit_status = 0;
   dperm_format format;
   ledger_settings_init(&s.ledger, table + OWN);
-  if (!arguments_parse("score", table, sizeof table / sizeof *table, argc, argv, closing,
-                       &exit_status) ||
-      !parse_format("score", s.format, &format, &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("score", table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !parse_format(s.format, &format)) {
+    return refused();
   }
   s.seeded = table[SEED].given;
   const char *wrong = check_together(&s);
   if (wrong) {
-    return wrong_usage("score", "%s", wrong);
+    return wrong_usage("%s", wrong);
   }
   return score(&s, format);
 }

@@ -15,13 +15,11 @@ int run_statement(int argc, char **argv) {
       {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the page goes (standard output)", NULL,
        false},
   };
-  int exit_status = 0;
   if (!arguments_parse("statement", table, sizeof table / sizeof *table, argc, argv,
                        "What the model guarantees to whom, in words and in mathematics, what was "
                        "spent, what is assumed and how to check it: for lawyers and "
-                       "data-protection officers.",
-                       &exit_status)) {
-    return exit_status;
+                       "data-protection officers.")) {
+    return refused();
   }
   dperm_error err;
   dperm_ledger *ledger = NULL;

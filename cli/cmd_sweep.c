@@ -246,11 +246,9 @@ static char *journal_beside(const char *out) {
 }
 
 /* The journal is a second output. */
-static bool journal_allowed(const sweep_settings *s, const argument *table, size_t count,
-                            int *exit_status) {
+static bool journal_allowed(const sweep_settings *s, const argument *table, size_t count) {
   char *journal = journal_beside(s->out);
-  bool good =
-      !journal || file_allowed("sweep", "the journal of --out", journal, table, count, exit_status);
+  bool good = !journal || file_allowed("the journal of --out", journal, table, count);
   free(journal);
   return good;
 }
@@ -323,7 +321,6 @@ int run_sweep(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV", NULL, false},
       ledger_guard_argument(&s.ledger),
   };
-  int exit_status = 0;
   dperm_format format = DPERM_FORMAT_AUTO;
   sweep_grid grid;
   fit_settings_init(&s.fit, table + OWN);
@@ -333,30 +330,27 @@ int run_sweep(int argc, char **argv) {
                             "E",         "one or several", NULL,        false};
     }
   }
-  if (!arguments_parse("sweep", table, sizeof table / sizeof *table, argc, argv, closing,
-                       &exit_status) ||
-      !parse_format("sweep", s.format, &format, &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("sweep", table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !parse_format(s.format, &format)) {
+    return refused();
   }
   if (s.test_data && table[FOLDS].given) {
-    return wrong_usage("sweep", "--folds does not go with --test-data");
+    return wrong_usage("--folds does not go with --test-data");
   }
   if (s.threads > 4096) {
-    return wrong_usage("sweep", "--threads must be at most 4096");
+    return wrong_usage("--threads must be at most 4096");
   }
-  if (!journal_allowed(&s, table, sizeof table / sizeof *table, &exit_status) ||
-      !sweep_grid_build(&s.fit, s.epsilons, &grid, &exit_status)) {
-    return exit_status;
+  if (!journal_allowed(&s, table, sizeof table / sizeof *table) ||
+      !sweep_grid_build(&s.fit, s.epsilons, &grid)) {
+    return refused();
   }
   s.words = (const char *const *)argv;
   const char *const records[] = {s.data, s.test_data};
-  if (!ledger_guard(s.ledger, records, 2, &exit_status)) {
+  if (!ledger_guard(s.ledger, records, 2)) {
     sweep_grid_free(&grid);
-    return exit_status;
+    return refused();
   }
-  if (!leads() || sweep_show_check(&s.show, &exit_status)) {
-    exit_status = sweep(&s, &grid, format);
-  }
+  int exit_status = !leads() || sweep_show_check(&s.show) ? sweep(&s, &grid, format) : refused();
   sweep_show_free(&s.show);
   sweep_grid_free(&grid);
   return exit_status;

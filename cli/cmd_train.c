@@ -78,12 +78,11 @@ static dperm_status train_to_file(const train_settings *s, const dperm_options *
 
 static int train(train_settings *s, dperm_options options, dperm_format format, bool seeded) {
   dperm_error err;
-  int exit_status = 0;
   dperm_unsafe_diagnostics diagnostics = {0};
   dperm_status status = DPERM_OK;
   bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !seeded && !s->unsafe_diagnostics;
-  if (!ledger_settings_open(&s->ledger, "train", is_private, &options.account, &exit_status)) {
-    return exit_status;
+  if (!ledger_settings_open(&s->ledger, is_private, &options.account)) {
+    return refused();
   }
   options.progress = *session_progress();
   options.unsafe_diagnostics = s->unsafe_diagnostics ? &diagnostics : NULL;
@@ -125,24 +124,21 @@ int run_train(int argc, char **argv) {
        false},
   };
   const argument *seed = &table[6];
-  int exit_status = 0;
   dperm_format format = DPERM_FORMAT_AUTO;
   dperm_options options;
   fit_settings_init(&s.fit, table + OWN);
   ledger_settings_init(&s.ledger, table + OWN + FIT_ARGUMENTS);
-  if (!arguments_parse("train", table, sizeof table / sizeof *table, argc, argv, closing,
-                       &exit_status) ||
-      !parse_format("train", s.format, &format, &exit_status) ||
-      !fit_settings_one(&s.fit, "train", &options, &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("train", table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !parse_format(s.format, &format) || !fit_settings_one(&s.fit, &options)) {
+    return refused();
   }
   s.report.out = s.out;
   s.report.mechanism = s.fit.mechanism;
-  if (!fit_report_check("train", &s.report, s.ledger.dry_run, &exit_status)) {
-    return exit_status;
+  if (!fit_report_check(&s.report, s.ledger.dry_run)) {
+    return refused();
   }
   if (s.threads > 4096) {
-    return wrong_usage("train", "--threads must be at most 4096");
+    return wrong_usage("--threads must be at most 4096");
   }
   options.threads = (int)s.threads;
   return train(&s, options, format, seed->given);

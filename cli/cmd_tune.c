@@ -85,9 +85,8 @@ static int tune(tune_settings *s, dperm_options *candidates, size_t count,
                 const dperm_tune_options *how, dperm_format format, bool seeded) {
   dperm_error err;
   dperm_random *random = NULL;
-  int exit_status = 0;
-  if (!ledger_settings_open(&s->ledger, "tune", !seeded, &candidates[0].account, &exit_status)) {
-    return exit_status;
+  if (!ledger_settings_open(&s->ledger, !seeded, &candidates[0].account)) {
+    return refused();
   }
   dperm_status status = seeded ? dperm_random_seeded(s->seed, &random, &err) : DPERM_OK;
   for (size_t i = 0; i < count; i++) {
@@ -104,11 +103,11 @@ static int tune(tune_settings *s, dperm_options *candidates, size_t count,
   return status == DPERM_OK ? 0 : report_error(&err);
 }
 
-static bool choose_method(const tune_settings *s, dperm_tune_options *how, int *exit_status) {
+static bool choose_method(const tune_settings *s, dperm_tune_options *how) {
   int method = 0, selector = 0, rounds = 0;
-  bool good = choose("tune", "--method", s->method, tune_method_name, 0, &method, exit_status) &&
-              choose("tune", "--selector", s->selector, selector_name, 0, &selector, exit_status) &&
-              choose("tune", "--rounds", s->rounds, rounds_name, 0, &rounds, exit_status);
+  bool good = choose("--method", s->method, tune_method_name, 0, &method) &&
+              choose("--selector", s->selector, selector_name, 0, &selector) &&
+              choose("--rounds", s->rounds, rounds_name, 0, &rounds);
   dperm_tune_options_init(how);
   how->method = (dperm_tune_method)method;
   how->selector = (dperm_selector)selector;
@@ -180,27 +179,25 @@ int run_tune(int argc, char **argv) {
   size_t count = 0;
   fit_settings_init(&s.fit, table + OWN);
   ledger_settings_init(&s.ledger, table + OWN + FIT_ARGUMENTS);
-  if (!arguments_parse("tune", table, sizeof table / sizeof *table, argc, argv, closing,
-                       &exit_status) ||
-      !parse_format("tune", s.format, &format, &exit_status) ||
-      !choose_method(&s, &how, &exit_status)) {
-    return exit_status;
+  if (!arguments_parse("tune", table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !parse_format(s.format, &format) || !choose_method(&s, &how)) {
+    return refused();
   }
   const char *wrong =
       check_method(&s, table[SELECTOR].given, table[ROUNDS].given || table[ROUNDS_MEAN].given,
                    table[HOLDOUT].given, &how);
   if (wrong || s.threads > 4096) {
-    return wrong_usage("tune", "%s", wrong ? wrong : "--threads must be at most 4096");
+    return wrong_usage("%s", wrong ? wrong : "--threads must be at most 4096");
   }
   const fit_report report = {.out = s.out, .json = s.json};
-  if (!fit_report_check("tune", &report, s.ledger.dry_run, &exit_status)) {
-    return exit_status;
+  if (!fit_report_check(&report, s.ledger.dry_run)) {
+    return refused();
   }
   if (strcmp(s.fit.mechanism, "none") == 0) {
-    return wrong_usage("tune", "--mechanism none has nothing to choose privately; use train");
+    return wrong_usage("--mechanism none has nothing to choose privately; use train");
   }
-  if (!fit_settings_grid(&s.fit, "tune", &candidates, &count, &exit_status)) {
-    return exit_status;
+  if (!fit_settings_grid(&s.fit, &candidates, &count)) {
+    return refused();
   }
   exit_status = tune(&s, candidates, count, &how, format, table[SEED].given);
   free(candidates);

@@ -21,9 +21,8 @@ int run_verify(int argc, char **argv) {
           "Derives the claim again from the file's public fields, with arithmetic that shares "
           "nothing with training (256 bits, rounded outwards, or exact). A line for each step: "
           "\"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. Exit status 0 if "
-          "every step holds, 1 if not. docs/guide.md explains.",
-          &exit_status)) {
-    return exit_status;
+          "every step holds, 1 if not. docs/guide.md explains.")) {
+    return refused();
   }
   dperm_error err;
   findings all = {0};

@@ -116,59 +116,48 @@ static const char *trouble(const char *path, const argument *table, size_t count
   return NULL;
 }
 
-static bool allowed(const char *command_name, const char *what, const char *path,
-                    const argument *table, size_t count, int *exit_status) {
+static bool allowed(const char *what, const char *path, const argument *table, size_t count) {
   dperm_error err;
   const char *wrong = trouble(path, table, count);
   if (wrong) {
-    *exit_status = wrong_usage(command_name, "%s %s", what, wrong);
-    return false;
+    return refuse(wrong_usage("%s %s", what, wrong));
   }
   if (dperm_output_check(path, &err) != DPERM_OK) { /* also a ledger that nobody has named */
-    *exit_status = report_error(&err);
-    return false;
+    return refuse(report_error(&err));
   }
   return true;
 }
 
 /* That none of the first `count` outputs is the same file. */
-static bool differs(const char *command_name, const char *what, const char *path,
-                    const argument *table, size_t count, int *exit_status) {
+static bool differs(const char *what, const char *path, const argument *table, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const char *other = given(&table[i], ARGUMENT_OUTPUT);
     if (other && !is_dash(other) && same_place(path, other)) {
-      *exit_status = wrong_usage(command_name, "%s and %s name one file; give each its own",
-                                 table[i].name, what);
-      return false;
+      return refuse(wrong_usage("%s and %s name one file; give each its own", table[i].name, what));
     }
   }
   return true;
 }
 
-bool file_allowed(const char *command_name, const char *what, const char *path,
-                  const argument *table, size_t count, int *exit_status) {
-  return differs(command_name, what, path, table, count, exit_status) &&
-         allowed(command_name, what, path, table, count, exit_status);
+bool file_allowed(const char *what, const char *path, const argument *table, size_t count) {
+  return differs(what, path, table, count) && allowed(what, path, table, count);
 }
 
-static bool output_allowed(const char *command_name, const argument *table, size_t count, size_t at,
-                           int *exit_status) {
+static bool output_allowed(const argument *table, size_t count, size_t at) {
   const char *path = given(&table[at], ARGUMENT_OUTPUT);
   if (!path || is_dash(path)) {
     return true;
   }
   if (!*path) {
-    *exit_status = wrong_usage(command_name, "%s is empty; name a file", table[at].name);
-    return false;
+    return refuse(wrong_usage("%s is empty; name a file", table[at].name));
   }
-  return differs(command_name, table[at].name, path, table, at, exit_status) &&
-         allowed(command_name, table[at].name, path, table, count, exit_status);
+  return differs(table[at].name, path, table, at) && allowed(table[at].name, path, table, count);
 }
 
 /* Appended to by the shell: it is no argument of ours, but our words go there. Where the file
  * cannot be read, it is not for us to know. */
-static bool stream_allowed(const char *command_name, const char *what, const char *path,
-                           const argument *table, size_t count, int *exit_status) {
+static bool stream_allowed(const char *what, const char *path, const argument *table,
+                           size_t count) {
   struct stat about;
   dperm_error err;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
@@ -176,28 +165,24 @@ static bool stream_allowed(const char *command_name, const char *what, const cha
   }
   const char *wrong = trouble(path, table, count);
   if (wrong || dperm_output_check(path, &err) == DPERM_INVALID_ARGUMENT) {
-    *exit_status = wrong_usage(command_name, "%s %s", what,
-                               wrong ? wrong : "goes to a ledger; send it to another file");
-    return false;
+    return refuse(
+        wrong_usage("%s %s", what, wrong ? wrong : "goes to a ledger; send it to another file"));
   }
   return true;
 }
 
-bool files_agree(const char *command_name, const argument *table, size_t count, int *exit_status) {
+bool files_agree(const argument *table, size_t count) {
   size_t from_stdin = 0;
   for (size_t i = 0; i < count; i++) {
     const char *input = given(&table[i], ARGUMENT_INPUT);
     from_stdin += input && is_dash(input);
-    if (!output_allowed(command_name, table, count, i, exit_status)) {
+    if (!output_allowed(table, count, i)) {
       return false;
     }
   }
   if (from_stdin > 1) {
-    *exit_status = wrong_usage(command_name, "standard input (-) can be only one of the inputs");
-    return false;
+    return refuse(wrong_usage("standard input (-) can be only one of the inputs"));
   }
-  return stream_allowed(command_name, "standard output", "/proc/self/fd/1", table, count,
-                        exit_status) &&
-         stream_allowed(command_name, "standard error", "/proc/self/fd/2", table, count,
-                        exit_status);
+  return stream_allowed("standard output", "/proc/self/fd/1", table, count) &&
+         stream_allowed("standard error", "/proc/self/fd/2", table, count);
 }

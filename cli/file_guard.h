@@ -8,11 +8,10 @@
 
 /* Of a parsed table: every output that was given, and what standard output and standard error are
  * sent to. Refuses standard input that is named twice, too. False with a message. */
-bool files_agree(const char *command_name, const argument *table, size_t count, int *exit_status);
+bool files_agree(const argument *table, size_t count);
 
 /* The same for one more file that is going to be written, and that no output is it; `what` names it
  * in messages. */
-bool file_allowed(const char *command_name, const char *what, const char *path,
-                  const argument *table, size_t count, int *exit_status);
+bool file_allowed(const char *what, const char *path, const argument *table, size_t count);
 
 #endif

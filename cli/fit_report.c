@@ -8,11 +8,9 @@
 #include "json_print.h"
 #include "session.h"
 
-bool fit_report_check(const char *command_name, const fit_report *r, bool dry_run,
-                      int *exit_status) {
+bool fit_report_check(const fit_report *r, bool dry_run) {
   if (r->json && !dry_run && strcmp(r->out, "-") == 0) {
-    *exit_status = wrong_usage(command_name, "--json and --out - both go to standard output");
-    return false;
+    return refuse(wrong_usage("--json and --out - both go to standard output"));
   }
   return true;
 }

@@ -61,11 +61,6 @@ void fit_settings_init(fit_settings *s, argument *table) {
   memcpy(table, lines, sizeof lines);
 }
 
-static bool refuse(int *exit_status, int code) {
-  *exit_status = code;
-  return false;
-}
-
 /* ---- lists */
 
 enum { LIST_MOST = 1000, WORD_SIZE = 64 };
@@ -81,25 +76,21 @@ static bool same_value(const char *a, const char *b) {
 }
 
 /* Splits at commas; a word must not be empty, too long or there already. */
-static bool split_list(const char *command_name, const char *name, const char *text, word_list *out,
-                       int *exit_status) {
+static bool split_list(const char *name, const char *text, word_list *out) {
   out->count = 0;
   for (;;) {
     size_t length = strcspn(text, ",");
     if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
-      return refuse(exit_status, wrong_usage(command_name,
-                                             "%s must be a list of values with commas between, "
-                                             "not \"%.40s\"",
-                                             name, text));
+      return refuse(wrong_usage("%s must be a list of values with commas between, "
+                                "not \"%.40s\"",
+                                name, text));
     }
     char *word = out->words[out->count];
     memcpy(word, text, length);
     word[length] = '\0';
     for (size_t i = 0; i < out->count; i++) {
       if (same_value(out->words[i], word)) {
-        return refuse(
-            exit_status,
-            wrong_usage(command_name, "%s has %s twice; each candidate costs rows", name, word));
+        return refuse(wrong_usage("%s has %s twice; each candidate costs rows", name, word));
       }
     }
     out->count++;
@@ -110,20 +101,16 @@ static bool split_list(const char *command_name, const char *name, const char *t
   }
 }
 
-static bool positive(const char *command_name, const char *name, const char *word, const char *or_,
-                     double *out, int *exit_status) {
+static bool positive(const char *name, const char *word, const char *or_, double *out) {
   if (read_number(word, out) && *out > 0) {
     return true;
   }
-  return refuse(
-      exit_status,
-      wrong_usage(command_name, "%s must be a positive number%s, not \"%.40s\"", name, or_, word));
+  return refuse(wrong_usage("%s must be a positive number%s, not \"%.40s\"", name, or_, word));
 }
 
 /* ---- what goes together */
 
-static bool check_together(const fit_settings *s, const char *command_name, const dperm_options *o,
-                           int *exit_status) {
+static bool check_together(const fit_settings *s, const dperm_options *o) {
   bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
   bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
   bool shaped = !isnan(s->delta_reg) || !isnan(s->norm_guess) || o->analysis != 0;
@@ -145,22 +132,19 @@ static bool check_together(const fit_settings *s, const char *command_name, cons
   } else if (s->features_kind && o->kernel.name != DPERM_KERNEL_GAUSSIAN) {
     wrong = "--features-kind is for --kernel gaussian";
   }
-  return wrong ? refuse(exit_status, wrong_usage(command_name, "%s", wrong)) : true;
+  return wrong ? refuse(wrong_usage("%s", wrong)) : true;
 }
 
 /* All that has one value. */
-static bool apply_single(const fit_settings *s, const char *command_name, dperm_options *o,
-                         int *exit_status) {
+static bool apply_single(const fit_settings *s, dperm_options *o) {
   int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0;
   dperm_options_init(o);
-  if (!choose(command_name, "--mechanism", s->mechanism, mechanism_name, 0, &mechanism,
-              exit_status) ||
-      !choose(command_name, "--analysis", s->analysis, analysis_name, 0, &analysis, exit_status) ||
-      !choose(command_name, "--noise", s->noise, noise_name, 0, &noise, exit_status) ||
-      (s->kernel && !choose(command_name, "--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN,
-                            &kernel, exit_status)) ||
-      (s->features_kind && !choose(command_name, "--features-kind", s->features_kind,
-                                   direction_name, 0, &kind, exit_status))) {
+  if (!choose("--mechanism", s->mechanism, mechanism_name, 0, &mechanism) ||
+      !choose("--analysis", s->analysis, analysis_name, 0, &analysis) ||
+      !choose("--noise", s->noise, noise_name, 0, &noise) ||
+      (s->kernel && !choose("--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN, &kernel)) ||
+      (s->features_kind &&
+       !choose("--features-kind", s->features_kind, direction_name, 0, &kind))) {
     return false;
   }
   o->mechanism = (dperm_mechanism)mechanism;
@@ -172,10 +156,10 @@ static bool apply_single(const fit_settings *s, const char *command_name, dperm_
   o->rows_per_person = s->rows_per_person;
   o->delta_reg = s->delta_reg;
   o->norm_guess = s->norm_guess;
-  if (s->class_weights && !weight_list_parse(command_name, s->class_weights, o, exit_status)) {
+  if (s->class_weights && !weight_list_parse(s->class_weights, o)) {
     return false;
   }
-  return check_together(s, command_name, o, exit_status);
+  return check_together(s, o);
 }
 
 /* ---- the grid */
@@ -184,20 +168,18 @@ typedef struct grid {
   word_list loss, h, lambda, gamma, features;
 } grid;
 
-static bool apply_words(const grid *g, const size_t at[5], const char *command_name,
-                        dperm_options *o, int *exit_status) {
+static bool apply_words(const grid *g, const size_t at[5], dperm_options *o) {
   dperm_error err;
   double h = 0;
   const char *lambda = g->lambda.words[at[2]];
-  if (!positive(command_name, "--h", g->h.words[at[1]], "", &h, exit_status)) {
+  if (!positive("--h", g->h.words[at[1]], "", &h)) {
     return false;
   }
-  if (strcmp(lambda, "auto") != 0 &&
-      !positive(command_name, "--lambda", lambda, " or auto", &o->lambda, exit_status)) {
+  if (strcmp(lambda, "auto") != 0 && !positive("--lambda", lambda, " or auto", &o->lambda)) {
     return false;
   }
   if (dperm_loss_by_name(g->loss.words[at[0]], h, &o->loss, &err) != DPERM_OK) {
-    return refuse(exit_status, report_error(&err));
+    return refuse(report_error(&err));
   }
   if (o->kernel.name == DPERM_KERNEL_NONE) {
     return true;
@@ -205,19 +187,16 @@ static bool apply_words(const grid *g, const size_t at[5], const char *command_n
   uint64_t features = 0;
   if (!read_whole(g->features.words[at[4]], &features) || features == 0 || features % 2 != 0 ||
       features > SIZE_MAX / 2) {
-    return refuse(exit_status,
-                  wrong_usage(command_name,
-                              "--features must be an even number from 2, not \"%.40s\"",
+    return refuse(wrong_usage("--features must be an even number from 2, not \"%.40s\"",
                               g->features.words[at[4]]));
   }
   o->kernel.features = (size_t)features;
-  return positive(command_name, "--gamma", g->gamma.words[at[3]], "", &o->kernel.gamma,
-                  exit_status);
+  return positive("--gamma", g->gamma.words[at[3]], "", &o->kernel.gamma);
 }
 
 /* All combinations; a loss without h takes part in the first h only. */
-static bool combine(const grid *g, const dperm_options *base, const char *command_name,
-                    dperm_options *options, size_t *count, int *exit_status) {
+static bool combine(const grid *g, const dperm_options *base, dperm_options *options,
+                    size_t *count) {
   size_t at[5],
       sizes[5] = {g->loss.count, g->h.count, g->lambda.count, g->gamma.count, g->features.count};
   size_t all = sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4];
@@ -230,7 +209,7 @@ static bool combine(const grid *g, const dperm_options *base, const char *comman
     }
     dperm_options *next = &options[*count];
     *next = *base;
-    if (!apply_words(g, at, command_name, next, exit_status)) {
+    if (!apply_words(g, at, next)) {
       return false;
     }
     *count += !(isnan(next->loss.parameter) && at[1] > 0);
@@ -238,31 +217,27 @@ static bool combine(const grid *g, const dperm_options *base, const char *comman
   return true;
 }
 
-static bool build_grid(const fit_settings *s, const char *command_name, grid *g,
-                       dperm_options **options, size_t *count, int *exit_status) {
+static bool build_grid(const fit_settings *s, grid *g, dperm_options **options, size_t *count) {
   dperm_options base;
-  if (!apply_single(s, command_name, &base, exit_status) ||
-      !split_list(command_name, "--loss", s->loss, &g->loss, exit_status) ||
-      !split_list(command_name, "--h", s->h ? s->h : "0.5", &g->h, exit_status) ||
-      !split_list(command_name, "--lambda", s->lambda, &g->lambda, exit_status) ||
-      !split_list(command_name, "--gamma", s->gamma ? s->gamma : "-", &g->gamma, exit_status) ||
-      !split_list(command_name, "--features", s->features ? s->features : "-", &g->features,
-                  exit_status)) {
+  if (!apply_single(s, &base) || !split_list("--loss", s->loss, &g->loss) ||
+      !split_list("--h", s->h ? s->h : "0.5", &g->h) ||
+      !split_list("--lambda", s->lambda, &g->lambda) ||
+      !split_list("--gamma", s->gamma ? s->gamma : "-", &g->gamma) ||
+      !split_list("--features", s->features ? s->features : "-", &g->features)) {
     return false;
   }
   if (s->h && g->loss.count == 1 && strcmp(g->loss.words[0], "logistic") == 0) {
-    return refuse(exit_status,
-                  wrong_usage(command_name, "--h is for --loss huber and smooth-hinge"));
+    return refuse(wrong_usage("--h is for --loss huber and smooth-hinge"));
   }
   size_t all = g->loss.count * g->h.count * g->lambda.count * g->gamma.count * g->features.count;
   if (all > 100000) {
-    return refuse(exit_status, wrong_usage(command_name, "%zu candidates are too many", all));
+    return refuse(wrong_usage("%zu candidates are too many", all));
   }
   *options = calloc(all, sizeof **options);
   if (!*options) {
-    return refuse(exit_status, complain_of_memory());
+    return refuse(complain_of_memory());
   }
-  if (!combine(g, &base, command_name, *options, count, exit_status)) {
+  if (!combine(g, &base, *options, count)) {
     free(*options);
     *options = NULL;
     return false;
@@ -270,30 +245,26 @@ static bool build_grid(const fit_settings *s, const char *command_name, grid *g,
   return true;
 }
 
-bool fit_settings_grid(const fit_settings *s, const char *command_name, dperm_options **options,
-                       size_t *count, int *exit_status) {
+bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count) {
   grid *g = malloc(sizeof *g);
-  bool good = g ? build_grid(s, command_name, g, options, count, exit_status)
-                : refuse(exit_status, complain_of_memory());
+  bool good = g ? build_grid(s, g, options, count) : refuse(complain_of_memory());
   free(g);
   return good;
 }
 
-bool fit_settings_one(const fit_settings *s, const char *command_name, dperm_options *options,
-                      int *exit_status) {
+bool fit_settings_one(const fit_settings *s, dperm_options *options) {
   const char *const names[] = {"--loss", "--h", "--lambda", "--gamma", "--features"};
   const char *const lists[] = {s->loss, s->h, s->lambda, s->gamma, s->features};
   for (int i = 0; i < 5; i++) {
     if (lists[i] && strchr(lists[i], ',')) {
-      return refuse(exit_status, wrong_usage(command_name,
-                                             "%s takes one value here; lists are for "
-                                             "tune",
-                                             names[i]));
+      return refuse(wrong_usage("%s takes one value here; lists are for "
+                                "tune",
+                                names[i]));
     }
   }
   dperm_options *all = NULL;
   size_t count = 0;
-  if (!fit_settings_grid(s, command_name, &all, &count, exit_status)) {
+  if (!fit_settings_grid(s, &all, &count)) {
     return false;
   }
   *options = all[0];

@@ -21,10 +21,8 @@ void fit_settings_init(fit_settings *settings, argument *table);
 
 /* Settings into options, one for each combination of the lists, in an array that the caller frees.
  * False with a message about what is wrong: an empty or repeating list among it. */
-bool fit_settings_grid(const fit_settings *settings, const char *command_name,
-                       dperm_options **options, size_t *count, int *exit_status);
+bool fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count);
 /* The same where each list must have one element. */
-bool fit_settings_one(const fit_settings *settings, const char *command_name,
-                      dperm_options *options, int *exit_status);
+bool fit_settings_one(const fit_settings *settings, dperm_options *options);
 
 #endif

@@ -49,11 +49,11 @@ static void print_table(void *context, const command_page *page) {
 }
 
 static int unknown_command(const char *name) {
-  return wrong_usage("", "no command is called \"%.40s\"", name);
+  return wrong_usage("no command is called \"%.40s\"", name);
 }
 
 static int too_many(const char *word) {
-  return wrong_usage("", "\"%.40s\" is one word too many", word);
+  return wrong_usage("\"%.40s\" is one word too many", word);
 }
 
 /* The two words that are no commands with a table; false for others. */
@@ -110,11 +110,10 @@ static int help(const command *commands, size_t count, int argc, char **argv) {
 
 static int complete(const command *commands, size_t count, int argc, char **argv) {
   if (argc != 1) {
-    return argc ? too_many(argv[1])
-                : wrong_usage("", "completion: name a shell: bash, zsh or fish");
+    return argc ? too_many(argv[1]) : wrong_usage("completion: name a shell: bash, zsh or fish");
   }
   if (!completion_print(argv[0], commands, count)) {
-    return wrong_usage("", "completion is for bash, zsh and fish, not \"%.40s\"", argv[0]);
+    return wrong_usage("completion is for bash, zsh and fish, not \"%.40s\"", argv[0]);
   }
   return session_finish_stdout();
 }
@@ -125,7 +124,7 @@ bool guide(const command *commands, size_t count, int argc, char **argv, int *ex
   bool overview = strcmp(word, common_arguments[HELP].name) == 0 ||
                   strcmp(word, common_arguments[HELP].letter) == 0;
   if (argc < 2) {
-    *exit_status = wrong_usage("", "a command is missing");
+    *exit_status = wrong_usage("a command is missing");
   } else if (version && argc > 2) {
     *exit_status = too_many(argv[2]);
   } else if (version) {

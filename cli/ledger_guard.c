@@ -15,7 +15,7 @@ argument ledger_guard_argument(const char **ledger) {
                     NULL,        false};
 }
 
-bool ledger_guard(const char *ledger, const char *const *paths, size_t count, int *exit_status) {
+bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
   dperm_error err;
   dperm_ledger *opened = NULL;
   const char *path = ledger ? ledger : getenv("DPERM_LEDGER");
@@ -27,8 +27,5 @@ bool ledger_guard(const char *ledger, const char *const *paths, size_t count, in
     status = paths[i] ? dperm_ledger_refuse_file(opened, paths[i], &err) : DPERM_OK;
   }
   dperm_ledger_free(opened);
-  if (status != DPERM_OK) {
-    *exit_status = report_error(&err);
-  }
-  return status == DPERM_OK;
+  return status == DPERM_OK || refuse(report_error(&err));
 }

@@ -11,6 +11,6 @@ argument ledger_guard_argument(const char **ledger);
 
 /* False, with a message, if the ledger knows one of the files; NULL paths are left out. `ledger` is
  * what was given, or NULL. Only the leader of a job asks. */
-bool ledger_guard(const char *ledger, const char *const *paths, size_t count, int *exit_status);
+bool ledger_guard(const char *ledger, const char *const *paths, size_t count);
 
 #endif

@@ -53,21 +53,18 @@ static const char *resolve(ledger_settings *s, bool is_private) {
   return NULL;
 }
 
-bool ledger_settings_open(ledger_settings *s, const char *command_name, bool is_private,
-                          dperm_account *account, int *exit_status) {
+bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *account) {
   dperm_error err;
   const char *wrong = resolve(s, is_private);
   if (wrong) {
-    *exit_status = wrong_usage(command_name, "%s", wrong);
-    return false;
+    return refuse(wrong_usage("%s", wrong));
   }
   if (dperm_ranks_rank(session_ranks()) > 0) { /* the leader of a job pays and writes */
     *account = (dperm_account){NULL, NULL, s->dry_run, session_charge()};
     return true;
   }
   if (s->path && dperm_ledger_open(s->path, &s->opened, &err) != DPERM_OK) {
-    *exit_status = report_error(&err);
-    return false;
+    return refuse(report_error(&err));
   }
   if (s->opened) { /* a reader who leaves must not end the run without a word */
     (void)signal(SIGPIPE, SIG_IGN);

@@ -21,8 +21,7 @@ enum { LEDGER_ARGUMENTS = 3 };
 void ledger_settings_init(ledger_settings *settings, argument *table);
 
 /* Opens the ledger, if one is named, and fills `account`. False with a message. */
-bool ledger_settings_open(ledger_settings *settings, const char *command_name, bool is_private,
-                          dperm_account *account, int *exit_status);
+bool ledger_settings_open(ledger_settings *settings, bool is_private, dperm_account *account);
 /* Takes the place of what is written after the charge, in the process that writes it: a place that
  * cannot be had ends the run before, and so does a standard output that a run which `prints` needs
  * beside it. Freed by ledger_settings_leave. */

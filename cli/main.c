@@ -27,15 +27,14 @@ static const command commands[] = {
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* The library ignores what is no number of threads; a person should know. */
-static bool threads_understood(const char *command_name, int *exit_status) {
+static bool threads_understood(void) {
   const char *text = getenv("DPERM_THREADS");
   uint64_t threads = 0;
   if (!text || !*text || (read_whole(text, &threads) && threads > 0 && threads <= 4096)) {
     return true;
   }
-  *exit_status = wrong_usage(
-      command_name, "DPERM_THREADS must be a whole number from 1 to 4096, not \"%.40s\"", text);
-  return false;
+  return refuse(
+      wrong_usage("DPERM_THREADS must be a whole number from 1 to 4096, not \"%.40s\"", text));
 }
 
 int main(int argc, char **argv) {
@@ -47,10 +46,9 @@ int main(int argc, char **argv) {
   const command *found = command_named(commands, COMMANDS, argv[1]);
   session_catch_signals();
   arguments_announce(found->summary, help_print, NULL);
-  if (session_join(found->name, found->many, &exit_status) &&
-      threads_understood(found->name, &exit_status)) {
-    exit_status = found->run(argc - 2, argv + 2);
-  }
+  usage_of_command(found->name);
+  exit_status = session_join(found->many) && threads_understood() ? found->run(argc - 2, argv + 2)
+                                                                  : refused();
   session_quiet();
   exit_status = session_leave(exit_status);
   return exit_status ? exit_status : session_finish_stdout();

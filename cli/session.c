@@ -250,19 +250,17 @@ static void silence(void) {
   }
 }
 
-bool session_join(const char *command_name, bool many, int *exit_status) {
+bool session_join(bool many) {
   dperm_error err;
   if (dperm_ranks_join(&job, &err) != DPERM_OK) {
-    *exit_status = report_error(&err);
-    return false;
+    return refuse(report_error(&err));
   }
   if (dperm_ranks_rank(job) > 0) {
     silence();
   }
   if (!many && dperm_ranks_count(job) > 1) {
-    *exit_status = wrong_usage(command_name, "only train, tune and sweep share work among "
-                                             "processes; run it without mpirun");
-    return false;
+    return refuse(wrong_usage("only train, tune and sweep share work among "
+                              "processes; run it without mpirun"));
   }
   return true;
 }
@@ -294,10 +292,9 @@ int session_finish_stdout(void) {
   return session_flush_stdout(&err) == DPERM_OK ? 0 : report_error(&err);
 }
 
-bool parse_format(const char *command_name, const char *text, dperm_format *out, int *exit_status) {
+bool parse_format(const char *text, dperm_format *out) {
   int format = DPERM_FORMAT_AUTO;
-  bool good = !text || choose(command_name, "--format", text, format_name, DPERM_FORMAT_CSV,
-                              &format, exit_status);
+  bool good = !text || choose("--format", text, format_name, DPERM_FORMAT_CSV, &format);
   *out = (dperm_format)format;
   return good;
 }

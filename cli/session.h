@@ -23,7 +23,7 @@ void session_quiet(void);
 dperm_ranks *session_ranks(void);
 /* Joins them; all but the leader say nothing from now on. `many` is whether the command can do with
  * more than one. False with a message. */
-bool session_join(const char *command_name, bool many, int *exit_status);
+bool session_join(bool many);
 /* Leaves them; a failure of one is a failure of all. Returns the exit status. */
 int session_leave(int exit_status);
 /* From now on Ctrl-C and SIGTERM ask the work to stop; a limit on file sizes is an error like
@@ -45,6 +45,6 @@ dperm_status session_flush_stdout(dperm_error *err);
 int session_finish_stdout(void);
 
 /* "csv", "svmlight" or NULL for by name; false with a message for anything else. */
-bool parse_format(const char *command_name, const char *text, dperm_format *out, int *exit_status);
+bool parse_format(const char *text, dperm_format *out);
 
 #endif

@@ -18,11 +18,6 @@ typedef struct lists {
   word_list loss, mechanism, noise, lambda, epsilon;
 } lists;
 
-static bool refuse(int *exit_status, int code) {
-  *exit_status = code;
-  return false;
-}
-
 /* The shortest decimal that reads back to the same number; other words as they are. */
 static void tidy_word(char word[WORD_SIZE]) {
   double value = 0, back = 0;
@@ -39,13 +34,11 @@ static void tidy_word(char word[WORD_SIZE]) {
   }
 }
 
-static bool split(const char *name, const char *text, word_list *out, int *exit_status) {
+static bool split(const char *name, const char *text, word_list *out) {
   for (out->count = 0;; text++) {
     size_t length = strcspn(text, ",");
     if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
-      return refuse(exit_status,
-                    wrong_usage("sweep",
-                                "%s must be a list of up to %d values with commas between, not "
+      return refuse(wrong_usage("%s must be a list of up to %d values with commas between, not "
                                 "\"%.40s\"",
                                 name, LIST_MOST, text));
     }
@@ -55,7 +48,7 @@ static bool split(const char *name, const char *text, word_list *out, int *exit_
     tidy_word(word);
     for (size_t i = 0; i < out->count; i++) {
       if (strcmp(out->words[i], word) == 0) {
-        return refuse(exit_status, wrong_usage("sweep", "%s has %s twice", name, word));
+        return refuse(wrong_usage("%s has %s twice", name, word));
       }
     }
     out->count++;
@@ -122,8 +115,7 @@ static void copy_word(char *to, size_t size, const char *from) {
 }
 
 static bool add_cell(const fit_settings *fit, const char *loss, const char *mechanism,
-                     const char *noise, const char *lambda, const char *epsilon, sweep_grid *out,
-                     int *exit_status) {
+                     const char *noise, const char *lambda, const char *epsilon, sweep_grid *out) {
   bool none = strcmp(mechanism, "none") == 0, objective = strcmp(mechanism, "objective") == 0;
   sweep_words *words = &out->words[out->count];
   fit_settings one = *fit;
@@ -135,14 +127,13 @@ static bool add_cell(const fit_settings *fit, const char *loss, const char *mech
   one.epsilon = (double)NAN;
   one.rows_per_person = none ? 1 : fit->rows_per_person;
   if (!none && !(read_number(epsilon, &one.epsilon) && one.epsilon > 0)) {
-    return refuse(exit_status,
-                  wrong_usage("sweep", "--epsilon must be positive, not \"%.40s\"", epsilon));
+    return refuse(wrong_usage("--epsilon must be positive, not \"%.40s\"", epsilon));
   }
   if (!objective) {
     one.delta_reg = one.norm_guess = (double)NAN;
     one.analysis = "tight";
   }
-  if (!fit_settings_one(&one, "sweep", &out->options[out->count], exit_status)) {
+  if (!fit_settings_one(&one, &out->options[out->count])) {
     return false;
   }
   copy_word(words->loss, sizeof words->loss, loss);
@@ -154,17 +145,17 @@ static bool add_cell(const fit_settings *fit, const char *loss, const char *mech
   return true;
 }
 
-static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out, int *exit_status) {
+static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out) {
   size_t sizes[5] = {l->loss.count, l->mechanism.count, l->noise.count, l->lambda.count,
                      l->epsilon.count};
   size_t all = sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4], at[5];
   if (all > CELLS_MOST) {
-    return refuse(exit_status, wrong_usage("sweep", "%zu cells are too many", all));
+    return refuse(wrong_usage("%zu cells are too many", all));
   }
   out->words = calloc(all, sizeof *out->words);
   out->options = calloc(all, sizeof *out->options);
   if (!out->words || !out->options) {
-    return refuse(exit_status, complain_of_memory());
+    return refuse(complain_of_memory());
   }
   for (size_t i = 0; i < all; i++) {
     size_t rest = i;
@@ -175,30 +166,28 @@ static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out, in
     const char *mechanism = l->mechanism.words[at[1]];
     if (counts(l, mechanism, at[2], at[4]) &&
         !add_cell(fit, l->loss.words[at[0]], mechanism, l->noise.words[at[2]],
-                  l->lambda.words[at[3]], l->epsilon.words[at[4]], out, exit_status)) {
+                  l->lambda.words[at[3]], l->epsilon.words[at[4]], out)) {
       return false;
     }
   }
   return true;
 }
 
-bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid *out,
-                      int *exit_status) {
+bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid *out) {
   *out = (sweep_grid){0};
   lists *l = calloc(1, sizeof *l);
   if (!l) {
-    return refuse(exit_status, complain_of_memory());
+    return refuse(complain_of_memory());
   }
-  bool good = split("--loss", fit->loss, &l->loss, exit_status) &&
-              split("--mechanism", fit->mechanism, &l->mechanism, exit_status) &&
-              split("--noise", fit->noise, &l->noise, exit_status) &&
-              split("--lambda", fit->lambda, &l->lambda, exit_status) &&
-              split("--epsilon", epsilons ? epsilons : "-", &l->epsilon, exit_status);
+  bool good =
+      split("--loss", fit->loss, &l->loss) && split("--mechanism", fit->mechanism, &l->mechanism) &&
+      split("--noise", fit->noise, &l->noise) && split("--lambda", fit->lambda, &l->lambda) &&
+      split("--epsilon", epsilons ? epsilons : "-", &l->epsilon);
   const char *wrong = good ? wrong_together(fit, l, epsilons != NULL) : NULL;
   if (wrong) {
-    good = refuse(exit_status, wrong_usage("sweep", "%s", wrong));
+    good = refuse(wrong_usage("%s", wrong));
   }
-  good = good && combine(fit, l, out, exit_status);
+  good = good && combine(fit, l, out);
   free(l);
   if (!good) {
     sweep_grid_free(out);

@@ -20,8 +20,7 @@ typedef struct sweep_grid {
 /* `fit` has lists of losses, mechanisms, kinds of noise and lambdas, and one value of all else;
  * `epsilons` is a list, or NULL. What does not depend on a list is one cell: mechanism none has
  * neither noise nor epsilon, output perturbation has l2 noise only. False with a message. */
-bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid *out,
-                      int *exit_status);
+bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid *out);
 void sweep_grid_free(sweep_grid *grid);
 
 #endif

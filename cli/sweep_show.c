@@ -10,12 +10,11 @@
 #include "gnuplot.h"
 #include "sweep_picture.h"
 
-bool sweep_show_check(const sweep_show *show, int *exit_status) {
+bool sweep_show_check(const sweep_show *show) {
   picture_format format;
   if (show->picture && !picture_format_of(show->picture, &format)) {
-    *exit_status = wrong_usage("sweep", "the name after --plot ends in .svg or .png, not \"%s\"",
-                               show->picture);
-    return false;
+    return refuse(
+        wrong_usage("the name after --plot ends in .svg or .png, not \"%s\"", show->picture));
   }
   if (!show->picture && !show->page) {
     return true;
@@ -28,8 +27,7 @@ bool sweep_show_check(const sweep_show *show, int *exit_status) {
   if (nothing) {
     fclose(nothing);
   }
-  *exit_status = good ? 0 : EXIT_WORK_FAILED;
-  return good;
+  return good || refuse(EXIT_WORK_FAILED);
 }
 
 bool sweep_show_add(sweep_show *show, const sweep_grid *grid, const dperm_sweep_cell *cell) {

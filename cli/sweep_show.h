@@ -12,8 +12,8 @@ typedef struct sweep_show {
 } sweep_show;
 
 /* Whether everything needed is there, asked before the long work: names that end in .svg or .png,
- * and gnuplot. `exit_status` is set where not, after a message. */
-bool sweep_show_check(const sweep_show *show, int *exit_status);
+ * and gnuplot. Refuses where not, after a message (usage.h). */
+bool sweep_show_check(const sweep_show *show);
 
 bool sweep_show_add(sweep_show *show, const sweep_grid *grid, const dperm_sweep_cell *cell);
 

@@ -17,13 +17,18 @@ bool argument_is_positional(const argument *a) {
   return a->name[0] != '-';
 }
 
-static const char *action = "";
+static const char *command_name = "", *action = "";
+static int refused_with;
+
+void usage_of_command(const char *name) {
+  command_name = name;
+}
 
 void usage_of_action(const char *name) {
   action = name;
 }
 
-int wrong_usage(const char *command_name, const char *format, ...) {
+int wrong_usage(const char *format, ...) {
   char sentence[512];
   va_list args;
   va_start(args, format);
@@ -34,4 +39,13 @@ int wrong_usage(const char *command_name, const char *format, ...) {
   (void)complain("%s%s%s; see 'dperm help%s%s'", whole, *whole ? ": " : "", sentence,
                  *whole ? " " : "", whole);
   return EXIT_WRONG_USAGE;
+}
+
+bool refuse(int exit_status) {
+  refused_with = exit_status;
+  return false;
+}
+
+int refused(void) {
+  return refused_with;
 }

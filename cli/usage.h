@@ -51,10 +51,15 @@ extern const common_argument common_arguments[COMMON_ARGUMENTS];
 const char *argument_value(const argument *a);
 bool argument_is_positional(const argument *a);
 
-/* From now on wrong_usage speaks of this action of the command, which has a page of its own. */
+/* From now on wrong_usage speaks of this command, and of this action, which has a page of its own.
+ */
+void usage_of_command(const char *name);
 void usage_of_action(const char *name);
 /* One line on stderr that says what is wrong with the call; returns 2. */
-int wrong_usage(const char *command_name, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Checks of a call return true to go on, or refuse(wrong_usage(...)): false, and the command ends
+ * with the status that refused() gives. */
+bool refuse(int exit_status);
+int refused(void);
 
 #endif

@@ -13,23 +13,20 @@ enum { WEIGHTS_MOST = 1000, TEXT_MOST = 1 << 16 };
 static char names[TEXT_MOST];
 static dperm_class_weight weights[WEIGHTS_MOST];
 
-static bool refuse(const char *command_name, const char *word, int *exit_status) {
-  *exit_status =
-      wrong_usage(command_name,
-                  "--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
+static bool refuse_word(const char *word) {
+  return refuse(
+      wrong_usage("--class-weights must be NAME=W,NAME=W with public numbers above zero, not "
                   "\"%.40s\"%s",
                   word,
                   strcmp(word, "balanced") == 0
                       ? "; balanced weights would count the records, which is not private"
-                      : "");
-  return false;
+                      : ""));
 }
 
-bool weight_list_parse(const char *command_name, const char *text, dperm_options *options,
-                       int *exit_status) {
+bool weight_list_parse(const char *text, dperm_options *options) {
   size_t count = 0;
   if (strlen(text) >= sizeof names) {
-    return refuse(command_name, text, exit_status);
+    return refuse_word(text);
   }
   (void)snprintf(names, sizeof names, "%s", text);
   for (char *word = names, *end = names; end; word = end + 1) {
@@ -40,7 +37,7 @@ bool weight_list_parse(const char *command_name, const char *text, dperm_options
     char *equals = strrchr(word, '='); /* the last: a class may be called "<=50K" */
     if (!equals || equals == word || count == WEIGHTS_MOST ||
         !read_number(equals + 1, &weights[count].weight) || !(weights[count].weight > 0)) {
-      return refuse(command_name, word, exit_status);
+      return refuse_word(word);
     }
     *equals = '\0';
     weights[count++].name = word;

@@ -8,7 +8,6 @@
 
 /* The text's weights into options, where they stay as long as the program runs. False, with a
  * message about what is wrong. Whether a name is a class's, the library says. */
-bool weight_list_parse(const char *command_name, const char *text, dperm_options *options,
-                       int *exit_status);
+bool weight_list_parse(const char *text, dperm_options *options);
 
 #endif
