@@ -8,21 +8,6 @@
 #include "json_print.h"
 #include "session.h"
 
-bool fit_report_check(const fit_report *r, bool dry_run) {
-  if (r->json && !dry_run && strcmp(r->out, "-") == 0) {
-    return refuse(wrong_usage("--json and --out - both go to standard output"));
-  }
-  return true;
-}
-
-static size_t classes_of(const dperm_model *model) {
-  size_t classes = 2;
-  while (dperm_model_class_name(model, classes)) {
-    classes++;
-  }
-  return classes;
-}
-
 static void print_json(const fit_report *r, const dperm_model *model, const dperm_data *data,
                        const ledger_settings *ledger) {
   dperm_guarantee g;
@@ -32,7 +17,7 @@ static void print_json(const fit_report *r, const dperm_model *model, const dper
   print_json_text("model", r->out, ",");
   print_json_count("rows", dperm_data_rows(data), ",");
   print_json_count("weights", dperm_model_dims(model), ",");
-  print_json_count("classes", classes_of(model), ",");
+  print_json_count("classes", dperm_model_classes(model), ",");
   print_json_flag("private", g.is_private, ",");
   print_json_text("reason", g.is_private ? NULL : g.reason, ",");
   print_json_text("mechanism", r->mechanism, ",");
@@ -60,8 +45,8 @@ static void print_line(const fit_report *r, const dperm_model *model, const dper
          claim_of(model).text, is_private ? ", the choice included" : "");
     return;
   }
-  if (classes_of(model) > 2) {
-    (void)snprintf(several, sizeof several, "for each of %zu classes ", classes_of(model));
+  if (dperm_model_classes(model) > 2) {
+    (void)snprintf(several, sizeof several, "for each of %zu classes ", dperm_model_classes(model));
   }
   char how[64] = "";
   if (is_private) {

@@ -15,10 +15,6 @@ typedef struct fit_report {
   bool json;
 } fit_report;
 
-/* JSON and a model cannot both have standard output; a dry run writes no model. False with a
- * message. */
-bool fit_report_check(const fit_report *report, bool dry_run);
-
 /* A failure says that the model is there all the same. */
 dperm_status fit_report_print(const fit_report *report, const dperm_model *model,
                               const dperm_data *data, const ledger_settings *ledger,

@@ -1,0 +1,117 @@
+/* See fit_command.h. */
+#include "fit_command.h"
+
+#include <dperm/random.h>
+#include <string.h>
+
+#include "choices.h"
+#include "session.h"
+
+void fit_command_init(fit_command *c, argument *table, size_t own) {
+  const argument lines[FIT_COMMAND_FIRST] = {
+      {"--data", ARGUMENT_INPUT, &c->data, true, "FILE", "the records", NULL, false},
+      {"--schema", ARGUMENT_INPUT, &c->schema, false, "FILE", "what is public about them (JSON)",
+       NULL, false},
+      {"--out", ARGUMENT_OUTPUT, &c->out, true, "FILE", "where the model goes", NULL, false},
+      {"--format", ARGUMENT_TEXT, &c->format, false, choices(format_name, DPERM_FORMAT_CSV),
+       "when the file's name does not tell", NULL, false},
+      {"--dims", ARGUMENT_COUNT, &c->dims, false, "D", "columns of svmlight data", NULL, false},
+      {"--threads", ARGUMENT_COUNT, &c->threads, false, "N",
+       "default: $DPERM_THREADS, or all cores; the model does not depend on it", NULL, false},
+      {"--seed", ARGUMENT_SEED, &c->seed, false, "N",
+       "reproducible noise for tests: the model is not private", NULL, false},
+      {"--json", ARGUMENT_FLAG, &c->json, false, NULL, "what was done, for programs", NULL, false},
+  };
+  memcpy(table, lines, sizeof lines);
+  c->seed_line = &table[6];
+  fit_settings_init(&c->fit, table + FIT_COMMAND_FIRST + own);
+  ledger_settings_init(&c->ledger, table + FIT_COMMAND_FIRST + own + FIT_ARGUMENTS);
+}
+
+bool fit_command_check(const fit_command *c) {
+  if (c->threads > 4096) {
+    return refuse(wrong_usage("--threads must be at most 4096"));
+  }
+  if (c->json && !c->ledger.dry_run && strcmp(c->out, "-") == 0) {
+    return refuse(wrong_usage("--json and --out - both go to standard output"));
+  }
+  return true;
+}
+
+static dperm_status fit_to_file(const fit_command *c, const dperm_options *candidates, size_t count,
+                                fit_choice *choice, dperm_format format, bool is_private,
+                                dperm_error *err) {
+  dperm_schema *schema = NULL;
+  dperm_data *data = NULL, *public_data = NULL;
+  dperm_model *model = NULL;
+  dperm_output *out = NULL;
+  dperm_status status = ledger_settings_place(&c->ledger, c->out, c->json, &out, err);
+  if (status == DPERM_OK && c->schema) {
+    status = dperm_schema_read(c->schema, &schema, err);
+  }
+  dperm_source source = {.path = c->data,
+                         .format = format,
+                         .schema = schema,
+                         .dims = c->dims,
+                         .no_identity = !c->ledger.path};
+  if (status == DPERM_OK) {
+    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err);
+  }
+  if (status == DPERM_OK && choice && choice->public_data) {
+    source.path = choice->public_data;
+    status =
+        dperm_data_read_spread(&source, session_ranks(), session_progress(), &public_data, err);
+    choice->how.public_data = public_data;
+  }
+  if (status == DPERM_OK) {
+    status = ledger_settings_reserve(&c->ledger, out, data, candidates, count, err);
+  }
+  if (status == DPERM_OK) {
+    status = choice ? dperm_tune(data, candidates, count, &choice->how, &model, err)
+                    : dperm_train(data, candidates, &model, err);
+  }
+  if (status == DPERM_OK) {
+    session_quiet();
+    status = model ? dperm_model_write_output(model, out, err) : DPERM_OK;
+  }
+  if (status == DPERM_OK && !model) { /* shown nowhere, if another process has the model */
+    ledger_settings_show(&c->ledger, is_private, c->json);
+  } else if (status == DPERM_OK) {
+    const fit_report report = {c->out, c->fit.mechanism, choice ? choice->method : NULL, count,
+                               c->json};
+    status = fit_report_print(&report, model, data, &c->ledger, err);
+  }
+  ledger_settings_leave(out);
+  dperm_model_free(model);
+  dperm_data_free(public_data);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+  return status;
+}
+
+int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit_choice *choice,
+                    bool is_private) {
+  dperm_error err;
+  dperm_random *random = NULL;
+  dperm_account account;
+  dperm_format format = DPERM_FORMAT_AUTO;
+  bool seeded = c->seed_line->given;
+  bool chargeable = is_private && !candidates[0].unsafe_diagnostics;
+  if (!parse_format(c->format, &format) ||
+      !ledger_settings_open(&c->ledger, chargeable, &account)) {
+    return refused();
+  }
+  dperm_status status = seeded ? dperm_random_seeded(c->seed, &random, &err) : DPERM_OK;
+  for (size_t i = 0; i < count; i++) {
+    candidates[i].account = account; /* one run, one account */
+    candidates[i].random = random;
+    candidates[i].progress = *session_progress();
+    candidates[i].threads = (int)c->threads;
+  }
+  if (status == DPERM_OK) {
+    status = fit_to_file(c, candidates, count, choice, format, is_private, &err);
+  }
+  dperm_random_free(random);
+  ledger_settings_close(&c->ledger);
+  return status == DPERM_OK ? 0 : report_error(&err);
+}
