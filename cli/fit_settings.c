@@ -10,6 +10,7 @@
 #include "choices.h"
 #include "session.h"
 #include "weight_list.h"
+#include "word_list.h"
 
 void fit_settings_init(fit_settings *s, argument *table) {
   *s = (fit_settings){.loss = "logistic",
@@ -59,46 +60,6 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "public weights of classes; only ratios count (1 each)", NULL, false},
   };
   memcpy(table, lines, sizeof lines);
-}
-
-/* ---- lists */
-
-enum { LIST_MOST = 1000, WORD_SIZE = 64 };
-
-typedef struct word_list {
-  char words[LIST_MOST][WORD_SIZE];
-  size_t count;
-} word_list;
-
-static bool same_value(const char *a, const char *b) {
-  double x = 0, y = 0;
-  return strcmp(a, b) == 0 || (read_number(a, &x) && read_number(b, &y) && x == y);
-}
-
-/* Splits at commas; a word must not be empty, too long or there already. */
-static bool split_list(const char *name, const char *text, word_list *out) {
-  out->count = 0;
-  for (;;) {
-    size_t length = strcspn(text, ",");
-    if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
-      return refuse(wrong_usage("%s must be a list of values with commas between, "
-                                "not \"%.40s\"",
-                                name, text));
-    }
-    char *word = out->words[out->count];
-    memcpy(word, text, length);
-    word[length] = '\0';
-    for (size_t i = 0; i < out->count; i++) {
-      if (same_value(out->words[i], word)) {
-        return refuse(wrong_usage("%s has %s twice; each candidate costs rows", name, word));
-      }
-    }
-    out->count++;
-    if (text[length] == '\0') {
-      return true;
-    }
-    text += length + 1;
-  }
 }
 
 static bool positive(const char *name, const char *word, const char *or_, double *out) {
@@ -195,19 +156,21 @@ static bool apply_words(const grid *g, const size_t at[5], dperm_options *o) {
 }
 
 /* All combinations; a loss without h takes part in the first h only. */
-static bool combine(const grid *g, const dperm_options *base, dperm_options *options,
+static bool combine(const grid *g, const dperm_options *base, dperm_options **options,
                     size_t *count) {
-  size_t at[5],
-      sizes[5] = {g->loss.count, g->h.count, g->lambda.count, g->gamma.count, g->features.count};
-  size_t all = sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4];
+  const word_list *const axes[LISTS] = {&g->loss, &g->h, &g->lambda, &g->gamma, &g->features};
+  size_t at[LISTS], all = word_lists_combinations(axes);
+  if (all > 100000) {
+    return refuse(wrong_usage("%zu candidates are too many", all));
+  }
+  *options = calloc(all, sizeof **options);
+  if (!*options) {
+    return refuse(complain_of_memory());
+  }
   *count = 0;
   for (size_t i = 0; i < all; i++) {
-    size_t rest = i;
-    for (int axis = 4; axis >= 0; axis--) {
-      at[axis] = rest % sizes[axis];
-      rest /= sizes[axis];
-    }
-    dperm_options *next = &options[*count];
+    word_lists_place(axes, i, at);
+    dperm_options *next = *options + *count;
     *next = *base;
     if (!apply_words(g, at, next)) {
       return false;
@@ -218,26 +181,19 @@ static bool combine(const grid *g, const dperm_options *base, dperm_options *opt
 }
 
 static bool build_grid(const fit_settings *s, grid *g, dperm_options **options, size_t *count) {
+  static const char costs[] = "; each candidate costs rows";
   dperm_options base;
-  if (!apply_single(s, &base) || !split_list("--loss", s->loss, &g->loss) ||
-      !split_list("--h", s->h ? s->h : "0.5", &g->h) ||
-      !split_list("--lambda", s->lambda, &g->lambda) ||
-      !split_list("--gamma", s->gamma ? s->gamma : "-", &g->gamma) ||
-      !split_list("--features", s->features ? s->features : "-", &g->features)) {
+  if (!apply_single(s, &base) || !word_list_split("--loss", s->loss, false, costs, &g->loss) ||
+      !word_list_split("--h", s->h ? s->h : "0.5", false, costs, &g->h) ||
+      !word_list_split("--lambda", s->lambda, false, costs, &g->lambda) ||
+      !word_list_split("--gamma", s->gamma ? s->gamma : "-", false, costs, &g->gamma) ||
+      !word_list_split("--features", s->features ? s->features : "-", false, costs, &g->features)) {
     return false;
   }
   if (s->h && g->loss.count == 1 && strcmp(g->loss.words[0], "logistic") == 0) {
     return refuse(wrong_usage("--h is for --loss huber and smooth-hinge"));
   }
-  size_t all = g->loss.count * g->h.count * g->lambda.count * g->gamma.count * g->features.count;
-  if (all > 100000) {
-    return refuse(wrong_usage("%zu candidates are too many", all));
-  }
-  *options = calloc(all, sizeof **options);
-  if (!*options) {
-    return refuse(complain_of_memory());
-  }
-  if (!combine(g, &base, *options, count)) {
+  if (!combine(g, &base, options, count)) {
     free(*options);
     *options = NULL;
     return false;
@@ -257,9 +213,7 @@ bool fit_settings_one(const fit_settings *s, dperm_options *options) {
   const char *const lists[] = {s->loss, s->h, s->lambda, s->gamma, s->features};
   for (int i = 0; i < 5; i++) {
     if (lists[i] && strchr(lists[i], ',')) {
-      return refuse(wrong_usage("%s takes one value here; lists are for "
-                                "tune",
-                                names[i]));
+      return refuse(wrong_usage("%s takes one value here; lists are for tune", names[i]));
     }
   }
   dperm_options *all = NULL;

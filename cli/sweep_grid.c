@@ -7,71 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_MOST = 200, WORD_SIZE = 32, CELLS_MOST = 20000 };
+#include "word_list.h"
 
-typedef struct word_list {
-  size_t count;
-  char words[LIST_MOST][WORD_SIZE];
-} word_list;
+enum { CELLS_MOST = 20000 };
 
 typedef struct lists {
   word_list loss, mechanism, noise, lambda, epsilon;
 } lists;
 
-/* The shortest decimal that reads back to the same number; other words as they are. */
-static void tidy_word(char word[WORD_SIZE]) {
-  double value = 0, back = 0;
-  char text[WORD_SIZE];
-  if (!read_number(word, &value)) {
-    return;
-  }
-  for (int digits = 1; digits <= 17; digits++) {
-    (void)snprintf(text, sizeof text, "%.*g", digits, value);
-    if (read_number(text, &back) && back == value) {
-      memcpy(word, text, sizeof text);
-      return;
-    }
-  }
-}
-
-static bool split(const char *name, const char *text, word_list *out) {
-  for (out->count = 0;; text++) {
-    size_t length = strcspn(text, ",");
-    if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
-      return refuse(wrong_usage("%s must be a list of up to %d values with commas between, not "
-                                "\"%.40s\"",
-                                name, LIST_MOST, text));
-    }
-    char *word = out->words[out->count];
-    memset(word, 0, WORD_SIZE);
-    memcpy(word, text, length);
-    tidy_word(word);
-    for (size_t i = 0; i < out->count; i++) {
-      if (strcmp(out->words[i], word) == 0) {
-        return refuse(wrong_usage("%s has %s twice", name, word));
-      }
-    }
-    out->count++;
-    text += length;
-    if (*text == '\0') {
-      return true;
-    }
-  }
-}
-
-static bool has(const word_list *list, const char *word) {
-  for (size_t i = 0; i < list->count; i++) {
-    if (strcmp(list->words[i], word) == 0) {
-      return true;
-    }
-  }
-  return false;
+static bool split(const char *option, const char *text, word_list *out) {
+  return word_list_split(option, text, true, "", out);
 }
 
 /* What concerns the lists as a whole; each cell is checked by itself later. */
 static const char *wrong_together(const fit_settings *fit, const lists *l, bool epsilons) {
-  bool objective = has(&l->mechanism, "objective"), output = has(&l->mechanism, "output");
-  bool known = l->mechanism.count <= (size_t)objective + output + has(&l->mechanism, "none");
+  bool objective = word_list_has(&l->mechanism, "objective"),
+       output = word_list_has(&l->mechanism, "output");
+  bool known =
+      l->mechanism.count <= (size_t)objective + output + word_list_has(&l->mechanism, "none");
   bool shaped =
       !isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight") != 0;
   if (!known) {
@@ -86,13 +39,13 @@ static const char *wrong_together(const fit_settings *fit, const lists *l, bool 
   if (fit->rows_per_person > 1 && !objective && !output) {
     return "--rows-per-person does not go with --mechanism none";
   }
-  if (fit->h && l->loss.count == 1 && has(&l->loss, "logistic")) {
+  if (fit->h && l->loss.count == 1 && word_list_has(&l->loss, "logistic")) {
     return "--h is for --loss huber and smooth-hinge";
   }
   if (shaped && !objective) {
     return "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
   }
-  if (output && !has(&l->noise, "auto") && !has(&l->noise, "l2")) {
+  if (output && !word_list_has(&l->noise, "auto") && !word_list_has(&l->noise, "l2")) {
     return "--mechanism output has l2 noise only; add l2 to --noise, or leave output out";
   }
   return NULL;
@@ -104,7 +57,7 @@ static bool counts(const lists *l, const char *mechanism, size_t noise, size_t e
     return noise == 0 && epsilon == 0;
   }
   if (strcmp(mechanism, "output") == 0) {
-    const char *only = has(&l->noise, "l2") ? "l2" : "auto";
+    const char *only = word_list_has(&l->noise, "l2") ? "l2" : "auto";
     return strcmp(l->noise.words[noise], only) == 0;
   }
   return true;
@@ -146,9 +99,9 @@ static bool add_cell(const fit_settings *fit, const char *loss, const char *mech
 }
 
 static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out) {
-  size_t sizes[5] = {l->loss.count, l->mechanism.count, l->noise.count, l->lambda.count,
-                     l->epsilon.count};
-  size_t all = sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4], at[5];
+  const word_list *const axes[LISTS] = {&l->loss, &l->mechanism, &l->noise, &l->lambda,
+                                        &l->epsilon};
+  size_t all = word_lists_combinations(axes), at[LISTS];
   if (all > CELLS_MOST) {
     return refuse(wrong_usage("%zu cells are too many", all));
   }
@@ -158,11 +111,7 @@ static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out) {
     return refuse(complain_of_memory());
   }
   for (size_t i = 0; i < all; i++) {
-    size_t rest = i;
-    for (int axis = 4; axis >= 0; axis--) {
-      at[axis] = rest % sizes[axis];
-      rest /= sizes[axis];
-    }
+    word_lists_place(axes, i, at);
     const char *mechanism = l->mechanism.words[at[1]];
     if (counts(l, mechanism, at[2], at[4]) &&
         !add_cell(fit, l->loss.words[at[0]], mechanism, l->noise.words[at[2]],

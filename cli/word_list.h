@@ -1,0 +1,26 @@
+/* Lists in the value of an option, "1e-4,1e-3,auto", and all combinations of several lists. */
+#ifndef DPERM_CLI_WORD_LIST_H
+#define DPERM_CLI_WORD_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LIST_MOST = 1000, WORD_SIZE = 64, LISTS = 5 };
+
+typedef struct word_list {
+  char words[LIST_MOST][WORD_SIZE];
+  size_t count;
+} word_list;
+
+/* Splits at commas. A word must not be empty, too long or there already, also as another form of
+ * the same number; false with a message about the option, which ends with `hint` for the latter.
+ * `tidy` makes numbers as short as they can be. */
+bool word_list_split(const char *option, const char *text, bool tidy, const char *hint,
+                     word_list *out);
+bool word_list_has(const word_list *list, const char *word);
+
+/* The number of combinations of a word from each list, and the places of the words in one. */
+size_t word_lists_combinations(const word_list *const lists[LISTS]);
+void word_lists_place(const word_list *const lists[LISTS], size_t combination, size_t at[LISTS]);
+
+#endif
