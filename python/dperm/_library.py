@@ -424,6 +424,14 @@ def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
 TAKEN = {word: 1 << bit for word, bit in numbers(lib.dperm_taken_name).items()}
 
 
+def names(function: Callable[[Handle, int], Optional[bytes]], handle: Handle) -> List[str]:
+    """What a function of a handle and a place gives, up to the end."""
+    found: List[str] = []
+    while (word := text(function(handle, len(found)))) is not None:
+        found.append(word)
+    return found
+
+
 def feature_name(schema: Handle, place: int) -> str:
     """What an encoded column means."""
     size = lib.dperm_schema_feature_name(schema, place, create_string_buffer(1), 1)

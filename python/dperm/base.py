@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from ctypes import byref
-from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
+from typing import Any, Dict, List, Optional, Tuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,8 +21,9 @@ from .errors import Cancelled, NotPrivateWarning, leak
 from .folds import refuse_folds
 from .model import Model, Privacy
 from .origin import taken_with
-from .schema import Schema, label_in, table_handle
+from .schema import Schema
 from .scoring import Scored
+from .tables import label_in, table_handle
 
 try:  # scikit-learn 1.6 made this a function
     from sklearn.utils.validation import validate_data
@@ -359,16 +360,6 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         """Writes the model, in the format that the command line reads."""
         check_is_fitted(self)
         self.model_.write(path)
-
-    @classmethod
-    def load(cls: Type[_Self], path: "str | os.PathLike[str]") -> _Self:
-        """A fitted estimator from a model file, whoever wrote it."""
-        from .estimators import load
-
-        found = load(path)
-        if not isinstance(found, cls):
-            raise ValueError(f"{os.fspath(path)} is a model of {type(found).__name__}")
-        return found
 
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(super().__getstate__())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
@@ -80,7 +80,22 @@ _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight")
 
 
-class LogisticRegression(PrivateClassifier):
+_Self = TypeVar("_Self", bound="_Stored")
+
+
+class _Stored(PrivateClassifier):
+    """Estimators that a model file can hold."""
+
+    @classmethod
+    def load(cls: Type[_Self], path: "str | os.PathLike[str]") -> _Self:
+        """A fitted estimator from a model file, whoever wrote it."""
+        found = load(path)
+        if not isinstance(found, cls):
+            raise ValueError(f"{os.fspath(path)} is a model of {type(found).__name__}")
+        return found
+
+
+class LogisticRegression(_Stored):
     __doc__ = f"""Differentially private logistic regression.
 
     >>> import dperm, numpy as np
@@ -129,7 +144,7 @@ def _sigmoid(z: np.ndarray) -> np.ndarray:
     return np.where(z >= 0, 1 / (1 + e), e / (1 + e))
 
 
-class LinearSVC(PrivateClassifier):
+class LinearSVC(_Stored):
     __doc__ = f"""Differentially private linear support vector machine.
 
     `loss` is "huber" (a hinge with a quadratic piece) or "smooth-hinge" (twice differentiable);

@@ -13,7 +13,6 @@ import numpy as np
 
 from . import _library as c
 from .figures import Figures
-from .schema import _names
 
 __all__ = ["Model", "Privacy", "Finding"]
 
@@ -71,7 +70,7 @@ class Model:
 
     @property
     def classes(self) -> List[str]:
-        return _names(c.lib.dperm_model_class_name, self._handle)
+        return c.names(c.lib.dperm_model_class_name, self._handle)
 
     @property
     def is_private(self) -> bool:

@@ -12,13 +12,14 @@ from typing import Any, Dict, Iterable, List, Mapping, Tuple
 
 from . import _library as c
 from . import arrow
+from .account import refuse_known
 from .columns import Codes
-from .schema import Schema, label_in, listed_columns, table_handle
+from .tables import label_in, listed_columns, table_handle
 
 __all__ = ["check"]
 
 
-def check(schema: Schema, records: Any, labels: Any, unsafe_diagnostics: bool) -> Dict[str, Any]:
+def check(schema: Any, records: Any, labels: Any, unsafe_diagnostics: bool) -> Dict[str, Any]:
     records, labels = arrow.table(records), arrow.column(labels)
     labels = label_in(schema, records) if labels is None else labels
     handle, _ = table_handle(schema, records, labels)
@@ -33,8 +34,6 @@ def check(schema: Schema, records: Any, labels: Any, unsafe_diagnostics: bool) -
         _check_texts(what, _texts_of(labels), missing, *_sides(content["label"]))
     found: Dict[str, Any] = {"rows": c.lib.dperm_data_rows(handle)}
     if unsafe_diagnostics:
-        from .account import refuse_known
-
         refuse_known(handle)
         found["columns"] = {name: _counts(handle, i) for i, (name, _) in enumerate(schema.columns)}
     return found

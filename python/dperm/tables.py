@@ -1,0 +1,85 @@
+"""Tables, arrays and lists as the rows of a schema: columns by name where there are names, else by place."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _library as c
+from . import arrow
+from .columns import column_of, numbers_among
+
+__all__ = ["label_in", "listed_columns", "table_handle"]
+
+
+def table_handle(schema: Any, X: Any, labels: Any = None) -> Tuple[c.Handle, int]:
+    """A DataFrame or Arrow's table (columns by name), or an array or lists (by place), as encoded rows and their
+    number.
+
+    A row depends on its own record alone (columns.py).
+    """
+    X, labels = arrow.table(X), arrow.column(labels)
+    rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
+    missing = numbers_among(schema._missing)
+    columns: List[Optional[c.TableColumn]] = [None] * len(places)
+    for name, kind, values in listed_columns(schema, X):
+        columns[places[name]] = column_of(values, name, kind == "numeric", missing)
+    label = None
+    if labels is not None:
+        if len(labels) != rows:
+            raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
+        label = c.Columns([column_of(labels, schema.label_column, False)])
+    handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
+    return handle, rows
+
+
+def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:
+    """Name, type and values of each column that is encoded."""
+    wanted = schema.columns
+    listed = [i for i, (_, kind) in enumerate(wanted) if kind in ("numeric", "categorical")]
+    given = _named(X, [wanted[i][0] for i in listed]) if _framed(X) else _placed(X, wanted, listed)
+    return [(*wanted[i], values) for i, values in zip(listed, given)]
+
+
+def _framed(X: Any) -> bool:
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def _rows_of(X: Any) -> int:
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X is a masked array; fill it, with NaN for no value")
+    if _framed(X) or isinstance(X, (list, tuple)):
+        return len(X)
+    shape = np.shape(X)
+    return shape[0] if shape else 0
+
+
+def label_in(schema: Any, X: Any) -> Any:
+    """The column of a table that the schema's label is; None if there is none."""
+    return _named(X, [schema.label_column])[0] if _framed(X) and schema.label_column in list(X.columns) else None
+
+
+def _named(X: Any, names: Sequence[str]) -> List[Any]:
+    present = list(X.columns)
+    for name in names:
+        if name not in present:
+            raise ValueError(f"the data have no column {name!r} that the schema lists")
+        if present.count(name) > 1:
+            raise ValueError(f"the data have several columns {name!r}; keep the one that is meant")
+    return [X[name] for name in names]
+
+
+def _placed(X: Any, wanted: Sequence[Tuple[str, str]], listed: Sequence[int]) -> List[Any]:
+    """Columns by place. Lists are never made an array: in one, a text would make all numbers texts."""
+    places = [i for i, (_, kind) in enumerate(wanted) if kind != "label"]
+    at = [places.index(i) for i in listed]
+    if isinstance(X, (list, tuple)):
+        if not all((isinstance(row, (list, tuple)) or isinstance(row, np.ndarray) and row.ndim == 1) and
+                   len(row) == len(places) for row in X):
+            raise ValueError(f"a row of X does not have the {len(places)} columns that the schema lists")
+        return [[row[j] for row in X] for j in at]
+    X = np.asarray(X)
+    if X.ndim != 2 or X.shape[1] != len(places):
+        raise ValueError(f"X has the shape {X.shape}; the schema lists {len(places)} columns")
+    return [X[:, j] for j in at]
