@@ -1,5 +1,6 @@
 /* Names of the values of public enums that no table inside the library holds: as model files, the
- * command and Python spell them. Those of noise, kernels, mechanisms and analyses are with them. */
+ * command and Python spell them. Those of noise, kernels, mechanisms, analyses and methods of
+ * tuning are with them. */
 #include "dperm.h"
 #include "dperm/tune.h"
 
@@ -9,11 +10,6 @@
 const char *dperm_format_name(dperm_format format) {
   static const char *const names[] = {"auto", "csv", "svmlight", "encoded"};
   return NAME_OF(names, format);
-}
-
-const char *dperm_tune_method_name(dperm_tune_method method) {
-  static const char *const names[] = {"split", "stopping", "public"};
-  return NAME_OF(names, method);
 }
 
 const char *dperm_selector_name(dperm_selector selector) {

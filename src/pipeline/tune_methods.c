@@ -164,9 +164,8 @@ done:
 static json_t *describe_split(const tuning *t, size_t chosen) {
   const double delta = 0.05, epsilon = ratio_value(ratio_below(t->claim.epsilon_fit));
   return json_pack("{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
-                   t->how->selector == DPERM_SELECTOR_EXPONENTIAL ? "exponential"
-                                                                  : "permute-and-flip",
-                   "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "portion",
+                   dperm_selector_name(t->how->selector), "candidates", candidates_json(t),
+                   "chosen", (json_int_t)chosen, "portion",
                    (json_int_t)split_portion(rows_in_all(t->data->x), t->count), "bound", "delta",
                    delta, "excess_errors", selection_bound(t->count, epsilon, delta));
 }
@@ -235,9 +234,9 @@ done:
 
 static json_t *describe_stopping(const tuning *t, size_t chosen) {
   return json_pack("{s:s, s:s, s:f, s:f, s:o, s:I, s:I}", "method", "stopping", "rounds",
-                   t->how->rounds == DPERM_ROUNDS_GEOMETRIC ? "geometric" : "logarithmic",
-                   "rounds_mean", t->rounds.mean, "epsilon_round", t->claim.epsilon_fit,
-                   "candidates", candidates_json(t), "chosen", (json_int_t)chosen, "holdout_rows",
+                   dperm_rounds_name(t->how->rounds), "rounds_mean", t->rounds.mean,
+                   "epsilon_round", t->claim.epsilon_fit, "candidates", candidates_json(t),
+                   "chosen", (json_int_t)chosen, "holdout_rows",
                    (json_int_t)holdout_rows(rows_in_all(t->data->x), t->how->holdout));
 }
 
@@ -303,10 +302,15 @@ static size_t all_rows(const tuning *t) {
   return rows_in_all(t->data->x);
 }
 
+static const tune_method methods[] = {
+    [DPERM_TUNE_SPLIT] = {"split", rows_of_portion, tune_by_split, describe_split},
+    [DPERM_TUNE_STOPPING] = {"stopping", rows_not_held_out, tune_by_stopping, describe_stopping},
+    [DPERM_TUNE_PUBLIC] = {"public", all_rows, tune_in_public, describe_public}};
+
+const char *dperm_tune_method_name(dperm_tune_method method) {
+  return (size_t)method < sizeof methods / sizeof *methods ? methods[method].name : NULL;
+}
+
 const tune_method *tune_method_of(const tuning *t) {
-  static const tune_method methods[] = {
-      [DPERM_TUNE_SPLIT] = {"split", rows_of_portion, tune_by_split, describe_split},
-      [DPERM_TUNE_STOPPING] = {"stopping", rows_not_held_out, tune_by_stopping, describe_stopping},
-      [DPERM_TUNE_PUBLIC] = {"public", all_rows, tune_in_public, describe_public}};
   return &methods[t->how->method];
 }
