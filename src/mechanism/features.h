@@ -80,5 +80,4 @@ dperm_status features_new(const feature_map *map, const matrix *inner, matrix **
 enum { FEATURES_KEPT = 128 << 20 };
 dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err);
 
-
 #endif

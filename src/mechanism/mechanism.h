@@ -19,7 +19,6 @@ typedef struct mechanism {
 
 const mechanism *mechanism_of(dperm_mechanism kind);
 
-
 /* The mechanisms, one file each. */
 extern const mechanism mechanism_none, mechanism_output, mechanism_objective;
 
