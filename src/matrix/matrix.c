@@ -292,16 +292,3 @@ dperm_status stripes_sum_dd(const matrix *x, const stripe_sum *how, double *out,
   scratch_free(&work);
   return status;
 }
-
-dperm_status rows_join(const matrix *x, dperm_status status, const double *sums, size_t size,
-                       double *total, dperm_error *err) {
-  double parts[STRIPES_MOST * 2] = {0};
-  const stripe_cut cut = stripes_here(x, size);
-  for (size_t s = cut.from; s < cut.to && status == DPERM_OK; s++) {
-    size_t to = (stripe_row(x, &cut, s + 1) + STRIPE_UNIT - 1) / STRIPE_UNIT;
-    for (size_t b = stripe_row(x, &cut, s) / STRIPE_UNIT; b < to; b++) {
-      add_doubles(parts + (s - cut.from) * size, sums + b * size, size);
-    }
-  }
-  return stripes_join(x, &cut, status, parts, size, total, err);
-}

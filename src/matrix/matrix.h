@@ -113,7 +113,7 @@ dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix *
 dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
                                dperm_error *err);
 
-/* ---- for the kinds: a fixed cut of the rows, and sums over it */
+/* ---- a fixed cut of the rows, and sums over it: for the kinds, and for other sums over rows */
 
 /* Pieces of the rows that depend on sizes only: a power of two, at most STRIPES_MOST, of about
  * STRIPE_UNIT rows each at least, and no more than fit in 256 MB of `work` doubles each (but two,
@@ -151,12 +151,5 @@ dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dp
 /* The same in twice the precision: `size` counts high halves, then as many low ones. */
 dperm_status stripes_sum_dd(const matrix *x, const stripe_sum *how, double *out, double *out_rest,
                             dperm_error *err);
-
-/* ---- for sums over rows elsewhere: the same cut */
-
-/* `sums` has `size` numbers (at most two) for each STRIPE_UNIT rows that are here; *total is their
- * sum over all rows. */
-dperm_status rows_join(const matrix *x, dperm_status status, const double *sums, size_t size,
-                       double *total, dperm_error *err);
 
 #endif

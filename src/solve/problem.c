@@ -12,13 +12,8 @@
 
 enum { BLOCK = STRIPE_UNIT };
 
-static size_t block_count(const problem *p) {
-  return (p->x->rows + BLOCK - 1) / BLOCK;
-}
-
-static size_t block_end(const problem *p, size_t block) {
-  size_t end = (block + 1) * BLOCK;
-  return end < p->x->rows ? end : p->x->rows;
+static size_t block_rows(size_t from, size_t to) {
+  return to - from < BLOCK ? to - from : BLOCK;
 }
 
 dperm_status point_take(const problem *p, scratch *work, const point *other, point *out,
@@ -73,7 +68,8 @@ static void evaluate_rows(const problem *p, point *at, size_t from, size_t count
 static void evaluate_block(void *context, size_t block, size_t worker) {
   const evaluate_job *job = context;
   (void)worker;
-  evaluate_rows(job->p, job->at, block * BLOCK, block_end(job->p, block) - block * BLOCK);
+  size_t from = block * BLOCK;
+  evaluate_rows(job->p, job->at, from, block_rows(from, job->p->x->rows));
 }
 
 /* The same for one model, where the rows are still at hand. */
@@ -113,7 +109,7 @@ static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_erro
     TRY(matrix_apply_both(p->x, at->f, evaluate_turn, &job, at->gradient, err));
   } else {
     TRY(p->x->kind->apply(p->x, at->f, p->models, at->z, err));
-    pool_run(block_count(p), evaluate_block, &job);
+    pool_run((p->x->rows + BLOCK - 1) / BLOCK, evaluate_block, &job);
     TRY(p->x->kind->apply_transposed(p->x, at->slope, p->models, at->gradient, err));
   }
   for (size_t m = 0; m < p->models; m++) {
@@ -130,36 +126,47 @@ dperm_status problem_try(const problem *p, point *at, dperm_error *err) {
   return evaluate(p, true, at, err);
 }
 
-/* Σ_i w_i ℓ(y_i z_i) of model m, block by block. */
-static void loss_sums(const problem *p, const double *z, size_t m, double *sums) {
-  for (size_t b = 0; b < block_count(p); b++) {
+/* A sum over the rows of model m, block by block, at scores z + t q. */
+typedef struct line_sum {
+  const problem *p;
+  const double *z, *q; /* tall */
+  size_t m;
+  double t;
+} line_sum;
+
+/* Σ_i w_i ℓ(y_i z_i). */
+static void add_losses(const void *context, size_t from, size_t to, double *total, double *work) {
+  const line_sum *at = context;
+  const problem *p = at->p;
+  (void)work;
+  for (; from < to; from += BLOCK) {
     double score[BLOCK] = {0}, value[BLOCK], sum = 0;
-    size_t from = b * BLOCK, count = block_end(p, b) - from;
+    size_t count = block_rows(from, to);
     for (size_t i = 0; i < count; i++) {
-      score[i] = z[(from + i) * p->models + m];
+      score[i] = at->z[(from + i) * p->models + at->m];
     }
     problem_rows_eval(p, from, count, 1, score, value, NULL, NULL);
     for (size_t i = 0; i < count; i++) {
       sum += value[i];
     }
-    sums[b] = sum;
+    *total += sum;
   }
 }
 
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err) {
   dperm_status status = DPERM_OK;
-  double *z = NULL, *sums = NULL;
+  double *z = NULL;
   size_t k = p->models;
   scratch work;
   scratch_init(&work);
   TRY_OR_DONE(scratch_take(&work, p->x->rows * k, sizeof *z, &z, err));
-  TRY_OR_DONE(scratch_take(&work, block_count(p), sizeof *sums, &sums, err));
   TRY_OR_DONE(p->x->kind->apply(p->x, f, k, z, err));
   for (size_t m = 0; m < k; m++) {
     const problem_model *model = &p->model[m];
-    loss_sums(p, z, m, sums);
-    TRY_OR_DONE(rows_join(p->x, DPERM_OK, sums, 1, &objective[m], err));
+    const line_sum at = {.p = p, .z = z, .m = m};
+    const stripe_sum how = {1, 0, 1, add_losses, &at};
+    TRY_OR_DONE(stripes_sum(p->x, &how, &objective[m], err));
     objective[m] /= (double)rows_in_all(p->x);
     for (size_t j = 0; j < p->x->cols; j++) {
       double value, slope, curvature, fj = f[j * k + m];
@@ -175,31 +182,27 @@ done:
 
 /* ---- along a line */
 
-typedef struct along_job {
-  const problem *p;
-  const point *at;
-  const double *q;
-  size_t m;
-  double t;
-  double (*sums)[2]; /* one a block */
-} along_job;
-
-static void along_block(void *context, size_t block, size_t worker) {
-  const along_job *job = context;
-  const problem *p = job->p;
-  (void)worker;
-  double score[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK], *sums = job->sums[block];
-  size_t from = block * BLOCK, count = block_end(p, block) - from, k = p->models;
-  const double *z = job->at->z + from * k + job->m, *q = job->q + from * k + job->m;
-  for (size_t i = 0; i < count; i++) {
-    score[i] = z[i * k] + job->t * q[i * k];
-  }
-  problem_rows_eval(p, from, count, 1, score, NULL, slope, curvature);
-  sums[0] = sums[1] = 0;
-  for (size_t i = 0; i < count; i++) {
-    double step = q[i * k];
-    sums[0] += slope[i] * step;
-    sums[1] += curvature[i] * step * step;
+/* φ′ and φ″ without the penalty. */
+static void add_along(const void *context, size_t from, size_t to, double *total, double *work) {
+  const line_sum *at = context;
+  const problem *p = at->p;
+  size_t k = p->models;
+  (void)work;
+  for (; from < to; from += BLOCK) {
+    double score[BLOCK] = {0}, slope[BLOCK], curvature[BLOCK], first = 0, second = 0;
+    size_t count = block_rows(from, to);
+    const double *z = at->z + from * k + at->m, *q = at->q + from * k + at->m;
+    for (size_t i = 0; i < count; i++) {
+      score[i] = z[i * k] + at->t * q[i * k];
+    }
+    problem_rows_eval(p, from, count, 1, score, NULL, slope, curvature);
+    for (size_t i = 0; i < count; i++) {
+      double step = q[i * k];
+      first += slope[i] * step;
+      second += curvature[i] * step * step;
+    }
+    total[0] += first;
+    total[1] += second;
   }
 }
 
@@ -221,25 +224,17 @@ static dperm_status along_penalty(const problem *p, const point *at, const doubl
 dperm_status problem_along(const problem *p, const point *at, const double *direction,
                            const double *q, const double *t, const bool *active, double *first,
                            double *second, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t blocks = block_count(p), k = p->models;
   double n = (double)rows_in_all(p->x), total[2];
-  double(*sums)[2] = NULL;
-  scratch work;
-  scratch_init(&work);
-  TRY_OR_DONE(scratch_take(&work, blocks, sizeof *sums, &sums, err));
-  for (size_t m = 0; m < k; m++) {
+  for (size_t m = 0; m < p->models; m++) {
     if (!active[m]) {
       continue;
     }
-    along_job job = {p, at, q, m, t[m], sums};
-    pool_run(blocks, along_block, &job);
-    TRY_OR_DONE(rows_join(p->x, DPERM_OK, sums[0], 2, total, err));
+    const line_sum line = {p, at->z, q, m, t[m]};
+    const stripe_sum how = {2, 0, 2, add_along, &line};
+    TRY(stripes_sum(p->x, &how, total, err));
     first[m] = total[0] / n;
     second[m] = total[1] / n;
-    TRY_OR_DONE(along_penalty(p, at, direction, m, t[m], &first[m], &second[m], err));
+    TRY(along_penalty(p, at, direction, m, t[m], &first[m], &second[m], err));
   }
-done:
-  scratch_free(&work);
-  return status;
+  return DPERM_OK;
 }
