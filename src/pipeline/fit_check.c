@@ -1,9 +1,10 @@
 /* What must hold before any work: the number of rows is public, the options make sense for these
  * columns, and noise for this epsilon exists. All of it from public numbers, or refused. */
+#include "pipeline/fit_check.h"
+
 #include "data/class_weights.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
-#include "pipeline/fit.h"
 #include "pipeline/options.h"
 
 /* The number of rows must not depend on what the records say. */

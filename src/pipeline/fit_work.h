@@ -3,7 +3,22 @@
 #ifndef DPERM_PIPELINE_FIT_WORK_H
 #define DPERM_PIPELINE_FIT_WORK_H
 
-#include "pipeline/fit.h"
+#include "pipeline/fit_check.h"
+#include "random/random_source.h"
+#include "solve/newton.h"
+
+/* What every private fit comes to: perturb, solve, certify, release, under a plan that is decided.
+ * It may be run again and again with fresh noise; for a few rows and columns it then asks the
+ * allocator for nothing. `found` and `weights` are space for the answer. The caller checks the
+ * machine's arithmetic before and after (base/arithmetic.h). */
+dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
+                     random_source *source, solution *found, double *weights, solver_report *report,
+                     dperm_error *err);
+
+/* The last step of it: the leader releases `found`, which has `dims` weights, and the other
+ * processes of the job, if there are any, are told. */
+dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
+                         random_source *source, double *weights, dperm_error *err);
 
 typedef struct fit_work {
   const dperm_data *data;

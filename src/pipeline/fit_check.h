@@ -1,0 +1,26 @@
+/* What a fit decides before it looks at a record, and what must hold before any work. */
+#ifndef DPERM_PIPELINE_FIT_CHECK_H
+#define DPERM_PIPELINE_FIT_CHECK_H
+
+#include "model/model.h"
+
+/* All that a fit decides before it looks at a record. With several classes it is the plan of each
+ * of their fits, and the claim is that of all together. */
+typedef struct fit_plan {
+  privacy_plan privacy;
+  release_plan release; /* not used without a mechanism */
+  guarantee claim;      /* of the whole fit, as far as options and data decide it */
+} fit_plan;
+
+/* Whether the number of rows is public; a release that counts on it fails where it is not. */
+dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dperm_error *err);
+
+/* The plan of a fit of these options to `rows` of the data's rows, from public numbers alone; fails
+ * where there can be none. */
+dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
+                       fit_plan *plan, dperm_error *err);
+/* The same for records that are public, whose number may depend on what they say. */
+dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
+                              fit_plan *plan, dperm_error *err);
+
+#endif
