@@ -14,7 +14,8 @@ static void check_losses_under(dperm_analysis analysis, dperm_noise kind, uint64
                                double *most) {
   random_source r;
   assert_ok(random_seeded(seed, &r, err));
-  for (int round = 0; round < 1500; round++) {
+  const int rounds = (int)repetitions(500, 1500);
+  for (int round = 0; round < rounds; round++) {
     size_t which = random_bits(&r) % LOSSES;
     double norm = norms[round % 3], h = random_scale(&r, 0.05, 1);
     const dperm_loss loss = loss_number((int)which, h);

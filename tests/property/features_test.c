@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
+#include "exact_norm.h"
 #include "mechanism/features.h"
 #include "model/model.h"
 #include "reference.h"
@@ -96,54 +97,6 @@ static void features_over_sparse_rows_do_not_depend_on_their_place(void **state)
 }
 
 /* ---- the norm, exactly */
-
-__extension__ typedef unsigned __int128 wide;
-
-/* Σ v² for |v| < 2, in units of 2^−300; a square below that counts as one unit. */
-enum { UNIT = 300, LIMBS = 6 };
-
-static void add_square(uint64_t *sum, double v) {
-  int exponent = 0;
-  uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(v), &exponent), 53);
-  int bits = 2 * (exponent - 53) + UNIT;
-  wide square = bits < 0 ? 1 : (wide)mantissa * mantissa;
-  size_t shift = bits < 0 ? 0 : (size_t)bits, at = shift / 64, offset = shift % 64;
-  uint64_t parts[3] = {(uint64_t)(square << offset), (uint64_t)((square << offset) >> 64),
-                       offset ? (uint64_t)(square >> (128 - offset)) : 0};
-  unsigned carry = 0;
-  for (size_t i = 0; mantissa != 0 && (i < 3 || carry); i++) {
-    assert_true(at + i < LIMBS || (i < 3 && parts[i] == 0 && !carry));
-    if (at + i < LIMBS) {
-      wide total = (wide)sum[at + i] + (i < 3 ? parts[i] : 0) + carry;
-      sum[at + i] = (uint64_t)total;
-      carry = (unsigned)(total >> 64);
-    }
-  }
-}
-
-/* The sign of ‖values‖ − bound. */
-static int compare_norm(const double *values, size_t count, double bound) {
-  uint64_t sum[LIMBS] = {0}, limit[LIMBS] = {0};
-  for (size_t i = 0; i < count; i++) {
-    add_square(sum, values[i]);
-  }
-  add_square(limit, bound);
-  for (size_t i = LIMBS; i-- > 0;) {
-    if (sum[i] != limit[i]) {
-      return sum[i] < limit[i] ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
-static void exact_comparison_sees_the_last_bit(void **state) {
-  (void)state;
-  assert_int_equal(compare_norm((const double[]){0.6, 0.8}, 2, 1), 1); /* 0.6² rounds up */
-  assert_int_equal(compare_norm((const double[]){0.5, 0.5, 0.5, 0.5}, 4, 1), 0);
-  assert_int_equal(compare_norm((const double[]){0.5, 0.5, 0.5, nextafter(0.5, 0)}, 4, 1), -1);
-  assert_int_equal(compare_norm((const double[]){1, 1e-40}, 2, 1), 1);
-  assert_int_equal(compare_norm((const double[]){1, 1e-300}, 2, 1), 1);
-}
 
 static void check_norms(const matrix *x, double *row) {
   for (size_t i = 0; i < x->rows; i += 1 + x->rows / 40) {
@@ -522,7 +475,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(features_are_cosines_then_sines_of_the_directions),
       cmocka_unit_test(features_over_sparse_rows_do_not_depend_on_their_place),
-      cmocka_unit_test(exact_comparison_sees_the_last_bit),
       cmocka_unit_test(every_row_has_norm_one_up_to_two_to_the_minus_48),
       cmocka_unit_test(the_largest_error_falls_like_one_over_the_root_of_d),
       cmocka_unit_test(pairs_have_less_variance_than_phases),

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text_buffer.h"
+
 enum { COLUMNS = 9, VALUES = 6, ROWS = 120 };
 
 typedef enum { NUMERIC, CATEGORICAL, IGNORED } kind;
@@ -31,25 +33,8 @@ typedef struct plain_schema {
   char separator;
 } plain_schema;
 
-typedef struct text_buffer {
-  char *bytes;
-  size_t length, capacity;
-} text_buffer;
-
 static size_t below(random_source *source, size_t limit) {
   return (size_t)(random_bits(source) % limit);
-}
-
-__attribute__((format(printf, 2, 3))) static void put(text_buffer *work, const char *format, ...) {
-  if (work->length + 4096 > work->capacity) {
-    work->capacity = 2 * work->capacity + 8192;
-    work->bytes = realloc(work->bytes, work->capacity);
-    assert_non_null(work->bytes);
-  }
-  va_list args;
-  va_start(args, format);
-  work->length += (size_t)vsnprintf(work->bytes + work->length, 4096, format, args);
-  va_end(args);
 }
 
 /* ---- a random schema, as a value and as JSON */

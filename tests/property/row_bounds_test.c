@@ -12,6 +12,7 @@
 #include "mechanism/features.h"
 #include "random/noise.h"
 #include "statistics.h"
+#include "text_buffer.h"
 
 enum { ROWS = 24, MOST = 512 };
 
@@ -78,20 +79,6 @@ static double check_mixed(const row_bounds *bounds, const double *x) {
 }
 
 /* ---- random schemas and records */
-
-typedef struct text_buffer {
-  char bytes[1 << 18];
-  size_t length;
-} text_buffer;
-
-__attribute__((format(printf, 2, 3))) static void put(text_buffer *work, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  work->length += (size_t)vsnprintf(work->bytes + work->length, sizeof work->bytes - work->length,
-                                    format, args);
-  va_end(args);
-  assert_true(work->length < sizeof work->bytes);
-}
 
 static uint64_t below(random_source *r, uint64_t count) {
   return random_bits(r) % count;

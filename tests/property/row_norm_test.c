@@ -1,6 +1,5 @@
 /* The bound every privacy formula starts from: ‖x‖₂ ≤ R for the doubles that are stored, in exact
- * arithmetic. Squares of doubles are whole multiples of 2^−2148, so a sum of them is kept as one
- * long integer and compared without any rounding. Rows are chosen to hurt: many equal entries,
+ * arithmetic (exact_norm.h). Rows are chosen to hurt: many equal entries,
  * neighbours of 1/√k, all magnitudes at once, values at the ends of the exponent range. */
 #include "support.h"
 
@@ -10,67 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "exact_norm.h"
 #include "schema/row_norm.h"
 #include "schema/schema.h"
-
-/* ---- exact sums of squares */
-
-__extension__ typedef unsigned __int128 wide;
-
-/* Σ v² in units of 2^−2148. The largest square is below 2^2048, so 4196 bits and some carries. */
-enum { LIMBS = 67 };
-typedef struct exact {
-  uint64_t limb[LIMBS];
-} exact;
-
-static void add_square(exact *sum, double v) {
-  int exponent = 0;
-  double fraction = frexp(fabs(v), &exponent); /* v = fraction·2^exponent, fraction < 1 */
-  uint64_t mantissa = (uint64_t)ldexp(fraction, 53);
-  int shift = exponent - 53;
-  while (mantissa != 0 && shift < -1074) { /* subnormal: its low bits are zeros */
-    assert_true(mantissa % 2 == 0);
-    mantissa /= 2;
-    shift++;
-  }
-  if (mantissa == 0) {
-    return;
-  }
-  wide square = (wide)mantissa * mantissa;
-  size_t bits = (size_t)(2 * shift + 2148), at = bits / 64, offset = bits % 64;
-  uint64_t parts[3] = {(uint64_t)(square << offset), (uint64_t)((square << offset) >> 64),
-                       offset ? (uint64_t)(square >> (128 - offset)) : 0};
-  unsigned carry = 0;
-  for (size_t i = 0; i < 3 || carry; i++) {
-    assert_true(at + i < LIMBS);
-    wide total = (wide)sum->limb[at + i] + (i < 3 ? parts[i] : 0) + carry;
-    sum->limb[at + i] = (uint64_t)total;
-    carry = (unsigned)(total >> 64);
-  }
-}
-
-static exact sum_of_squares(const double *values, size_t count) {
-  exact sum = {{0}};
-  for (size_t i = 0; i < count; i++) {
-    add_square(&sum, values[i]);
-  }
-  return sum;
-}
-
-/* −1, 0 or 1 as ‖values‖ is below, equal to or above `bound`, exactly. */
-static int compare_norm(const double *values, size_t count, double bound) {
-  exact sum = sum_of_squares(values, count), limit = sum_of_squares(&bound, 1);
-  for (size_t i = LIMBS; i-- > 0;) {
-    if (sum.limb[i] != limit.limb[i]) {
-      return sum.limb[i] < limit.limb[i] ? -1 : 1;
-    }
-  }
-  return 0;
-}
+#include "text_buffer.h"
 
 static void exact_comparison_sees_the_last_bit(void **state) {
   (void)state;
   assert_int_equal(compare_norm((const double[]){3, 4}, 2, 5), 0);
+  assert_int_equal(compare_norm((const double[]){0.6, 0.8}, 2, 1), 1); /* 0.6² rounds up */
+  assert_int_equal(compare_norm((const double[]){1, 1e-300}, 2, 1), 1);
   assert_int_equal(compare_norm((const double[]){3, 4, 5e-324}, 3, 5), 1);
   assert_int_equal(compare_norm((const double[]){3, nextafter(4, 0)}, 2, 5), -1);
   assert_int_equal(compare_norm((const double[]){DBL_MAX, 5e-324}, 2, DBL_MAX), 1);
@@ -376,20 +324,6 @@ static void svmlight_rows_are_within_one(void **state) {
 }
 
 /* ---- through a schema */
-
-typedef struct text_buffer {
-  char bytes[1 << 18];
-  size_t length;
-} text_buffer;
-
-__attribute__((format(printf, 2, 3))) static void put(text_buffer *work, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  work->length += (size_t)vsnprintf(work->bytes + work->length, sizeof work->bytes - work->length,
-                                    format, args);
-  va_end(args);
-  assert_true(work->length < sizeof work->bytes);
-}
 
 static double random_weight(random_source *source) {
   static const double weights[] = {1, 1, 0.1, 1e-6, 1e6, 3};

@@ -353,49 +353,26 @@ static bool is_blank_line(const record *one, char separator) {
 
 /* ---- hostile svmlight lines and numbers */
 
-static const hostile_text svm_lines[] = {T(""),
-                                         T(" "),
-                                         T("\t \t"),
-                                         T("\r"),
-                                         T("#"),
-                                         T("# +1 1:0.5"),
-                                         T(" #"),
-                                         T("+1 1:0.5 # c"),
-                                         T("+1#"),
-                                         T("0 1:1"),
-                                         T("2 1:1"),
-                                         T("+1"),
-                                         T("1.0"),
-                                         T("01 01:1"),
-                                         T("1e0 1:1.0"),
-                                         T("-1 1:-0.0"),
-                                         T("+1 1:nan"),
-                                         T("+1 1:inf"),
-                                         T("+1 1:1e308"),
-                                         T("+1 1:1e999"),
-                                         T("+1 1:1e-999"),
-                                         T("+1 2:1 1:1"),
-                                         T("+1 1:1 1:1"),
-                                         T("+1 7:1"),
-                                         T("+1 0:1"),
-                                         T("+1 -1:1"),
-                                         T("+1 18446744073709551617:1"),
-                                         T("+1 1:"),
-                                         T("+1 :1"),
-                                         T("+1 1"),
-                                         T("+1 qid:3 1:1"),
-                                         T("1:1"),
-                                         T("nan 1:1"),
-                                         T("+1 1:1\r"),
-                                         T("+1\0"),
-                                         T("\0"),
-                                         T("+1 1:1 \xff"),
-                                         T("\x1f\x8b\x08"),
-                                         T("\x89"
-                                           "DPRM\r"),
-                                         T("PK\x03"),
-                                         T("\"+1 1:1\""),
-                                         T("\"")};
+static const hostile_text svm_lines[] = {
+    /* nothing, blanks, comments */
+    T(""), T(" "), T("\t \t"), T("\r"), T("#"), T("# +1 1:0.5"), T(" #"), T("+1 1:0.5 # c"),
+    T("+1#"),
+    /* labels that are odd or alone */
+    T("0 1:1"), T("2 1:1"), T("+1"), T("1.0"), T("01 01:1"), T("1e0 1:1.0"),
+    /* values */
+    T("-1 1:-0.0"), T("+1 1:nan"), T("+1 1:inf"), T("+1 1:1e308"), T("+1 1:1e999"),
+    T("+1 1:1e-999"),
+    /* indices */
+    T("+1 2:1 1:1"), T("+1 1:1 1:1"), T("+1 7:1"), T("+1 0:1"), T("+1 -1:1"),
+    T("+1 18446744073709551617:1"),
+    /* what is no entry, no label or no text */
+    T("+1 1:"), T("+1 :1"), T("+1 1"), T("+1 qid:3 1:1"), T("1:1"), T("nan 1:1"), T("+1 1:1\r"),
+    T("+1\0"), T("\0"), T("+1 1:1 \xff"),
+    /* what files begin with, quotes */
+    T("\x1f\x8b\x08"),
+    T("\x89"
+      "DPRM\r"),
+    T("PK\x03"), T("\"+1 1:1\""), T("\"")};
 enum { SVM_LINES = sizeof svm_lines / sizeof *svm_lines };
 
 enum { NUMBER_KINDS = 24 };

@@ -12,6 +12,10 @@ void assert_close(double a, double b, double tolerance) {
   }
 }
 
+size_t repetitions(size_t quick, size_t full) {
+  return getenv("DPERM_LONG") ? full : quick;
+}
+
 /* TMPDIR/NAME-XXXXXX */
 static void place_for(const char *name, char *out, size_t size) {
   const char *folder = getenv("TMPDIR");

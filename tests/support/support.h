@@ -41,6 +41,10 @@
 /* |a − b| ≤ tolerance, with both printed when not. */
 void assert_close(double a, double b, double tolerance);
 
+/* How often something random is tried: `quick` times in `make test`, `full` times in `make
+ * test-full`, which sets DPERM_LONG. */
+size_t repetitions(size_t quick, size_t full);
+
 /* Writes bytes to a new temporary file and returns its path, to be given to file_remove. */
 char *file_with(const char *bytes, size_t length);
 char *file_with_text(const char *text);

@@ -9,30 +9,15 @@
 #include <zlib.h>
 
 #include "read/csv.h"
+#include "text_buffer.h"
 
 /* ---- helpers: a table as text, fields ended by '|', records by '\n' */
-
-typedef struct text_buffer {
-  char *bytes;
-  size_t length, capacity;
-} text_buffer;
-
-static void put(text_buffer *work, const char *bytes, size_t length) {
-  if (work->length + length + 1 > work->capacity) {
-    work->capacity = 2 * (work->length + length + 64);
-    work->bytes = realloc(work->bytes, work->capacity);
-    assert_non_null(work->bytes);
-  }
-  memcpy(work->bytes + work->length, bytes, length);
-  work->length += length;
-  work->bytes[work->length] = '\0';
-}
 
 /* All records of a file, "a|b|\n" each; the caller frees. */
 static char *table_of(const char *path, char separator, const char *comment) {
   csv_reader reader;
   text_buffer work = {0};
-  put(&work, "", 0);
+  put_bytes(&work, "", 0);
   assert_ok(csv_open(path, separator, comment, NULL, false, &reader, err));
   for (;;) {
     bool found = false;
@@ -41,10 +26,10 @@ static char *table_of(const char *path, char separator, const char *comment) {
       break;
     }
     for (size_t i = 0; i < reader.field_count; i++) {
-      put(&work, reader.fields[i].text.start, reader.fields[i].text.length);
-      put(&work, "|", 1);
+      put_bytes(&work, reader.fields[i].text.start, reader.fields[i].text.length);
+      put(&work, "|");
     }
-    put(&work, "\n", 1);
+    put(&work, "\n");
   }
   csv_close(&reader);
   return work.bytes;
@@ -63,22 +48,28 @@ static void reads(const char *text, const char *table) {
   reads_bytes(text, strlen(text), ',', NULL, table);
 }
 
+/* Reads to the end or to the first failure. */
+static dperm_status read_all(const char *path, dperm_error *err) {
+  csv_reader reader;
+  bool found = true;
+  dperm_status status = csv_open(path, ',', NULL, NULL, false, &reader, err);
+  if (status != DPERM_OK) {
+    return status;
+  }
+  while (status == DPERM_OK && found) {
+    status = csv_next(&reader, &found, err);
+  }
+  csv_close(&reader);
+  return status;
+}
+
 /* Some record of the file is refused, at `place` ("2:5: ") and with these words. */
 static void refuses_bytes(const char *bytes, size_t length, const char *place, const char *words) {
   char *path = file_with(bytes, length);
   char expected[4200];
   (void)snprintf(expected, sizeof expected, "%s:%s: ", path, place);
-  csv_reader reader;
   dperm_error error = {DPERM_OK, ""};
-  dperm_status status = csv_open(path, ',', NULL, NULL, false, &reader, &error);
-  bool opened = status == DPERM_OK, found = true;
-  while (status == DPERM_OK && found) {
-    status = csv_next(&reader, &found, &error);
-  }
-  if (opened) {
-    csv_close(&reader);
-  }
-  assert_int_equal(status, DPERM_INVALID_DATA);
+  assert_int_equal(read_all(path, &error), DPERM_INVALID_DATA);
   assert_non_null(strstr(error.message, expected));
   assert_non_null(strstr(error.message, words));
   file_remove(path);
@@ -290,21 +281,6 @@ static size_t whole_file(const char *path, char *bytes, size_t capacity) {
   return length;
 }
 
-/* Reads to the end or to the first failure. */
-static dperm_status read_all(const char *path, dperm_error *err) {
-  csv_reader reader;
-  bool found = true;
-  dperm_status status = csv_open(path, ',', NULL, NULL, false, &reader, err);
-  if (status != DPERM_OK) {
-    return status;
-  }
-  while (status == DPERM_OK && found) {
-    status = csv_next(&reader, &found, err);
-  }
-  csv_close(&reader);
-  return status;
-}
-
 static void gzip_is_told_by_content(void **state) {
   (void)state;
   static const char text[] = "\xef\xbb\xbf"
@@ -431,22 +407,22 @@ static void random_field(random_source *source, text_buffer *file, text_buffer *
   }
   static const char *const blanks[] = {"", "", "", " ", "\t", "  "};
   const char *before = blanks[below(source, 6)], *after = blanks[below(source, 6)];
-  put(file, before, strlen(before));
+  put(file, "%s", before);
   if (quoted) {
-    put(file, "\"", 1);
+    put(file, "\"");
   }
   for (size_t i = 0; i < length; i++) {
-    put(file, content + i, 1);
+    put_bytes(file, content + i, 1);
     if (content[i] == '"') {
-      put(file, "\"", 1);
+      put(file, "\"");
     }
   }
   if (quoted) {
-    put(file, "\"", 1);
+    put(file, "\"");
   }
-  put(file, after, strlen(after));
-  put(table, content, length);
-  put(table, "|", 1);
+  put(file, "%s", after);
+  put_bytes(table, content, length);
+  put(table, "|");
 }
 
 static void random_tables_read_back_equal(void **state) {
@@ -455,8 +431,8 @@ static void random_tables_read_back_equal(void **state) {
   assert_ok(random_seeded(5, &source, err));
   for (int round = 0; round < 60; round++) {
     text_buffer file = {0}, table = {0};
-    put(&file, "", 0);
-    put(&table, "", 0);
+    put_bytes(&file, "", 0);
+    put_bytes(&table, "", 0);
     /* Some tables are over several windows long, with records of up to a few thousand bytes. */
     size_t longest = round % 3 == 0 ? 5000 : 12, wanted = round % 2 ? 900000 : 3000;
     bool crlf = below(&source, 2);
@@ -464,18 +440,18 @@ static void random_tables_read_back_equal(void **state) {
       if (below(&source, 10) == 0) {
         static const char *const skipped[] = {"#skip, \"this\n", "  \n", "\n", "#\r\n", "\t\r\n"};
         const char *line = skipped[below(&source, 5)];
-        put(&file, line, strlen(line));
+        put(&file, "%s", line);
         continue;
       }
       size_t fields = 2 + below(&source, 5);
       for (size_t i = 0; i < fields; i++) {
         if (i > 0) {
-          put(&file, ",", 1);
+          put(&file, ",");
         }
         random_field(&source, &file, &table, longest);
       }
-      put(&table, "\n", 1);
-      put(&file, crlf ? "\r\n" : "\n", crlf ? 2 : 1);
+      put(&table, "\n");
+      put(&file, "%s", crlf ? "\r\n" : "\n");
     }
     char *path = below(&source, 3) == 0 ? file_with_gzip(file.bytes, file.length)
                                         : file_with(file.bytes, file.length);

@@ -9,6 +9,7 @@
 #include "base/double_double.h"
 #include "base/threads.h"
 #include "fast_features.h"
+#include "plain_products.h"
 #include "precise.h"
 
 /* ---- the kinds */
@@ -53,63 +54,6 @@ static test_rows *some_rows(size_t rows, size_t cols) {
     }
   }
   return test_rows_of(rows, cols, x, labels);
-}
-
-static double *random_array(uint64_t seed, size_t count) {
-  random_source r;
-  double *values = calloc(count, sizeof *values);
-  assert_non_null(values);
-  assert_ok(random_seeded(seed, &r, err));
-  for (size_t i = 0; i < count; i++) {
-    values[i] = i % 5 == 3 ? 0.0 : random_normal(&r);
-  }
-  return values;
-}
-
-/* Outputs start as NaN: nothing of them may be read. */
-static double *blank_array(size_t count) {
-  double *values = calloc(count, sizeof *values);
-  assert_non_null(values);
-  for (size_t i = 0; i < count; i++) {
-    values[i] = (double)NAN;
-  }
-  return values;
-}
-
-/* ---- plain loops, entry by entry */
-
-typedef struct sum {
-  long double value, size; /* Σ terms, Σ |terms| */
-} sum;
-
-static void add(sum *s, long double term) {
-  s->value += term;
-  s->size += fabsl(term);
-}
-
-static sum apply_entry(const test_rows *t, const double *f, size_t k, size_t i, size_t m) {
-  sum s = {0, 0};
-  for (size_t j = 0; j < t->cols; j++) {
-    add(&s, (long double)t->x[i * t->cols + j] * f[j * k + m]);
-  }
-  return s;
-}
-
-static sum transposed_entry(const test_rows *t, const double *w, size_t k, size_t j, size_t m) {
-  sum s = {0, 0};
-  for (size_t i = 0; i < t->rows; i++) {
-    add(&s, (long double)t->x[i * t->cols + j] * w[i * k + m]);
-  }
-  return s;
-}
-
-static sum gram_entry(const test_rows *t, const double *w, size_t k, size_t a, size_t b, size_t m) {
-  sum s = {0, 0};
-  for (size_t i = 0; i < t->rows; i++) {
-    const double *row = t->x + i * t->cols;
-    add(&s, (long double)row[a] * row[b] * w[i * k + m]);
-  }
-  return s;
 }
 
 static void compare(const char *what, const matrix *x, double got, sum expected) {
@@ -534,24 +478,6 @@ static void a_matrix_of_zeros_gives_zeros(void **state) {
   test_rows_free(t);
 }
 
-/* ---- the fixed cut of the rows */
-
-static void stripes_cover_the_rows_once(void **state) {
-  (void)state;
-  for (size_t rows = 0; rows < 40000; rows = rows * 9 / 8 + 1) {
-    for (size_t work = 1; work < (size_t)1 << 26; work *= 64) {
-      size_t count = stripe_count(rows, work);
-      assert_in_range(count, 1, 16);
-      assert_true(count == 1 || rows / count >= 512);
-      assert_int_equal(stripe_start(rows, count, 0), 0);
-      assert_int_equal(stripe_start(rows, count, count), rows);
-      for (size_t s = 0; s < count; s++) {
-        assert_true(stripe_start(rows, count, s) <= stripe_start(rows, count, s + 1));
-      }
-    }
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_are_right_and_do_not_depend_on_threads),
@@ -566,7 +492,6 @@ int main(void) {
       cmocka_unit_test(selected_rows_have_the_same_features),
       cmocka_unit_test(declared_sizes_of_features_hold),
       cmocka_unit_test(a_matrix_of_zeros_gives_zeros),
-      cmocka_unit_test(stripes_cover_the_rows_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

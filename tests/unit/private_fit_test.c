@@ -1,6 +1,5 @@
-/* Private training from end to end: which models call themselves private, that the weights are what
- * the mechanism says they are (the noise is drawn again from the same seed and taken out), what a
- * private fit refuses, and that nothing of a model but its weights depends on the records. */
+/* Private training from end to end: which models call themselves private, what a private fit
+ * refuses, and that nothing of a model but its weights depends on the records. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -139,141 +138,6 @@ static void every_draw_gives_other_weights(void **state) {
     }
   }
   dperm_data_free(data);
-}
-
-/* ---- the weights are the mechanism's */
-
-/* Rows of norm at most `norm`, some of them of just that. */
-static test_rows *rows_within(double norm) {
-  test_rows *unit = test_rows_random(4, ROWS, DIMS, 0.6);
-  double *x = calloc(ROWS * (size_t)DIMS, sizeof *x), *labels = calloc(ROWS, sizeof *labels);
-  assert_true(x && labels);
-  for (size_t i = 0; i < ROWS * (size_t)DIMS; i++) {
-    x[i] = unit->x[i] * norm;
-  }
-  memcpy(labels, unit->labels, ROWS * sizeof *labels);
-  test_rows_free(unit);
-  return test_rows_of(ROWS, DIMS, x, labels);
-}
-
-static dperm_model *train_problem(const test_problem *t, double norm, dperm_options *options,
-                                  uint64_t seed) {
-  dperm_data *data = data_of(t->data, norm);
-  for (size_t i = 0; i < ROWS; i++) { /* stored as given: no row was scaled */
-    double row[DIMS];
-    assert_ok(dperm_data_row(data, i, row, err));
-    assert_memory_equal(row, t->data->x + i * DIMS, sizeof row);
-  }
-  options->loss = t->library_loss;
-  options->regularizer = t->regularizer;
-  options->lambda = t->lambda;
-  dperm_model *model = train_seeded(data, *options, seed);
-  dperm_data_free(data);
-  return model;
-}
-
-/* The noise that a fit with this seed draws, and its weights without the noise of the release. */
-static void draw_again(const dperm_model *model, uint64_t seed, double *b, double *unreleased) {
-  const release_plan *r = &model->release;
-  random_source source;
-  assert_ok(random_seeded(seed, &source, err));
-  noise_draw(&model->plan.noise, &source, b);
-  for (size_t j = 0; j < DIMS; j++) {
-    wide_signed y = random_discrete_laplace_wide(
-        &source, r->epsilon.num.over, (wide_integer)r->epsilon.num.under * r->sensitivity);
-    unreleased[j] = model->weights[j] - ldexp((double)y, r->step_exponent);
-  }
-}
-
-/* What rounding to the lattice may have moved. */
-static double half_step(const dperm_model *model) {
-  return ldexp(0.5, model->release.step_exponent) * sqrt(DIMS);
-}
-
-/* ∇J + Δf + b/n = 0 at the released weights, by the reference's arithmetic. */
-static void check_objective_weights(test_problem *t, double norm, dperm_analysis analysis,
-                                    dperm_noise noise) {
-  dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE);
-  options.analysis = analysis;
-  options.noise = noise;
-  double b[DIMS], f[DIMS], length = 0;
-  dperm_model *model = train_problem(t, norm, &options, 11);
-  draw_again(model, 11, b, f);
-  t->linear = b;
-  for (size_t j = 0; j < DIMS; j++) {
-    length = hypot(length, b[j]);
-    b[j] /= ROWS;
-  }
-  t->ridge = model->plan.delta_reg;
-  double left = reference_gradient_norm(t, f);
-  double hessian = t->library_loss.smoothness * norm * norm + (t->lambda + t->ridge) * 1e3;
-  assert_true(left <= model->release.promised.gradient + hessian * half_step(model));
-  t->ridge = 0; /* and it is the noise that makes it so */
-  t->linear = NULL;
-  assert_true(reference_gradient_norm(t, model->weights) > 1e-6);
-  dperm_model_free(model);
-}
-
-/* weights − b is the minimizer without noise. */
-static void check_output_weights(test_problem *t, double norm) {
-  dperm_options options = asking(DPERM_MECHANISM_OUTPUT);
-  double b[DIMS], f[DIMS], length = 0;
-  dperm_model *model = train_problem(t, norm, &options, 12);
-  draw_again(model, 12, b, f);
-  for (size_t j = 0; j < DIMS; j++) {
-    f[j] -= b[j];
-    length = hypot(length, b[j]);
-  }
-  /* what the sum of weights and noise lost to rounding comes back times the Hessian */
-  double hessian = t->library_loss.smoothness * norm * norm + t->lambda * 1e3;
-  double left = reference_gradient_norm(t, f);
-  assert_true(left <= model->release.promised.gradient + hessian * half_step(model) +
-                          1e-15 * hessian * (1 + length));
-  assert_true(left < 1e-3 * reference_gradient_norm(t, model->weights));
-  dperm_model_free(model);
-}
-
-static void weights_minimize_the_perturbed_objective(void **state) {
-  (void)state;
-  static const double norms[] = {0.2, 1.0, 5.0};
-  for (size_t k = 0; k < 3; k++) {
-    test_rows *rows = rows_within(norms[k]);
-    for (int loss = 0; loss < 3; loss++) {
-      for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
-        test_problem t;
-        test_problem_init(&t, 5, rows, (reference_loss)loss, 0.5, 0.02 * norms[k] * norms[k], 0,
-                          (reference_regularizer)kind, false);
-        for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
-          t.lambda = 0.02 * norms[k] * norms[k];
-          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT, noise);
-          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER, noise);
-          t.lambda *= 0.01; /* where Δ has to help */
-          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_TIGHT, noise);
-          check_objective_weights(&t, norms[k], DPERM_ANALYSIS_PAPER, noise);
-        }
-        test_problem_clear(&t);
-      }
-    }
-    test_rows_free(rows);
-  }
-}
-
-static void weights_less_the_noise_are_the_minimizer_of_output_perturbation(void **state) {
-  (void)state;
-  static const double norms[] = {0.2, 1.0, 5.0};
-  for (size_t k = 0; k < 3; k++) {
-    test_rows *rows = rows_within(norms[k]);
-    for (int loss = 0; loss < 3; loss++) {
-      for (int kind = REF_RIDGE; kind <= REF_QUARTIC; kind++) {
-        test_problem t;
-        test_problem_init(&t, 6, rows, (reference_loss)loss, 0.5, 0.02 * norms[k] * norms[k], 0,
-                          (reference_regularizer)kind, false);
-        check_output_weights(&t, norms[k]);
-        test_problem_clear(&t);
-      }
-    }
-    test_rows_free(rows);
-  }
 }
 
 /* ---- refusals */
@@ -512,8 +376,6 @@ int main(void) {
       cmocka_unit_test(only_secure_noise_makes_a_private_model),
       cmocka_unit_test(a_seed_gives_the_same_weights_for_any_number_of_threads),
       cmocka_unit_test(every_draw_gives_other_weights),
-      cmocka_unit_test(weights_minimize_the_perturbed_objective),
-      cmocka_unit_test(weights_less_the_noise_are_the_minimizer_of_output_perturbation),
       cmocka_unit_test(dropped_rows_and_privacy_do_not_go_together),
       cmocka_unit_test(dropped_rows_are_not_forgotten_by_a_selection),
       cmocka_unit_test(regularizers_without_strong_convexity_are_refused),
