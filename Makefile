@@ -43,11 +43,11 @@ demo: build
 test: deps-test
 	@tests/run dev
 
-# The long counts: everything again under the sanitizers, tests/full at full size (libm at 10^7
+# The long counts: everything with more repetitions (DPERM_LONG) and again under the sanitizers, tests/full at full size (libm at 10^7
 # points a function, certificates on 10^6 rows), the audit a hundred times over, ledgers raced for,
 # killed 1,000 times, with 100,000 entries, memory under valgrind, fuzzers for a while.
 test-full: deps-full
-	@tests/run dev asan
+	@DPERM_LONG=1 tests/run dev asan
 	@for test in tests/full/*_test.c; do \
 	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
 	@DPERM_ROW_TRIALS=20 CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/row_independence_test

@@ -6,6 +6,7 @@ suite finds the defects that it is there for when they are put back.
 """
 
 import itertools
+import os
 import random
 import warnings
 from decimal import Decimal
@@ -22,6 +23,7 @@ from dperm import arrow, columns, data, schema as schemas
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 COUNT = 9
+TRIALS = 160 if os.environ.get("DPERM_LONG") else 64  # hostile values in each kind of table
 
 
 def attempt(build, way, records, labels):
@@ -88,8 +90,8 @@ def test_a_table_row_depends_on_its_own_record(name):
     if name.startswith("array_of_") and name[9:] not in ("objects", "objects_in_columns", "texts", "bytes"):
         compared = check_numbers(name)
     else:
-        compared = check_table(name, 1, 160)
-    assert (compared == 0) if name in REFUSED else compared > 12
+        compared = check_table(name, 1, TRIALS)
+    assert (compared == 0) if name in REFUSED else compared > TRIALS // 20  # else nothing was tried
 
 
 @pytest.mark.parametrize("name", ["lists", "tuples", "frame_as_pandas_infers_it", "frame_put_together"])
@@ -101,18 +103,19 @@ def check_numbers(name):
     chance, go, compared = random.Random(2), ways(schema=SCHEMA)["fit"], 0
     labels = ["no", "yes", "no"] * 3
     for value in (0, 1, -1, True, 0.1, 7.5, 255, 2.0**53, 1e-300, 1e300, -0.0, float("nan"), float("inf"), "1", None):
-        before = [[chance.choice((0, 1, 2, 42, True)) for _ in NAMES] for _ in range(COUNT)]
+        records = [[chance.choice((0, 1, 2, 42, True)) for _ in NAMES] for _ in range(COUNT)]
+        before = attempt(TABLES[name], go, records, labels)
         for at in (0, COUNT - 1):
-            after = [list(r) for r in before]
+            after = [list(r) for r in records]
             after[at] = [value] * 4
-            compared += compare(attempt(TABLES[name], go, before, labels), attempt(TABLES[name], go, after, labels), at)
+            compared += compare(before, attempt(TABLES[name], go, after, labels), at)
     return compared
 
 
 @pytest.mark.parametrize("way", ["tune", "sweep", "score_private", "decision_function"])
 @pytest.mark.parametrize("name", ["frame_as_pandas_infers_it", "lists", "frame_of_objects", "capsule_of_string"])
 def test_every_method_has_the_same_door(name, way):
-    assert check_table(name, 3, 60, way) > 10
+    assert check_table(name, 3, 40, way) > 10
 
 
 NUMBERS = [0, 1, -1, 0.5, 0.1, 1e-300, 7, 2**53 + 1]
@@ -128,11 +131,13 @@ def test_a_row_of_numbers_depends_on_its_own_record(name, how):
         pytest.skip("bounds are for dense rows")
     chance, compared = random.Random(5), 0
     go, labels = ways(classes=[0, 1], **how)["fit"], [0, 1, 1] * 3
-    for at, column, value in itertools.product((0, COUNT - 1), (0, 1), ODD_NUMBERS):
-        before = [[chance.choice(NUMBERS) for _ in range(2)] for _ in range(COUNT)]
-        after = [list(r) for r in before]
-        after[at][column] = value
-        compared += compare(attempt(ROWS[name], go, before, labels), attempt(ROWS[name], go, after, labels), at)
+    for value in ODD_NUMBERS:
+        records = [[chance.choice(NUMBERS) for _ in range(2)] for _ in range(COUNT)]
+        before = attempt(ROWS[name], go, records, labels)
+        for at, column in itertools.product((0, COUNT - 1), (0, 1)):
+            after = [list(r) for r in records]
+            after[at][column] = value
+            compared += compare(before, attempt(ROWS[name], go, after, labels), at)
     assert compared > 20
 
 
@@ -270,7 +275,7 @@ def places_instead_of_texts(kind, array, what, start, count, present):
 @pytest.mark.parametrize("name", ["capsule_of_dictionaries", "capsule_of_sorted_dictionaries"])
 def test_the_suite_finds_places_of_a_dictionary_taken_for_values(name):
     with planted(arrow, "_of_dictionary", places_instead_of_texts), pytest.raises(AssertionError, match="changed"):
-        check_table(name, 1, 160)
+        check_table(name, 1, TRIALS)
 
 
 def test_the_suite_finds_nulls_that_make_whole_numbers_floats():

@@ -18,14 +18,10 @@ setup() {
   ]
 }
 S
-  {
-    echo "age,job,rich"
-    for i in $(seq 1 40); do
-      echo "$((20 + i)),farmer,no"
-      echo "$((15 + i)),nurse,$([ $((i % 3)) -eq 0 ] && echo yes || echo no)"
-      echo "$((30 + i)),judge,yes"
-    done
-  } > people.csv
+  # By awk: bats takes a millisecond for a line of bash.
+  awk 'BEGIN {print "age,job,rich"
+    for (i = 1; i <= 40; i++)
+      printf "%d,farmer,no\n%d,nurse,%s\n%d,judge,yes\n", 20 + i, 15 + i, i % 3 ? "no" : "yes", 30 + i}' > people.csv
   sed '2,$s/,/.5,/' people.csv > others.csv # as many, and all of them are somebody else
 }
 

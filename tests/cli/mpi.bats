@@ -2,6 +2,12 @@
 # dies.
 load helpers
 
+# Starting a job takes most of a second, so not every number of processes is tried with every call;
+# `make test-full` tries more.
+some() { # numbers of processes in any case, those in the long test
+  echo "$1 ${DPERM_LONG:+$2}"
+}
+
 many() { # the number of processes, then the command
   local count=$1
   shift
@@ -37,26 +43,24 @@ setup_rows() {
   "$DPERM" encode --data rows.svm --dims 40 --out rows.dperm 2> /dev/null
 }
 
+same_model() { # numbers of processes, then the command; with the noise of $seed, or of 2
+  "$DPERM" "${@:2}" --seed "${seed:-2}" --out alone.json 2> /dev/null
+  for count in $1; do
+    many "$count" "${@:2}" --seed "${seed:-2}" --out many.json 2> /dev/null
+    cmp alone.json many.json
+  done
+}
+
 @test "1, 2, 3 and 4 processes give the model of none, to the bit" {
   setup_rows 6000
-  for how in "train --epsilon 1" "train --mechanism none" "tune --epsilon 1 --lambda 0.1,0.01"; do
-    # shellcheck disable=SC2086
-    "$DPERM" $how --data rows.dperm --seed 2 --out alone.json 2> /dev/null
-    for count in 1 2 3 4; do
-      # shellcheck disable=SC2086
-      many $count $how --data rows.dperm --seed 2 --out many.json 2> /dev/null
-      cmp alone.json many.json
-    done
-  done
-  many 2 train --data rows.svm --dims 40 --epsilon 1 --seed 2 --out many.json 2> /dev/null
-  "$DPERM" train --data rows.svm --dims 40 --epsilon 1 --seed 2 --out alone.json 2> /dev/null
-  cmp alone.json many.json
+  same_model "1 2 3 4" train --data rows.dperm --epsilon 1
+  same_model "$(some 3 "1 2 4")" train --data rows.dperm --mechanism none
+  same_model "$(some 4 "1 2 3")" tune --data rows.dperm --epsilon 1 --lambda 0.1,0.01
+  same_model 2 train --data rows.svm --dims 40 --epsilon 1
 }
 
 @test "records and a schema are shared too, also fewer rows than make a stripe" {
-  "$DPERM" train --data people.csv --schema schema.json --seed 2 --epsilon 1 --out alone.json 2> /dev/null
-  many 3 train --data people.csv --schema schema.json --seed 2 --epsilon 1 --out many.json 2> /dev/null
-  cmp alone.json many.json
+  same_model 3 train --data people.csv --schema schema.json --epsilon 1
 }
 
 @test "several processes charge a ledger once and speak with one voice" {
@@ -124,7 +128,8 @@ setup_rows() {
   setup_rows 6000
   "$DPERM" ledger init ledger --dataset rows --epsilon 100
   mkfifo gate
-  for victim in 0 1 2; do
+  entries=0
+  for victim in $(some "0 2" 1); do
     rm -f model.json
     # at the end of the first transaction it is charged: the work has begun
     gated "1 unlink ledger-journal" train --data rows.dperm --epsilon 1 --kernel gaussian --gamma 0.1 \
@@ -135,31 +140,32 @@ setup_rows() {
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
     leaves_no model.json
     "$DPERM" ledger verify ledger
-    [ "$("$DPERM" ledger show ledger --json | grep -c '"entry":')" -eq $((victim + 1)) ]
+    [ "$("$DPERM" ledger show ledger --json | grep -c '"entry":')" -eq $((entries += 1)) ]
     job_is_gone
   done
-  [ "$("$DPERM" ledger show ledger | grep -c 'stays spent')" -eq 3 ]
+  [ "$("$DPERM" ledger show ledger | grep -c 'stays spent')" -eq $entries ]
+}
+
+same_cells() { # numbers of processes, then the options
+  "$DPERM" sweep "${@:2}" --out alone.csv 2> /dev/null
+  for count in $1; do
+    run many "$count" sweep "${@:2}" --out many.csv
+    [ "$status" -eq 0 ]
+    [[ "$output" == "many.csv: "*" cells, $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]]
+    cmp alone.csv many.csv
+    [ ! -e many.csv.journal ]
+  done
 }
 
 @test "a sweep's CSV is the same whatever the number of processes" {
   setup_rows 3000
   rows 1700 > test.svm
-  for how in "--folds 3" "--test-data test.svm" "--folds 2 --kernel gaussian --gamma 0.5 --features 30"; do
-    how="--dims 40 --loss logistic,huber --mechanism none,output,objective --epsilon 0.1,1 --lambda 0.01 --draws 5 $how"
-    # shellcheck disable=SC2086
-    "$DPERM" sweep --data rows.svm $how --out alone.csv 2> /dev/null
-    for count in 1 2 3; do
-      # shellcheck disable=SC2086
-      run many $count sweep --data rows.svm $how --out many.csv
-      [ "$status" -eq 0 ]
-      [ "$output" = "many.csv: 10 cells, $(awk -F, '{s += $8} END {print s}' alone.csv) models" ]
-      cmp alone.csv many.csv
-      [ ! -e many.csv.journal ]
-    done
-  done
-  "$DPERM" sweep --data rows.dperm --epsilon 1 --folds 3 > alone.csv
-  many 2 sweep --data rows.dperm --epsilon 1 --folds 3 > many.csv 2> /dev/null
-  cmp alone.csv many.csv
+  grid=(--data rows.svm --dims 40 --loss logistic,huber --mechanism none,output,objective --epsilon 0.1,1
+    --lambda 0.01 --draws 5)
+  same_cells "$(some "1 3" 2)" "${grid[@]}" --folds 3
+  same_cells "$(some 2 "1 3")" "${grid[@]}" --test-data test.svm
+  same_cells "$(some 3 "1 2")" "${grid[@]}" --folds 2 --kernel gaussian --gamma 0.5 --features 30
+  same_cells 2 --data rows.dperm --epsilon 1 --folds 3
   "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 > alone.csv
   many 3 sweep --data people.csv --schema schema.json --epsilon 1 > many.csv 2> /dev/null
   cmp alone.csv many.csv
@@ -174,13 +180,9 @@ setup_rows() {
              {"name": "b", "type": "numeric", "min": 0, "max": 2, "scale": "center"}],
  "intercept": true}
 S
-  "$DPERM" sweep --data three.csv --schema three.json --epsilon 1,3 --mechanism none,output,objective --folds 3 > alone.csv
-  many 3 sweep --data three.csv --schema three.json --epsilon 1,3 --mechanism none,output,objective --folds 3 > many.csv 2> /dev/null
-  cmp alone.csv many.csv
-  for seed in 1 2 3 4 5 6; do # the second candidate is hopeless: its errors must be seen
-    "$DPERM" tune --data three.csv --schema three.json --epsilon 3 --lambda 0.01,1e3 --seed $seed --out alone.json 2> /dev/null
-    many 3 tune --data three.csv --schema three.json --epsilon 3 --lambda 0.01,1e3 --seed $seed --out many.json 2> /dev/null
-    cmp alone.json many.json
+  same_cells 3 --data three.csv --schema three.json --epsilon 1,3 --mechanism none,output,objective --folds 3
+  for seed in $(some "1 2 3" "4 5 6"); do # the second candidate is hopeless: its errors must be seen
+    same_model 3 tune --data three.csv --schema three.json --epsilon 3 --lambda 0.01,1e3
   done
 }
 
@@ -201,7 +203,7 @@ S
     --folds 4 --draws 6)
   "$DPERM" sweep "${grid[@]}" --out alone.csv 2> /dev/null
   mkfifo gate
-  for victim in 0 1 2; do
+  for victim in $(some "0 2" 1); do
     rm -f cells.csv cells.csv.journal
     # the journal's second line is the first part that is done
     gated "2 fdatasync cells.csv.journal" sweep "${grid[@]}" --out cells.csv > out 2>&1 &
@@ -226,7 +228,7 @@ S
 
 @test "a program that uses MPI itself keeps it, its messages and its error handler" {
   setup_rows 6000
-  "$DPERM" train --data rows.svm --dims 40 --epsilon 1 --seed 2 --out alone.json 2> /dev/null
+  "$DPERM" train --data rows.svm --dims 40 --epsilon 1 --seed "${seed:-2}" --out alone.json 2> /dev/null
   for count in 1 3; do
     run timeout 3000 mpirun --allow-run-as-root --oversubscribe --quiet -n $count \
       "$DPERM_BUILD/tests/mpi_host" rows.svm 40 model.json

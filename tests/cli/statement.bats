@@ -66,26 +66,9 @@ P
 }
 
 @test "a claim that does not follow is not repeated" {
-  "$DPERM" train "${people[@]}" --epsilon 1 --out m.json 2> /dev/null
-  cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/objective" model.json
-  python3 - <<'P'
-import hashlib, json, re
-m = json.load(open("m.json"))
-m["privacy"]["beta"] *= 1.5
-del m["digest"]
-def real(v):
-    text = re.sub(r"e([-+])0*", lambda e: "e" + e[1].strip("+"), "%.17g" % v)
-    return text if "." in text or "e" in text else text + ".0"
-def plain(v):
-    if isinstance(v, dict):
-        return "{" + ",".join(json.dumps(k) + ":" + plain(v[k]) for k in sorted(v)) + "}"
-    if isinstance(v, list):
-        return "[" + ",".join(map(plain, v)) + "]"
-    return real(v) if isinstance(v, float) else json.dumps(v)
-m["digest"] = hashlib.blake2b(plain(m).encode(), digest_size=32).hexdigest()
-open("forged.json", "w").write(json.dumps(m))
-P
-  "$DPERM" statement --model forged.json > s.md
+  "$DPERM" train "${people[@]}" --epsilon 1 --out model.json 2> /dev/null
+  change 'm["privacy"]["beta"] *= 1.5'
+  "$DPERM" statement --model changed.json > s.md
   grep -q '^> The claim in this file does not follow from its own numbers (beta: ' s.md
 }
 

@@ -199,9 +199,10 @@ static double check_in_dd(random_problem *t, const place *at) {
 
 static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
   (void)state;
-  enum { PROBLEMS = 90, PLACES = 7 };
+  enum { PLACES = 7 };
+  const size_t problems = repetitions(45, 90);
   double closest = INFINITY, highest = 0;
-  for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
+  for (uint64_t seed = 0; seed < problems; seed++) {
     random_problem t;
     random_source r;
     random_problem_new(&t, seed, 3000, REF_QUARTIC);
@@ -276,7 +277,7 @@ static void errors_of_sums_are_covered(void **state) {
   double closest = INFINITY;
   for (size_t i = 0; i < 24; i++) {
     random_problem t;
-    size_t rows = i % 3 ? 100000 : 2000 + i;
+    size_t rows = i % 3 == 2 ? 100000 : 2000 + i;
     double *x = calloc(rows, sizeof *x), *labels = calloc(rows, sizeof *labels);
     assert_true(x && labels);
     for (size_t k = 0; k < rows; k++) {
@@ -324,9 +325,9 @@ static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
 
 static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
   (void)state;
-  enum { PROBLEMS = 90 };
+  const size_t problems = repetitions(30, 90);
   double highest = 0;
-  for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
+  for (uint64_t seed = 0; seed < problems; seed++) {
     random_problem t;
     random_source r;
     assert_ok(random_seeded(2000 + seed, &r, err));

@@ -70,7 +70,8 @@ static void check_kind(reference_regularizer kind) {
   random_source r;
   assert_ok(random_seeded(40 + (uint64_t)kind, &r, err));
   test_rows *rows = test_rows_random(3, ROWS, DIMS, 0.8);
-  for (int round = 0; round < 30; round++) {
+  const int rounds = (int)repetitions(12, 30);
+  for (int round = 0; round < rounds; round++) {
     test_problem t;
     test_problem_init(&t, random_bits(&r), rows, (reference_loss)(round % 3), 0.5,
                       random_scale(&r, 1e-3, 10), 0, kind, false);

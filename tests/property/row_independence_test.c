@@ -139,5 +139,6 @@ int main(void) {
         .initial_state = (void *)(uintptr_t)&inputs[i],
     };
   }
+  cmocka_set_test_filter(getenv("DPERM_ROW_INPUTS"));
   return _cmocka_run_group_tests("one record changes one row", tests, input_count, NULL, NULL);
 }

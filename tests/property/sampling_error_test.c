@@ -427,13 +427,13 @@ static void check_table(size_t draws, random_source (*bits)(uint64_t), const cha
 
 static void every_kind_keeps_its_bound(void **state) {
   (void)state;
-  check_table(1000, plain, "seeded");
-  check_shapes(1, 5000, plain, "seeded");
-  check_shapes(2, 5000, plain, "seeded");
-  check_shapes(3, 2000, plain, "seeded");
-  check_shapes(10, 1000, plain, "seeded");
-  check_shapes(104, 100, plain, "seeded");
-  check_shapes(5000, 3, plain, "seeded");
+  check_table(repetitions(300, 1000), plain, "seeded");
+  check_shapes(1, repetitions(1500, 5000), plain, "seeded");
+  check_shapes(2, repetitions(1500, 5000), plain, "seeded");
+  check_shapes(3, repetitions(700, 2000), plain, "seeded");
+  check_shapes(10, repetitions(300, 1000), plain, "seeded");
+  check_shapes(104, repetitions(30, 100), plain, "seeded");
+  check_shapes(5000, repetitions(1, 3), plain, "seeded");
 }
 
 static void every_kind_keeps_its_bound_on_extreme_bits(void **state) {

@@ -59,10 +59,10 @@ typedef struct integrals {
   double mass[2], event[2], most;
 } integrals;
 
-/* Sums over a fine grid around the centre, wide enough for all but e^−25. */
+/* Sums over a fine grid around the centre, wide enough for all but e^−12 or so. */
 static integrals integrate(const worst_pair *p, double threshold) {
-  size_t steps = p->dims == 1 ? 400000 : 1200;
-  double half = 25 * reach(p) + 2 * p->norm / p->lambda, step = 2 * half / (double)steps;
+  size_t steps = p->dims == 1 ? 100000 : 600;
+  double half = 12 * reach(p) + 2 * p->norm / p->lambda, step = 2 * half / (double)steps;
   double cell = p->dims == 1 ? step : step * step, middle[PAIR_DIMS] = {0};
   integrals sums = {{0, 0}, {0, 0}, -INFINITY};
   for (size_t j = 0; j < p->dims; j++) {

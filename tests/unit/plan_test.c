@@ -186,7 +186,8 @@ static void every_field_follows_from_the_public_numbers(void **state) {
   (void)state;
   random_source r;
   assert_ok(random_seeded(1, &r, err));
-  for (int round = 0; round < 200; round++) {
+  const int rounds = (int)repetitions(60, 200); /* 60: every combination below */
+  for (int round = 0; round < rounds; round++) {
     size_t rows = (size_t)random_scale(&r, 1, 1e6), dims = (size_t)random_scale(&r, 1, 300);
     double norm = random_scale(&r, 0.1, 10), n = (double)rows, value = 0, zero = 0;
     dperm_mechanism mechanism = round & 1 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
@@ -266,7 +267,7 @@ static void more_rows_and_more_epsilon_never_make_it_worse(void **state) {
     double noise = infinite, loss = infinite, epsilon = infinite;
     options.loss = library_loss((reference_loss)(way % 3), 0.5);
     options.lambda = way & 2 ? none : 1e-2;
-    for (size_t rows = 100; rows < 10000000; rows *= 10) {
+    for (size_t rows = 100; rows < 10000000; rows *= 100) {
       options.epsilon = 0.2;
       const dperm_plan plan = plan_for(rows, 30, 1, &options);
       assert_true(plan.noise_to_signal <= noise * (1 + 1e-9));
@@ -297,7 +298,8 @@ static bool beats_coin(size_t rows, const dperm_options *options) {
 
 static void a_plan_at_the_numbers_it_names_is_what_it_said(void **state) {
   (void)state;
-  for (int way = 0; way < 24; way++) {
+  const int ways = (int)repetitions(12, 48);
+  for (int way = 0; way < ways; way++) {
     dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, way & 1 ? 0.02 : 0.7);
     options.loss = library_loss((reference_loss)(way % 3), 0.5);
     options.lambda = way & 2 ? none : 1e-2;

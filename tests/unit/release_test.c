@@ -346,11 +346,11 @@ static void check_numbers(const numbers *t, const release_plan *made) {
 
 static void promises_are_what_the_formulas_say(void **state) {
   (void)state;
-  enum { TRIES = 4000 };
+  const int tries = (int)repetitions(1000, 4000);
   random_source r;
   int made_of = 0;
   assert_ok(random_seeded(9, &r, err));
-  for (int i = 0; i < TRIES; i++) {
+  for (int i = 0; i < tries; i++) {
     numbers t;
     release_plan made;
     random_numbers(&r, &t);
@@ -360,8 +360,8 @@ static void promises_are_what_the_formulas_say(void **state) {
       made_of++;
     }
   }
-  print_message("# %d of %d public numbers have a plan\n", made_of, (int)TRIES);
-  assert_true(made_of > TRIES / 2);
+  print_message("# %d of %d public numbers have a plan\n", made_of, tries);
+  assert_true(made_of > tries / 2);
 }
 
 /* What the noise's error is stated for is all that may be promised (random/noise.h). */
