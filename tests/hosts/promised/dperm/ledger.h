@@ -1,0 +1,84 @@
+/* dperm: the ledger, what was spent. A file (SQLite) that knows the total budget of each data set
+ * and every charge to it (docs/ledger.md). A charge is reserved, durably, before there is anything
+ * to release, and committed with the digest of what was released; a reservation without a commit
+ * stays spent. Before every charge the records are read and added up again; a ledger that does not
+ * fit is refused. Any number of threads may use one handle: they take turns. It stays in the
+ * process that opened it, and a visitor cannot use the ledger that it is shown. */
+#ifndef DPERM_LEDGER_H
+#define DPERM_LEDGER_H
+
+#include "dperm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Space for an exact decimal ("0.1") and for a digest in hexadecimal. */
+enum { DPERM_AMOUNT_SIZE = 124, DPERM_DIGEST_SIZE = 65 };
+
+/* Gives a data set its budget, once and for good, in a new ledger or in one that is there. Totals
+ * are decimals and taken exactly; `delta` may be NULL for 1e-30, which covers rounding (privacy.md
+ * 8.5). Every charge to it is per person with at most `rows_per_person` rows. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init(const char *path, const char *dataset,
+                                                       const char *epsilon, const char *delta,
+                                                       size_t rows_per_person, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_ledger **out,
+                                                       dperm_error *err);
+DPERM_API void dperm_ledger_free(dperm_ledger *ledger);
+
+/* What a run costs its data set, and what that leaves. */
+struct dperm_charge {
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  char epsilon_left[DPERM_AMOUNT_SIZE], delta_left[DPERM_AMOUNT_SIZE]; /* empty without a ledger */
+  uint64_t entry; /* number and digest of the reservation; 0 and empty if there is none */
+  char digest[DPERM_DIGEST_SIZE];
+};
+
+typedef struct dperm_ledger_dataset {
+  const char *name;
+  const char *epsilon_total, *epsilon_spent, *epsilon_left;
+  const char *delta_total, *delta_spent, *delta_left;
+  size_t rows_per_person;
+  const char *data; /* digest of the data, keyed by this ledger; empty before the first charge */
+} dperm_ledger_dataset;
+typedef struct dperm_ledger_entry {
+  uint64_t entry;
+  const char *dataset, *time, *command, *mechanism, *epsilon, *delta, *digest; /* as reserved */
+  uint64_t commit;      /* the record that commits it; 0: reserved, and spent all the same */
+  const char *artifact; /* the digest of the model or score that was released */
+} dperm_ledger_entry;
+typedef void dperm_dataset_visitor(void *context, const dperm_ledger_dataset *dataset);
+typedef void dperm_entry_visitor(void *context, const dperm_ledger_entry *entry);
+
+/* In order; `dataset` NULL for those of all. What is visited is valid during the call only. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_datasets(dperm_ledger *ledger,
+                                                           dperm_dataset_visitor *visit,
+                                                           void *context, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
+                                                          dperm_entry_visitor *visit, void *context,
+                                                          dperm_error *err);
+/* The number of records (each charge has two) and the digest of the last: noted elsewhere, it shows
+ * later that none of them was changed or taken away. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
+                                                       char digest[DPERM_DIGEST_SIZE],
+                                                       dperm_error *err);
+
+/* For whatever tells exact things about records (counts of errors, sweeps, drafts of a schema):
+ * fails if the ledger knows them. A file is known by its bytes, unpacked, an encoded one by its
+ * source's; what can be read only once ("-") is refused. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger,
+                                                              const dperm_data *data,
+                                                              dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_refuse_file(dperm_ledger *ledger,
+                                                              const char *path, dperm_error *err);
+
+/* The entry that a model was charged as; fails where there is none or it does not fit. */
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_find_model(dperm_ledger *ledger,
+                                                             const dperm_model *model,
+                                                             dperm_entry_visitor *visit,
+                                                             void *context, dperm_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

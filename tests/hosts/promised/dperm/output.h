@@ -1,0 +1,36 @@
+/* dperm: places for files that are taken before a charge. dperm_model_write alone is enough where
+ * nothing is charged. */
+#ifndef DPERM_OUTPUT_H
+#define DPERM_OUTPUT_H
+
+#include "dperm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The same in two steps, for what is charged: a place that is taken before the charge is one that
+ * will be there after it. open makes a temporary file beside `path`; reserve takes space for the
+ * file of a model of these data and any of these options (NULL and 0: for a page); write_output
+ * puts the model in its place; free leaves nothing else behind. */
+typedef struct dperm_output dperm_output;
+DPERM_API DPERM_CHECKED dperm_status dperm_output_open(const char *path, dperm_output **out,
+                                                       dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve(dperm_output *output,
+                                                          const dperm_data *data,
+                                                          const dperm_options *candidates,
+                                                          size_t count, dperm_error *err);
+DPERM_API DPERM_CHECKED dperm_status dperm_model_write_output(const dperm_model *model,
+                                                              dperm_output *output,
+                                                              dperm_error *err);
+DPERM_API void dperm_output_free(dperm_output *output);
+/* What a program that ends in a signal handler must unlink(2); NULL if there is none. */
+DPERM_API const char *dperm_output_temporary(const dperm_output *output);
+/* Fails if `path` is a ledger or belongs to one, or a symbolic link that leads nowhere: for
+ * programs that write other files. */
+DPERM_API DPERM_CHECKED dperm_status dperm_output_check(const char *path, dperm_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

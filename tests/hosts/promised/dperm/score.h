@@ -1,0 +1,86 @@
+/* dperm: scores of a model: exact for public data, with noise and a charge for private data. */
+#ifndef DPERM_SCORE_H
+#define DPERM_SCORE_H
+
+#include "dperm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Exact counts, so a release of them is not private: for data that are public. */
+typedef struct dperm_metrics {
+  size_t rows, errors;
+  size_t classes;
+  size_t false_positives, false_negatives; /* of two classes; else 0 */
+  double error_rate;
+  double auc;      /* area under the ROC curve, ties count half; NaN but for two classes */
+  double log_loss; /* mean −log p(label) in nats; NaN unless the loss is logistic */
+} dperm_metrics;
+DPERM_API DPERM_CHECKED dperm_status dperm_model_score_sized(const dperm_model *model,
+                                                             const dperm_data *data,
+                                                             dperm_metrics *out, size_t size,
+                                                             dperm_error *err);
+DPERM_INLINE dperm_status dperm_model_score(const dperm_model *model, const dperm_data *data,
+                                            dperm_metrics *out, dperm_error *err) {
+  return dperm_model_score_sized(model, data, out, sizeof *out, err);
+}
+DPERM_API DPERM_CHECKED dperm_status dperm_score_file_sized(const dperm_model *model,
+                                                            const dperm_source *source,
+                                                            const dperm_progress *progress,
+                                                            dperm_metrics *out, size_t size,
+                                                            dperm_error *err);
+DPERM_INLINE dperm_status dperm_score_file(const dperm_model *model, const dperm_source *source,
+                                           const dperm_progress *progress, dperm_metrics *out,
+                                           dperm_error *err) {
+  return dperm_score_file_sized(model, source, progress, out, sizeof *out, err);
+}
+
+/* The same in private: an error count with discrete Laplace noise, charged to a ledger if named. */
+typedef struct dperm_score_options {
+  size_t size; /* set by dperm_score_options_init */
+  double epsilon;
+  size_t rows_per_person;
+  int counts;           /* the four confusion counts too, at half the precision */
+  int public_model;     /* the model was made without these records. Else the score of a model that
+                           is not private is not private either: it may move with a record */
+  dperm_random *random; /* NULL for a secure source of its own */
+  dperm_account account;
+  dperm_progress progress;
+} dperm_score_options;
+typedef struct dperm_private_score {
+  int is_private; /* 0 if the noise came from a seed */
+  size_t rows;    /* public */
+  int64_t errors; /* with noise: may lie outside [0, rows] */
+  double error_rate;
+  double low, high;                       /* hold the rows' own error rate in 95 of 100 runs */
+  double population_low, population_high; /* that of those they are a random sample of, too */
+  int64_t true_positives, false_positives, false_negatives, true_negatives; /* with `counts` */
+} dperm_private_score;
+DPERM_API void dperm_score_options_init_sized(dperm_score_options *options, size_t size);
+static inline void dperm_score_options_init(dperm_score_options *options) {
+  dperm_score_options_init_sized(options, sizeof *options);
+}
+DPERM_API DPERM_CHECKED dperm_status dperm_model_score_private_sized(
+    const dperm_model *model, const dperm_data *data, const dperm_score_options *options,
+    dperm_private_score *out, size_t size, dperm_error *err);
+DPERM_INLINE dperm_status dperm_model_score_private(const dperm_model *model,
+                                                    const dperm_data *data,
+                                                    const dperm_score_options *options,
+                                                    dperm_private_score *out, dperm_error *err) {
+  return dperm_model_score_private_sized(model, data, options, out, sizeof *out, err);
+}
+DPERM_API DPERM_CHECKED dperm_status dperm_score_file_private_sized(
+    const dperm_model *model, const dperm_source *source, const dperm_score_options *options,
+    dperm_private_score *out, size_t size, dperm_error *err);
+DPERM_INLINE dperm_status dperm_score_file_private(const dperm_model *model,
+                                                   const dperm_source *source,
+                                                   const dperm_score_options *options,
+                                                   dperm_private_score *out, dperm_error *err) {
+  return dperm_score_file_private_sized(model, source, options, out, sizeof *out, err);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

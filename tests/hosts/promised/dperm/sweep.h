@@ -1,0 +1,60 @@
+/* dperm: sweeps, experiments on public data. */
+#ifndef DPERM_SWEEP_H
+#define DPERM_SWEEP_H
+
+#include "dperm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For public data: how often models of many settings err on rows that they have not seen, over the
+ * folds of a cross-validation and repeated draws of the noise. Every model is planned, perturbed,
+ * solved, certified and released as dperm_train would; those that share rows are solved together.
+ */
+typedef struct dperm_sweep_options {
+  size_t size;   /* set by dperm_sweep_options_init */
+  size_t folds;  /* parts of the rows, each held out once; ≥ 2. Not with test_data */
+  size_t draws;  /* of the noise in each fold, where there is any */
+  uint64_t seed; /* of the folds, the noise and a kernel's directions */
+  const dperm_data *test_data; /* NULL for folds; else fits see all rows, and errors are on these */
+  size_t test_parts; /* count errors in so many equal parts of them; 0 or 1 for all at once */
+  /* A file for what is done, or NULL: the same call finds it there after an interruption and goes
+   * on. It stays when the sweep is done; whoever has kept the results removes it. */
+  const char *journal;
+  int threads;             /* 0: DPERM_THREADS, or one a processor (dperm.h) */
+  dperm_progress progress; /* counts models */
+} dperm_sweep_options;
+
+typedef struct dperm_sweep_cell {
+  size_t index;           /* of its options */
+  const char *impossible; /* why there is no such fit, and then no runs; NULL if there is */
+  size_t runs;            /* models */
+  double error_mean;      /* share of wrong predictions; NaN without runs */
+  double error_se;   /* its standard error, from the spread between folds, or between draws with
+                        test_data; NaN for less than two of them */
+  double lambda;     /* Λ and the kind of noise as they were used, in the first fold; NULL */
+  const char *noise; /* without noise */
+  const uint64_t *errors; /* wrong predictions of each run, fold by fold, in each of the test_parts;
+                             NULL without runs */
+} dperm_sweep_cell;
+typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
+
+/* Ten folds, ten draws, seed 1. */
+DPERM_API void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size);
+static inline void dperm_sweep_options_init(dperm_sweep_options *options) {
+  dperm_sweep_options_init_sized(options, sizeof *options);
+}
+/* `visit` gets every cell in the order of its options, when all are done; what it gets is valid
+ * during the call only. Of the processes of a job, rank 0 alone has its visitor called. Of the
+ * options, kernels must be the same in all cells; random, account, threads, progress and
+ * diagnostics are not used. */
+DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const dperm_options *cells,
+                                                 size_t count, const dperm_sweep_options *how,
+                                                 dperm_sweep_visitor *visit, void *context,
+                                                 dperm_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
