@@ -365,21 +365,14 @@ void output_start_flushing(output_file *file) {
 #endif
 }
 
-/* After the rename, so that the new name survives a crash too. Not all file systems can. */
-static void sync_folder_of(char *target) {
-  int fd = open(dirname(target), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+void file_sync_folder(const char *path) {
+  char *copy = strdup(path);
+  int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd >= 0) {
     (void)fsync(fd);
     (void)close(fd);
   }
-}
-
-/* At this point it is no longer wrong usage. */
-static dperm_status late_failure(dperm_error *err) {
-  if (err) {
-    err->status = DPERM_IO_ERROR;
-  }
-  return DPERM_IO_ERROR;
+  free(copy);
 }
 
 dperm_status output_commit(output_file *file, dperm_error *err) {
@@ -396,8 +389,13 @@ dperm_status output_commit(output_file *file, dperm_error *err) {
   if (fsync(fileno(file->stream)) != 0) {
     TRY_OR_DONE(fail_write(file, errno, err));
   }
-  if (protected_file_check(file->target, file->name, err) != DPERM_OK) { /* it was made meanwhile */
-    TRY_OR_DONE(late_failure(err));
+  status = protected_file_check(file->target, file->name, err);
+  if (status != DPERM_OK) { /* it was made meanwhile: no longer wrong usage */
+    status = DPERM_IO_ERROR;
+    if (err) {
+      err->status = status;
+    }
+    goto done;
   }
   if (!file->named && give_name(file) != 0) {
     TRY_OR_DONE(fail_write(file, errno, err));
@@ -408,7 +406,7 @@ dperm_status output_commit(output_file *file, dperm_error *err) {
     TRY_OR_DONE(fail_write(file, errno, err));
   }
   file->named = false;
-  sync_folder_of(file->target);
+  file_sync_folder(file->target);
 done:
   release(file);
   return status;

@@ -34,4 +34,8 @@ dperm_status output_take(output_file *file, char **bytes, size_t *length, dperm_
 /* Leaves no trace. NULL is fine, so it can follow a commit that set the pointer to NULL. */
 void output_discard(output_file *file);
 
+/* Flushes the folder that `path` is in, so that a new name survives a crash. Not all file systems
+ * can. */
+void file_sync_folder(const char *path);
+
 #endif

@@ -153,3 +153,25 @@ void amount_brief(const amount *a, char out[DPERM_AMOUNT_SIZE]) {
     (void)snprintf(out + used, DPERM_AMOUNT_SIZE - used, "e%d", AMOUNT_WHOLE - 1 - first);
   }
 }
+
+/* ---- both amounts */
+
+bool amounts_parse(const char *epsilon, const char *delta, amounts *out) {
+  return amount_parse(epsilon, &out->epsilon) && amount_parse(delta, &out->delta);
+}
+
+bool amounts_add(const amounts *a, const amounts *b, amounts *sum) {
+  return amount_add(&a->epsilon, &b->epsilon, &sum->epsilon) &&
+         amount_add(&a->delta, &b->delta, &sum->delta);
+}
+
+void amounts_subtract(const amounts *a, const amounts *b, amounts *difference) {
+  amount_subtract(&a->epsilon, &b->epsilon, &difference->epsilon);
+  amount_subtract(&a->delta, &b->delta, &difference->delta);
+}
+
+void amounts_text(const amounts *a, char epsilon[DPERM_AMOUNT_SIZE],
+                  char delta[DPERM_AMOUNT_SIZE]) {
+  amount_text(&a->epsilon, epsilon);
+  amount_text(&a->delta, delta);
+}

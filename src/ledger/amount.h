@@ -19,6 +19,11 @@ typedef struct amount {
  * negative, and on what has too many digits. */
 bool amount_parse(const char *text, amount *out);
 
+/* An amount of ε and one of δ: a total, a charge, what is spent. */
+typedef struct amounts {
+  amount epsilon, delta;
+} amounts;
+
 /* What a double of the C interface stands for: the shortest decimal that reads back to it, so that
  * 0.1 is a tenth. A double of at most 24 significant bits is taken as it is: the private choices
  * round their epsilon down to 20 bits, and so stay below either (docs/ledger.md). */
@@ -36,5 +41,11 @@ void amount_text(const amount *a, char out[DPERM_AMOUNT_SIZE]);
 
 /* The same for people: one that is long is cut to three digits, as "9.85e-44". */
 void amount_brief(const amount *a, char out[DPERM_AMOUNT_SIZE]);
+
+/* The same for both. */
+bool amounts_parse(const char *epsilon, const char *delta, amounts *out);
+bool amounts_add(const amounts *a, const amounts *b, amounts *sum);
+void amounts_subtract(const amounts *a, const amounts *b, amounts *difference);
+void amounts_text(const amounts *a, char epsilon[DPERM_AMOUNT_SIZE], char delta[DPERM_AMOUNT_SIZE]);
 
 #endif

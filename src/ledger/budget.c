@@ -7,7 +7,6 @@
 
 #include "ledger/chain.h"
 #include "ledger/tables.h"
-#include "random/random_source.h"
 
 dperm_status budget_check_name(const char *dataset, dperm_error *err) {
   size_t length = dataset ? strlen(dataset) : 0;
@@ -78,27 +77,16 @@ static dperm_status add_to(const char *path, record *opened, dperm_error *err) {
   return status;
 }
 
-static dperm_status draw_key(unsigned char key[LEDGER_KEY_SIZE], dperm_error *err) {
-  random_source source;
-  TRY(random_secure(&source, err));
-  for (size_t i = 0; i < LEDGER_KEY_SIZE; i++) {
-    key[i] = (unsigned char)random_bits(&source);
-  }
-  dperm_status status = random_check(&source, err);
-  random_wipe(&source);
-  return status;
-}
-
 /* In a new file, unless another program has put one there meanwhile. */
 static dperm_status begin_with(const char *path, record *opened, bool *taken, dperm_error *err) {
   dperm_ledger *ledger = NULL;
   char *temporary = NULL;
   unsigned char key[LEDGER_KEY_SIZE];
-  TRY(draw_key(key, err));
+  TRY(record_secret(key, err));
   TRY(store_create(path, &ledger, &temporary, err));
   dperm_status status = tables_make(ledger, key, err);
   if (status == DPERM_OK) {
-    status = chain_start(ledger, err);
+    status = chain_read(ledger, err);
   }
   if (status == DPERM_OK) {
     status = append_open(ledger, ledger->known, opened, err);

@@ -10,23 +10,23 @@
 
 #include "dperm/ledger.h"
 #include "ledger/amount.h"
-#include "ledger/doubts.h"
+#include "ledger/findings.h"
 #include "ledger/record.h"
 
 /* A data set as the records so far have left it. */
-typedef struct holding {
+typedef struct dataset_state {
   char name[NAME_SIZE], data[DPERM_DIGEST_SIZE]; /* of the data; empty before the first charge */
-  amount total_epsilon, total_delta, spent_epsilon, spent_delta;
+  amounts total, spent;
   int64_t rows_per_person;
-} holding;
+} dataset_state;
 
 typedef struct chain {
   record last; /* all zeros before the first */
   int64_t count, reserved, committed;
-  holding *holdings;
-  size_t holding_count, holding_capacity;
-  int64_t *fates; /* of record i: -1 for a reservation, then the number of its commit; else 0 */
-  size_t fate_capacity;
+  dataset_state *datasets;
+  size_t dataset_count, dataset_capacity;
+  int64_t *commits; /* of record i: -1 for a reservation, then the number of its commit; else 0 */
+  size_t commit_capacity;
   unsigned char key[LEDGER_KEY_SIZE];
   char key_digest[DPERM_DIGEST_SIZE];
   bool keyed;                    /* a record commits to the key */
@@ -35,15 +35,13 @@ typedef struct chain {
   char noted[DPERM_DIGEST_SIZE]; /* the head as the file's attribute has it; "" if none, or found */
 } chain;
 
-/* Reads on, from the first record or behind the last one known, to the head. Doubts are told; a
- * failure is one to read. */
-dperm_status chain_extend(chain *c, dperm_ledger *ledger, doubts *found, dperm_error *err);
+/* Reads on, from the first record or behind the last one known, to the head. Inconsistencies go
+ * to `found`; a failure is one to read. */
+dperm_status chain_extend(chain *c, dperm_ledger *ledger, findings *found, dperm_error *err);
 void chain_clear(chain *c);
 
 /* NULL where there is none. */
-holding *chain_find(const chain *c, const char *dataset);
-/* The data set that has these data; NULL where none has. */
-const holding *chain_find_data(const chain *c, const char *data);
+dataset_state *chain_find(const chain *c, const char *dataset);
 /* A reservation that nothing was committed for yet. */
 bool chain_is_open(const chain *c, uint64_t entry);
 
@@ -54,10 +52,11 @@ bool chain_is_open(const chain *c, uint64_t entry);
 dperm_status chain_begin(dperm_ledger *ledger, bool write, const chain **out, dperm_error *err);
 /* Adds a record, and reads it back. */
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err);
-/* A new ledger's, which has no record yet. */
-dperm_status chain_start(dperm_ledger *ledger, dperm_error *err);
+/* Inside of a transaction: checks the file and reads the chain up to the head. */
+dperm_status chain_read(dperm_ledger *ledger, dperm_error *err);
 
 /* SQLite's own check of pages, and of indexes where a file still has some. */
-dperm_status chain_check_pages(dperm_ledger *ledger, bool indexes, doubts *found, dperm_error *err);
+dperm_status chain_check_pages(dperm_ledger *ledger, bool indexes, findings *found,
+                               dperm_error *err);
 
 #endif

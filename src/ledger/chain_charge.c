@@ -6,15 +6,15 @@
 #include "base/defect.h"
 #include "base/memory.h"
 #include "ledger/chain.h"
-#include "ledger/head_note.h"
+#include "ledger/head_attribute.h"
 #include "ledger/tables.h"
 
-static dperm_status refuse_doubts(const dperm_ledger *ledger, const doubts *found,
-                                  dperm_error *err) {
-  return found->count == 0 ? DPERM_OK : store_fail_damaged(ledger, found->first, err);
+static dperm_status refuse_inconsistent(const dperm_ledger *ledger, const findings *found,
+                                        dperm_error *err) {
+  return found->failures == 0 ? DPERM_OK : store_fail_damaged(ledger, found->first, err);
 }
 
-dperm_status chain_check_pages(dperm_ledger *ledger, bool indexes, doubts *found,
+dperm_status chain_check_pages(dperm_ledger *ledger, bool indexes, findings *found,
                                dperm_error *err) {
   dperm_status status = DPERM_OK;
   sqlite3_stmt *query = NULL;
@@ -25,7 +25,7 @@ dperm_status chain_check_pages(dperm_ledger *ledger, bool indexes, doubts *found
     TRY_OR_DONE(store_step(ledger, query, &more, err));
     const char *text = more ? (const char *)sqlite3_column_text(query, 0) : "ok";
     if (text && strcmp(text, "ok") != 0) {
-      doubt(found, "file: %s", text);
+      findings_fail(found, "file: %s", text);
     }
   }
 done:
@@ -51,26 +51,26 @@ static dperm_status trust_index(chain *c, dperm_ledger *ledger, dperm_error *err
   TRY(record_first(ledger, "ORDER BY id DESC LIMIT 1", NULL, &c->last, &more, err));
   c->count = c->last.id;
   c->keyed = true;
-  TRY(memory_reserve(&c->fates, &c->fate_capacity, (size_t)c->count + 1, sizeof *c->fates, err));
-  memset(c->fates, 0, ((size_t)c->count + 1) * sizeof *c->fates);
+  TRY(memory_reserve(&c->commits, &c->commit_capacity, (size_t)c->count + 1, sizeof *c->commits,
+                     err));
+  memset(c->commits, 0, ((size_t)c->count + 1) * sizeof *c->commits);
   sqlite3_stmt *query = NULL;
   TRY(record_query(ledger, "WHERE kind = 'open' ORDER BY id", &query, err));
   while (more && count < 16 && record_next(ledger, query, &opened[count], &more, err) == DPERM_OK) {
     count += more;
   }
   (void)sqlite3_finalize(query);
-  TRY(memory_reserve(&c->holdings, &c->holding_capacity, count, sizeof *c->holdings, err));
-  for (; c->holding_count < count; c->holding_count++) {
-    holding *h = &c->holdings[c->holding_count];
-    const record *o = &opened[c->holding_count];
+  TRY(memory_reserve(&c->datasets, &c->dataset_capacity, count, sizeof *c->datasets, err));
+  for (; c->dataset_count < count; c->dataset_count++) {
+    dataset_state *d = &c->datasets[c->dataset_count];
+    const record *o = &opened[c->dataset_count];
     TRY(record_first(ledger, "WHERE dataset = ? ORDER BY id DESC LIMIT 1", o->dataset, &last, &more,
                      err));
-    *h = (holding){.rows_per_person = o->rows_per_person};
-    memcpy(h->name, o->dataset, sizeof h->name);
-    memcpy(h->data, last.data, sizeof h->data);
-    if (!amount_parse(o->epsilon, &h->total_epsilon) || !amount_parse(o->delta, &h->total_delta) ||
-        !amount_parse(last.spent_epsilon, &h->spent_epsilon) ||
-        !amount_parse(last.spent_delta, &h->spent_delta)) {
+    *d = (dataset_state){.rows_per_person = o->rows_per_person};
+    memcpy(d->name, o->dataset, sizeof d->name);
+    memcpy(d->data, last.data, sizeof d->data);
+    if (!amounts_parse(o->epsilon, o->delta, &d->total) ||
+        !amounts_parse(last.spent_epsilon, last.spent_delta, &d->spent)) {
       return store_fail_damaged(ledger, "a record does not fit its digest", err);
     }
   }
@@ -79,10 +79,10 @@ static dperm_status trust_index(chain *c, dperm_ledger *ledger, dperm_error *err
 
 /* Pages are looked at once by a handle: a file whose free pages are in use, say, would lose records
  * by the next write. */
-static dperm_status read_chain(dperm_ledger *ledger, dperm_error *err) {
-  doubts found = {.line = NULL};
+dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
+  findings found = {.line = NULL};
   TRY(tables_check(ledger, &found, err));
-  TRY(refuse_doubts(ledger, &found, err));
+  TRY(refuse_inconsistent(ledger, &found, err));
   if (!ledger->known) {
     TRY(memory_new(1, sizeof *ledger->known, &ledger->known, err));
     ledger->forget = chain_forget;
@@ -90,11 +90,11 @@ static dperm_status read_chain(dperm_ledger *ledger, dperm_error *err) {
       TRY(trust_index(ledger->known, ledger, err));
     } else {
       TRY(chain_check_pages(ledger, ledger->version < LEDGER_VERSION, &found, err));
-      TRY(refuse_doubts(ledger, &found, err));
+      TRY(refuse_inconsistent(ledger, &found, err));
     }
   }
   TRY(chain_extend(ledger->known, ledger, &found, err));
-  return refuse_doubts(ledger, &found, err);
+  return refuse_inconsistent(ledger, &found, err);
 }
 
 /* A ledger of an older version says which key it has from now on, and has no more indexes. */
@@ -107,18 +107,14 @@ static dperm_status bring_up_to_date(dperm_ledger *ledger, dperm_error *err) {
   (void)snprintf(r.artifact, sizeof r.artifact, "%s", ledger->known->key_digest);
   record_time_now(ledger->known->last.time, r.time);
   TRY(chain_append(ledger, &r, err));
-  return read_chain(ledger, err); /* the tables, too, are what they should be */
-}
-
-dperm_status chain_start(dperm_ledger *ledger, dperm_error *err) {
-  return read_chain(ledger, err);
+  return chain_read(ledger, err); /* the tables, too, are what they should be */
 }
 
 dperm_status chain_begin(dperm_ledger *ledger, bool write, const chain **out, dperm_error *err) {
   TRY(store_begin(ledger, write, err));
-  dperm_status status = read_chain(ledger, err);
+  dperm_status status = chain_read(ledger, err);
   if (status == DPERM_OK && write) {
-    head_note_write(store_file(ledger), ledger->known->last.digest);
+    head_attribute_write(store_file(ledger), ledger->known->last.digest);
     status = bring_up_to_date(ledger, err);
   }
   if (status != DPERM_OK) {
@@ -129,10 +125,10 @@ dperm_status chain_begin(dperm_ledger *ledger, bool write, const chain **out, dp
 }
 
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err) {
-  doubts found = {.line = NULL};
+  findings found = {.line = NULL};
   TRY(record_append(ledger, &ledger->known->last, r, err));
   TRY(chain_extend(ledger->known, ledger, &found, err));
-  TRY(refuse_doubts(ledger, &found, err));
+  TRY(refuse_inconsistent(ledger, &found, err));
   return strcmp(ledger->known->last.digest, r->digest) == 0
              ? DPERM_OK
              : store_fail_damaged(ledger, "it does not keep what is written", err);

@@ -4,37 +4,39 @@
 #include "ledger/chain.h"
 #include "ledger/tables.h"
 
-static void conclude(const chain *c, doubts *found) {
-  doubts_close(found);
-  if (found->count > 0) {
+static void conclude(const chain *c, findings *found) {
+  if (found->failures > FINDINGS_SHOWN && found->line) {
+    found->line(found->context, DPERM_FINDING_FAILS, "and more that does not fit");
+  }
+  if (found->failures > 0) {
     return;
   }
-  doubts_tell(found, DPERM_FINDING_HOLDS,
-              "records: all %lld fit their digests and follow each other", (long long)c->count);
-  doubts_tell(found, DPERM_FINDING_HOLDS,
-              "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
-              c->holding_count, (long long)c->reserved, (long long)c->committed);
-  doubts_tell(found, DPERM_FINDING_HOLDS, "head: record %lld, digest %s", (long long)c->count,
-              c->last.digest);
+  findings_add(found, DPERM_FINDING_HOLDS,
+               "records: all %lld fit their digests and follow each other", (long long)c->count);
+  findings_add(found, DPERM_FINDING_HOLDS,
+               "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
+               c->dataset_count, (long long)c->reserved, (long long)c->committed);
+  findings_add(found, DPERM_FINDING_HOLDS, "head: record %lld, digest %s", (long long)c->count,
+               c->last.digest);
   if (!c->keyed) {
-    doubts_tell(found, DPERM_FINDING_REMARK,
-                "the ledger is of an older version, and another key would pass: the next charge "
-                "brings it up to date");
+    findings_add(found, DPERM_FINDING_REMARK,
+                 "the ledger is of an older version, and another key would pass: the next charge "
+                 "brings it up to date");
   }
   if (c->wanted) {
-    doubts_tell(found, DPERM_FINDING_HOLDS,
-                "noted head: is that of record %lld; all up to it is as it was",
-                (long long)c->wanted_at);
+    findings_add(found, DPERM_FINDING_HOLDS,
+                 "noted head: is that of record %lld; all up to it is as it was",
+                 (long long)c->wanted_at);
   } else {
-    doubts_tell(found, DPERM_FINDING_REMARK,
-                "an older copy of the whole file would pass: note the head elsewhere and give it "
-                "to the next check");
+    findings_add(found, DPERM_FINDING_REMARK,
+                 "an older copy of the whole file would pass: note the head elsewhere and give it "
+                 "to the next check");
   }
 }
 
-static dperm_status read_all(chain *c, dperm_ledger *ledger, doubts *found, dperm_error *err) {
+static dperm_status read_all(chain *c, dperm_ledger *ledger, findings *found, dperm_error *err) {
   TRY(tables_check(ledger, found, err));
-  bool ours = found->count == 0;
+  bool ours = found->failures == 0;
   dperm_status status = chain_check_pages(ledger, true, found, err);
   if (status == DPERM_OK) {
     status = chain_extend(c, ledger, found, err);
@@ -49,12 +51,12 @@ static dperm_status read_all(chain *c, dperm_ledger *ledger, doubts *found, dper
 dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_verify_line *line,
                                  void *context, int *holds, dperm_error *err) {
   chain c = {.wanted = head};
-  doubts found = {.line = line, .context = context};
+  findings found = {.line = line, .context = context};
   TRY(store_begin(ledger, false, err));
   dperm_status status = store_end(ledger, read_all(&c, ledger, &found, err), err);
   chain_clear(&c);
   if (status == DPERM_OK) {
-    *holds = found.count == 0;
+    *holds = found.failures == 0;
   }
   return status;
 }

@@ -11,7 +11,6 @@
 
 #include "ledger/budget.h"
 #include "ledger/chain.h"
-#include "random/random_source.h"
 
 /* ---- which data */
 
@@ -33,22 +32,23 @@ static void digest_data(const chain *c, const data_identity *identity, data_dige
   keyed_digest(c, identity->encoded, out->encoded);
 }
 
-static bool is_bound(const holding *h, const data_digests *data) {
-  return h->data[0] && (strcmp(h->data, data->given) == 0 || strcmp(h->data, data->encoded) == 0);
+static bool is_bound(const dataset_state *d, const data_digests *data) {
+  return d->data[0] && (strcmp(d->data, data->given) == 0 || strcmp(d->data, data->encoded) == 0);
 }
 
 /* The first data set but `self` that has these data; NULL where none has. */
-static const holding *find_bound(const chain *c, const data_digests *data, const holding *self) {
-  for (size_t i = 0; i < c->holding_count; i++) {
-    if (&c->holdings[i] != self && is_bound(&c->holdings[i], data)) {
-      return &c->holdings[i];
+static const dataset_state *find_bound(const chain *c, const data_digests *data,
+                                       const dataset_state *self) {
+  for (size_t i = 0; i < c->dataset_count; i++) {
+    if (&c->datasets[i] != self && is_bound(&c->datasets[i], data)) {
+      return &c->datasets[i];
     }
   }
   return NULL;
 }
 
-static dperm_status find_holding(const dperm_ledger *ledger, const chain *c, const char *dataset,
-                                 const holding **out, dperm_error *err) {
+static dperm_status find_dataset(const dperm_ledger *ledger, const chain *c, const char *dataset,
+                                 const dataset_state **out, dperm_error *err) {
   *out = chain_find(c, dataset);
   if (!*out) {
     FAIL(err, DPERM_OVER_BUDGET,
@@ -59,14 +59,14 @@ static dperm_status find_holding(const dperm_ledger *ledger, const chain *c, con
   return DPERM_OK;
 }
 
-static dperm_status check_data(const dperm_ledger *ledger, const chain *c, const holding *h,
+static dperm_status check_data(const dperm_ledger *ledger, const chain *c, const dataset_state *d,
                                const data_digests *data, dperm_error *err) {
-  const holding *other = find_bound(c, data, h);
-  if (h->data[0] && !is_bound(h, data)) {
+  const dataset_state *other = find_bound(c, data, d);
+  if (d->data[0] && !is_bound(d, data)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: these are not the data that \"%s\" was charged for before; name their own data set, "
          "or give them one with 'dperm ledger init' if they share no person with it",
-         ledger->path, h->name);
+         ledger->path, d->name);
   }
   if (other) {
     FAIL(err, DPERM_OVER_BUDGET,
@@ -99,15 +99,14 @@ static dperm_status check_clock(const dperm_ledger *ledger, const record *last, 
 
 /* The charge's amounts, and the sums with it. */
 typedef struct bill {
-  amount epsilon, delta, spent_epsilon, spent_delta;
+  amounts charge, spent;
 } bill;
 
-static dperm_status write_bill(const charge_request *q, const holding *h, bill *out,
+static dperm_status write_bill(const charge_request *q, const dataset_state *d, bill *out,
                                dperm_error *err) {
-  if (!amount_of_double(q->epsilon, &out->epsilon) || !(q->epsilon > 0) ||
-      !amount_of_double(q->delta, &out->delta) ||
-      !amount_add(&h->spent_epsilon, &out->epsilon, &out->spent_epsilon) ||
-      !amount_add(&h->spent_delta, &out->delta, &out->spent_delta)) {
+  if (!amount_of_double(q->epsilon, &out->charge.epsilon) || !(q->epsilon > 0) ||
+      !amount_of_double(q->delta, &out->charge.delta) ||
+      !amounts_add(&d->spent, &out->charge, &out->spent)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
          q->delta);
@@ -115,9 +114,9 @@ static dperm_status write_bill(const charge_request *q, const holding *h, bill *
   return DPERM_OK;
 }
 
-static dperm_status check_amount(const dperm_ledger *ledger, const holding *h, const char *name,
-                                 const amount *total, const amount *spent, const amount *needed,
-                                 const amount *after, dperm_error *err) {
+static dperm_status check_amount(const dperm_ledger *ledger, const dataset_state *d,
+                                 const char *name, const amount *total, const amount *spent,
+                                 const amount *needed, const amount *after, dperm_error *err) {
   amount left;
   char texts[3][DPERM_AMOUNT_SIZE];
   if (amount_compare(after, total) <= 0) {
@@ -129,68 +128,52 @@ static dperm_status check_amount(const dperm_ledger *ledger, const holding *h, c
   amount_brief(needed, texts[2]);
   FAIL(err, DPERM_OVER_BUDGET,
        "%s: data set \"%s\" has %s %s left of %s, and this run needs %s; nothing is released",
-       ledger->path, h->name, name, texts[0], texts[1], texts[2]);
+       ledger->path, d->name, name, texts[0], texts[1], texts[2]);
 }
 
-static dperm_status check_bill(const dperm_ledger *ledger, const holding *h, const bill *c,
+static dperm_status check_bill(const dperm_ledger *ledger, const dataset_state *d, const bill *b,
                                dperm_error *err) {
-  TRY(check_amount(ledger, h, "epsilon", &h->total_epsilon, &h->spent_epsilon, &c->epsilon,
-                   &c->spent_epsilon, err));
-  return check_amount(ledger, h, "delta", &h->total_delta, &h->spent_delta, &c->delta,
-                      &c->spent_delta, err);
+  TRY(check_amount(ledger, d, "epsilon", &d->total.epsilon, &d->spent.epsilon, &b->charge.epsilon,
+                   &b->spent.epsilon, err));
+  return check_amount(ledger, d, "delta", &d->total.delta, &d->spent.delta, &b->charge.delta,
+                      &b->spent.delta, err);
 }
 
-static dperm_status check_unit(const dperm_ledger *ledger, const holding *h, size_t rows_per_person,
-                               dperm_error *err) {
-  if (h->rows_per_person != (int64_t)rows_per_person) {
+static dperm_status check_unit(const dperm_ledger *ledger, const dataset_state *d,
+                               size_t rows_per_person, dperm_error *err) {
+  if (d->rows_per_person != (int64_t)rows_per_person) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: the budget of \"%s\" is per person with at most %lld rows, not %zu; say %lld "
          "rows per person",
-         ledger->path, h->name, (long long)h->rows_per_person, rows_per_person,
-         (long long)h->rows_per_person);
+         ledger->path, d->name, (long long)d->rows_per_person, rows_per_person,
+         (long long)d->rows_per_person);
   }
   return DPERM_OK;
 }
 
 /* ---- reserving */
 
-static dperm_status draw_token(char out[DPERM_DIGEST_SIZE], dperm_error *err) {
-  unsigned char bytes[32];
-  random_source source;
-  TRY(random_secure(&source, err));
-  for (size_t i = 0; i < sizeof bytes; i++) {
-    bytes[i] = (unsigned char)random_bits(&source);
-  }
-  dperm_status status = random_check(&source, err);
-  random_wipe(&source);
-  (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, bytes, sizeof bytes);
-  return status;
-}
-
-static void state_charge(const holding *h, const bill *b, dperm_charge *out) {
-  amount left;
+static void state_charge(const dataset_state *d, const bill *b, dperm_charge *out) {
+  amounts left;
   *out = (dperm_charge){.entry = 0};
-  amount_text(&b->epsilon, out->epsilon);
-  amount_text(&b->delta, out->delta);
-  amount_subtract(&h->total_epsilon, &b->spent_epsilon, &left);
-  amount_text(&left, out->epsilon_left);
-  amount_subtract(&h->total_delta, &b->spent_delta, &left);
-  amount_text(&left, out->delta_left);
+  amounts_subtract(&d->total, &b->spent, &left);
+  amounts_text(&b->charge, out->epsilon, out->delta);
+  amounts_text(&left, out->epsilon_left, out->delta_left);
 }
 
 static dperm_status append_reserve(dperm_ledger *ledger, const charge_request *q, const chain *c,
                                    const bill *b, const char *data, dperm_charge *out,
                                    dperm_error *err) {
+  unsigned char token[LEDGER_KEY_SIZE];
   record r = {.kind = "reserve", .rows_per_person = (int64_t)q->rows_per_person};
   (void)snprintf(r.dataset, sizeof r.dataset, "%s", q->dataset);
   (void)snprintf(r.command, sizeof r.command, "%s", q->command);
   (void)snprintf(r.mechanism, sizeof r.mechanism, "%s", q->mechanism);
-  amount_text(&b->epsilon, r.epsilon);
-  amount_text(&b->delta, r.delta);
-  amount_text(&b->spent_epsilon, r.spent_epsilon);
-  amount_text(&b->spent_delta, r.spent_delta);
+  amounts_text(&b->charge, r.epsilon, r.delta);
+  amounts_text(&b->spent, r.spent_epsilon, r.spent_delta);
   memcpy(r.data, data, sizeof r.data);
-  TRY(draw_token(r.token, err));
+  TRY(record_secret(token, err));
+  (void)sodium_bin2hex(r.token, sizeof r.token, token, sizeof token);
   record_time_now(c->last.time, r.time);
   TRY(chain_append(ledger, &r, err));
   out->entry = (uint64_t)r.id;
@@ -200,19 +183,19 @@ static dperm_status append_reserve(dperm_ledger *ledger, const charge_request *q
 
 static dperm_status reserve(dperm_ledger *ledger, const chain *c, const charge_request *q,
                             bool dry_run, dperm_charge *out, dperm_error *err) {
-  const holding *h = NULL;
+  const dataset_state *d = NULL;
   bill b;
   data_digests data;
   TRY(check_clock(ledger, &c->last, err));
-  TRY(find_holding(ledger, c, q->dataset, &h, err));
-  TRY(check_unit(ledger, h, q->rows_per_person, err));
+  TRY(find_dataset(ledger, c, q->dataset, &d, err));
+  TRY(check_unit(ledger, d, q->rows_per_person, err));
   digest_data(c, &q->identity, &data);
-  TRY(check_data(ledger, c, h, &data, err));
-  TRY(write_bill(q, h, &b, err));
-  TRY(check_bill(ledger, h, &b, err));
-  state_charge(h, &b, out);
+  TRY(check_data(ledger, c, d, &data, err));
+  TRY(write_bill(q, d, &b, err));
+  TRY(check_bill(ledger, d, &b, err));
+  state_charge(d, &b, out);
   return dry_run ? DPERM_OK
-                 : append_reserve(ledger, q, c, &b, h->data[0] ? h->data : data.given, out, err);
+                 : append_reserve(ledger, q, c, &b, d->data[0] ? d->data : data.given, out, err);
 }
 
 /* A transaction that failed may be on the disk all the same: the last step of its end is a flush of
@@ -259,16 +242,15 @@ static dperm_status commit(dperm_ledger *ledger, const chain *c, uint64_t entry,
                            const char *artifact, dperm_error *err) {
   record reserved;
   TRY(record_read(ledger, (int64_t)entry, &reserved, err));
-  const holding *h = chain_find(c, reserved.dataset);
-  if (!chain_is_open(c, entry) || !h || strcmp(reserved.kind, "reserve") != 0) {
+  const dataset_state *d = chain_find(c, reserved.dataset);
+  if (!chain_is_open(c, entry) || !d || strcmp(reserved.kind, "reserve") != 0) {
     return store_fail_damaged(ledger, "a reservation is gone", err);
   }
-  record r = {.kind = "commit", .entry = reserved.id, .rows_per_person = h->rows_per_person};
+  record r = {.kind = "commit", .entry = reserved.id, .rows_per_person = d->rows_per_person};
   (void)snprintf(r.dataset, sizeof r.dataset, "%s", reserved.dataset);
   (void)snprintf(r.artifact, sizeof r.artifact, "%s", artifact);
-  amount_text(&h->spent_epsilon, r.spent_epsilon);
-  amount_text(&h->spent_delta, r.spent_delta);
-  memcpy(r.data, h->data, sizeof r.data);
+  amounts_text(&d->spent, r.spent_epsilon, r.spent_delta);
+  memcpy(r.data, d->data, sizeof r.data);
   /* No clock here: the time since the reservation is how long the work took, which depends on the
    * records, and with random stopping on the secret number of rounds. */
   memcpy(r.time, c->last.time, sizeof r.time);
@@ -289,7 +271,7 @@ static dperm_status refuse_known(const dperm_ledger *ledger, const chain *c,
                                  dperm_error *err) {
   data_digests data;
   digest_data(c, identity, &data);
-  const holding *known = find_bound(c, &data, NULL);
+  const dataset_state *known = find_bound(c, &data, NULL);
   if (known) {
     FAIL(err, DPERM_OVER_BUDGET, "%s: these data are data set \"%s\", and %s", ledger->path,
          known->name, advice);

@@ -6,28 +6,22 @@
 
 /* ---- data sets */
 
-typedef char amount_line[DPERM_AMOUNT_SIZE];
-
-static void visit_dataset(const holding *h, dperm_dataset_visitor *visit, void *context) {
-  amount left;
-  amount_line epsilon[3], delta[3]; /* total, spent, left */
-  amount_text(&h->total_epsilon, epsilon[0]);
-  amount_text(&h->spent_epsilon, epsilon[1]);
-  amount_subtract(&h->total_epsilon, &h->spent_epsilon, &left);
-  amount_text(&left, epsilon[2]);
-  amount_text(&h->total_delta, delta[0]);
-  amount_text(&h->spent_delta, delta[1]);
-  amount_subtract(&h->total_delta, &h->spent_delta, &left);
-  amount_text(&left, delta[2]);
-  const dperm_ledger_dataset shown = {.name = h->name,
+static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, void *context) {
+  amounts left;
+  char epsilon[3][DPERM_AMOUNT_SIZE], delta[3][DPERM_AMOUNT_SIZE]; /* total, spent, left */
+  amounts_subtract(&d->total, &d->spent, &left);
+  amounts_text(&d->total, epsilon[0], delta[0]);
+  amounts_text(&d->spent, epsilon[1], delta[1]);
+  amounts_text(&left, epsilon[2], delta[2]);
+  const dperm_ledger_dataset shown = {.name = d->name,
                                       .epsilon_total = epsilon[0],
                                       .epsilon_spent = epsilon[1],
                                       .epsilon_left = epsilon[2],
                                       .delta_total = delta[0],
                                       .delta_spent = delta[1],
                                       .delta_left = delta[2],
-                                      .rows_per_person = (size_t)h->rows_per_person,
-                                      .data = h->data};
+                                      .rows_per_person = (size_t)d->rows_per_person,
+                                      .data = d->data};
   visit(context, &shown);
 }
 
@@ -35,8 +29,8 @@ dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *
                                    void *context, dperm_error *err) {
   const chain *c = NULL;
   TRY(chain_begin(ledger, false, &c, err));
-  for (size_t i = 0; i < c->holding_count; i++) {
-    visit_dataset(&c->holdings[i], visit, context);
+  for (size_t i = 0; i < c->dataset_count; i++) {
+    visit_dataset(&c->datasets[i], visit, context);
   }
   return store_end(ledger, DPERM_OK, err);
 }
@@ -56,12 +50,12 @@ void listing_close(listing *list) {
 dperm_status listing_commit_of(const listing *list, int64_t entry, record *out, bool *found,
                                dperm_error *err) {
   const chain *c = list->known;
-  int64_t fate = entry >= 1 && entry <= c->count ? c->fates[entry] : 0;
-  *found = fate > 0;
+  int64_t commit = entry >= 1 && entry <= c->count ? c->commits[entry] : 0;
+  *found = commit > 0;
   if (!*found) {
     return DPERM_OK;
   }
-  TRY(record_read_by(list->ledger, list->by_number, fate, out, err));
+  TRY(record_read_by(list->ledger, list->by_number, commit, out, err));
   return strcmp(out->kind, "commit") == 0 && out->entry == entry
              ? DPERM_OK
              : store_fail_damaged(list->ledger, "a commit is gone", err);

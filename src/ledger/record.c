@@ -2,21 +2,59 @@
 #include "ledger/record.h"
 
 #include <sodium.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/defect.h"
-#include "ledger/tables.h"
+#include "random/random_source.h"
+
+/* ---- fields */
+
+/* The columns of a record, in the order of queries; texts have a size, numbers have none. */
+typedef struct field {
+  const char *name;
+  size_t offset, size;
+} field;
+#define TEXT(member)                                                                               \
+  { #member, offsetof(record, member), sizeof((record *)0)->member }
+#define NUMBER(member)                                                                             \
+  { #member, offsetof(record, member), 0 }
+static const field fields[] = {NUMBER(id),        TEXT(kind),      TEXT(dataset),
+                               TEXT(time),        TEXT(command),   TEXT(mechanism),
+                               TEXT(epsilon),     TEXT(delta),     TEXT(spent_epsilon),
+                               TEXT(spent_delta), TEXT(data),      TEXT(token),
+                               NUMBER(entry),     TEXT(artifact),  TEXT(previous),
+                               TEXT(digest),      NUMBER(version), NUMBER(rows_per_person)};
+enum {
+  FIELDS = sizeof fields / sizeof *fields,
+  FIELDS_V1 = FIELDS - 2,
+  FIELDS_SHARED = 10, /* by digest and receipt: id to spent_delta */
+  COLUMNS_SIZE = 256
+};
+
+static const void *field_of(const record *r, size_t i) {
+  return (const char *)r + fields[i].offset;
+}
+
+/* "id, kind, …"; version 1 has not got the last two, which are 1 for all its records. */
+static void write_columns(int version, char out[COLUMNS_SIZE]) {
+  size_t used = 0;
+  for (size_t i = 0; i < FIELDS; i++) {
+    used += (size_t)snprintf(out + used, COLUMNS_SIZE - used, "%s%s", i ? ", " : "",
+                             version == 1 && i >= FIELDS_V1 ? "1" : fields[i].name);
+  }
+}
 
 /* ---- reading */
 
 dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt **out,
                           dperm_error *err) {
-  char sql[640];
-  (void)snprintf(sql, sizeof sql, "SELECT %s FROM main.records %s %s",
-                 ledger_columns(ledger->version), DEFECT("index-trusted") ? "" : "NOT INDEXED",
-                 rest);
+  char sql[640], columns[COLUMNS_SIZE];
+  write_columns(ledger->version, columns);
+  (void)snprintf(sql, sizeof sql, "SELECT %s FROM main.records %s %s", columns,
+                 DEFECT("index-trusted") ? "" : "NOT INDEXED", rest);
   return store_prepare(ledger, sql, out, err);
 }
 
@@ -45,24 +83,13 @@ static bool take_number(sqlite3_stmt *query, int column, int64_t *out) {
 }
 
 static bool take_record(sqlite3_stmt *query, record *out) {
-  bool good = take_number(query, 0, &out->id);
-  good &= take_text(query, 1, out->kind, sizeof out->kind);
-  good &= take_text(query, 2, out->dataset, sizeof out->dataset);
-  good &= take_text(query, 3, out->time, sizeof out->time);
-  good &= take_text(query, 4, out->command, sizeof out->command);
-  good &= take_text(query, 5, out->mechanism, sizeof out->mechanism);
-  good &= take_text(query, 6, out->epsilon, sizeof out->epsilon);
-  good &= take_text(query, 7, out->delta, sizeof out->delta);
-  good &= take_text(query, 8, out->spent_epsilon, sizeof out->spent_epsilon);
-  good &= take_text(query, 9, out->spent_delta, sizeof out->spent_delta);
-  good &= take_text(query, 10, out->data, sizeof out->data);
-  good &= take_text(query, 11, out->token, sizeof out->token);
-  good &= take_number(query, 12, &out->entry);
-  good &= take_text(query, 13, out->artifact, sizeof out->artifact);
-  good &= take_text(query, 14, out->previous, sizeof out->previous);
-  good &= take_text(query, 15, out->digest, sizeof out->digest);
-  good &= take_number(query, 16, &out->version);
-  return take_number(query, 17, &out->rows_per_person) && good;
+  bool good = true;
+  for (int i = 0; i < FIELDS; i++) {
+    void *place = (char *)out + fields[i].offset;
+    good &=
+        fields[i].size ? take_text(query, i, place, fields[i].size) : take_number(query, i, place);
+  }
+  return good;
 }
 
 dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out, bool *found,
@@ -104,13 +131,6 @@ static void put_text(content *c, const char *text) {
   c->length += length + 1;
 }
 
-/* The first line says what is digested, and how. */
-static void put_title(content *c, const char *what, int64_t version) {
-  char text[40];
-  (void)snprintf(text, sizeof text, "%s/%lld", what, (long long)version);
-  put_text(c, text);
-}
-
 static void put_number(content *c, int64_t number) {
   char text[24];
   (void)snprintf(text, sizeof text, "%lld", (long long)number);
@@ -123,18 +143,17 @@ static void finish(const content *c, char out[DPERM_DIGEST_SIZE]) {
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
-/* What digest and receipt share: all that is known of a charge without the data. */
-static void put_charge(content *c, const record *r) {
+/* What digest and receipt share: the first line, which says what is digested and how, and all that
+ * is known of a charge without the data. */
+static void put_charge(content *c, const char *what, const record *r) {
+  char title[40];
+  (void)snprintf(title, sizeof title, "%s/%lld", what, (long long)r->version);
+  c->length = 0;
+  put_text(c, title);
   put_number(c, r->id);
-  put_text(c, r->kind);
-  put_text(c, r->dataset);
-  put_text(c, r->time);
-  put_text(c, r->command);
-  put_text(c, r->mechanism);
-  put_text(c, r->epsilon);
-  put_text(c, r->delta);
-  put_text(c, r->spent_epsilon);
-  put_text(c, r->spent_delta);
+  for (size_t i = 1; i < FIELDS_SHARED; i++) {
+    put_text(c, field_of(r, i));
+  }
   if (r->version > 1) {
     put_number(c, r->rows_per_person);
   }
@@ -143,9 +162,7 @@ static void put_charge(content *c, const record *r) {
 
 void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]) {
   content c;
-  c.length = 0;
-  put_title(&c, "dperm-ledger", r->version);
-  put_charge(&c, r);
+  put_charge(&c, "dperm-ledger", r);
   put_text(&c, r->data);
   put_number(&c, r->entry);
   put_text(&c, r->artifact);
@@ -155,9 +172,7 @@ void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]) {
 
 void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]) {
   content c;
-  c.length = 0;
-  put_title(&c, "dperm-receipt", r->version);
-  put_charge(&c, r);
+  put_charge(&c, "dperm-receipt", r);
   finish(&c, out);
 }
 
@@ -223,51 +238,42 @@ dperm_status record_head(dperm_ledger *ledger, ledger_head *out, bool *sound, dp
 
 static dperm_status move_head(dperm_ledger *ledger, const record *r, dperm_error *err) {
   sqlite3_stmt *statement = NULL;
-  bool found = false;
   TRY(store_prepare(ledger, "UPDATE main.ledger SET records = ?, head = ?", &statement, err));
   (void)sqlite3_bind_int64(statement, 1, r->id);
   (void)sqlite3_bind_text(statement, 2, r->digest, -1, SQLITE_STATIC);
-  dperm_status status = store_step(ledger, statement, &found, err);
-  (void)sqlite3_finalize(statement);
-  return status;
-}
-
-static void bind_record(sqlite3_stmt *statement, const record *r) {
-  const char *const texts[] = {r->kind,        r->dataset, r->time,  r->command,
-                               r->mechanism,   r->epsilon, r->delta, r->spent_epsilon,
-                               r->spent_delta, r->data,    r->token};
-  int at = 1;
-  (void)sqlite3_bind_int64(statement, at++, r->id);
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    (void)sqlite3_bind_text(statement, at++, texts[i], -1, SQLITE_STATIC);
-  }
-  (void)sqlite3_bind_int64(statement, at++, r->entry);
-  (void)sqlite3_bind_text(statement, at++, r->artifact, -1, SQLITE_STATIC);
-  (void)sqlite3_bind_text(statement, at++, r->previous, -1, SQLITE_STATIC);
-  (void)sqlite3_bind_text(statement, at++, r->digest, -1, SQLITE_STATIC);
-  (void)sqlite3_bind_int64(statement, at++, r->version);
-  (void)sqlite3_bind_int64(statement, at, r->rows_per_person);
+  return store_execute(ledger, statement, err);
 }
 
 dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, dperm_error *err) {
+  char sql[2 * COLUMNS_SIZE], columns[COLUMNS_SIZE];
   sqlite3_stmt *statement = NULL;
-  bool found = false;
   r->id = last->id + 1;
   r->version = LEDGER_VERSION;
   memcpy(r->previous, last->digest, sizeof r->previous);
   record_digest(r, r->digest);
-  TRY(store_prepare(
-      ledger,
-      "INSERT INTO main.records (id, kind, dataset, time, command, mechanism, epsilon,"
-      " delta, spent_epsilon, spent_delta, data, token, entry, artifact, previous,"
-      " digest, version, rows_per_person)"
-      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-      &statement, err));
-  bind_record(statement, r);
-  dperm_status status = store_step(ledger, statement, &found, err);
-  (void)sqlite3_finalize(statement);
-  TRY(status);
+  write_columns(LEDGER_VERSION, columns);
+  (void)snprintf(sql, sizeof sql,
+                 "INSERT INTO main.records (%s) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                 columns);
+  TRY(store_prepare(ledger, sql, &statement, err));
+  for (int i = 0; i < FIELDS; i++) {
+    const void *value = field_of(r, (size_t)i);
+    (void)(fields[i].size ? sqlite3_bind_text(statement, i + 1, value, -1, SQLITE_STATIC)
+                          : sqlite3_bind_int64(statement, i + 1, *(const int64_t *)value));
+  }
+  TRY(store_execute(ledger, statement, err));
   return move_head(ledger, r, err);
+}
+
+dperm_status record_secret(unsigned char out[LEDGER_KEY_SIZE], dperm_error *err) {
+  random_source source;
+  TRY(random_secure(&source, err));
+  for (size_t i = 0; i < LEDGER_KEY_SIZE; i++) {
+    out[i] = (unsigned char)random_bits(&source);
+  }
+  dperm_status status = random_check(&source, err);
+  random_wipe(&source);
+  return status;
 }
 
 void record_time_now(const char *last, char out[TIME_SIZE]) {

@@ -66,6 +66,9 @@ dperm_status record_head(dperm_ledger *ledger, ledger_head *out, bool *sound, dp
  * Whoever charges does it by chain_append (ledger/chain.h). */
 dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, dperm_error *err);
 
+/* Random bytes of the secure source: a ledger's key, the token of a reservation. */
+dperm_status record_secret(unsigned char out[LEDGER_KEY_SIZE], dperm_error *err);
+
 /* The time now, or `last` if that is later. */
 void record_time_now(const char *last, char out[TIME_SIZE]);
 

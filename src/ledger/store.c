@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "base/memory.h"
 #include "dperm/ledger.h"
 
@@ -39,7 +39,15 @@ static dperm_status fail_system(const char *path, const char *what, int reason, 
        what, strerror(reason));
 }
 
-dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err) {
+static dperm_status fail_read_only(const dperm_ledger *ledger, dperm_error *err) {
+  FAIL(err, DPERM_IO_ERROR,
+       "%s: the ledger cannot be written, and nothing is released without it; make the file and "
+       "its folder writable",
+       ledger->path);
+}
+
+/* SQLite's last failure, in our words. */
+static dperm_status fail_sqlite(const dperm_ledger *ledger, dperm_error *err) {
   const char *path = ledger->path;
   int code = ledger->db ? sqlite3_extended_errcode(ledger->db) : SQLITE_NOMEM;
   int reason = ledger->db ? sqlite3_system_errno(ledger->db) : 0;
@@ -49,10 +57,7 @@ dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err) {
     FAIL(err, DPERM_IO_ERROR,
          "%s: another program has held the ledger for too long; try again when it is done", path);
   case SQLITE_READONLY:
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: the ledger cannot be written, and nothing is released without it; make the file and "
-         "its folder writable",
-         path);
+    return fail_read_only(ledger, err);
   case SQLITE_FULL:
     FAIL(err, DPERM_IO_ERROR, "%s: no space is left for the ledger; free some and try again", path);
   case SQLITE_NOTADB:
@@ -76,19 +81,26 @@ dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err) {
 dperm_status store_prepare(dperm_ledger *ledger, const char *sql, sqlite3_stmt **out,
                            dperm_error *err) {
   return sqlite3_prepare_v2(ledger->db, sql, -1, out, NULL) == SQLITE_OK ? DPERM_OK
-                                                                         : store_fail(ledger, err);
+                                                                         : fail_sqlite(ledger, err);
 }
 
 dperm_status store_step(dperm_ledger *ledger, sqlite3_stmt *statement, bool *found,
                         dperm_error *err) {
   int code = sqlite3_step(statement);
   *found = code == SQLITE_ROW;
-  return code == SQLITE_ROW || code == SQLITE_DONE ? DPERM_OK : store_fail(ledger, err);
+  return code == SQLITE_ROW || code == SQLITE_DONE ? DPERM_OK : fail_sqlite(ledger, err);
+}
+
+dperm_status store_execute(dperm_ledger *ledger, sqlite3_stmt *statement, dperm_error *err) {
+  bool found = false;
+  dperm_status status = store_step(ledger, statement, &found, err);
+  (void)sqlite3_finalize(statement);
+  return status;
 }
 
 dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err) {
   return sqlite3_exec(ledger->db, sql, NULL, NULL, NULL) == SQLITE_OK ? DPERM_OK
-                                                                      : store_fail(ledger, err);
+                                                                      : fail_sqlite(ledger, err);
 }
 
 static dperm_status read_number(dperm_ledger *ledger, const char *sql, int *out, dperm_error *err) {
@@ -156,7 +168,7 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   TRY_OR_DONE(plain_path(path, &plain, err));
   int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   if (sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
-    TRY_OR_DONE(store_fail(ledger, err));
+    TRY_OR_DONE(fail_sqlite(ledger, err));
   }
   if (stat(store_file(ledger), &ledger->about) != 0) {
     TRY_OR_DONE(fail_system(path, "the ledger is gone", errno, err));
@@ -262,16 +274,6 @@ done:
   return status;
 }
 
-static void sync_folder_of(const char *path) {
-  char *copy = strdup(path);
-  int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (fd >= 0) {
-    (void)fsync(fd);
-    (void)close(fd);
-  }
-  free(copy);
-}
-
 /* Never over another ledger; at no moment with two names, where the file system can do that. */
 static int put_in_place(const char *temporary, const char *path) {
   int failed = renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE);
@@ -288,7 +290,7 @@ dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const ch
     return fail_system(path, "the ledger cannot be put in its place", errno, err);
   }
   *taken = false;
-  sync_folder_of(path);
+  file_sync_folder(path);
   return DPERM_OK;
 }
 
@@ -302,8 +304,8 @@ void store_abandon(dperm_ledger *ledger, char *temporary) {
 
 /* ---- transactions */
 
-/* Another file under the ledger's name has an owner, a mode and a note of the head (head_note.h) of
- * its own: none of them says anything about the file that SQLite has open. */
+/* Another file under the ledger's name has an owner, a mode and a note of the head
+ * (head_attribute.h) of its own: none of them says anything about the file that SQLite has open. */
 static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, dperm_error *err) {
   int moved = 0;
   if (stat(store_file(ledger), about) != 0) {
@@ -360,23 +362,12 @@ static dperm_status take_turn(dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status check_writable(dperm_ledger *ledger, const struct stat *about,
-                                   dperm_error *err) {
-  TRY(check_owner(ledger, about, err));
-  if (sqlite3_db_readonly(ledger->db, "main") == 1) {
-    FAIL(err, DPERM_IO_ERROR,
-         "%s: the ledger cannot be written, and nothing is released without it; make the file "
-         "and its folder writable",
-         ledger->path);
-  }
-  return DPERM_OK;
-}
-
 static dperm_status begin(dperm_ledger *ledger, bool write, dperm_error *err) {
   struct stat about;
   TRY(check_place(ledger, &about, err));
   if (write) {
-    TRY(check_writable(ledger, &about, err));
+    TRY(check_owner(ledger, &about, err));
+    TRY(sqlite3_db_readonly(ledger->db, "main") == 1 ? fail_read_only(ledger, err) : DPERM_OK);
   }
   TRY(store_run(ledger, write ? "BEGIN IMMEDIATE" : "BEGIN", err));
   TRY(check_kind(ledger, err)); /* another program may have changed it since */

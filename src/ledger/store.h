@@ -57,10 +57,10 @@ dperm_status store_prepare(dperm_ledger *ledger, const char *sql, sqlite3_stmt *
 /* *found says whether there is a row; anything else is a failure. */
 dperm_status store_step(dperm_ledger *ledger, sqlite3_stmt *statement, bool *found,
                         dperm_error *err);
+/* Runs a statement that gives no row, and finalizes it. */
+dperm_status store_execute(dperm_ledger *ledger, sqlite3_stmt *statement, dperm_error *err);
 dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err);
 
-/* SQLite's last failure, in our words. */
-dperm_status store_fail(const dperm_ledger *ledger, dperm_error *err);
 /* The content is not what this program wrote. */
 dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dperm_error *err);
 

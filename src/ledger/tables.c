@@ -65,12 +65,9 @@ static dperm_status set_version(dperm_ledger *ledger, dperm_error *err) {
 static dperm_status write_key(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
                               dperm_error *err) {
   sqlite3_stmt *statement = NULL;
-  bool found = false;
   TRY(store_prepare(ledger, "INSERT INTO ledger VALUES (1, ?, 0, '')", &statement, err));
   (void)sqlite3_bind_blob(statement, 1, key, LEDGER_KEY_SIZE, SQLITE_STATIC);
-  dperm_status status = store_step(ledger, statement, &found, err);
-  (void)sqlite3_finalize(statement);
-  return status;
+  return store_execute(ledger, statement, err);
 }
 
 dperm_status tables_make(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
@@ -120,19 +117,19 @@ static size_t find_object(sqlite3_stmt *query, int version) {
   return i;
 }
 
-static void take_object(sqlite3_stmt *query, int version, bool seen[OBJECTS], doubts *found) {
+static void take_object(sqlite3_stmt *query, int version, bool seen[OBJECTS], findings *found) {
   const char *type = (const char *)sqlite3_column_text(query, 0);
   const char *name = (const char *)sqlite3_column_text(query, 1);
   size_t i = find_object(query, version);
   if (i == OBJECTS || seen[i]) {
-    doubt(found, "file: the %.20s \"%.60s\" in it was not made by dperm", type ? type : "thing",
-          name ? name : "");
+    findings_fail(found, "file: the %.20s \"%.60s\" in it was not made by dperm",
+                  type ? type : "thing", name ? name : "");
   } else {
     seen[i] = true;
   }
 }
 
-dperm_status tables_check(dperm_ledger *ledger, doubts *found, dperm_error *err) {
+dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *err) {
   dperm_status status = DPERM_OK;
   sqlite3_stmt *query = NULL;
   bool seen[OBJECTS] = {false}, more = true;
@@ -146,19 +143,11 @@ dperm_status tables_check(dperm_ledger *ledger, doubts *found, dperm_error *err)
   }
   for (size_t i = 0; i < OBJECTS; i++) {
     if (belongs(&objects[i], ledger->version) && !seen[i]) {
-      doubt(found, "file: the %s \"%s\" is gone or was changed", objects[i].type, objects[i].name);
+      findings_fail(found, "file: the %s \"%s\" is gone or was changed", objects[i].type,
+                    objects[i].name);
     }
   }
 done:
   (void)sqlite3_finalize(query);
   return status;
-}
-
-const char *ledger_columns(int version) {
-  return version == 1
-             ? "id, kind, dataset, time, command, mechanism, epsilon, delta, spent_epsilon,"
-               " spent_delta, data, token, entry, artifact, previous, digest, 1, 1"
-             : "id, kind, dataset, time, command, mechanism, epsilon, delta, spent_epsilon,"
-               " spent_delta, data, token, entry, artifact, previous, digest, version,"
-               " rows_per_person";
 }

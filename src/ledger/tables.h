@@ -4,7 +4,7 @@
 #ifndef DPERM_LEDGER_TABLES_H
 #define DPERM_LEDGER_TABLES_H
 
-#include "ledger/doubts.h"
+#include "ledger/findings.h"
 #include "ledger/store.h"
 
 /* Into a new file, with its key and no record yet. */
@@ -17,9 +17,6 @@ dperm_status tables_update(dperm_ledger *ledger, dperm_error *err);
 
 /* Every object of the file must be, to the letter, one that its version has; none may be missing.
  */
-dperm_status tables_check(dperm_ledger *ledger, doubts *found, dperm_error *err);
-
-/* The columns of records in the order of ledger/record.c, in a file of any version. */
-const char *ledger_columns(int version);
+dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* By the file's name: a descriptor of our own would, when it is closed, take SQLite's locks along.
+/* By the file's name: closing a descriptor of our own would give up SQLite's locks.
  */
-#include "ledger/head_note.h"
+#include "ledger/head_attribute.h"
 
 #include <string.h>
 #include <sys/xattr.h>
@@ -9,12 +9,12 @@ static const char name[] = "user.dperm.head";
 
 enum { LENGTH = DPERM_DIGEST_SIZE - 1 };
 
-void head_note_read(const char *path, char out[DPERM_DIGEST_SIZE]) {
+void head_attribute_read(const char *path, char out[DPERM_DIGEST_SIZE]) {
   ssize_t got = getxattr(path, name, out, LENGTH);
   out[got == LENGTH ? LENGTH : 0] = '\0';
 }
 
-void head_note_write(const char *path, const char *digest) {
+void head_attribute_write(const char *path, const char *digest) {
   if (strlen(digest) == LENGTH) {
     (void)setxattr(path, name, digest, LENGTH, 0);
   }
