@@ -25,11 +25,6 @@ const double audit_error_rate = 2e-3;
 
 /* ---- choosing a rule */
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* How many of a sorted sample are ≥ threshold. */
 static size_t count_from(const double *sorted, size_t count, double threshold) {
   size_t low = 0, high = count;
@@ -68,8 +63,8 @@ static double below(double score) {
 guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws) {
   guess_rule best = {INFINITY, -INFINITY}, tried; /* never guess */
   double most = -1;
-  qsort(first, count, sizeof *first, ascending);
-  qsort(second, count, sizeof *second, ascending);
+  qsort(first, count, sizeof *first, ascending_doubles);
+  qsort(second, count, sizeof *second, ascending_doubles);
   for (double share = 1; share * (double)count >= 3; share *= 0.85) {
     size_t tail = (size_t)(share * (double)count);
     double up = below(first[count - tail]), down = -below(-second[tail - 1]);

@@ -12,16 +12,17 @@
 #include "base/vector.h"
 #include "loss/loss.h"
 
-typedef dperm_status audit_function(const dperm_audit_options *options, const char *variant,
-                                    int detail, dperm_audit_result *out, dperm_error *err);
+/* `options` has the variant; `detail` is the case's own. */
+typedef dperm_status audit_function(const dperm_audit_options *options, int detail,
+                                    dperm_audit_result *out, dperm_error *err);
 
 static const char *const usual_loss = "huber";
 
-static dperm_status audit_fit(const dperm_audit_options *options, const char *variant, int kind,
-                              dperm_audit_result *out, dperm_error *err) {
+static dperm_status audit_fit(const dperm_audit_options *options, int kind, dperm_audit_result *out,
+                              dperm_error *err) {
   fit_target *target = NULL;
   size_t draws = attack_draws(options, fit_usual_draws);
-  const char *loss = kind == PAIR_SHAPE || kind == PAIR_INTERCEPT ? usual_loss : variant;
+  const char *loss = kind == PAIR_SHAPE || kind == PAIR_INTERCEPT ? usual_loss : options->variant;
   TRY(fit_target_new((pair_kind)kind, loss, options->epsilon, draws, &target, err));
   const attack a = fit_target_attack(target);
   dperm_status status = attack_run(&a, options, out, err);
@@ -29,51 +30,25 @@ static dperm_status audit_fit(const dperm_audit_options *options, const char *va
   return status;
 }
 
-static dperm_status audit_selector(const dperm_audit_options *options, const char *variant,
-                                   int selector, dperm_audit_result *out, dperm_error *err) {
-  (void)variant;
+static dperm_status audit_selector(const dperm_audit_options *options, int selector,
+                                   dperm_audit_result *out, dperm_error *err) {
   const selector_target target = selector_target_make((dperm_selector)selector, options->epsilon);
   const attack a = selector_attack(&target);
   return attack_run(&a, options, out, err);
 }
 
-static dperm_status audit_tuning(const dperm_audit_options *options, dperm_tune_method method,
-                                 dperm_rounds rounds, dperm_audit_result *out, dperm_error *err) {
+enum { SPLIT = -1 }; /* else random stopping, with this law of the rounds */
+
+static dperm_status audit_tuning(const dperm_audit_options *options, int how,
+                                 dperm_audit_result *out, dperm_error *err) {
   tune_target *target = NULL;
+  dperm_tune_method method = how == SPLIT ? DPERM_TUNE_SPLIT : DPERM_TUNE_STOPPING;
+  dperm_rounds rounds = how == SPLIT ? DPERM_ROUNDS_LOGARITHMIC : (dperm_rounds)how;
   TRY(tune_target_new(method, rounds, options->epsilon, &target, err));
   const attack a = tune_target_attack(target);
   dperm_status status = attack_run(&a, options, out, err);
   tune_target_free(target);
   return status;
-}
-
-static dperm_status audit_split(const dperm_audit_options *options, const char *variant, int detail,
-                                dperm_audit_result *out, dperm_error *err) {
-  (void)variant;
-  (void)detail;
-  return audit_tuning(options, DPERM_TUNE_SPLIT, DPERM_ROUNDS_LOGARITHMIC, out, err);
-}
-
-static dperm_status audit_stopping(const dperm_audit_options *options, const char *variant,
-                                   int rounds, dperm_audit_result *out, dperm_error *err) {
-  (void)variant;
-  return audit_tuning(options, DPERM_TUNE_STOPPING, (dperm_rounds)rounds, out, err);
-}
-
-static dperm_status audit_noise(const dperm_audit_options *options, const char *variant, int detail,
-                                dperm_audit_result *out, dperm_error *err) {
-  (void)detail;
-  return law_check_noise(options, noise_named(variant), out, err);
-}
-
-typedef dperm_status law_check(const dperm_audit_options *options, dperm_audit_result *out,
-                               dperm_error *err);
-
-static dperm_status audit_law(const dperm_audit_options *options, const char *variant, int which,
-                              dperm_audit_result *out, dperm_error *err) {
-  static law_check *const checks[] = {law_check_lattice, law_check_rows};
-  (void)variant;
-  return checks[which](options, out, err);
 }
 
 typedef struct audit_case {
@@ -91,20 +66,20 @@ static const audit_case cases[] = {
     {"weights", NULL, audit_fit, PAIR_WEIGHTS},
     {"selector", "permute-and-flip", audit_selector, DPERM_SELECTOR_PERMUTE_AND_FLIP},
     {"selector", "exponential", audit_selector, DPERM_SELECTOR_EXPONENTIAL},
-    {"split", "output", audit_split, 0},
-    {"stopping", "logarithmic", audit_stopping, DPERM_ROUNDS_LOGARITHMIC},
-    {"stopping", "geometric", audit_stopping, DPERM_ROUNDS_GEOMETRIC},
-    {"noise", NULL, audit_noise, 0},
-    {"lattice", "integer noise", audit_law, 0},
-    {"rows", "bound", audit_law, 1},
+    {"split", "output", audit_tuning, SPLIT},
+    {"stopping", "logarithmic", audit_tuning, DPERM_ROUNDS_LOGARITHMIC},
+    {"stopping", "geometric", audit_tuning, DPERM_ROUNDS_GEOMETRIC},
+    {"noise", NULL, law_check_noise, 0},
+    {"lattice", "integer noise", law_check_lattice, 0},
+    {"rows", "bound", law_check_rows, 0},
 };
 static const size_t case_count = sizeof cases / sizeof *cases;
 
 /* Variant j of a case; NULL beyond the last. */
 static const char *variant_at(const audit_case *c, size_t j) {
-  return c->variant              ? (j == 0 ? c->variant : NULL)
-         : c->run == audit_noise ? dperm_noise_name((dperm_noise)(j + 1)) /* 0 is no kind */
-                                 : dperm_loss_name(j);
+  return c->variant                  ? (j == 0 ? c->variant : NULL)
+         : c->run == law_check_noise ? dperm_noise_name((dperm_noise)(j + 1)) /* 0 is no kind */
+                                     : dperm_loss_name(j);
 }
 
 static bool case_at(size_t index, audit_case *out) {
@@ -185,7 +160,8 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
          options->threads, options->draws);
   }
   dperm_audit_result result = nothing_found(found.mechanism, found.variant, options->epsilon);
-  TRY(found.run(options, found.variant, found.detail, &result, err));
+  options->variant = found.variant;
+  TRY(found.run(options, found.detail, &result, err));
   result.holds = result.holds && !(result.epsilon_lower_bound > result.epsilon_claimed) &&
                  !(result.distance > result.limit);
   *out = result;

@@ -74,3 +74,8 @@ double probability_above(size_t hits, size_t draws, double rate) {
   }
   return high;
 }
+
+int ascending_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}

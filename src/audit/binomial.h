@@ -14,4 +14,7 @@ double beta_cdf(double x, double a, double b);
 double probability_below(size_t hits, size_t draws, double rate);
 double probability_above(size_t hits, size_t draws, double rate);
 
+/* For qsort. */
+int ascending_doubles(const void *a, const void *b);
+
 #endif

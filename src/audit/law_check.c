@@ -22,14 +22,9 @@ static const double false_alarms = 1e-6;
 /* A law by its distribution function; `before` for P(X < x) instead of P(X ≤ x). */
 typedef double law(double x, bool before, const void *context);
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double law_distance(double *sample, size_t count, law *f, const void *context) {
   double most = 0, n = (double)count;
-  qsort(sample, count, sizeof *sample, ascending);
+  qsort(sample, count, sizeof *sample, ascending_doubles);
   for (size_t from = 0, to = 0; from < count; from = to) {
     for (to = from + 1; to < count && sample[to] == sample[from]; to++) {
     }
@@ -147,7 +142,7 @@ static dperm_status check_plans(const dperm_audit_options *options, const named_
 
 /* l2 noise in several dimensions; the others for rows of two blocks of three columns, with a single
  * column between them and one at the end. */
-dperm_status law_check_noise(const dperm_audit_options *options, const noise_kind *kind,
+dperm_status law_check_noise(const dperm_audit_options *options, int unused,
                              dperm_audit_result *out, dperm_error *err) {
   static const named_plan l2[] = {{"noise 1", {.kind = &noise_l2, .dims = 1, .beta = 0.25}},
                                   {"noise 2", {.kind = &noise_l2, .dims = 2, .beta = 0.25}},
@@ -155,6 +150,8 @@ dperm_status law_check_noise(const dperm_audit_options *options, const noise_kin
                                   {"noise 10", {.kind = &noise_l2, .dims = 10, .beta = 0.25}}};
   static const body_run runs[] = {{1, 3, 0.5}, {1, 1, 0.25}, {1, 3, 0.75}, {1, 1, 1}};
   const noise_body body = {runs, sizeof runs / sizeof *runs, {0, 0, 0}};
+  const noise_kind *kind = noise_named(options->variant);
+  (void)unused;
   if (kind == &noise_l2) {
     return check_plans(options, l2, sizeof l2 / sizeof *l2, out, err);
   }
@@ -172,8 +169,8 @@ static double lattice_law(double y, bool before, const void *context) {
 }
 
 /* What a release adds to a result that lies on the lattice, under the plan of a real fit. */
-dperm_status law_check_lattice(const dperm_audit_options *options, dperm_audit_result *out,
-                               dperm_error *err) {
+dperm_status law_check_lattice(const dperm_audit_options *options, int unused,
+                               dperm_audit_result *out, dperm_error *err) {
   dperm_status status = DPERM_OK;
   size_t draws = options->draws ? options->draws : 100000;
   double *sample = NULL, zero = 0, row[2] = {1, 0}, labels[2] = {1, -1}, weight = 0;
@@ -182,6 +179,7 @@ dperm_status law_check_lattice(const dperm_audit_options *options, dperm_audit_r
   dperm_options fit;
   fit_plan plan;
   random_source source;
+  (void)unused;
   dperm_options_init(&fit);
   fit.epsilon = options->epsilon;
   TRY_OR_DONE(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
@@ -213,7 +211,7 @@ static double excess(const double *x, size_t dims, double norm) {
 }
 
 /* Random rows, most of them far too long, as the library stores them: none is longer than R. */
-dperm_status law_check_rows(const dperm_audit_options *options, dperm_audit_result *out,
+dperm_status law_check_rows(const dperm_audit_options *options, int unused, dperm_audit_result *out,
                             dperm_error *err) {
   enum { COLUMNS = 3 };
   dperm_status status = DPERM_OK;
@@ -222,6 +220,7 @@ dperm_status law_check_rows(const dperm_audit_options *options, dperm_audit_resu
   const double norm = 0.7;
   dperm_data *data = NULL;
   random_source source;
+  (void)unused;
   TRY_OR_DONE(open_source(options, "rows", &source, err));
   TRY_OR_DONE(memory_new(rows * COLUMNS, sizeof *x, &x, err));
   TRY_OR_DONE(memory_new(rows, sizeof *labels, &labels, err));

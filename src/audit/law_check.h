@@ -6,12 +6,13 @@
 #include "dperm/audit.h"
 #include "random/noise.h"
 
-/* Each fills distance, limit, draws and confidence; the distance is the worst of all tests. */
-dperm_status law_check_noise(const dperm_audit_options *options, const noise_kind *kind,
+/* Each fills, as an audit_function of audit.c, distance, limit, draws and confidence; the distance
+ * is the worst of all tests. */
+dperm_status law_check_noise(const dperm_audit_options *options, int unused,
                              dperm_audit_result *out, dperm_error *err);
-dperm_status law_check_lattice(const dperm_audit_options *options, dperm_audit_result *out,
-                               dperm_error *err);
-dperm_status law_check_rows(const dperm_audit_options *options, dperm_audit_result *out,
+dperm_status law_check_lattice(const dperm_audit_options *options, int unused,
+                               dperm_audit_result *out, dperm_error *err);
+dperm_status law_check_rows(const dperm_audit_options *options, int unused, dperm_audit_result *out,
                             dperm_error *err);
 
 /* One plan of the noise seam: the largest distance between the draws' frequencies and the law, over

@@ -26,26 +26,22 @@ static bool keeps_subnormals(void) {
   return halved > 0 && halved + halved == smallest_normal && smallest > 0;
 }
 
-static dperm_status judge(int rounding, int flushing, dperm_error *err) {
-  if (rounding > 0) {
+bool arithmetic_sound(void) {
+  return rounds_to_nearest() && keeps_subnormals();
+}
+
+dperm_status arithmetic_check(dperm_error *err) {
+  if (!rounds_to_nearest()) {
     FAIL(
         err, DPERM_NUMERIC_ERROR,
         "this program has changed the processor's rounding mode; the privacy claim is for rounding "
         "to nearest, so nothing is released: set it back with fesetround(FE_TONEAREST)");
   }
-  if (flushing > 0) {
+  if (!keeps_subnormals()) {
     FAIL(
         err, DPERM_NUMERIC_ERROR,
         "this program has the processor flush subnormal numbers to zero; the privacy claim is for "
         "IEEE arithmetic, so nothing is released: turn that off (it often comes with -ffast-math)");
   }
   return DPERM_OK;
-}
-
-bool arithmetic_sound(void) {
-  return rounds_to_nearest() && keeps_subnormals();
-}
-
-dperm_status arithmetic_check(dperm_error *err) {
-  return judge(!rounds_to_nearest(), !keeps_subnormals(), err);
 }

@@ -175,6 +175,17 @@ static dperm_status put_line(printer *p, int depth, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* In front of an element or member, which may begin a line. */
+static dperm_status put_separator(printer *p, bool first, bool line, int depth, dperm_error *err) {
+  if (!first) {
+    TRY(put(p, ",", 1, err));
+  }
+  if (line) {
+    return put_line(p, depth, err);
+  }
+  return first ? DPERM_OK : put(p, " ", 1, err);
+}
+
 static dperm_status put_scalar(printer *p, const json_t *value, dperm_error *err) {
   if (json_is_real(value)) {
     char text[DOUBLE_TEXT_SIZE];
@@ -199,14 +210,8 @@ static dperm_status put_array(printer *p, const json_t *array, int depth, dperm_
   for (size_t i = 0; i < json_array_size(array); i++) {
     const json_t *element = json_array_get(array, i);
     flat = !json_is_object(element) && !json_is_array(element);
-    if (i > 0) {
-      TRY(put(p, ",", 1, err));
-    }
-    if (!flat || (p->column > 74 && !(p->flowing && i == 0))) {
-      TRY(put_line(p, depth + 1, err));
-    } else if (i > 0) {
-      TRY(put(p, " ", 1, err));
-    }
+    bool line = !flat || (p->column + (i > 0) > 74 && !(p->flowing && i == 0));
+    TRY(put_separator(p, i == 0, line, depth + 1, err));
     TRY(put_value(p, element, depth + 1, err));
   }
   if (!flat) {
@@ -234,14 +239,7 @@ static dperm_status put_object(printer *p, const json_t *object, int depth, dper
   const char *key;
   json_t *member;
   json_object_foreach((json_t *)object, key, member) {
-    if (!first) {
-      TRY(put(p, ",", 1, err));
-    }
-    if (!flows || p->column > 74) {
-      TRY(put_line(p, depth + 1, err));
-    } else if (!first) {
-      TRY(put(p, " ", 1, err));
-    }
+    TRY(put_separator(p, first, !flows || p->column + !first > 74, depth + 1, err));
     first = false;
     json_t *name = json_string(key);
     dperm_status status = name ? put_scalar(p, name, err) : DPERM_OUT_OF_MEMORY;

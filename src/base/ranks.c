@@ -54,11 +54,11 @@ dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_e
 
 /* Some numbers at a time, in a buffer of their own. */
 static bool add_some(ranks *r, uint64_t *numbers, size_t count) {
-  enum { ROOM = 512 };
-  uint64_t theirs[ROOM];
+  enum { CAPACITY = 512 };
+  uint64_t theirs[CAPACITY];
   bool fine = true;
   for (size_t done = 0, now = 0; fine && done < count; done += now) {
-    now = count - done < ROOM ? count - done : ROOM;
+    now = count - done < CAPACITY ? count - done : CAPACITY;
     size_t size = now * sizeof *numbers;
     if (r->rank > 0) {
       fine = r->send(r, 0, numbers + done, size);
@@ -81,10 +81,6 @@ dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t 
 }
 
 /* ---- the public handle */
-
-dperm_status dperm_ranks_join(dperm_ranks **out, dperm_error *err) {
-  return ranks_of_job(out, err);
-}
 
 dperm_status dperm_ranks_agree(dperm_ranks *r, dperm_status status, dperm_error *err) {
   return ranks_agree(r, status, err);

@@ -51,9 +51,7 @@ dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t 
 /* What to do where the talk itself failed. */
 dperm_status ranks_fail(ranks *r, dperm_error *err);
 
-/* All processes of the job that this one was started in; NULL where it was not started in any.
- * Fails where it is one of several (base/launch.h) that do not come together. ranks_mpi.c has it,
- * or ranks_none.c where the library is built without MPI. */
-dperm_status ranks_of_job(ranks **out, dperm_error *err);
+/* dperm_ranks_join is in ranks_mpi.c, or in ranks_none.c where the library is built without MPI. It
+ * fails where this process is one of several (base/launch.h) that cannot talk. */
 
 #endif

@@ -23,40 +23,31 @@ static MPI_Comm comm_of(const ranks *r) {
 
 /* MPI counts in int: long messages go in pieces. */
 enum { PIECE = 1 << 30 };
+typedef enum transfer { SEND, RECEIVE, BROADCAST } transfer;
 
-static int piece_of(size_t size) {
-  return size < PIECE ? (int)size : PIECE;
+static bool move(ranks *r, transfer how, size_t peer, void *bytes, size_t size) {
+  char *at = bytes;
+  MPI_Comm comm = comm_of(r);
+  int code = MPI_SUCCESS, whom = (int)peer, piece = 0;
+  for (; size > 0 && code == MPI_SUCCESS; at += piece, size -= (size_t)piece) {
+    piece = size < PIECE ? (int)size : PIECE;
+    code = how == SEND      ? MPI_Send(at, piece, MPI_BYTE, whom, TAG, comm)
+           : how == RECEIVE ? MPI_Recv(at, piece, MPI_BYTE, whom, TAG, comm, MPI_STATUS_IGNORE)
+                            : MPI_Bcast(at, piece, MPI_BYTE, whom, comm);
+  }
+  return code == MPI_SUCCESS;
 }
 
 static bool mpi_send(ranks *r, size_t to, const void *bytes, size_t size) {
-  const char *at = bytes;
-  for (; size > 0; at += piece_of(size), size -= (size_t)piece_of(size)) {
-    if (MPI_Send(at, piece_of(size), MPI_BYTE, (int)to, TAG, comm_of(r)) != MPI_SUCCESS) {
-      return false;
-    }
-  }
-  return true;
+  return move(r, SEND, to, (void *)bytes, size);
 }
 
 static bool mpi_receive(ranks *r, size_t from, void *bytes, size_t size) {
-  char *at = bytes;
-  for (; size > 0; at += piece_of(size), size -= (size_t)piece_of(size)) {
-    if (MPI_Recv(at, piece_of(size), MPI_BYTE, (int)from, TAG, comm_of(r), MPI_STATUS_IGNORE) !=
-        MPI_SUCCESS) {
-      return false;
-    }
-  }
-  return true;
+  return move(r, RECEIVE, from, bytes, size);
 }
 
 static bool mpi_share(ranks *r, size_t from, void *bytes, size_t size) {
-  char *at = bytes;
-  for (; size > 0; at += piece_of(size), size -= (size_t)piece_of(size)) {
-    if (MPI_Bcast(at, piece_of(size), MPI_BYTE, (int)from, comm_of(r)) != MPI_SUCCESS) {
-      return false;
-    }
-  }
-  return true;
+  return move(r, BROADCAST, from, bytes, size);
 }
 
 static bool mpi_most(ranks *r, uint64_t *number) {
@@ -131,7 +122,7 @@ static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_err
   return DPERM_OK;
 }
 
-dperm_status ranks_of_job(ranks **out, dperm_error *err) {
+dperm_status dperm_ranks_join(ranks **out, dperm_error *err) {
   const launch started = launch_read();
   mpi_ranks *r = NULL;
   *out = NULL;

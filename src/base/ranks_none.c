@@ -3,7 +3,7 @@
 #include "base/launch.h"
 #include "base/ranks.h"
 
-dperm_status ranks_of_job(ranks **out, dperm_error *err) {
+dperm_status dperm_ranks_join(ranks **out, dperm_error *err) {
   launch started = launch_read();
   *out = NULL;
   if (started.count == 0) {

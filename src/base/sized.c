@@ -12,17 +12,11 @@ static size_t size_of(const void *given) {
   return size;
 }
 
-static void copy_known(const sized_struct *kind, const void *from, void *to, size_t size) {
-  size_t known = size < kind->size ? size : kind->size;
-  memcpy(to, from, known);
-  memset((char *)to + known, 0, size - known);
-}
-
 /* ---- options */
 
 void sized_init(const sized_struct *kind, const void *defaults, void *out, size_t size) {
   if (size >= sizeof size) {
-    copy_known(kind, defaults, out, size);
+    sized_give(kind, defaults, out, size);
     memcpy(out, &size, sizeof size);
   }
 }
@@ -89,5 +83,7 @@ dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_e
 }
 
 void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size) {
-  copy_known(kind, whole, out, size);
+  size_t known = size < kind->size ? size : kind->size;
+  memcpy(out, whole, known);
+  memset((char *)out + known, 0, size - known);
 }

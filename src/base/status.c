@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/visible.h"
-
 #define TEXT_OF(x) #x
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
@@ -35,7 +33,7 @@ dperm_status error_set(dperm_error *err, dperm_status status, const char *format
   vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
   err->status = status;
-  text_visible(sentence, err->message, sizeof err->message);
+  dperm_text_visible(sentence, err->message, sizeof err->message);
   return status;
 }
 
@@ -48,7 +46,7 @@ void error_append(dperm_error *err, const char *format, ...) {
   va_start(args, format);
   vsnprintf(words, sizeof words, format, args);
   va_end(args);
-  text_visible(words, clause, sizeof clause);
+  dperm_text_visible(words, clause, sizeof clause);
   size_t used = strnlen(err->message, sizeof err->message);
   size_t most = sizeof err->message - strlen(clause) - 1;
   (void)snprintf(err->message + (used < most ? used : most), strlen(clause) + 1, "%s", clause);

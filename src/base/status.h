@@ -6,7 +6,7 @@
 #include "dperm.h"
 
 /* Formats the sentence into `err` (may be NULL) and returns `status`. Control characters, as a
- * file name may hold them, become visible (base/visible.h): an error is one line. */
+ * file name may hold them, become visible (dperm_text_visible): an error is one line. */
 dperm_status error_set(dperm_error *err, dperm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -125,25 +125,18 @@ number_result parse_double(slice s, double *out) {
   }
   uint64_t digits = 0;
   int kept = 0, scale = 0; /* value = digits × 10^scale while all digits were kept */
-  bool any = false, exact = true;
-  for (; at < end && is_digit(*at); at++, any = true) {
+  bool any = false, exact = true, point = false;
+  for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+    if (*at == '.') {
+      point = true;
+      continue;
+    }
+    any = true;
+    exact = exact && kept < 19;
     if (kept < 19) {
       digits = digits * 10 + (uint64_t)(*at - '0');
       kept += digits != 0;
-    } else {
-      exact = false;
-    }
-  }
-  if (at < end && *at == '.') {
-    at++;
-    for (; at < end && is_digit(*at); at++, any = true) {
-      if (kept < 19) {
-        digits = digits * 10 + (uint64_t)(*at - '0');
-        kept += digits != 0;
-        scale--;
-      } else {
-        exact = false;
-      }
+      scale -= point;
     }
   }
   if (!any) {

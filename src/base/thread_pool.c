@@ -144,14 +144,16 @@ static void run_alone(size_t pieces, pool_piece *piece, void *context) {
 }
 
 /* Until all have left, with the lock held, but for the time of a poll. */
-static void wait_and_poll(cancel_token *stop) {
+static void wait_for_others(cancel_token *stop) {
   while (pool.inside > 0) {
     struct timespec until;
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += POLL_NANOSECONDS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    if (pthread_cond_timedwait(&pool.left, &pool.lock, &until) != 0) {
+    if (!stop) {
+      pthread_cond_wait(&pool.left, &pool.lock);
+    } else if (pthread_cond_timedwait(&pool.left, &pool.lock, &until) != 0) {
       pthread_mutex_unlock(&pool.lock);
       (void)cancel_poll(stop);
       pthread_mutex_lock(&pool.lock);
@@ -186,12 +188,7 @@ void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cance
   }
   pthread_mutex_lock(&pool.lock);
   pool.open = false;
-  if (stop) {
-    wait_and_poll(stop);
-  }
-  while (pool.inside > 0) {
-    pthread_cond_wait(&pool.left, &pool.lock);
-  }
+  wait_for_others(stop);
   if (pool.spoilt) { /* for the caller's own check to see */
     (void)fesetenv(&pool.left_behind);
     pool.spoilt = false;

@@ -1,6 +1,5 @@
-/* See visible.h. */
-#include "base/visible.h"
-
+/* Text that somebody else wrote, as it may appear in a message: one line, and nothing in it that a
+ * terminal would obey. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@ static bool is_control(uint32_t code) {
   return false;
 }
 
-void text_visible(const char *text, char *out, size_t size) {
+void dperm_text_visible(const char *text, char *out, size_t size) {
   const unsigned char *s = (const unsigned char *)text;
   while (*s && size > 1) {
     char shown[16];
@@ -68,8 +67,4 @@ void text_visible(const char *text, char *out, size_t size) {
   if (size > 0) {
     *out = '\0';
   }
-}
-
-void dperm_text_visible(const char *text, char *out, size_t size) {
-  text_visible(text, out, size);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/visible.h"
 
 dperm_status draft_remark(draft_remarks *remarks, dperm_error *err, const char *format, ...) {
   char words[1024], line[1024];
@@ -15,7 +14,7 @@ dperm_status draft_remark(draft_remarks *remarks, dperm_error *err, const char *
   va_start(args, format);
   (void)vsnprintf(words, sizeof words, format, args);
   va_end(args);
-  text_visible(words, line, sizeof line); /* names and values may hold anything */
+  dperm_text_visible(words, line, sizeof line); /* names and values may hold anything */
   TRY(memory_reserve(&remarks->lines, &remarks->capacity, remarks->count + 1,
                      sizeof *remarks->lines, err));
   TRY(memory_copy_text(line, strlen(line), &remarks->lines[remarks->count], err));

@@ -10,7 +10,7 @@ typedef struct draft_remarks {
   size_t count, capacity;
 } draft_remarks;
 
-/* One line, visible (base/visible.h); what is too long is cut. */
+/* One line, visible (dperm_text_visible); what is too long is cut. */
 dperm_status draft_remark(draft_remarks *remarks, dperm_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void draft_remarks_clear(draft_remarks *remarks);

@@ -79,21 +79,17 @@ static dperm_status add_to(const char *path, record *opened, dperm_error *err) {
 
 /* In a new file, unless another program has put one there meanwhile. */
 static dperm_status begin_with(const char *path, record *opened, bool *taken, dperm_error *err) {
+  dperm_status status = DPERM_OK;
   dperm_ledger *ledger = NULL;
   char *temporary = NULL;
   unsigned char key[LEDGER_KEY_SIZE];
   TRY(record_secret(key, err));
   TRY(store_create(path, &ledger, &temporary, err));
-  dperm_status status = tables_make(ledger, key, err);
-  if (status == DPERM_OK) {
-    status = chain_read(ledger, err);
-  }
-  if (status == DPERM_OK) {
-    status = append_open(ledger, ledger->known, opened, err);
-  }
-  if (status == DPERM_OK) {
-    status = store_publish(ledger, temporary, path, taken, err);
-  }
+  TRY_OR_DONE(tables_make(ledger, key, err));
+  TRY_OR_DONE(chain_read(ledger, err));
+  TRY_OR_DONE(append_open(ledger, ledger->known, opened, err));
+  status = store_publish(ledger, temporary, path, taken, err);
+done:
   store_abandon(ledger, temporary);
   return status;
 }

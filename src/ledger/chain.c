@@ -230,15 +230,8 @@ done:
 /* ---- head and key */
 
 static void take_head_key(chain *c, const unsigned char key[LEDGER_KEY_SIZE], findings *found) {
-  static const char word[] = "dperm-key/1\n";
-  unsigned char hash[32];
   char digest[DPERM_DIGEST_SIZE];
-  crypto_generichash_state state;
-  (void)crypto_generichash_init(&state, NULL, 0, sizeof hash);
-  (void)crypto_generichash_update(&state, (const unsigned char *)word, sizeof word - 1);
-  (void)crypto_generichash_update(&state, key, LEDGER_KEY_SIZE);
-  (void)crypto_generichash_final(&state, hash, sizeof hash);
-  (void)sodium_bin2hex(digest, sizeof digest, hash, sizeof hash);
+  key_digest(key, digest);
   if (c->key_digest[0] && strcmp(c->key_digest, digest) != 0) {
     findings_fail(found, "key: was replaced while the ledger was in use");
   }

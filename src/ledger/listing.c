@@ -37,36 +37,25 @@ dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *
 
 /* ---- entries */
 
-dperm_status listing_open(dperm_ledger *ledger, const chain *known, listing *out,
-                          dperm_error *err) {
-  *out = (listing){.ledger = ledger, .known = known};
-  return record_query(ledger, "WHERE id = ?", &out->by_number, err);
-}
-
-void listing_close(listing *list) {
-  (void)sqlite3_finalize(list->by_number);
-}
-
-dperm_status listing_commit_of(const listing *list, int64_t entry, record *out, bool *found,
-                               dperm_error *err) {
-  const chain *c = list->known;
+dperm_status listing_commit_of(dperm_ledger *ledger, const chain *c, int64_t entry, record *out,
+                               bool *found, dperm_error *err) {
   int64_t commit = entry >= 1 && entry <= c->count ? c->commits[entry] : 0;
   *found = commit > 0;
   if (!*found) {
     return DPERM_OK;
   }
-  TRY(record_read_by(list->ledger, list->by_number, commit, out, err));
+  TRY(record_read(ledger, commit, out, err));
   return strcmp(out->kind, "commit") == 0 && out->entry == entry
              ? DPERM_OK
-             : store_fail_damaged(list->ledger, "a commit is gone", err);
+             : store_fail_damaged(ledger, "a commit is gone", err);
 }
 
-dperm_status listing_visit(const listing *list, const record *reserved, dperm_entry_visitor *visit,
-                           void *context, dperm_error *err) {
+dperm_status listing_visit(dperm_ledger *ledger, const chain *c, const record *reserved,
+                           dperm_entry_visitor *visit, void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE];
   record committed;
   bool found = false;
-  TRY(listing_commit_of(list, reserved->id, &committed, &found, err));
+  TRY(listing_commit_of(ledger, c, reserved->id, &committed, &found, err));
   record_receipt(reserved, receipt);
   const dperm_ledger_entry shown = {.entry = (uint64_t)reserved->id,
                                     .dataset = reserved->dataset,
@@ -86,20 +75,17 @@ static dperm_status visit_entries(dperm_ledger *ledger, const chain *c, const ch
                                   dperm_entry_visitor *visit, void *context, dperm_error *err) {
   dperm_status status = DPERM_OK;
   sqlite3_stmt *query = NULL;
-  listing list = {.ledger = NULL};
   record r;
   bool more = true;
-  TRY_OR_DONE(listing_open(ledger, c, &list, err));
-  TRY_OR_DONE(record_query(ledger, "ORDER BY id", &query, err));
+  TRY(record_query(ledger, "ORDER BY id", &query, err));
   while (more) {
     TRY_OR_DONE(record_next(ledger, query, &r, &more, err));
     if (more && strcmp(r.kind, "reserve") == 0 && (!dataset || strcmp(r.dataset, dataset) == 0)) {
-      TRY_OR_DONE(listing_visit(&list, &r, visit, context, err));
+      TRY_OR_DONE(listing_visit(ledger, c, &r, visit, context, err));
     }
   }
 done:
   (void)sqlite3_finalize(query);
-  listing_close(&list);
   return status;
 }
 

@@ -4,20 +4,10 @@
 
 #include "ledger/chain.h"
 
-/* Finds the commits of a ledger, one after the other. */
-typedef struct listing {
-  dperm_ledger *ledger;
-  const chain *known;
-  sqlite3_stmt *by_number;
-} listing;
-
-dperm_status listing_open(dperm_ledger *ledger, const chain *known, listing *out, dperm_error *err);
-void listing_close(listing *list);
-
 /* The record that commits a reservation, if there is one. */
-dperm_status listing_commit_of(const listing *list, int64_t entry, record *out, bool *found,
-                               dperm_error *err);
-dperm_status listing_visit(const listing *list, const record *reserved, dperm_entry_visitor *visit,
-                           void *context, dperm_error *err);
+dperm_status listing_commit_of(dperm_ledger *ledger, const chain *c, int64_t entry, record *out,
+                               bool *found, dperm_error *err);
+dperm_status listing_visit(dperm_ledger *ledger, const chain *c, const record *reserved,
+                           dperm_entry_visitor *visit, void *context, dperm_error *err);
 
 #endif

@@ -19,15 +19,14 @@ static bool same_epsilon(const record *reserved, double epsilon) {
          amount_compare(&charged, &claimed) == 0;
 }
 
-static dperm_status find_entry(const listing *list, const dperm_model *model, record *out,
-                               dperm_error *err) {
-  dperm_ledger *ledger = list->ledger;
+static dperm_status visit_model(dperm_ledger *ledger, const chain *c, const dperm_model *model,
+                                dperm_entry_visitor *visit, void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE] = "", digest[DPERM_DIGEST_SIZE];
-  record committed;
+  record reserved, committed;
   bool found = false;
-  TRY(record_read(ledger, (int64_t)model->ledger_entry, out, err));
-  if (strcmp(out->kind, "reserve") == 0) {
-    record_receipt(out, receipt);
+  TRY(record_read(ledger, (int64_t)model->ledger_entry, &reserved, err));
+  if (strcmp(reserved.kind, "reserve") == 0) {
+    record_receipt(&reserved, receipt);
   }
   if (!receipt[0] || strcmp(receipt, model->ledger_digest) != 0) {
     return fail_model(ledger, model,
@@ -35,28 +34,15 @@ static dperm_status find_entry(const listing *list, const dperm_model *model, re
                       "charged to, and see 'dperm ledger verify'",
                       err);
   }
-  if (!same_epsilon(out, model->claim.epsilon)) {
+  if (!same_epsilon(&reserved, model->claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
   }
-  TRY(listing_commit_of(list, out->id, &committed, &found, err));
+  TRY(listing_commit_of(ledger, c, reserved.id, &committed, &found, err));
   TRY(model_content_digest(model, digest, err));
   if (found && strcmp(committed.artifact, digest) != 0) {
     return fail_model(ledger, model, "was committed for another model", err);
   }
-  return DPERM_OK;
-}
-
-static dperm_status visit_model(dperm_ledger *ledger, const chain *c, const dperm_model *model,
-                                dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  record reserved;
-  listing list;
-  TRY(listing_open(ledger, c, &list, err));
-  dperm_status status = find_entry(&list, model, &reserved, err);
-  if (status == DPERM_OK) {
-    status = listing_visit(&list, &reserved, visit, context, err);
-  }
-  listing_close(&list);
-  return status;
+  return listing_visit(ledger, c, &reserved, visit, context, err);
 }
 
 dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,

@@ -31,7 +31,8 @@ enum {
   FIELDS = sizeof fields / sizeof *fields,
   FIELDS_V1 = FIELDS - 2,
   FIELDS_SHARED = 10, /* by digest and receipt: id to spent_delta */
-  COLUMNS_SIZE = 256
+  COLUMNS_SIZE = 256,
+  HASH_SIZE = 32
 };
 
 static const void *field_of(const record *r, size_t i) {
@@ -115,65 +116,69 @@ dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *pa
 
 /* ---- digests */
 
-/* All fields at their longest, with space for numbers and line ends. */
-enum { CONTENT_SIZE = sizeof(record) + 512 };
+/* BLAKE2b-256 of lines. One field a line: no field holds a line end. */
+typedef crypto_generichash_state hash_state;
 
-typedef struct content {
-  size_t length;
-  char text[CONTENT_SIZE];
-} content;
-
-/* One field a line: no field holds a line end. They fit: see CONTENT_SIZE. */
-static void put_text(content *c, const char *text) {
-  size_t length = strlen(text);
-  memcpy(c->text + c->length, text, length);
-  c->text[c->length + length] = '\n';
-  c->length += length + 1;
+static void hash_begin(hash_state *state) {
+  (void)crypto_generichash_init(state, NULL, 0, HASH_SIZE);
 }
 
-static void put_number(content *c, int64_t number) {
+static void put_text(hash_state *state, const char *text) {
+  (void)crypto_generichash_update(state, (const unsigned char *)text, strlen(text));
+  (void)crypto_generichash_update(state, (const unsigned char *)"\n", 1);
+}
+
+static void put_number(hash_state *state, int64_t number) {
   char text[24];
   (void)snprintf(text, sizeof text, "%lld", (long long)number);
-  put_text(c, text);
+  put_text(state, text);
 }
 
-static void finish(const content *c, char out[DPERM_DIGEST_SIZE]) {
-  unsigned char hash[32];
-  (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)c->text, c->length, NULL, 0);
+static void hash_end(hash_state *state, char out[DPERM_DIGEST_SIZE]) {
+  unsigned char hash[HASH_SIZE];
+  (void)crypto_generichash_final(state, hash, sizeof hash);
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
 /* What digest and receipt share: the first line, which says what is digested and how, and all that
  * is known of a charge without the data. */
-static void put_charge(content *c, const char *what, const record *r) {
+static void put_charge(hash_state *state, const char *what, const record *r) {
   char title[40];
   (void)snprintf(title, sizeof title, "%s/%lld", what, (long long)r->version);
-  c->length = 0;
-  put_text(c, title);
-  put_number(c, r->id);
+  hash_begin(state);
+  put_text(state, title);
+  put_number(state, r->id);
   for (size_t i = 1; i < FIELDS_SHARED; i++) {
-    put_text(c, field_of(r, i));
+    put_text(state, field_of(r, i));
   }
   if (r->version > 1) {
-    put_number(c, r->rows_per_person);
+    put_number(state, r->rows_per_person);
   }
-  put_text(c, r->token);
+  put_text(state, r->token);
 }
 
 void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]) {
-  content c;
-  put_charge(&c, "dperm-ledger", r);
-  put_text(&c, r->data);
-  put_number(&c, r->entry);
-  put_text(&c, r->artifact);
-  put_text(&c, r->previous);
-  finish(&c, out);
+  hash_state state;
+  put_charge(&state, "dperm-ledger", r);
+  put_text(&state, r->data);
+  put_number(&state, r->entry);
+  put_text(&state, r->artifact);
+  put_text(&state, r->previous);
+  hash_end(&state, out);
 }
 
 void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]) {
-  content c;
-  put_charge(&c, "dperm-receipt", r);
-  finish(&c, out);
+  hash_state state;
+  put_charge(&state, "dperm-receipt", r);
+  hash_end(&state, out);
+}
+
+void key_digest(const unsigned char key[LEDGER_KEY_SIZE], char out[DPERM_DIGEST_SIZE]) {
+  hash_state state;
+  hash_begin(&state);
+  put_text(&state, "dperm-key/1");
+  (void)crypto_generichash_update(&state, key, LEDGER_KEY_SIZE);
+  hash_end(&state, out);
 }
 
 bool record_fits(const record *r) {
@@ -186,23 +191,16 @@ bool record_fits(const record *r) {
   return strcmp(digest, r->digest) == 0;
 }
 
-dperm_status record_read_by(dperm_ledger *ledger, sqlite3_stmt *query, int64_t id, record *out,
-                            dperm_error *err) {
+dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err) {
+  sqlite3_stmt *query = NULL;
   bool found = false;
-  (void)sqlite3_reset(query);
+  TRY(record_query(ledger, "WHERE id = ?", &query, err));
   (void)sqlite3_bind_int64(query, 1, id);
-  TRY(record_next(ledger, query, out, &found, err));
+  dperm_status status = record_next(ledger, query, out, &found, err);
+  (void)sqlite3_finalize(query);
   if (!found || out->id != id || !record_fits(out)) {
     out->kind[0] = '\0';
   }
-  return DPERM_OK;
-}
-
-dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err) {
-  sqlite3_stmt *query = NULL;
-  TRY(record_query(ledger, "WHERE id = ?", &query, err));
-  dperm_status status = record_read_by(ledger, query, id, out, err);
-  (void)sqlite3_finalize(query);
   return status;
 }
 

@@ -36,10 +36,8 @@ dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt *
 dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out, bool *found,
                          dperm_error *err);
 /* The record with this number, found by its place in the table; one that is not there, or does not
- * fit its digest, comes out with an empty kind. For many of them, keep the query "WHERE id = ?". */
+ * fit its digest, comes out with an empty kind. */
 dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err);
-dperm_status record_read_by(dperm_ledger *ledger, sqlite3_stmt *query, int64_t id, record *out,
-                            dperm_error *err);
 /* The first record of a query with one text parameter (may be NULL). */
 dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *parameter,
                           record *out, bool *found, dperm_error *err);
@@ -47,6 +45,8 @@ dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *pa
 /* BLAKE2b-256 of all fields but the digest (docs/formats.md). */
 void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]);
 bool record_fits(const record *r);
+/* What records say of the ledger's key. */
+void key_digest(const unsigned char key[LEDGER_KEY_SIZE], char out[DPERM_DIGEST_SIZE]);
 
 /* What a model carries of its reservation. It leaves out all that depends on the data, and holds
  * the token, so that it tells nothing to whoever does not have the ledger. */

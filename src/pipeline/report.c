@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/visible.h"
-
 enum { TEXT_SIZE = 2048 };
 
 static const char html_head[] =
@@ -103,7 +101,7 @@ static void put_element(report *p, report_element kind, const char *text) {
     va_start(args_, format);                                                                       \
     char words_[TEXT_SIZE];                                                                        \
     (void)vsnprintf(words_, TEXT_SIZE, (format), args_);                                           \
-    text_visible(words_, (text), TEXT_SIZE);                                                       \
+    dperm_text_visible(words_, (text), TEXT_SIZE);                                                 \
     va_end(args_);                                                                                 \
   } while (0)
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "base/visible.h"
 
 static uint64_t bits_of(double value) {
   uint64_t bits;
@@ -364,16 +363,16 @@ static void hidden_characters_become_visible(void **state) {
   };
   char out[128], again[128];
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    text_visible(cases[i][0], out, sizeof out);
+    dperm_text_visible(cases[i][0], out, sizeof out);
     assert_string_equal(out, cases[i][1]);
-    text_visible(out, again, sizeof again);
+    dperm_text_visible(out, again, sizeof again);
     assert_string_equal(again, out);
   }
-  text_visible("ab\x1b"
-               "c",
-               out, 6); /* nothing is cut in its middle */
+  dperm_text_visible("ab\x1b"
+                     "c",
+                     out, 6); /* nothing is cut in its middle */
   assert_string_equal(out, "ab");
-  text_visible("ab", out, 1);
+  dperm_text_visible("ab", out, 1);
   assert_string_equal(out, "");
 }
 
