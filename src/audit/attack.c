@@ -5,7 +5,7 @@
  *
  * the mean probability of being right is at most e^ε times that of being wrong, plus δ. Both are
  * bounded by Clopper and Pearson at 10⁻³ each (docs/audit.md). The rule is fixed before the counted
- * draws, by others: no price is paid for looking. */
+ * draws, by others: choosing it costs no confidence. */
 #include "audit/attack.h"
 
 #include <math.h>
@@ -45,8 +45,8 @@ static size_t count_to(const double *sorted, size_t count, double threshold) {
 
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
  * rehearsal makes likely at three standard deviations: of many rules some look better than they
- * are, and more so the fewer guesses they were judged by. Rules without hope of a bound are told
- * apart by a number below zero. */
+ * are, and more so the fewer guesses they were judged by. Rules without a bound are ranked
+ * by a number below zero. */
 static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n) {
   double most = (double)rehearsed, r = (double)right, w = (double)wrong;
   double p = (r - 3 * sqrt(r)) / most, q = fmin(1, (w + 3 * sqrt(w) + 3) / most);

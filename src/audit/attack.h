@@ -1,6 +1,6 @@
 /* The seam of an audit: two neighbouring data sets, a mechanism, and for each outcome a score, high
- * where it speaks for the first data set, low where it speaks for the second. What is done with the
- * scores is the same for all (attack.c): an attacker who guesses from them which data set it was,
+ * where the first data set is more likely, low where the second is. What is done with the
+ * scores is the same for all (attack.c): an attacker that guesses from them which data set it was,
  * or abstains, is right at most e^ε times as often as wrong. */
 #ifndef DPERM_AUDIT_ATTACK_H
 #define DPERM_AUDIT_ATTACK_H
@@ -41,7 +41,7 @@ extern const double audit_error_rate;
 /* As many draws as the options ask for; if they leave it open `usual`, or up to ten times as many
  * at a small epsilon, where the difference to see is small. */
 size_t attack_draws(const dperm_audit_options *options, size_t usual);
-/* Rehearses to choose a rule, then fills bound, confidence and draws of `out`. */
+/* Chooses a rule by a first sample, then fills bound, confidence and draws of `out`. */
 dperm_status attack_run(const attack *a, const dperm_audit_options *options,
                         dperm_audit_result *out, dperm_error *err);
 

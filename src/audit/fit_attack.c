@@ -1,6 +1,6 @@
 /* The two data sets of a pair as the library holds them, with the plans its own calibration makes
  * for them: what is attacked is calibrate, perturb, solve, certify and release, by the functions
- * that every fit uses (pipeline/fit.h). Half of λ stands in Λ and half in Δ where both are allowed.
+ * that every fit uses (pipeline/fit.h). Half of λ is in Λ and half in Δ where both are allowed.
  */
 #include "audit/fit_attack.h"
 
@@ -46,7 +46,7 @@ static dperm_status plain_data(const worst_pair *pair, int side, dperm_data **ou
                              err);
 }
 
-/* A column that is always zero, and the constant one, which stands in every record. */
+/* A column that is always zero, and the constant one, which is in every record. */
 static dperm_status intercept_data(int side, dperm_data **out, dperm_error *err) {
   static const char text[] =
       "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"-1\"]},"

@@ -31,7 +31,7 @@ typedef struct worst_pair {
   double minimizer[2][PAIR_DIMS];
 } worst_pair;
 
-/* `draws` tells how small an effect may be and still be seen. */
+/* `draws` decides how small an effect can be detected. */
 dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
                              worst_pair *out, dperm_error *err);
 
@@ -40,7 +40,7 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, s
 double pair_log_ratio(const worst_pair *pair, const double *f);
 /* Large where f is close to the first minimizer, very negative close to the second. */
 double pair_closeness(const worst_pair *pair, const double *f);
-/* Where f stands on the axis along which the data sets differ. */
+/* The coordinate of f along the axis on which the data sets differ. */
 double pair_place(const worst_pair *pair, const double *f);
 
 #endif

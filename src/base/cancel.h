@@ -1,7 +1,7 @@
-/* A caller's wish to stop, heard in the middle of a long pass over rows. The pass asks between
- * pieces of its work; only the thread that called the library may call `tick`, the others look at
- * what it heard. Once stopped, a watch stays so: every pass under it fails from then on, and what a
- * pass has left half made is never looked at. */
+/* Cancellation in the middle of a long pass over rows. The pass polls between pieces of its work;
+ * only the thread that called the library may call `tick`, the others read the answer. Once
+ * stopped, a token stays so: every pass under it fails from then on, and no result of a pass that
+ * is not complete is used. */
 #ifndef DPERM_BASE_CANCEL_H
 #define DPERM_BASE_CANCEL_H
 
@@ -14,21 +14,21 @@
 typedef struct cancel_token {
   const dperm_progress *progress;
   const char *stage;
-  pthread_t caller; /* who may ask */
+  pthread_t caller; /* the thread that may poll */
   double asked;     /* when it last did, for progress_due */
-  double pause;     /* seconds between two questions at least: their number is nobody's business */
+  double pause;     /* seconds between two polls at least: their number may depend on the records */
   atomic_bool stopped;
 } cancel_token;
 
-/* On the caller's thread. `progress` may be NULL; it and `stage` must outlive the watch. */
+/* On the caller's thread. `progress` may be NULL; it and `stage` must outlive the token. */
 void cancel_begin(cancel_token *w, const dperm_progress *progress, const char *stage);
 
-/* Whether to stop, by what was heard so far. `w` may be NULL in all that follows: never. */
+/* Whether to stop, by the polls so far. `w` may be NULL in all that follows: never. */
 static inline bool cancel_requested(const cancel_token *w) {
   return w && atomic_load(&w->stopped);
 }
 
-/* The same, and the caller's thread asks anew if it is time. */
+/* The same; the caller's thread polls if it is time. */
 bool cancel_poll(cancel_token *w);
 
 /* For step i of a loop whose steps handle `size` numbers each: cancel_poll every some ten thousand
@@ -38,7 +38,7 @@ static inline bool cancel_poll_at(cancel_token *w, size_t i, size_t size) {
   return w && (i + 1) * size / piece != i * size / piece && cancel_poll(w);
 }
 
-/* Fails where it has stopped: to be asked before anything that a pass made is used. */
+/* Fails where it has stopped: to be called before any result of a pass is used. */
 dperm_status cancel_check(const cancel_token *w, dperm_error *err);
 
 #endif

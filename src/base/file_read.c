@@ -1,6 +1,6 @@
 /* Plain bytes as they are, gzip through zlib's inflate. Not through its gzread, which takes
- * whatever stands behind the first member and is no other for the end of the file: rows would go
- * missing without a word. Here every byte of a file counts, as for `gzip -t`. */
+ * anything behind the first member that is no other member for the end of the file: rows would go
+ * missing silently. Here every byte of a file counts, as for `gzip -t`. */
 #include "base/file_read.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 /* Packed bytes at a time. */
 enum { PACKED = 1 << 18 };
 
-/* Where a gzip file stands: the second is reached at the end of every member. */
+/* The state of reading a gzip file: the second is reached at the end of every member. */
 typedef enum gzip_place { IN_MEMBER, BEHIND_MEMBER, IN_PADDING } gzip_place;
 
 struct byte_source {
@@ -47,8 +47,8 @@ static dperm_status tick(const byte_source *source, dperm_error *err) {
                        source->size, err);
 }
 
-/* Some bytes of the file as they are; none at its end. A signal that asks to stop is heard through
- * the tick. */
+/* Some bytes of the file as they are; none at its end. After a signal the
+ * tick may ask to stop. */
 static dperm_status read_raw(byte_source *source, void *buffer, size_t capacity, size_t *got,
                              dperm_error *err) {
   ssize_t count = 0;
@@ -87,7 +87,7 @@ static bool member_ahead(const z_stream *z) {
   return z->avail_in >= 2 && z->next_in[0] == 0x1f && z->next_in[1] == 0x8b;
 }
 
-/* Plain or packed: the first two bytes tell. */
+/* Plain or packed, by the first two bytes. */
 static dperm_status recognize(byte_source *source, dperm_error *err) {
   TRY(look_ahead(source, 2, err));
   source->gzip = member_ahead(&source->unpack);
@@ -98,7 +98,7 @@ static dperm_status recognize(byte_source *source, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* A pipe with a name waits for its other end; a signal that asks to stop is heard meanwhile. */
+/* A named pipe waits for its other end; a signal may ask to stop meanwhile. */
 static dperm_status open_waiting(const char *path, const dperm_progress *progress, int *fd,
                                  dperm_error *err) {
   while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) {

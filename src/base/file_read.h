@@ -1,4 +1,4 @@
-/* Bytes from a file, plain or gzip (told apart by content), or from standard input. */
+/* Bytes from a file, plain or gzip (by content), or from standard input. */
 #ifndef DPERM_BASE_FILE_READ_H
 #define DPERM_BASE_FILE_READ_H
 

@@ -1,6 +1,5 @@
-/* Whether a file is still what it was, by what the system notes of it. The time of the last change
- * of the inode (ctime) is among that: nobody can put it back, as anybody can that of the content.
- */
+/* Whether a file is unchanged, by its metadata. The time of the last change of the inode (ctime) is
+ * part of it: unlike that of the content, no program can set it back. */
 #ifndef DPERM_BASE_FILE_STAMP_H
 #define DPERM_BASE_FILE_STAMP_H
 

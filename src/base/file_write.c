@@ -48,7 +48,7 @@ static void release(output_file *file) {
   free(file);
 }
 
-/* ---- what can be known beforehand: each gives the reason for a failure, or 0 */
+/* ---- what can be known beforehand: each returns the errno of the failure, or 0 */
 
 enum { FIXED = 1, MOUNTED = 2 }; /* it may only grow, or not even that; a file mounted alone */
 
@@ -212,8 +212,8 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   return DPERM_OK;
 }
 
-/* What can be read is asked only if it is a ledger: a redirection may well give us a file that is
- * not ours to read. */
+/* Only a file that is known to be a ledger is refused: a redirection may give us one that we cannot
+ * read. */
 static dperm_status open_stdout(output_file *file, dperm_error *err) {
   int reason = stream_trouble(STDOUT_FILENO);
   file->name = "standard output";
@@ -228,7 +228,7 @@ static dperm_status open_stdout(output_file *file, dperm_error *err) {
 /* A device, a pipe with a name; a folder fails. */
 static dperm_status open_directly(output_file *file, bool folder, dperm_error *err) {
   file->stream = folder ? NULL : fopen(file->name, "wbe");
-  if (!file->stream && !folder && errno == EINTR) { /* a pipe that nobody has come to read */
+  if (!file->stream && !folder && errno == EINTR) { /* a pipe without a reader */
     FAIL(err, DPERM_CANCELLED, "%s: stopped on request while opening; nothing was written",
          file->name);
   }
@@ -317,8 +317,8 @@ dperm_status output_take(output_file *file, char **bytes, size_t *length, dperm_
   return DPERM_OK;
 }
 
-/* Blocks of the file system for all bytes; the file is as long as them until the commit. Where that
- * cannot be asked for, the C library writes them, and only a flush tells the truth. */
+/* Blocks of the file system for all bytes; the file is that long until the commit. Without
+ * fallocate the C library writes them, and only a flush shows whether there is space. */
 static int take_blocks(int fd, size_t bytes) {
 #ifdef __linux__
   if (fallocate(fd, 0, 0, (off_t)bytes) == 0) {

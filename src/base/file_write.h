@@ -20,7 +20,7 @@ dperm_status output_link_check(const char *path, dperm_error *err);
 /* Takes as much space as will be written, at most, so that a disk that is too full fails here and
  * not at the end. Where a file system, a pipe or a device cannot promise, nothing happens. */
 dperm_status output_reserve(output_file *file, size_t bytes, dperm_error *err);
-/* The file beside its place, which whoever ends the program at once should unlink; NULL if none. */
+/* The temporary file, to be unlinked by a handler that ends the program at once; NULL if none. */
 const char *output_temporary(const output_file *file);
 dperm_status output_write(output_file *file, const char *bytes, size_t length, dperm_error *err);
 /* Asks the system to begin with bringing to the disk what is written so far, so that a commit has

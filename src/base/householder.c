@@ -1,6 +1,6 @@
-/* Reflections I − τ v vᵀ, where v is 1 at its first place and stands below the diagonal, τ in the
- * space (Golub & Van Loan, 5.1 and 5.2). A panel of them goes over each other column at once, while
- * the column is in cache; columns know nothing of each other, so threads share them out. */
+/* Reflections I − τ v vᵀ, where v has a leading 1 and is stored below the diagonal, τ in the
+ * work space (Golub & Van Loan, 5.1 and 5.2). A panel of them goes over each other column at once,
+ * while the column is in cache; columns are independent, so threads share them. */
 #include "base/householder.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ static void factor(size_t d, size_t count, double *q, double *tau) {
 }
 
 /* The reflections, last first, on the columns of the unit matrix, each with the sign of R's
- * diagonal: column j is its unit vector until reflection j, in whose place it stands. */
+ * diagonal: column j is its unit vector until reflection j, where it is stored. */
 static void unfold(size_t d, size_t count, double *q, double *tau) {
   for (size_t to = count, from; to > 0; to = from) {
     from = (to - 1) / PANEL * PANEL;

@@ -1,5 +1,5 @@
 /* Reading: jansson parses, and when a value turns out to be wrong a second walk over the (now
- * known to be well-formed) text finds where it stands. The walk visits text and tree together, so
+ * known to be well-formed) text finds its position. The walk visits text and tree together, so
  * the value is recognized by its address and no path bookkeeping is needed. */
 #include "base/json_text.h"
 

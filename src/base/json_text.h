@@ -8,15 +8,15 @@
 #include "base/file_write.h"
 #include "base/status.h"
 
-/* A parsed text that remembers where it came from, so that a message about a value can say where
- * the value stands. */
+/* A parsed text that remembers where it came from, so that a message about a value can give
+ * its position. */
 typedef struct json_document {
   const char *name; /* of the file, for messages */
   const char *text; /* as parsed, behind a byte-order mark; outlives the document */
   size_t length;
   dperm_status blame; /* the status of errors found in it */
   json_t *root;
-  char *owned; /* where the text stands, if whoever made the document must free it; or NULL */
+  char *owned; /* the text, if the maker of the document must free it; or NULL */
 } json_document;
 
 /* On failure doc->root is NULL. Give back doc->root with json_decref. */
@@ -27,7 +27,7 @@ dperm_status json_fail_at(const json_document *doc, const json_t *value, dperm_e
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Whose place to name for a wrong `value`: true, false and null are one object each in jansson, so
- * theirs is that of the object or list they stand in. */
+ * theirs is that of the object or list around them. */
 const json_t *json_blamed(const json_t *owner, const json_t *value);
 
 /* Every key of `object` is in the NULL-terminated list; `what` names the object ("a column"). */

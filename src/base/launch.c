@@ -1,4 +1,4 @@
-/* See launch.h. Sizes stand in the order of who knows best: under Slurm, mpirun starts its helpers
+/* See launch.h. Sizes are in the order of their authority: under Slurm, mpirun starts its helpers
  * by srun, and what they start inherits the size of that step beside mpirun's own.
  *
  * Slurm: SLURM_NTASKS is the size of the job, and is set in a script of sbatch and in the shell of

@@ -24,7 +24,7 @@ dperm_status memory_raw(size_t count, size_t size, void *out, dperm_error *err) 
 }
 
 dperm_status memory_probe(double bytes, dperm_error *err) {
-  /* volatile: a compiler may leave out space that nobody uses */
+  /* volatile: a compiler may leave out space that is not used */
   void *volatile block = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
   if (!block) {
     FAIL(err, DPERM_OUT_OF_MEMORY,

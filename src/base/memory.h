@@ -9,7 +9,7 @@
  * for count = 0. `*out` is NULL on failure. */
 dperm_status memory_new(size_t count, size_t size, void *out, dperm_error *err);
 
-/* The same space with whatever stood there, for those who write all of it before they read any. */
+/* The same space, not initialized: for callers that write all of it before they read any. */
 dperm_status memory_raw(size_t count, size_t size, void *out, dperm_error *err);
 
 /* Whether so many bytes could be had now: they are given back at once. */

@@ -1,4 +1,4 @@
-/* Asks the caller's progress function, if there is one, whether to go on. */
+/* Calls the caller's progress function, if there is one, which says whether to go on. */
 #ifndef DPERM_BASE_PROGRESS_H
 #define DPERM_BASE_PROGRESS_H
 
@@ -19,7 +19,7 @@ static inline dperm_status progress_tick(const dperm_progress *progress, const c
   return DPERM_OK;
 }
 
-/* Whether the last question was more than `pause` seconds ago; if so, it is now. `*asked` is 0
+/* Whether the last call was more than `pause` seconds ago; if so, it is now. `*asked` is 0
  * before the first call, which only begins to count. */
 static inline bool progress_due(double *asked, double pause) {
   struct timespec time;
@@ -32,7 +32,7 @@ static inline bool progress_due(double *asked, double pause) {
   return due;
 }
 
-/* The same twenty times a second at most, for loops whose number of rounds is nobody's business.
+/* The same twenty times a second at most, for loops whose number of rounds depends on the records.
  * `*asked` as above. */
 static inline dperm_status progress_tick_seldom(const dperm_progress *progress, const char *stage,
                                                 double *asked, dperm_error *err) {

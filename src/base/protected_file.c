@@ -1,4 +1,4 @@
-/* A ledger is known by its first bytes, so that one which nobody has named is not replaced either.
+/* A ledger is known by its first bytes, so that one that no argument names is not replaced either.
  * SQLite's own files are known by their names: that of a ledger and a suffix. */
 #define _GNU_SOURCE
 #include "base/protected_file.h"
@@ -54,7 +54,7 @@ static bool begins_like_ledger(int fd) {
          memcmp(head, "SQLite format 3", 16) == 0 && memcmp(head + 68, "dprm", 4) == 0;
 }
 
-/* Whether a ledger is there; sets errno, and says no, where that cannot be told. */
+/* Whether a ledger is there; sets errno, and says no, where that cannot be found out. */
 static bool is_ledger(const char *path) {
   struct stat about;
   errno = 0;

@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /* Fails if `path`, by whatever name or link it leads there, is a ledger or belongs to one, or if
- * nobody can tell because the file there cannot be read. `name` is the path in messages. */
+ * that cannot be found out because the file cannot be read. `name` is the path in messages. */
 dperm_status protected_file_check(const char *path, const char *name, dperm_error *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* The processes of one job, each with its share of the rows ("ranks"; rank 0 leads). They talk
- * memory to memory: what goes between them may depend on records and noise. All run the same steps
- * on the same numbers; only sums over rows are put together, and only the leader draws, selects,
- * releases, pays and writes.
+/* The processes of one job, each with its share of the rows ("ranks"; rank 0 leads). Messages go
+ * from memory to memory: they may depend on records and noise. All ranks run the same steps on the
+ * same numbers; only sums over rows are combined, and only the leader draws, selects, releases,
+ * charges and writes.
  *
- * Nobody waits for ever for a rank that has failed: every exchange begins with all ranks saying
- * whether they are well. A rank that has given up says so once, when its work ends; that word meets
- * the others at their next exchange, they end with the same error, and nobody talks again. A rank
- * that dies ends the job: that is for the system that started it. */
+ * No rank waits for ever for one that has failed: every exchange begins with the status of all
+ * ranks. A rank that has failed sends its status once, when its work ends; the others receive it at
+ * their next exchange, end with the same error, and there are no more messages. A rank that dies
+ * ends the job: that is for the system that started it. */
 #ifndef DPERM_BASE_RANKS_H
 #define DPERM_BASE_RANKS_H
 
@@ -20,8 +20,8 @@ typedef struct dperm_ranks ranks; /* as the public header calls it */
 struct dperm_ranks {
   size_t count, rank;
   bool broken; /* a failure was agreed on, or */
-  bool lost;   /* the talk itself failed: nobody talks any more */
-  /* The ways to talk; false where they fail. `share` goes from one rank to all others; `most` makes
+  bool lost;   /* the communication itself failed */
+  /* Communication; false where it fails. `share` goes from one rank to all others; `most` makes
    * a number the largest that any rank has. */
   bool (*send)(ranks *r, size_t to, const void *bytes, size_t size);
   bool (*receive)(ranks *r, size_t from, void *bytes, size_t size);
@@ -30,7 +30,7 @@ struct dperm_ranks {
   void (*free)(ranks *r);
 };
 
-/* In all of these NULL stands for a job of one process. */
+/* In all of these NULL is a job of one process. */
 
 static inline bool ranks_lead(const ranks *r) {
   return !r || r->rank == 0;
@@ -48,10 +48,10 @@ dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_e
 dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t count,
                        dperm_error *err);
 
-/* What to do where the talk itself failed. */
+/* What to do where the communication itself failed. */
 dperm_status ranks_fail(ranks *r, dperm_error *err);
 
 /* dperm_ranks_join is in ranks_mpi.c, or in ranks_none.c where the library is built without MPI. It
- * fails where this process is one of several (base/launch.h) that cannot talk. */
+ * fails where this process is one of several (base/launch.h) that cannot communicate. */
 
 #endif

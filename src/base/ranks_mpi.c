@@ -1,4 +1,4 @@
-/* Talk between processes by MPI. Only the thread that joined talks, over a communicator of its own:
+/* Communication by MPI. Only the thread that joined uses it, over a communicator of its own:
  * messages of the program that the library is part of cannot meet ours, errors come back to us and
  * not to its error handler, and MPI is ended here only if it was begun here. */
 #include <limits.h>
@@ -55,8 +55,8 @@ static bool mpi_most(ranks *r, uint64_t *number) {
   return MPI_Allreduce(&mine, number, 1, MPI_UINT64_T, MPI_MAX, comm_of(r)) == MPI_SUCCESS;
 }
 
-/* Where the talk is lost, MPI might wait for those who are gone; a process that ends without
- * MPI_Finalize has mpirun end the others. */
+/* Where communication is lost, MPI might wait for processes that are gone; a process that ends
+ * without MPI_Finalize has mpirun end the others. */
 static void mpi_free(ranks *r) {
   mpi_ranks *own = (mpi_ranks *)r;
   int ended = 0;
@@ -69,7 +69,7 @@ static void mpi_free(ranks *r) {
   free(own);
 }
 
-/* Processes that the host began MPI in talk already; else it is begun here, for good: MPI can be
+/* The host may have initialized MPI; else it is done here, for good: MPI can be
  * neither begun nor ended twice. */
 static bool begin(mpi_ranks *r) {
   int begun = 0, ended = 0, level = 0;
@@ -96,7 +96,7 @@ static bool host_began(void) {
  * the whole work, charge for it and write the same file. */
 static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_error *err) {
   int count = 1, rank = 0;
-  if (!started->wired && !host_began()) { /* Open MPI would end the program rather than say so */
+  if (!started->wired && !host_began()) { /* Open MPI would end the program instead of failing */
     FAIL(err, DPERM_UNSUPPORTED,
          "%zu processes were started (%s), but not for MPI, so each would do the whole work; start "
          "them with mpirun or srun --mpi=pmix, or run it once (srun -n 1); if this process is "

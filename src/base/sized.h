@@ -1,6 +1,6 @@
 /* Structs of programs that were built against another dperm.h. They say how large they are, and
  * here alone is decided what that means: shorter ones are of an older header and get, or leave, the
- * defaults for the rest; larger ones, and such as nobody has promised, are refused by name.
+ * defaults for the rest; larger ones, and sizes that were never promised, are refused by name.
  * CONTRIBUTING.md has the rules under which structs grow. */
 #ifndef DPERM_BASE_SIZED_H
 #define DPERM_BASE_SIZED_H
@@ -32,7 +32,7 @@ dperm_status sized_take_all(const sized_struct *kind, const void *given, size_t 
 
 /* ---- results: the size comes beside them */
 
-/* Whether a result of so many bytes can be filled; to be asked before any work is done. */
+/* Whether a result of so many bytes can be filled; to be called before any work is done. */
 dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err);
 /* The part of a whole result that the program knows; a larger buffer ends in zeros. */
 void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size);

@@ -24,9 +24,9 @@ typedef struct amounts {
   amount epsilon, delta;
 } amounts;
 
-/* What a double of the C interface stands for: the shortest decimal that reads back to it, so that
- * 0.1 is a tenth. A double of at most 24 significant bits is taken as it is: the private choices
- * round their epsilon down to 20 bits, and so stay below either (docs/ledger.md). */
+/* The decimal that a double of the C interface means: the shortest decimal that reads back to it,
+ * so that 0.1 is a tenth. A double of at most 24 significant bits is taken as it is: the private
+ * choices round their epsilon down to 20 bits, and so stay below either (docs/ledger.md). */
 bool amount_of_double(double value, amount *out);
 
 /* False where the sum has too many digits. */

@@ -1,4 +1,4 @@
-/* One record after the other; see chain.h. */
+/* Reading the chain, record by record; see chain.h. */
 #include "ledger/chain.h"
 
 #include <sodium.h>
@@ -11,7 +11,7 @@
 
 enum { NUMBERS_MOST = 1000000 };
 
-/* ---- what the records have left */
+/* ---- the state after the records so far */
 
 dataset_state *chain_find(const chain *c, const char *dataset) {
   for (size_t i = c->dataset_count; i-- > 0;) {

@@ -1,6 +1,6 @@
-/* dperm_ledger_verify: the file, its tables and its chain for somebody who wants to know all that
- * does not fit. A chain cannot see that a whole file was exchanged for an older copy of itself: for
- * that there is the head noted elsewhere, and every released model's receipt. */
+/* dperm_ledger_verify: every inconsistency of the file, its tables and its chain. A chain cannot
+ * show that a whole file was replaced by an older copy of itself: for that there is the head noted
+ * elsewhere, and every released model's receipt. */
 #include "ledger/chain.h"
 #include "ledger/tables.h"
 
@@ -42,7 +42,7 @@ static dperm_status read_all(chain *c, dperm_ledger *ledger, findings *found, dp
     status = chain_extend(c, ledger, found, err);
   }
   if (!ours) {
-    status = DPERM_OK; /* that somebody else's tables cannot be read is no news */
+    status = DPERM_OK; /* tables that are not ours need not be readable */
   }
   conclude(c, found);
   return status;

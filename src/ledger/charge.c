@@ -1,6 +1,7 @@
-/* A charge is one transaction of the only writer: everything that could refuse it is asked inside,
- * so that of two that race for the last of a budget one sees what the other spent. What is spent is
- * what chain_begin added up from the records, never a sum or a place that the file states. */
+/* A charge is one transaction of the only writer: everything that could refuse it is checked
+ * inside, so that of two that race for the rest of a budget one sees what the other spent. What is
+ * spent is what chain_begin added up from the records, never a sum or a place that the file states.
+ */
 #define _GNU_SOURCE
 #include "ledger/charge.h"
 
@@ -79,7 +80,7 @@ static dperm_status check_data(const dperm_ledger *ledger, const chain *c, const
 
 /* ---- what it costs */
 
-/* A clock that was set back by more than this would make the record a lie. */
+/* A clock that was set back by more than this would make the record wrong. */
 enum { CLOCK_SLACK = 300 };
 
 static dperm_status check_clock(const dperm_ledger *ledger, const record *last, dperm_error *err) {
@@ -200,7 +201,7 @@ static dperm_status reserve(dperm_ledger *ledger, const chain *c, const charge_r
 
 /* A transaction that failed may be on the disk all the same: the last step of its end is a flush of
  * the folder. Then the charge is spent. */
-static void say_if_spent(dperm_ledger *ledger, const dperm_charge *made, dperm_error *err) {
+static void append_if_spent(dperm_ledger *ledger, const dperm_charge *made, dperm_error *err) {
   record written = {.kind = ""};
   char digest[DPERM_DIGEST_SIZE] = "";
   dperm_status status = store_begin(ledger, false, NULL);
@@ -231,7 +232,7 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
   if (status == DPERM_OK) {
     *out = made;
   } else if (made.entry != 0) {
-    say_if_spent(ledger, &made, err);
+    append_if_spent(ledger, &made, err);
   }
   return status;
 }
@@ -264,7 +265,7 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
   return store_end(ledger, commit(ledger, c, entry, artifact, err), err);
 }
 
-/* ---- runs that protect nobody */
+/* ---- runs that are not private */
 
 static dperm_status refuse_known(const dperm_ledger *ledger, const chain *c,
                                  const data_identity *identity, const char *advice,

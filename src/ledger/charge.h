@@ -21,8 +21,8 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
 dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
                            dperm_error *err);
 
-/* Fails if the ledger knows these data: for runs that protect nobody. `advice` says why and what to
- * do instead. */
+/* Fails if the ledger knows these data: for runs that are not private. `advice` says why and what
+ * to do instead. */
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err);
 

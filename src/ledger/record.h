@@ -49,21 +49,20 @@ bool record_fits(const record *r);
 void key_digest(const unsigned char key[LEDGER_KEY_SIZE], char out[DPERM_DIGEST_SIZE]);
 
 /* What a model carries of its reservation. It leaves out all that depends on the data, and holds
- * the token, so that it tells nothing to whoever does not have the ledger. */
+ * the token, so that it reveals nothing without the ledger. */
 void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]);
 
-/* The ledger's one line about itself: its key, how many records there are, the last one's digest.
- */
+/* The head: the ledger's key, the number of records, the digest of the last. */
 typedef struct ledger_head {
   unsigned char key[LEDGER_KEY_SIZE];
   int64_t records;
   char digest[DPERM_DIGEST_SIZE];
 } ledger_head;
-/* *sound: there is one such line, and it has what it should. */
+/* *sound: there is one such row, with valid fields. */
 dperm_status record_head(dperm_ledger *ledger, ledger_head *out, bool *sound, dperm_error *err);
 
 /* Adds a record behind the last one: gives it its number, version and digests, and moves the head.
- * Whoever charges does it by chain_append (ledger/chain.h). */
+ * Charges use chain_append (ledger/chain.h). */
 dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, dperm_error *err);
 
 /* Random bytes of the secure source: a ledger's key, the token of a reservation. */

@@ -1,4 +1,4 @@
-/* SQLite as a file that keeps its word. A rollback journal rather than a write-ahead log, so that
+/* SQLite as a durable file. A rollback journal rather than a write-ahead log, so that
  * the ledger is one file and can be carried away whole; synchronous EXTRA, which also flushes the
  * folder after the journal is gone: with less, a loss of power could bring the journal back and
  * with it the budget from before the last charge. */
@@ -29,7 +29,7 @@ dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dp
        ledger->path, what);
 }
 
-/* The advice to make one would lead back here. */
+/* Not the advice to make one, which would fail here again. */
 static dperm_status fail_foreign(const char *path, dperm_error *err) {
   FAIL(err, DPERM_INVALID_LEDGER, "%s: is there and is no dperm ledger; name another file", path);
 }
@@ -134,7 +134,7 @@ static bool make_turn(pthread_mutex_t *turn) {
   return made;
 }
 
-/* Nothing that stands in the file is run: no triggers, not even our own, and no views. */
+/* Nothing in the file is executed: no triggers, not even our own, and no views. */
 static dperm_status settle(dperm_ledger *ledger, dperm_error *err) {
   (void)sqlite3_busy_timeout(ledger->db, WAIT_MILLISECONDS);
   (void)sqlite3_db_config(ledger->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -155,7 +155,7 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   dperm_status status = DPERM_OK;
   dperm_ledger *ledger = NULL;
   char *plain = NULL;
-  if (sodium_init() < 0) { /* it also finds the fast way to digest */
+  if (sodium_init() < 0) { /* it also chooses the fast code for digests */
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
   TRY(memory_new(1, sizeof *ledger, &ledger, err));
@@ -321,8 +321,8 @@ static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, 
   return DPERM_OK;
 }
 
-/* The file must be ours and nobody else's business: its digests of the data are secret, and whoever
- * can write it can spend. */
+/* The file must be accessible to its owner alone: its digests of the data are secret, and write
+ * access is enough to spend. */
 static dperm_status check_owner(const dperm_ledger *ledger, const struct stat *about,
                                 dperm_error *err) {
   if (about->st_uid != geteuid()) {
