@@ -93,7 +93,7 @@ dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_m
   dperm_status status = DPERM_OK;
   double *values = NULL;
   row_fingerprint *prints = NULL;
-  row_fingerprinter printer = {NULL, NULL, NULL};
+  row_fingerprinter printer = {0};
   matrix *x = NULL;
   TRY(check_memory(rows, dims, labels, norm, err));
   if (rows > SIZE_MAX / sizeof *values / dims) {
@@ -141,7 +141,7 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
   dperm_status status = DPERM_OK;
   growing_rows copy = {0};
   row_fingerprint *prints = NULL;
-  row_fingerprinter printer = {NULL, NULL, NULL};
+  row_fingerprinter printer = {0};
   size_t most = 0;
   TRY(check_memory(rows, dims, labels, norm, err));
   for (size_t i = 0; i < rows; i++) {

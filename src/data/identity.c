@@ -56,72 +56,55 @@ static dperm_status identity_of_prints(const dperm_data *data, unsigned char out
 
 /* ---- rows as they were encoded */
 
-/* Space for one row without its zeros. */
-typedef struct sparse_row {
-  double *dense; /* for kinds that keep zeros */
-  uint32_t *columns;
-  double *values;
-} sparse_row;
-
-static void add_row(crypto_generichash_state *state, const matrix *x, size_t i, double label,
-                    sparse_row *row) {
-  const uint32_t *columns = NULL;
-  const double *values = row->dense;
-  size_t given = x->cols, kept = 0;
-  if (x->kind->entries) {
-    given = x->kind->entries(x, i, &columns, &values);
-  } else {
-    x->kind->row(x, i, row->dense);
-  }
-  for (size_t e = 0; e < given; e++) {
-    if (values[e] != 0) {
-      row->columns[kept] = columns ? columns[e] : (uint32_t)e;
-      row->values[kept++] = values[e];
-    }
-  }
-  const uint64_t count = kept;
-  add(state, &label, sizeof label);
-  add(state, &count, sizeof count);
-  add(state, row->columns, kept * sizeof *row->columns);
-  add(state, row->values, kept * sizeof *row->values);
-}
-
 /* The digest of rows from, …, to − 1. */
 static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
-                                 unsigned char out[IDENTITY_SIZE], dperm_error *err) {
-  dperm_status status = DPERM_OK;
+                                 unsigned char out[IDENTITY_SIZE]) {
   crypto_generichash_state state;
-  sparse_row row = {NULL, NULL, NULL};
-  size_t most = data->x->kind->entries ? data->x->row_entries : data->x->cols;
-  TRY_OR_DONE(memory_new(data->x->kind->entries ? 1 : most, sizeof *row.dense, &row.dense, err));
-  TRY_OR_DONE(memory_new(most, sizeof *row.columns, &row.columns, err));
-  TRY_OR_DONE(memory_new(most, sizeof *row.values, &row.values, err));
+  row_fingerprinter row;
+  TRY(row_fingerprinter_open_for(data->x, &row, NULL));
   begin(&state, "block   ");
   for (size_t i = from; i < to; i++) {
-    add_row(&state, data->x, i, data->labels[i], &row);
+    const uint32_t *columns = NULL;
+    const double *values = NULL;
+    const uint64_t count = row_nonzeros(&row, data->x, i, &columns, &values);
+    add(&state, &data->labels[i], sizeof data->labels[i]);
+    add(&state, &count, sizeof count);
+    add(&state, columns, (size_t)count * sizeof *columns);
+    add(&state, values, (size_t)count * sizeof *values);
   }
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
-done:
-  free(row.dense);
-  free(row.columns);
-  free(row.values);
-  return status;
+  row_fingerprinter_close(&row);
+  return DPERM_OK;
 }
 
 typedef struct digest_job {
   const dperm_data *data;
+  const stripe_cut *cut; /* the pieces are its stripes here; NULL for blocks of rows */
   unsigned char (*digests)[IDENTITY_SIZE];
   atomic_bool failed;
 } digest_job;
 
-static void digest_piece(void *context, size_t b, size_t worker) {
+static void digest_piece(void *context, size_t p, size_t worker) {
   digest_job *job = context;
-  size_t rows = job->data->x->rows, from = b * IDENTITY_BLOCK;
+  const matrix *x = job->data->x;
+  size_t from = p * IDENTITY_BLOCK,
+         to = from + IDENTITY_BLOCK < x->rows ? from + IDENTITY_BLOCK : x->rows;
   (void)worker;
-  if (digest_block(job->data, from, from + IDENTITY_BLOCK < rows ? from + IDENTITY_BLOCK : rows,
-                   job->digests[b], NULL) != DPERM_OK) {
+  if (job->cut) {
+    from = stripe_row(x, job->cut, job->cut->from + p);
+    to = stripe_row(x, job->cut, job->cut->from + p + 1);
+  }
+  if (digest_block(job->data, from, to, job->digests[p]) != DPERM_OK) {
     atomic_store(&job->failed, true);
   }
+}
+
+static dperm_status digest_pieces(digest_job *job, size_t pieces, dperm_error *err) {
+  pool_run(pieces, digest_piece, job);
+  if (atomic_load(&job->failed)) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
+  }
+  return DPERM_OK;
 }
 
 static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
@@ -132,10 +115,7 @@ static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[I
   digest_job job = {.data = data};
   crypto_generichash_state state;
   TRY(memory_new(blocks, sizeof *job.digests, &job.digests, err));
-  pool_run(blocks, digest_piece, &job);
-  if (atomic_load(&job.failed)) {
-    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
-  }
+  TRY_OR_DONE(digest_pieces(&job, blocks, err));
   begin(&state, "rows    ");
   add(&state, size, sizeof size);
   add(&state, job.digests, blocks * sizeof *job.digests);
@@ -147,24 +127,6 @@ done:
 
 /* ---- rows that may be among processes */
 
-typedef struct stripes_job {
-  const dperm_data *data;
-  stripe_cut cut;
-  unsigned char (*digests)[IDENTITY_SIZE]; /* of all stripes */
-  atomic_bool failed;
-} stripes_job;
-
-static void digest_stripe(void *context, size_t piece, size_t worker) {
-  stripes_job *job = context;
-  const matrix *x = job->data->x;
-  size_t s = job->cut.from + piece;
-  (void)worker;
-  if (digest_block(job->data, stripe_row(x, &job->cut, s), stripe_row(x, &job->cut, s + 1),
-                   job->digests[s], NULL) != DPERM_OK) {
-    atomic_store(&job->failed, true);
-  }
-}
-
 /* Each process has the digests of its own stripes and zeros for the others, so sums of whole
  * numbers are all of them. */
 dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
@@ -173,22 +135,20 @@ dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENT
   uint64_t words[STRIPES_MOST][WORDS] = {{0}};
   unsigned char digests[STRIPES_MOST][IDENTITY_SIZE] = {{0}};
   const uint64_t size[2] = {rows_in_all(data->x), data->x->cols};
-  stripes_job job = {.data = data, .cut = stripes_here(data->x, 0), .digests = digests};
+  const stripe_cut cut = stripes_here(data->x, 0);
+  digest_job job = {.data = data, .cut = &cut, .digests = digests + cut.from};
   crypto_generichash_state state;
   dperm_status status = DPERM_OK;
   if (sodium_init() < 0) {
     status = error_set(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   } else {
-    pool_run(job.cut.to - job.cut.from, digest_stripe, &job);
-    if (atomic_load(&job.failed)) {
-      status = error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting the data");
-    }
+    status = digest_pieces(&job, cut.to - cut.from, err);
   }
   memcpy(words, digests, sizeof words);
   TRY(ranks_add(data->x->spread, status, &words[0][0], (size_t)STRIPES_MOST * WORDS, err));
   begin(&state, "stripes ");
   add(&state, size, sizeof size);
-  add(&state, words, job.cut.count * sizeof *words);
+  add(&state, words, cut.count * sizeof *words);
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
   return DPERM_OK;
 }

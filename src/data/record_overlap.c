@@ -59,20 +59,12 @@ static void put_together(cells *c) {
 
 static dperm_status add_rows(const matrix *x, int set, unsigned zeros, cells *out,
                              dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  double *dense = NULL;
-  row_fingerprinter printer = {NULL, NULL, NULL};
-  TRY_OR_DONE(memory_new(x->kind->entries ? 1 : x->cols, sizeof *dense, &dense, err));
-  TRY_OR_DONE(row_fingerprinter_open(x->kind->entries ? x->row_entries : x->cols, &printer, err));
+  row_fingerprinter printer;
+  TRY(row_fingerprinter_open_for(x, &printer, err));
   for (size_t i = 0; i < x->rows; i++) {
     const uint32_t *columns = NULL;
-    const double *values = dense;
-    size_t count = x->cols;
-    if (x->kind->entries) {
-      count = x->kind->entries(x, i, &columns, &values);
-    } else {
-      x->kind->row(x, i, dense);
-    }
+    const double *values = NULL;
+    size_t count = row_nonzeros(&printer, x, i, &columns, &values);
     row_fingerprint print = row_fingerprint_of(&printer, columns, values, count);
     if (zeros == 0 || print.half[0] >> (64 - zeros) == 0) {
       cell *c = &out->at[out->count++];
@@ -80,10 +72,8 @@ static dperm_status add_rows(const matrix *x, int set, unsigned zeros, cells *ou
       c->count[set] = 1;
     }
   }
-done:
   row_fingerprinter_close(&printer);
-  free(dense);
-  return status;
+  return DPERM_OK;
 }
 
 /* Of a set that every process has, the leader counts the rows. */

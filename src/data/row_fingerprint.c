@@ -12,10 +12,11 @@
 
 dperm_status row_fingerprinter_open(size_t entries, row_fingerprinter *out, dperm_error *err) {
   dperm_status status = DPERM_OK;
-  *out = (row_fingerprinter){NULL, NULL, NULL};
+  *out = (row_fingerprinter){0};
   TRY_OR_DONE(memory_new(entries, sizeof *out->places, &out->places, err));
   TRY_OR_DONE(memory_new(entries, sizeof *out->columns, &out->columns, err));
   TRY_OR_DONE(memory_new(entries, sizeof *out->values, &out->values, err));
+  TRY_OR_DONE(memory_new(entries, sizeof *out->dense, &out->dense, err));
   for (size_t e = 0; e < entries; e++) {
     out->places[e] = (uint32_t)e;
   }
@@ -29,32 +30,54 @@ void row_fingerprinter_close(row_fingerprinter *p) {
   free(p->places);
   free(p->columns);
   free(p->values);
-  *p = (row_fingerprinter){NULL, NULL, NULL};
+  free(p->dense);
+  *p = (row_fingerprinter){0};
 }
 
-static size_t count_zeros(const double *values, size_t count) {
-  size_t zeros = 0;
-  for (size_t e = 0; e < count; e++) {
-    zeros += values[e] == 0;
+dperm_status row_fingerprinter_open_for(const matrix *x, row_fingerprinter *out, dperm_error *err) {
+  return row_fingerprinter_open(x->kind->entries ? x->row_entries : x->cols, out, err);
+}
+
+/* Leaves zeros out; entries stay where they are if there is none among them. */
+static size_t leave_zeros(row_fingerprinter *p, const uint32_t **columns, const double **values,
+                          size_t count) {
+  size_t kept = 0;
+  *columns = *columns ? *columns : p->places;
+  while (kept < count && (*values)[kept] != 0) {
+    kept++;
   }
-  return zeros;
+  if (kept == count) {
+    return count;
+  }
+  memcpy(p->columns, *columns, kept * sizeof **columns);
+  memcpy(p->values, *values, kept * sizeof **values);
+  for (size_t e = kept + 1; e < count; e++) {
+    if ((*values)[e] != 0) {
+      p->columns[kept] = (*columns)[e];
+      p->values[kept++] = (*values)[e];
+    }
+  }
+  *columns = p->columns;
+  *values = p->values;
+  return kept;
+}
+
+size_t row_nonzeros(row_fingerprinter *p, const matrix *x, size_t i, const uint32_t **columns,
+                    const double **values) {
+  size_t count = x->cols;
+  *columns = NULL;
+  *values = p->dense;
+  if (x->kind->entries) {
+    count = x->kind->entries(x, i, columns, values);
+  } else {
+    x->kind->row(x, i, p->dense);
+  }
+  return leave_zeros(p, columns, values, count);
 }
 
 row_fingerprint row_fingerprint_of(row_fingerprinter *p, const uint32_t *columns,
                                    const double *values, size_t count) {
-  columns = columns ? columns : p->places;
-  if (count_zeros(values, count) > 0) {
-    size_t kept = 0;
-    for (size_t e = 0; e < count; e++) {
-      if (values[e] != 0) {
-        p->columns[kept] = columns[e];
-        p->values[kept++] = values[e];
-      }
-    }
-    columns = p->columns;
-    values = p->values;
-    count = kept;
-  }
+  count = leave_zeros(p, &columns, &values, count);
   XXH64_hash_t where = XXH3_64bits(columns, count * sizeof *columns);
   XXH128_hash_t all = XXH3_128bits_withSeed(values, count * sizeof *values, where);
   return (row_fingerprint){{all.low64, all.high64}};

@@ -127,7 +127,7 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
   encoder e = {0};
   table_column *opened = NULL, label = {0};
   row_fingerprint *prints = NULL;
-  row_fingerprinter printer = {NULL, NULL, NULL};
+  row_fingerprinter printer = {0};
   double *given = NULL;
   size_t count = 0;
   TRY_OR_DONE(memory_new(schema->column_count, sizeof *opened, &opened, err));

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/memory.h"
 
@@ -29,14 +30,6 @@ void draft_column_clear(draft_column *column) {
 static uint64_t chained(uint64_t hash, uint64_t next) {
   hash = (hash ^ next) * UINT64_C(0x9e3779b97f4a7c15);
   return hash ^ hash >> 32;
-}
-
-static uint64_t hash_of_text(slice text) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < text.length; i++) {
-    hash = (hash ^ (unsigned char)text.start[i]) * UINT64_C(0x100000001b3);
-  }
-  return hash;
 }
 
 /* ---- numbers */
@@ -145,7 +138,7 @@ dperm_status draft_column_add(draft_column *column, slice text, bool in_order, s
   } else {
     add_text(column, text);
   }
-  column->text_hash = chained(column->text_hash, hash_of_text(text));
+  column->text_hash = chained(column->text_hash, XXH3_64bits(text.start, text.length));
   *code = SIZE_MAX;
   if (!column->uncounted) {
     TRY(tally_of(column, text, code, err));

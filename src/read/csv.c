@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "read/csv_simd.h"
 
 typedef enum scan_result {
   SCAN_RECORD,  /* fields, record_length and *consumed are set */
@@ -23,7 +22,6 @@ dperm_status csv_open(const char *path, char separator, const char *comment,
                       dperm_error *err) {
   *out = (csv_reader){
       .path = path, .separator = separator, .comment = comment, .line = 1, .next_line = 1};
-  csv_moved(out);
   TRY(window_open(path, progress, digest, &out->window, err));
   dperm_status status = window_skip_mark(&out->window, path, err);
   if (status != DPERM_OK) {
@@ -39,12 +37,7 @@ void csv_close(csv_reader *reader) {
   *reader = (csv_reader){0};
 }
 
-void csv_moved(csv_reader *reader) {
-  reader->field_ends_at = SIZE_MAX / 2; /* nowhere */
-}
-
 void csv_take_back(csv_reader *reader, char separator) {
-  csv_moved(reader);
   reader->separator = separator;
   reader->window.begin = (size_t)(reader->record - reader->window.bytes);
   reader->next_line = reader->line;
@@ -172,26 +165,13 @@ static scan_result scan_quoted(csv_reader *reader, const char *at, const char *s
   return SCAN_RECORD;
 }
 
-/* The first separator, line end or NUL from `at` on: bytes[end] at the latest. */
-static const char *next_mark(csv_reader *reader, const char *at) {
-  const char *bytes = reader->window.bytes;
-  size_t from = (size_t)(at - bytes), past = from - reader->field_ends_at;
-  uint64_t marks = past < CSV_SIMD_BYTES ? reader->marks >> past : 0;
-  if (!marks) {
-    from = past < CSV_SIMD_BYTES ? reader->field_ends_at + CSV_SIMD_BYTES : from;
-    while (!(marks = field_ends(bytes + from, reader->separator))) {
-      from += CSV_SIMD_BYTES;
-    }
-    reader->field_ends_at = from;
-    reader->marks = marks;
-  }
-  return bytes + from + __builtin_ctzll(marks);
-}
-
 static scan_result scan_unquoted(csv_reader *reader, const char *at, const char **next,
                                  dperm_error *err) {
   const char *end = reader->window.bytes + reader->window.end;
-  const char *p = next_mark(reader, at);
+  const char *p = at;
+  while (*p != reader->separator && *p != '\n' && *p != '\0') { /* bytes[end] is a newline */
+    p++;
+  }
   if (p == end && !reader->window.at_end) {
     return SCAN_NEEDS_MORE;
   }
@@ -289,7 +269,6 @@ static bool holds_record(const csv_reader *reader, const char *next) {
                                  .end = (size_t)(next - bytes),
                                  .at_end = true}};
   bool found = false;
-  csv_moved(&inner);
   bool odd = csv_next(&inner, &found, NULL) != DPERM_OK;
   bool holds = odd || (found && inner.field_count == reader->field_count);
   inner.window = (window){0}; /* never its own */
@@ -326,7 +305,6 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
         return csv_fail_at(reader, 0, err, "a record of over %d bytes; this is not a CSV file",
                            RECORD_LIMIT);
       }
-      csv_moved(reader);
       TRY(window_more(w, err));
       continue;
     }

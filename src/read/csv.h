@@ -16,9 +16,7 @@ typedef struct csv_reader {
   window window;
   const char *path;
   char separator;
-  const char *comment;  /* or NULL */
-  size_t field_ends_at; /* `marks` are those of the window's bytes from here on (read/csv_simd.h) */
-  uint64_t marks;
+  const char *comment; /* or NULL */
 
   csv_field *fields; /* of the current record; valid until the next one */
   size_t field_count, field_capacity;
@@ -48,9 +46,6 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err);
 /* What makes the number of records doubtful so far, `header` being whether the first one is none,
  * and `fields` how many each has. */
 unsigned csv_doubts(const csv_reader *reader, bool header, size_t fields);
-
-/* Must follow whatever moves the window's bytes from outside. */
-void csv_moved(csv_reader *reader);
 
 /* Makes the current record the next one again, to be split at another separator. */
 void csv_take_back(csv_reader *reader, char separator);

@@ -81,7 +81,6 @@ static void read_piece(void *context, size_t number, size_t worker) {
   p->csv.line = p->csv.next_line = 1;
   p->csv.window =
       (window){.bytes = s->csv->window.bytes, .begin = p->from, .end = p->to, .at_end = true};
-  csv_moved(&p->csv);
   rows_reset(&p->rows);
   /* Of a piece that was not accepted, and read again, something may be left. */
   memset(p->encoder.counts, 0, s->e->schema->column_count * sizeof *p->encoder.counts);
@@ -190,7 +189,6 @@ static dperm_status read_pieces(spans *s, size_t length, bool *all, dperm_error 
   size_t want = length / PIECE + 1, from = s->csv->window.begin, good = 0;
   cut(s, from, from + length, want < s->capacity ? want : s->capacity);
   pool_run(s->count + BESIDE, read_piece, s);
-  csv_moved(s->csv);
   TRY(was_taken(s, err));
   while (good < s->count && s->pieces[good].fine) {
     good++;
@@ -257,7 +255,6 @@ static dperm_status read_spans(spans *s, dperm_error *err) {
   window *w = &s->csv->window;
   bool found = true, all = false;
   while (found) {
-    csv_moved(s->csv);
     s->before[0] = s->rows->count;
     s->before[1] = s->rows->entries;
     TRY(window_fill(w, s->capacity * PIECE, err));

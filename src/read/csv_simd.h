@@ -1,5 +1,5 @@
-/* Where the bytes that end a field are, 64 bytes at a time: a bit for each separator, line end and
- * NUL. A scanner then goes from bit to bit instead of from byte to byte. */
+/* Where separators are, 64 bytes at a time: a bit for each. A scanner then goes from bit to bit
+ * instead of from byte to byte. */
 #ifndef DPERM_READ_CSV_SIMD_H
 #define DPERM_READ_CSV_SIMD_H
 
@@ -38,18 +38,6 @@ static inline uint64_t high_bits(uint64_t word) {
   return (word >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-static inline uint64_t field_ends_by_words(const char *bytes, char separator) {
-  const uint64_t each = UINT64_C(0x0101010101010101);
-  uint64_t marks = 0;
-  for (int i = 0; i < 8; i++) {
-    uint64_t word = word_at(bytes + (size_t)8 * (size_t)i);
-    uint64_t found = equal_bytes(word, each * (unsigned char)separator) |
-                     equal_bytes(word, each * (unsigned char)'\n') | equal_bytes(word, 0);
-    marks |= high_bits(found) << 8 * i;
-  }
-  return marks;
-}
-
 static inline uint64_t separators_by_words(const char *bytes, char separator, bool *nul) {
   const uint64_t each = UINT64_C(0x0101010101010101);
   uint64_t marks = 0, nuls = 0;
@@ -78,27 +66,9 @@ static inline uint64_t separators_of(const char *bytes, char separator, bool *nu
   *nul = _mm_movemask_epi8(nuls) != 0;
   return marks;
 }
-
-static inline uint64_t field_ends(const char *bytes, char separator) {
-  const __m128i field = _mm_set1_epi8(separator), line = _mm_set1_epi8('\n'),
-                none = _mm_setzero_si128();
-  uint64_t marks = 0;
-  for (int i = 0; i < 4; i++) {
-    __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + (size_t)16 * (size_t)i));
-    __m128i found =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(some, field), _mm_cmpeq_epi8(some, line)),
-                     _mm_cmpeq_epi8(some, none));
-    marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(found) << 16 * i;
-  }
-  return marks;
-}
 #else
 static inline uint64_t separators_of(const char *bytes, char separator, bool *nul) {
   return separators_by_words(bytes, separator, nul);
-}
-
-static inline uint64_t field_ends(const char *bytes, char separator) {
-  return field_ends_by_words(bytes, separator);
 }
 #endif
 
