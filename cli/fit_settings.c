@@ -85,7 +85,7 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
   } else if (shaped && o->mechanism != DPERM_MECHANISM_OBJECTIVE) {
     wrong = "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
   } else if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->noise > DPERM_NOISE_L2) {
-    wrong = "--noise l1, group, linf and mixed are for --mechanism objective";
+    wrong = "kinds of --noise other than l2 are for --mechanism objective";
   } else if (kernel && (!s->gamma || !s->features)) {
     wrong = "--kernel needs --gamma and --features";
   } else if (!kernel && (s->gamma || s->features || s->features_kind)) {

@@ -218,7 +218,7 @@ P
   train --mechanism output --epsilon 1 --delta-reg 1
   fails_with 2 "are for --mechanism objective"
   train --mechanism output --epsilon 1 --noise mixed
-  fails_with 2 "--noise l1, group, linf and mixed are for --mechanism objective"
+  fails_with 2 "kinds of --noise other than l2 are for --mechanism objective"
   train --epsilon 1 --noise l3
   fails_with 2 "--noise must be auto, l2, l1, group, linf or mixed"
   train --epsilon 1 --analysis loose
