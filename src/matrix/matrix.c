@@ -187,7 +187,7 @@ static dperm_status join(const matrix *x, const stripe_cut *cut, dperm_status st
   status = ranks_agree(r, status, err);
   if (status == DPERM_OK) {
     bool fine = join_pairs(x, cut, parts, size, theirs, add);
-    if (ranks_lead(r)) {
+    if (total && ranks_lead(r)) {
       memcpy(total, parts, size * sizeof *total);
     }
     if (r && !(fine && r->share(r, 0, total, size * sizeof *total))) {

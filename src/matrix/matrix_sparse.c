@@ -330,7 +330,7 @@ static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t co
   }
   rows_clear(&got);
   status = x->spread ? ranks_agree(x->spread, status, err) : status;
-  if (status == DPERM_OK && x->spread) {
+  if (status == DPERM_OK && x->spread && made) {
     status = matrix_sparse_spread(made, x->spread, count, err);
   }
   if (status != DPERM_OK) {
