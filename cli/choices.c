@@ -3,6 +3,7 @@
 
 #include <dperm.h>
 #include <dperm/tune.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,11 @@ const char *rounds_name(int value) {
 
 const char *loss_name(int value) {
   return dperm_loss_name((size_t)value);
+}
+
+bool loss_has_h(const char *name) {
+  dperm_loss loss;
+  return dperm_loss_by_name(name, 1, &loss, NULL) != DPERM_OK || !isnan(loss.parameter);
 }
 
 /* dperm_kernel.independent */

@@ -10,6 +10,10 @@ typedef const char *value_name(int value);
 value_name format_name, mechanism_name, analysis_name, noise_name, kernel_name, direction_name,
     loss_name, tune_method_name, selector_name, rounds_name;
 
+/* Whether the loss of this name has a parameter h; true for a name that is none, which is refused
+ * elsewhere. */
+bool loss_has_h(const char *name);
+
 /* "auto|l2|l1" from value `first` on, for help. */
 const char *choices(value_name *name, int first);
 

@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "audit_command.h"
 #include "audit_picture.h"
+#include "choices.h"
 #include "dperm/audit.h"
 #include "session.h"
 #include "whole_file.h"
@@ -223,8 +224,8 @@ int run_audit(int argc, char **argv) {
   argument table[] = {
       {"--mechanism", ARGUMENT_TEXT, &s.mechanism, false, "M", "what to attack (objective)", NULL,
        false},
-      {"--loss", ARGUMENT_TEXT, &s.loss, false, "huber|smooth-hinge|logistic",
-       "of the models (huber)", NULL, false},
+      {"--loss", ARGUMENT_TEXT, &s.loss, false, choices(loss_name, 0), "of the models (huber)",
+       NULL, false},
       {"--variant", ARGUMENT_TEXT, &s.variant, false, "V", "of the others, as --all names them",
        NULL, false},
       {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E", "the claim to attack (1)", NULL,

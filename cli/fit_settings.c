@@ -190,8 +190,8 @@ static bool build_grid(const fit_settings *s, grid *g, dperm_options **options, 
       !word_list_split("--features", s->features ? s->features : "-", false, costs, &g->features)) {
     return false;
   }
-  if (s->h && g->loss.count == 1 && strcmp(g->loss.words[0], "logistic") == 0) {
-    return refuse(wrong_usage("--h is for --loss huber and smooth-hinge"));
+  if (s->h && g->loss.count == 1 && !loss_has_h(g->loss.words[0])) {
+    return refuse(wrong_usage("--h does not go with this --loss, which has no smooth piece"));
   }
   if (!combine(g, &base, options, count)) {
     free(*options);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "word_list.h"
 
 enum { CELLS_MOST = 20000 };
@@ -39,8 +40,8 @@ static const char *wrong_together(const fit_settings *fit, const lists *l, bool 
   if (fit->rows_per_person > 1 && !objective && !output) {
     return "--rows-per-person does not go with --mechanism none";
   }
-  if (fit->h && l->loss.count == 1 && word_list_has(&l->loss, "logistic")) {
-    return "--h is for --loss huber and smooth-hinge";
+  if (fit->h && l->loss.count == 1 && !loss_has_h(l->loss.words[0])) {
+    return "--h does not go with this --loss, which has no smooth piece";
   }
   if (shaped && !objective) {
     return "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
@@ -76,7 +77,7 @@ static bool add_cell(const fit_settings *fit, const char *loss, const char *mech
   one.mechanism = mechanism;
   one.noise = none ? "auto" : noise;
   one.lambda = lambda;
-  one.h = strcmp(loss, "logistic") == 0 ? NULL : fit->h; /* it is for the others of the list */
+  one.h = loss_has_h(loss) ? fit->h : NULL; /* it is for the others of the list */
   one.epsilon = (double)NAN;
   one.rows_per_person = none ? 1 : fit->rows_per_person;
   if (!none && !(read_number(epsilon, &one.epsilon) && one.epsilon > 0)) {

@@ -99,9 +99,9 @@ people=(--data people.csv --schema schema.json)
 
 @test "what would have no effect is refused" {
   run "$DPERM" train "${people[@]}" --epsilon 1 --h 0.1 --out m.json
-  fails_with 2 "--h is for --loss huber and smooth-hinge"
+  fails_with 2 "--h does not go with this --loss"
   run "$DPERM" sweep "${people[@]}" --epsilon 1 --h 0.1
-  fails_with 2 "--h is for --loss huber and smooth-hinge"
+  fails_with 2 "--h does not go with this --loss"
   "$DPERM" sweep "${people[@]}" --epsilon 1 --loss logistic,huber --h 0.1 --draws 1 --folds 2 --out cells.csv
   run "$DPERM" plan --rows 1000 --dims 3 --epsilon 1 --class-weights a=2
   fails_with 2 "--class-weights goes with --schema, which names the classes"

@@ -25,6 +25,7 @@ listed() {
   build/tests/loss_conformance_test > suite 2>&1 || { cat suite; false; }
   grep -q "pseudo-huber, h = 0.5:.*declared" suite
 
+  build/dperm train --help | grep -q "pseudo-huber"
   build/dperm train --data people.csv --schema schema.json --epsilon 1 --loss pseudo-huber --h 0.3 \
     --out model.json -q
   build/dperm verify --model model.json
