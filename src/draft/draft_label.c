@@ -148,54 +148,38 @@ static dperm_status list_side(const label_choice *choice, bool positive,
 
 /* Every value a class. */
 static dperm_status classes_json(const label_choice *choice, json_t **out, dperm_error *err) {
-  json_t *list = json_array(), *label = json_object();
-  dperm_status status = list && label ? DPERM_OK : no_memory(err);
-  for (size_t i = 0; status == DPERM_OK && i < choice->count; i++) {
-    status = append_text(list, choice->values[i].text, choice, err);
+  dperm_status status = DPERM_OK;
+  json_t *list = json_array();
+  for (size_t i = 0; i < choice->count; i++) {
+    TRY_OR_DONE(append_text(list, choice->values[i].text, choice, err));
   }
-  if (status == DPERM_OK && (json_object_set_new(label, "column", json_string(choice->name)) != 0 ||
-                             json_object_set(label, "classes", list) != 0)) {
-    status = no_memory(err);
-  }
+  *out = json_pack("{s:s, s:O}", "column", choice->name, "classes", list);
+  status = *out ? DPERM_OK : no_memory(err);
+done:
   json_decref(list);
-  if (status == DPERM_OK) {
-    *out = label;
-  } else {
-    json_decref(label);
-  }
   return status;
 }
 
 static dperm_status label_json(const label_choice *choice, const dperm_draft_options *options,
                                draft_remarks *remarks, json_t **out, dperm_error *err) {
+  dperm_status status = DPERM_OK;
   bool rest = choice->count - choice->positives > 1;
   json_t *positive = json_array(), *negative = rest ? json_string("*") : json_array();
-  json_t *label = json_object();
-  dperm_status status = positive && negative && label ? DPERM_OK : no_memory(err);
-  if (status == DPERM_OK) {
-    status = list_side(choice, true, options, positive, err);
+  TRY_OR_DONE(list_side(choice, true, options, positive, err));
+  if (rest) {
+    TRY_OR_DONE(draft_remark(remarks, err,
+                             "column \"%.64s\": the label; all values but the positive ones are "
+                             "negative (\"*\"), new and misspelt ones too",
+                             choice->name));
+  } else {
+    TRY_OR_DONE(list_side(choice, false, options, negative, err));
   }
-  if (status == DPERM_OK && !rest) {
-    status = list_side(choice, false, options, negative, err);
-  }
-  if (status == DPERM_OK && rest) {
-    status = draft_remark(remarks, err,
-                          "column \"%.64s\": the label; all values but the positive ones are "
-                          "negative (\"*\"), new and misspelt ones too",
-                          choice->name);
-  }
-  if (status == DPERM_OK && (json_object_set_new(label, "column", json_string(choice->name)) != 0 ||
-                             json_object_set(label, "positive", positive) != 0 ||
-                             json_object_set(label, "negative", negative) != 0)) {
-    status = no_memory(err);
-  }
+  *out = json_pack("{s:s, s:O, s:O}", "column", choice->name, "positive", positive, "negative",
+                   negative);
+  status = *out ? DPERM_OK : no_memory(err);
+done:
   json_decref(positive);
   json_decref(negative);
-  if (status == DPERM_OK) {
-    *out = label;
-  } else {
-    json_decref(label);
-  }
   return status;
 }
 
