@@ -17,7 +17,7 @@ static const loss_kind *const kinds[] = {
     &loss_huber,
     &loss_smooth_hinge,
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 const loss_kind *loss_kind_named(const char *name) {
   for (size_t i = 0; i < KINDS; i++) {
