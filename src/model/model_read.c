@@ -158,35 +158,27 @@ static dperm_status order_classes(const json_document *doc, const json_t *schema
                           doc->name);
 }
 
-/* The weights of one fit, a flat array. */
-static dperm_status read_fit(const json_document *doc, const json_t *list, size_t dims, double *out,
-                             dperm_error *err) {
-  if (json_array_size(list) != dims) {
-    return fail_damaged(doc, "the number of weights does not fit its encoding", err);
-  }
-  for (size_t j = 0; j < dims; j++) {
-    const json_t *weight = json_array_get(list, j);
-    out[j] = json_number_value(weight);
-    if (!json_is_number(weight) || !isfinite(out[j])) {
-      return fail_damaged(doc, "a weight is not a number", err);
-    }
-  }
-  return DPERM_OK;
-}
-
+/* A flat array for two classes, else one for each. */
 static dperm_status read_weights(const json_document *doc, const dperm_kernel *kernel,
                                  dperm_model *model, dperm_error *err) {
   const json_t *weights = json_object_get(doc->root, "weights");
   size_t fits = class_fits(model->classes.count);
-  const json_t *first = fits == 1 ? weights : json_array_get(weights, 0);
+  bool fit = fits == 1 || json_array_size(weights) == fits;
   model->dims = kernel_dims(kernel, model->inputs);
-  if ((fits > 1 && json_array_size(weights) != fits) || json_array_size(first) != model->dims) {
+  for (size_t m = 0; fit && m < fits; m++) {
+    fit = json_array_size(fits == 1 ? weights : json_array_get(weights, m)) == model->dims;
+  }
+  if (!fit) {
     return fail_damaged(doc, "the number of weights does not fit its encoding", err);
   }
   TRY(memory_new(fits * model->dims, sizeof *model->weights, &model->weights, err));
-  for (size_t m = 0; m < fits; m++) {
-    TRY(read_fit(doc, fits == 1 ? weights : json_array_get(weights, m), model->dims,
-                 model->weights + m * model->dims, err));
+  for (size_t i = 0; i < fits * model->dims; i++) {
+    const json_t *list = fits == 1 ? weights : json_array_get(weights, i / model->dims);
+    const json_t *weight = json_array_get(list, i % model->dims);
+    model->weights[i] = json_number_value(weight);
+    if (!json_is_number(weight) || !isfinite(model->weights[i])) {
+      return fail_damaged(doc, "a weight is not a number", err);
+    }
   }
   return DPERM_OK;
 }

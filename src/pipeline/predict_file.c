@@ -10,23 +10,18 @@
 #include "model/metrics.h"
 #include "pipeline/scored_file.h"
 
-/* A class name as a CSV field. */
+/* A class name as a CSV field, for the caller to free. */
 static dperm_status quoted(const char *name, char **out, dperm_error *err) {
-  size_t length = strlen(name), used = 0;
-  TRY(memory_new(2 * length + 3, 1, out, err));
-  bool plain = strpbrk(name, ",\"\r\n") == NULL && strcmp(name, "") != 0;
-  if (plain) {
-    memcpy(*out, name, length);
-    return DPERM_OK;
-  }
-  (*out)[used++] = '"';
-  for (size_t i = 0; i < length; i++) {
-    if (name[i] == '"') {
-      (*out)[used++] = '"';
+  const char *quote = strpbrk(name, ",\"\r\n") || !*name ? "\"" : "";
+  TRY(memory_new(2 * strlen(name) + 3, 1, out, err));
+  char *at = stpcpy(*out, quote);
+  for (; *name; name++) {
+    if (*name == '"') {
+      *at++ = '"';
     }
-    (*out)[used++] = name[i];
+    *at++ = *name;
   }
-  (*out)[used] = '"';
+  (void)stpcpy(at, quote);
   return DPERM_OK;
 }
 
