@@ -6,7 +6,7 @@
 
 #include "arguments.h"
 #include "dperm/ledger.h"
-#include "findings.h"
+#include "finding_lines.h"
 #include "json_print.h"
 #include "ledger_settings.h"
 #include "session.h"

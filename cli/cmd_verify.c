@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "arguments.h"
-#include "findings.h"
+#include "finding_lines.h"
 #include "session.h"
 
 int run_verify(int argc, char **argv) {

@@ -1,6 +1,6 @@
 /* The lines of a verification, collected since the verdict comes first in JSON, and printed. */
-#ifndef DPERM_CLI_FINDINGS_H
-#define DPERM_CLI_FINDINGS_H
+#ifndef DPERM_CLI_FINDING_LINES_H
+#define DPERM_CLI_FINDING_LINES_H
 
 #include <dperm.h>
 #include <dperm/verify.h>

@@ -1,5 +1,5 @@
-/* See findings.h. */
-#include "findings.h"
+/* See finding_lines.h. */
+#include "finding_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
