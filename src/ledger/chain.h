@@ -10,7 +10,7 @@
 
 #include "dperm/ledger.h"
 #include "ledger/amount.h"
-#include "ledger/findings.h"
+#include "ledger/ledger_findings.h"
 #include "ledger/record.h"
 
 /* A data set as the records so far have left it. */

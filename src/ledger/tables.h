@@ -4,7 +4,7 @@
 #ifndef DPERM_LEDGER_TABLES_H
 #define DPERM_LEDGER_TABLES_H
 
-#include "ledger/findings.h"
+#include "ledger/ledger_findings.h"
 #include "ledger/store.h"
 
 /* Into a new file, with its key and no record yet. */

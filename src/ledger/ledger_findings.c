@@ -1,6 +1,6 @@
-/* See findings.h. A line may quote what is in the file, which anybody may have written: it is kept
- * to one line of plain characters. */
-#include "ledger/findings.h"
+/* See ledger_findings.h. A line may quote what is in the file, which anybody may have written: it
+ * is kept to one line of plain characters. */
+#include "ledger/ledger_findings.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What a check of a ledger finds: every line of it for dperm_ledger_verify, the first inconsistency
  * for a transaction, which then refuses to go on. */
-#ifndef DPERM_LEDGER_FINDINGS_H
-#define DPERM_LEDGER_FINDINGS_H
+#ifndef DPERM_LEDGER_LEDGER_FINDINGS_H
+#define DPERM_LEDGER_LEDGER_FINDINGS_H
 
 #include <stdbool.h>
 
