@@ -19,7 +19,7 @@ import capsules
 import input_paths_arrow  # which adds its inputs to the tables
 import dperm
 from input_paths import CLASSES, HOSTILE, NAMES, ROWS, SCHEMA, TABLES, USUAL, YS, arrived, planted, ways
-from dperm import arrow, columns, data, schema as schemas
+from dperm import arrow, columns, data, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 COUNT = 9
@@ -304,7 +304,7 @@ def test_the_suite_finds_lists_that_are_made_an_array():
     def placed(X, wanted, listed):
         return list(np.asarray(X).T)
 
-    with planted(schemas, "_placed", placed), pytest.raises(AssertionError, match="changed"):
+    with planted(tables, "_placed", placed), pytest.raises(AssertionError, match="changed"):
         check_numbers("lists")
 
 
@@ -317,7 +317,7 @@ def test_the_suite_finds_whole_numbers_written_as_floats():
 
 
 def test_the_suite_finds_numbers_that_mean_missing_in_texts_only():
-    with planted(schemas, "numbers_among", lambda texts: []), pytest.raises(AssertionError, match="changed"):
+    with planted(tables, "numbers_among", lambda texts: []), pytest.raises(AssertionError, match="changed"):
         check_table("frame_as_pandas_infers_it", 1, 400)
 
 
