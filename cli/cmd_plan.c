@@ -199,7 +199,7 @@ static size_t plan_kinds(const plan_rows *of, const dperm_options *options, cons
   while (dperm_noise_name((dperm_noise)names)) {
     names++;
   }
-  *out = plan->noise ? calloc(names, sizeof **out) : NULL;
+  *out = plan->noise ? calloc(names + 1, sizeof **out) : NULL;
   other.lambda = plan->lambda;
   if (plan->mechanism == DPERM_MECHANISM_OBJECTIVE) {
     other.delta_reg = plan->delta_reg;

@@ -53,7 +53,7 @@ def test_so_does_the_warning_about_a_draft(two):
 def test_what_fit_and_load_return_is_typed():
     """Tools read these; mypy and pyright were run by hand over a program that uses the package."""
     assert (pathlib.Path(dperm.__file__).parent / "py.typed").exists()
-    for method in (PrivateClassifier.fit, PrivateClassifier.load.__func__, dperm.PrivateTuner.fit):
+    for method in (PrivateClassifier.fit, dperm.LogisticRegression.load.__func__, dperm.PrivateTuner.fit):
         hints = typing.get_type_hints(method)
         assert isinstance(hints["return"], typing.TypeVar)
         assert hints["return"].__bound__ is not None

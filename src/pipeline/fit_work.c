@@ -137,8 +137,8 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
                   .regularizer = &options->regularizer};
   const double penalties[2] = {1, 0}; /* of a defect: the intercept's is the last */
   const dperm_regularizer bare = {.weights = penalties};
-  const dperm_schema *schema = w->data->schema;
-  if (DEFECT("intercept-free") && schema && schema->intercept && w->view->cols == 2) {
+  if (DEFECT("intercept-free") && w->data->schema && w->data->schema->intercept &&
+      w->view->cols == 2) {
     base.regularizer = &bare;
   }
   const solver_options how = {.tolerance = options->gradient_tolerance,

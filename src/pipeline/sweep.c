@@ -263,9 +263,10 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
   }
   status = status == DPERM_OK ? given_options_all(given, count, &cells, err) : status;
   status = status == DPERM_OK ? check_request(data, cells, count, &how, err) : status;
-  TRY_OR_DONE(ranks_agree(data->x->spread, status, err));
-  status = run_sweep(data, cells, count, &how, visit, context, err);
-done:
+  status = ranks_agree(data->x->spread, status, err);
+  if (status == DPERM_OK && cells) {
+    status = run_sweep(data, cells, count, &how, visit, context, err);
+  }
   free(cells);
   return status;
 }

@@ -8,7 +8,7 @@ static const noise_kind *const kinds[] = {&noise_l2, &noise_l1, &noise_mixed, &n
                                           &noise_group};
 
 const noise_kind *noise_at(size_t i) {
-  return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
+  return i < sizeof kinds / sizeof kinds[0] ? kinds[i] : NULL;
 }
 
 const noise_kind *noise_kind_of(dperm_noise number) {
