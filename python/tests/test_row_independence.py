@@ -23,7 +23,7 @@ from dperm import arrow, columns, data, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 COUNT = 9
-TRIALS = 160 if os.environ.get("DPERM_LONG") else 64  # hostile values in each kind of table
+TRIALS = 160 if os.environ.get("DPERM_LONG") else 48  # hostile values in each kind of table
 
 
 def attempt(build, way, records, labels):
