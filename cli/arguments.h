@@ -1,7 +1,6 @@
 /* A command's arguments as a table: it is parsed, checked and shown as help from the same lines, so
  * a flag cannot exist without a meaning or a text. */
-#ifndef DPERM_CLI_ARGUMENTS_H
-#define DPERM_CLI_ARGUMENTS_H
+#pragma once
 
 #include "usage.h"
 
@@ -38,5 +37,3 @@ int run_encode(int argc, char **argv);
 int run_schema(int argc, char **argv);
 int run_schema_draft(int argc, char **argv);
 int run_demo(int argc, char **argv);
-
-#endif

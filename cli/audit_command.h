@@ -1,7 +1,6 @@
 /* Outcomes of somebody else's trainer, for an audit of it: a command that is given a file of
  * records and a number, and prints that many independent results. */
-#ifndef DPERM_CLI_AUDIT_COMMAND_H
-#define DPERM_CLI_AUDIT_COMMAND_H
+#pragma once
 
 #include <dperm.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ typedef struct command_outcomes {
 dperm_status command_run(const char *line, const char *first, const char *second, size_t draws,
                          command_outcomes *out, dperm_error *err);
 void command_clear(command_outcomes *outcomes);
-
-#endif

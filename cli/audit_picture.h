@@ -1,7 +1,6 @@
 /* The picture of an audit: the two output distributions, and the band around one of them that e^ε
  * allows the other. */
-#ifndef DPERM_CLI_AUDIT_PICTURE_H
-#define DPERM_CLI_AUDIT_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ typedef struct audit_picture {
 
 /* Writes an SVG file, whole or not at all; false with a message. */
 bool audit_picture_write(const audit_picture *picture, const char *path);
-
-#endif

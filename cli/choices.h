@@ -1,7 +1,6 @@
 /* Options that take one of an enum's names. The library lists them; help, completion, the parser
  * and its messages use the same list. */
-#ifndef DPERM_CLI_CHOICES_H
-#define DPERM_CLI_CHOICES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ const char *choices(value_name *name, int first);
 
 /* The value, from `first` on, that `text` names; false with a message about the option. */
 bool choose(const char *option, const char *text, value_name *name, int first, int *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a model guarantees, in a line for people. */
-#ifndef DPERM_CLI_CLAIM_H
-#define DPERM_CLI_CLAIM_H
+#pragma once
 
 #include <dperm.h>
 
@@ -9,5 +8,3 @@ typedef struct claim_words {
   char text[1024];
 } claim_words;
 claim_words claim_of(const dperm_model *model);
-
-#endif

@@ -1,6 +1,5 @@
 /* From a command to its page. */
-#ifndef DPERM_CLI_COMMAND_VISIT_H
-#define DPERM_CLI_COMMAND_VISIT_H
+#pragma once
 
 #include "arguments.h"
 
@@ -9,5 +8,3 @@ void command_visit(const command *visited, page_reader *reader, void *context);
 /* The command's alone (`action` is NULL), or its action's alone. */
 void command_visit_one(const command *visited, const char *action, page_reader *reader,
                        void *context);
-
-#endif

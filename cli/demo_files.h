@@ -1,8 +1,7 @@
 /* The files of a demo: where they go, and which of them may be replaced. A demo replaces only what
  * a demo wrote and nobody has touched since; `.dperm-demo` in the folder remembers size and time of
  * each. */
-#ifndef DPERM_CLI_DEMO_FILES_H
-#define DPERM_CLI_DEMO_FILES_H
+#pragma once
 
 #include <dperm.h>
 
@@ -28,5 +27,3 @@ dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *
 size_t demo_files_left(const demo_files *files, char *out, size_t size);
 /* Notes what was written so far, for the next demo. */
 dperm_status demo_files_note(const demo_files *files, dperm_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Which files a command may not write: one of its inputs, one output twice, and a ledger, whoever
  * named it and by whatever name or link. One check for all commands, on their table of arguments.
  */
-#ifndef DPERM_CLI_FILE_GUARD_H
-#define DPERM_CLI_FILE_GUARD_H
+#pragma once
 
 #include "usage.h"
 
@@ -13,5 +12,3 @@ bool files_agree(const argument *table, size_t count);
 /* The same for one more file that is going to be written, and that no output is it; `what` names it
  * in messages. */
 bool file_allowed(const char *what, const char *path, const argument *table, size_t count);
-
-#endif

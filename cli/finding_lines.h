@@ -1,6 +1,5 @@
 /* The lines of a verification, collected since the verdict comes first in JSON, and printed. */
-#ifndef DPERM_CLI_FINDING_LINES_H
-#define DPERM_CLI_FINDING_LINES_H
+#pragma once
 
 #include <dperm.h>
 #include <dperm/verify.h>
@@ -27,5 +26,3 @@ void findings_print(const findings *all);
 void findings_print_json(const findings *all, int holds, const char *const verdicts[2]);
 /* One line on stderr with the first finding that fails, "dperm: path: what; finding"; returns 1. */
 int findings_report(const findings *all, const char *path, const char *what);
-
-#endif

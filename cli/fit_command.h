@@ -1,6 +1,5 @@
 /* What train and tune share: records in, one model file out, one charge. */
-#ifndef DPERM_CLI_FIT_COMMAND_H
-#define DPERM_CLI_FIT_COMMAND_H
+#pragma once
 
 #include <dperm/tune.h>
 
@@ -37,5 +36,3 @@ typedef struct fit_choice {
  * refused. Returns the exit status. */
 int fit_command_run(fit_command *command, dperm_options *candidates, size_t count,
                     fit_choice *choice, bool is_private);
-
-#endif

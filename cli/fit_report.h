@@ -1,7 +1,6 @@
 /* What train and tune say when a model is written: a line for people on stderr, or JSON on stdout.
  */
-#ifndef DPERM_CLI_FIT_REPORT_H
-#define DPERM_CLI_FIT_REPORT_H
+#pragma once
 
 #include <dperm.h>
 
@@ -19,5 +18,3 @@ typedef struct fit_report {
 dperm_status fit_report_print(const fit_report *report, const dperm_model *model,
                               const dperm_data *data, const ledger_settings *ledger,
                               dperm_error *err);
-
-#endif

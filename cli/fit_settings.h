@@ -1,7 +1,6 @@
 /* The arguments that say how to fit, shared by the commands that fit, tune or plan. Where tune
  * takes a list ("1e-3,1e-2"), the others take a list of one. */
-#ifndef DPERM_CLI_FIT_SETTINGS_H
-#define DPERM_CLI_FIT_SETTINGS_H
+#pragma once
 
 #include <dperm.h>
 
@@ -24,5 +23,3 @@ void fit_settings_init(fit_settings *settings, argument *table);
 bool fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count);
 /* The same where each list must have one element. */
 bool fit_settings_one(const fit_settings *settings, dperm_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* Pictures by way of gnuplot, a program of its own: it draws better than we would, and only who
  * wants a picture needs it. */
-#ifndef DPERM_CLI_GNUPLOT_H
-#define DPERM_CLI_GNUPLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ void gnuplot_begin(FILE *script, picture_format format, int width, int height);
  * stderr, if gnuplot is missing, does not like the script or does not finish a picture that the
  * script asks for (an empty one asks for none). */
 bool gnuplot_run(FILE *script, FILE *picture);
-
-#endif

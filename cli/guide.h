@@ -1,6 +1,5 @@
 /* What the command says about itself: overview, help, version, manual pages, completion. */
-#ifndef DPERM_CLI_GUIDE_H
-#define DPERM_CLI_GUIDE_H
+#pragma once
 
 #include "arguments.h"
 
@@ -10,5 +9,3 @@ bool guide(const command *commands, size_t count, int argc, char **argv, int *ex
 
 /* NULL if none has the name. */
 const command *command_named(const command *commands, size_t count, const char *name);
-
-#endif

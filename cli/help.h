@@ -1,6 +1,5 @@
 /* A command's page as text for a terminal of 80 columns. */
-#ifndef DPERM_CLI_HELP_H
-#define DPERM_CLI_HELP_H
+#pragma once
 
 #include "usage.h"
 
@@ -10,5 +9,3 @@ void help_print(void *context, const command_page *page);
 /* The words of `text` from column `at` on, on lines of at most 80 columns whose later ones begin at
  * `indent`, and the end of the line. */
 void help_wrap(const char *text, size_t at, size_t indent);
-
-#endif

@@ -1,6 +1,5 @@
 /* Results for programs: JSON on stdout, a member on a line of its own. `end` is "," or "". */
-#ifndef DPERM_CLI_JSON_PRINT_H
-#define DPERM_CLI_JSON_PRINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ void print_json_text(const char *name, const char *text, const char *end);
 void print_json_number(const char *name, double value, const char *end);
 void print_json_count(const char *name, size_t value, const char *end);
 void print_json_flag(const char *name, bool value, const char *end);
-
-#endif

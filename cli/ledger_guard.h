@@ -1,8 +1,7 @@
 /* Commands that tell exact things about records (score without --epsilon, sweep, schema draft,
  * unsafe counts) first ask the ledger, if one is named or in the environment, whether it knows
  * them. */
-#ifndef DPERM_CLI_LEDGER_GUARD_H
-#define DPERM_CLI_LEDGER_GUARD_H
+#pragma once
 
 #include "arguments.h"
 
@@ -12,5 +11,3 @@ argument ledger_guard_argument(const char **ledger);
 /* False, with a message, if the ledger knows one of the files; NULL paths are left out. `ledger` is
  * what was given, or NULL. Only the leader of a job asks. */
 bool ledger_guard(const char *ledger, const char *const *paths, size_t count);
-
-#endif

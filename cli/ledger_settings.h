@@ -1,7 +1,6 @@
 /* The arguments that say where a run is charged, shared by train, tune and score. DPERM_LEDGER and
  * DPERM_DATASET in the environment stand in for arguments that are not given. */
-#ifndef DPERM_CLI_LEDGER_SETTINGS_H
-#define DPERM_CLI_LEDGER_SETTINGS_H
+#pragma once
 
 #include <dperm.h>
 #include <dperm/output.h>
@@ -46,5 +45,3 @@ typedef struct brief_amount {
   char text[32];
 } brief_amount;
 brief_amount brief(const char *amount);
-
-#endif

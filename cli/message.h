@@ -1,7 +1,6 @@
 /* Words for people on stderr, one line each whatever names and files hold, and the end of a program
  * that they announce. */
-#ifndef DPERM_CLI_MESSAGE_H
-#define DPERM_CLI_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ typedef struct visible_text {
   char text[1024];
 } visible_text;
 visible_text visible(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* What commands share: errors as one line, the progress bar, Ctrl-C, the arguments that name
  * data. */
-#ifndef DPERM_CLI_SESSION_H
-#define DPERM_CLI_SESSION_H
+#pragma once
 
 #include <dperm.h>
 #include <dperm/output.h>
@@ -46,5 +45,3 @@ int session_finish_stdout(void);
 
 /* "csv", "svmlight" or NULL for by name; false with a message for anything else. */
 bool parse_format(const char *text, dperm_format *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The grid of a sweep: every combination of its five lists, as words for the CSV and as options for
  * the library. */
-#ifndef DPERM_CLI_SWEEP_GRID_H
-#define DPERM_CLI_SWEEP_GRID_H
+#pragma once
 
 #include "fit_settings.h"
 
@@ -22,5 +21,3 @@ typedef struct sweep_grid {
  * neither noise nor epsilon, output perturbation has l2 noise only. False with a message. */
 bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid *out);
 void sweep_grid_free(sweep_grid *grid);
-
-#endif

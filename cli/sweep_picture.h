@@ -1,7 +1,6 @@
 /* A sweep as curves with standard errors, a panel for each loss: the error against ε where several
  * were asked for, else against Λ. */
-#ifndef DPERM_CLI_SWEEP_PICTURE_H
-#define DPERM_CLI_SWEEP_PICTURE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ bool sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilo
 
 /* The natural picture as a file, .svg or .png, written whole or not at all. */
 bool sweep_picture_write(const sweep_table *table, const char *path);
-
-#endif

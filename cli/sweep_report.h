@@ -1,7 +1,6 @@
 /* A sweep as one page that opens anywhere, offline: what was asked, the figures, the tables, and
  * what the plans promised. */
-#ifndef DPERM_CLI_SWEEP_REPORT_H
-#define DPERM_CLI_SWEEP_REPORT_H
+#pragma once
 
 #include <dperm.h>
 #include <dperm/plan.h>
@@ -21,5 +20,3 @@ typedef struct sweep_story {
 
 /* Written whole or not at all; false with a message on stderr. */
 bool sweep_report_write(const sweep_table *table, const sweep_story *story, const char *path);
-
-#endif

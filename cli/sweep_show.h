@@ -1,6 +1,5 @@
 /* What becomes of a sweep's cells beside the CSV: a picture and a page, for those who ask. */
-#ifndef DPERM_CLI_SWEEP_SHOW_H
-#define DPERM_CLI_SWEEP_SHOW_H
+#pragma once
 
 #include "dperm/sweep.h"
 #include "sweep_grid.h"
@@ -21,5 +20,3 @@ bool sweep_show_add(sweep_show *show, const sweep_grid *grid, const dperm_sweep_
 bool sweep_show_write(const sweep_show *show, const sweep_grid *grid, const dperm_schema *schema,
                       sweep_story story);
 void sweep_show_free(sweep_show *show);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a sweep found, one line a cell, as its CSV, pictures and report have it. */
-#ifndef DPERM_CLI_SWEEP_TABLE_H
-#define DPERM_CLI_SWEEP_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ double *sweep_lambdas(const sweep_table *table, size_t *count);
 
 /* "objective, mixed noise". */
 const char *sweep_method_name(const sweep_line *line, char buffer[64]);
-
-#endif

@@ -1,6 +1,5 @@
 /* One line of a command's table of arguments, and what is said of a call that does not fit it. */
-#ifndef DPERM_CLI_USAGE_H
-#define DPERM_CLI_USAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * with the status that refused() gives. */
 bool refuse(int exit_status);
 int refused(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* --class-weights NAME=W,NAME=W. */
-#ifndef DPERM_CLI_WEIGHT_LIST_H
-#define DPERM_CLI_WEIGHT_LIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
 /* The text's weights into options, where they stay as long as the program runs. False, with a
  * message about what is wrong. Whether a name is a class's, the library says. */
 bool weight_list_parse(const char *text, dperm_options *options);
-
-#endif

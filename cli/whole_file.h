@@ -1,7 +1,6 @@
 /* Results that a command writes by itself, to a file that appears whole or not at all, or to
  * standard output. */
-#ifndef DPERM_CLI_WHOLE_FILE_H
-#define DPERM_CLI_WHOLE_FILE_H
+#pragma once
 
 #include <dperm.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err
 dperm_status whole_file_commit(whole_file *file, dperm_error *err);
 /* Leaves no trace. */
 void whole_file_discard(whole_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lists in the value of an option, "1e-4,1e-3,auto", and all combinations of several lists. */
-#ifndef DPERM_CLI_WORD_LIST_H
-#define DPERM_CLI_WORD_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool word_list_has(const word_list *list, const char *word);
 /* The number of combinations of a word from each list, and the places of the words in one. */
 size_t word_lists_combinations(const word_list *const lists[LISTS]);
 void word_lists_place(const word_list *const lists[LISTS], size_t combination, size_t at[LISTS]);
-
-#endif

@@ -2,8 +2,7 @@
  * where the first data set is more likely, low where the second is. What is done with the
  * scores is the same for all (attack.c): an attacker that guesses from them which data set it was,
  * or abstains, is right at most e^ε times as often as wrong. */
-#ifndef DPERM_AUDIT_ATTACK_H
-#define DPERM_AUDIT_ATTACK_H
+#pragma once
 
 #include "dperm/audit.h"
 #include "random/random_source.h"
@@ -44,5 +43,3 @@ size_t attack_draws(const dperm_audit_options *options, size_t usual);
 /* Chooses a rule by a first sample, then fills bound, confidence and draws of `out`. */
 dperm_status attack_run(const attack *a, const dperm_audit_options *options,
                         dperm_audit_result *out, dperm_error *err);
-
-#endif

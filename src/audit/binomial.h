@@ -1,7 +1,6 @@
 /* What frequencies say about probabilities: the incomplete beta function, and Clopper and Pearson's
  * bounds made of it, which hold for every number of draws. */
-#ifndef DPERM_AUDIT_BINOMIAL_H
-#define DPERM_AUDIT_BINOMIAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ double probability_above(size_t hits, size_t draws, double rate);
 
 /* For qsort. */
 int ascending_doubles(const void *a, const void *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* Attacks on private choices: the selectors alone, where the worst counts are known, and tuning as
  * a whole, where the released model is what the attacker sees. */
-#ifndef DPERM_AUDIT_CHOICE_ATTACK_H
-#define DPERM_AUDIT_CHOICE_ATTACK_H
+#pragma once
 
 #include "audit/attack.h"
 #include "dperm/tune.h"
@@ -23,5 +22,3 @@ dperm_status tune_target_new(dperm_tune_method method, dperm_rounds rounds, doub
                              tune_target **out, dperm_error *err);
 void tune_target_free(tune_target *target);
 attack tune_target_attack(const tune_target *target);
-
-#endif

@@ -1,7 +1,6 @@
 /* Attacks on fits: the pipeline's own, prepared once for each data set of a worst pair and run
  * again and again. */
-#ifndef DPERM_AUDIT_FIT_ATTACK_H
-#define DPERM_AUDIT_FIT_ATTACK_H
+#pragma once
 
 #include "audit/attack.h"
 #include "audit/worst_pair.h"
@@ -14,5 +13,3 @@ dperm_status fit_target_new(pair_kind kind, const char *loss, double epsilon, si
                             fit_target **out, dperm_error *err);
 void fit_target_free(fit_target *target);
 attack fit_target_attack(const fit_target *target);
-
-#endif

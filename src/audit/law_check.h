@@ -1,7 +1,6 @@
 /* Checks of laws and bounds that no lower bound on ε would show at a bearable number of draws: the
  * noise and the lattice's noise against their laws, rows against their bound. */
-#ifndef DPERM_AUDIT_LAW_CHECK_H
-#define DPERM_AUDIT_LAW_CHECK_H
+#pragma once
 
 #include "dperm/audit.h"
 #include "random/noise.h"
@@ -19,5 +18,3 @@ dperm_status law_check_rows(const dperm_audit_options *options, int unused, dper
  * the norm and several directions: the whole law of l2 noise there, the signs of other kinds. */
 dperm_status noise_distance(const noise_plan *plan, random_source *source, size_t draws,
                             double *distance, dperm_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * them (docs/audit.md has the mathematics). All rows are zero but one, which is w = y·x in the
  * first data set and w′ in the second; a regularizer that pulls towards a public place takes the
  * part that other records could play. */
-#ifndef DPERM_AUDIT_WORST_PAIR_H
-#define DPERM_AUDIT_WORST_PAIR_H
+#pragma once
 
 #include "base/status.h"
 
@@ -42,5 +41,3 @@ double pair_log_ratio(const worst_pair *pair, const double *f);
 double pair_closeness(const worst_pair *pair, const double *f);
 /* The coordinate of f along the axis on which the data sets differ. */
 double pair_place(const worst_pair *pair, const double *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* The arithmetic that every error bound takes for granted: IEEE doubles, rounded to nearest,
  * without flushing small numbers to zero. */
-#ifndef DPERM_BASE_ARITHMETIC_H
-#define DPERM_BASE_ARITHMETIC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ dperm_status arithmetic_check(dperm_error *err);
 
 /* Whether it would pass. */
 bool arithmetic_sound(void);
-
-#endif

@@ -2,8 +2,7 @@
  * only the thread that called the library may call `tick`, the others read the answer. Once
  * stopped, a token stays so: every pass under it fails from then on, and no result of a pass that
  * is not complete is used. */
-#ifndef DPERM_BASE_CANCEL_H
-#define DPERM_BASE_CANCEL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,5 +39,3 @@ static inline bool cancel_poll_at(cancel_token *w, size_t i, size_t size) {
 
 /* Fails where it has stopped: to be called before any result of a pass is used. */
 dperm_status cancel_check(const cancel_token *w, dperm_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * (docs/audit.md has the list). In everything we ship DEFECT is the constant false and no trace of
  * it is left; tests/lint/no_defects.sh checks that. In the build for tests it is true for the one
  * whose name the environment variable DPERM_DEFECT holds. */
-#ifndef DPERM_BASE_DEFECT_H
-#define DPERM_BASE_DEFECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,6 +16,4 @@ static inline bool defect_planted(const char *name) {
 #define DEFECT(name) defect_planted(name)
 #else
 #define DEFECT(name) false
-#endif
-
 #endif

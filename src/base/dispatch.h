@@ -3,8 +3,7 @@
  * arithmetic is the same everywhere, operation by operation (no contraction), so the bits of a
  * result do not depend on the choice. Such a function is static: the
  * loader's choice would be exported. */
-#ifndef DPERM_BASE_DISPATCH_H
-#define DPERM_BASE_DISPATCH_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -34,5 +33,3 @@ typedef int64_t lane_bits __attribute__((vector_size(64)));
 /* x held between two bounds; a NaN stays one. */
 #define LANES_WITHIN(x, low, high)                                                                 \
   LANES_CHOOSE((x) < (low), (low), LANES_CHOOSE((x) > (high), (high), (x)))
-
-#endif

@@ -3,8 +3,7 @@
  * has a relative error of at most 16u² < DD_UNIT, as long as no intermediate leaves 2^±900 or
  * so; what underflows adds less than 2^−1000. For the few sums whose rounding must not be felt in
  * double precision; no contraction, no fast math (CMakeLists.txt). */
-#ifndef DPERM_BASE_DOUBLE_DOUBLE_H
-#define DPERM_BASE_DOUBLE_DOUBLE_H
+#pragma once
 
 #define DD_UNIT 0x1p-102
 
@@ -52,5 +51,3 @@ static inline double_double dd_divide(double_double a, double b) {
   double_double left = dd_add(a, back);
   return quick_two_sum(first, left.hi / b);
 }
-
-#endif

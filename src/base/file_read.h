@@ -1,6 +1,5 @@
 /* Bytes from a file, plain or gzip (by content), or from standard input. */
-#ifndef DPERM_BASE_FILE_READ_H
-#define DPERM_BASE_FILE_READ_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ const char *path_for_people(const char *path);
 /* A whole small file as terminated text; more than `limit` bytes is an error. The caller frees. */
 dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,
                            dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Whether a file is unchanged, by its metadata. The time of the last change of the inode (ctime) is
  * part of it: unlike that of the content, no program can set it back. */
-#ifndef DPERM_BASE_FILE_STAMP_H
-#define DPERM_BASE_FILE_STAMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -15,5 +14,3 @@ static inline bool file_same(const struct stat *before, const struct stat *now) 
          before->st_size == now->st_size && same_time(before->st_mtim, now->st_mtim) &&
          same_time(before->st_ctim, now->st_ctim);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * renamed. Standard output and devices, which cannot be renamed, are written directly. What can be
  * known to fail at the end fails at the beginning, and a ledger is never replaced
  * (base/protected_file.h). */
-#ifndef DPERM_BASE_FILE_WRITE_H
-#define DPERM_BASE_FILE_WRITE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -37,5 +36,3 @@ void output_discard(output_file *file);
 /* Flushes the folder that `path` is in, so that a new name survives a crash. Not all file systems
  * can. */
 void file_sync_folder(const char *path);
-
-#endif

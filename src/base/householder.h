@@ -1,7 +1,6 @@
 /* The orthogonal factor of a matrix, by Householder's reflections. The same bits on all processors
  * and for all numbers of threads: random features are drawn again wherever a model is used. */
-#ifndef DPERM_BASE_HOUSEHOLDER_H
-#define DPERM_BASE_HOUSEHOLDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * negative number on its diagonal. `work` is for `count` numbers. The numbers' squares must not
  * overflow. */
 void householder_rotation(size_t d, size_t count, double *q, double *work);
-
-#endif

@@ -1,7 +1,6 @@
 /* JSON for people: messages with line and column, keys checked against a list, numbers written so
  * that they read back to the same doubles in their shortest form. Parsing itself is jansson's. */
-#ifndef DPERM_BASE_JSON_TEXT_H
-#define DPERM_BASE_JSON_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -43,5 +42,3 @@ dperm_status json_write(const json_t *value, output_file *out, dperm_error *err)
 /* The same, with objects that hold only texts, numbers and lists of them flowing over lines too, as
  * a schema's columns are written by hand. */
 dperm_status json_write_flowing(const json_t *value, output_file *out, dperm_error *err);
-
-#endif

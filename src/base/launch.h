@@ -1,8 +1,7 @@
 /* How this process was started, by the environment: alone, or as one of several by
  * mpirun, srun and their kin. Whoever takes one of several for the only one spends and releases the
  * same several times. */
-#ifndef DPERM_BASE_LAUNCH_H
-#define DPERM_BASE_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ typedef struct launch {
 } launch;
 
 launch launch_read(void);
-
-#endif

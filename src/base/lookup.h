@@ -1,6 +1,5 @@
 /* From a text to a small number: which category a value is. */
-#ifndef DPERM_BASE_LOOKUP_H
-#define DPERM_BASE_LOOKUP_H
+#pragma once
 
 #include "base/status.h"
 #include "base/text.h"
@@ -39,5 +38,3 @@ static inline bool lookup_may_hold(const lookup *table, slice text) {
 /* LOOKUP_NONE if it is not there. */
 int32_t lookup_find(const lookup *table, slice text);
 void lookup_clear(lookup *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* Checked memory: sizes are multiplied without overflow, failure is a status, and growth is
  * geometric so that streaming appends cost a constant each. */
-#ifndef DPERM_BASE_MEMORY_H
-#define DPERM_BASE_MEMORY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -24,5 +23,3 @@ dperm_status memory_reserve(void *array, size_t *capacity, size_t needed, size_t
 void memory_shrink(void *array, size_t *capacity, size_t used, size_t size);
 
 dperm_status memory_copy_text(const char *text, size_t length, char **out, dperm_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* The length of a vector that comes number by number, from above: at least √Σx², rounding included,
  * and 0 only for zeros. No hypot: its last bit is the C library's, and the newest one's symbol
  * would keep a program from older systems. */
-#ifndef DPERM_BASE_NORM_UPPER_H
-#define DPERM_BASE_NORM_UPPER_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ static inline double norm_upper(const norm_sum *s) {
          : isnan(s->squares)                            ? s->squares
                                                         : sqrt((double)s->count) * s->peak * slack;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls the caller's progress function, if there is one, which says whether to go on. */
-#ifndef DPERM_BASE_PROGRESS_H
-#define DPERM_BASE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <time.h>
@@ -38,5 +37,3 @@ static inline dperm_status progress_tick_seldom(const dperm_progress *progress, 
                                                 double *asked, dperm_error *err) {
   return progress_due(asked, 0.05) ? progress_tick(progress, stage, 0, 0, err) : DPERM_OK;
 }
-
-#endif

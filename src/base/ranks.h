@@ -7,8 +7,7 @@
  * ranks. A rank that has failed sends its status once, when its work ends; the others receive it at
  * their next exchange, end with the same error, and there are no more messages. A rank that dies
  * ends the job: that is for the system that started it. */
-#ifndef DPERM_BASE_RANKS_H
-#define DPERM_BASE_RANKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ dperm_status ranks_fail(ranks *r, dperm_error *err);
 
 /* dperm_ranks_join is in ranks_mpi.c, or in ranks_none.c where the library is built without MPI. It
  * fails where this process is one of several (base/launch.h) that cannot communicate. */
-
-#endif

@@ -1,8 +1,7 @@
 /* Space for the span of one call. Small problems find it on the stack, so that a fit of a few rows
  * and columns, run again and again, asks the allocator for nothing; all others get it from the heap
  * as before. Its place does not change a bit of a result. */
-#ifndef DPERM_BASE_SCRATCH_H
-#define DPERM_BASE_SCRATCH_H
+#pragma once
 
 #include "base/status.h"
 
@@ -21,5 +20,3 @@ dperm_status scratch_take(scratch *work, size_t count, size_t size, void *out, d
 dperm_status scratch_take_raw(scratch *work, size_t count, size_t size, void *out,
                               dperm_error *err);
 void scratch_free(scratch *work);
-
-#endif

@@ -2,8 +2,7 @@
  * here alone is decided what that means: shorter ones are of an older header and get, or leave, the
  * defaults for the rest; larger ones, and sizes that were never promised, are refused by name.
  * CONTRIBUTING.md has the rules under which structs grow. */
-#ifndef DPERM_BASE_SIZED_H
-#define DPERM_BASE_SIZED_H
+#pragma once
 
 #include "base/status.h"
 
@@ -36,5 +35,3 @@ dperm_status sized_take_all(const sized_struct *kind, const void *given, size_t 
 dperm_status sized_check_capacity(const sized_struct *kind, size_t size, dperm_error *err);
 /* The part of a whole result that the program knows; a larger buffer ends in zeros. */
 void sized_give(const sized_struct *kind, const void *whole, void *out, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* How every function of the library fails: a status goes up, one sentence goes into the caller's
  * dperm_error. Nothing here prints, exits or keeps state. */
-#ifndef DPERM_BASE_STATUS_H
-#define DPERM_BASE_STATUS_H
+#pragma once
 
 #include "dperm.h"
 
@@ -43,5 +42,3 @@ void error_append(dperm_error *err, const char *format, ...) __attribute__((form
     status = (code);                                                                               \
     goto done;                                                                                     \
   } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* Text without a terminator, and numbers from and to text. Locale never matters here: the program
  * that embeds us may have set any. */
-#ifndef DPERM_BASE_TEXT_H
-#define DPERM_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ enum { DOUBLE_TEXT_SIZE = 32 };
 /* The shortest of %.15g, %.16g, %.17g that reads back to the same double, always with a '.' or an
  * exponent when `as_real`, so that JSON readers keep the type. Returns the length. */
 size_t format_double(double value, bool as_real, char out[DOUBLE_TEXT_SIZE]);
-
-#endif

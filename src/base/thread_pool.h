@@ -7,8 +7,7 @@
  * machine small fits took ten times as long.) Threads take over the caller's floating-point
  * environment with every job; if a piece changes it, the caller has the change afterwards, as if it
  * had done all the work itself. */
-#ifndef DPERM_BASE_THREAD_POOL_H
-#define DPERM_BASE_THREAD_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ void pool_run(size_t pieces, pool_piece *piece, void *context);
 /* The same for pieces that look at `stop` (may be NULL): the caller goes on polling it while it
  * waits for the last pieces of others. */
 void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cancel_token *stop);
-
-#endif

@@ -1,8 +1,7 @@
 /* How many threads a call into the library may use: what the call asks for, else DPERM_THREADS from
  * the environment, else the processors that this process may run on. What a call asks for belongs
  * to the thread that makes it: calls of a program side by side do not see each other's. */
-#ifndef DPERM_BASE_THREADS_H
-#define DPERM_BASE_THREADS_H
+#pragma once
 
 typedef struct thread_scope {
   int before;
@@ -14,5 +13,3 @@ void threads_leave(thread_scope scope);
 
 /* At least 1. */
 int threads_allowed(void);
-
-#endif

@@ -2,8 +2,7 @@
  * sum of its own, all added up in one order. The order is the same on all processors, and it is
  * part of the model format: orthogonal directions (base/householder.c) are drawn again from a
  * file's seed and must come out to the bit. */
-#ifndef DPERM_BASE_VECTOR_H
-#define DPERM_BASE_VECTOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -68,5 +67,3 @@ LANE_INLINE void lanes_axpys(double *others, size_t apart, size_t wide, const do
     }
   }
 }
-
-#endif

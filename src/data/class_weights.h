@@ -1,8 +1,7 @@
 /* Public weights of classes: the loss of a record counts w times, w its class's weight divided by
  * the largest. So no record counts more than once, and the loss's constants L and c, and all noise
  * that follows from them, hold for every choice of weights (docs/proofs/weights.md). */
-#ifndef DPERM_DATA_CLASS_WEIGHTS_H
-#define DPERM_DATA_CLASS_WEIGHTS_H
+#pragma once
 
 #include "data/dataset.h"
 
@@ -25,5 +24,3 @@ dperm_status class_weights_of_data(const dperm_data *data, const dperm_class_wei
 /* The weight of each row's class. */
 void class_weights_of_rows(const double *weights, size_t classes, const double *labels, size_t rows,
                            double *out);
-
-#endif

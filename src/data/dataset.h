@@ -1,6 +1,5 @@
 /* A data set, in memory or mapped: matrix, labels, and what is known of both in public. */
-#ifndef DPERM_DATA_DATASET_H
-#define DPERM_DATA_DATASET_H
+#pragma once
 
 #include "base/file_read.h"
 #include "data/row_fingerprint.h"
@@ -47,5 +46,3 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
 /* Fails if the rows are those of a file that has changed since they were checked: to be asked
  * before anything that was made of them leaves. */
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err);
-
-#endif

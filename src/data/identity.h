@@ -1,6 +1,5 @@
 /* Whether two data sets are the same records, so that nobody spends one budget twice. */
-#ifndef DPERM_DATA_IDENTITY_H
-#define DPERM_DATA_IDENTITY_H
+#pragma once
 
 #include "data/dataset.h"
 
@@ -26,5 +25,3 @@ dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_
  * have them; every process of a job does so at once. A sweep's journal knows its data by it. */
 dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                                  dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a record from memory is known by: the values that the caller gave, before any norm, bounds,
  * constant column or class had a part in what became of them. */
-#ifndef DPERM_DATA_ROW_FINGERPRINT_H
-#define DPERM_DATA_ROW_FINGERPRINT_H
+#pragma once
 
 #include "base/file_read.h"
 #include "base/status.h"
@@ -41,5 +40,3 @@ row_fingerprint row_fingerprint_of_place(const unsigned char digest[FILE_DIGEST_
 double row_fingerprint_text(slice text);
 /* A value that is not there. */
 double row_fingerprint_missing(void);
-
-#endif

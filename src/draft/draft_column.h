@@ -1,7 +1,6 @@
 /* What one pass over public records learns about one column, in bounded memory: values are counted
  * until there are too many of them, numbers by their moments. Only for drafting a schema. */
-#ifndef DPERM_DRAFT_DRAFT_COLUMN_H
-#define DPERM_DRAFT_DRAFT_COLUMN_H
+#pragma once
 
 #include "base/lookup.h"
 
@@ -66,5 +65,3 @@ dperm_status draft_column_sorted(const draft_column *column, draft_value **out, 
 
 /* NaN without spread. */
 double draft_numbers_skewness(const draft_numbers *numbers);
-
-#endif

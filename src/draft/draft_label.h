@@ -1,6 +1,5 @@
 /* The label of a schema draft: which of its values are positive. */
-#ifndef DPERM_DRAFT_DRAFT_LABEL_H
-#define DPERM_DRAFT_DRAFT_LABEL_H
+#pragma once
 
 #include <jansson.h>
 
@@ -22,5 +21,3 @@ bool draft_one_sided(uint64_t labels, const draft_sides *sides);
 dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *options,
                          draft_remarks *remarks, draft_sides *sides, json_t **out,
                          dperm_error *err);
-
-#endif

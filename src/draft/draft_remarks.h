@@ -1,6 +1,5 @@
 /* Remarks of a schema draft: collected while it is made, given out only once it succeeded. */
-#ifndef DPERM_DRAFT_DRAFT_REMARKS_H
-#define DPERM_DRAFT_DRAFT_REMARKS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -14,5 +13,3 @@ typedef struct draft_remarks {
 dperm_status draft_remark(draft_remarks *remarks, dperm_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void draft_remarks_clear(draft_remarks *remarks);
-
-#endif

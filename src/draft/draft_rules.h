@@ -1,7 +1,6 @@
 /* The guessing rules of a schema draft: pure functions from what was counted to what is proposed.
  * docs/guide.md says them in words; change both together. */
-#ifndef DPERM_DRAFT_DRAFT_RULES_H
-#define DPERM_DRAFT_DRAFT_RULES_H
+#pragma once
 
 #include "draft/draft_column.h"
 
@@ -42,5 +41,3 @@ double draft_round_up(double x);
 /* Of two labels, whether the second is the positive one by custom: no/yes, 0/1, −1/1, false/true.
  * 1 if so, −1 if it is the first, 0 if custom does not say. */
 int draft_custom_label(slice first, slice second);
-
-#endif

@@ -1,7 +1,6 @@
 /* One pass over public records for a schema draft: every column counted, and what the first line
  * is. */
-#ifndef DPERM_DRAFT_DRAFT_SCAN_H
-#define DPERM_DRAFT_DRAFT_SCAN_H
+#pragma once
 
 #include "dperm/draft.h"
 #include "draft/draft_column.h"
@@ -29,5 +28,3 @@ void draft_scan_clear(draft_scan *scan);
 
 /* The markers that are looked for if none are given, NULL at the end. */
 extern const char *const draft_markers[];
-
-#endif

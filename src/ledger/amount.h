@@ -1,8 +1,7 @@
 /* Amounts of a privacy budget as exact decimals: ten charges of 0.1 are 1, and nothing drifts. A
  * fixed number of digits, 10 before and 110 behind the point, so nothing is rounded either: what
  * does not fit is refused. */
-#ifndef DPERM_LEDGER_AMOUNT_H
-#define DPERM_LEDGER_AMOUNT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +46,3 @@ bool amounts_parse(const char *epsilon, const char *delta, amounts *out);
 bool amounts_add(const amounts *a, const amounts *b, amounts *sum);
 void amounts_subtract(const amounts *a, const amounts *b, amounts *difference);
 void amounts_text(const amounts *a, char epsilon[DPERM_AMOUNT_SIZE], char delta[DPERM_AMOUNT_SIZE]);
-
-#endif

@@ -1,10 +1,7 @@
 /* Giving a data set its budget. */
-#ifndef DPERM_LEDGER_BUDGET_H
-#define DPERM_LEDGER_BUDGET_H
+#pragma once
 
 #include "base/status.h"
 
 /* A data set's name: 1 to 100 bytes, no control characters. */
 dperm_status budget_check_name(const char *dataset, dperm_error *err);
-
-#endif

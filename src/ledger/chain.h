@@ -5,8 +5,7 @@
  *
  * A handle keeps what it has read: the next transaction reads on behind that, from records that
  * must follow the last one it knows. What it knows cannot become less by damage to the file. */
-#ifndef DPERM_LEDGER_CHAIN_H
-#define DPERM_LEDGER_CHAIN_H
+#pragma once
 
 #include "dperm/ledger.h"
 #include "ledger/amount.h"
@@ -58,5 +57,3 @@ dperm_status chain_read(dperm_ledger *ledger, dperm_error *err);
 /* SQLite's own check of pages, and of indexes where a file still has some. */
 dperm_status chain_check_pages(dperm_ledger *ledger, bool indexes, findings *found,
                                dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Spending: reserve before there is anything to release, commit with the digest of what it became.
  * Both are durable when they return. */
-#ifndef DPERM_LEDGER_CHARGE_H
-#define DPERM_LEDGER_CHARGE_H
+#pragma once
 
 #include "data/identity.h"
 #include "ledger/store.h"
@@ -25,5 +24,3 @@ dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *art
  * to do instead. */
 dperm_status charge_refuse_known(dperm_ledger *ledger, const data_identity *identity,
                                  const char *advice, dperm_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * written over the content changes it, and it moves with the file. So it shows when the content
  * went back in place: by a journal that a crash left under another name, or by an older copy. On a
  * file system without such attributes this one check is missing. */
-#ifndef DPERM_LEDGER_HEAD_ATTRIBUTE_H
-#define DPERM_LEDGER_HEAD_ATTRIBUTE_H
+#pragma once
 
 #include "base/status.h"
 #include "dperm/ledger.h"
@@ -14,5 +13,3 @@ void head_attribute_read(const char *path, char out[DPERM_DIGEST_SIZE]);
 
 /* Only for the writer, of a head that is on the disk. */
 void head_attribute_write(const char *path, const char *digest);
-
-#endif

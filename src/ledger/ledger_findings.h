@@ -1,7 +1,6 @@
 /* What a check of a ledger finds: every line of it for dperm_ledger_verify, the first inconsistency
  * for a transaction, which then refuses to go on. */
-#ifndef DPERM_LEDGER_LEDGER_FINDINGS_H
-#define DPERM_LEDGER_LEDGER_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void findings_add(findings *found, dperm_finding kind, const char *format, ...)
 static inline bool findings_suffice(const findings *found) {
   return found->failures > 0 && !found->line;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Entries as they are shown: reservations with what became of them. */
-#ifndef DPERM_LEDGER_LISTING_H
-#define DPERM_LEDGER_LISTING_H
+#pragma once
 
 #include "ledger/chain.h"
 
@@ -9,5 +8,3 @@ dperm_status listing_commit_of(dperm_ledger *ledger, const chain *c, int64_t ent
                                bool *found, dperm_error *err);
 dperm_status listing_visit(dperm_ledger *ledger, const chain *c, const record *reserved,
                            dperm_entry_visitor *visit, void *context, dperm_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * version had when it was brought up to date. Records are only ever added; each carries its data
  * set's state after it (what is spent, which data), for people who read the file, and the digest of
  * the record before it, so that none can be changed, taken away or moved without a trace. */
-#ifndef DPERM_LEDGER_RECORD_H
-#define DPERM_LEDGER_RECORD_H
+#pragma once
 
 #include "dperm/ledger.h"
 #include "ledger/store.h"
@@ -70,5 +69,3 @@ dperm_status record_secret(unsigned char out[LEDGER_KEY_SIZE], dperm_error *err)
 
 /* The time now, or `last` if that is later. */
 void record_time_now(const char *last, char out[TIME_SIZE]);
-
-#endif

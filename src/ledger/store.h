@@ -1,7 +1,6 @@
 /* The ledger's file: making, opening and locking it, and what SQLite says when it cannot. All that
  * is done to the file happens between store_begin and store_end. */
-#ifndef DPERM_LEDGER_STORE_H
-#define DPERM_LEDGER_STORE_H
+#pragma once
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -63,5 +62,3 @@ dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err);
 
 /* The content is not what this program wrote. */
 dperm_status store_fail_damaged(const dperm_ledger *ledger, const char *what, dperm_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* The tables of a ledger, as SQL (docs/formats.md says what each column means), and the check that
  * a file has these and nothing else: a trigger, a view or a table of somebody else's making could
  * change what a statement of ours does. */
-#ifndef DPERM_LEDGER_TABLES_H
-#define DPERM_LEDGER_TABLES_H
+#pragma once
 
 #include "ledger/ledger_findings.h"
 #include "ledger/store.h"
@@ -18,5 +17,3 @@ dperm_status tables_update(dperm_ledger *ledger, dperm_error *err);
 /* Every object of the file must be, to the letter, one that its version has; none may be missing.
  */
 dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * rounded once: near the corners, where the slope turns fast, the gap is small and so is its
  * rounding error.
  */
-#ifndef DPERM_LOSS_HINGE_H
-#define DPERM_LOSS_HINGE_H
+#pragma once
 
 #include <math.h>
 
@@ -30,5 +29,3 @@ LANE_INLINE void hinge_gaps(double h, const double *z, const double *rest, lanes
   *gap = s;
   *within = LANES_WITHIN(s, zero - h, zero + h);
 }
-
-#endif

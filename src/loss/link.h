@@ -1,8 +1,7 @@
 /* The link between a row's score z = fᵀx and its loss: the one place where labels meet margins. The
  * solver sees scores and derivatives by the score only. There is one rule, for binary labels
  * y = ±1: the loss is ℓ(m) of the margin m = y·z, so its derivatives by z are y·ℓ′(m) and ℓ″(m). */
-#ifndef DPERM_LOSS_LINK_H
-#define DPERM_LOSS_LINK_H
+#pragma once
 
 #include "loss/loss.h"
 
@@ -15,5 +14,3 @@ void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *
 /* The first derivative at double-double scores, one a row (loss_slope_dd has its error). */
 void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, const double *scores,
                    const double *scores_rest, double *slope);
-
-#endif

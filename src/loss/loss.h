@@ -1,8 +1,7 @@
 /* The loss seam inside the library. A loss of the library is a loss_kind in a file of its own and a
  * line of loss_table.c; whatever depends on which loss it is, is a member here. A caller's own loss
  * is a dperm_loss without a kind, and is known by its declared constants only. */
-#ifndef DPERM_LOSS_LOSS_H
-#define DPERM_LOSS_LOSS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err);
  * slope_error. */
 void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const double *z_rest,
                    double *slope);
-
-#endif

@@ -1,7 +1,6 @@
 /* Slopes and curvatures of many margins, eight at once: what the losses of this folder share around
  * their own arithmetic. */
-#ifndef DPERM_LOSS_LOSS_SIMD_H
-#define DPERM_LOSS_LOSS_SIMD_H
+#pragma once
 
 #include "base/dispatch.h"
 #include "loss/loss.h"
@@ -44,5 +43,3 @@ LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, cons
     loss_simd_loop(slopes_of, h, count, z, NULL, slope, curvature);
   }
 }
-
-#endif

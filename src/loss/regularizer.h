@@ -1,7 +1,6 @@
 /* The regularizer N(f) = Σ N_j(f_j), and the check that it is 1-strongly convex, on which every
  * privacy formula rests. */
-#ifndef DPERM_LOSS_REGULARIZER_H
-#define DPERM_LOSS_REGULARIZER_H
+#pragma once
 
 #include "base/status.h"
 
@@ -14,5 +13,3 @@ dperm_status regularizer_validate(const dperm_regularizer *regularizer, size_t d
  * the solver may only have tried a step too long (solve/problem.h). */
 dperm_status regularizer_eval(const dperm_regularizer *regularizer, size_t j, double f,
                               double *value, double *slope, double *curvature, dperm_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Products with a block of dense rows that is read once and stays in cache, for one right-hand
  * side (Gram matrices apart, by matrix/gemm_block.h), for the vector units at hand, in an order of
  * sums that is the same on all of them. */
-#ifndef DPERM_MATRIX_DENSE_ROWS_H
-#define DPERM_MATRIX_DENSE_ROWS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void dense_rows_add(const double *rows, size_t count, size_t cols, const double 
 enum { DENSE_TILE = 96 };
 void dense_rows_gram(const double *rows, size_t count, size_t cols, const double *w, size_t stride,
                      double *total, double *spare);
-
-#endif

@@ -1,8 +1,7 @@
 /* C += A B for blocks that fit in cache: the product behind Gram matrices, random features and
  * factors. Our own, because a BLAS would be the largest thing that a program has to carry and load
  * for it, and the usual one takes its oldest kernels on processors that are newer than itself. */
-#ifndef DPERM_MATRIX_GEMM_BLOCK_H
-#define DPERM_MATRIX_GEMM_BLOCK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ static inline void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t
                            const double *b, size_t ldb, double *c, size_t ldc) {
   gemm_block(&(gemm_operands){m, n, k, a, 1, lda, b, ldb, c, ldc});
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Encoded rows as they grow: what the readers append to and the sparse matrix is made of. */
-#ifndef DPERM_MATRIX_GROWING_ROWS_H
-#define DPERM_MATRIX_GROWING_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ void rows_reset(growing_rows *rows);
 void rows_clear(growing_rows *rows);
 /* Gives back what growth left unused; there is a row. */
 void rows_trim(growing_rows *rows);
-
-#endif

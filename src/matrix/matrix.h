@@ -6,8 +6,7 @@
  * Results do not depend on the number of threads or of processes: rows are cut into stripes by
  * public sizes alone, each stripe is summed in its own buffer, and the buffers are added in order.
  */
-#ifndef DPERM_MATRIX_MATRIX_H
-#define DPERM_MATRIX_MATRIX_H
+#pragma once
 
 #include "base/cancel.h"
 #include "base/ranks.h"
@@ -151,5 +150,3 @@ dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dp
 /* The same in twice the precision: `size` counts high halves, then as many low ones. */
 dperm_status stripes_sum_dd(const matrix *x, const stripe_sum *how, double *out, double *out_rest,
                             dperm_error *err);
-
-#endif

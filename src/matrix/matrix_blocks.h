@@ -2,8 +2,7 @@
  * random features make them. Everything is done on blocks of MATRIX_BLOCK rows that stay in
  * cache; blocks begin at multiples of MATRIX_BLOCK in every operation, so a row that is computed on
  * the way is the same row in every pass. */
-#ifndef DPERM_MATRIX_MATRIX_BLOCKS_H
-#define DPERM_MATRIX_MATRIX_BLOCKS_H
+#pragma once
 
 #include "matrix/matrix.h"
 
@@ -38,5 +37,3 @@ dperm_status blocks_apply_transposed_dd(const matrix *x, const double *w, double
 size_t blocks_row_depth(size_t cols);
 /* At most so many additions stand behind an entry of blocks_apply_transposed. */
 size_t blocks_sum_depth(const matrix *x);
-
-#endif

@@ -1,8 +1,7 @@
 /* Rows among processes: a sparse matrix of which each process of a job has whole stripes. The sums
  * of its operations are those of all rows, bit for bit what one process would have
  * (matrix/matrix.h); tall arrays have the rows that are here. */
-#ifndef DPERM_MATRIX_MATRIX_SPREAD_H
-#define DPERM_MATRIX_MATRIX_SPREAD_H
+#pragma once
 
 #include "matrix/growing_rows.h"
 #include "matrix/matrix.h"
@@ -23,5 +22,3 @@ dperm_status spread_everywhere(const matrix *x, const double *tall, size_t width
  * came to, go to where they belong. `*total` is their number in all. */
 dperm_status spread_settle(ranks *r, dperm_status status, const growing_rows *rows,
                            growing_rows *out, size_t *total, dperm_error *err);
-
-#endif

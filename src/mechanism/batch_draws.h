@@ -1,8 +1,7 @@
 /* The mechanisms for many draws of the noise on the same rows: what a mechanism's run gives, again
  * and again, with the work that the draws share done once (solve/batch_solve.h). Each draw has its
  * own random source, and uses it as a run alone would. */
-#ifndef DPERM_MECHANISM_BATCH_DRAWS_H
-#define DPERM_MECHANISM_BATCH_DRAWS_H
+#pragma once
 
 #include "mechanism/mechanism.h"
 
@@ -19,5 +18,3 @@ dperm_status batch_objective(const privacy_plan *plan, const problem *base,
                              const solver_options *how, const promise *promised,
                              random_source *sources, size_t count, batch_solutions *out,
                              dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* From public numbers to a noise plan. The signature makes it plain: nothing here can see a record,
  * so nothing that is chosen here costs privacy. */
-#ifndef DPERM_MECHANISM_CALIBRATE_H
-#define DPERM_MECHANISM_CALIBRATE_H
+#pragma once
 
 #include "base/status.h"
 #include "random/noise.h"
@@ -63,5 +62,3 @@ double noise_to_signal(const public_numbers *given, const privacy_plan *plan);
 /* A bound on the objective's excess over its minimum that noise of this norm, ‖b‖₂, causes
  * (docs/proofs/planning.md). */
 double excess_objective(const public_numbers *given, const privacy_plan *plan, double noise_norm);
-
-#endif

@@ -3,8 +3,7 @@
  *   ε(A) = A·L + sup_u [ A·s(u) + log(1 + κ·a(u)) ],   κ = R₂²/λ,
  *
  * in closed form where the loss allows it. Everything here is public. */
-#ifndef DPERM_MECHANISM_EPSILON_RULE_H
-#define DPERM_MECHANISM_EPSILON_RULE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -13,5 +12,3 @@ double epsilon_of(const dperm_loss *loss, double kappa, double a);
 
 /* The largest A, rounded down, with ε(A) ≤ epsilon; 0 if there is none above 0. */
 double epsilon_invert(const dperm_loss *loss, double kappa, double epsilon);
-
-#endif

@@ -7,8 +7,7 @@
  * Three rounds give an entry of Q the second and fourth moments of one of a uniformly random
  * rotation up to O(1/n²), so from FAST_ROTATION_LEAST on it stands in for it
  * (tests/property/hadamard_features_test.c). */
-#ifndef DPERM_MECHANISM_FAST_ROTATION_H
-#define DPERM_MECHANISM_FAST_ROTATION_H
+#pragma once
 
 #include "random/random_source.h"
 
@@ -23,5 +22,3 @@ void fast_rotation_apply(const uint32_t *places, size_t n, const double *in, dou
 /* out = Qᵀ in; `in` is used up. */
 void fast_rotation_transposed(const uint32_t *places, size_t n, double *in, double *out,
                               double *work);
-
-#endif

@@ -6,8 +6,7 @@
  * place among n rows (the last bit of a product of blocks may depend on it), the same in every
  * pass, whatever the other records. So privacy needs no bound on the error of cos and sin, only on
  * the row's norm, FEATURES_NORM. */
-#ifndef DPERM_MECHANISM_FEATURES_H
-#define DPERM_MECHANISM_FEATURES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -79,5 +78,3 @@ dperm_status features_new(const feature_map *map, const matrix *inner, matrix **
  * FEATURES_KEPT bytes, whatever the number of rows. */
 enum { FEATURES_KEPT = 128 << 20 };
 dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err);
-
-#endif

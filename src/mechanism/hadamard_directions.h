@@ -11,8 +11,7 @@
  * All of it comes from the public seed and public sizes, nothing from records, so privacy does not
  * depend on it: a row of features has norm 1 whatever the directions. Integers, and sums, products,
  * quotients and roots of IEEE doubles in a fixed order: all machines have the same bits. */
-#ifndef DPERM_MECHANISM_HADAMARD_DIRECTIONS_H
-#define DPERM_MECHANISM_HADAMARD_DIRECTIONS_H
+#pragma once
 
 #include "random/random_source.h"
 
@@ -36,5 +35,3 @@ void hadamard_angles_sparse(const hadamard_directions *h, size_t entries, const 
 
 /* Direction r, written out: `inputs` numbers. */
 void hadamard_direction(const hadamard_directions *h, size_t r, double *out, double *work);
-
-#endif

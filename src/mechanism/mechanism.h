@@ -1,8 +1,7 @@
 /* The contract of a mechanism: a plan, a problem and a random source in, a candidate out. A
  * mechanism draws its noise, solves until the result is certified, and knows nothing of lattices,
  * files, models or budgets. */
-#ifndef DPERM_MECHANISM_MECHANISM_H
-#define DPERM_MECHANISM_MECHANISM_H
+#pragma once
 
 #include "mechanism/calibrate.h"
 #include "mechanism/promise.h"
@@ -33,5 +32,3 @@ dperm_status mechanism_solve(const problem *base, const problem_model *model,
  * processes, the leader draws and the others are told. */
 dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, const matrix *x,
                              random_source *source, double *b, double *norm, dperm_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Orthogonal directions as rows of uniformly random rotations, written out. Exact for every number
  * of columns; time grows with the square of their number, or of the directions'. What models of
  * kind "orthogonal" are made of. */
-#ifndef DPERM_MECHANISM_ORTHOGONAL_QR_H
-#define DPERM_MECHANISM_ORTHOGONAL_QR_H
+#pragma once
 
 #include "random/random_source.h"
 
@@ -11,5 +10,3 @@
 dperm_status orthogonal_qr_draw(random_source *source, double scale, size_t d, size_t count,
                                 const dperm_progress *progress, double *directions,
                                 dperm_error *err);
-
-#endif

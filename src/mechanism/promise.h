@@ -1,7 +1,6 @@
 /* What stands between a mechanism and the release of its result: a promise, made from public
  * numbers before any work, and a solution that keeps it. */
-#ifndef DPERM_MECHANISM_PROMISE_H
-#define DPERM_MECHANISM_PROMISE_H
+#pragma once
 
 /* What the release will rely on, from public numbers alone (release/numerics.h). */
 typedef struct promise {
@@ -14,5 +13,3 @@ typedef struct promise {
 typedef struct solution {
   double *f, *rest; /* dims numbers each */
 } solution;
-
-#endif

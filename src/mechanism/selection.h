@@ -1,8 +1,7 @@
 /* Private selection: choosing among candidates by their error counts, each of which one record
  * changes by at most one. Every random choice is made with integers (random/discrete_sampling.h).
  */
-#ifndef DPERM_MECHANISM_SELECTION_H
-#define DPERM_MECHANISM_SELECTION_H
+#pragma once
 
 #include "privacy/guarantee.h"
 #include "random/discrete_sampling.h"
@@ -38,5 +37,3 @@ typedef struct rounds_law {
 } rounds_law;
 rounds_law rounds_law_near(rounds_kind kind, double mean);
 uint64_t rounds_draw(random_source *source, const rounds_law *law);
-
-#endif

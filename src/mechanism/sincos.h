@@ -1,6 +1,5 @@
 /* Cosines and sines of many angles, as random features need them. */
-#ifndef DPERM_MECHANISM_SINCOS_H
-#define DPERM_MECHANISM_SINCOS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * The bits depend on the angle alone, not on its neighbours, and not on the processor. */
 void sincos_scaled(const double *angles, size_t count, double scale, double *cosines,
                    double *sines);
-
-#endif

@@ -1,6 +1,5 @@
 /* The fast Walsh–Hadamard transform. */
-#ifndef DPERM_MECHANISM_WALSH_HADAMARD_H
-#define DPERM_MECHANISM_WALSH_HADAMARD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * scale (H H = n I). n log₂ n additions in an order of their own: the bits depend neither on the
  * processor nor on the compiler. */
 void walsh_hadamard(double *x, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* How well scores tell classes apart. */
-#ifndef DPERM_MODEL_METRICS_H
-#define DPERM_MODEL_METRICS_H
+#pragma once
 
 #include "base/sized.h"
 #include "dperm/score.h"
@@ -12,5 +11,3 @@ extern const sized_struct metrics_struct; /* dperm_metrics */
  * that is the −log of a probability, NULL where there is none (model_log_loss). */
 dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
                         const dperm_loss *log_loss, dperm_metrics *out, dperm_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A model inside the library: weights, and everything public that says what they mean. */
-#ifndef DPERM_MODEL_MODEL_H
-#define DPERM_MODEL_MODEL_H
+#pragma once
 
 #include "data/dataset.h"
 #include "dperm/ledger.h"
@@ -71,5 +70,3 @@ size_t model_winner(size_t classes, const double *scores);
 /* log P(class) of more classes: e^−loss(score) of each, divided by their sum. */
 double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
                                    size_t index);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of model/ share about a model file: names, digest, content and length. */
-#ifndef DPERM_MODEL_MODEL_FILE_H
-#define DPERM_MODEL_MODEL_FILE_H
+#pragma once
 
 #define MODEL_FORMAT_NAME "dperm-model/"
 enum { MODEL_FORMAT_NUMBER = 1, DIGEST_TEXT_SIZE = 65 };
@@ -30,5 +29,3 @@ dperm_status model_write_content(const dperm_model *model, output_file *out, dpe
  * these data: from public numbers. */
 dperm_status model_file_bound(const dperm_data *data, const dperm_options *candidates, size_t count,
                               size_t *bytes, dperm_error *err);
-
-#endif

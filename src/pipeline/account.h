@@ -1,6 +1,5 @@
 /* How the pipelines pay: before there is anything to release, and with the digest of what was. */
-#ifndef DPERM_PIPELINE_ACCOUNT_H
-#define DPERM_PIPELINE_ACCOUNT_H
+#pragma once
 
 #include "ledger/charge.h"
 #include "model/model.h"
@@ -35,5 +34,3 @@ dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_mod
 /* The end of a run, with its status: after a failure behind a reservation the message says that the
  * charge stays. */
 dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a count with discrete Laplace noise says about the count without, and about the people it
  * was drawn from. Post-processing: sees public and released numbers only. */
-#ifndef DPERM_PIPELINE_ERROR_INTERVAL_H
-#define DPERM_PIPELINE_ERROR_INTERVAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ error_interval sample_interval(int64_t noisy_errors, size_t rows, double rate, i
 /* Holds the error probability of those that the rows are an independent sample of, with probability
  * 0.95: 0.025 may miss by the noise, 0.025 by the sample (Chernoff's bound). */
 error_interval population_interval(int64_t noisy_errors, size_t rows, double rate, int summands);
-
-#endif

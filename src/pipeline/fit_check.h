@@ -1,6 +1,5 @@
 /* What a fit decides before it looks at a record, and what must hold before any work. */
-#ifndef DPERM_PIPELINE_FIT_CHECK_H
-#define DPERM_PIPELINE_FIT_CHECK_H
+#pragma once
 
 #include "model/model.h"
 
@@ -22,5 +21,3 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
 /* The same for records that are public, whose number may depend on what they say. */
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err);
-
-#endif

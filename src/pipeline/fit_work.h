@@ -1,7 +1,6 @@
 /* The fits of one model, in two parts: what may fail for public reasons, before a charge, and the
  * work itself. */
-#ifndef DPERM_PIPELINE_FIT_WORK_H
-#define DPERM_PIPELINE_FIT_WORK_H
+#pragma once
 
 #include "pipeline/fit_check.h"
 #include "random/random_source.h"
@@ -39,5 +38,3 @@ dperm_status fit_prepare(fit_work *work, dperm_error *err);
 /* Perturb, solve, certify and release, for each class; the model is the caller's. */
 dperm_status fit_perform(fit_work *work, dperm_model **out, dperm_error *err);
 void fit_work_clear(fit_work *work);
-
-#endif

@@ -1,6 +1,5 @@
 /* The caller's options, checked, and the public numbers in them. */
-#ifndef DPERM_PIPELINE_OPTIONS_H
-#define DPERM_PIPELINE_OPTIONS_H
+#pragma once
 
 #include "data/dataset.h"
 #include "mechanism/calibrate.h"
@@ -26,5 +25,3 @@ unsigned source_reasons(const random_source *source);
 /* `epsilon` is what each fit has: epsilon_class of the guarantee. */
 public_numbers options_public(const dperm_options *options, double epsilon, size_t rows,
                               size_t dims, const row_bounds *bounds);
-
-#endif

@@ -1,7 +1,6 @@
 /* What would have to change for a plan to promise more: a search over ε or the number of rows, all
  * else equal. Public numbers in, public numbers out. */
-#ifndef DPERM_PIPELINE_OUTLOOK_H
-#define DPERM_PIPELINE_OUTLOOK_H
+#pragma once
 
 #include "mechanism/calibrate.h"
 
@@ -20,5 +19,3 @@ size_t outlook_rows(const outlook *o);
 
 /* The smallest number of rows that halve noise_to_signal, from what it is now; 0 for none. */
 size_t outlook_rows_to_halve(const outlook *o, double noise_to_signal);
-
-#endif

@@ -1,8 +1,7 @@
 /* A page of text as Markdown or as self-contained HTML: headings, paragraphs, a table of two
  * columns, a list, lines set apart. The caller gives plain text; each form escapes what it must.
  * The first failure to write is kept, and report_close reports it. */
-#ifndef DPERM_PIPELINE_REPORT_H
-#define DPERM_PIPELINE_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ void report_add(report *p, report_element kind, const char *format, ...)
 /* A row of the table: REPORT_NAME and REPORT_VALUE. */
 void report_row(report *p, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,6 +1,5 @@
 /* A file of records as blocks of scored rows, so that memory does not grow with the file. */
-#ifndef DPERM_PIPELINE_SCORED_FILE_H
-#define DPERM_PIPELINE_SCORED_FILE_H
+#pragma once
 
 #include "model/model.h"
 #include "read/row_reader.h"
@@ -19,5 +18,3 @@ dperm_status scored_open(const dperm_model *model, const dperm_source *source, b
 /* Calls `use` for each block; a file without rows is an error. */
 dperm_status scored_each(scored_file *s, scored_block *use, void *context, dperm_error *err);
 void scored_close(scored_file *s);
-
-#endif

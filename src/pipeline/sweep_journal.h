@@ -1,7 +1,6 @@
 /* What a sweep has done so far, on disk: a line for each finished part (a cell in a fold), so that
  * an interrupted sweep goes on where it stopped. */
-#ifndef DPERM_PIPELINE_SWEEP_JOURNAL_H
-#define DPERM_PIPELINE_SWEEP_JOURNAL_H
+#pragma once
 
 #include "base/status.h"
 
@@ -24,5 +23,3 @@ dperm_status journal_open(const char *path, const unsigned char digest[SWEEP_DIG
 dperm_status journal_add(sweep_journal *journal, size_t cell, size_t fold, const uint64_t *numbers,
                          size_t count, dperm_error *err);
 void journal_close(sweep_journal *journal);
-
-#endif

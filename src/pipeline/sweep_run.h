@@ -1,7 +1,6 @@
 /* A sweep and its pieces: which rows are held out when (sweep_folds.c), the fits of some cells in
  * one fold (sweep_fits.c), the counts of errors and their journal (sweep_results.c). */
-#ifndef DPERM_PIPELINE_SWEEP_RUN_H
-#define DPERM_PIPELINE_SWEEP_RUN_H
+#pragma once
 
 #include "base/cancel.h"
 #include "dperm/sweep.h"
@@ -90,5 +89,3 @@ dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_SIZE], 
 /* Fits and judges the chosen cells, of one loss and one regularizer, in one fold. */
 dperm_status sweep_fit(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
                        dperm_error *err);
-
-#endif

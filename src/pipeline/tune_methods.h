@@ -1,7 +1,6 @@
 /* The three methods to choose among candidates; pipeline/tune.c checks the request and states the
  * result. */
-#ifndef DPERM_PIPELINE_TUNE_METHODS_H
-#define DPERM_PIPELINE_TUNE_METHODS_H
+#pragma once
 
 #include "dperm/tune.h"
 #include "mechanism/selection.h"
@@ -34,5 +33,3 @@ dperm_status tune_probe_memory(const tuning *t, dperm_error *err);
 size_t split_portion(size_t rows, size_t candidates);
 /* Rows kept apart to choose by. */
 size_t holdout_rows(size_t rows, double share);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a fit saw, for the custodian's eyes: the one place where what depends on the records is
  * reported, on request, and never into a model. */
-#ifndef DPERM_PIPELINE_UNSAFE_REPORT_H
-#define DPERM_PIPELINE_UNSAFE_REPORT_H
+#pragma once
 
 #include "model/model.h"
 #include "solve/newton.h"
@@ -15,5 +14,3 @@ dperm_status unsafe_add_fit(const problem *base, double lambda, const double *we
 /* The model's own. */
 dperm_status unsafe_finish(const dperm_model *model, const dperm_data *data, double seconds,
                            dperm_unsafe_diagnostics *out, dperm_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Neighbours are always data sets of the same size that differ in one unit's records, replaced by
  * any others ("replace-one"). */
-#ifndef DPERM_PRIVACY_GUARANTEE_H
-#define DPERM_PRIVACY_GUARANTEE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -90,5 +89,3 @@ double epsilon_share(double epsilon, size_t parts);
  * of e^-NOISE_TAIL (privacy.md 6.1); rounded up. */
 enum { NOISE_TAIL = 100 };
 double delta_of_fit(double epsilon);
-
-#endif

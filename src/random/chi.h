@@ -1,7 +1,6 @@
 /* Lengths of gaussian vectors, for the public directions of kernels: nothing that protects people
  * may use them (see random/random_source.h). */
-#ifndef DPERM_RANDOM_CHI_H
-#define DPERM_RANDOM_CHI_H
+#pragma once
 
 #include "random/random_source.h"
 
@@ -9,5 +8,3 @@
  * Made of sums, products, quotients and square roots only, so that all machines draw the same bits.
  */
 double random_chi(random_source *source, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* Random choices made with integers only: no rounding stands between the law on paper and the law
  * that runs (Canonne, Kamath & Steinke 2020; privacy.md 6). */
-#ifndef DPERM_RANDOM_DISCRETE_SAMPLING_H
-#define DPERM_RANDOM_DISCRETE_SAMPLING_H
+#pragma once
 
 #include "random/random_source.h"
 
@@ -32,5 +31,3 @@ wide_signed random_discrete_laplace_wide(random_source *source, wide_integer ove
 int64_t random_discrete_laplace(random_source *source, ratio rate);
 /* A uniformly random order of 0, …, count − 1 (Fisher & Yates). */
 void random_order(random_source *source, size_t count, size_t *order);
-
-#endif

@@ -4,8 +4,7 @@
  * in units of u = 2^−53; they assume log and log1p within 2 ulp (relative 4u; measured by
  * tests/full/libm_test.c) and leave out an event of probability below 2^−900 per draw, an exponent
  * beyond all reason. tests/property/sampling_error_test.c compares with 300 bits. */
-#ifndef DPERM_RANDOM_EXPONENTIAL_H
-#define DPERM_RANDOM_EXPONENTIAL_H
+#pragma once
 
 #include "random/random_source.h"
 
@@ -18,5 +17,3 @@ double random_exponential(random_source *source);
 double random_gamma(random_source *source, size_t shape);
 /* Laplace(1/β): a unit exponential over β with a random sign, relative error at most 6.5u. */
 double random_laplace(random_source *source, double beta);
-
-#endif

@@ -8,8 +8,7 @@
  *   linf   max_j |b_j|/r_j               the same, every column a group of its own
  *   mixed  Σ_g ‖b_g‖₁ + t‖b_rest‖₂        l1 in one-hot blocks, l2 in the other columns
  */
-#ifndef DPERM_RANDOM_NOISE_H
-#define DPERM_RANDOM_NOISE_H
+#pragma once
 
 #include "random/noise_kind.h"
 
@@ -35,5 +34,3 @@ void noise_draw(const noise_plan *plan, random_source *source, double *b);
 double noise_relative_error(const noise_plan *plan);
 /* Whether β, and what a kind makes of it (β/r_g, βt), are in the range that the budgets need. */
 bool noise_in_range(const noise_plan *plan);
-
-#endif

@@ -4,8 +4,7 @@
  * A kind is a norm ‖·‖_K and the law of a radius ρ: b = (ρ/β)·U, with a direction U independent of
  * ρ. For pure ε the density is ∝ exp(−β‖b‖_K) and ρ a gamma variable (privacy.md 4 and 5). Members
  * that may be NULL say what that means. */
-#ifndef DPERM_RANDOM_NOISE_KIND_H
-#define DPERM_RANDOM_NOISE_KIND_H
+#pragma once
 
 #include <dperm.h>
 
@@ -60,5 +59,3 @@ bool noise_scale_in_range(double beta);
 
 /* l2 noise in some of the columns: density ∝ exp(−β‖b‖₂). */
 void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b);
-
-#endif

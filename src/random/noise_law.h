@@ -8,8 +8,7 @@
  * tests/statistical/noise_conformance_test.c compares with real draws: means agree within 0.5
  * percent, quantiles within 1. (Bodies with a few very long sides among many short ones: within 2
  * and 4 percent at 41 columns, less exact at thousands.) */
-#ifndef DPERM_RANDOM_NOISE_LAW_H
-#define DPERM_RANDOM_NOISE_LAW_H
+#pragma once
 
 #include "random/noise.h"
 
@@ -26,5 +25,3 @@ void noise_law_of(const noise_plan *plan, noise_law *out);
 double noise_law_mean(const noise_law *law);
 /* ‖b‖₂ is below this with probability p, 0 < p < 1. */
 double noise_law_quantile(const noise_law *law, double p);
-
-#endif

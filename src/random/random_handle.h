@@ -1,6 +1,5 @@
 /* The public handle of a random source. */
-#ifndef DPERM_RANDOM_RANDOM_HANDLE_H
-#define DPERM_RANDOM_RANDOM_HANDLE_H
+#pragma once
 
 #include "random/random_source.h"
 
@@ -11,5 +10,3 @@ struct dperm_random {
 /* The caller's source, or where there is none a secure one in `own`, for the caller to wipe. */
 dperm_status random_given(dperm_random *given, random_source *own, random_source **out,
                           dperm_error *err);
-
-#endif

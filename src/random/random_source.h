@@ -1,8 +1,7 @@
 /* Where random bits come from. The secure source is the operating system's, through libsodium; it
  * is the only one that protects anybody. The seeded one is a ChaCha20 stream for tests and made-up
  * records, and marks itself. */
-#ifndef DPERM_RANDOM_RANDOM_SOURCE_H
-#define DPERM_RANDOM_RANDOM_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ uint64_t random_bits(random_source *source);
 double random_unit(random_source *source);
 /* Standard normal by the polar method. */
 double random_normal(random_source *source);
-
-#endif

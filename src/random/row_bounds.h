@@ -1,7 +1,6 @@
 /* What is known in public of every row, for the stored doubles in exact arithmetic: all that noise
  * is shaped by (privacy.md 5). */
-#ifndef DPERM_RANDOM_ROW_BOUNDS_H
-#define DPERM_RANDOM_ROW_BOUNDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ row_bounds row_bounds_of_norm(size_t dims, double norm);
 
 /* The least double that is certainly at least √count. */
 double root_upper(size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Records of a CSV file: RFC 4180 quotes, LF or CRLF, unquoted fields trimmed of blanks, blank and
  * comment lines skipped, any size, one record in memory at a time. */
-#ifndef DPERM_READ_CSV_H
-#define DPERM_READ_CSV_H
+#pragma once
 
 #include "base/text.h"
 #include "read/row_doubts.h"
@@ -53,5 +52,3 @@ void csv_take_back(csv_reader *reader, char separator);
 /* Fails at the place where a field of the current record begins. */
 dperm_status csv_fail_at(const csv_reader *reader, size_t offset, dperm_error *err,
                          const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-#endif

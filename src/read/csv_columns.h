@@ -1,8 +1,7 @@
 /* Where the schema's columns stand in the records of a CSV file, and the record at hand as a row.
  * What a field's text becomes is the encoder's (encode.h); the messages with their places are here.
  */
-#ifndef DPERM_READ_CSV_COLUMNS_H
-#define DPERM_READ_CSV_COLUMNS_H
+#pragma once
 
 #include "read/csv.h"
 #include "read/encode.h"
@@ -22,5 +21,3 @@ void csv_columns_close(csv_columns *columns);
 /* Appends the current record of `csv` to `rows`, or drops it if the schema says so. */
 dperm_status csv_columns_encode(const csv_columns *columns, encoder *e, const csv_reader *csv,
                                 growing_rows *rows, dperm_error *err);
-
-#endif

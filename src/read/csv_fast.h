@@ -2,8 +2,7 @@
  * is cut into fields by bit masks (csv_simd.h), and what a short text became before is remembered;
  * any other record goes through csv_next and csv_columns_encode, which also make the messages. The
  * encoder decides either way, so a row is the same to the bit. */
-#ifndef DPERM_READ_CSV_FAST_H
-#define DPERM_READ_CSV_FAST_H
+#pragma once
 
 #include "read/csv_columns.h"
 
@@ -39,5 +38,3 @@ void csv_fast_close(csv_fast *q);
 /* Appends the next record, or *found = false at the end. */
 dperm_status csv_fast_next(csv_fast *q, encoder *e, csv_reader *csv, growing_rows *rows,
                            bool *found, dperm_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* All records of a CSV file, in spans of up to some megabytes that several threads share. */
-#ifndef DPERM_READ_CSV_PARALLEL_H
-#define DPERM_READ_CSV_PARALLEL_H
+#pragma once
 
 #include "read/csv_columns.h"
 
@@ -11,5 +10,3 @@
 dperm_status csv_parallel_read(csv_reader *csv, const csv_columns *columns, encoder *e,
                                growing_rows *rows, rows_taker *take, void *context,
                                dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Where separators are, 64 bytes at a time: a bit for each. A scanner then goes from bit to bit
  * instead of from byte to byte. */
-#ifndef DPERM_READ_CSV_SIMD_H
-#define DPERM_READ_CSV_SIMD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,6 +69,4 @@ static inline uint64_t separators_of(const char *bytes, char separator, bool *nu
 static inline uint64_t separators_of(const char *bytes, char separator, bool *nul) {
   return separators_by_words(bytes, separator, nul);
 }
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* From the fields of a record to an encoded row under the schema. A pure function of the record and
  * the schema: no other record has any influence, which is what makes "replace one record" change
  * one row only. Every reader of texts decides here what a text becomes. */
-#ifndef DPERM_READ_ENCODE_H
-#define DPERM_READ_ENCODE_H
+#pragma once
 
 #include "dperm/unsafe.h"
 #include "matrix/growing_rows.h"
@@ -70,5 +69,3 @@ static inline void encoder_add(encoder *e, size_t c, encoded_text text, growing_
     rows_push(rows, text.at, text.value);
   }
 }
-
-#endif

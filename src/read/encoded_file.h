@@ -1,8 +1,7 @@
 /* An encoded file, mapped: its rows as the arrays that a sparse matrix is made of, without a copy.
  * Nothing in the file is trusted. Checksums find damage; and because privacy rests on bounds, every
  * row is checked against what the schema inside allows, as the encoder would have made it. */
-#ifndef DPERM_READ_ENCODED_FILE_H
-#define DPERM_READ_ENCODED_FILE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -77,5 +76,3 @@ dperm_status row_rules_new(const encoded_file *file, row_rules **out, dperm_erro
 void row_rules_free(row_rules *rules);
 bool row_rules_hold(const row_rules *rules, const encoded_file *file, size_t from, size_t count,
                     size_t *bad);
-
-#endif

@@ -3,8 +3,7 @@
  * numbers are little-endian; a block begins at a multiple of ENCODED_ALIGN, so that the blocks of
  * an array can be mapped one behind the other. The trailer is written last: a file without it is
  * not whole. */
-#ifndef DPERM_READ_ENCODED_FORMAT_H
-#define DPERM_READ_ENCODED_FORMAT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ static inline size_t encoded_number_size(encoded_array array) {
 static inline size_t encoded_block_numbers(encoded_array array) {
   return array == ENCODED_STARTS || array == ENCODED_LABELS ? ENCODED_ROWS : ENCODED_ENTRIES;
 }
-
-#endif

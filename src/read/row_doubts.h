@@ -2,8 +2,7 @@
  * score, counts as public it must not read off the records, so it refuses a file with any of these.
  * Seen while the file is read; kept with the data and in encoded files (docs/formats.md), so the
  * numbers stay as they are. */
-#ifndef DPERM_READ_ROW_DOUBTS_H
-#define DPERM_READ_ROW_DOUBTS_H
+#pragma once
 
 typedef enum row_doubt {
   DOUBT_COMMENTS = 1, /* comment lines stand where records can: one may have been a record */
@@ -14,5 +13,3 @@ typedef enum row_doubt {
 } row_doubt;
 
 enum { DOUBT_KINDS = 5 };
-
-#endif

@@ -2,8 +2,7 @@
  * closed, after the manner of an ArrowArrayStream. Each format is one entry of the table in
  * row_reader.c, in a file of its own; nobody else asks for the format.
  * tests/property/reader_conformance_test.c runs one suite over every entry. */
-#ifndef DPERM_READ_ROW_READER_H
-#define DPERM_READ_ROW_READER_H
+#pragma once
 
 #include "dperm/unsafe.h"
 #include "matrix/growing_rows.h"
@@ -79,5 +78,3 @@ dperm_status row_reader_rest(row_reader *reader, growing_rows *rows, rows_taker 
 
 /* The digest of the file's bytes, once all rows are read. False if the source wants none. */
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);
-
-#endif

@@ -1,7 +1,6 @@
 /* A sliding window over a byte source, for readers that need one record contiguous in memory. The
  * byte behind the last one is always a newline, so a scan for line ends needs no bounds check. */
-#ifndef DPERM_READ_WINDOW_H
-#define DPERM_READ_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ enum { WINDOW_PAD = 64 };
 
 /* More than this in one record means something is wrong with it. */
 enum { RECORD_LIMIT = 16 << 20 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The only way that a private candidate becomes weights. */
-#ifndef DPERM_RELEASE_LATTICE_H
-#define DPERM_RELEASE_LATTICE_H
+#pragma once
 
 #include "release/numerics.h"
 
@@ -8,5 +7,3 @@
  */
 dperm_status release_weights(const release_plan *plan, const solution *from, size_t dims,
                              random_source *source, double *weights, dperm_error *err);
-
-#endif

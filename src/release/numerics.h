@@ -1,8 +1,7 @@
 /* What a release promises about the machine it runs on, from public numbers alone (privacy.md 6):
  * how close to the ideal mechanism's result every candidate will be, the lattice its weights are
  * rounded to, and the integer noise that hides the difference. */
-#ifndef DPERM_RELEASE_NUMERICS_H
-#define DPERM_RELEASE_NUMERICS_H
+#pragma once
 
 #include "mechanism/calibrate.h"
 #include "mechanism/promise.h"
@@ -29,5 +28,3 @@ typedef struct release_plan {
 /* The release of `plan`'s result for these public numbers. Fails where doubles cannot hold it. */
 dperm_status release_plan_make(const public_numbers *given, const privacy_plan *plan,
                                release_plan *out, dperm_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* The classes that a label can be, known in public: their names, in order. Two classes are told
  * apart by one fit, the first negative and the second positive; more by one fit each, against all
  * the others. */
-#ifndef DPERM_SCHEMA_CLASS_LIST_H
-#define DPERM_SCHEMA_CLASS_LIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ static inline size_t class_fits(size_t classes) {
 static inline double class_label(size_t classes, size_t index) {
   return classes > 2 ? (double)index : index ? 1.0 : -1.0;
 }
-
-#endif

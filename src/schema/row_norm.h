@@ -1,7 +1,6 @@
 /* The bound ‖x‖₂ ≤ R, for the doubles that are stored, in exact arithmetic. Every privacy formula
  * starts from it. */
-#ifndef DPERM_SCHEMA_ROW_NORM_H
-#define DPERM_SCHEMA_ROW_NORM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void row_scale_down(double *values, size_t count, double bound, double divisor);
 
 /* Scales a row longer than `bound` down to it; a row within it keeps its bits. */
 void row_clip(double *values, size_t count, double bound);
-
-#endif

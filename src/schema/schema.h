@@ -1,7 +1,6 @@
 /* The schema inside the library: everything about a record that is known in public. schema_parse.c
  * makes it from JSON, schema_layout.c derives places and bounds, encode.c uses it. */
-#ifndef DPERM_SCHEMA_SCHEMA_H
-#define DPERM_SCHEMA_SCHEMA_H
+#pragma once
 
 #include <jansson.h>
 #include <stdatomic.h>
@@ -81,5 +80,3 @@ dperm_schema *schema_share(const dperm_schema *schema);
 
 /* From an already parsed tree, as a model file holds it. */
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out, dperm_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Typed members of a schema's objects: what is wrong with one is said with its line and column. */
-#ifndef DPERM_SCHEMA_SCHEMA_JSON_H
-#define DPERM_SCHEMA_SCHEMA_JSON_H
+#pragma once
 
 #include "base/json_text.h"
 #include "base/lookup.h"
@@ -21,5 +20,3 @@ dperm_status schema_get_choice(const json_document *doc, json_t *object, const c
 dperm_status schema_add_values(const json_document *doc, const json_t *owner, const json_t *list,
                                const char *key, int32_t first, int32_t step, lookup *table,
                                dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the two kinds of passes (solve/batch_pass.h) share: the arrays, with the numbers of
  * BATCH_WIDTH models for a place side by side. */
-#ifndef DPERM_SOLVE_BATCH_LANES_H
-#define DPERM_SOLVE_BATCH_LANES_H
+#pragma once
 
 #include "solve/problem.h"
 
@@ -31,5 +30,3 @@ void batch_pass_dense(batch_pass *l, bool hessian);
 
 /* How many sparse rows are summed in a block of their own. */
 size_t batch_sparse_rows(const matrix *x);
-
-#endif

@@ -1,8 +1,7 @@
 /* One model's way down, asked for nothing but gradients: limited-memory BFGS over a Cholesky factor
  * of the Hessian at some earlier point. It says where to look next, is told the gradient there,
  * and asks for a new Hessian when the old one has become the slower way. */
-#ifndef DPERM_SOLVE_BATCH_LBFGS_H
-#define DPERM_SOLVE_BATCH_LBFGS_H
+#pragma once
 
 #include "solve/lbfgs.h"
 #include "solve/problem.h"
@@ -34,5 +33,3 @@ void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, size_t m, const double 
  * triangle of theirs if it was wanted, else NULL. `row_depth` and `sum_depth` are about the
  * gradient (solve/batch_pass.h). Either it is solved, or given up, or there is a new trial. */
 void batch_lbfgs_hear(batch_lbfgs *d, double *hessian, double row_depth, double sum_depth);
-
-#endif

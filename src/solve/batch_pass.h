@@ -5,8 +5,7 @@
  *
  * Gradients are doubles, with a stated depth of their sums for certificates. Hessians are floats:
  * they only point the way. */
-#ifndef DPERM_SOLVE_BATCH_PASS_H
-#define DPERM_SOLVE_BATCH_PASS_H
+#pragma once
 
 #include "solve/batch_lanes.h"
 
@@ -26,5 +25,3 @@ size_t batch_pass_row_depth(const matrix *x);
 size_t batch_pass_sum_depth(const matrix *x);
 /* What a Hessian costs, with a factor of its own, in units of a pass for gradients. */
 double batch_pass_hessian_cost(const matrix *x);
-
-#endif

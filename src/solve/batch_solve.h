@@ -2,8 +2,7 @@
  * their gradients in passes of BATCH_WIDTH models (solve/batch_pass.h), started from a point and a
  * Hessian's factor that they share. A model leaves when its gradient is certified; one that does
  * not get there is left to its own solver (solve/newton.h). */
-#ifndef DPERM_SOLVE_BATCH_SOLVE_H
-#define DPERM_SOLVE_BATCH_SOLVE_H
+#pragma once
 
 #include "solve/problem.h"
 
@@ -21,5 +20,3 @@ dperm_status batch_solve(const problem *p, const double *factor, const double *t
 
 /* The factor of ∇²J at f for p's first model: cols × cols numbers. */
 dperm_status batch_factor(const problem *p, const double *f, double *factor, dperm_error *err);
-
-#endif

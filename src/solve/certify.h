@@ -5,8 +5,7 @@
  * The bound may look at the data: it only decides whether to go on, and what is released does not
  * depend on it. What is promised, release/numerics.c derives from public numbers with the same
  * formula. */
-#ifndef DPERM_SOLVE_CERTIFY_H
-#define DPERM_SOLVE_CERTIFY_H
+#pragma once
 
 #include "solve/problem.h"
 
@@ -52,5 +51,3 @@ bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regula
 
 /* √Σ v² over a column of a wide array, rounded up. */
 double norm_above(const double *wide, size_t cols, size_t k, size_t m);
-
-#endif

@@ -1,7 +1,6 @@
 /* The Cholesky factor of a symmetric matrix, and solutions with it: what Newton's directions need
  * of linear algebra, at the rate of matrix/gemm_block.h. */
-#ifndef DPERM_SOLVE_CHOLESKY_H
-#define DPERM_SOLVE_CHOLESKY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ bool cholesky_factor(double *h, size_t n);
 
 /* x becomes H⁻¹ x. */
 void cholesky_solve(const double *u, size_t n, double *x);
-
-#endif

@@ -1,7 +1,6 @@
 /* Newton directions d with (approximately) ∇²J d = −∇J, of descent in any case: by a Cholesky
  * factor for moderate numbers of columns, by conjugate gradients beyond. */
-#ifndef DPERM_SOLVE_DIRECTION_H
-#define DPERM_SOLVE_DIRECTION_H
+#pragma once
 
 #include "solve/problem.h"
 #include "solve/solver_options.h"
@@ -35,5 +34,3 @@ dperm_status hessian_of_gram(const problem *p, size_t m, const double *f, double
 /* The factor of model m's Hessian at a point, cols × cols, for cholesky_solve. */
 dperm_status hessian_factor(const problem *p, size_t m, const point *at, double *factor,
                             dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Limited-memory BFGS (Nocedal & Wright, algorithm 7.4): the inverse of a Hessian, from an initial
  * matrix H₀ that the caller can solve with and from the last LBFGS_PAIRS steps. */
-#ifndef DPERM_SOLVE_LBFGS_H
-#define DPERM_SOLVE_LBFGS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -28,5 +27,3 @@ void lbfgs_add(lbfgs *q, const double *before, const double *after, const double
 /* d := H⁻¹ d. */
 dperm_status lbfgs_solve(const lbfgs *q, lbfgs_initial *initial, void *context, double *d,
                          dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Steps along a direction of descent, found by the derivative alone: near the minimum the objective
  * stalls at the square root of the rounding error, its derivative does not. */
-#ifndef DPERM_SOLVE_LINE_SEARCH_H
-#define DPERM_SOLVE_LINE_SEARCH_H
+#pragma once
 
 #include "solve/problem.h"
 
@@ -10,5 +9,3 @@
  * every descent. `q` is X·direction. */
 dperm_status line_search(const problem *p, const point *at, const double *direction,
                          const double *q, const bool *active, double *t, dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The solver: from a problem and a start to the minimizers of its k models. It reports what it
  * reached; others judge. */
-#ifndef DPERM_SOLVE_NEWTON_H
-#define DPERM_SOLVE_NEWTON_H
+#pragma once
 
 #include "solve/problem.h"
 #include "solve/solver_options.h"
@@ -10,5 +9,3 @@
  * Succeeds also where a model did not converge; the report says so. */
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * (docs/proofs/weights.md).
  * One model is k = 1. Wide arrays (f, gradients, directions) hold cols × k doubles, tall ones
  * (scores, slopes, curvatures) rows × k, the k numbers of a place together (matrix/matrix.h). */
-#ifndef DPERM_SOLVE_PROBLEM_H
-#define DPERM_SOLVE_PROBLEM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -75,5 +74,3 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
 dperm_status problem_along(const problem *p, const point *at, const double *direction,
                            const double *q, const double *t, const bool *active, double *first,
                            double *second, dperm_error *err);
-
-#endif

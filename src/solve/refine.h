@@ -1,8 +1,7 @@
 /* The solver's last resort: descent with gradients in twice the precision, for problems whose
  * gradient in doubles cannot be certified to be as small as the release promises. Slow, never
  * stuck. */
-#ifndef DPERM_SOLVE_REFINE_H
-#define DPERM_SOLVE_REFINE_H
+#pragma once
 
 #include "solve/problem.h"
 #include "solve/solver_options.h"
@@ -14,5 +13,3 @@
  * only where something is not a number. */
 dperm_status refine(const problem *p, double target, const solver_options *options, double *f,
                     double *rest, solver_report *report, dperm_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Some of a problem's rows as a problem of their own: where its minimizer and its Hessian are
  * found cheaply, up to what sampling hides. */
-#ifndef DPERM_SOLVE_ROW_SAMPLE_H
-#define DPERM_SOLVE_ROW_SAMPLE_H
+#pragma once
 
 #include "solve/problem.h"
 #include "solve/solver_options.h"
@@ -20,5 +19,3 @@ void row_sample_free(row_sample *s);
 
 /* How far its minimizer means anything: the tolerance on its gradient. */
 double row_sample_tolerance(const row_sample *s, const solver_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every stage of the solver is told, and what it reports. */
-#ifndef DPERM_SOLVE_SOLVER_OPTIONS_H
-#define DPERM_SOLVE_SOLVER_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ typedef struct solver_report {
   double certified; /* the true gradient is at most this long (solve/certify.h) */
   bool converged;   /* within the tolerance, or at the limit of double precision */
 } solver_report;
-
-#endif

@@ -1,6 +1,5 @@
 /* The cheap part of a fit: from a sample's minimizer to near that of all rows, or all the way. */
-#ifndef DPERM_SOLVE_WARM_START_H
-#define DPERM_SOLVE_WARM_START_H
+#pragma once
 
 #include "solve/problem.h"
 #include "solve/solver_options.h"
@@ -10,5 +9,3 @@
  * there: nothing rests on how far this got. One model. */
 dperm_status warm_start(const problem *p, const problem *sample, const solver_options *options,
                         point *here, point *there, dperm_error *err);
-
-#endif

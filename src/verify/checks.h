@@ -1,8 +1,7 @@
 /* The groups of lines that a claim consists of, in the order in which they are reported. Each reads
  * the fields it needs itself, so that one bad field spoils the lines that rest on it and no other.
  */
-#ifndef DPERM_VERIFY_CHECKS_H
-#define DPERM_VERIFY_CHECKS_H
+#pragma once
 
 #include "verify/finding.h"
 
@@ -74,5 +73,3 @@ bool fit_epsilon(verifier *v, const char *name, double *out);
 const char *fit_epsilon_name(const verifier *v);
 /* R2, a public bound on |x|_2 for every row the fit saw. */
 bool row_bound(verifier *v, const char *name, double *out);
-
-#endif

@@ -2,8 +2,7 @@
  * bound: eps(A) = A·L + sup [A·s + log(1 + kappa·a)] over all margins, s = |slope|, a = curvature.
  * Also the losses that are known here by name. All derived anew; it shares nothing with src/loss
  * and src/mechanism. */
-#ifndef DPERM_VERIFY_EPSILON_BOUND_H
-#define DPERM_VERIFY_EPSILON_BOUND_H
+#pragma once
 
 #include "verify/interval.h"
 
@@ -31,5 +30,3 @@ typedef struct loss_facts {
 
 const interval *epsilon_bound(interval_arena *arena, const loss_facts *loss, const interval *kappa,
                               const interval *a);
-
-#endif

@@ -1,7 +1,6 @@
 /* Comparisons of doubles taken as the rational numbers they are, without any rounding. All
  * arguments are finite. */
-#ifndef DPERM_VERIFY_EXACT_H
-#define DPERM_VERIFY_EXACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ bool exact_lattice_covers(uint64_t s, uint64_t d, double tau, double g);
 bool exact_has_bits(double value, int bits);
 bool exact_is_power_of_two(double value);
 bool exact_is_multiple(double value, double step);
-
-#endif

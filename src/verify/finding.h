@@ -1,8 +1,7 @@
 /* How the verifier reads a model's public fields and says what it found: one line for each thing
  * that has to hold, "name: what". A field that is missing, of the wrong type or out of all range is
  * a line that does not hold, under the name of the check that needs it. */
-#ifndef DPERM_VERIFY_FINDING_H
-#define DPERM_VERIFY_FINDING_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ typedef struct number_text {
   char text[DOUBLE_TEXT_SIZE];
 } number_text;
 number_text shown(double value);
-
-#endif

@@ -2,8 +2,7 @@
  * 256 bits, so what an interval shows is proved and not merely computed. Where nothing can be said
  * (a division by what may be zero, an overflow) the result is the whole line, and no comparison
  * with it holds. */
-#ifndef DPERM_VERIFY_INTERVAL_H
-#define DPERM_VERIFY_INTERVAL_H
+#pragma once
 
 #include <mpfr.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ bool interval_above_zero(const interval *a);
 /* The ends as doubles, rounded outwards. */
 double interval_lower(const interval *a);
 double interval_upper(const interval *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* The check of a model's claim, as a list of lines. Reading the file is the caller's. */
-#ifndef DPERM_VERIFY_VERIFY_H
-#define DPERM_VERIFY_VERIFY_H
+#pragma once
 
 #include "base/json_text.h"
 #include "dperm/verify.h"
@@ -9,5 +8,3 @@
  * claim that holds. Fails if the document is no model of dperm's. */
 dperm_status verify_document(const json_document *doc, const char *doubt, dperm_verify_line *line,
                              void *context, int *holds, dperm_error *err);
-
-#endif
