@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "base/owned.h"
 #include "base/status.h"
 
 typedef struct byte_source byte_source;
@@ -18,6 +19,7 @@ dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
                                    const dperm_progress *progress, byte_source **out,
                                    dperm_error *err);
 void byte_source_close(byte_source *source);
+OWNED_HANDLE(byte_source, byte_source_close)
 /* How many bytes, unpacked, were read so far. */
 uint64_t byte_source_at(const byte_source *source);
 /* How many were read from the source, which may begin in a file's middle, and how many are left: 0

@@ -4,6 +4,7 @@
  * (base/protected_file.h). */
 #pragma once
 
+#include "base/owned.h"
 #include "base/status.h"
 
 typedef struct output_file output_file;
@@ -32,6 +33,7 @@ dperm_status output_commit(output_file *file, dperm_error *err);
 dperm_status output_take(output_file *file, char **bytes, size_t *length, dperm_error *err);
 /* Leaves no trace. NULL is fine, so it can follow a commit that set the pointer to NULL. */
 void output_discard(output_file *file);
+OWNED_HANDLE(output_file, output_discard)
 
 /* Flushes the folder that `path` is in, so that a new name survives a crash. Not all file systems
  * can. */

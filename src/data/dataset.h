@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/file_read.h"
+#include "base/owned.h"
 #include "data/row_fingerprint.h"
 #include "dperm/unsafe.h"
 #include "matrix/growing_rows.h"
@@ -32,6 +33,7 @@ struct dperm_data {
   encoded_file *encoded;   /* whose rows and labels these are, mapped; or NULL */
   dperm_unsafe_column_counts *counts; /* one per column of the schema; or NULL */
 };
+OWNED_HANDLE(dperm_data, dperm_data_free)
 
 /* The number of its classes, and a copy of their names. */
 size_t data_class_count(const dperm_data *data);

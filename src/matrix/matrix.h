@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "base/owned.h"
 #include "base/ranks.h"
 #include "base/status.h"
 #include "matrix/growing_rows.h"
@@ -85,6 +86,7 @@ static inline size_t rows_in_all(const matrix *x) {
 enum { MATRIX_BLOCK = 256 };
 
 void matrix_free(matrix *x);
+OWNED_HANDLE(matrix, matrix_free)
 
 /* `apply` by way of apply_rows, block by block, for every kind. */
 dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,

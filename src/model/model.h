@@ -1,6 +1,7 @@
 /* A model inside the library: weights, and everything public that says what they mean. */
 #pragma once
 
+#include "base/owned.h"
 #include "data/dataset.h"
 #include "dperm/ledger.h"
 #include "mechanism/calibrate.h"
@@ -38,6 +39,7 @@ struct dperm_model {
   size_t dims;      /* weights: inputs, or the number of features */
   double *weights;  /* dims for each of the class_fits */
 };
+OWNED_HANDLE(dperm_model, dperm_model_free)
 
 /* An empty model shaped by the data it is fitted to: origin, schema, classes, the directions of its
  * features, space for weights. */

@@ -23,37 +23,28 @@ dperm_status scored_open(const dperm_model *model, const dperm_source *source, b
 /* Scores the rows, which become a block, and hands them on. */
 static dperm_status use_block(const dperm_model *model, growing_rows *rows, double *scores,
                               scored_block *use, void *context, dperm_error *err) {
-  dperm_data *block = NULL;
+  OWNED(dperm_data_free_at) dperm_data *block = NULL;
   TRY(data_from_rows(rows, model->inputs, model->origin, model->schema, &block, err));
-  dperm_status status = dperm_model_scores(model, block, scores, err);
-  if (status == DPERM_OK) {
-    status = use(context, scores, block->labels, block->x->rows, err);
-  }
-  dperm_data_free(block);
-  return status;
+  TRY(dperm_model_scores(model, block, scores, err));
+  return use(context, scores, block->labels, block->x->rows, err);
 }
 
 dperm_status scored_each(scored_file *s, scored_block *use, void *context, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  growing_rows rows = {0};
-  double *scores = NULL;
+  OWNED(rows_clear) growing_rows rows = {0};
+  OWNED_MEMORY double *scores = NULL;
   size_t fits = class_fits(s->model->classes.count);
   TRY(memory_new(BLOCK_ROWS * fits, sizeof *scores, &scores, err));
   for (bool first = true;; first = false) {
-    TRY_OR_DONE(row_reader_next(s->reader, BLOCK_ROWS, &rows, err));
+    TRY(row_reader_next(s->reader, BLOCK_ROWS, &rows, err));
     if (rows.count == 0 && first) {
-      FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-                    path_for_people(s->reader->path));
+      FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
+           path_for_people(s->reader->path));
     }
     if (rows.count == 0) {
-      break;
+      return DPERM_OK;
     }
-    TRY_OR_DONE(use_block(s->model, &rows, scores, use, context, err));
+    TRY(use_block(s->model, &rows, scores, use, context, err));
   }
-done:
-  rows_clear(&rows);
-  free(scores);
-  return status;
 }
 
 void scored_close(scored_file *s) {

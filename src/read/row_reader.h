@@ -4,6 +4,7 @@
  * tests/property/reader_conformance_test.c runs one suite over every entry. */
 #pragma once
 
+#include "base/owned.h"
 #include "dperm/unsafe.h"
 #include "matrix/growing_rows.h"
 #include "read/encoded_file.h"
@@ -66,6 +67,7 @@ dperm_status row_reader_find(const dperm_source *source, const row_reader_kind *
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader **out, dperm_error *err);
 void row_reader_close(row_reader *reader);
+OWNED_HANDLE(row_reader, row_reader_close)
 
 /* Appends rows until there are `limit` in `rows` or the file ends. */
 dperm_status row_reader_next(row_reader *reader, size_t limit, growing_rows *rows,

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/lookup.h"
+#include "base/owned.h"
 #include "base/status.h"
 #include "random/row_bounds.h"
 #include "schema/class_list.h"
@@ -77,6 +78,7 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
 
 /* One more owner; dperm_schema_free gives back one. */
 dperm_schema *schema_share(const dperm_schema *schema);
+OWNED_HANDLE(dperm_schema, dperm_schema_free)
 
 /* From an already parsed tree, as a model file holds it. */
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out, dperm_error *err);
