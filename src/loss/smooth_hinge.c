@@ -40,21 +40,22 @@ static void eval(const dperm_loss *loss, size_t count, const double *z, double *
   }
 }
 
-/* g(u) = A(2+3u−u³)/4 + log(1 + κ·3(1−u²)/(4h)) is concave on [0, 1]: its slope
- * ¾A(1−u²) − κ(3u/2h)/(1 + κ·3(1−u²)/(4h)) falls from 3A/4 to below zero. For u < 0 both terms
- * rise. At the end of the bisection the bracket is one unit wide, and g is flat there. */
+/* g(u) = A(2+3u−u³)/4 + log(1 + k(1−u²)), k = 3κ/(4h), is concave on [0, 1], and for u < 0 both
+ * terms rise. Its slope is f(u)/(1 + k(1−u²)), f(u) = ¾A(1−u²)(1 + k(1−u²)) − 2ku, and f falls from
+ * above zero to below it: Newton's method, kept within the bracket, takes a few steps. */
 static double supremum(double h, double kappa, double a) {
-  double low = 0, high = 1, k = 3 * kappa / (4 * h);
-  for (int i = 0; i < 54; i++) { /* down to one unit of 1 */
-    double u = 0.5 * (low + high);
-    double slope = 0.75 * a * (1 - u * u) - 2 * k * u / (1 + k * (1 - u * u));
-    if (slope > 0) {
-      low = u;
-    } else {
-      high = u;
+  double low = 0, high = 1, k = 3 * kappa / (4 * h), u = 0.5;
+  for (int i = 0; i < 200; i++) {
+    double w = (1 - u) * (1 + u), f = 0.75 * a * w * (1 + k * w) - 2 * k * u;
+    *(f > 0 ? &low : &high) = u;
+    double next = u + f / (1.5 * a * u * (1 + 2 * k * w) + 2 * k);
+    next = next > low && next < high ? next : 0.5 * (low + high);
+    if (fabs(f * (next - u)) <= 0x1p-56 * a * (1 + k * w)) { /* g gains no more than rounding */
+      break;
     }
+    u = next;
   }
-  return a * (2 + 3 * low - low * low * low) / 4 + log1p(k * (1 - low) * (1 + low));
+  return a * (2 + 3 * u - u * u * u) / 4 + log1p(k * (1 - u) * (1 + u));
 }
 
 const loss_kind loss_smooth_hinge = {.name = "smooth-hinge",
