@@ -1,16 +1,16 @@
 /* The file's format and digest, and what kind of claim it makes. */
 #include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/owned.h"
 #include "verify/checks.h"
 
 void check_format(verifier *v) {
   const char *format = NULL;
   if (field_text(v, "format", "format", &format)) {
     bool known = strcmp(format, "dperm-model/1") == 0;
-    (void)finding_report(v, known, "format", "%.60s%s", format,
-                         known ? "" : " is not one that this dperm knows");
+    finding(v, known, "format", "%.60s%s", format,
+            known ? "" : " is not one that this dperm knows");
   }
 }
 
@@ -20,31 +20,28 @@ void check_format(verifier *v) {
 static bool digest_fits(const json_t *root) {
   unsigned char hash[32];
   char text[2 * sizeof hash + 1];
-  const char *written = json_string_value(json_object_get(root, "digest"));
-  json_t *rest = json_copy((json_t *)root);
+  json_auto_t *rest = json_copy((json_t *)root);
   (void)json_object_del(rest, "digest");
-  char *content =
+  OWNED_MEMORY char *content =
       rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(rest);
-  bool hashed = content && crypto_generichash(hash, sizeof hash, (const unsigned char *)content,
-                                              strlen(content), NULL, 0) == 0;
-  free(content);
-  return hashed && written &&
-         strcmp(sodium_bin2hex(text, sizeof text, hash, sizeof hash), written) == 0;
+  return content &&
+         crypto_generichash(hash, sizeof hash, (const unsigned char *)content, strlen(content),
+                            NULL, 0) == 0 &&
+         field_is(root, "digest", sodium_bin2hex(text, sizeof text, hash, sizeof hash));
 }
 
 void check_digest(verifier *v) {
   bool fits = digest_fits(v->root);
-  (void)finding_report(v, fits, "digest",
-                       fits ? "fits the content"
-                            : "does not fit the content: the file is damaged or was changed");
+  finding(v, fits, "digest",
+          fits ? "fits the content"
+               : "does not fit the content: the file is damaged or was changed");
 }
 
 void check_whole(verifier *v, const char *doubt) {
   if (!doubt) {
-    (void)finding_report(v, true, "file", "is a whole model");
+    finding(v, true, "file", "is a whole model");
   } else if (v->holds) { /* else a line above says more */
-    (void)finding_report(v, false, "file", "%.400s", doubt);
+    finding(v, false, "file", "%.400s", doubt);
   }
 }
 
@@ -52,48 +49,37 @@ static void check_private(verifier *v) {
   const char *reason = json_string_value(json_object_get(v->root, "reason"));
   if (json_is_true(json_object_get(v->root, "private"))) {
     bool silent = field_is_null(v, "reason") || !field_at(v->root, "reason");
-    (void)finding_report(v, silent, "private",
-                         silent ? "the model claims to be private"
-                                : "the model claims to be private, and gives a reason why not");
+    finding(v, silent, "private",
+            silent ? "the model claims to be private"
+                   : "the model claims to be private, and gives a reason why not");
   } else {
-    (void)finding_report(v, false, "private", "the model does not claim to be private (%.200s)",
-                         reason ? reason : "no reason given");
+    finding(v, false, "private", "the model does not claim to be private (%.200s)",
+            reason ? reason : "no reason given");
   }
-}
-
-static bool known_word(const char *word, const char *const *words) {
-  while (*words && strcmp(word, *words) != 0) {
-    words++;
-  }
-  return *words != NULL;
 }
 
 /* One line for a field that must be one of a few words. */
-static void check_word(verifier *v, const char *name, const char *path, const char *const *words) {
+static void check_word(verifier *v, const char *name, const char *path, const char *before,
+                       const char *const *words) {
   const char *word = NULL;
   if (field_text(v, name, path, &word)) {
-    bool known = known_word(word, words);
-    (void)finding_report(v, known, name, "%.60s%s", word, known ? "" : " is not known here");
+    bool known = field_among(v->root, path, words);
+    finding(v, known, name, "%s%.60s%s", before, word, known ? "" : " is not known here");
   }
 }
 
 static void check_mechanism(verifier *v) {
   static const char *const analyses[] = {"tight", "paper", NULL};
-  const char *mechanism = NULL, *analysis = NULL;
+  const char *mechanism = NULL;
   if (!field_text(v, "mechanism", "privacy.mechanism", &mechanism)) {
     return;
   }
   if (strcmp(mechanism, "output") == 0) {
-    (void)finding_report(v, true, "mechanism", "output perturbation");
+    finding(v, true, "mechanism", "output perturbation");
   } else if (strcmp(mechanism, "objective") == 0) {
-    if (field_text(v, "mechanism", "privacy.analysis", &analysis)) {
-      bool known = known_word(analysis, analyses);
-      (void)finding_report(v, known, "mechanism", "objective perturbation, analysis %.60s%s",
-                           analysis, known ? "" : " is not known here");
-    }
+    check_word(v, "mechanism", "privacy.analysis", "objective perturbation, analysis ", analyses);
   } else {
-    (void)finding_report(v, false, "mechanism", "%.60s is not a private mechanism known here",
-                         mechanism);
+    finding(v, false, "mechanism", "%.60s is not a private mechanism known here", mechanism);
   }
 }
 
@@ -102,7 +88,7 @@ void check_claim(verifier *v) {
                                             "(epsilon, delta)-differential privacy", NULL};
   static const char *const neighbours[] = {"replace-one", NULL};
   check_private(v);
-  check_word(v, "definition", "privacy.definition", definitions);
-  check_word(v, "neighbours", "privacy.neighbours", neighbours);
+  check_word(v, "definition", "privacy.definition", "", definitions);
+  check_word(v, "neighbours", "privacy.neighbours", "", neighbours);
   check_mechanism(v);
 }

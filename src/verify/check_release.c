@@ -7,7 +7,6 @@
 
 #include "verify/checks.h"
 #include "verify/epsilon_bound.h"
-#include "verify/exact.h"
 
 /* What numerics may cost: an event that is never seen (docs/privacy.md 8). */
 static const double most_delta = 1e-30;
@@ -17,7 +16,7 @@ enum { NUM_BITS = 20 };
 
 /* ---- the lattice */
 
-static bool expected_weights(verifier *v, const char *name, uint64_t *out) {
+static bool expected_weights(verifier *v, const char *name, unsigned long long *out) {
   return field_count(v, name, field_is_object(v, "kernel") ? "kernel.features" : "encoding.dims",
                      out);
 }
@@ -25,25 +24,32 @@ static bool expected_weights(verifier *v, const char *name, uint64_t *out) {
 static void check_step(verifier *v) {
   double step = 0;
   if (field_positive(v, "lattice_step", "privacy.numerics.lattice_step", &step)) {
-    bool power = exact_is_power_of_two(step);
-    (void)finding_report(v, power, "lattice_step", "g = %s %s a power of two", shown(step).text,
-                         power ? "is" : "is not");
+    int exponent = 0;
+    bool power = frexp(step, &exponent) == 0.5;
+    finding(v, power, "lattice_step", "g = %s %s a power of two", shown(step).text,
+            power ? "is" : "is not");
   }
+}
+
+/* S ≥ floor(d + √d·τ/g): for a whole S ≥ d that is S + 1 − d > √d·τ/g, compared in squares, whose
+ * 212 bits are exact. */
+static bool lattice_covers(unsigned long long s, unsigned long long d, double tau, double g) {
+  interval slack = interval_mul(interval_of((double)(s + 1 - d)), interval_of(g));
+  interval t = interval_of(tau), need = interval_mul(interval_of((double)d), interval_mul(t, t));
+  return s >= d && interval_above_zero(interval_sub(interval_mul(slack, slack), need));
 }
 
 static void check_sensitivity(verifier *v) {
   const char *name = "lattice_sensitivity";
   double step = 0, tau = 0;
-  uint64_t s = 0, dims = 0;
+  unsigned long long s = 0, dims = 0;
   if (field_count(v, name, "privacy.numerics.lattice_sensitivity", &s) &&
       field_positive(v, name, "privacy.numerics.lattice_step", &step) &&
       field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
       expected_weights(v, name, &dims)) {
-    bool covers = exact_lattice_covers(s, dims, tau, step);
-    (void)finding_report(v, covers, name,
-                         "S = %llu %s floor(d + sqrt(d) tau/g), d = %llu, tau = %s",
-                         (unsigned long long)s,
-                         covers ? ">=" : "is not >=", (unsigned long long)dims, shown(tau).text);
+    bool covers = lattice_covers(s, dims, tau, step);
+    finding(v, covers, name, "S = %llu %s floor(d + sqrt(d) tau/g), d = %llu, tau = %s", s,
+            covers ? ">=" : "is not >=", dims, shown(tau).text);
   }
 }
 
@@ -51,40 +57,34 @@ static void check_sensitivity(verifier *v) {
  * dperm's has a smaller tau. */
 static void check_solution_error(verifier *v) {
   const char *name = "solution_error";
-  size_t mark = interval_mark(&v->arena);
   double tau = 0, lambda = 0, ridge = 0, norm = 0, lipschitz = 1;
-  uint64_t rows = 0;
+  unsigned long long rows = 0;
   if (field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
       field_count(v, name, "rows_fitted", &rows) &&
       field_positive(v, name, "privacy.lambda", &lambda) &&
       field_number(v, name, "privacy.delta_reg", &ridge) && row_bound(v, name, &norm) &&
       (!field_at(v->root, "loss.lipschitz") || field_is_null(v, "loss.lipschitz") ||
        field_positive(v, name, "loss.lipschitz", &lipschitz))) {
-    interval_arena *arena = &v->arena;
-    const interval *above =
-        interval_mul(arena, interval_of(arena, lipschitz),
-                     interval_mul(arena, interval_of(arena, norm), interval_of(arena, 1e-6)));
-    const interval *below =
-        interval_mul(arena, interval_of(arena, (double)rows),
-                     interval_add(arena, interval_of(arena, lambda), interval_of(arena, ridge)));
-    const interval *least =
-        interval_mul(arena, interval_div(arena, above, below), interval_of(arena, 1 - 1e-9));
-    bool enough = interval_at_most(least, interval_of(arena, tau));
-    (void)finding_report(v, enough, name, "tau = %s %s 1e-6 LR/(n (lambda + delta_reg)) = %s",
-                         shown(tau).text,
-                         enough ? ">=" : "is not >=", shown(interval_upper(least)).text);
+    interval above =
+        interval_mul(interval_of(lipschitz), interval_mul(interval_of(norm), interval_of(1e-6)));
+    interval below = interval_mul(interval_of((double)rows),
+                                  interval_add(interval_of(lambda), interval_of(ridge)));
+    interval least = interval_mul(interval_div(above, below), interval_of(1 - 1e-9));
+    bool enough = interval_at_most(least, interval_of(tau));
+    finding(v, enough, name, "tau = %s %s 1e-6 LR/(n (lambda + delta_reg)) = %s", shown(tau).text,
+            enough ? ">=" : "is not >=", shown(interval_upper(least)).text);
   }
-  interval_release(&v->arena, mark);
 }
 
 static void check_lattice_noise(verifier *v) {
   double num = 0;
   if (field_positive(v, "epsilon_num", "privacy.numerics.epsilon_num", &num)) {
-    bool fits = exact_has_bits(num, NUM_BITS);
-    (void)finding_report(v, fits, "epsilon_num",
-                         "%s %s at most %d bits: discrete Laplace noise of scale S/epsilon_num is "
-                         "drawn with integers only",
-                         shown(num).text, fits ? "has" : "does not have", NUM_BITS);
+    int exponent = 0;
+    bool fits = fmod(ldexp(frexp(num, &exponent), NUM_BITS), 1) == 0;
+    finding(v, fits, "epsilon_num",
+            "%s %s at most %d bits: discrete Laplace noise of scale S/epsilon_num is "
+            "drawn with integers only",
+            shown(num).text, fits ? "has" : "does not have", NUM_BITS);
   }
 }
 
@@ -99,13 +99,13 @@ void check_lattice(verifier *v) {
 
 /* ---- the weights */
 
-/* The first weight that is no finite number, or no multiple of `step`; `count` if all are. */
+/* The first weight that is no finite number, or no multiple of `step`; `count` if all are. fmod is
+ * exact. */
 static size_t first_bad_weight(const json_t *weights, double step, size_t count) {
   for (size_t j = 0; j < count; j++) {
     const json_t *weight = json_array_get(weights, j);
     double value = json_number_value(weight);
-    if (!json_is_number(weight) || !isfinite(value) ||
-        (step > 0 && !exact_is_multiple(value, step))) {
+    if (!json_is_number(weight) || !isfinite(value) || (step > 0 && fmod(value, step) != 0)) {
       return j;
     }
   }
@@ -113,31 +113,30 @@ static size_t first_bad_weight(const json_t *weights, double step, size_t count)
 }
 
 /* The weights of one fit; reports what is wrong with them. */
-static bool sound_weights(verifier *v, const json_t *weights, uint64_t wanted, double g) {
+static bool sound_weights(verifier *v, const json_t *weights, unsigned long long wanted, double g) {
   size_t count = json_array_size(weights);
   if (count != wanted) {
-    return finding_report(v, false, "weights", "%zu weights where the rows have %llu columns",
-                          count, (unsigned long long)wanted);
+    return finding(v, false, "weights", "%zu weights where the rows have %llu columns", count,
+                   wanted);
   }
   size_t bad = first_bad_weight(weights, g, count);
   return bad == count ||
-         finding_report(v, false, "weights",
-                        "weight %zu is not a whole multiple of g, or no number", bad);
+         finding(v, false, "weights", "weight %zu is not a whole multiple of g, or no number", bad);
 }
 
 void check_weights(verifier *v) {
   const json_t *weights = json_object_get(v->root, "weights");
   const json_t *step = field_at(v->root, "privacy.numerics.lattice_step");
   size_t fits = class_fits_of(v);
-  uint64_t wanted = 0;
+  unsigned long long wanted = 0;
   double g = 0;
   if (!expected_weights(v, "weights", &wanted) ||
       (step && !field_positive(v, "weights", "privacy.numerics.lattice_step", &g))) {
     return;
   }
   if (fits > 1 && json_array_size(weights) != fits) {
-    (void)finding_report(v, false, "weights", "%zu arrays of weights for %zu classes",
-                         json_array_size(weights), fits);
+    finding(v, false, "weights", "%zu arrays of weights for %zu classes", json_array_size(weights),
+            fits);
     return;
   }
   for (size_t m = 0; m < fits; m++) {
@@ -145,19 +144,17 @@ void check_weights(verifier *v) {
       return;
     }
   }
-  (void)finding_report(v, true, "weights",
-                       step ? "all %llu are whole multiples of g" : "%llu numbers",
-                       (unsigned long long)fits * wanted);
+  finding(v, true, "weights", step ? "all %llu are whole multiples of g" : "%llu numbers",
+          fits * wanted);
 }
 
 /* ---- delta */
 
 /* (e^(K epsilon) - 1)/(e^epsilon - 1). */
-static const interval *group_factor(interval_arena *arena, double rows, double epsilon) {
-  const interval *one = interval_of(arena, 1), *row = interval_of(arena, epsilon);
-  const interval *all = interval_exp(arena, interval_mul(arena, interval_of(arena, rows), row));
-  return interval_div(arena, interval_sub(arena, all, one),
-                      interval_sub(arena, interval_exp(arena, row), one));
+static interval group_factor(double rows, double epsilon) {
+  interval one = interval_of(1), row = interval_of(epsilon);
+  interval all = interval_exp(interval_mul(interval_of(rows), row));
+  return interval_div(interval_sub(all, one), interval_sub(interval_exp(row), one));
 }
 
 /* The noise leaves the range for which the distance to the exact solution is certified with
@@ -170,67 +167,62 @@ static const interval *group_factor(interval_arena *arena, double rows, double e
  * that.) All that is for one row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1)
  * epsilon) times as much, epsilon a row's (group privacy).
  */
-static bool delta_needed(verifier *v, double epsilon, const interval **out) {
-  interval_arena *arena = &v->arena;
+static bool delta_needed(verifier *v, double epsilon, interval *out) {
   double fits = 1;
-  uint64_t rows = 1;
-  if (strcmp(selection_method(v), "stopping") == 0 &&
+  unsigned long long rows = 1;
+  if (selected_by(v, "stopping") &&
       (!field_positive(v, "delta", "selection.rounds_mean", &fits) ||
-       (fits < 1 && !finding_report(v, false, "delta", "a mean of %s rounds is less than one",
-                                    shown(fits).text)))) {
+       (fits < 1 &&
+        !finding(v, false, "delta", "a mean of %s rounds is less than one", shown(fits).text)))) {
     return false;
   }
   if (!unit_rows(v, "delta", &rows)) {
     return false;
   }
-  const interval *odds =
-      interval_add(arena, interval_of(arena, 1), interval_exp(arena, interval_of(arena, epsilon)));
-  const interval *tail = interval_exp(arena, interval_of(arena, -100));
-  *out = interval_mul(arena, interval_of(arena, fits), interval_mul(arena, odds, tail));
-  *out = interval_mul(arena, *out, interval_of(arena, (double)class_fits_of(v)));
+  interval odds = interval_add(interval_of(1), interval_exp(interval_of(epsilon)));
+  interval fit = interval_mul(odds, interval_exp(interval_of(-100)));
+  *out = interval_mul(interval_of(fits), fit);
+  *out = interval_mul(*out, interval_of((double)class_fits_of(v)));
   if (rows > 1) {
-    *out = interval_mul(arena, *out, group_factor(arena, (double)rows, epsilon));
+    *out = interval_mul(*out, group_factor((double)rows, epsilon));
   }
   return true;
 }
 
 /* The delta of the headline must cover what is proved. Files of dperm 0.1 say "epsilon-differential
  * privacy" and 0 there, which no proof covers. */
-static void check_headline(verifier *v, double stated, const interval *needed) {
-  const char *definition = json_string_value(field_at(v->root, "privacy.definition"));
-  bool pure = definition && strcmp(definition, "epsilon-differential privacy") == 0;
-  bool enough = !pure && interval_at_most(needed, interval_of(&v->arena, stated));
+static void check_headline(verifier *v, double stated, interval needed) {
+  bool pure = field_is(v->root, "privacy.definition", "epsilon-differential privacy");
+  bool enough = !pure && interval_at_most(needed, interval_of(stated));
   v->headline_only = v->holds && !enough;
   if (enough && stated <= most_delta) {
-    (void)finding_report(v, true, "headline", "delta = %s covers that", shown(stated).text);
+    finding(v, true, "headline", "delta = %s covers that", shown(stated).text);
   } else {
-    (void)finding_report(v, false, "headline",
-                         "%s, delta = %s, is too strong a claim: what is proved is delta = %s; see "
-                         "the advisory in SECURITY.md",
-                         pure ? "pure epsilon" : "the pair", shown(stated).text,
-                         shown(interval_upper(needed)).text);
+    finding(v, false, "headline",
+            "%s, delta = %s, is too strong a claim: what is proved is delta = %s; see "
+            "the advisory in SECURITY.md",
+            pure ? "pure epsilon" : "the pair", shown(stated).text,
+            shown(interval_upper(needed)).text);
   }
 }
 
 void check_delta(verifier *v) {
-  size_t mark = interval_mark(&v->arena);
-  const interval *needed = NULL;
+  interval needed;
   double delta = 0, epsilon = 0, stated = 0;
   if (field_is_object(v, "privacy.numerics") &&
       field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
-      field_number(v, "delta", "privacy.delta", &stated) && row_epsilon(v, "delta", &epsilon) &&
+      field_number(v, "delta", "privacy.delta", &stated) &&
+      field_positive(v, "delta", row_epsilon(v).path, &epsilon) &&
       delta_needed(v, epsilon, &needed)) {
-    bool enough = interval_at_most(needed, interval_of(&v->arena, delta));
-    bool stopping = strcmp(selection_method(v), "stopping") == 0;
-    (void)finding_report(
-        v, enough && delta <= most_delta, "delta", "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s",
-        shown(delta).text, enough ? ">=" : "is not >=", stopping ? "rounds_mean " : "",
-        class_fits_of(v) > 1 ? "classes " : "", unit_is_person(v) ? "group factor " : "",
-        shown(interval_upper(needed)).text,
-        delta <= most_delta ? "" : "; it must be at most 1e-30");
+    bool enough = interval_at_most(needed, interval_of(delta));
+    finding(v, enough && delta <= most_delta, "delta", "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s",
+            shown(delta).text,
+            enough ? ">=" : "is not >=", selected_by(v, "stopping") ? "rounds_mean " : "",
+            class_fits_of(v) > 1 ? "classes " : "", unit_is_person(v) ? "group factor " : "",
+            shown(interval_upper(needed)).text,
+            delta <= most_delta ? "" : "; it must be at most 1e-30");
     check_headline(v, stated, needed);
   }
-  interval_release(&v->arena, mark);
 }
 
 /* ---- in the end */
@@ -247,16 +239,16 @@ void state_claim(verifier *v) {
   }
   long long rows = (long long)json_integer_value(json_object_get(v->root, "rows"));
   if (v->holds) {
-    (void)finding_report(v, true, "claim", "(epsilon, delta) = (%s, %s) for %s of %lld",
-                         shown(epsilon).text, shown(stated).text, whom, rows);
+    finding(v, true, "claim", "(epsilon, delta) = (%s, %s) for %s of %lld", shown(epsilon).text,
+            shown(stated).text, whom, rows);
   } else if (v->headline_only) {
-    (void)finding_report(v, false, "claim",
-                         "(epsilon, delta) = (%s, %s) does not follow from this file; (%s, %s) for "
-                         "%s of %lld does",
-                         shown(epsilon).text, shown(stated).text, shown(epsilon).text,
-                         shown(proved).text, whom, rows);
+    finding(v, false, "claim",
+            "(epsilon, delta) = (%s, %s) does not follow from this file; (%s, %s) for "
+            "%s of %lld does",
+            shown(epsilon).text, shown(stated).text, shown(epsilon).text, shown(proved).text, whom,
+            rows);
   } else {
-    (void)finding_report(v, false, "claim", "does not follow from this file");
+    finding(v, false, "claim", "does not follow from this file");
   }
 }
 
@@ -293,7 +285,7 @@ void state_assumptions(verifier *v) {
   if (has_custom_loss(v)) {
     finding_remark(v, "the loss is not dperm's own: its L and c are declared, not proved");
   }
-  if (field_is_object(v, "selection") && strcmp(selection_method(v), "public") != 0) {
+  if (field_is_object(v, "selection") && !selected_by(v, "public")) {
     finding_remark(v,
                    "not in the file: that the candidates that were not chosen were fitted in the "
                    "same way");

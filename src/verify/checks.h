@@ -4,6 +4,7 @@
 #pragma once
 
 #include "verify/finding.h"
+#include "verify/interval.h"
 
 /* check_file.c: the file as it is, and what it says it claims. */
 void check_format(verifier *v);
@@ -12,29 +13,40 @@ void check_digest(verifier *v);
 void check_whole(verifier *v, const char *doubt);
 void check_claim(verifier *v);
 
-/* check_unit.c: for whom the claim is. */
+/* check_shares.c: for whom the claim is, and what several classes cost. */
 void check_unit(verifier *v);
-/* The rows that one person may have: 1 where the file does not say. */
-bool unit_rows(verifier *v, const char *name, uint64_t *out);
-/* What is left of epsilon for one row, and its field without the object it stands in. */
-bool row_epsilon(verifier *v, const char *name, double *out);
-const char *row_epsilon_name(const verifier *v);
-/* Whether the claim is for persons with several rows. */
-bool unit_is_person(const verifier *v);
-
-/* check_classes.c: what several classes cost. */
 void check_classes(verifier *v);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);
-/* The epsilon of one such fit, and its field without the object it stands in. */
-bool class_epsilon(verifier *v, const char *name, double *out);
-const char *class_epsilon_name(const verifier *v);
+
+/* The rows that one person may have: 1 where the file does not say. */
+bool unit_rows(verifier *v, const char *name, unsigned long long *out);
+/* Whether the claim is for persons with several rows. */
+bool unit_is_person(const verifier *v);
+/* The fits that the file's classes take: 1 for two of them, else one each. */
+size_t class_fits_of(const verifier *v);
+/* A field that holds an epsilon, and what lines call it. */
+typedef struct epsilon_field {
+  const char *path, *name;
+} epsilon_field;
+/* What is left of epsilon for one row; of that for what was fitted for the file, all its classes;
+ * of that for one fit. */
+epsilon_field row_epsilon(const verifier *v);
+epsilon_field fit_epsilon(const verifier *v);
+epsilon_field class_epsilon(const verifier *v);
+/* Whether a + k·b ≤ bound, for a whole k up to 2^53. Exact: k·b has at most 106 bits, and the sum
+ * rounded up to 256 passes no double that it does not pass itself. `sum` shows it, rounded up. */
+bool sum_covered(double a, double k, double b, double bound, number_text *sum);
 
 /* check_rows.c: the bound on rows, n, and what the selection costs. */
 void check_norm(verifier *v);
 void check_missing_values(verifier *v);
 void check_rows(verifier *v);
 void check_selection(verifier *v);
+/* R2, a public bound on |x|_2 for every row the fit saw. */
+bool row_bound(verifier *v, const char *name, double *out);
+/* Whether the selection is by this method: "public", "split", "stopping". */
+bool selected_by(const verifier *v, const char *method);
 
 /* check_shape.c: the rows in the norm of the noise. */
 void check_shape(verifier *v);
@@ -42,8 +54,8 @@ void check_shape(verifier *v);
 typedef struct noise_shape {
   const char *name;
   bool output; /* allowed for output perturbation, where only |f - f'|_2 is known */
-  /* R_K, a bound on |x|_K for every row, from R2 and the file; NULL where it is not clear. */
-  const interval *(*row_bound)(verifier *v, const interval *r2);
+  /* R_K, a bound on |x|_K for every row, from R2 and the file; false where it is not clear. */
+  bool (*row_bound)(verifier *v, interval r2, interval *out);
   /* The line about it, with R_K or NULL. No line where this is NULL: R_K is R2 itself. */
   void (*state)(verifier *v, const char *noise, const interval *rk);
 } noise_shape;
@@ -62,14 +74,3 @@ void check_weights(verifier *v);
 void check_delta(verifier *v);
 void state_claim(verifier *v);
 void state_assumptions(verifier *v);
-
-/* ---- what several of them ask */
-
-/* "public", "split", "stopping"; "" without a selection or where it is not clear. */
-const char *selection_method(const verifier *v);
-/* The epsilon of what was fitted for the file, all its classes: its share of a row's epsilon. */
-bool fit_epsilon(verifier *v, const char *name, double *out);
-/* Its field, without the object it stands in. */
-const char *fit_epsilon_name(const verifier *v);
-/* R2, a public bound on |x|_2 for every row the fit saw. */
-bool row_bound(verifier *v, const char *name, double *out);

@@ -8,7 +8,7 @@
 
 /* How slope and curvature go together: s and a/c at a place x, and their derivatives by x. */
 typedef struct loss_shape {
-  const interval *s, *s_rise, *a, *a_rise;
+  interval s, s_rise, a, a_rise;
 } loss_shape;
 
 typedef struct known_loss {
@@ -17,16 +17,15 @@ typedef struct known_loss {
   bool has_h;
   /* The sup of A·s + log(1 + kappa·a) is reached for some x in [0, 1], where s and a are concave in
    * x. NULL: s = L and a = c at one margin, as far as is known. */
-  loss_shape (*shape)(interval_arena *arena, const interval *x);
+  loss_shape (*shape)(interval x);
 } known_loss;
 
 /* NULL for a loss that is not known here. */
 const known_loss *known_loss_find(const char *name);
 
 typedef struct loss_facts {
-  const known_loss *known;                /* NULL: L and c are only declared */
-  const interval *lipschitz, *smoothness; /* L, c */
+  const known_loss *known;        /* NULL: L and c are only declared */
+  interval lipschitz, smoothness; /* L, c */
 } loss_facts;
 
-const interval *epsilon_bound(interval_arena *arena, const loss_facts *loss, const interval *kappa,
-                              const interval *a);
+interval epsilon_bound(const loss_facts *loss, interval kappa, interval a);

@@ -11,18 +11,18 @@ enum { LINE_SIZE = 640 };
 /* Beyond this a whole number is not a double, and no count of anything real. */
 static const json_int_t largest_count = (json_int_t)1 << 53;
 
-static void give(verifier *v, dperm_finding finding, char *line) {
+static void give(verifier *v, dperm_finding kind, char *line) {
   for (char *c = line; *c; c++) {
     if (*c < 0x20 || *c > 0x7e) {
       *c = '?';
     }
   }
   if (v->line) {
-    v->line(v->context, finding, line);
+    v->line(v->context, kind, line);
   }
 }
 
-bool finding_report(verifier *v, bool holds, const char *name, const char *format, ...) {
+bool finding(verifier *v, bool holds, const char *name, const char *format, ...) {
   char line[LINE_SIZE];
   int used = snprintf(line, sizeof line, "%s: ", name);
   va_list args;
@@ -53,6 +53,18 @@ const json_t *field_at(const json_t *root, const char *path) {
   return field_at(json_object_get(root, key), dot + 1);
 }
 
+bool field_is(const json_t *root, const char *path, const char *word) {
+  const char *text = json_string_value(field_at(root, path));
+  return text && strcmp(text, word) == 0;
+}
+
+bool field_among(const json_t *root, const char *path, const char *const *words) {
+  while (*words && !field_is(root, path, *words)) {
+    words++;
+  }
+  return *words != NULL;
+}
+
 bool field_is_null(const verifier *v, const char *path) {
   return json_is_null(field_at(v->root, path));
 }
@@ -68,35 +80,29 @@ bool field_number(verifier *v, const char *name, const char *path, double *out) 
   *out = json_number_value(value);
   bool sound = whole ? integer <= largest_count && integer >= -largest_count
                      : json_is_real(value) && isfinite(*out);
-  return sound || finding_report(v, false, name, "%s is not a finite number", path);
+  return sound || finding(v, false, name, "%s is not a finite number", path);
 }
 
 bool field_positive(verifier *v, const char *name, const char *path, double *out) {
   return field_number(v, name, path, out) &&
-         (*out > 0 ||
-          finding_report(v, false, name, "%s = %s is not above zero", path, shown(*out).text));
+         (*out > 0 || finding(v, false, name, "%s = %s is not above zero", path, shown(*out).text));
 }
 
-bool field_count(verifier *v, const char *name, const char *path, uint64_t *out) {
+bool field_count(verifier *v, const char *name, const char *path, unsigned long long *out) {
   const json_t *value = field_at(v->root, path);
   json_int_t integer = json_integer_value(value);
-  *out = integer > 0 ? (uint64_t)integer : 0;
+  *out = integer > 0 ? (unsigned long long)integer : 0;
   return (json_is_integer(value) && integer >= 1 && integer <= largest_count) ||
-         finding_report(v, false, name, "%s is not a whole number from 1 to 2^53", path);
+         finding(v, false, name, "%s is not a whole number from 1 to 2^53", path);
 }
 
 bool field_text(verifier *v, const char *name, const char *path, const char **out) {
   *out = json_string_value(field_at(v->root, path));
-  return *out || finding_report(v, false, name, "%s is not a text", path);
+  return *out || finding(v, false, name, "%s is not a text", path);
 }
 
 number_text shown(double value) {
   number_text number;
   (void)format_double(value, false, number.text);
   return number;
-}
-
-size_t class_fits_of(const verifier *v) {
-  size_t classes = json_array_size(json_object_get(v->root, "classes"));
-  return classes > 2 ? classes : 1;
 }

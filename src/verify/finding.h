@@ -6,10 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/status.h"
 #include "base/text.h"
 #include "dperm/verify.h"
-#include "verify/interval.h"
 
 typedef struct verifier {
   const json_t *root;
@@ -17,18 +15,20 @@ typedef struct verifier {
   void *context;
   bool holds;         /* all lines so far */
   bool headline_only; /* not, and all that is wrong is a delta that claims too much */
-  interval_arena arena;
 } verifier;
 
 /* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal
  * commands. Returns `holds`. */
-bool finding_report(verifier *v, bool holds, const char *name, const char *format, ...)
+bool finding(verifier *v, bool holds, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* What cannot be checked from a file. */
 void finding_remark(verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Members by path, as "privacy.numerics.delta"; NULL where there is none. */
 const json_t *field_at(const json_t *root, const char *path);
+/* Whether the field is this text, or one of a NULL-terminated list. */
+bool field_is(const json_t *root, const char *path, const char *word);
+bool field_among(const json_t *root, const char *path, const char *const *words);
 /* Missing altogether is not the same as null. */
 bool field_is_null(const verifier *v, const char *path);
 bool field_is_object(const verifier *v, const char *path);
@@ -36,11 +36,8 @@ bool field_is_object(const verifier *v, const char *path);
 /* These report "name: PATH ..." and return false where the field is not what it must be. */
 bool field_number(verifier *v, const char *name, const char *path, double *out);
 bool field_positive(verifier *v, const char *name, const char *path, double *out);
-bool field_count(verifier *v, const char *name, const char *path, uint64_t *out);
+bool field_count(verifier *v, const char *name, const char *path, unsigned long long *out);
 bool field_text(verifier *v, const char *name, const char *path, const char **out);
-
-/* The fits that the file's classes take: 1 for two of them, else one each. */
-size_t class_fits_of(const verifier *v);
 
 /* A number as people write it; lives to the end of the statement. */
 typedef struct number_text {

@@ -305,15 +305,9 @@ static void check_price(const trial *t, random_source *r) {
     double kappa = random_scale(r, 1e-6, 1e3), a = i % 9 ? random_scale(r, 1e-8, 10) : 0;
     double searched = searched_epsilon(t, kappa, a), rule = epsilon_of(&t->loss, kappa, a);
     double constants = 2 * a * t->loss.lipschitz + log1p(kappa * t->loss.smoothness);
-    interval_arena work;
-    interval_arena_open(&work);
-    const loss_facts facts = {
-        known, interval_of(&work, known->lipschitz),
-        interval_div(&work, interval_of(&work, known->smoothness), interval_of(&work, t->h))};
-    const interval *bound =
-        epsilon_bound(&work, &facts, interval_of(&work, kappa), interval_of(&work, a));
-    double proved = interval_upper(bound);
-    interval_arena_close(&work);
+    const loss_facts facts = {known, interval_of(known->lipschitz),
+                              interval_div(interval_of(known->smoothness), interval_of(t->h))};
+    double proved = interval_upper(epsilon_bound(&facts, interval_of(kappa), interval_of(a)));
     /* No margin costs more; the library's number is proved, and close to the least. */
     if (!(rule >= searched && proved >= searched * (1 - 1e-14) && proved <= rule &&
           rule <= constants * (1 + 1e-11) && rule <= proved * (1 + 1e-11))) {
