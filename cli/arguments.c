@@ -8,19 +8,43 @@
 #include <string.h>
 
 #include "file_guard.h"
-#include "help.h"
 
 /* Who is told of the table instead of the user. */
 static struct {
-  const char *summary;
+  const command *command;
   page_reader *reader;
   void *context;
-} told = {"", help_print, NULL};
+} told;
 
-void arguments_announce(const char *summary, page_reader *reader, void *context) {
-  told.summary = summary;
+void arguments_announce(const command *next, page_reader *reader, void *context) {
+  told.command = next;
   told.reader = reader;
   told.context = context;
+  usage_of(next->name);
+}
+
+/* The targets that were set. */
+static struct {
+  const void *targets[64];
+  size_t count;
+} set;
+
+bool argument_given(const void *target) {
+  for (size_t i = 0; i < set.count; i++) {
+    if (set.targets[i] == target) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* False with a message if it was given before. */
+static bool note_given(const argument *a) {
+  if (argument_given(a->target) || set.count == sizeof set.targets / sizeof *set.targets) {
+    return refuse(wrong_usage("%s is given twice", a->name));
+  }
+  set.targets[set.count++] = a->target;
+  return true;
 }
 
 /* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal. */
@@ -42,25 +66,26 @@ bool read_whole(const char *text, uint64_t *out) {
   return errno == 0;
 }
 
-static const char action_name[] = "action";
-
-/* The actions of a command, for people: "init, show or verify". */
-static const char *actions_of(const argument *a, char *buffer, size_t size) {
-  size_t used = 0;
-  (void)snprintf(buffer, size, "%s%s%s", a->value, a->word ? "|" : "", a->word ? a->word : "");
-  char *last = strrchr(buffer, '|');
-  char all[128];
-  for (const char *c = buffer; *c && used + 8 < sizeof all; c++) {
-    used += (size_t)snprintf(all + used, sizeof all - used, "%s",
-                             c == last   ? " or "
-                             : *c == '|' ? ", "
-                                         : (const char[]){*c, '\0'});
-  }
-  (void)snprintf(buffer, size, "%.*s", (int)used, all);
-  return buffer;
+static bool is_action(const argument *a) {
+  return strcmp(a->name, "action") == 0;
 }
 
-static bool is_action(const argument *a, const char *text) {
+/* The actions of a command, for people: "init, show or verify". */
+static const char *actions_of(const argument *a, char out[128]) {
+  const char *own = told.command->action;
+  char words[128], *rest = NULL;
+  (void)snprintf(words, sizeof words, "%s%s%s", a->value, own ? "|" : "", own ? own : "");
+  const char *last = strrchr(words, '|');
+  size_t used = 0;
+  for (char *word = strtok_r(words, "|", &rest); word && used < 128;
+       word = strtok_r(NULL, "|", &rest)) {
+    const char *between = word == words ? "" : word > last ? " or " : ", ";
+    used += (size_t)snprintf(out + used, 128 - used, "%s%s", between, word);
+  }
+  return out;
+}
+
+static bool has_action(const argument *a, const char *text) {
   size_t length = strlen(text);
   for (const char *at = a->value; *at; at += strcspn(at, "|"), at += *at == '|') {
     if (strcspn(at, "|") == length && strncmp(at, text, length) == 0) {
@@ -73,67 +98,69 @@ static bool is_action(const argument *a, const char *text) {
 /* What is wrong with a word is said before what is missing beside it. */
 static bool check_word(const argument *a, const char *text) {
   char buffer[128];
-  bool file = a->kind == ARGUMENT_INPUT || a->kind == ARGUMENT_OUTPUT;
-  if (file && !*text) {
+  if (argument_is_file(a) && !*text) {
     return refuse(
         wrong_usage("%s is empty; name a file", argument_is_positional(a) ? a->value : a->name));
   }
-  if (strcmp(a->name, action_name) != 0 || is_action(a, text)) {
+  if (!is_action(a) || has_action(a, text)) {
     return true;
   }
-  bool late = a->word && strcmp(a->word, text) == 0;
-  return refuse(late ? wrong_usage("%s must be the first word", text)
-                     : wrong_usage("no action is called \"%.40s\"; use %s", text,
-                                   actions_of(a, buffer, sizeof buffer)));
+  const char *own = told.command->action;
+  return refuse(own && strcmp(own, text) == 0 ? wrong_usage("%s must be the first word", text)
+                                              : wrong_usage("no action is called \"%.40s\"; use %s",
+                                                            text, actions_of(a, buffer)));
 }
 
-static bool store(argument *a, const char *text) {
+static bool store_number(const argument *a, const char *text) {
+  const char *word = strchr(a->value, '|'); /* allowed instead */
+  bool positive = a->kind == ARGUMENT_POSITIVE;
   double number = 0;
-  uint64_t whole = 0;
-  if (a->given) {
-    return refuse(wrong_usage("%s is given twice", a->name));
+  if (word && strcmp(word + 1, text) == 0) {
+    return true;
   }
-  if (!check_word(a, text)) {
+  if (!read_number(text, &number) || (positive && !(number > 0))) {
+    return refuse(wrong_usage("%s must be a %s number%s%s, not \"%.40s\"", a->name,
+                              positive ? "positive" : "finite", word ? " or " : "",
+                              word ? word + 1 : "", text));
+  }
+  *(double *)a->target = number;
+  return true;
+}
+
+static bool store_whole(const argument *a, const char *text) {
+  bool count = a->kind == ARGUMENT_COUNT;
+  uint64_t whole = 0;
+  if (!read_whole(text, &whole) || (count && (whole == 0 || whole > SIZE_MAX / 2))) {
+    return refuse(
+        wrong_usage("%s must be a whole number from %d, not \"%.40s\"", a->name, count, text));
+  }
+  if (count) {
+    *(size_t *)a->target = (size_t)whole;
+  } else {
+    *(uint64_t *)a->target = whole;
+  }
+  return true;
+}
+
+static bool store(const argument *a, const char *text) {
+  if (!note_given(a) || !check_word(a, text)) {
     return false;
   }
-  a->given = true;
-  if (a->word && strcmp(a->word, text) == 0) {
-    return true;
-  }
   switch (a->kind) {
-  case ARGUMENT_TEXT:
-  case ARGUMENT_INPUT:
-  case ARGUMENT_OUTPUT:
-    *(const char **)a->target = text;
-    return true;
   case ARGUMENT_NUMBER:
   case ARGUMENT_POSITIVE:
-    if (!read_number(text, &number) || (a->kind == ARGUMENT_POSITIVE && !(number > 0))) {
-      return refuse(wrong_usage("%s must be a %snumber%s%s, not \"%.40s\"", a->name,
-                                a->kind == ARGUMENT_POSITIVE ? "positive " : "finite ",
-                                a->word ? " or " : "", a->word ? a->word : "", text));
-    }
-    *(double *)a->target = number;
-    return true;
+    return store_number(a, text);
   case ARGUMENT_COUNT:
-    if (!read_whole(text, &whole) || whole == 0 || whole > SIZE_MAX / 2) {
-      return refuse(wrong_usage("%s must be a whole number from 1, not \"%.40s\"", a->name, text));
-    }
-    *(size_t *)a->target = (size_t)whole;
-    return true;
   case ARGUMENT_SEED:
-    if (!read_whole(text, &whole)) {
-      return refuse(wrong_usage("%s must be a whole number from 0, not \"%.40s\"", a->name, text));
-    }
-    *(uint64_t *)a->target = whole;
+    return store_whole(a, text);
+  default:
+    *(const char **)a->target = text;
     return true;
-  case ARGUMENT_FLAG:
-    break;
   }
-  return false;
 }
 
-static argument *find_named(argument *table, size_t count, const char *word, size_t length) {
+static const argument *find_named(const argument *table, size_t count, const char *word) {
+  size_t length = strcspn(word, "=");
   for (size_t i = 0; i < count; i++) {
     if (strlen(table[i].name) == length && strncmp(table[i].name, word, length) == 0) {
       return &table[i];
@@ -142,9 +169,9 @@ static argument *find_named(argument *table, size_t count, const char *word, siz
   return NULL;
 }
 
-static argument *next_positional(argument *table, size_t count) {
+static const argument *next_positional(const argument *table, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (argument_is_positional(&table[i]) && !table[i].given) {
+    if (argument_is_positional(&table[i]) && !argument_given(table[i].target)) {
       return &table[i];
     }
   }
@@ -152,28 +179,19 @@ static argument *next_positional(argument *table, size_t count) {
 }
 
 /* Takes argv[*at] and, if it needs one, the value behind it. */
-static bool take(argument *table, size_t count, int argc, char **argv, int *at) {
+static bool take(const argument *table, size_t count, int argc, char **argv, int *at) {
   const char *word = argv[*at], *equals = strchr(word, '=');
-  if (word[0] == '-' && word[1] != '\0' && word[1] != '-') { /* "-" alone is a file */
-    return refuse(wrong_usage("unknown option %.60s", word));
+  if (word[0] != '-' || word[1] == '\0') { /* "-" alone is a file */
+    const argument *a = next_positional(table, count);
+    return a ? store(a, word) : refuse(wrong_usage("\"%.40s\" is one word too many", word));
   }
-  if (strncmp(word, "--", 2) != 0) {
-    argument *a = next_positional(table, count);
-    if (!a) {
-      return refuse(wrong_usage("\"%.40s\" is one word too many", word));
-    }
-    return store(a, word);
-  }
-  argument *a = find_named(table, count, word, equals ? (size_t)(equals - word) : strlen(word));
+  const argument *a = find_named(table, count, word);
   if (!a) {
     return refuse(wrong_usage("unknown option %.60s", word));
   }
   if (a->kind == ARGUMENT_FLAG) {
-    if (equals || a->given) {
-      return refuse(wrong_usage("%s %s", a->name, equals ? "takes no value" : "is given twice"));
-    }
-    a->given = *(bool *)a->target = true;
-    return true;
+    *(bool *)a->target = true;
+    return equals ? refuse(wrong_usage("%s takes no value", a->name)) : note_given(a);
   }
   if (!equals && *at + 1 >= argc) {
     return refuse(wrong_usage("%s needs a value", a->name));
@@ -186,11 +204,11 @@ static bool is_common(const char *word, int which) {
          strcmp(word, common_arguments[which].letter) == 0;
 }
 
-bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
-                     const char *rest) {
+bool arguments_parse(const argument *table, size_t count, int argc, char **argv, const char *rest) {
   for (int i = 0; i < argc; i++) {
     if (is_common(argv[i], HELP)) {
-      const command_page page = {command_name, told.summary, table, count, rest};
+      const command *c = told.command;
+      const command_page page = {c->name, c->summary, table, count, rest};
       told.reader(told.context, &page);
       return refuse(0);
     }
@@ -203,14 +221,12 @@ bool arguments_parse(const char *command_name, argument *table, size_t count, in
     }
   }
   for (size_t i = 0; i < count; i++) {
-    if (table[i].required && !table[i].given) {
-      bool positional = argument_is_positional(&table[i]);
-      char buffer[128];
-      return refuse(
-          strcmp(table[i].name, action_name) == 0
-              ? wrong_usage("an action is missing: %s",
-                            actions_of(&table[i], buffer, sizeof buffer))
-              : wrong_usage("%s is missing", positional ? table[i].value : table[i].name));
+    const argument *a = &table[i];
+    char buffer[128];
+    if (a->required && !argument_given(a->target)) {
+      return refuse(is_action(a) ? wrong_usage("an action is missing: %s", actions_of(a, buffer))
+                                 : wrong_usage("%s is missing",
+                                               argument_is_positional(a) ? a->value : a->name));
     }
   }
   return files_agree(table, count);

@@ -11,13 +11,14 @@ typedef struct command {
   const char *action;                /* one that has a table of its own; NULL without */
 } command;
 
-/* Of the command that runs next: --help hands its table to `reader` (help_print, help.h). */
-void arguments_announce(const char *summary, page_reader *reader, void *context);
+/* The command that runs next: --help hands its table to `reader` (help_print, help.h). */
+void arguments_announce(const command *next, page_reader *reader, void *context);
 
 /* Fills the targets. Returns true to go on; else the command ends with refused(): 0 after
  * --help, 2 after one line about what is wrong. `rest` is as in command_page. */
-bool arguments_parse(const char *command_name, argument *table, size_t count, int argc, char **argv,
-                     const char *rest);
+bool arguments_parse(const argument *table, size_t count, int argc, char **argv, const char *rest);
+/* Whether the call has set this target. */
+bool argument_given(const void *target);
 
 /* A decimal number, finite; digits only. False on anything else. */
 bool read_number(const char *text, double *out);

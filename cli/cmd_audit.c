@@ -220,48 +220,38 @@ static const char *what_is_wrong(const audit_settings *s, bool mechanism, bool s
 
 int run_audit(int argc, char **argv) {
   audit_settings s = {.mechanism = "objective", .epsilon = 1};
-  enum { MECHANISM = 0, SEED = 6, DELTA = 9 };
   argument table[] = {
-      {"--mechanism", ARGUMENT_TEXT, &s.mechanism, false, "M", "what to attack (objective)", NULL,
-       false},
-      {"--loss", ARGUMENT_TEXT, &s.loss, false, choices(loss_name, 0), "of the models (huber)",
-       NULL, false},
-      {"--variant", ARGUMENT_TEXT, &s.variant, false, "V", "of the others, as --all names them",
-       NULL, false},
-      {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E", "the claim to attack (1)", NULL,
-       false},
+      {"--mechanism", ARGUMENT_TEXT, &s.mechanism, false, "M", "what to attack (objective)"},
+      {"--loss", ARGUMENT_TEXT, &s.loss, false, choices(loss_name, 0), "of the models (huber)"},
+      {"--variant", ARGUMENT_TEXT, &s.variant, false, "V", "of the others, as --all names them"},
+      {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E", "the claim to attack (1)"},
       {"--draws", ARGUMENT_COUNT, &s.draws, false, "N",
-       "models of each data set (400000 for a fit, more for a small E)", NULL, false},
-      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N", "default: $DPERM_THREADS, or all cores",
-       NULL, false},
-      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "reproducible; else the secure source", NULL,
-       false},
-      {"--all", ARGUMENT_FLAG, &s.all, false, NULL, "every audit there is, as a table and an array",
-       NULL, false},
-      {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead", NULL,
-       false},
-      {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D", "with --command: its delta (0)", NULL,
-       false},
-      {"--first", ARGUMENT_INPUT, &s.first, false, "FILE", "with --command: records of your own,",
-       NULL, false},
-      {"--second", ARGUMENT_INPUT, &s.second, false, "FILE", "and the same with one replaced", NULL,
-       false},
-      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg", "a picture of both distributions", NULL,
-       false},
+       "models of each data set (400000 for a fit, more for a small E)"},
+      {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
+       "default: $DPERM_THREADS, or all cores"},
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "reproducible; else the secure source"},
+      {"--all", ARGUMENT_FLAG, &s.all, false, NULL,
+       "every audit there is, as a table and an array"},
+      {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead"},
+      {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D", "with --command: its delta (0)"},
+      {"--first", ARGUMENT_INPUT, &s.first, false, "FILE", "with --command: records of your own,"},
+      {"--second", ARGUMENT_INPUT, &s.second, false, "FILE", "and the same with one replaced"},
+      {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg", "a picture of both distributions"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
-       "for programs; standard output always is, the table is on stderr", NULL, false},
+       "for programs; standard output always is, the table is on stderr"},
   };
-  if (!arguments_parse("audit", table, sizeof table / sizeof *table, argc, argv, closing)) {
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
     return refused();
   }
+  bool seeded = argument_given(&s.seed);
   const char *wrong =
-      what_is_wrong(&s, table[MECHANISM].given, table[SEED].given, table[DELTA].given);
+      what_is_wrong(&s, argument_given(&s.mechanism), seeded, argument_given(&s.delta));
   if (wrong) {
     return wrong_usage("%s", wrong);
   }
   bool kinds = strcmp(s.mechanism, "noise") == 0 && !s.loss && !s.variant;
   return s.command ? run_command(&s)
-         : s.all   ? run_several(&s, NULL, table[SEED].given)
-         : kinds   ? run_several(&s, s.mechanism, table[SEED].given)
-                   : run_one(&s, table[SEED].given);
+         : s.all   ? run_several(&s, NULL, seeded)
+         : kinds   ? run_several(&s, s.mechanism, seeded)
+                   : run_one(&s, seeded);
 }

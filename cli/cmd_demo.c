@@ -209,13 +209,11 @@ static void say_what_is_left(const demo *d, dperm_error *err) {
 int run_demo(int argc, char **argv) {
   demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
   argument table[] = {
-      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N", "records to make (30000; at most 10^7)", NULL,
-       false},
-      {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "which records (1)", NULL, false},
-      {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER", "where the files go (dperm-demo)", NULL,
-       false},
+      {"--rows", ARGUMENT_COUNT, &d.rows, false, "N", "records to make (30000; at most 10^7)"},
+      {"--seed", ARGUMENT_SEED, &d.seed, false, "N", "which records (1)"},
+      {"--out", ARGUMENT_TEXT, &d.folder, false, "FOLDER", "where the files go (dperm-demo)"},
   };
-  if (!arguments_parse("demo", table, sizeof table / sizeof *table, argc, argv, NULL)) {
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, NULL)) {
     return refused();
   }
   if (d.rows > ROWS_MOST) {

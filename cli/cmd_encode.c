@@ -17,17 +17,16 @@ int run_encode(int argc, char **argv) {
   size_t dims = 0, rows = 0;
   bool json = false;
   argument table[] = {
-      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "the records", NULL, false},
-      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "what is public about them (JSON)",
-       NULL, false},
-      {"--out", ARGUMENT_OUTPUT, &out, true, "FILE", "where the encoded file goes", NULL, false},
+      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "the records"},
+      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "what is public about them (JSON)"},
+      {"--out", ARGUMENT_OUTPUT, &out, true, "FILE", "where the encoded file goes"},
       {"--format", ARGUMENT_TEXT, &format_text, false, "csv|svmlight",
-       "when the file's name does not tell", NULL, false},
-      {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data", NULL, false},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs", NULL, false},
+       "when the file's name does not tell"},
+      {"--dims", ARGUMENT_COUNT, &dims, false, "D", "columns of svmlight data"},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs"},
   };
   dperm_format format = DPERM_FORMAT_AUTO;
-  if (!arguments_parse("encode", table, sizeof table / sizeof *table, argc, argv, closing) ||
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !parse_format(format_text, &format)) {
     return refused();
   }

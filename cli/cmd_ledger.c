@@ -255,27 +255,26 @@ static const char *check_together(const ledger_command *c, bool unit_given) {
 
 int run_ledger(int argc, char **argv) {
   ledger_command c = {.rows_per_person = 1};
-  enum { UNIT = 5 };
   argument table[] = {
-      {"action", ARGUMENT_TEXT, &c.action, true, "init|show|verify", "what to do", NULL, false},
-      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger", NULL, false},
-      {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "the data set", NULL, false},
+      {"action", ARGUMENT_TEXT, &c.action, true, "init|show|verify", "what to do"},
+      {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
+      {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "the data set"},
       {"--epsilon", ARGUMENT_TEXT, &c.epsilon, false, "TOTAL",
-       "init: its budget, for all runs together", NULL, false},
+       "init: its budget, for all runs together"},
       {"--delta", ARGUMENT_TEXT, &c.delta, false, "D",
-       "init: the total of their deltas (1e-30, which covers rounding)", NULL, false},
+       "init: the total of their deltas (1e-30, which covers rounding)"},
       {"--rows-per-person", ARGUMENT_COUNT, &c.rows_per_person, false, "K",
-       "init: the budget is for a person with at most K rows (1)", NULL, false},
+       "init: the budget is for a person with at most K rows (1)"},
       {"--model", ARGUMENT_INPUT, &c.model, false, "FILE",
-       "show: the entry that paid for this model", NULL, false},
+       "show: the entry that paid for this model"},
       {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",
-       "verify: a head that was noted before must still be there", NULL, false},
-      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "for programs", NULL, false},
+       "verify: a head that was noted before must still be there"},
+      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "for programs"},
   };
-  if (!arguments_parse("ledger", table, sizeof table / sizeof *table, argc, argv, closing)) {
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
     return refused();
   }
-  const char *wrong = check_together(&c, table[UNIT].given);
+  const char *wrong = check_together(&c, argument_given(&c.rows_per_person));
   if (wrong) {
     return wrong_usage("%s", wrong);
   }

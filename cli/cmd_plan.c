@@ -219,22 +219,19 @@ int run_plan(int argc, char **argv) {
   bool json = false;
   enum { OWN = 7 };
   argument table[OWN + FIT_ARGUMENTS] = {
-      {"--rows", ARGUMENT_COUNT, &of.rows, true, "N", "the number of records", NULL, false},
-      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema, or else --dims", NULL,
-       false},
-      {"--dims", ARGUMENT_COUNT, &of.dims, false, "D", "the number of encoded columns", NULL,
-       false},
-      {"--norm", ARGUMENT_POSITIVE, &of.norm, false, "R", "with --dims: bound on a row's norm (1)",
-       NULL, false},
+      {"--rows", ARGUMENT_COUNT, &of.rows, true, "N", "the number of records"},
+      {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema, or else --dims"},
+      {"--dims", ARGUMENT_COUNT, &of.dims, false, "D", "the number of encoded columns"},
+      {"--norm", ARGUMENT_POSITIVE, &of.norm, false, "R", "with --dims: bound on a row's norm (1)"},
       {"--norm1", ARGUMENT_POSITIVE, &of.norm1, false, "R1",
-       "with --dims: bound on the sum of a row's absolute entries (sqrt(D) R)", NULL, false},
+       "with --dims: bound on the sum of a row's absolute entries (sqrt(D) R)"},
       {"--classes", ARGUMENT_TEXT, &classes_text, false, "K",
-       "with --dims: the number of classes (2)", NULL, false},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
+       "with --dims: the number of classes (2)"},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
   };
   dperm_options options;
   fit_settings_init(&fit, table + OWN);
-  if (!arguments_parse("plan", table, sizeof table / sizeof *table, argc, argv,
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
       !fit_settings_one(&fit, &options)) {
@@ -249,7 +246,7 @@ int run_plan(int argc, char **argv) {
   if (of.dims > 0 && options.class_weight_count > 0) {
     return wrong_usage("--class-weights goes with --schema, which names the classes");
   }
-  if (schema_path && (table[3].given || table[4].given || classes)) {
+  if (schema_path && (argument_given(&of.norm) || argument_given(&of.norm1) || classes)) {
     return wrong_usage("--classes, --norm and --norm1 go with --dims; a schema has its own");
   }
   options.classes = (size_t)classes;

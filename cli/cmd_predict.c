@@ -42,20 +42,16 @@ int run_predict(int argc, char **argv) {
   bool json = false;
   const char *model_path = NULL, *data = NULL, *out = NULL, *format_text = NULL;
   argument table[] = {
-      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm train wrote", NULL,
-       false},
-      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "records, with or without labels", NULL,
-       false},
-      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the CSV goes (default: stdout)", NULL,
-       false},
+      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm train wrote"},
+      {"--data", ARGUMENT_INPUT, &data, true, "FILE", "records, with or without labels"},
+      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the CSV goes (default: stdout)"},
       {"--format", ARGUMENT_TEXT, &format_text, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell", NULL, false},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: what was done, for programs", NULL,
-       false},
+       "when the file's name does not tell"},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: what was done, for programs"},
   };
   int exit_status = 0;
   dperm_format format;
-  if (!arguments_parse("predict", table, sizeof table / sizeof *table, argc, argv,
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "Writes prediction,score,probability, one line per record in the order of "
                        "the file. Logistic models alone give a probability: with two classes the "
                        "second's, with more the predicted one's share.") ||

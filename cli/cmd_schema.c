@@ -125,18 +125,17 @@ int run_schema(int argc, char **argv) {
   const char *action = NULL, *path = NULL, *data_path = NULL, *ledger = NULL;
   bool unsafe = false, json = false;
   argument table[] = {
-      {"action", ARGUMENT_TEXT, &action, true, "check", "what to do", "draft", false},
-      {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)", NULL, false},
+      {"action", ARGUMENT_TEXT, &action, true, "check", "what to do"},
+      {"schema", ARGUMENT_INPUT, &path, true, "SCHEMA", "the schema (JSON)"},
       {"--data", ARGUMENT_INPUT, &data_path, false, "FILE",
-       "read and encode these CSV records too; or encoded ones: were they under this schema?", NULL,
-       false},
+       "read and encode these CSV records too; or encoded ones: were they under this schema?"},
       {"--unsafe-diagnostics", ARGUMENT_FLAG, &unsafe, false, NULL,
-       "with --data: print missing, unknown and clamped counts to stderr", NULL, false},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
+       "with --data: print missing, unknown and clamped counts to stderr"},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
       ledger_guard_argument(&ledger),
   };
   int exit_status = 0;
-  if (!arguments_parse("schema", table, sizeof table / sizeof *table, argc, argv,
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "Or: dperm schema draft --public-data FILE [options]; 'dperm help schema "
                        "draft' explains it.")) {
     return refused();

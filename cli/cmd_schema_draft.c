@@ -80,29 +80,27 @@ int run_schema_draft(int argc, char **argv) {
   dperm_draft_options options;
   dperm_draft_options_init(&options);
   argument table[] = {
-      {"action", ARGUMENT_TEXT, &action, true, "draft", "what to do", NULL, false},
+      {"action", ARGUMENT_TEXT, &action, true, "draft", "what to do"},
       {"--public-data", ARGUMENT_INPUT, &data_path, true, "FILE",
-       "CSV records that are public, and labelled", NULL, false},
-      {"--label", ARGUMENT_TEXT, &options.label, false, "COLUMN", "the label's (default: the last)",
-       NULL, false},
+       "CSV records that are public, and labelled"},
+      {"--label", ARGUMENT_TEXT, &options.label, false, "COLUMN",
+       "the label's (default: the last)"},
       {"--positive", ARGUMENT_TEXT, &positive, false, "V[,V...]",
-       "labels of the positive class (default: of two, the rarer)", NULL, false},
-      {"--header", ARGUMENT_FLAG, &header, false, NULL, "the first line names the columns", NULL,
-       false},
+       "labels of the positive class (default: of two, the rarer)"},
+      {"--header", ARGUMENT_FLAG, &header, false, NULL, "the first line names the columns"},
       {"--no-header", ARGUMENT_FLAG, &no_header, false, NULL,
-       "it does not; they are column1, ... (default: a guess)", NULL, false},
+       "it does not; they are column1, ... (default: a guess)"},
       {"--separator", ARGUMENT_TEXT, &separator, false, "C",
-       "between fields; \"tab\" is a word for it", NULL, false},
+       "between fields; \"tab\" is a word for it"},
       {"--missing", ARGUMENT_TEXT, &missing, false, "T[,T...]",
-       "texts that mean \"no value\" (default: the usual ones)", NULL, false},
-      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE", "the schema (default: standard output)",
-       NULL, false},
+       "texts that mean \"no value\" (default: the usual ones)"},
+      {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE", "the schema (default: standard output)"},
       ledger_guard_argument(&ledger),
   };
   int exit_status = 0;
-  usage_of_action("draft");
+  usage_of("schema draft");
   if (!arguments_parse(
-          "schema", table, sizeof table / sizeof *table, argc, argv,
+          table, sizeof table / sizeof *table, argc, argv,
           "Guesses types, bounds, categories and classes from records that you declare public: "
           "last year's open file, a published sample, made-up rows. Never from the records to be "
           "protected: a schema made from them would betray them. Remarks on stderr say what to "

@@ -158,35 +158,33 @@ static int score(score_settings *s, dperm_format format) {
 
 int run_score(int argc, char **argv) {
   score_settings s = {.epsilon = (double)NAN, .rows_per_person = 1};
-  enum { OWN = 9, SEED = 7 };
+  enum { OWN = 9 };
   argument table[OWN + LEDGER_ARGUMENTS] = {
-      {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm train wrote", NULL,
-       false},
+      {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm train wrote"},
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE",
-       "labelled records; public ones, unless --epsilon is given", NULL, false},
+       "labelled records; public ones, unless --epsilon is given"},
       {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell", NULL, false},
+       "when the file's name does not tell"},
       {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E",
-       "a private error rate at this budget", NULL, false},
+       "a private error rate at this budget"},
       {"--counts", ARGUMENT_FLAG, &s.counts, false, NULL,
-       "the four confusion counts too, each at half of epsilon", NULL, false},
+       "the four confusion counts too, each at half of epsilon"},
       {"--public-model", ARGUMENT_FLAG, &s.public_model, false, NULL,
-       "the model was made without these records: its score is private even if it is not", NULL,
-       false},
+       "the model was made without these records: its score is private even if it is not"},
       {"--rows-per-person", ARGUMENT_COUNT, &s.rows_per_person, false, "K",
-       "epsilon is for a person with at most K rows (1)", NULL, false},
+       "epsilon is for a person with at most K rows (1)"},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
-       "reproducible noise for tests: the answer is not private", NULL, false},
+       "reproducible noise for tests: the answer is not private"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
-       "for programs; a score always is, --dry-run is not", NULL, false},
+       "for programs; a score always is, --dry-run is not"},
   };
   dperm_format format;
   ledger_settings_init(&s.ledger, table + OWN);
-  if (!arguments_parse("score", table, sizeof table / sizeof *table, argc, argv, closing) ||
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !parse_format(s.format, &format)) {
     return refused();
   }
-  s.seeded = table[SEED].given;
+  s.seeded = argument_given(&s.seed);
   const char *wrong = check_together(&s);
   if (wrong) {
     return wrong_usage("%s", wrong);

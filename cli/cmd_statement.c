@@ -8,14 +8,13 @@ int run_statement(int argc, char **argv) {
   const char *model = NULL, *ledger_path = NULL, *out = NULL;
   bool html = false;
   argument table[] = {
-      {"--model", ARGUMENT_INPUT, &model, true, "FILE", "a model that dperm wrote", NULL, false},
+      {"--model", ARGUMENT_INPUT, &model, true, "FILE", "a model that dperm wrote"},
       {"--ledger", ARGUMENT_INPUT, &ledger_path, false, "FILE",
-       "say what was spent and is left of the budget", NULL, false},
-      {"--html", ARGUMENT_FLAG, &html, false, NULL, "HTML instead of Markdown", NULL, false},
-      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the page goes (standard output)", NULL,
-       false},
+       "say what was spent and is left of the budget"},
+      {"--html", ARGUMENT_FLAG, &html, false, NULL, "HTML instead of Markdown"},
+      {"--out", ARGUMENT_OUTPUT, &out, false, "FILE", "where the page goes (standard output)"},
   };
-  if (!arguments_parse("statement", table, sizeof table / sizeof *table, argc, argv,
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "What the model guarantees to whom, in words and in mathematics, what was "
                        "spent, what is assumed and how to check it: for lawyers and "
                        "data-protection officers.")) {

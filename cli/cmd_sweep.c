@@ -294,31 +294,26 @@ static int sweep(sweep_settings *s, const sweep_grid *grid, dperm_format format)
 
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
-  enum { OWN = 14, FOLDS = 6 };
+  enum { OWN = 14 };
   argument table[OWN + FIT_ARGUMENTS] = {
-      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public", NULL,
-       false},
-      {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "how they are encoded (JSON)", NULL,
-       false},
+      {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
+      {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "how they are encoded (JSON)"},
       {"--test-data", ARGUMENT_INPUT, &s.test_data, false, "FILE",
-       "count errors on these instead of on folds", NULL, false},
-      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the cells go (standard output)",
-       NULL, false},
+       "count errors on these instead of on folds"},
+      {"--out", ARGUMENT_OUTPUT, &s.out, false, "FILE", "where the cells go (standard output)"},
       {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell", NULL, false},
-      {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data", NULL, false},
-      {"--folds", ARGUMENT_COUNT, &s.folds, false, "K", "folds of the cross-validation (10)", NULL,
-       false},
-      {"--draws", ARGUMENT_COUNT, &s.draws, false, "R", "draws of the noise in each fold (10)",
-       NULL, false},
-      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)", NULL, false},
+       "when the file's name does not tell"},
+      {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data"},
+      {"--folds", ARGUMENT_COUNT, &s.folds, false, "K", "folds of the cross-validation (10)"},
+      {"--draws", ARGUMENT_COUNT, &s.draws, false, "R", "draws of the noise in each fold (10)"},
+      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)"},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
-       "default: $DPERM_THREADS, or all cores; results do not depend on it", NULL, false},
+       "default: $DPERM_THREADS, or all cores; results do not depend on it"},
       {"--plot", ARGUMENT_OUTPUT, &s.show.picture, false, "FILE",
-       "a picture, .svg or .png (needs gnuplot)", NULL, false},
+       "a picture, .svg or .png (needs gnuplot)"},
       {"--html", ARGUMENT_OUTPUT, &s.show.page, false, "FILE",
-       "a page with figures, tables and plans (needs gnuplot)", NULL, false},
-      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV", NULL, false},
+       "a page with figures, tables and plans (needs gnuplot)"},
+      {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV"},
       ledger_guard_argument(&s.ledger),
   };
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -326,15 +321,14 @@ int run_sweep(int argc, char **argv) {
   fit_settings_init(&s.fit, table + OWN);
   for (size_t i = OWN; i < OWN + FIT_ARGUMENTS; i++) {
     if (strcmp(table[i].name, "--epsilon") == 0) {
-      table[i] = (argument){"--epsilon", ARGUMENT_TEXT,    &s.epsilons, false,
-                            "E",         "one or several", NULL,        false};
+      table[i] = (argument){"--epsilon", ARGUMENT_TEXT, &s.epsilons, false, "E", "one or several"};
     }
   }
-  if (!arguments_parse("sweep", table, sizeof table / sizeof *table, argc, argv, closing) ||
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !parse_format(s.format, &format)) {
     return refused();
   }
-  if (s.test_data && table[FOLDS].given) {
+  if (s.test_data && argument_given(&s.folds)) {
     return wrong_usage("--folds does not go with --test-data");
   }
   if (s.threads > 4096) {

@@ -29,17 +29,15 @@ int run_train(int argc, char **argv) {
                                         &unsafe,
                                         false,
                                         NULL,
-                                        "print training error and the like to stderr: not private",
-                                        NULL,
-                                        false};
+                                        "print training error and the like to stderr: not private"};
   dperm_options options;
-  if (!arguments_parse("train", table, sizeof table / sizeof *table, argc, argv, closing) ||
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !fit_settings_one(&c.fit, &options) || !fit_command_check(&c)) {
     return refused();
   }
   dperm_unsafe_diagnostics diagnostics = {0};
   options.unsafe_diagnostics = unsafe ? &diagnostics : NULL;
-  bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !c.seed_line->given;
+  bool is_private = options.mechanism != DPERM_MECHANISM_NONE && !argument_given(&c.seed);
   int exit_status = fit_command_run(&c, &options, 1, NULL, is_private);
   if (exit_status == 0 && unsafe && !c.ledger.dry_run) {
     print_unsafe(&diagnostics);

@@ -64,36 +64,36 @@ int run_tune(int argc, char **argv) {
                      .rounds = "logarithmic",
                      .rounds_mean = (double)NAN,
                      .holdout = 0.1};
-  enum { SELECTOR = 1, ROUNDS, ROUNDS_MEAN, HOLDOUT, OWN = 6 };
+  enum { OWN = 6 };
   const argument lines[OWN] = {
       {"--method", ARGUMENT_TEXT, &s.method, false, choices(tune_method_name, 0),
-       "how to choose (split)", NULL, false},
+       "how to choose (split)"},
       {"--selector", ARGUMENT_TEXT, &s.selector, false, choices(selector_name, 0),
-       "split: the mechanism (permute-and-flip)", NULL, false},
+       "split: the mechanism (permute-and-flip)"},
       {"--rounds", ARGUMENT_TEXT, &s.rounds, false, choices(rounds_name, 0),
-       "stopping: the law of their number (logarithmic)", NULL, false},
+       "stopping: the law of their number (logarithmic)"},
       {"--rounds-mean", ARGUMENT_POSITIVE, &s.rounds_mean, false, "M",
-       "stopping: mean number of rounds (3 per candidate)", NULL, false},
+       "stopping: mean number of rounds (3 per candidate)"},
       {"--holdout", ARGUMENT_NUMBER, &s.holdout, false, "H",
-       "stopping, public: share of rows to choose by (0.1)", NULL, false},
+       "stopping, public: share of rows to choose by (0.1)"},
       {"--public-data", ARGUMENT_INPUT, &s.public_data, false, "FILE",
-       "public: records that are nobody's secret", NULL, false},
+       "public: records that are nobody's secret"},
   };
-  argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}}, *own = table + FIT_COMMAND_FIRST;
+  argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&s.command, table, OWN);
-  memcpy(own, lines, sizeof lines);
+  memcpy(table + FIT_COMMAND_FIRST, lines, sizeof lines);
   dperm_options *candidates = NULL;
   fit_choice choice;
   size_t count = 0;
-  if (!arguments_parse("tune", table, sizeof table / sizeof *table, argc, argv, closing) ||
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !choose_method(&s, &choice.how)) {
     return refused();
   }
   choice.method = s.method;
   choice.public_data = s.public_data;
-  const char *wrong =
-      check_method(&s, own[SELECTOR].given, own[ROUNDS].given || own[ROUNDS_MEAN].given,
-                   own[HOLDOUT].given, &choice.how);
+  const char *wrong = check_method(&s, argument_given(&s.selector),
+                                   argument_given(&s.rounds) || argument_given(&s.rounds_mean),
+                                   argument_given(&s.holdout), &choice.how);
   if (wrong) {
     return wrong_usage("%s", wrong);
   }
@@ -107,7 +107,7 @@ int run_tune(int argc, char **argv) {
     return refused();
   }
   int exit_status =
-      fit_command_run(&s.command, candidates, count, &choice, !s.command.seed_line->given);
+      fit_command_run(&s.command, candidates, count, &choice, !argument_given(&s.command.seed));
   free(candidates);
   return exit_status;
 }

@@ -11,13 +11,12 @@ int run_verify(int argc, char **argv) {
   const char *model_path = NULL;
   bool json = false;
   argument table[] = {
-      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm wrote", NULL,
-       false},
-      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs", NULL, false},
+      {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm wrote"},
+      {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
   };
   int exit_status = 0;
   if (!arguments_parse(
-          "verify", table, sizeof table / sizeof *table, argc, argv,
+          table, sizeof table / sizeof *table, argc, argv,
           "Derives the claim again from the file's public fields, with arithmetic that shares "
           "nothing with training (256 bits, rounded outwards, or exact). A line for each step: "
           "\"ok\" holds, \"FAILS\" does not, \"note\" is what no file can show. Exit status 0 if "

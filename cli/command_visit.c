@@ -9,7 +9,7 @@ void command_visit_one(const command *c, const char *action, page_reader *reader
   char word[32];
   char *words[3] = {word, help_flag, NULL};
   (void)snprintf(word, sizeof word, "%s", action ? action : "");
-  arguments_announce(c->summary, reader, context);
+  arguments_announce(c, reader, context);
   (void)c->run(action ? 2 : 1, action ? words : words + 1);
 }
 

@@ -10,10 +10,6 @@
 
 /* ---- values */
 
-static bool is_file(const argument *a) {
-  return a->kind == ARGUMENT_INPUT || a->kind == ARGUMENT_OUTPUT;
-}
-
 static bool is_word(const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) && text[i] != '-') {
@@ -84,7 +80,7 @@ static void bash_values(const command_page *page) {
       continue;
     }
     printf("    %s) ", a->name);
-    if (is_file(a)) {
+    if (argument_is_file(a)) {
       printf("_dperm_files");
     } else if (words_of(a->value, words, sizeof words)) {
       printf("_dperm_words '%s'", words);
@@ -166,7 +162,7 @@ static void zsh_value(const argument *a) {
   char words[256];
   printf(":");
   put_quoted(a->value, ":\\", "");
-  if (is_file(a)) {
+  if (argument_is_file(a)) {
     printf(":_files");
   } else if (words_of(a->value, words, sizeof words)) {
     printf(":(%s)", words);
@@ -193,7 +189,7 @@ static void zsh_page(void *context, const command_page *page) {
         action_words(s, page, words, sizeof words);
         printf(":(%s)'", words);
       } else {
-        printf(is_file(a) ? ":_files'" : ": '");
+        printf(argument_is_file(a) ? ":_files'" : ": '");
       }
       continue;
     }
@@ -260,12 +256,12 @@ static void fish_page(void *context, const command_page *page) {
   for (size_t i = 0; i < page->count; i++) {
     const argument *a = &page->table[i];
     if (argument_is_positional(a)) {
-      files = files || is_file(a);
+      files = files || argument_is_file(a);
       continue;
     }
     fish_condition(s);
     printf("' -l %s", a->name + 2);
-    if (is_file(a)) {
+    if (argument_is_file(a)) {
       printf(" -r -F");
     } else if (a->kind != ARGUMENT_FLAG) {
       printf(" -x");

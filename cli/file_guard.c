@@ -87,7 +87,7 @@ static bool belongs_to_ledger(const char *path, const char *ledger) {
 /* ---- the check */
 
 static const char *given(const argument *a, argument_kind kind) {
-  return a->kind == kind && a->given ? *(const char *const *)a->target : NULL;
+  return a->kind == kind ? *(const char *const *)a->target : NULL; /* files have no defaults */
 }
 
 static bool is_ledger_argument(const argument *a) {

@@ -9,21 +9,19 @@
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {
   const argument lines[FIT_COMMAND_FIRST] = {
-      {"--data", ARGUMENT_INPUT, &c->data, true, "FILE", "the records", NULL, false},
-      {"--schema", ARGUMENT_INPUT, &c->schema, false, "FILE", "what is public about them (JSON)",
-       NULL, false},
-      {"--out", ARGUMENT_OUTPUT, &c->out, true, "FILE", "where the model goes", NULL, false},
+      {"--data", ARGUMENT_INPUT, &c->data, true, "FILE", "the records"},
+      {"--schema", ARGUMENT_INPUT, &c->schema, false, "FILE", "what is public about them (JSON)"},
+      {"--out", ARGUMENT_OUTPUT, &c->out, true, "FILE", "where the model goes"},
       {"--format", ARGUMENT_TEXT, &c->format, false, choices(format_name, DPERM_FORMAT_CSV),
-       "when the file's name does not tell", NULL, false},
-      {"--dims", ARGUMENT_COUNT, &c->dims, false, "D", "columns of svmlight data", NULL, false},
+       "when the file's name does not tell"},
+      {"--dims", ARGUMENT_COUNT, &c->dims, false, "D", "columns of svmlight data"},
       {"--threads", ARGUMENT_COUNT, &c->threads, false, "N",
-       "default: $DPERM_THREADS, or all cores; the model does not depend on it", NULL, false},
+       "default: $DPERM_THREADS, or all cores; the model does not depend on it"},
       {"--seed", ARGUMENT_SEED, &c->seed, false, "N",
-       "reproducible noise for tests: the model is not private", NULL, false},
-      {"--json", ARGUMENT_FLAG, &c->json, false, NULL, "what was done, for programs", NULL, false},
+       "reproducible noise for tests: the model is not private"},
+      {"--json", ARGUMENT_FLAG, &c->json, false, NULL, "what was done, for programs"},
   };
   memcpy(table, lines, sizeof lines);
-  c->seed_line = &table[6];
   fit_settings_init(&c->fit, table + FIT_COMMAND_FIRST + own);
   ledger_settings_init(&c->ledger, table + FIT_COMMAND_FIRST + own + FIT_ARGUMENTS);
 }
@@ -95,7 +93,7 @@ int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit
   dperm_random *random = NULL;
   dperm_account account;
   dperm_format format = DPERM_FORMAT_AUTO;
-  bool seeded = c->seed_line->given;
+  bool seeded = argument_given(&c->seed);
   bool chargeable = is_private && !candidates[0].unsafe_diagnostics;
   if (!parse_format(c->format, &format) ||
       !ledger_settings_open(&c->ledger, chargeable, &account)) {

@@ -14,7 +14,6 @@ typedef struct fit_command {
   size_t dims, threads;
   uint64_t seed;
   bool json;
-  const argument *seed_line; /* says whether a seed was given */
 } fit_command;
 
 /* Lines of the argument table from table[0] on, and behind the `own` ones of the command. */

@@ -11,8 +11,7 @@
 argument ledger_guard_argument(const char **ledger) {
   return (argument){"--ledger",  ARGUMENT_INPUT,
                     ledger,      false,
-                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)",
-                    NULL,        false};
+                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)"};
 }
 
 bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {

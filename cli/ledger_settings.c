@@ -14,11 +14,11 @@ void ledger_settings_init(ledger_settings *s, argument *table) {
   *s = (ledger_settings){.ledger = NULL};
   const argument lines[LEDGER_ARGUMENTS] = {
       {"--ledger", ARGUMENT_INPUT, &s->ledger, false, "FILE|none",
-       "charge this ledger (default: $DPERM_LEDGER)", NULL, false},
+       "charge this ledger (default: $DPERM_LEDGER)"},
       {"--dataset", ARGUMENT_TEXT, &s->dataset, false, "NAME",
-       "whose budget pays (default: $DPERM_DATASET)", NULL, false},
+       "whose budget pays (default: $DPERM_DATASET)"},
       {"--dry-run", ARGUMENT_FLAG, &s->dry_run, false, NULL,
-       "show the charge and stop: nothing is spent or written", NULL, false},
+       "show the charge and stop: nothing is spent or written"},
   };
   memcpy(table, lines, sizeof lines);
 }

@@ -45,8 +45,7 @@ int main(int argc, char **argv) {
   }
   const command *found = command_named(commands, COMMANDS, argv[1]);
   session_catch_signals();
-  arguments_announce(found->summary, help_print, NULL);
-  usage_of_command(found->name);
+  arguments_announce(found, help_print, NULL);
   exit_status = session_join(found->many) && threads_understood() ? found->run(argc - 2, argv + 2)
                                                                   : refused();
   session_quiet();

@@ -17,15 +17,15 @@ bool argument_is_positional(const argument *a) {
   return a->name[0] != '-';
 }
 
-static const char *command_name = "", *action = "";
-static int refused_with;
-
-void usage_of_command(const char *name) {
-  command_name = name;
+bool argument_is_file(const argument *a) {
+  return a->kind == ARGUMENT_INPUT || a->kind == ARGUMENT_OUTPUT;
 }
 
-void usage_of_action(const char *name) {
-  action = name;
+static const char *command_name = "";
+static int refused_with;
+
+void usage_of(const char *name) {
+  command_name = name;
 }
 
 int wrong_usage(const char *format, ...) {
@@ -34,10 +34,8 @@ int wrong_usage(const char *format, ...) {
   va_start(args, format);
   (void)vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  char whole[64];
-  (void)snprintf(whole, sizeof whole, "%.30s%s%.30s", command_name, *action ? " " : "", action);
-  (void)complain("%s%s%s; see 'dperm help%s%s'", whole, *whole ? ": " : "", sentence,
-                 *whole ? " " : "", whole);
+  (void)complain("%s%s%s; see 'dperm help%s%s'", command_name, *command_name ? ": " : "", sentence,
+                 *command_name ? " " : "", command_name);
   return EXIT_WRONG_USAGE;
 }
 

@@ -23,11 +23,9 @@ typedef struct argument {
   argument_kind kind;
   void *target;
   bool required;
-  const char *value; /* what to write for the value in help: "X", "FILE", "words|to|choose" */
+  const char *value; /* what to write for the value in help: "X", "FILE", "words|to|choose"; of a
+                      * number, "X|auto" allows a word, which leaves the target alone */
   const char *help;
-  const char *word; /* a word allowed instead of a number ("auto"): leaves the target alone;
-                     * of "action", one that has a table of its own */
-  bool given;       /* set by the parser */
 } argument;
 
 /* All that there is to know of a command: for --help, its manual and completion by shells. */
@@ -49,11 +47,12 @@ extern const common_argument common_arguments[COMMON_ARGUMENTS];
 /* The value of an argument as help shows it; "" for flags. */
 const char *argument_value(const argument *a);
 bool argument_is_positional(const argument *a);
+/* Whether it names a file that is read or written. */
+bool argument_is_file(const argument *a);
 
-/* From now on wrong_usage speaks of this command, and of this action, which has a page of its own.
+/* From now on wrong_usage speaks of this command, or "COMMAND ACTION", one that has its own page.
  */
-void usage_of_command(const char *name);
-void usage_of_action(const char *name);
+void usage_of(const char *name);
 /* One line on stderr that says what is wrong with the call; returns 2. */
 int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Checks of a call return true to go on, or refuse(wrong_usage(...)): false, and the command ends
