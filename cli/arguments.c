@@ -47,6 +47,31 @@ static bool note_given(const argument *a) {
   return true;
 }
 
+/* Every page comes from the table that the command parses its arguments by: it is called with
+ * --help. */
+void command_visit_one(const command *c, const char *action, page_reader *reader, void *context) {
+  char help_flag[] = "--help", word[32];
+  char *words[3] = {word, help_flag, NULL};
+  (void)snprintf(word, sizeof word, "%s", action ? action : "");
+  arguments_announce(c, reader, context);
+  (void)c->run(action ? 2 : 1, action ? words : words + 1);
+}
+
+void command_visit(const command *c, page_reader *reader, void *context) {
+  command_visit_one(c, NULL, reader, context);
+  if (c->action) {
+    command_visit_one(c, c->action, reader, context);
+  }
+}
+
+const command *command_named(const command *commands, const char *name) {
+  const command *c = commands;
+  while (c->name && strcmp(c->name, name) != 0) {
+    c++;
+  }
+  return c->name ? c : NULL;
+}
+
 /* Decimal numbers only: strtod alone would take "nan", "inf" and hexadecimal. */
 bool read_number(const char *text, double *out) {
   if (!*text || strspn(text, "0123456789+-.eE") != strlen(text)) {
@@ -199,14 +224,9 @@ static bool take(const argument *table, size_t count, int argc, char **argv, int
   return store(a, equals ? equals + 1 : argv[++*at]);
 }
 
-static bool is_common(const char *word, int which) {
-  return strcmp(word, common_arguments[which].name) == 0 ||
-         strcmp(word, common_arguments[which].letter) == 0;
-}
-
 bool arguments_parse(const argument *table, size_t count, int argc, char **argv, const char *rest) {
   for (int i = 0; i < argc; i++) {
-    if (is_common(argv[i], HELP)) {
+    if (argument_is_common(argv[i], HELP)) {
       const command *c = told.command;
       const command_page page = {c->name, c->summary, table, count, rest};
       told.reader(told.context, &page);
@@ -214,7 +234,7 @@ bool arguments_parse(const argument *table, size_t count, int argc, char **argv,
     }
   }
   for (int i = 0; i < argc; i++) {
-    if (is_common(argv[i], QUIET)) {
+    if (argument_is_common(argv[i], QUIET)) {
       notes_off();
     } else if (!take(table, count, argc, argv, &i)) {
       return false;

@@ -11,6 +11,14 @@ typedef struct command {
   const char *action;                /* one that has a table of its own; NULL without */
 } command;
 
+/* Tables of commands end with one that has no name. NULL if none is called so. */
+const command *command_named(const command *commands, const char *name);
+/* Hands the command's page to `reader`, and then that of its action if it has one. */
+void command_visit(const command *visited, page_reader *reader, void *context);
+/* The command's alone (`action` is NULL), or its action's alone. */
+void command_visit_one(const command *visited, const char *action, page_reader *reader,
+                       void *context);
+
 /* The command that runs next: --help hands its table to `reader` (help_print, help.h). */
 void arguments_announce(const command *next, page_reader *reader, void *context);
 

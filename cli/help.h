@@ -1,11 +1,10 @@
-/* A command's page as text for a terminal of 80 columns. */
+/* Help as text for a terminal of 80 columns, to stdout. */
 #pragma once
 
-#include "usage.h"
+#include "arguments.h"
 
-/* A page_reader: prints to stdout. */
+/* The commands, in a line each. */
+void help_overview(const command *commands);
+
+/* One command: a page_reader. */
 void help_print(void *context, const command_page *page);
-
-/* The words of `text` from column `at` on, on lines of at most 80 columns whose later ones begin at
- * `indent`, and the end of the line. */
-void help_wrap(const char *text, size_t at, size_t indent);

@@ -1,10 +1,13 @@
 /* dperm COMMAND [options]: finds the command and runs it. */
+#include <dperm.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
-#include "guide.h"
+#include "completion.h"
 #include "help.h"
+#include "help_command.h"
 #include "session.h"
 
 static const command commands[] = {
@@ -23,8 +26,8 @@ static const command commands[] = {
     {"ledger", "the record of what was spent, and what is left", run_ledger, false, NULL},
     {"schema", "check a schema, or draft one from public records", run_schema, false, "draft"},
     {"demo", "the whole way on built-in synthetic census records", run_demo, false, NULL},
+    {0},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* The library ignores what is no number of threads; a person should know. */
 static bool threads_understood(void) {
@@ -37,18 +40,42 @@ static bool threads_understood(void) {
       wrong_usage("DPERM_THREADS must be a whole number from 1 to 4096, not \"%.40s\"", text));
 }
 
-int main(int argc, char **argv) {
-  session_keep_streams();
-  int exit_status = 0;
-  if (guide(commands, COMMANDS, argc, argv, &exit_status)) {
-    return exit_status;
-  }
-  const command *found = command_named(commands, COMMANDS, argv[1]);
+static int run(const command *c, int argc, char **argv) {
   session_catch_signals();
-  arguments_announce(found, help_print, NULL);
-  exit_status = session_join(found->many) && threads_understood() ? found->run(argc - 2, argv + 2)
-                                                                  : refused();
+  arguments_announce(c, help_print, NULL);
+  int exit_status = session_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
   session_quiet();
   exit_status = session_leave(exit_status);
   return exit_status ? exit_status : session_finish_stdout();
+}
+
+static int print_version(int argc, char **argv) {
+  if (argc > 0) {
+    return wrong_usage("\"%.40s\" is one word too many", argv[0]);
+  }
+  printf("dperm %s\n", dperm_version());
+  return session_finish_stdout();
+}
+
+int main(int argc, char **argv) {
+  session_keep_streams();
+  if (argc < 2) {
+    return wrong_usage("a command is missing");
+  }
+  const char *word = argv[1];
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+    return print_version(argc - 2, argv + 2);
+  }
+  if (strcmp(word, "help") == 0 || argument_is_common(word, HELP)) {
+    return help_command(commands, *word == '-' ? 0 : argc - 2, argv + 2);
+  }
+  if (strcmp(word, "completion") == 0) {
+    return completion_script(argc - 2, argv + 2);
+  }
+  if (strcmp(word, "__complete") == 0) {
+    return completion_candidates(commands, argc - 2, argv + 2);
+  }
+  const command *found = command_named(commands, word);
+  return found ? run(found, argc - 2, argv + 2)
+               : wrong_usage("no command is called \"%.40s\"", word);
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command_visit.h"
-
 /* ---- roff */
 
 /* Characters that roff would take for its own, or turn into typographic ones. `length` bytes. */
@@ -30,7 +28,7 @@ static void put(const char *text) {
   put_bytes(text, strlen(text));
 }
 
-/* A line of text; \& keeps a dot or a quote at its beginning from being a request. */
+/* A line of text; \\& keeps a dot or a quote at its beginning from being a request. */
 static void put_line(const char *text, size_t length) {
   printf("\\&");
   put_bytes(text, length);
@@ -44,17 +42,19 @@ static void put_upper(const char *text) {
   }
 }
 
+static void put_font(char font, const char *text) {
+  printf("\\f%c", font);
+  put(text);
+  printf("\\fR");
+}
+
 static void begin(const char *name, const char *summary) {
-  printf(".TH \"DPERM");
-  if (*name) {
-    printf("\\-");
-    put_upper(name);
-  }
-  printf("\" 1 \"\" \"dperm %s\" \"dperm\"\n.SH NAME\ndperm", dperm_version());
-  if (*name) {
-    printf("\\-");
-    put(name);
-  }
+  char title[64];
+  (void)snprintf(title, sizeof title, "dperm%s%s", *name ? "-" : "", name);
+  printf(".TH \"");
+  put_upper(title);
+  printf("\" 1 \"\" \"dperm %s\" \"dperm\"\n.SH NAME\n", dperm_version());
+  put(title);
   printf(" \\- ");
   put(summary);
   printf("\n");
@@ -72,20 +72,20 @@ static void put_heading(const manual *m, const char *upper, const char *lower) {
   printf(m->begun ? ".SS %s\n" : ".SH %s\n", m->begun ? lower : upper);
 }
 
+static void put_argument(const argument *a) {
+  if (!argument_is_positional(a)) {
+    put_font('B', a->name);
+    printf(*argument_value(a) ? "\\ " : "");
+  }
+  put_font('I', argument_value(a));
+}
+
 static void put_synopsis(const command_page *page) {
   printf(".nh\n.ad l\n\\fBdperm %s\\fR", page->name);
   for (size_t i = 0; i < page->count; i++) {
-    const argument *a = &page->table[i];
-    bool positional = argument_is_positional(a);
-    printf("\n%s", a->required ? "" : "[");
-    if (!positional) {
-      printf("\\fB");
-      put(a->name);
-      printf("\\fR%s", *argument_value(a) ? "\\ " : "");
-    }
-    printf("\\fI");
-    put(argument_value(a));
-    printf("\\fR%s", a->required ? "" : "]");
+    printf(page->table[i].required ? "\n" : "\n[");
+    put_argument(&page->table[i]);
+    printf(page->table[i].required ? "" : "]");
   }
   printf("\n.ad b\n.hy\n");
 }
@@ -94,40 +94,33 @@ static void put_synopsis(const command_page *page) {
 static void put_rest(const char *rest) {
   for (const char *line = rest; *line;) {
     size_t length = strcspn(line, "\n"), term = strcspn(line, "\t\n");
-    if (term < length) {
-      printf(".TP\n\\fB");
+    bool item = term < length;
+    printf(item ? ".TP\n\\fB" : ".PP\n");
+    if (item) {
       put_bytes(line, term);
       printf("\\fR\n");
-      put_line(line + term + 1, length - term - 1);
-    } else {
-      printf(".PP\n");
-      put_line(line, length);
     }
+    size_t before = item ? term + 1 : 0;
+    put_line(line + before, length - before);
     line += length + (line[length] == '\n');
   }
 }
 
 static void put_options(const command_page *page) {
   for (size_t i = 0; i < page->count; i++) {
-    const argument *a = &page->table[i];
     printf(".TP\n");
-    if (!argument_is_positional(a)) {
-      printf("\\fB");
-      put(a->name);
-      printf("\\fR%s", *argument_value(a) ? "\\ " : "");
-    }
-    printf("\\fI");
-    put(argument_value(a));
-    printf("\\fR\n");
-    put_line(a->help, strlen(a->help));
+    put_argument(&page->table[i]);
+    printf("\n");
+    put_line(page->table[i].help, strlen(page->table[i].help));
   }
   for (size_t i = 0; i < COMMON_ARGUMENTS; i++) {
-    printf(".TP\n\\fB");
-    put(common_arguments[i].letter);
-    printf("\\fR, \\fB");
-    put(common_arguments[i].name);
-    printf("\\fR\n");
-    put_line(common_arguments[i].help, strlen(common_arguments[i].help));
+    const common_argument *c = &common_arguments[i];
+    printf(".TP\n");
+    put_font('B', c->letter);
+    printf(", ");
+    put_font('B', c->name);
+    printf("\n");
+    put_line(c->help, strlen(c->help));
   }
 }
 
@@ -154,7 +147,7 @@ static void put_page(void *context, const command_page *page) {
 
 /* ---- what all have */
 
-static void put_ending(const command *commands, size_t count, const char *but) {
+static void put_ending(const command *commands, const command *but) {
   printf(".SH EXIT STATUS\n"
          ".TP\n\\fB0\\fR\nsuccess\n"
          ".TP\n\\fB1\\fR\nthe work failed: bad data, a budget that is spent, a claim that does not "
@@ -168,24 +161,17 @@ static void put_ending(const command *commands, size_t count, const char *but) {
          "the number of threads where \\fB\\-\\-threads\\fR is not given; without it, one for each "
          "processor that the process may run on. Results do not depend on it\n"
          ".SH SEE ALSO\n");
-  printf(*but ? "\\fBdperm\\fR(1)" : "");
-  const char *between = *but ? ",\n" : "";
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(commands[i].name, but) != 0) {
-      printf("%s\\fBdperm\\-%s\\fR(1)", between, commands[i].name);
+  const char *between = but ? "\\fBdperm\\fR(1),\n" : "";
+  for (const command *c = commands; c->name; c++) {
+    if (c != but) {
+      printf("%s\\fBdperm\\-%s\\fR(1)", between, c->name);
       between = ",\n";
     }
   }
   printf("\n");
 }
 
-void manual_of(const command *c, const command *commands, size_t count) {
-  manual m = {c, false};
-  command_visit(c, put_page, &m);
-  put_ending(commands, count, c->name);
-}
-
-void manual_overview(const command *commands, size_t count) {
+static void put_overview(const command *commands) {
   begin("", "classifiers that do not betray the people in the training data");
   printf(
       ".SH SYNOPSIS\n\\fBdperm\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n.br\n"
@@ -198,11 +184,20 @@ void manual_overview(const command *commands, size_t count) {
       "standard output, everything else to standard error. With \\fB\\-\\-json\\fR, results are\n"
       "for programs. Start with \\fBdperm demo\\fR.\n"
       ".SH COMMANDS\n");
-  for (size_t i = 0; i < count; i++) {
-    printf(".TP\n\\fBdperm\\-%s\\fR(1)\n", commands[i].name);
-    put_line(commands[i].summary, strlen(commands[i].summary));
+  for (const command *c = commands; c->name; c++) {
+    printf(".TP\n\\fBdperm\\-%s\\fR(1)\n", c->name);
+    put_line(c->summary, strlen(c->summary));
   }
   printf(".SH OPTIONS\n.TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\nthe version\n"
          ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nthe commands, in a line each\n");
-  put_ending(commands, count, "");
+}
+
+void manual_print(const command *commands, const command *described) {
+  manual m = {described, false};
+  if (described) {
+    command_visit(described, put_page, &m);
+  } else {
+    put_overview(commands);
+  }
+  put_ending(commands, described);
 }

@@ -1,8 +1,8 @@
-/* Manual pages in the man macros, to stdout: dperm(1), and dperm-train(1) and the like. */
+/* Manual pages in the man macros, to stdout. */
 #pragma once
 
 #include "arguments.h"
 
-void manual_overview(const command *commands, size_t count);
-/* Of one command, and its action if it has one; `commands` are all, to refer to. */
-void manual_of(const command *described, const command *commands, size_t count);
+/* dperm(1) if `described` is NULL; else that command's, and its action's if it has one, as in
+ * dperm-train(1). */
+void manual_print(const command *commands, const command *described);

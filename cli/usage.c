@@ -3,11 +3,17 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const common_argument common_arguments[COMMON_ARGUMENTS] = {
     {"-q", "--quiet", "only errors on stderr, no notes and no progress"},
     {"-h", "--help", "explain the command"},
 };
+
+bool argument_is_common(const char *word, int which) {
+  return strcmp(word, common_arguments[which].name) == 0 ||
+         strcmp(word, common_arguments[which].letter) == 0;
+}
 
 const char *argument_value(const argument *a) {
   return a->kind == ARGUMENT_FLAG ? "" : a->value;

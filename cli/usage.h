@@ -44,6 +44,9 @@ typedef struct common_argument {
 enum { COMMON_ARGUMENTS = 2, QUIET = 0, HELP = 1 };
 extern const common_argument common_arguments[COMMON_ARGUMENTS];
 
+/* Whether the word is the name or the letter of that one. */
+bool argument_is_common(const char *word, int which);
+
 /* The value of an argument as help shows it; "" for flags. */
 const char *argument_value(const argument *a);
 bool argument_is_positional(const argument *a);

@@ -50,30 +50,70 @@ names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
   done
 }
 
+# Every option of every table, of the command's own page and of its action's.
+complete_everywhere() { # what takes the words of a call, the last at the cursor, and prints candidates
+  for name in $(names); do
+    for action in $("$DPERM" help --table $name | cut -d' ' -f2 | sort -u); do
+      word=${action%%|*} # - for none
+      "$@" $name ${word/-/x} -- > answer
+      { "$DPERM" help --table $name | awk -v action="$action" '$2 == action && $3 ~ /^--/ {print $3}'
+        echo "--quiet"; echo "--help"; } | sort > wanted
+      cut -f1 answer | sort | diff wanted - || { echo "$name $action"; return 1; }
+    done
+  done
+}
+
+@test "candidates for completion" {
+  ask() { "$DPERM" __complete "$@"; }
+  complete_everywhere ask
+  [ "$(ask tr)" = "$(ask)" ] # the shell chooses
+  ask "" | grep -qx "train"$'\t'"fit one model to a file of records"
+  ask "" | grep -qx "completion"$'\t'".*"
+  [ "$(ask - | cut -f1 | tr '\n' ' ')" = "--help --version " ]
+  [ "$(ask help "" | cut -f1)" = "$(names)" ]
+  [ "$(ask train --epsilon "")" = "" ]
+  [ "$(ask train --json "")" = "" ] # a flag takes no value
+  [ "$(ask train "")" = "" ]
+  [ "$(ask train --lambda "")" = auto ]
+  [ "$(ask train --data "")" = FILE ]
+  [ "$(ask train --ledger "" | sort)" = "FILE"$'\n'"none" ]
+  [ "$(ask train --ledger=n | sort)" = "--ledger=none"$'\n'"FILE" ]
+  [ "$(ask train --format=)" = "$(printf -- '--format=%s\n' csv svmlight encoded)" ]
+  [ "$(ask ledger show "")" = FILE ]
+  [ "$(ask schema draft "")" = "" ]
+  [ "$(ask nothing "")" = "" ]
+  [ "$(ask ledger show -- | cut -f2 | grep -c .)" -eq "$(ask ledger show -- | wc -l)" ] # a text each
+  [ "$("$DPERM" help | grep -c __complete)" -eq 0 ]
+}
+
 @test "completion in bash" {
   "$DPERM" completion bash > script
   cat > ask <<'B'
 source ./script
+compopt() { echo "$@"; }
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
 _dperm
-echo "${COMPREPLY[@]}"
+[ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 B
-  [ "$(bash ask dperm tr)" = train ]
-  [ "$(bash ask dperm train --form)" = --format ]
-  [ "$(bash ask dperm train --format "")" = "csv svmlight encoded" ]
-  [ "$(bash ask dperm train --format = sv)" = svmlight ]
-  [ "$(bash ask dperm train --epsilon "")" = "" ]
-  [ "$(bash ask dperm ledger "")" = "init show verify" ]
-  [ "$(bash ask dperm schema "")" = "check draft" ]
-  [ "$(bash ask dperm schema draft --la)" = --label ]
-  [ "$(bash ask dperm schema check --la)" = "" ]
-  [ "$(bash ask dperm help ver)" = verify ]
-  [ "$(bash ask dperm completion f)" = fish ]
-  for name in $(names); do
-    for option in $("$DPERM" help --table $name | awk '$2 !~ /draft/ {print $3}' | grep '^--') --quiet --help; do
-      [[ " $(bash ask dperm $name x $option) " == *" $option "* ]] || { echo "$name: $option"; return 1; }
-    done
-  done
+  ask() { bash ask "$DPERM" "$@"; }
+  complete_everywhere ask
+  answers() { [ "$(ask "${@:2}" | tr '\n' ' ')" = "${1:+$1 }" ] || { ask "${@:2}"; return 1; }; }
+  answers train tr
+  answers --format train --form
+  answers "csv svmlight encoded" train --format ""
+  answers svmlight train --format = sv
+  answers "csv svmlight encoded" train --format =
+  answers "" train --epsilon ""
+  answers "init show verify" ledger ""
+  answers "check draft" schema ""
+  answers --label schema draft --la
+  answers "" schema check --la
+  answers verify help ver
+  answers fish completion f
+  answers "-o default" train --data ""
+  answers "-o default" train --data = peo
+  answers "-o default none" train --ledger n
+  bash -c 'source ./script; complete -p dperm' | grep -qx 'complete -F _dperm dperm'
 }
 
 @test "completion in zsh" {
@@ -82,31 +122,46 @@ B
   zsh -n _dperm
   zsh -fc 'fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; [[ $_comps[dperm] == _dperm ]]'
   zsh -fc 'autoload -U compinit; compinit -u -D; source ./_dperm; [[ $_comps[dperm] == _dperm ]]'
-  for name in $(names); do
-    sed -n "/^  $name)/,/^    ;;/p" _dperm > part
-    for option in $("$DPERM" help --table $name | cut -d' ' -f3 | grep '^--'); do
-      grep -qe "'$option[=[]" part || { echo "$name: $option"; return 1; }
-    done
-  done
+  cat > ask <<'Z'
+compdef() { }
+compset() { PREFIX=${PREFIX/#--*=/}; }
+_describe() { print -l -- ${${(P)2}/:/$'\t'}; }
+_files() { print -r -- "files $PREFIX"; }
+source ./_dperm
+words=("$@") CURRENT=$# PREFIX=$@[-1]
+_dperm
+Z
+  ask() { zsh -f ask "$DPERM" "$@"; }
+  complete_everywhere ask
+  ask "" | grep -qx "train"$'\t'"fit one model to a file of records"
+  [ "$(ask train --format "" | tr '\n' ' ')" = "csv svmlight encoded " ]
+  [ "$(ask train --format=c | tr '\n' ' ')" = "--format=csv --format=svmlight --format=encoded " ]
+  [ "$(ask train --data peo)" = "files peo" ]
+  [ "$(ask train --data=peo)" = "files peo" ]
+  [ "$(ask train --ledger "" | tr '\n' ' ')" = "none files  " ]
+  [ "$(ask train --epsilon "")" = "" ]
+  [ "$(ask schema "" | tr '\n' ' ')" = "check draft " ]
 }
 
 @test "completion in fish" {
   command -v fish > /dev/null || skip "no fish here"
   export HOME=$PWD
   "$DPERM" completion fish > script
-  ask() { fish --no-config -c "source script; complete -C '$1'" | cut -f1 | sort | tr '\n' ' '; }
-  [ "$(ask "dperm tr")" = "train " ]
-  [ "$(ask "dperm train --form")" = "--format " ]
-  [ "$(ask "dperm train --format ")" = "csv encoded svmlight " ]
-  [ "$(ask "dperm ledger ")" = "init show verify " ]
-  [ "$(ask "dperm schema ")" = "check draft " ]
-  [ "$(ask "dperm schema draft --la")" = "--label " ]
-  [[ "$(ask "dperm train --data ")" == *"people.csv "* ]]
-  for name in $(names); do
-    for option in $("$DPERM" help --table $name | cut -d' ' -f3 | grep '^--'); do
-      grep -qe "from $name.* -l ${option#--} " -e "from $name.* -l ${option#--}$" script || { echo "$name: $option"; return 1; }
-    done
-  done
+  mkdir bin && ln -s "$DPERM" bin/dperm
+  ask() { PATH="$PWD/bin:$PATH" fish --no-config -c "source script; complete -C 'dperm $*'"; }
+  complete_everywhere ask
+  answers() { [ "$(ask "$2" | cut -f1 | sort | tr '\n' ' ')" = "${1:+$1 }" ] || { ask "$2"; return 1; }; }
+  ask "tr" | grep -qx "train"$'\t'"fit one model to a file of records"
+  answers train "tr"
+  answers --format "train --form"
+  answers "csv encoded svmlight" "train --format "
+  answers --format=svmlight "train --format=sv"
+  answers "init show verify" "ledger "
+  answers "check draft" "schema "
+  answers --label "schema draft --la"
+  answers "" "train --epsilon "
+  [[ "$(ask "train --data ")" == *"people.csv"* ]]
+  [[ "$(ask "train --data=peo")" == *"people.csv"* ]]
 }
 
 @test "completion for no shell, or for another" {

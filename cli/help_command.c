@@ -1,0 +1,76 @@
+/* See help_command.h. With --table, for tests: what is read and written, from the very tables. */
+#include "help_command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "help.h"
+#include "manual.h"
+#include "session.h"
+
+/* A page_reader. */
+static void print_table(void *context, const command_page *page) {
+  static const char *const kinds[] = {"text",     "input", "output", "number",
+                                      "positive", "count", "seed",   "flag"};
+  (void)context;
+  const argument *first = &page->table[0];
+  bool action = page->count > 0 && strcmp(first->name, "action") == 0;
+  for (size_t i = 0; i < page->count; i++) {
+    const argument *a = &page->table[i];
+    printf("%s %s %s %s %s %s\n", page->name, action ? first->value : "-", a->name, kinds[a->kind],
+           a->required ? "required" : "optional", *argument_value(a) ? argument_value(a) : "-");
+  }
+}
+
+/* The two words that are no commands with a table; false for others. */
+static bool explain_own(const char *word) {
+  if (strcmp(word, "completion") == 0) {
+    printf("usage: dperm completion bash|zsh|fish\n\n"
+           "Prints a script that completes commands, options and values in that shell:\n"
+           "source <(dperm completion bash), the same with zsh, or\n"
+           "dperm completion fish | source.\n");
+  } else if (strcmp(word, "help") == 0) {
+    printf("usage: dperm help [COMMAND [ACTION]]\n\n"
+           "Lists the commands, or explains one; so does COMMAND --help.\n");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static void explain(const command *commands, const command *c, const char *action) {
+  if (c) {
+    command_visit_one(c, action, help_print, NULL);
+  } else {
+    help_overview(commands);
+  }
+}
+
+int help_command(const command *commands, int argc, char **argv) {
+  bool man = argc > 0 && strcmp(argv[0], "--man") == 0;
+  bool table = argc > 0 && strcmp(argv[0], "--table") == 0;
+  argc -= man || table;
+  argv += man || table;
+  if (argc == 1 && !man && !table && explain_own(argv[0])) {
+    return session_finish_stdout();
+  }
+  const command *c = argc > 0 ? command_named(commands, argv[0]) : NULL;
+  if (argc > 0 && !c) {
+    return wrong_usage("no command is called \"%.40s\"", argv[0]);
+  }
+  bool action = argc > 1 && c->action && strcmp(c->action, argv[1]) == 0;
+  if (argc > 1 + action) {
+    return wrong_usage("\"%.40s\" is one word too many", argv[1 + action]);
+  }
+  if (man) {
+    manual_print(commands, c);
+  } else if (!table) {
+    explain(commands, c, action ? argv[1] : NULL);
+  }
+  for (const command *t = commands; table && t->name; t++) {
+    if (!c || t == c) {
+      command_visit(t, print_table, NULL);
+    }
+  }
+  return session_finish_stdout();
+}
