@@ -9,20 +9,19 @@
 #include "base/memory.h"
 
 void draft_column_init(draft_column *column, size_t limit) {
-  *column = (draft_column){.limit = limit, .different = true, .dates = true, .amounts = true};
-  column->numbers = (draft_numbers){.min = INFINITY, .max = -INFINITY, .whole = true};
-  column->numbers.rising = true;
+  *column =
+      (draft_column){.limit = limit,
+                     .different = true,
+                     .dates = true,
+                     .amounts = true,
+                     .numbers = {.min = INFINITY, .max = -INFINITY, .whole = true, .rising = true}};
 }
 
-static void forget_values(draft_column *column) {
+void draft_column_clear(draft_column *column) {
   lookup_clear(&column->values);
   free(column->tallies);
   column->tallies = NULL;
   column->tally_capacity = 0;
-}
-
-void draft_column_clear(draft_column *column) {
-  forget_values(column);
 }
 
 /* ---- fingerprints */
@@ -117,7 +116,7 @@ static dperm_status tally_of(draft_column *column, slice text, size_t *code, dpe
     column->uncounted = true;
     column->different = column->different && text.length <= DRAFT_TEXT_LIMIT;
     *code = SIZE_MAX;
-    forget_values(column);
+    draft_column_clear(column);
     return DPERM_OK;
   }
   bool added = false;
@@ -127,8 +126,8 @@ static dperm_status tally_of(draft_column *column, slice text, size_t *code, dpe
   return lookup_add(&column->values, text, (int32_t)*code, &added, err);
 }
 
-dperm_status draft_column_add(draft_column *column, slice text, bool in_order, size_t *code,
-                              dperm_error *err) {
+dperm_status draft_column_add(draft_column *column, slice text, bool in_order, uint64_t label,
+                              size_t *code, dperm_error *err) {
   double x = 0;
   number_result result = parse_double(text, &x);
   column->filled++;
@@ -145,24 +144,17 @@ dperm_status draft_column_add(draft_column *column, slice text, bool in_order, s
   }
   if (*code != SIZE_MAX) {
     column->tallies[*code].count++;
+    column->tallies[*code].labels |= label;
     column->code_hash = chained(column->code_hash, *code + 1);
   }
   return DPERM_OK;
 }
 
-void draft_column_add_missing(draft_column *column) {
+void draft_column_add_missing(draft_column *column, uint64_t label) {
   column->missing++;
+  column->missing_labels |= label;
   column->text_hash = chained(column->text_hash, 0);
   column->code_hash = chained(column->code_hash, 0);
-}
-
-void draft_column_note_label(draft_column *column, size_t code, bool is_missing, size_t label) {
-  uint64_t bit = UINT64_C(1) << (label < 63 ? label : 63);
-  if (is_missing) {
-    column->missing_labels |= bit;
-  } else if (code != SIZE_MAX) {
-    column->tallies[code].labels |= bit;
-  }
 }
 
 static int by_text(const void *a, const void *b) {
@@ -179,8 +171,9 @@ dperm_status draft_column_sorted(const draft_column *column, draft_value **out, 
   for (size_t i = 0; i < column->values.capacity; i++) {
     const lookup_entry *entry = &column->values.places[i];
     if (entry->text) {
-      values[count++] = (draft_value){
-          {entry->text, entry->length}, (size_t)entry->value, column->tallies[entry->value]};
+      values[count++] = (draft_value){.text = {entry->text, entry->length},
+                                      .code = (size_t)entry->value,
+                                      .count = column->tallies[entry->value].count};
     }
   }
   qsort(values, count, sizeof *values, by_text);

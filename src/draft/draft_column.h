@@ -46,18 +46,23 @@ typedef struct draft_column {
 void draft_column_init(draft_column *column, size_t limit);
 void draft_column_clear(draft_column *column);
 
-/* One more value. `in_order` is false for a record that comes out of the file's order. `*code` is
- * the value's place in tallies, SIZE_MAX if values are not counted any more. */
-dperm_status draft_column_add(draft_column *column, slice text, bool in_order, size_t *code,
-                              dperm_error *err);
-/* Which label stands beside the value or missing one just added (`code` SIZE_MAX for missing). */
-void draft_column_note_label(draft_column *column, size_t code, bool is_missing, size_t label);
-void draft_column_add_missing(draft_column *column);
+/* One more value, or missing one, beside a label (as bits of a tally). `in_order` is false for a
+ * record that comes out of the file's order. `*code` is the value's place in tallies, SIZE_MAX if
+ * values are not counted any more. */
+dperm_status draft_column_add(draft_column *column, slice text, bool in_order, uint64_t label,
+                              size_t *code, dperm_error *err);
+void draft_column_add_missing(draft_column *column, uint64_t label);
+
+/* The bit of label `code`. */
+static inline uint64_t draft_label_bit(size_t code) {
+  return UINT64_C(1) << (code < 63 ? code : 63);
+}
 
 typedef struct draft_value {
   slice text;
-  size_t code;
-  draft_tally tally;
+  size_t code; /* its place in tallies */
+  uint64_t count;
+  bool positive; /* for the values of a label: set by those who choose */
 } draft_value;
 /* The counted values, sorted by their bytes; values.count of them. The caller frees the array, the
  * texts stay the column's. */

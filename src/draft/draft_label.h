@@ -1,9 +1,6 @@
 /* The label of a schema draft: which of its values are positive. */
 #pragma once
 
-#include <jansson.h>
-
-#include "dperm/draft.h"
 #include "draft/draft_remarks.h"
 #include "draft/draft_scan.h"
 
@@ -17,7 +14,7 @@ typedef struct draft_sides {
 /* Whether records with these labels are all of one class. */
 bool draft_one_sided(uint64_t labels, const draft_sides *sides);
 
-/* The schema's "label", a new reference. Refuses what are not classes: one value, or very many. */
+/* The schema's "label", a new reference, NULL where memory ran out. Refuses what are not classes:
+ * one value, or very many. */
 dperm_status draft_label(const draft_scan *scan, const dperm_draft_options *options,
-                         draft_remarks *remarks, draft_sides *sides, json_t **out,
-                         dperm_error *err);
+                         json_t **remarks, draft_sides *sides, json_t **out, dperm_error *err);

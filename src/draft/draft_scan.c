@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "read/csv.h"
 
 enum {
@@ -16,40 +17,32 @@ enum {
   VALUES_LEAST = 1 << 6
 };
 
-const char *const draft_markers[] = {"",     "?",    "NA",  "N/A", "n/a",
-                                     "null", "NULL", "NaN", "nan", NULL};
-
 typedef struct scanner {
-  draft_scan *scan;
+  draft_scan *scan; /* its names are the fields of the first record until that is settled */
   const dperm_draft_options *options;
   csv_reader csv;
   slice *row;   /* fields of the record in hand */
-  char **first; /* fields of the first record, copied */
   size_t line;  /* where the first record stands */
   bool decided; /* whether it is a header is known */
-  bool twice;   /* it holds a text twice */
-  size_t twice_at;
+  size_t twice; /* a column where it holds a text that stands before, or 0 */
 } scanner;
 
 /* ---- setting out */
 
 static dperm_status add_markers(draft_scan *scan, const dperm_draft_options *options,
                                 dperm_error *err) {
-  const char *const *markers = options->missing ? options->missing : draft_markers;
-  size_t count = options->missing_count;
-  if (!options->missing) {
-    for (count = 0; draft_markers[count]; count++) {
-    }
-  }
-  for (size_t i = 0; i < count; i++) {
+  static const char *const usual[] = {"", "?", "NA", "N/A", "n/a", "null", "NULL", "NaN", "nan"};
+  scan->markers = options->missing ? options->missing : usual;
+  scan->marker_count = options->missing ? options->missing_count : sizeof usual / sizeof *usual;
+  for (size_t i = 0; i < scan->marker_count; i++) {
     bool added = false;
-    TRY(lookup_add(&scan->missing, slice_of(markers[i]), (int32_t)i, &added, err));
+    TRY(lookup_add(&scan->missing, slice_of(scan->markers[i]), (int32_t)i, &added, err));
     if (!added) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "\"%.64s\" is among the missing texts twice; keep one",
-           markers[i]);
+           scan->markers[i]);
     }
   }
-  return memory_new(count, sizeof *scan->marker_counts, &scan->marker_counts, err);
+  return memory_new(scan->marker_count, sizeof *scan->marker_counts, &scan->marker_counts, err);
 }
 
 /* A first line without a comma, but with another usual separator, was written with that one. */
@@ -73,49 +66,33 @@ static dperm_status guess_separator(scanner *s, dperm_error *err) {
 
 static dperm_status keep_first(scanner *s, dperm_error *err) {
   draft_scan *scan = s->scan;
-  scan->column_count = s->csv.field_count;
+  OWNED(lookup_clear) lookup names = {0};
+  size_t count = s->csv.field_count;
   s->line = s->csv.line;
-  if (scan->column_count == 1) {
+  if (count == 1) {
     return csv_fail_at(&s->csv, 0, err,
                        "one column only, and a label needs others beside it; mend the file, or "
                        "name its separator");
   }
-  if (scan->column_count > COLUMN_LIMIT) {
+  if (count > COLUMN_LIMIT) {
     return csv_fail_at(&s->csv, 0, err, "over %d columns; write the schema with a program",
                        COLUMN_LIMIT);
   }
-  TRY(memory_new(scan->column_count, sizeof *scan->columns, &scan->columns, err));
-  TRY(memory_new(scan->column_count, sizeof *scan->names, &scan->names, err));
-  TRY(memory_new(scan->column_count, sizeof *s->first, &s->first, err));
-  TRY(memory_new(scan->column_count, sizeof *s->row, &s->row, err));
-  size_t limit = VALUES_IN_ALL / scan->column_count;
+  TRY(memory_new(count, sizeof *s->row, &s->row, err));
+  TRY(memory_new(count, sizeof *scan->columns, &scan->columns, err));
+  TRY(memory_new(count, sizeof *scan->names, &scan->names, err));
+  scan->column_count = count;
+  size_t limit = VALUES_IN_ALL / count;
   limit = limit > VALUES_MOST ? VALUES_MOST : limit < VALUES_LEAST ? VALUES_LEAST : limit;
-  for (size_t i = 0; i < scan->column_count; i++) {
+  for (size_t i = 0; i < count; i++) {
     const slice text = s->csv.fields[i].text;
+    bool added = false;
     draft_column_init(&scan->columns[i], limit);
-    TRY(memory_copy_text(text.start, text.length, &s->first[i], err));
+    TRY(memory_copy_text(text.start, text.length, &scan->names[i], err));
+    TRY(lookup_add(&names, slice_of(scan->names[i]), 0, &added, err));
+    s->twice = added || s->twice ? s->twice : i;
   }
   return DPERM_OK;
-}
-
-static dperm_status find_twice(scanner *s, dperm_error *err) {
-  lookup names = {0};
-  dperm_status status = DPERM_OK;
-  for (size_t i = 0; i < s->scan->column_count && !s->twice; i++) {
-    bool added = false;
-    TRY_OR_DONE(lookup_add(&names, slice_of(s->first[i]), 0, &added, err));
-    s->twice = !added;
-    s->twice_at = i;
-  }
-done:
-  lookup_clear(&names);
-  return status;
-}
-
-static dperm_status fail_twice(const scanner *s, dperm_error *err) {
-  FAIL(err, DPERM_INVALID_DATA, "%s:%zu:1: the header names column \"%.64s\" twice; rename one%s",
-       path_for_people(s->scan->path), s->line, s->first[s->twice_at],
-       s->options->header < 0 ? ", or say that there is no header if this is a record" : "");
 }
 
 /* "column7" → 6. */
@@ -142,7 +119,7 @@ static dperm_status find_label(scanner *s, dperm_error *err) {
   }
   bool may_have = !s->decided || scan->header, may_lack = !s->decided || !scan->header;
   for (size_t i = 0; may_have && i < scan->column_count; i++) {
-    if (strcmp(s->first[i], label) == 0) {
+    if (strcmp(scan->names[i], label) == 0) {
       scan->label = i;
       scan->header = s->decided = true;
       return DPERM_OK;
@@ -163,20 +140,6 @@ static dperm_status find_label(scanner *s, dperm_error *err) {
 
 /* ---- records */
 
-static dperm_status count_field(scanner *s, size_t at, bool in_order, size_t *code,
-                                bool *is_missing, dperm_error *err) {
-  draft_column *column = &s->scan->columns[at];
-  int32_t marker = lookup_find(&s->scan->missing, s->row[at]);
-  *is_missing = marker != LOOKUP_NONE;
-  *code = SIZE_MAX;
-  if (*is_missing) {
-    s->scan->marker_counts[marker]++;
-    draft_column_add_missing(column);
-    return DPERM_OK;
-  }
-  return draft_column_add(column, s->row[at], in_order, code, err);
-}
-
 static dperm_status fail_label(const scanner *s, bool in_order, dperm_error *err) {
   static const char sentence[] = "the label is missing; leave such records out, or list "
                                  "which texts mean that";
@@ -190,15 +153,18 @@ static dperm_status fail_label(const scanner *s, bool in_order, dperm_error *err
 static dperm_status count_row(scanner *s, bool in_order, dperm_error *err) {
   draft_scan *scan = s->scan;
   size_t label = 0, code = 0;
-  bool is_missing = false;
-  TRY(count_field(s, scan->label, in_order, &label, &is_missing, err));
-  if (is_missing) {
+  if (lookup_find(&scan->missing, s->row[scan->label]) != LOOKUP_NONE) {
     return fail_label(s, in_order, err);
   }
+  TRY(draft_column_add(&scan->columns[scan->label], s->row[scan->label], in_order, 0, &label, err));
   for (size_t i = 0; i < scan->column_count; i++) {
-    if (i != scan->label) {
-      TRY(count_field(s, i, in_order, &code, &is_missing, err));
-      draft_column_note_label(&scan->columns[i], code, is_missing, label);
+    int32_t marker = lookup_find(&scan->missing, s->row[i]);
+    if (marker != LOOKUP_NONE) {
+      scan->marker_counts[marker]++;
+      draft_column_add_missing(&scan->columns[i], draft_label_bit(label));
+    } else if (i != scan->label) {
+      TRY(draft_column_add(&scan->columns[i], s->row[i], in_order, draft_label_bit(label), &code,
+                           err));
     }
   }
   scan->rows++;
@@ -227,30 +193,20 @@ static dperm_status count_records(scanner *s, dperm_error *err) {
 /* ---- the first line */
 
 /* Names are no numbers and do not mean "missing"; an empty one, as a column of row numbers often
- * has it, may be. */
-static bool could_be_names(const scanner *s) {
-  for (size_t i = 0; i < s->scan->column_count; i++) {
+ * has it, may be. A header stands above numbers, or its texts come again nowhere below. */
+static bool looks_like_header(const draft_scan *scan) {
+  bool numbers = false, again = false;
+  for (size_t i = 0; i < scan->column_count; i++) {
+    const draft_column *column = &scan->columns[i];
+    const slice text = slice_of(scan->names[i]);
     double x = 0;
-    slice text = slice_of(s->first[i]);
     number_result result = parse_double(text, &x);
     if (result == NUMBER_OK || result == NUMBER_OVERFLOW ||
-        (text.length > 0 && lookup_find(&s->scan->missing, text) != LOOKUP_NONE)) {
+        (text.length > 0 && lookup_find(&scan->missing, text) != LOOKUP_NONE)) {
       return false;
     }
-  }
-  return true;
-}
-
-/* A header stands above numbers, or its texts come again nowhere below. */
-static bool looks_like_header(const scanner *s) {
-  bool numbers = false, again = false;
-  if (!could_be_names(s)) {
-    return false;
-  }
-  for (size_t i = 0; i < s->scan->column_count; i++) {
-    const draft_column *column = &s->scan->columns[i];
     numbers = numbers || (column->filled > 0 && column->numbers.count == column->filled);
-    again = again || lookup_find(&column->values, slice_of(s->first[i])) != LOOKUP_NONE;
+    again = again || lookup_find(&column->values, text) != LOOKUP_NONE;
   }
   return numbers || !again;
 }
@@ -258,24 +214,29 @@ static bool looks_like_header(const scanner *s) {
 static dperm_status settle_first(scanner *s, dperm_error *err) {
   draft_scan *scan = s->scan;
   if (!s->decided) {
-    scan->header = looks_like_header(s);
+    scan->header = looks_like_header(scan);
     scan->header_guessed = true;
   }
   if (scan->header && s->twice) {
-    return fail_twice(s, err);
+    FAIL(err, DPERM_INVALID_DATA, "%s:%zu:1: the header names column \"%.64s\" twice; rename one%s",
+         path_for_people(scan->path), s->line, scan->names[s->twice],
+         s->options->header < 0 ? ", or say that there is no header if this is a record" : "");
+  }
+  if (scan->header) {
+    return DPERM_OK;
   }
   for (size_t i = 0; i < scan->column_count; i++) {
-    if (scan->header) {
-      scan->names[i] = s->first[i];
-      s->first[i] = NULL;
-    } else {
-      char name[32];
-      int length = snprintf(name, sizeof name, "column%zu", i + 1);
-      TRY(memory_copy_text(name, (size_t)length, &scan->names[i], err));
-      s->row[i] = slice_of(s->first[i]);
-    }
+    s->row[i] = slice_of(scan->names[i]);
   }
-  return scan->header ? DPERM_OK : count_row(s, false, err);
+  TRY(count_row(s, false, err));
+  for (size_t i = 0; i < scan->column_count; i++) {
+    char text[32], *name = NULL;
+    int length = snprintf(text, sizeof text, "column%zu", i + 1);
+    TRY(memory_copy_text(text, (size_t)length, &name, err));
+    free(scan->names[i]);
+    scan->names[i] = name;
+  }
+  return DPERM_OK;
 }
 
 static dperm_status scan_records(scanner *s, dperm_error *err) {
@@ -286,7 +247,6 @@ static dperm_status scan_records(scanner *s, dperm_error *err) {
   }
   if (found) {
     TRY(keep_first(s, err));
-    TRY(find_twice(s, err));
     TRY(find_label(s, err));
     TRY(count_records(s, err));
     TRY(settle_first(s, err));
@@ -307,10 +267,6 @@ dperm_status draft_scan_file(const char *path, const dperm_draft_options *option
   TRY(csv_open(path, options->separator ? options->separator : ',', NULL, progress, false, &s.csv,
                err));
   dperm_status status = scan_records(&s, err);
-  for (size_t i = 0; s.first && i < out->column_count; i++) {
-    free(s.first[i]);
-  }
-  free(s.first);
   free(s.row);
   csv_close(&s.csv);
   return status;
@@ -318,16 +274,11 @@ dperm_status draft_scan_file(const char *path, const dperm_draft_options *option
 
 void draft_scan_clear(draft_scan *scan) {
   for (size_t i = 0; i < scan->column_count; i++) {
-    if (scan->columns) {
-      draft_column_clear(&scan->columns[i]);
-    }
-    if (scan->names) {
-      free(scan->names[i]);
-    }
+    draft_column_clear(&scan->columns[i]);
+    free(scan->names[i]);
   }
   free(scan->columns);
   free(scan->names);
   free(scan->marker_counts);
   lookup_clear(&scan->missing);
-  *scan = (draft_scan){0};
 }

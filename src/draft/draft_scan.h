@@ -17,14 +17,13 @@ typedef struct draft_scan {
   size_t column_count;
   size_t label; /* which column */
 
-  lookup missing; /* markers looked for; value: place in marker_counts */
-  uint64_t *marker_counts;
+  const char *const *markers; /* texts that mean "missing": the options', or the usual ones */
+  size_t marker_count;
+  uint64_t *marker_counts; /* how often each was found */
+  lookup missing;          /* a marker's place among them */
 } draft_scan;
 
 /* Reads the whole file. The scan is to be cleared whether or not that succeeds. */
 dperm_status draft_scan_file(const char *path, const dperm_draft_options *options,
                              const dperm_progress *progress, draft_scan *out, dperm_error *err);
 void draft_scan_clear(draft_scan *scan);
-
-/* The markers that are looked for if none are given, NULL at the end. */
-extern const char *const draft_markers[];
