@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "solve/batch_solve.h"
+#include "solve/direction.h"
 
 static solution solution_at(const batch_solutions *all, size_t m, size_t dims) {
   return (solution){all->f + m * dims, all->rest + m * dims};
@@ -94,17 +95,15 @@ static dperm_status start_draws(const problem *base, const privacy_plan *plan,
                                 const solver_options *how, size_t count, draws *d,
                                 batch_solutions *out, dperm_error *err) {
   size_t dims = base->x->cols;
-  const problem_model plain = {.lambda = plan->lambda, .ridge = plan->delta_reg};
   problem p = *base;
   solver_options roughly = *how;
   solver_report report;
-  p.models = 1;
-  p.model = &plain;
+  p.model = (problem_model){.lambda = plan->lambda, .ridge = plan->delta_reg};
   roughly.tolerance = 1e-4; /* a place to start from */
   memset(out->f, 0, dims * sizeof *out->f);
   TRY(memory_new(dims * dims, sizeof *d->factor, &d->factor, err));
   TRY(solve(&p, &roughly, out->f, &report, err));
-  TRY(batch_factor(&p, out->f, d->factor, err));
+  TRY(hessian_factor(&p, out->f, d->factor, err));
   for (size_t m = 1; m < count; m++) {
     memcpy(out->f + m * dims, out->f, dims * sizeof *out->f);
   }
@@ -118,14 +117,12 @@ dperm_status batch_objective(const privacy_plan *plan, const problem *base,
   dperm_status status = DPERM_OK;
   size_t dims = base->x->cols;
   draws d = {0};
-  problem p = *base;
   solver_report report;
   TRY_OR_DONE(draw_all(plan, promised, base->x, sources, count, &d, err));
-  p.models = count;
-  p.model = d.models;
-  if (batch_possible(&p)) {
+  if (batch_possible(base)) {
     TRY_OR_DONE(start_draws(base, plan, how, count, &d, out, err));
-    TRY_OR_DONE(batch_solve(&p, d.factor, d.target, how->progress, out->f, d.certified, err));
+    TRY_OR_DONE(batch_solve(base, d.models, count, d.factor, d.target, how->progress, out->f,
+                            d.certified, err));
   }
   memset(out->rest, 0, count * dims * sizeof *out->rest);
   for (size_t m = 0; m < count; m++) {

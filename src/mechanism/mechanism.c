@@ -15,8 +15,7 @@ dperm_status mechanism_solve(const problem *base, const problem_model *model,
                              const solver_options *how, double gradient, solution *out,
                              solver_report *report, dperm_error *err) {
   problem p = *base;
-  p.models = 1;
-  p.model = model;
+  p.model = *model;
   solver_options first = *how;
   first.tolerance = gradient / 2; /* the rest is for rounding */
   size_t size = base->x->cols * sizeof *out->f;
@@ -43,7 +42,7 @@ dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, 
     noise_draw(&plan->noise, source, b);
   }
   TRY(ranks_share(x->spread, DPERM_OK, b, plan->noise.dims * sizeof *b, err));
-  *norm = norm_above(b, plan->noise.dims, 1, 0);
+  *norm = norm_above(b, plan->noise.dims);
   if (!(*norm <= promised->noise_norm)) {
     FAIL(err, DPERM_NUMERIC_ERROR,
          "the noise came out longer than it does once in e^100 times; nothing is released");
@@ -57,10 +56,8 @@ static dperm_status run_none(const privacy_plan *plan, const problem *base,
                              dperm_error *err) {
   (void)promised;
   (void)source;
-  const problem_model model = {.lambda = plan->lambda};
   problem p = *base;
-  p.models = 1;
-  p.model = &model;
+  p.model = (problem_model){.lambda = plan->lambda};
   memset(out->f, 0, base->x->cols * sizeof *out->f);
   TRY(solve(&p, how, out->f, report, err));
   return report->converged ? DPERM_OK : fail_unreached(err);

@@ -14,11 +14,9 @@ double unsafe_seconds_now(void) {
 dperm_status unsafe_add_fit(const problem *base, double lambda, const double *weights,
                             const solver_report *solved, dperm_unsafe_diagnostics *out,
                             dperm_error *err) {
-  const problem_model plain = {.lambda = lambda};
   problem p = *base;
   double objective = 0;
-  p.models = 1;
-  p.model = &plain;
+  p.model = (problem_model){.lambda = lambda};
   TRY(problem_objective(&p, weights, &objective, err));
   out->iterations += solved->iterations;
   out->objective += objective;

@@ -18,12 +18,12 @@ size_t batch_lbfgs_work_size(size_t cols, bool own) {
   return 5 * cols + lbfgs_work_size(cols) + (own ? cols * cols : 0);
 }
 
-void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, size_t m, const double *factor, bool own,
-                       double *work, const double *weights, double target, double cost) {
+void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, const problem_model *model,
+                       const double *factor, bool own, double *work, const double *weights,
+                       double target, double cost) {
   size_t cols = p->x->cols;
   *d = (batch_lbfgs){.one = *p, .target = target, .cost = cost, .factor = factor};
-  d->one.models = 1;
-  d->one.model = &p->model[m];
+  d->one.model = *model;
   d->f = work;
   d->gradient = work + cols;
   d->trial = work + 2 * cols;
@@ -51,7 +51,7 @@ static bool factor_hessian(const batch_lbfgs *d, double *h) {
   for (size_t j = 0; j < cols; j++) {
     h[j * cols + j] *= 1 + 1e-5; /* sums of floats may come out a little less than they are */
   }
-  return hessian_of_gram(&d->one, 0, d->f, h, NULL) == DPERM_OK && cholesky_factor(h, cols);
+  return hessian_of_gram(&d->one, d->f, h, NULL) == DPERM_OK && cholesky_factor(h, cols);
 }
 
 static void place_trial(batch_lbfgs *d) {
@@ -72,11 +72,11 @@ static void move(batch_lbfgs *d) {
 }
 
 static bool certify_here(batch_lbfgs *d, double row_depth, double sum_depth) {
-  double norm = norm_above(d->gradient, d->one.x->cols, 1, 0);
+  double norm = norm_above(d->gradient, d->one.x->cols);
   if (!(norm <= d->target)) {
     return false;
   }
-  evaluation here = evaluation_at(&d->one, 0, d->f, NULL, NULL);
+  evaluation here = evaluation_at(&d->one, d->f, NULL, NULL);
   here.row_depth = row_depth;
   here.depth = sum_depth;
   d->certified = norm + evaluation_error(&here, IN_DOUBLES);
@@ -95,7 +95,7 @@ void batch_lbfgs_hear(batch_lbfgs *d, double *hessian, double row_depth, double 
   double before = d->norm;
   d->passes++;
   double *gradient = d->trial_gradient;
-  bool known = problem_add_penalty(&d->one, 0, true, d->trial, gradient, NULL) == DPERM_OK;
+  bool known = problem_add_penalty(&d->one, true, d->trial, gradient, NULL) == DPERM_OK;
   double norm = known ? vector_norm(gradient, cols, 1) : NAN;
   double slope = vector_dot(d->direction, gradient, cols, 1);
   bool overshot = d->begun && !(isfinite(norm) && slope <= -0.5 * d->slope);

@@ -7,7 +7,7 @@
 #include "solve/problem.h"
 
 typedef struct batch_lbfgs {
-  problem one;                    /* the problem with this model only */
+  problem one;                    /* the problem with this model */
   double target;                  /* for the certified gradient */
   double cost;                    /* of a Hessian, in passes */
   const double *factor;           /* in use: shared or own */
@@ -27,8 +27,9 @@ typedef struct batch_lbfgs {
 /* Doubles that a model needs; `own` for a factor of its own. */
 size_t batch_lbfgs_work_size(size_t cols, bool own);
 /* In zeroed space, from the start that stands in `weights`. */
-void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, size_t m, const double *factor, bool own,
-                       double *work, const double *weights, double target, double cost);
+void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, const problem_model *model,
+                       const double *factor, bool own, double *work, const double *weights,
+                       double target, double cost);
 /* The trial's gradient is known: d->trial_gradient has the sum over rows, and `hessian` the upper
  * triangle of theirs if it was wanted, else NULL. `row_depth` and `sum_depth` are about the
  * gradient (solve/batch_pass.h). Either it is solved, or given up, or there is a new trial. */

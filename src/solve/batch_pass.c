@@ -26,39 +26,34 @@ static dperm_status new_aligned(size_t count, size_t size, void *raw, void *out,
   return DPERM_OK;
 }
 
-dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *l, dperm_error *err) {
   size_t cols = p->x->cols, wide = cols * BATCH_WIDTH, pairs = cols * (cols + 1) / 2;
   bool entries = by_entries(p->x);
-  batch_pass l = {.p = p, .chunk = entries ? BATCH_CHUNK : MATRIX_BLOCK};
-  size_t tall = l.chunk * BATCH_WIDTH;
-  TRY_OR_DONE(new_aligned(4 * wide + 3 * tall, sizeof *l.f, &l.doubles, &l.f, err));
-  l.gradient = l.f + wide;
-  l.sums = l.f + 2 * wide;
-  l.score = l.f + 4 * wide;
-  l.slope = l.score + tall;
-  l.curvature = l.slope + tall;
+  *l = (batch_pass){.p = p, .chunk = entries ? BATCH_CHUNK : MATRIX_BLOCK};
+  size_t tall = l->chunk * BATCH_WIDTH;
+  TRY(new_aligned(4 * wide + 3 * tall, sizeof *l->f, &l->doubles, &l->f, err));
+  l->gradient = l->f + wide;
+  l->sums = l->f + 2 * wide;
+  l->score = l->f + 4 * wide;
+  l->slope = l->score + tall;
+  l->curvature = l->slope + tall;
   if (!entries) {
-    TRY_OR_DONE(memory_new(p->x->work_size, sizeof *l.work, &l.work, err));
+    TRY(memory_new(p->x->work_size, sizeof *l->work, &l->work, err));
   }
-  if (hessians) {
-    TRY_OR_DONE(new_aligned(entries ? pairs * BATCH_WIDTH : cols * wide, sizeof *l.hessian,
-                            &l.floats, &l.hessian, err));
+  if (!hessians) {
+    return DPERM_OK;
   }
-  if (hessians && entries) {
-    TRY_OR_DONE(memory_new(cols, sizeof *l.places, &l.places, err));
-    for (size_t j = 1; j < cols; j++) { /* pair (i, j), i ≤ j, stands at places[i] + j */
-      l.places[j] = l.places[j - 1] + cols - j;
-    }
-  } else if (hessians) {
-    size_t spare = l.chunk * DENSE_TILE;
-    TRY_OR_DONE(memory_new(cols * cols + spare, sizeof *l.square, &l.square, err));
+  TRY(new_aligned(entries ? pairs * BATCH_WIDTH : cols * wide, sizeof *l->hessian, &l->floats,
+                  &l->hessian, err));
+  if (!entries) {
+    size_t spare = l->chunk * DENSE_TILE;
+    return memory_new(cols * cols + spare, sizeof *l->square, &l->square, err);
   }
-  *out = l;
+  TRY(memory_new(cols, sizeof *l->places, &l->places, err));
+  for (size_t j = 1; j < cols; j++) { /* pair (i, j), i ≤ j, stands at places[i] + j */
+    l->places[j] = l->places[j - 1] + cols - j;
+  }
   return DPERM_OK;
-done:
-  batch_pass_close(&l);
-  return status;
 }
 
 void batch_pass_close(batch_pass *l) {
@@ -67,7 +62,6 @@ void batch_pass_close(batch_pass *l) {
   free(l->places);
   free(l->work);
   free(l->square);
-  *l = (batch_pass){0};
 }
 
 void batch_pass_run(batch_pass *l, bool hessian) {

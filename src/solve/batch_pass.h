@@ -11,8 +11,8 @@
 
 /* Whether there is a pass for this kind of matrix: its rows come as entries or as blocks. */
 bool batch_pass_possible(const matrix *x);
-/* `hessians`: whether passes will ask for them. */
-dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *out, dperm_error *err);
+/* `hessians`: whether passes will ask for them. To be closed also where this fails. */
+dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *l, dperm_error *err);
 void batch_pass_close(batch_pass *l);
 
 /* From l->f to l->gradient and, if asked, l->hessian. */

@@ -57,47 +57,40 @@ bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regula
          (!regularizer->eval || (regularizer->slope_error > 0 && regularizer->most_curvature >= 1));
 }
 
-double norm_above(const double *wide, size_t cols, size_t k, size_t m) {
+double norm_above(const double *v, size_t count) {
   norm_sum sum = {0};
-  for (size_t j = 0; j < cols; j++) {
-    norm_add(&sum, wide[j * k + m]);
+  for (size_t j = 0; j < count; j++) {
+    norm_add(&sum, v[j]);
   }
   return norm_upper(&sum);
 }
 
-/* Σ of a_i over a block of rows, for scores that are known within ±width. */
-static double block_curvature(const problem *p, size_t m, const double *z, size_t from,
-                              size_t count, double width) {
-  double score[CURVATURE_BLOCK], low[CURVATURE_BLOCK], middle[CURVATURE_BLOCK],
-      high[CURVATURE_BLOCK], sum = 0;
-  double *found[3] = {low, middle, high};
-  for (int end = 0; end < 3; end++) {
-    for (size_t i = 0; i < count; i++) {
-      score[i] = z[(from + i) * p->models + m] + (end - 1) * width;
-    }
-    link_eval(p->loss, count, 1, p->labels + from, score, NULL, NULL, found[end]);
-  }
-  for (size_t i = 0; i < count; i++) {
-    sum += fmax(middle[i], fmax(low[i], high[i])); /* a NaN is seen in the gradient */
-  }
-  return sum;
-}
-
-/* A sum of one number a row, for model m. */
+/* A sum of one number a row. */
 typedef struct row_sum {
   const problem *p;
-  size_t m;
   const double *tall; /* scores or slopes */
   double width;
 } row_sum;
 
+/* Σ of a_i, for scores that are known within ±width. */
 static void add_curvature(const void *context, size_t from, size_t to, double *total,
                           double *work) {
   const row_sum *rows = context;
+  const problem *p = rows->p;
   (void)work;
   for (; from < to; from += CURVATURE_BLOCK) {
     size_t count = to - from < CURVATURE_BLOCK ? to - from : CURVATURE_BLOCK;
-    *total += block_curvature(rows->p, rows->m, rows->tall, from, count, rows->width);
+    double score[CURVATURE_BLOCK], found[3][CURVATURE_BLOCK], sum = 0;
+    for (int end = 0; end < 3; end++) {
+      for (size_t i = 0; i < count; i++) {
+        score[i] = rows->tall[from + i] + (end - 1) * rows->width;
+      }
+      link_eval(p->loss, count, 1, p->labels + from, score, NULL, NULL, found[end]);
+    }
+    for (size_t i = 0; i < count; i++) {
+      sum += fmax(found[1][i], fmax(found[0][i], found[2][i])); /* a NaN is seen in the gradient */
+    }
+    *total += sum;
   }
 }
 
@@ -105,78 +98,75 @@ static void add_slopes(const void *context, size_t from, size_t to, double *tota
   const row_sum *rows = context;
   (void)work;
   for (size_t i = from; i < to; i++) {
-    *total += fabs(rows->tall[i * rows->p->models + rows->m]);
+    *total += fabs(rows->tall[i]);
   }
 }
 
 /* The mean of a_i at these margins; c where the interval is not far narrower than the loss bends.
  */
-static double mean_curvature(const problem *p, size_t m, const double *z, double norm) {
+static double mean_curvature(const problem *p, const double *z, double norm) {
   double c = p->loss->smoothness, sum = 0;
   double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
   if (!z || !loss_kind_of(p->loss) || !(width * c < 1e-5)) {
     return c;
   }
-  const row_sum rows = {p, m, z, width};
+  const row_sum rows = {p, z, width};
   const stripe_sum how = {1, 0, 1, add_curvature, &rows};
   return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK
              ? fmin(c, sum / (double)rows_in_all(p->x) * second_order + 1e-6 * c)
              : c;
 }
 
-/* Σ|s_i| of the slopes of model m; infinite where it cannot be had (the processes of a job,
- * memory), which ends the job soon. */
-static double slope_sum(const problem *p, size_t m, const double *slope) {
+/* Σ|s_i| of the slopes; infinite where it cannot be had (the processes of a job, memory), which
+ * ends the job soon. */
+static double slope_sum(const problem *p, const double *slope) {
   double sum = 0;
-  const row_sum rows = {p, m, slope, 0};
+  const row_sum rows = {p, slope, 0};
   const stripe_sum how = {1, 0, 1, add_slopes, &rows};
   return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK ? sum : (double)INFINITY;
 }
 
-evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *z,
-                         const double *slope) {
-  const problem_model *model = &p->model[m];
+evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope) {
   const dperm_regularizer *r = p->regularizer;
   double rows = (double)rows_in_all(p->x);
   norm_sum penalty = {0};
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, n_slope, curvature;
-    bool fine = regularizer_eval(r, j, f[j * p->models + m], &value, &n_slope, &curvature, NULL) ==
-                DPERM_OK;
+    bool fine = regularizer_eval(r, j, f[j], &value, &n_slope, &curvature, NULL) == DPERM_OK;
     norm_add(&penalty, fine ? n_slope : (double)NAN);
   }
-  double norm = norm_above(f, p->x->cols, p->models, m);
+  double norm = norm_above(f, p->x->cols);
   return (evaluation){.loss = p->loss,
-                      .curvature = mean_curvature(p, m, z, norm),
+                      .curvature = mean_curvature(p, z, norm),
                       .rows = rows,
                       .entries = (double)p->x->row_entries,
                       .row_depth = (double)p->x->row_depth,
                       .depth = (double)p->x->sum_depth,
                       .norm = p->norm_bound,
-                      .slope = slope ? slope_sum(p, m, slope) / rows
+                      .slope = slope ? slope_sum(p, slope) / rows
                                      : p->loss->lipschitz + p->loss->slope_error,
                       .shared = p->shares != NULL,
-                      .lambda = model->lambda,
-                      .ridge = model->ridge,
+                      .lambda = p->model.lambda,
+                      .ridge = p->model.ridge,
                       .f = norm,
                       .penalty = norm_upper(&penalty),
-                      .linear = model->linear ? norm_above(model->linear, p->x->cols, 1, 0) : 0.0,
+                      .linear = p->model.linear ? norm_above(p->model.linear, p->x->cols) : 0.0,
                       .penalty_error = r->eval ? r->slope_error : 0.0,
                       .penalty_curvature = r->eval ? r->most_curvature : 0.0};
 }
 
-double certified_gradient(const problem *p, size_t m, const point *at) {
-  const evaluation here = evaluation_at(p, m, at->f, at->z, at->slope);
-  return norm_above(at->gradient, p->x->cols, p->models, m) + evaluation_error(&here, IN_DOUBLES);
+double certified_gradient(const problem *p, const point *at) {
+  const evaluation here = evaluation_at(p, at->f, at->z, at->slope);
+  return norm_above(at->gradient, p->x->cols) + evaluation_error(&here, IN_DOUBLES);
 }
 
-double rounding_limit(const problem *p, size_t m, const double *f) {
-  const evaluation here = evaluation_at(p, m, f, NULL, NULL);
+double rounding_limit(const problem *p, const double *f) {
+  const evaluation here = evaluation_at(p, f, NULL, NULL);
   norm_sum bend = {0}; /* (N_j″ f_j)_j */
   for (size_t j = 0; j < p->x->cols; j++) {
-    double value, slope, curvature, fj = f[j * p->models + m];
-    (void)regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, NULL);
-    norm_add(&bend, curvature * fj);
+    double value, slope, curvature;
+    (void)regularizer_eval(p->regularizer, j, f[j], &value, &slope, &curvature, NULL);
+    norm_add(&bend, curvature * f[j]);
   }
   double r = p->norm_bound;
   return evaluation_error(&here, IN_DOUBLES) +

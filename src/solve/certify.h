@@ -33,21 +33,20 @@ typedef struct evaluation {
 /* ‖computed gradient − true gradient‖₂ ≤ this. */
 double evaluation_error(const evaluation *e, precision how);
 
-/* The evaluation at a point of model m, as it went. `z` and `slope` are tall, or NULL for the
- * bounds c and L. */
-evaluation evaluation_at(const problem *p, size_t m, const double *f, const double *z,
-                         const double *slope);
+/* The evaluation at a point, as it went. `z` and `slope` are tall, or NULL for the bounds c and L.
+ */
+evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope);
 
-/* ‖∇J_m‖ at the doubles of `at` is at most this; not a number where anything is. */
-double certified_gradient(const problem *p, size_t m, const point *at);
+/* ‖∇J‖ at the doubles of `at` is at most this; not a number where anything is. */
+double certified_gradient(const problem *p, const point *at);
 
 /* What rounding may leave in a computed gradient near f whatever the solver does: its evaluation's
  * error, and what rounding f itself does to it. */
-double rounding_limit(const problem *p, size_t m, const double *f);
+double rounding_limit(const problem *p, const double *f);
 
 /* Whether the loss and the regularizer say how well they evaluate themselves: the library's own do,
  * custom ones may. */
 bool evaluation_declared(const dperm_loss *loss, const dperm_regularizer *regularizer);
 
-/* √Σ v² over a column of a wide array, rounded up. */
-double norm_above(const double *wide, size_t cols, size_t k, size_t m);
+/* ‖v‖₂, rounded up. */
+double norm_above(const double *v, size_t count);

@@ -15,12 +15,9 @@ enum {
 static bool factor_is_cheaper(const problem *p) {
   double rows = (double)rows_in_all(p->x), cols = (double)p->x->cols,
          entries = (double)p->x->row_entries;
-  double least = INFINITY;
   bool sparse = p->x->kind->entries != NULL;
-  for (size_t m = 0; m < p->models; m++) {
-    least = fmin(least, p->model[m].lambda + p->model[m].ridge);
-  }
-  double r = p->norm_bound, kappa = p->loss->smoothness * r * r / least + 1;
+  double r = p->norm_bound;
+  double kappa = p->loss->smoothness * r * r / (p->model.lambda + p->model.ridge) + 1;
   double products = fmin(3 * sqrt(kappa), 2 * cols);
   double factor = rows * entries * entries / (sparse ? 2 : 32) + cols * cols * (cols / 12 + 16);
   bool stored = !sparse && p->x->work_size == 0; /* and not made anew in every product */
@@ -36,12 +33,11 @@ bool direction_uses_cholesky(const problem *p, solver_method method) {
 }
 
 dperm_status newton_direction(const problem *p, solver_method method, const point *at,
-                              const bool *active, const double *tolerance,
-                              const dperm_progress *progress, double *direction, dperm_error *err) {
+                              double tolerance, const dperm_progress *progress, double *direction,
+                              dperm_error *err) {
   TRY(direction_uses_cholesky(p, method)
-          ? direction_cholesky(p, at, active, direction, err)
-          : direction_cg(p, at, active, tolerance, progress, direction, err));
+          ? direction_cholesky(p, at, direction, err)
+          : direction_cg(p, at, tolerance, progress, direction, err));
   /* All processes of a job take one direction, also where their processors round differently. */
-  return ranks_share(p->x->spread, DPERM_OK, direction, p->x->cols * p->models * sizeof *direction,
-                     err);
+  return ranks_share(p->x->spread, DPERM_OK, direction, p->x->cols * sizeof *direction, err);
 }

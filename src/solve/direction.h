@@ -8,29 +8,20 @@
 /* Whether the method means a Cholesky factor for this problem. */
 bool direction_uses_cholesky(const problem *p, solver_method method);
 
-/* Fills `direction` (wide) for the active models, zeros for the others, by the method that
- * direction_uses_cholesky says; the same on all processes of a job. `tolerance` and `progress` are
- * for conjugate gradients. */
+/* Fills `direction` by the method that direction_uses_cholesky says; the same on all processes of
+ * a job. `tolerance` and `progress` are for conjugate gradients. */
 dperm_status newton_direction(const problem *p, solver_method method, const point *at,
-                              const bool *active, const double *tolerance,
-                              const dperm_progress *progress, double *direction, dperm_error *err);
+                              double tolerance, const dperm_progress *progress, double *direction,
+                              dperm_error *err);
 
-dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
-                                double *direction, dperm_error *err);
-/* Solves until the residual is below tolerance[m]·‖∇J_m‖ for each active model; the caller's
- * progress, which may be NULL, can stop it. */
-dperm_status direction_cg(const problem *p, const point *at, const bool *active,
-                          const double *tolerance, const dperm_progress *progress,
-                          double *direction, dperm_error *err);
+dperm_status direction_cholesky(const problem *p, const point *at, double *direction,
+                                dperm_error *err);
+/* Solves until the residual is below tolerance·‖∇J‖; the caller's progress, which may be NULL, can
+ * stop it. */
+dperm_status direction_cg(const problem *p, const point *at, double tolerance,
+                          const dperm_progress *progress, double *direction, dperm_error *err);
 
-/* The diagonal of the penalty's Hessian, Λ N_j″(f_j) + Δ, for model m: cols numbers. */
-dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,
-                               dperm_error *err);
-
-/* From Σ w ℓ″ x xᵀ over the rows (upper triangle, row-major) to model m's Hessian at f, in place.
- */
-dperm_status hessian_of_gram(const problem *p, size_t m, const double *f, double *h,
-                             dperm_error *err);
-/* The factor of model m's Hessian at a point, cols × cols, for cholesky_solve. */
-dperm_status hessian_factor(const problem *p, size_t m, const point *at, double *factor,
-                            dperm_error *err);
+/* From Σ w ℓ″ x xᵀ over the rows (upper triangle, row-major) to the Hessian at f, in place. */
+dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm_error *err);
+/* The factor of the Hessian at f, cols × cols, for cholesky_solve. */
+dperm_status hessian_factor(const problem *p, const double *f, double *factor, dperm_error *err);

@@ -5,19 +5,8 @@
 #include <string.h>
 
 #include "base/scratch.h"
-#include "loss/regularizer.h"
 #include "solve/cholesky.h"
 #include "solve/direction.h"
-
-dperm_status penalty_curvature(const problem *p, size_t m, const double *f, double *diagonal,
-                               dperm_error *err) {
-  for (size_t j = 0; j < p->x->cols; j++) {
-    double value, slope, curvature;
-    TRY(regularizer_eval(p->regularizer, j, f[j * p->models + m], &value, &slope, &curvature, err));
-    diagonal[j] = p->model[m].lambda * curvature + p->model[m].ridge;
-  }
-  return DPERM_OK;
-}
 
 /* h is symmetric with the upper triangle set. */
 static dperm_status factor_raised(const double *h, double *factor, size_t cols, dperm_error *err) {
@@ -37,61 +26,51 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
   FAIL(err, DPERM_NUMERIC_ERROR, "the Hessian is not positive definite; check a custom loss");
 }
 
-dperm_status hessian_of_gram(const problem *p, size_t m, const double *f, double *h,
-                             dperm_error *err) {
+dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm_error *err) {
   size_t cols = p->x->cols;
-  double n = (double)rows_in_all(p->x);
+  double n = (double)rows_in_all(p->x), penalty = 0;
   for (size_t i = 0; i < cols; i++) {
-    double value, slope, curvature;
-    TRY(regularizer_eval(p->regularizer, i, f[i * p->models + m], &value, &slope, &curvature, err));
+    TRY(problem_penalty_curvature(p, i, f[i], &penalty, err));
     for (size_t j = i; j < cols; j++) {
       h[i * cols + j] /= n;
     }
-    h[i * cols + i] += p->model[m].lambda * curvature + p->model[m].ridge;
+    h[i * cols + i] += penalty;
   }
   return DPERM_OK;
 }
 
-dperm_status hessian_factor(const problem *p, size_t m, const point *at, double *factor,
-                            dperm_error *err) {
-  dperm_status status = DPERM_OK;
+static dperm_status factor_at(const problem *p, const point *at, double *factor, dperm_error *err) {
   size_t cols = p->x->cols;
   double *h = NULL;
-  scratch work;
+  OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY_OR_DONE(scratch_take(&work, cols * cols, sizeof *h, &h, err));
-  TRY_OR_DONE(p->x->kind->gram(p->x, at->curvature + m, p->models, h, err));
-  TRY_OR_DONE(hessian_of_gram(p, m, at->f, h, err));
-  TRY_OR_DONE(factor_raised(h, factor, cols, err));
-done:
-  scratch_free(&work);
-  return status;
+  TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
+  TRY(p->x->kind->gram(p->x, at->curvature, 1, h, err));
+  TRY(hessian_of_gram(p, at->f, h, err));
+  return factor_raised(h, factor, cols, err);
 }
 
-dperm_status direction_cholesky(const problem *p, const point *at, const bool *active,
-                                double *direction, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t cols = p->x->cols, k = p->models;
-  double *factor = NULL, *d = NULL;
-  scratch work;
+dperm_status hessian_factor(const problem *p, const double *f, double *factor, dperm_error *err) {
+  point at;
+  OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY_OR_DONE(scratch_take(&work, cols * cols, sizeof *factor, &factor, err));
-  TRY_OR_DONE(scratch_take(&work, cols, sizeof *d, &d, err));
-  memset(direction, 0, cols * k * sizeof *direction);
-  for (size_t m = 0; m < k; m++) {
-    if (!active[m]) {
-      continue;
-    }
-    TRY_OR_DONE(hessian_factor(p, m, at, factor, err));
-    for (size_t j = 0; j < cols; j++) {
-      d[j] = -at->gradient[j * k + m];
-    }
-    cholesky_solve(factor, cols, d);
-    for (size_t j = 0; j < cols; j++) {
-      direction[j * k + m] = d[j];
-    }
+  TRY(point_take(p, &work, NULL, &at, err));
+  memcpy(at.f, f, p->x->cols * sizeof *f);
+  TRY(problem_evaluate(p, &at, err));
+  return factor_at(p, &at, factor, err);
+}
+
+dperm_status direction_cholesky(const problem *p, const point *at, double *direction,
+                                dperm_error *err) {
+  size_t cols = p->x->cols;
+  double *factor = NULL;
+  OWNED(scratch_free) scratch work;
+  scratch_init(&work);
+  TRY(scratch_take(&work, cols * cols, sizeof *factor, &factor, err));
+  TRY(factor_at(p, at, factor, err));
+  for (size_t j = 0; j < cols; j++) {
+    direction[j] = -at->gradient[j];
   }
-done:
-  scratch_free(&work);
-  return status;
+  cholesky_solve(factor, cols, direction);
+  return DPERM_OK;
 }

@@ -1,13 +1,10 @@
 /* φ′ is continuous and nondecreasing with φ′(0) < 0 and, as J is strongly convex, positive far
  * out. A bracket [low, high] with φ′(low) ≤ 0 < φ′(high) shrinks around the root: by Newton's step
  * on φ′ where that falls well inside, else by the middle (while low = 0 by a factor that squares
- * itself, since the step may be wrong by hundreds of powers of ten, then by geometric means). The k
- * searches run in step, so that each evaluation is one pass over the rows. */
+ * itself, since the step may be wrong by hundreds of powers of ten, then by geometric means). */
 #include "solve/line_search.h"
 
 #include <math.h>
-
-#include "base/scratch.h"
 
 enum { MOST_EVALUATIONS = 200 };
 
@@ -49,46 +46,17 @@ static bool narrow(bracket *b, double t, double first) {
 }
 
 dperm_status line_search(const problem *p, const point *at, const double *direction,
-                         const double *q, const bool *active, double *t, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t k = p->models, left = 0;
-  double *numbers = NULL;
-  bracket *brackets = NULL;
-  bool *searching = NULL;
-  scratch work;
-  scratch_init(&work);
-  TRY_OR_DONE(scratch_take(&work, 2 * k, sizeof *numbers, &numbers, err));
-  TRY_OR_DONE(scratch_take(&work, k, sizeof *brackets, &brackets, err));
-  TRY_OR_DONE(scratch_take(&work, k, sizeof *searching, &searching, err));
-  double *first = numbers, *second = numbers + k;
-  for (size_t m = 0; m < k; m++) {
-    t[m] = 0;
-  }
-  TRY_OR_DONE(problem_along(p, at, direction, q, t, active, first, second, err));
-  for (size_t m = 0; m < k; m++) {
-    searching[m] = active[m] && first[m] < 0;
-    left += searching[m];
-    brackets[m] = (bracket){0, INFINITY, first[m], first[m] / 10, 0.03};
-    t[m] = searching[m] ? 1.0 : 0.0;
-  }
-  for (int tries = 0; left > 0 && tries < MOST_EVALUATIONS; tries++) {
-    TRY_OR_DONE(problem_along(p, at, direction, q, t, searching, first, second, err));
-    for (size_t m = 0; m < k; m++) {
-      if (!searching[m]) {
-        continue;
-      }
-      if (narrow(&brackets[m], t[m], first[m])) {
-        searching[m] = false;
-        left--;
-      } else {
-        t[m] = next_step(&brackets[m], t[m], first[m], second[m]);
-      }
+                         const double *q, double *t, dperm_error *err) {
+  double first = 0, second = 0, step = 1;
+  TRY(problem_along(p, at, direction, q, 0, &first, &second, err));
+  bracket b = {0, INFINITY, first, first / 10, 0.03};
+  for (int tries = 0; b.slope_at_low < 0 && tries < MOST_EVALUATIONS; tries++) {
+    TRY(problem_along(p, at, direction, q, step, &first, &second, err));
+    if (narrow(&b, step, first)) {
+      break;
     }
+    step = next_step(&b, step, first, second);
   }
-  for (size_t m = 0; m < k; m++) {
-    t[m] = active[m] ? brackets[m].low : 0.0;
-  }
-done:
-  scratch_free(&work);
-  return status;
+  *t = b.low;
+  return DPERM_OK;
 }

@@ -4,8 +4,8 @@
 
 #include "solve/problem.h"
 
-/* For each active model a step t ≥ 0 with φ′(0)/10 ≤ φ′(t) ≤ 0, so that the objective falls by at
+/* A step t ≥ 0 with φ′(0)/10 ≤ φ′(t) ≤ 0, so that the objective falls by at
  * least (1−0.01) φ′(0)²/(2M), M the largest curvature on the way; t = 0 only if rounding hides
  * every descent. `q` is X·direction. */
 dperm_status line_search(const problem *p, const point *at, const double *direction,
-                         const double *q, const bool *active, double *t, dperm_error *err);
+                         const double *q, double *t, dperm_error *err);

@@ -1,4 +1,4 @@
-/* Damped Newton for k models in step. A full step is taken when it halves the smallest gradient
+/* Damped Newton. A full step is taken when it halves the smallest gradient
  * norm seen at such a step; that can happen only finitely often before the tolerance is met. Every
  * other step is one of the line search, which lowers the objective by a share of φ′(0)² that
  * strong convexity bounds from below, and those alone converge too. So does their mixture: between
@@ -23,178 +23,111 @@ enum {
   MOST_ITERATIONS = 2000
 };
 
-typedef struct batch {
+typedef struct iteration {
   const problem *p;
   const solver_options *options;
-  scratch *work;
   point here, there;
-  double *direction; /* wide */
-  double *step;      /* per model */
-  double *cg_tolerance;
-  double *norm;   /* ‖∇J‖ here */
-  double *halved; /* ‖∇J‖ at the last full step */
-  double *best;   /* the smallest ‖∇J‖ seen */
-  size_t *idle;   /* iterations since `best` fell by a tenth */
-  bool *active, *searching;
+  double *direction;
+  double step;   /* the last one, as a share of `direction` */
+  double norm;   /* ‖∇J‖ here */
+  double halved; /* ‖∇J‖ at the last full step */
+  double best;   /* the smallest ‖∇J‖ seen */
+  size_t idle;   /* iterations since `best` fell by a tenth */
   solver_report *report;
-} batch;
+} iteration;
 
-static dperm_status new_batch(const problem *p, batch *b, dperm_error *err) {
-  size_t k = p->models;
-  TRY(point_take(p, b->work, NULL, &b->here, err));
-  TRY(point_take(p, b->work, &b->here, &b->there, err));
-  TRY(scratch_take(b->work, p->x->cols * k, sizeof *b->direction, &b->direction, err));
-  TRY(scratch_take(b->work, 5 * k, sizeof *b->step, &b->step, err));
-  b->cg_tolerance = b->step + k;
-  b->norm = b->step + 2 * k;
-  b->halved = b->step + 3 * k;
-  b->best = b->step + 4 * k;
-  TRY(scratch_take(b->work, k, sizeof *b->idle, &b->idle, err));
-  TRY(scratch_take(b->work, 2 * k, sizeof *b->active, &b->active, err));
-  b->searching = b->active + k;
-  return DPERM_OK;
-}
-
-/* Takes note of where each model stands and retires those that are done. */
-static size_t retire(batch *b) {
-  const problem *p = b->p;
-  size_t left = 0;
-  for (size_t m = 0; m < p->models; m++) {
-    if (!b->active[m]) {
-      continue;
-    }
-    double norm = vector_norm(b->here.gradient + m, p->x->cols, p->models);
-    b->norm[m] = norm;
-    b->idle[m] = norm < 0.9 * b->best[m] ? 0 : b->idle[m] + 1;
-    b->best[m] = fmin(norm, b->best[m]);
-    bool reached = norm <= b->options->tolerance;
-    bool stands = b->report[m].iterations > 0 && b->step[m] == 0; /* and would for ever */
-    bool at_limit =
-        (b->idle[m] >= PATIENCE || stands) && norm <= 4 * rounding_limit(p, m, b->here.f);
-    bool given_up = stands || b->report[m].iterations >= MOST_ITERATIONS;
-    b->report[m].gradient_norm = norm;
-    b->report[m].converged = reached || at_limit;
-    b->active[m] = !(reached || at_limit || given_up);
-    left += b->active[m];
-  }
-  return left;
-}
-
-static dperm_status find_direction(batch *b, dperm_error *err) {
-  const problem *p = b->p;
-  /* Superlinear convergence: Nocedal & Wright, 7.1; but against the smallest gradient seen. When a
-   * row of a Huber loss has just begun to bend, its own gradient hides all others, and a residual
-   * below a share of that one would only undo the last step, over and over. */
-  for (size_t m = 0; m < p->models; m++) {
-    b->cg_tolerance[m] = fmin(0.1, sqrt(b->best[m])) * (b->best[m] / b->norm[m]);
-  }
-  return newton_direction(p, b->options->method, &b->here, b->active, b->cg_tolerance,
-                          b->options->progress, b->direction, err);
+/* Takes note of where it stands; whether it is done. */
+static bool finished(iteration *n) {
+  const problem *p = n->p;
+  solver_report *report = n->report;
+  double norm = vector_norm(n->here.gradient, p->x->cols, 1);
+  n->norm = norm;
+  n->idle = norm < 0.9 * n->best ? 0 : n->idle + 1;
+  n->best = fmin(norm, n->best);
+  bool reached = norm <= n->options->tolerance;
+  bool stands = report->iterations > 0 && n->step == 0; /* and would for ever */
+  bool at_limit = (n->idle >= PATIENCE || stands) && norm <= 4 * rounding_limit(p, n->here.f);
+  report->gradient_norm = norm;
+  report->converged = reached || at_limit;
+  return reached || at_limit || stands || report->iterations >= MOST_ITERATIONS;
 }
 
 /* there = here + step·direction. */
-static void move(batch *b) {
-  size_t k = b->p->models, wide = b->p->x->cols * k;
-  for (size_t i = 0; i < wide; i++) {
-    b->there.f[i] = b->here.f[i] + b->step[i % k] * b->direction[i];
+static void move(iteration *n, double step) {
+  n->step = step;
+  for (size_t j = 0; j < n->p->x->cols; j++) {
+    n->there.f[j] = n->here.f[j] + step * n->direction[j];
   }
 }
 
-/* Full steps where they halve the gradient; marks the models that need the line search. */
-static dperm_status try_full_steps(batch *b, size_t *searching, dperm_error *err) {
-  const problem *p = b->p;
-  for (size_t m = 0; m < p->models; m++) {
-    b->step[m] = b->active[m] ? 1.0 : 0.0;
-  }
-  move(b);
-  TRY(problem_try(p, &b->there, err));
-  *searching = 0;
-  for (size_t m = 0; m < p->models; m++) {
-    double norm = vector_norm(b->there.gradient + m, p->x->cols, p->models);
-    b->searching[m] = b->active[m] && !(isfinite(norm) && norm <= 0.5 * b->halved[m]);
-    *searching += b->searching[m];
-    if (b->active[m] && !b->searching[m]) {
-      b->halved[m] = norm;
-    }
-  }
-  return DPERM_OK;
+static dperm_status search_step(iteration *n, dperm_error *err) {
+  const problem *p = n->p;
+  double *q = n->there.z; /* X·direction, where nothing is asked of the full step any more */
+  double step = 0;
+  TRY(p->x->kind->apply(p->x, n->direction, 1, q, err));
+  TRY(line_search(p, &n->here, n->direction, q, &step, err));
+  move(n, step);
+  return problem_evaluate(p, &n->there, err);
 }
 
-static dperm_status search_steps(batch *b, dperm_error *err) {
-  const problem *p = b->p;
-  double *q = b->there.z; /* X·direction, where nothing is asked of the full step any more */
-  double *found = b->cg_tolerance; /* free after the direction */
-  TRY(p->x->kind->apply(p->x, b->direction, p->models, q, err));
-  TRY(line_search(p, &b->here, b->direction, q, b->searching, found, err));
-  for (size_t m = 0; m < p->models; m++) {
-    b->step[m] = b->searching[m] ? found[m] : b->step[m];
+static dperm_status iterate(iteration *n, dperm_error *err) {
+  const problem *p = n->p;
+  /* Superlinear convergence: Nocedal & Wright, 7.1; but against the smallest gradient seen. When a
+   * row of a Huber loss has just begun to bend, its own gradient hides all others, and a residual
+   * below a share of that one would only undo the last step, over and over. */
+  double cg_tolerance = fmin(0.1, sqrt(n->best)) * (n->best / n->norm);
+  TRY(newton_direction(p, n->options->method, &n->here, cg_tolerance, n->options->progress,
+                       n->direction, err));
+  move(n, 1);
+  TRY(problem_try(p, &n->there, err));
+  double norm = vector_norm(n->there.gradient, p->x->cols, 1);
+  if (isfinite(norm) && norm <= 0.5 * n->halved) {
+    n->halved = norm;
+  } else {
+    TRY(search_step(n, err));
   }
-  move(b);
-  return problem_evaluate(p, &b->there, err);
-}
-
-static dperm_status iterate(batch *b, dperm_error *err) {
-  size_t searching = 0;
-  TRY(find_direction(b, err));
-  TRY(try_full_steps(b, &searching, err));
-  if (searching > 0) {
-    TRY(search_steps(b, err));
-  }
-  for (size_t m = 0; m < b->p->models; m++) {
-    b->report[m].iterations += b->active[m];
-  }
-  point before = b->here;
-  b->here = b->there;
-  b->there = before;
+  n->report->iterations++;
+  point before = n->here;
+  n->here = n->there;
+  n->there = before;
   return DPERM_OK;
 }
 
 /* From here->f to an evaluated point: the minimizer of a sample, solved in the same manner down to
  * a few rows, and from there by a quasi-Newton method; or the start itself without a sample. */
-static dperm_status begin(batch *b, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  row_sample sample;
-  solver_report report;
-  TRY(row_sample_take(b->p, b->options, &sample, err));
+static dperm_status begin(iteration *n, dperm_error *err) {
+  OWNED(row_sample_free) row_sample sample = {.x = NULL};
+  TRY(row_sample_take(n->p, n->options, &sample, err));
   if (!sample.x) {
-    return problem_evaluate(b->p, &b->here, err);
+    return problem_evaluate(n->p, &n->here, err);
   }
-  solver_options rough = *b->options;
-  rough.tolerance = row_sample_tolerance(&sample, b->options);
-  TRY_OR_DONE(solve(&sample.p, &rough, b->here.f, &report, err));
-  TRY_OR_DONE(warm_start(b->p, &sample.p, b->options, &b->here, &b->there, err));
-done:
-  row_sample_free(&sample);
-  return status;
+  solver_report report;
+  solver_options rough = *n->options;
+  rough.tolerance = row_sample_tolerance(&sample, n->options);
+  TRY(solve(&sample.p, &rough, n->here.f, &report, err));
+  return warm_start(n->p, &sample.p, n->options, &n->here, &n->there, err);
 }
 
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  scratch work;
-  batch b = {.p = p, .options = options, .work = &work, .report = report};
-  size_t wide = p->x->cols * p->models;
+  size_t cols = p->x->cols;
+  iteration n = {.p = p, .options = options, .best = INFINITY, .report = report};
+  OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY_OR_DONE(new_batch(p, &b, err));
-  memcpy(b.here.f, weights, wide * sizeof *weights);
-  TRY_OR_DONE(begin(&b, err));
-  for (size_t m = 0; m < p->models; m++) {
-    b.active[m] = true;
-    b.halved[m] = vector_norm(b.here.gradient + m, p->x->cols, p->models);
-    b.best[m] = INFINITY;
-    report[m] = (solver_report){0};
-  }
-  TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
+  TRY(point_take(p, &work, NULL, &n.here, err));
+  TRY(point_take(p, &work, &n.here, &n.there, err));
+  TRY(scratch_take(&work, cols, sizeof *n.direction, &n.direction, err));
+  memcpy(n.here.f, weights, cols * sizeof *weights);
+  TRY(begin(&n, err));
+  n.halved = vector_norm(n.here.gradient, cols, 1);
+  *report = (solver_report){0};
+  TRY(progress_tick(options->progress, "solving", 0, 0, err));
   double asked = 0;
-  while (retire(&b) > 0) {
-    TRY_OR_DONE(progress_tick_seldom(options->progress, "solving", &asked, err));
-    TRY_OR_DONE(iterate(&b, err));
+  while (!finished(&n)) {
+    TRY(progress_tick_seldom(options->progress, "solving", &asked, err));
+    TRY(iterate(&n, err));
   }
-  memcpy(weights, b.here.f, wide * sizeof *weights);
-  for (size_t m = 0; m < p->models; m++) {
-    report[m].certified = certified_gradient(p, m, &b.here);
-  }
-done:
-  scratch_free(&work);
-  return status;
+  memcpy(weights, n.here.f, cols * sizeof *weights);
+  report->certified = certified_gradient(p, &n.here);
+  return DPERM_OK;
 }

@@ -1,13 +1,12 @@
-/* What the solver minimizes, for k models that share rows:
+/* What the solver minimizes:
  *
- *   J_m(f) = (1/n) Σ_i w_i ℓ(y_i fᵀx_i) + Λ_m N(f) + (Δ_m/2)‖f‖² + linear_mᵀ f,   m = 1 … k.
+ *   J(f) = (1/n) Σ_i w_i ℓ(y_i fᵀx_i) + Λ N(f) + (Δ/2)‖f‖² + linearᵀ f.
  *
  * How a label y_i meets the score fᵀx_i is the link's matter (loss/link.h).
  *
  * Weights w_i are between 0 and 1, so the loss's L and c bound what a row does with them as without
- * (docs/proofs/weights.md).
- * One model is k = 1. Wide arrays (f, gradients, directions) hold cols × k doubles, tall ones
- * (scores, slopes, curvatures) rows × k, the k numbers of a place together (matrix/matrix.h). */
+ * (docs/proofs/weights.md). Wide arrays (f, gradients, directions) hold `cols` doubles, tall ones
+ * (scores, slopes, curvatures) `rows`. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,6 +14,7 @@
 #include "base/scratch.h"
 #include "matrix/matrix.h"
 
+/* What a problem may have of its own beside others on the same rows. */
 typedef struct problem_model {
   double lambda;        /* Λ > 0 */
   double ridge;         /* Δ ≥ 0 */
@@ -28,11 +28,10 @@ typedef struct problem {
   double norm_bound;    /* ‖x_i‖₂ ≤ R */
   const dperm_loss *loss;
   const dperm_regularizer *regularizer;
-  size_t models;
-  const problem_model *model;
+  problem_model model;
 } problem;
 
-/* A point of all k models, with what the rows say there. The caller owns the arrays. */
+/* A point, with what the rows say there. The caller owns the arrays. */
 typedef struct point {
   double *f;         /* wide */
   double *z;         /* tall: fᵀx */
@@ -60,17 +59,20 @@ void problem_rows_eval(const problem *p, size_t from, size_t count, size_t lanes
 void problem_rows_slope_dd(const problem *p, size_t from, size_t count, const double *z,
                            const double *z_rest, double *slope);
 
-/* From model m's sum over rows in `gradient` (wide) to ∇J_m at f. Unless it is a trial, something
- * that is not finite is an error. */
-dperm_status problem_add_penalty(const problem *p, size_t m, bool trial, const double *f,
-                                 double *gradient, dperm_error *err);
+/* From the sum over rows in `gradient` to ∇J at f. Unless it is a trial, something that is not
+ * finite is an error. */
+dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, double *gradient,
+                                 dperm_error *err);
+/* Λ N_j″(f_j) + Δ, the j-th diagonal entry of the penalty's Hessian. */
+dperm_status problem_penalty_curvature(const problem *p, size_t j, double fj, double *out,
+                                       dperm_error *err);
 
-/* J_m(f) for each m: one pass over the matrix. */
+/* J(f): one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err);
 
-/* φ_m′(t_m) and φ_m″(t_m) for φ_m(t) = J_m(f + t·d), where d = `direction` (wide) and q = X d
- * (tall). Models with active[m] = false are left out. No pass over the matrix. */
+/* φ′(t) and φ″(t) for φ(t) = J(f + t·d), where d = `direction` and q = X d (tall). No pass over the
+ * matrix. */
 dperm_status problem_along(const problem *p, const point *at, const double *direction,
-                           const double *q, const double *t, const bool *active, double *first,
-                           double *second, dperm_error *err);
+                           const double *q, double t, double *first, double *second,
+                           dperm_error *err);

@@ -59,9 +59,12 @@ static dperm_status new_place(const problem *p, const place *other, place *out, 
   return DPERM_OK;
 }
 
-static void free_place(place *at) {
-  free(at->f);
-  free(at->z);
+static void free_walk(walk *w) {
+  free(w->here.f);
+  free(w->here.z);
+  free(w->there.f);
+  free(w->there.z);
+  free(w->direction);
 }
 
 /* ---- the gradient */
@@ -116,7 +119,7 @@ static void block_slopes(void *context, size_t b, size_t worker) {
 }
 
 static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
-  const problem_model *model = p->model;
+  const problem_model *model = &p->model;
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
   double n = (double)rows_in_all(p->x);
   TRY(p->x->kind->apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
@@ -134,8 +137,8 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
     at->gradient[j] = g.hi;
     at->gradient_rest[j] = g.lo;
   }
-  const evaluation e = evaluation_at(p, 0, at->f, NULL, at->slope);
-  at->norm = norm_above(at->gradient, p->x->cols, 1, 0);
+  const evaluation e = evaluation_at(p, at->f, NULL, at->slope);
+  at->norm = norm_above(at->gradient, p->x->cols);
   at->error = evaluation_error(&e, IN_DD);
   return DPERM_OK;
 }
@@ -148,24 +151,19 @@ static dperm_status find_direction(walk *w, solver_method method, dperm_error *e
   double *curvature = w->here.slope; /* nobody asks for slopes between two gradients */
   /* At the doubles nearby: any positive curvature will do. */
   problem_rows_eval(p, 0, rows, 1, w->here.z, NULL, NULL, curvature);
-  const point at = {.f = w->here.f,
-                    .z = w->here.z,
-                    .slope = NULL,
-                    .curvature = curvature,
-                    .gradient = w->here.gradient};
-  const bool active = true;
-  const double tolerance = 1e-4;
-  return newton_direction(p, method, &at, &active, &tolerance, NULL, w->direction, err);
+  const point at = {
+      .f = w->here.f, .z = w->here.z, .curvature = curvature, .gradient = w->here.gradient};
+  return newton_direction(p, method, &at, 1e-4, NULL, w->direction, err);
 }
 
 /* At least the largest eigenvalue of the Hessian here: cR² for the loss, the diagonal for the rest.
  */
-static dperm_status largest_curvature(walk *w, double *out, dperm_error *err) {
+static dperm_status largest_curvature(const walk *w, double *out, dperm_error *err) {
   const problem *p = w->p;
-  double penalty = 0, *diagonal = w->direction; /* free until the next direction */
-  TRY(penalty_curvature(p, 0, w->here.f, diagonal, err));
+  double penalty = 0, here = 0;
   for (size_t j = 0; j < p->x->cols; j++) {
-    penalty = fmax(penalty, diagonal[j]);
+    TRY(problem_penalty_curvature(p, j, w->here.f[j], &here, err));
+    penalty = fmax(penalty, here);
   }
   *out = p->loss->smoothness * p->norm_bound * p->norm_bound + penalty;
   return DPERM_OK;
@@ -195,7 +193,7 @@ static double slope_there(const walk *w) {
 /* Tries t, t/2, … along w->direction; *moved tells whether `there` was accepted. */
 static dperm_status descend(walk *w, double t, int tries, double *halved, bool *moved,
                             dperm_error *err) {
-  double length = norm_above(w->direction, w->p->x->cols, 1, 0);
+  double length = norm_above(w->direction, w->p->x->cols);
   *moved = false;
   for (; tries > 0 && t > 0 && length > 0 && isfinite(length); tries--, t /= 2) {
     step_to_there(w, t);
@@ -220,7 +218,7 @@ static dperm_status take_step(walk *w, solver_method method, double *halved, dpe
   TRY(largest_curvature(w, &bend, err));
   /* A Newton step is no shorter than gradient/curvature: one that is has been lost to rounding. */
   if (find_direction(w, method, NULL) == DPERM_OK &&
-      norm_above(w->direction, p->x->cols, 1, 0) >= w->here.norm / bend / 2) {
+      norm_above(w->direction, p->x->cols) >= w->here.norm / bend / 2) {
     TRY(descend(w, 1.0, NEWTON_TRIES, halved, &moved, err));
   }
   if (!moved) {
@@ -258,22 +256,21 @@ static dperm_status choose_start(walk *w, const double *f, const double *rest, d
 
 dperm_status refine(const problem *p, double target, const solver_options *options, double *f,
                     double *rest, solver_report *report, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  walk w = {.p = p};
+  OWNED(free_walk) walk w = {.p = p};
   size_t cols = p->x->cols;
-  TRY_OR_DONE(new_place(p, NULL, &w.here, err));
-  TRY_OR_DONE(new_place(p, &w.here, &w.there, err));
-  TRY_OR_DONE(memory_new(cols, sizeof *w.direction, &w.direction, err));
-  TRY_OR_DONE(choose_start(&w, f, rest, err));
+  TRY(new_place(p, NULL, &w.here, err));
+  TRY(new_place(p, &w.here, &w.there, err));
+  TRY(memory_new(cols, sizeof *w.direction, &w.direction, err));
+  TRY(choose_start(&w, f, rest, err));
   double halved = certified(&w.here);
   while (!(certified(&w.here) <= target)) {
     if (!isfinite(w.here.norm) || !isfinite(w.here.error)) {
-      FAIL_AND_DONE(err, DPERM_NUMERIC_ERROR,
-                    "the gradient is not a finite number, so nothing is released; the loss, the "
-                    "regularizer or the rows hold something that is not one");
+      FAIL(err, DPERM_NUMERIC_ERROR,
+           "the gradient is not a finite number, so nothing is released; the loss, the "
+           "regularizer or the rows hold something that is not one");
     }
-    TRY_OR_DONE(progress_tick(options->progress, "solving", 0, 0, err));
-    TRY_OR_DONE(take_step(&w, options->method, &halved, err));
+    TRY(progress_tick(options->progress, "solving", 0, 0, err));
+    TRY(take_step(&w, options->method, &halved, err));
     report->iterations++;
   }
   report->gradient_norm = w.here.norm;
@@ -281,9 +278,5 @@ dperm_status refine(const problem *p, double target, const solver_options *optio
   report->converged = true;
   memcpy(f, w.here.f, cols * sizeof *f);
   memcpy(rest, w.here.f_rest, cols * sizeof *rest);
-done:
-  free_place(&w.here);
-  free_place(&w.there);
-  free(w.direction);
-  return status;
+  return DPERM_OK;
 }

@@ -24,58 +24,50 @@ static size_t sample_rows(const problem *p, const solver_options *options) {
 /* The sample's part of a number for each row. Of a job's processes each has its share of a sparse
  * sample, or all of a dense one. */
 static dperm_status sample_numbers(const problem *p, const double *all, const size_t *rows,
-                                   size_t count, const row_sample *s, double *out,
+                                   size_t count, const row_sample *s, double **out,
                                    dperm_error *err) {
+  TRY(memory_new(count, sizeof **out, out, err));
   if (p->x->spread) {
-    return s->x->spread ? spread_select_labels(p->x, all, rows, count, out, err)
-                        : spread_everywhere(p->x, all, 1, rows, count, out, err);
+    return s->x->spread ? spread_select_labels(p->x, all, rows, count, *out, err)
+                        : spread_everywhere(p->x, all, 1, rows, count, *out, err);
   }
   for (size_t i = 0; i < count; i++) {
-    out[i] = all[rows[i]];
+    (*out)[i] = all[rows[i]];
   }
   return DPERM_OK;
 }
 
 dperm_status row_sample_take(const problem *p, const solver_options *options, row_sample *out,
                              dperm_error *err) {
-  dperm_status status = DPERM_OK;
   bool easy = options->tolerance >= p->loss->lipschitz * p->norm_bound;
-  size_t count = p->models == 1 && !easy && p->x->kind->select ? sample_rows(p, options) : 0;
-  size_t *rows = NULL;
-  *out = (row_sample){.p = *p};
+  size_t count = !easy && p->x->kind->select ? sample_rows(p, options) : 0;
+  OWNED_MEMORY size_t *rows = NULL;
   if (count == 0) {
     return DPERM_OK;
   }
-  TRY_OR_DONE(memory_new(count, sizeof *rows, &rows, err));
+  TRY(memory_new(count, sizeof *rows, &rows, err));
   for (size_t i = 0; i < count; i++) {
     rows[i] = (size_t)((double)i * ((double)rows_in_all(p->x) / (double)count));
   }
   if (p->x->kind->select(p->x, rows, count, &out->x, NULL) != DPERM_OK) {
     out->x = NULL;
-    goto done;
+    return DPERM_OK;
   }
-  TRY_OR_DONE(memory_new(count, sizeof *out->labels, &out->labels, err));
-  TRY_OR_DONE(sample_numbers(p, p->labels, rows, count, out, out->labels, err));
+  TRY(sample_numbers(p, p->labels, rows, count, out, &out->labels, err));
   if (p->shares) {
-    TRY_OR_DONE(memory_new(count, sizeof *out->shares, &out->shares, err));
-    TRY_OR_DONE(sample_numbers(p, p->shares, rows, count, out, out->shares, err));
+    TRY(sample_numbers(p, p->shares, rows, count, out, &out->shares, err));
   }
+  out->p = *p;
   out->p.x = out->x;
   out->p.labels = out->labels;
   out->p.shares = out->shares;
-done:
-  free(rows);
-  if (status != DPERM_OK) {
-    row_sample_free(out);
-  }
-  return status;
+  return DPERM_OK;
 }
 
 void row_sample_free(row_sample *s) {
   matrix_free(s->x);
   free(s->labels);
   free(s->shares);
-  *s = (row_sample){.x = NULL};
 }
 
 double row_sample_tolerance(const row_sample *s, const solver_options *options) {

@@ -11,8 +11,8 @@ typedef struct row_sample {
   double *labels, *shares;
 } row_sample;
 
-/* Every eighth row or fewer. None where nothing is gained: few rows, several models, a tolerance
- * that any point meets, or a matrix that does not give single rows. */
+/* Every eighth row or fewer. None where nothing is gained: few rows, a tolerance that any point
+ * meets, or a matrix that does not give single rows. `out` is empty at first. */
 dperm_status row_sample_take(const problem *p, const solver_options *options, row_sample *out,
                              dperm_error *err);
 void row_sample_free(row_sample *s);

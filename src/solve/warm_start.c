@@ -29,9 +29,9 @@ static const double roughly = 0.02; /* the error of a solution by conjugate grad
 typedef struct initial_matrix {
   const problem *sample;
   const dperm_progress *progress;
-  point at;       /* the sample's minimizer; its gradient is work space */
-  double *factor; /* of the Hessian there, or NULL */
-  double *solved; /* without a factor: space for a solution */
+  double *factor; /* at the sample's minimizer; or NULL, and */
+  point at;       /* the minimizer, its gradient being work space, */
+  double *solved; /* and space for a solution */
 } initial_matrix;
 
 /* d := H⁻¹ d for the sample's Hessian. */
@@ -42,9 +42,8 @@ static dperm_status solve_hessian(void *context, double *d, dperm_error *err) {
     cholesky_solve(q->factor, cols, d);
     return DPERM_OK;
   }
-  const bool active = true;
   memcpy(q->at.gradient, d, cols * sizeof *d);
-  TRY(direction_cg(q->sample, &q->at, &active, &roughly, q->progress, q->solved, err));
+  TRY(direction_cg(q->sample, &q->at, roughly, q->progress, q->solved, err));
   for (size_t j = 0; j < cols; j++) {
     d[j] = -q->solved[j];
   }
@@ -87,32 +86,28 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
                                 scratch *work, dperm_error *err) {
   const problem *sample = q->sample;
   size_t cols = sample->x->cols;
-  TRY(point_take(sample, work, NULL, &q->at, err));
-  memcpy(q->at.f, f, cols * sizeof *f);
-  TRY(problem_evaluate(sample, &q->at, err));
-  if (!direction_uses_cholesky(sample, method)) {
-    return scratch_take(work, cols, sizeof *q->solved, &q->solved, err);
+  if (direction_uses_cholesky(sample, method)) {
+    TRY(scratch_take(work, cols * cols, sizeof *q->factor, &q->factor, err));
+    return hessian_factor(sample, f, q->factor, err);
   }
-  TRY(scratch_take(work, cols * cols, sizeof *q->factor, &q->factor, err));
-  return hessian_factor(sample, 0, &q->at, q->factor, err);
+  TRY(point_take(sample, work, NULL, &q->at, err));
+  TRY(scratch_take(work, cols, sizeof *q->solved, &q->solved, err));
+  memcpy(q->at.f, f, cols * sizeof *f);
+  return problem_evaluate(sample, &q->at, err);
 }
 
 dperm_status warm_start(const problem *p, const problem *sample, const solver_options *options,
                         point *here, point *there, dperm_error *err) {
-  dperm_status status = DPERM_OK;
   size_t cols = p->x->cols;
   initial_matrix initial = {.sample = sample, .progress = options->progress};
   lbfgs q;
   double *pairs = NULL;
-  scratch work;
+  OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY_OR_DONE(scratch_take(&work, lbfgs_work_size(cols), sizeof *pairs, &pairs, err));
+  TRY(scratch_take(&work, lbfgs_work_size(cols), sizeof *pairs, &pairs, err));
   lbfgs_begin(&q, cols, pairs);
-  TRY_OR_DONE(set_hessian(&initial, options->method, here->f, &work, err));
-  TRY_OR_DONE(ranks_share(p->x->spread, DPERM_OK, here->f, cols * sizeof *here->f, err));
-  TRY_OR_DONE(problem_evaluate(p, here, err));
-  TRY_OR_DONE(walk(p, options, &initial, &q, here, there, err));
-done:
-  scratch_free(&work);
-  return status;
+  TRY(set_hessian(&initial, options->method, here->f, &work, err));
+  TRY(ranks_share(p->x->spread, DPERM_OK, here->f, cols * sizeof *here->f, err));
+  TRY(problem_evaluate(p, here, err));
+  return walk(p, options, &initial, &q, here, there, err);
 }

@@ -11,6 +11,7 @@
 #include "reference.h"
 #include "solve/batch_solve.h"
 #include "solve/certify.h"
+#include "solve/direction.h"
 
 enum { ROWS = 1100, COLS = 12, MODELS = 40 };
 static const double goal = 1e-9;
@@ -30,9 +31,7 @@ static void begin(batch *b, const matrix *x, const double *labels, const dperm_l
                      .labels = labels,
                      .norm_bound = 1 + 0x1p-48,
                      .loss = loss,
-                     .regularizer = regularizer,
-                     .models = MODELS}};
-  b->p.model = b->models;
+                     .regularizer = regularizer}};
   b->linear = calloc(MODELS * x->cols, sizeof *b->linear);
   assert_non_null(b->linear);
   assert_ok(random_seeded(11, &r, err));
@@ -52,7 +51,8 @@ static double *solve_all(batch *b, const double *factor, int threads) {
   assert_non_null(weights);
   thread_scope scope = threads_enter(threads);
   assert_true(batch_possible(&b->p));
-  assert_ok(batch_solve(&b->p, factor, b->target, NULL, weights, b->certified, err));
+  assert_ok(
+      batch_solve(&b->p, b->models, MODELS, factor, b->target, NULL, weights, b->certified, err));
   threads_leave(scope);
   return weights;
 }
@@ -66,8 +66,7 @@ static void compare_alone(const batch *b, const double *weights) {
     problem one = b->p;
     solver_report report;
     double apart = 0, strong = b->models[m].lambda + b->models[m].ridge;
-    one.models = 1;
-    one.model = &b->models[m];
+    one.model = b->models[m];
     memset(alone, 0, cols * sizeof *alone);
     assert_ok(solve(&one, &how, alone, &report, err));
     assert_true(b->certified[m] <= goal);
@@ -198,12 +197,11 @@ static void company_and_threads_do_not_change_a_bit(void **state) {
     double *together = solve_all(&b, NULL, 1), *threads = solve_all(&b, NULL, 3);
     assert_memory_equal(together, threads, MODELS * COLS * sizeof *together);
     for (size_t m = 0; m < MODELS; m += 7) { /* in company of the last ones only */
-      batch few = b;
-      few.p.models = 3 < MODELS - m ? 3 : MODELS - m;
-      few.p.model = b.models + m;
-      double weights[3 * COLS] = {0};
-      assert_ok(batch_solve(&few.p, NULL, few.target, NULL, weights, few.certified, err));
-      assert_memory_equal(weights, together + m * COLS, few.p.models * COLS * sizeof *weights);
+      size_t few = 3 < MODELS - m ? 3 : MODELS - m;
+      double weights[3 * COLS] = {0}, certified[3];
+      assert_ok(
+          batch_solve(&b.p, b.models + m, few, NULL, b.target, NULL, weights, certified, err));
+      assert_memory_equal(weights, together + m * COLS, few * COLS * sizeof *weights);
     }
     free(together);
     free(threads);
@@ -225,7 +223,8 @@ static void a_shared_start_leads_to_the_same_minimizers(void **state) {
     batch b;
     double factor[COLS * COLS], zero[COLS] = {0};
     begin(&b, t->sparse, t->labels, &loss, both[r], 1e-2);
-    assert_ok(batch_factor(&b.p, zero, factor, err));
+    b.p.model = b.models[0];
+    assert_ok(hessian_factor(&b.p, zero, factor, err));
     double *weights = solve_all(&b, factor, 2);
     compare_alone(&b, weights);
     free(weights);
@@ -274,8 +273,9 @@ static void a_batch_can_be_stopped(void **state) {
   batch b;
   double weights[MODELS * COLS] = {0};
   begin(&b, t->sparse, t->labels, &loss, &ridge, 1e-2);
-  assert_fails(batch_solve(&b.p, NULL, b.target, &stop, weights, b.certified, err), DPERM_CANCELLED,
-               "stopped");
+  assert_fails(
+      batch_solve(&b.p, b.models, MODELS, NULL, b.target, &stop, weights, b.certified, err),
+      DPERM_CANCELLED, "stopped");
   free(b.linear);
   test_rows_free(t);
 }

@@ -26,6 +26,10 @@ typedef struct random_problem {
   const char *what;
 } random_problem;
 
+static void set_linear(random_problem *t, const double *linear) {
+  t->p.model.linear = t->exact->p.model.linear = linear;
+}
+
 /* The rows' first columns, in the given way. */
 static void reshape_rows(test_rows *data, shape how) {
   size_t cols = data->cols;
@@ -162,9 +166,9 @@ static double check_in_doubles(random_problem *t, const place *at) {
                 work + cols};
   memcpy(here.f, at->f, cols * sizeof *here.f);
   assert_ok(problem_evaluate(&t->p, &here, err));
-  const evaluation e = evaluation_at(&t->p, 0, here.f, here.z, here.slope);
+  const evaluation e = evaluation_at(&t->p, here.f, here.z, here.slope);
   double norm = 0, error = precise_gradient_error(t->exact, at->f, here.gradient, &norm);
-  double bound = evaluation_error(&e, IN_DOUBLES), certified = certified_gradient(&t->p, 0, &here);
+  double bound = evaluation_error(&e, IN_DOUBLES), certified = certified_gradient(&t->p, &here);
   if (!(error <= bound && norm <= certified)) {
     fail_msg("%s %s, %zu x %zu, loss %d, h %g, lambda %g, regularizer %d, |f| %g: gradient %g off "
              "by %g, more than %g (certified %g)",
@@ -209,11 +213,11 @@ static void a_computed_gradient_is_within_its_error_everywhere(void **state) {
     place at = place_new(t.x->cols);
     assert_ok(random_seeded(1000 + seed, &r, err));
     for (int i = 0; i < PLACES; i++) {
-      t.t.model.linear = NULL;
+      set_linear(&t, NULL);
       random_place(&t, &r, i, &at);
-      t.t.model.linear = at.linear;
+      set_linear(&t, at.linear);
       t.t.regularizer.slope_error = 4 * 0x1p-53; /* of f + f³, and what it bends at most here */
-      double far = norm_above(at.f, t.x->cols, 1, 0);
+      double far = norm_above(at.f, t.x->cols);
       t.t.regularizer.most_curvature = 1 + 3 * far * far;
       closest = fmin(closest, check_in_doubles(&t, &at));
       double share = check_in_dd(&t, &at);
@@ -262,7 +266,7 @@ static void errors_of_margins_are_covered(void **state) {
     }
     closest = fmin(closest, check_in_doubles(&t, &at));
     cancel_gradient(&t, &at);
-    t.t.model.linear = at.linear;
+    set_linear(&t, at.linear);
     (void)check_in_dd(&t, &at);
     place_free(&at);
     random_problem_free(&t);
@@ -311,10 +315,10 @@ static void a_penalty_as_wrong_as_it_declares_is_covered(void **state) {
         (dperm_regularizer){.eval = careless_eval, .most_curvature = 1e20, .slope_error = 0.2};
     for (int i = 0; i < 4; i++) {
       random_place(&t, &r, i, &at);
-      t.t.model.linear = at.linear;
+      set_linear(&t, at.linear);
       (void)check_in_doubles(&t, &at);
       (void)check_in_dd(&t, &at);
-      t.t.model.linear = NULL;
+      set_linear(&t, NULL);
     }
     place_free(&at);
     random_problem_free(&t);
@@ -351,7 +355,7 @@ static void candidates_are_within_tau_of_the_exact_minimizer(void **state) {
 /* ---- (c) bounds that say something */
 
 static double bound_at(const random_problem *t, const place *at) {
-  const evaluation e = evaluation_at(&t->p, 0, at->f, NULL, NULL);
+  const evaluation e = evaluation_at(&t->p, at->f, NULL, NULL);
   return evaluation_error(&e, IN_DOUBLES);
 }
 

@@ -46,7 +46,7 @@ static trial trial_new(const char *what, const test_rows *data, const matrix *x,
 static void trial_settle(trial *t) {
   t->p.loss = &t->t.library_loss;
   t->p.regularizer = &t->t.regularizer;
-  t->p.model = &t->t.model;
+  t->p.model = t->t.model;
   t->exact->p = t->p;
 }
 
@@ -57,7 +57,7 @@ static void trial_free(trial *t) {
 
 /* The error of a gradient in twice the precision at points of this norm, as numerics.c has it. */
 static double error_at(const problem *p, double norm) {
-  evaluation e = evaluation_at(p, 0, (double[4096]){0}, NULL, NULL);
+  evaluation e = evaluation_at(p, (double[4096]){0}, NULL, NULL);
   e.f = e.penalty = norm;
   return evaluation_error(&e, IN_DD);
 }
@@ -66,10 +66,10 @@ static double error_at(const problem *p, double norm) {
  * the release ever sets. */
 static double hardest_target(const problem *p) {
   double pull = p->loss->lipschitz * p->norm_bound;
-  if (p->model->linear) {
-    pull += norm_above(p->model->linear, p->x->cols, 1, 0);
+  if (p->model.linear) {
+    pull += norm_above(p->model.linear, p->x->cols);
   }
-  return 8 * error_at(p, 3 * pull / (p->model->lambda + p->model->ridge));
+  return 8 * error_at(p, 3 * pull / (p->model.lambda + p->model.ridge));
 }
 
 static void check_refines(const trial *t, double target, double *f, double *rest) {
@@ -215,9 +215,9 @@ static void refines_with_weights_and_a_prior(void **state) {
     t.t.regularizer.weights = t.t.weights;
     trial_settle(&t);
     double f[5] = {0}, rest[5] = {0};
-    const evaluation e = evaluation_at(&t.p, 0, f, NULL, NULL);
+    const evaluation e = evaluation_at(&t.p, f, NULL, NULL);
     evaluation worst = e; /* the walk stays within F, numerics.c */
-    worst.f = 3 * (1 + t.p.model->lambda * e.penalty) / t.p.model->lambda;
+    worst.f = 3 * (1 + t.p.model.lambda * e.penalty) / t.p.model.lambda;
     worst.penalty = e.penalty + 5 * far * worst.f;
     check_refines(&t, 8 * evaluation_error(&worst, IN_DD), f, rest);
     trial_free(&t);
@@ -273,7 +273,7 @@ static void what_is_not_a_number_ends_the_walk(void **state) {
       assert_fails(refine(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
                    DPERM_NUMERIC_ERROR, "not a finite number");
       linear[1] = bad[i];
-      t.t.model.linear = linear;
+      t.p.model.linear = linear;
       t.p.x = data->dense;
       assert_fails(refine(&t.p, 1e-3, &(solver_options){0}, f, rest, &report, err),
                    DPERM_NUMERIC_ERROR, "not a finite number");
@@ -309,7 +309,8 @@ static void a_mechanism_refines_where_doubles_do_not_suffice(void **state) {
     solver_report report = {0};
     assert_ok(solve(&t.p, &(solver_options){.tolerance = target / 2}, f, &report, err));
     assert_true((report.certified <= target) == (i == 0));
-    assert_ok(mechanism_solve(&t.p, t.p.model, &(solver_options){0}, target, &found, &report, err));
+    assert_ok(
+        mechanism_solve(&t.p, &t.p.model, &(solver_options){0}, target, &found, &report, err));
     double norm = precise_gradient_norm(t.exact, f, rest);
     assert_true(report.certified <= target && norm <= report.certified);
     assert_true(i == 1 || any_rest(rest, 60) == (i == 2));

@@ -28,20 +28,18 @@ static double minimize(const records *d, double norm, const dperm_loss *loss,
   assert_non_null(copy);
   memcpy(copy, d->x, d->rows * d->dims * sizeof *copy);
   assert_ok(matrix_dense_new(d->rows, d->dims, copy, &x, err));
-  const problem_model model = {.lambda = lambda};
   const problem p = {.x = x,
                      .labels = d->labels,
                      .norm_bound = norm,
                      .loss = loss,
                      .regularizer = regularizer,
-                     .models = 1,
-                     .model = &model};
+                     .model = {.lambda = lambda}};
   const solver_options how = {.tolerance = 1e-11};
   solver_report report;
   memset(f, 0, d->dims * sizeof *f);
   assert_ok(solve(&p, &how, f, &report, err));
   assert_true(report.converged);
-  double left = report.gradient_norm + rounding_limit(&p, 0, f);
+  double left = report.gradient_norm + rounding_limit(&p, f);
   matrix_free(x);
   return left;
 }

@@ -30,7 +30,7 @@ static void solve_from(const test_problem *t, int way, double *f, const char *wh
   const solver_options how = {.method = way & 2 ? SOLVER_CG : SOLVER_CHOLESKY, .tolerance = 1e-10};
   solver_report report;
   assert_ok(solve(&p, &how, f, &report, err));
-  double rounding = rounding_limit(&p, 0, f), norm = reference_gradient_norm(t, f);
+  double rounding = rounding_limit(&p, f), norm = reference_gradient_norm(t, f);
   if (!report.converged || report.iterations > MOST ||
       !(norm <= fmax(1e-10, 4 * rounding) + rounding)) {
     fail_msg("%s, loss %d, h %g, lambda %g, way %d: %s after %zu iterations, gradient %g "
@@ -295,7 +295,7 @@ static void an_unreachable_tolerance_ends_at_the_limit_of_precision(void **state
           solver_report report;
           fill_far(3, 100, f, 9);
           assert_ok(solve(&p, &how, f, &report, err));
-          double rounding = rounding_limit(&p, 0, f);
+          double rounding = rounding_limit(&p, f);
           if (!report.converged || report.iterations > MOST ||
               !(reference_gradient_norm(&t, f) <= 5 * rounding)) {
             fail_msg("loss %d, lambda %g, way %d, regularizer %d: %d, %zu iterations, %g (%g)",
@@ -323,7 +323,7 @@ static void many_columns_are_solved_without_a_factorization(void **state) {
     assert_non_null(f);
     assert_ok(solve(&p, &how, f, &report, err));
     assert_true(report.converged && report.iterations < MOST);
-    assert_true(reference_gradient_norm(&t, f) <= 1.1e-10 + rounding_limit(&p, 0, f));
+    assert_true(reference_gradient_norm(&t, f) <= 1.1e-10 + rounding_limit(&p, f));
     free(f);
     test_problem_clear(&t);
   }

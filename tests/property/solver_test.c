@@ -1,6 +1,6 @@
 /* The solver against an independent oracle: libLBFGS on the objective written out naively
  * (support/reference.c), for every loss, regularizer, kind of matrix and method. Also what the
- * solver promises about many models at once, threads and cancelling. */
+ * solver promises about threads and cancelling. */
 #include <lbfgs.h>
 #include <math.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static void fill_normal(uint64_t seed, double scale, double *values, size_t coun
 }
 
 static point point_new(const problem *p) {
-  size_t wide = p->x->cols * p->models, tall = p->x->rows * p->models;
+  size_t wide = p->x->cols, tall = p->x->rows;
   point at = {.f = calloc(wide, sizeof(double)),
               .z = calloc(tall, sizeof(double)),
               .slope = calloc(tall, sizeof(double)),
@@ -183,7 +183,7 @@ static void check_rounding(test_problem *t, double scale) {
       for (size_t j = 0; j < cols; j++) {
         off += (exact[j] - at.gradient[j]) * (exact[j] - at.gradient[j]);
       }
-      double bound = rounding_limit(&p, 0, at.f);
+      double bound = rounding_limit(&p, at.f);
       if (!((double)sqrtl(off) <= bound)) {
         fail_msg("regularizer %d, loss %d, scale %g: off by %Lg, bound %g", (int)t->kind,
                  (int)t->loss, scale, sqrtl(off), bound);
@@ -245,9 +245,8 @@ static void objective_and_line_derivatives_match_the_reference(void **state) {
   assert_close(objective, (double)reference_objective(&t, at.f, NULL), 1e-13);
   assert_ok(data->sparse->kind->apply(data->sparse, direction, 1, q, err));
   for (double step = 0; step < 2; step += 0.3) {
-    const bool on = true;
     double first = 0, second = 0, slopes[2], reach = 1e-4;
-    assert_ok(problem_along(&p, &at, direction, q, &step, &on, &first, &second, err));
+    assert_ok(problem_along(&p, &at, direction, q, step, &first, &second, err));
     for (int side = 0; side < 2; side++) {
       long double gradient[5], sum = 0;
       for (size_t j = 0; j < 5; j++) {
@@ -268,82 +267,20 @@ static void objective_and_line_derivatives_match_the_reference(void **state) {
   test_rows_free(data);
 }
 
-/* ---- many models at once */
-
-enum { MANY = 5 };
-
-/* Five models that share rows, loss and regularizer but neither lambda, ridge nor linear term. */
-static void many_init(const test_rows *data, test_problem t[MANY], problem_model models[MANY]) {
-  static const double lambdas[MANY] = {1.0, 1e-1, 1e-2, 1e-3, 1e-4};
-  for (size_t m = 0; m < MANY; m++) {
-    test_problem_init(&t[m], 80 + m, data, REF_HUBER, 0.5, lambdas[m], 0.01 * (double)m, REF_RIDGE,
-                      m != 2);
-    models[m] = t[m].model;
-  }
-}
-
-static void many_models_equal_each_alone(void **state) {
-  (void)state;
-  test_rows *data = test_rows_random(7, 600, 8, 0.6);
-  test_problem t[MANY];
-  problem_model models[MANY];
-  many_init(data, t, models);
-  for (int way = 0; way < 4; way++) {
-    problem p = problem_for(&t[0], way & 1 ? data->sparse : data->dense);
-    p.models = MANY;
-    p.model = models;
-    const solver_options how = {.method = way & 2 ? SOLVER_CG : SOLVER_CHOLESKY,
-                                .tolerance = 1e-10};
-    double together[8 * MANY] = {0};
-    solver_report reports[MANY];
-    assert_ok(solve(&p, &how, together, reports, err));
-    for (size_t m = 0; m < MANY; m++) {
-      double alone[8] = {0}, apart = 0, column[8];
-      solver_report report = solve_one(&t[m], p.x, how.method, alone);
-      assert_true(report.converged && reports[m].converged);
-      for (size_t j = 0; j < 8; j++) {
-        column[j] = together[j * MANY + m];
-        apart += (column[j] - alone[j]) * (column[j] - alone[j]);
-      }
-      assert_true(sqrt(apart) <= 2.1e-10 / (models[m].lambda + models[m].ridge));
-      assert_close(reference_gradient_norm(&t[m], column), reports[m].gradient_norm, 1e-12);
-    }
-  }
-  for (size_t m = 0; m < MANY; m++) {
-    test_problem_clear(&t[m]);
-  }
-  test_rows_free(data);
-}
-
-static void finished_models_do_not_change(void **state) {
+static void a_minimizer_stays_where_it_is(void **state) {
   (void)state;
   test_rows *data = test_rows_random(8, 400, 8, 0.6);
-  test_problem t[MANY];
-  problem_model models[MANY];
-  many_init(data, t, models);
-  problem p = problem_for(&t[0], data->dense);
-  p.models = MANY;
-  p.model = models;
   for (int method = SOLVER_CHOLESKY; method <= SOLVER_CG; method++) {
-    double first[8 * MANY] = {0}, second[8 * MANY];
-    solver_report reports[MANY];
-    const solver_options how = {.method = (solver_method)method, .tolerance = 1e-10};
-    assert_ok(solve(&p, &how, first, reports, err));
-    memcpy(second, first, sizeof second);
-    for (size_t j = 0; j < 8; j++) {
-      second[j * MANY + 3] = 1e4; /* only this one has work left */
+    for (double lambda = 1; lambda > 1e-5; lambda /= 10) {
+      test_problem t;
+      double f[8] = {0}, again[8];
+      test_problem_init(&t, 80, data, REF_HUBER, 0.5, lambda, 0.01, REF_RIDGE, true);
+      assert_true(solve_one(&t, data->dense, (solver_method)method, f).converged);
+      memcpy(again, f, sizeof again);
+      assert_int_equal(solve_one(&t, data->dense, (solver_method)method, again).iterations, 0);
+      assert_memory_equal(again, f, sizeof again);
+      test_problem_clear(&t);
     }
-    assert_ok(solve(&p, &how, second, reports, err));
-    for (size_t i = 0; i < 8 * (size_t)MANY; i++) {
-      if (i % MANY != 3) {
-        assert_true(first[i] == second[i]);
-        assert_int_equal(reports[i % MANY].iterations, 0);
-      }
-    }
-    assert_true(reports[3].converged && reports[3].iterations > 0);
-  }
-  for (size_t m = 0; m < MANY; m++) {
-    test_problem_clear(&t[m]);
   }
   test_rows_free(data);
 }
@@ -353,28 +290,23 @@ static void finished_models_do_not_change(void **state) {
 static void threads_do_not_change_a_bit(void **state) {
   (void)state;
   test_rows *data = test_rows_random(9, 5000, 20, 0.3);
-  test_problem t[MANY];
-  problem_model models[MANY];
-  many_init(data, t, models);
   for (int way = 0; way < 8; way++) {
-    problem p = problem_for(&t[0], way & 1 ? data->sparse : data->dense);
-    p.models = way & 4 ? 1 : MANY;
-    p.model = models;
-    double results[3][20 * MANY] = {{0}};
-    solver_report reports[3][MANY];
+    test_problem t;
+    test_problem_init(&t, 80, data, REF_HUBER, 0.5, way & 4 ? 1 : 1e-3, 0.01, REF_RIDGE, true);
+    problem p = problem_for(&t, way & 1 ? data->sparse : data->dense);
+    double results[3][20] = {{0}};
+    solver_report reports[3];
     for (int threads = 1; threads <= 3; threads++) {
       const solver_options how = {.method = way & 2 ? SOLVER_CG : SOLVER_CHOLESKY,
                                   .tolerance = 1e-10};
       thread_scope scope = threads_enter(threads);
-      assert_ok(solve(&p, &how, results[threads - 1], reports[threads - 1], err));
+      assert_ok(solve(&p, &how, results[threads - 1], &reports[threads - 1], err));
       threads_leave(scope);
     }
     assert_memory_equal(results[0], results[1], sizeof results[0]);
     assert_memory_equal(results[0], results[2], sizeof results[0]);
-    assert_int_equal(reports[0][0].iterations, reports[2][0].iterations);
-  }
-  for (size_t m = 0; m < MANY; m++) {
-    test_problem_clear(&t[m]);
+    assert_int_equal(reports[0].iterations, reports[2].iterations);
+    test_problem_clear(&t);
   }
   test_rows_free(data);
 }
@@ -416,8 +348,7 @@ int main(void) {
       cmocka_unit_test(rounding_estimate_covers_the_computed_gradient),
       cmocka_unit_test(rounding_estimate_covers_large_weights_and_lambda),
       cmocka_unit_test(objective_and_line_derivatives_match_the_reference),
-      cmocka_unit_test(many_models_equal_each_alone),
-      cmocka_unit_test(finished_models_do_not_change),
+      cmocka_unit_test(a_minimizer_stays_where_it_is),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(cancelling_leaves_the_weights_alone),
   };

@@ -37,7 +37,7 @@ static double noise_again(const privacy_plan *plan, uint64_t seed, double *b) {
   random_source source;
   assert_ok(random_seeded(seed, &source, err));
   noise_draw(&plan->noise, &source, b);
-  return norm_above(b, plan->noise.dims, 1, 0);
+  return norm_above(b, plan->noise.dims);
 }
 
 static double seconds_now(void) {
@@ -70,10 +70,8 @@ exact_fit exact_fit_run(const problem *base, reference_loss loss, double h, dper
   double drift =
       noise_relative_error(&plan.noise) * norm * (objective ? 1 / (double)given.rows : plan.lambda);
   out.allowed = out.release.solution_error - drift / total;
-  const problem_model model = {.lambda = plan.lambda, .ridge = plan.delta_reg};
   problem p = *base;
-  p.models = 1;
-  p.model = &model;
+  p.model = (problem_model){.lambda = plan.lambda, .ridge = plan.delta_reg};
   precise_problem *exact = precise_problem_of(&p, loss, h);
   exact->noise = objective ? b : NULL;
   out.distance = precise_distance(exact, found.f, found.rest, objective ? NULL : b,

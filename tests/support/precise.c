@@ -169,7 +169,7 @@ static void penalty_slope(const dperm_regularizer *r, size_t j, const mpfr_t f, 
 }
 
 static void add_penalty(const precise_problem *t, mpfr_t *f, mpfr_t *gradient) {
-  const problem_model *model = t->p.model;
+  const problem_model *model = &t->p.model;
   mpfr_t term;
   mpfr_init2(term, PRECISE_BITS);
   for (size_t j = 0; j < t->p.x->cols; j++) {
@@ -275,7 +275,7 @@ static void fill_hessian(const precise_problem *t, mpfr_t *f, long double *h) {
   for (size_t j = 0; j < cols; j++) {
     const dperm_regularizer *r = t->p.regularizer;
     long double bend = r->eval ? 1 + 3 * at[j] * at[j] : r->weights ? r->weights[j] : 1;
-    h[j * cols + j] += t->p.model->lambda * bend + t->p.model->ridge;
+    h[j * cols + j] += t->p.model.lambda * bend + t->p.model.ridge;
   }
   free(at);
 }
@@ -346,7 +346,7 @@ static bool improve(const precise_problem *t, search *s) {
 double precise_distance(const precise_problem *t, const double *f, const double *rest,
                         const double *shift, double goal, double *unsure) {
   size_t cols = t->p.x->cols;
-  double total = t->p.model->lambda + t->p.model->ridge;
+  double total = t->p.model.lambda + t->p.model.ridge;
   mpfr_t *from = precise_array(cols);
   search s = {precise_array(cols), precise_array(cols), precise_array(cols), NULL, NULL, 0};
   s.hessian = calloc(cols * cols, sizeof *s.hessian);

@@ -177,8 +177,7 @@ problem problem_for(const test_problem *t, const matrix *x) {
                    .norm_bound = 1.0,
                    .loss = &t->library_loss,
                    .regularizer = &t->regularizer,
-                   .models = 1,
-                   .model = &t->model};
+                   .model = t->model};
 }
 
 long double reference_objective(const test_problem *t, const double *f, long double *gradient) {

@@ -191,8 +191,7 @@ static void no_solver_goes_on_after_a_stop(void **state) {
                .norm_bound = FEATURES_NORM,
                .loss = &loss,
                .regularizer = &ridge,
-               .models = 1,
-               .model = models};
+               .model = models[0]};
   double f[MODELS * COLS], rest[COLS];
   for (int most = 1; most < 2000; most = most * 3 / 2 + 1) {
     for (int method = SOLVER_CHOLESKY; method <= SOLVER_CG; method++) {
@@ -208,12 +207,10 @@ static void no_solver_goes_on_after_a_stop(void **state) {
       status = refine(&p, 1e-6, &how, f, rest, &report, NULL);
       assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
     }
-    p.models = MODELS;
     memset(f, 0, sizeof f);
     watch_anew(w, most);
-    dperm_status status = batch_solve(&p, NULL, target, NULL, f, certified, NULL);
+    dperm_status status = batch_solve(&p, models, MODELS, NULL, target, NULL, f, certified, NULL);
     assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
-    p.models = 1;
   }
   watched_free(w);
 }
