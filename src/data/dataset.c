@@ -322,13 +322,7 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
   }
   TRY_OR_DONE(memory_new(1, sizeof *part, &part, err));
   TRY_OR_DONE(memory_new(count, sizeof *part->labels, &part->labels, err));
-  if (data->x->spread) {
-    TRY_OR_DONE(spread_select_labels(data->x, data->labels, row_indices, count, part->labels, err));
-  } else {
-    for (size_t i = 0; i < count; i++) {
-      part->labels[i] = data->labels[row_indices[i]];
-    }
-  }
+  TRY_OR_DONE(tall_select(data->x, data->labels, row_indices, count, part->labels, err));
   TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
   TRY_OR_DONE(select_prints(data, row_indices, count, part, err));
   if (data->classes.count) {

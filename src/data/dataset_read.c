@@ -278,7 +278,7 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
     }
   }
   TRY(ranks_share(r, status, digest, sizeof digest, err));
-  TRY_OR_DONE(spread_settle(r, DPERM_OK, &mine->rows, &settled, total, err));
+  TRY_OR_DONE(spread_settle(r, &mine->rows, &settled, total, err));
   if (*total == 0) {
     TRY_OR_DONE(fail_empty(source->path, err));
   }

@@ -22,10 +22,9 @@ typedef void matrix_turn(void *context, size_t from, size_t count, const double 
 
 typedef struct matrix_kind {
   const char *name;
-  /* Z = X F: rows × k from cols × k. */
-  dperm_status (*apply)(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
-  /* The same for rows from, …, from + count − 1 only, into z + 0: sequential, in space of the
-   * caller's own (x->work_size doubles). A row's numbers depend on its place, never on the call. */
+  /* Z = X F, count × k from cols × k, for rows from, …, from + count − 1: sequential, in space of
+   * the caller's own (x->work_size doubles). A row's numbers depend on its place, never on the
+   * call. */
   void (*apply_rows)(const matrix *x, size_t from, size_t count, const double *f, size_t k,
                      double *z, double *work);
   /* G = Xᵀ W: cols × k from rows × k. */
@@ -35,12 +34,9 @@ typedef struct matrix_kind {
    * X F. NULL for a kind that gains nothing by it (matrix_apply_both). */
   dperm_status (*apply_both)(const matrix *x, const double *f, matrix_turn *turn, void *context,
                              double *g, dperm_error *err);
-  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; w has stride `stride`. */
-  dperm_status (*gram)(const matrix *x, const double *w, size_t stride, double *h,
-                       dperm_error *err);
-  /* D = diagonals of Xᵀ diag(W_m) X for each of the k columns W_m: cols × k. */
-  dperm_status (*gram_diagonal)(const matrix *x, const double *w, size_t k, double *d,
-                                dperm_error *err);
+  /* The upper triangle (row-major) of H = Xᵀ diag(w) X, cols × cols; and its diagonal alone. */
+  dperm_status (*gram)(const matrix *x, const double *w, double *h, dperm_error *err);
+  dperm_status (*gram_diagonal)(const matrix *x, const double *w, double *d, dperm_error *err);
   /* Row i as `cols` doubles. */
   void (*row)(const matrix *x, size_t i, double *values);
   /* Row i's entries where they stand, and their number; NULL for a kind that keeps zeros too. */
@@ -48,13 +44,6 @@ typedef struct matrix_kind {
   /* A new matrix of the same kind with copies of some rows, in the order given. */
   dperm_status (*select)(const matrix *x, const size_t *rows, size_t count, matrix **out,
                          dperm_error *err);
-  /* The two products once more in twice the precision (base/double_double.h), for one right-hand
-   * side: z + z_rest = X (f + f_rest), and g + g_rest = Xᵀ w. The order of sums does not matter
-   * there. */
-  dperm_status (*apply_dd)(const matrix *x, const double *f, const double *f_rest, double *z,
-                           double *z_rest, dperm_error *err);
-  dperm_status (*apply_transposed_dd)(const matrix *x, const double *w, double *g, double *g_rest,
-                                      dperm_error *err);
   size_t (*bytes)(const matrix *x);
   /* Rows as a dense block, count × cols, made in `work` or where they stand; NULL for a kind that
    * has a better way (matrix/matrix_blocks.h). `from` is a multiple of MATRIX_BLOCK. Half made
@@ -88,13 +77,19 @@ enum { MATRIX_BLOCK = 256 };
 void matrix_free(matrix *x);
 OWNED_HANDLE(matrix, matrix_free)
 
-/* `apply` by way of apply_rows, block by block, for every kind. */
-dperm_status matrix_apply_blocks(const matrix *x, const double *f, size_t k, double *z,
-                                 dperm_error *err);
+/* Z = X F: rows × k from cols × k, by apply_rows. */
+dperm_status matrix_apply(const matrix *x, const double *f, size_t k, double *z, dperm_error *err);
 
 /* `apply_both` for every kind. */
 dperm_status matrix_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
                                double *g, dperm_error *err);
+
+/* The two products in twice the precision (base/double_double.h), for one right-hand side:
+ * z + z_rest = X (f + f_rest), and g = Xᵀ w, cols high halves and then as many low ones. */
+dperm_status matrix_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
+                             double *z_rest, dperm_error *err);
+dperm_status matrix_apply_transposed_dd(const matrix *x, const double *w, double *g,
+                                        dperm_error *err);
 
 /* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
 dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
@@ -140,15 +135,13 @@ void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows);
  * before its first stripe. */
 typedef struct stripe_sum {
   size_t size, work_size;
-  size_t cut_size; /* doubles a stripe that decide about the cut */
+  size_t beside; /* doubles a stripe beside `size` that count for the cut */
   void (*add)(const void *context, size_t from, size_t to, double *total, double *work);
   const void *context;
+  bool dd; /* in twice the precision: `size` counts high halves, then as many low ones */
 } stripe_sum;
 
 /* *out = the sum over all stripes, here and elsewhere, pairwise in a fixed order: at most
  * STRIPE_DEPTH additions are behind it that are not in `add`. A failure in one process is one in
  * all. */
 dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dperm_error *err);
-/* The same in twice the precision: `size` counts high halves, then as many low ones. */
-dperm_status stripes_sum_dd(const matrix *x, const stripe_sum *how, double *out, double *out_rest,
-                            dperm_error *err);

@@ -16,22 +16,13 @@ dperm_status blocks_apply_transposed(const matrix *x, const double *w, size_t k,
                                      dperm_error *err);
 dperm_status blocks_apply_both(const matrix *x, const double *f, matrix_turn *turn, void *context,
                                double *g, dperm_error *err);
-dperm_status blocks_gram(const matrix *x, const double *w, size_t stride, double *h,
-                         dperm_error *err);
-dperm_status blocks_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
-                                  dperm_error *err);
-
-dperm_status blocks_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
-                             double *z_rest, dperm_error *err);
-dperm_status blocks_apply_transposed_dd(const matrix *x, const double *w, double *g, double *g_rest,
-                                        dperm_error *err);
+dperm_status blocks_gram(const matrix *x, const double *w, double *h, dperm_error *err);
+dperm_status blocks_gram_diagonal(const matrix *x, const double *w, double *d, dperm_error *err);
 
 /* All of these, for the table of a kind. */
 #define BLOCKS_OPERATIONS                                                                          \
-  .apply = matrix_apply_blocks, .apply_rows = blocks_apply_rows,                                   \
-  .apply_transposed = blocks_apply_transposed, .apply_both = blocks_apply_both,                    \
-  .gram = blocks_gram, .gram_diagonal = blocks_gram_diagonal, .apply_dd = blocks_apply_dd,         \
-  .apply_transposed_dd = blocks_apply_transposed_dd
+  .apply_rows = blocks_apply_rows, .apply_transposed = blocks_apply_transposed,                    \
+  .apply_both = blocks_apply_both, .gram = blocks_gram, .gram_diagonal = blocks_gram_diagonal
 
 /* At most so many additions stand behind an entry of blocks_apply_rows, for one f. */
 size_t blocks_row_depth(size_t cols);

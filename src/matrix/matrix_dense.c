@@ -40,22 +40,18 @@ static void copy_rows(void *context, size_t block, size_t worker) {
 
 static dperm_status dense_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                  dperm_error *err) {
-  double *values = NULL;
+  OWNED_MEMORY double *values = NULL;
   TRY(memory_new(count * x->cols, sizeof *values, &values, err));
-  dperm_status status = DPERM_OK;
   if (x->spread) { /* every process gets all of them */
-    const dense *m = (const dense *)x;
-    status = spread_everywhere(x, m->values, x->cols, rows, count, values, err);
-  }
-  if (!x->spread) {
+    const double *own = ((const dense *)x)->values;
+    TRY(spread_everywhere(x, own, x->cols, rows, count, values, err));
+  } else {
     select_job job = {x, rows, count, values};
     pool_run((count + MATRIX_BLOCK - 1) / MATRIX_BLOCK, copy_rows, &job);
   }
-  status = status == DPERM_OK ? matrix_dense_new(count, x->cols, values, out, err) : status;
-  if (status != DPERM_OK) {
-    free(values);
-  }
-  return status;
+  TRY(matrix_dense_new(count, x->cols, values, out, err));
+  values = NULL;
+  return DPERM_OK;
 }
 
 static size_t dense_bytes(const matrix *x) {

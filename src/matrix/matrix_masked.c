@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/scratch.h"
 #include "matrix/matrix_blocks.h"
 
 typedef struct masked {
@@ -71,81 +70,44 @@ static const double *masked_block(const matrix *x, size_t from, size_t count, do
 
 static dperm_status masked_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                   dperm_error *err) {
-  size_t *chosen = NULL;
+  OWNED_MEMORY size_t *chosen = NULL;
   TRY(memory_new(count, sizeof *chosen, &chosen, err));
   for (size_t i = 0; i < count; i++) {
     chosen[i] = inner_row(x, rows[i]);
   }
-  dperm_status status = inner_of(x)->kind->select(inner_of(x), chosen, count, out, err);
-  free(chosen);
-  return status;
+  return inner_of(x)->kind->select(inner_of(x), chosen, count, out, err);
 }
 
 /* ---- sums over rows, by way of all rows of the inner matrix */
 
 /* The k numbers of each of the view's rows, where its inner row stands; zeros for the others. */
-static dperm_status spread(const matrix *x, const double *w, size_t stride, size_t k, double **out,
+static dperm_status spread(const matrix *x, const double *w, size_t k, double **out,
                            dperm_error *err) {
-  double *whole = NULL;
-  TRY(memory_new(inner_of(x)->rows * k, sizeof *whole, &whole, err));
+  TRY(memory_new(inner_of(x)->rows * k, sizeof **out, out, err));
   for (size_t i = 0; i < x->rows; i++) {
-    memcpy(whole + inner_row(x, i) * k, w + i * stride, k * sizeof *whole);
+    memcpy(*out + inner_row(x, i) * k, w + i * k, k * sizeof *w);
   }
-  *out = whole;
   return DPERM_OK;
 }
 
 static dperm_status masked_apply_transposed(const matrix *x, const double *w, size_t k, double *g,
                                             dperm_error *err) {
-  double *whole = NULL;
-  TRY(spread(x, w, k, k, &whole, err));
-  dperm_status status = inner_of(x)->kind->apply_transposed(inner_of(x), whole, k, g, err);
-  free(whole);
-  return status;
+  OWNED_MEMORY double *whole = NULL;
+  TRY(spread(x, w, k, &whole, err));
+  return inner_of(x)->kind->apply_transposed(inner_of(x), whole, k, g, err);
 }
 
-static dperm_status masked_gram(const matrix *x, const double *w, size_t stride, double *h,
-                                dperm_error *err) {
-  double *whole = NULL;
-  TRY(spread(x, w, stride, 1, &whole, err));
-  dperm_status status = inner_of(x)->kind->gram(inner_of(x), whole, 1, h, err);
-  free(whole);
-  return status;
+static dperm_status masked_gram(const matrix *x, const double *w, double *h, dperm_error *err) {
+  OWNED_MEMORY double *whole = NULL;
+  TRY(spread(x, w, 1, &whole, err));
+  return inner_of(x)->kind->gram(inner_of(x), whole, h, err);
 }
 
-static dperm_status masked_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+static dperm_status masked_gram_diagonal(const matrix *x, const double *w, double *d,
                                          dperm_error *err) {
-  double *whole = NULL;
-  TRY(spread(x, w, k, k, &whole, err));
-  dperm_status status = inner_of(x)->kind->gram_diagonal(inner_of(x), whole, k, d, err);
-  free(whole);
-  return status;
-}
-
-/* ---- in twice the precision */
-
-static dperm_status masked_apply_dd(const matrix *x, const double *f, const double *f_rest,
-                                    double *z, double *z_rest, dperm_error *err) {
-  const matrix *inner = inner_of(x);
-  double *whole = NULL, *whole_rest = NULL;
-  TRY(memory_new(2 * inner->rows, sizeof *whole, &whole, err));
-  whole_rest = whole + inner->rows;
-  dperm_status status = inner->kind->apply_dd(inner, f, f_rest, whole, whole_rest, err);
-  for (size_t i = 0; status == DPERM_OK && i < x->rows; i++) {
-    z[i] = whole[inner_row(x, i)];
-    z_rest[i] = whole_rest[inner_row(x, i)];
-  }
-  free(whole);
-  return status;
-}
-
-static dperm_status masked_apply_transposed_dd(const matrix *x, const double *w, double *g,
-                                               double *g_rest, dperm_error *err) {
-  double *whole = NULL;
-  TRY(spread(x, w, 1, 1, &whole, err));
-  dperm_status status = inner_of(x)->kind->apply_transposed_dd(inner_of(x), whole, g, g_rest, err);
-  free(whole);
-  return status;
+  OWNED_MEMORY double *whole = NULL;
+  TRY(spread(x, w, 1, &whole, err));
+  return inner_of(x)->kind->gram_diagonal(inner_of(x), whole, d, err);
 }
 
 /* ---- the two kinds */
@@ -171,41 +133,36 @@ static const matrix_kind masked_blocks_kind = {
 
 static const matrix_kind masked_entries_kind = {
     MASKED_SHARED,
-    .apply = matrix_apply_blocks,
     .apply_rows = masked_apply_rows,
     .apply_transposed = masked_apply_transposed,
     .gram = masked_gram,
     .gram_diagonal = masked_gram_diagonal,
-    .apply_dd = masked_apply_dd,
-    .apply_transposed_dd = masked_apply_transposed_dd,
     .entries = masked_entries,
 };
 
 dperm_status matrix_masked_new(const matrix *inner, const size_t *rows, size_t count, matrix **out,
                                dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  masked *m = NULL;
-  TRY(memory_new(1, sizeof *m, &m, err));
-  TRY_OR_DONE(memory_new(count, sizeof *m->index, &m->index, err));
+  OWNED_MEMORY masked *m = NULL;
+  OWNED_MEMORY size_t *index = NULL;
   for (size_t i = 0; i < count; i++) {
     if (rows[i] >= inner->rows || (i > 0 && rows[i] <= rows[i - 1])) {
-      FAIL_AND_DONE(err, DPERM_INVALID_ARGUMENT,
-                    "the rows of a part are not ascending, or not below %zu", inner->rows);
+      FAIL(err, DPERM_INVALID_ARGUMENT, "the rows of a part are not ascending, or not below %zu",
+           inner->rows);
     }
-    m->index[i] = rows[i];
   }
-  bool blocks = inner->kind->block != NULL;
-  m->inner = inner;
-  m->base = *inner;
-  m->base.kind = blocks ? &masked_blocks_kind : &masked_entries_kind;
+  TRY(memory_new(1, sizeof *m, &m, err));
+  TRY(memory_new(count, sizeof *index, &index, err));
+  memcpy(index, rows, count * sizeof *index);
+  *m = (masked){.base = *inner, .inner = inner, .index = index};
   m->base.rows = count;
-  if (blocks) {
+  m->base.kind = &masked_entries_kind;
+  if (inner->kind->block) {
+    m->base.kind = &masked_blocks_kind;
     m->base.work_size = (size_t)MATRIX_BLOCK * inner->cols + inner->work_size;
     m->base.sum_depth = blocks_sum_depth(&m->base);
   }
   *out = &m->base;
+  m = NULL;
+  index = NULL;
   return DPERM_OK;
-done:
-  masked_free(&m->base);
-  return status;
 }

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/double_double.h"
 #include "base/memory.h"
-#include "base/thread_pool.h"
 #include "base/vector.h"
 #include "matrix/matrix_spread.h"
 
@@ -141,7 +139,7 @@ static void fold(double *to, double *from, size_t size) {
 typedef struct row_sums {
   const sparse *m;
   const double *w; /* the weights, or NULL: `turn` makes them */
-  size_t k;        /* numbers a row in `w`; for Gram matrices, their distance */
+  size_t k;        /* numbers a row in `w` */
   bool squared;
   const double *f;
   matrix_turn *turn;
@@ -187,7 +185,8 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
 
 static dperm_status sum_over_rows(const row_sums *sums, double *out, dperm_error *err) {
   size_t size = sums->m->base.cols * sums->k;
-  const stripe_sum how = {size, 2 * size, 3 * size, add_stripe, sums};
+  const stripe_sum how = {
+      .size = size, .work_size = 2 * size, .beside = 2 * size, .add = add_stripe, .context = sums};
   return stripes_sum(&sums->m->base, &how, out, err);
 }
 
@@ -197,9 +196,9 @@ static dperm_status sparse_apply_transposed(const matrix *x, const double *w, si
   return sum_over_rows(&sums, g, err);
 }
 
-static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, size_t k, double *d,
+static dperm_status sparse_gram_diagonal(const matrix *x, const double *w, double *d,
                                          dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = k, .squared = true};
+  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = 1, .squared = true};
   return sum_over_rows(&sums, d, err);
 }
 
@@ -207,61 +206,6 @@ static dperm_status sparse_apply_both(const matrix *x, const double *f, matrix_t
                                       void *context, double *g, dperm_error *err) {
   const row_sums sums = {.m = (const sparse *)x, .k = 1, .f = f, .turn = turn, .context = context};
   return sum_over_rows(&sums, g, err);
-}
-
-/* ---- in twice the precision */
-
-typedef struct dd_job {
-  const sparse *m;
-  const double *f, *f_rest;
-  double *z, *z_rest;
-} dd_job;
-
-static void apply_dd_block(void *context, size_t block, size_t worker) {
-  const dd_job *job = context;
-  const sparse *m = job->m;
-  (void)worker;
-  size_t from = block * CHUNK, to = m->base.rows - from < CHUNK ? m->base.rows : from + CHUNK;
-  for (size_t i = from; i < to; i++) {
-    double_double sum = {0, 0};
-    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-      size_t j = m->columns[e];
-      sum = dd_add(sum, dd_scale((double_double){job->f[j], job->f_rest[j]}, m->values[e]));
-    }
-    job->z[i] = sum.hi;
-    job->z_rest[i] = sum.lo;
-  }
-}
-
-static dperm_status sparse_apply_dd(const matrix *x, const double *f, const double *f_rest,
-                                    double *z, double *z_rest, dperm_error *err) {
-  (void)err;
-  dd_job job = {.m = (const sparse *)x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
-  pool_run((x->rows + CHUNK - 1) / CHUNK, apply_dd_block, &job);
-  return DPERM_OK;
-}
-
-static void add_dd_stripe(const void *context, size_t from, size_t to, double *hi, double *work) {
-  const row_sums *sums = context;
-  const sparse *m = sums->m;
-  double *lo = hi + m->base.cols;
-  (void)work;
-  for (size_t i = from; i < to; i++) {
-    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-      size_t j = m->columns[e];
-      double_double sum =
-          dd_add((double_double){hi[j], lo[j]}, two_product(m->values[e], sums->w[i]));
-      hi[j] = sum.hi;
-      lo[j] = sum.lo;
-    }
-  }
-}
-
-static dperm_status sparse_apply_transposed_dd(const matrix *x, const double *w, double *g,
-                                               double *g_rest, dperm_error *err) {
-  const row_sums sums = {.m = (const sparse *)x, .w = w};
-  const stripe_sum how = {2 * x->cols, 0, 2 * x->cols, add_dd_stripe, &sums};
-  return stripes_sum_dd(x, &how, g, g_rest, err);
 }
 
 /* ---- Gram matrices */
@@ -272,7 +216,7 @@ static void add_gram_stripe(const void *context, size_t from, size_t to, double 
   size_t cols = m->base.cols;
   (void)work;
   for (size_t i = from; i < to; i++) {
-    double wi = sums->w[i * sums->k];
+    double wi = sums->w[i];
     if (wi == 0.0) {
       continue;
     }
@@ -287,11 +231,9 @@ static void add_gram_stripe(const void *context, size_t from, size_t to, double 
   }
 }
 
-static dperm_status sparse_gram(const matrix *x, const double *w, size_t stride, double *h,
-                                dperm_error *err) {
-  size_t size = x->cols * x->cols;
-  const row_sums sums = {.m = (const sparse *)x, .w = w, .k = stride};
-  const stripe_sum how = {size, 0, size, add_gram_stripe, &sums};
+static dperm_status sparse_gram(const matrix *x, const double *w, double *h, dperm_error *err) {
+  const row_sums sums = {.m = (const sparse *)x, .w = w};
+  const stripe_sum how = {.size = x->cols * x->cols, .add = add_gram_stripe, .context = &sums};
   return stripes_sum(x, &how, h, err);
 }
 
@@ -303,17 +245,16 @@ static void sparse_row(const matrix *x, size_t i, double *values) {
   }
 }
 
-/* Copies of rows that are all here. */
-static dperm_status select_here(const sparse *m, const size_t *rows, size_t count,
+static dperm_status select_here(const growing_rows *all, const size_t *rows, size_t count,
                                 growing_rows *out, dperm_error *err) {
   size_t entries = 0;
   for (size_t i = 0; i < count; i++) {
-    entries += m->starts[rows[i] + 1] - m->starts[rows[i]];
+    entries += all->starts[rows[i] + 1] - all->starts[rows[i]];
   }
   TRY(rows_reserve_many(out, count, entries, err));
   for (size_t i = 0; i < count; i++) {
-    size_t from = m->starts[rows[i]];
-    rows_copy(out, m->columns + from, m->values + from, m->starts[rows[i] + 1] - from);
+    size_t from = all->starts[rows[i]];
+    rows_copy(out, all->columns + from, all->values + from, all->starts[rows[i] + 1] - from);
     rows_end(out, 0);
   }
   return DPERM_OK;
@@ -321,23 +262,19 @@ static dperm_status select_here(const sparse *m, const size_t *rows, size_t coun
 
 static dperm_status sparse_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                   dperm_error *err) {
-  growing_rows got = {0};
-  matrix *made = NULL;
-  dperm_status status = x->spread ? spread_select(x, rows, count, &got, err)
-                                  : select_here((const sparse *)x, rows, count, &got, err);
-  if (status == DPERM_OK) {
-    status = matrix_sparse_take(&got, x->cols, &made, err);
-  }
-  rows_clear(&got);
-  status = x->spread ? ranks_agree(x->spread, status, err) : status;
-  if (status == DPERM_OK && x->spread && made) {
-    status = matrix_sparse_spread(made, x->spread, count, err);
-  }
-  if (status != DPERM_OK) {
-    matrix_free(made);
-    return status;
+  const sparse *m = (const sparse *)x;
+  const growing_rows all = {.starts = m->starts, .columns = m->columns, .values = m->values};
+  OWNED(rows_clear) growing_rows got = {0};
+  OWNED(matrix_free_at) matrix *made = NULL;
+  dperm_status status = x->spread ? spread_select(x->spread, &all, x->total, rows, count, &got, err)
+                                  : select_here(&all, rows, count, &got, err);
+  status = status == DPERM_OK ? matrix_sparse_take(&got, x->cols, &made, err) : status;
+  TRY(ranks_agree(x->spread, status, err));
+  if (x->spread && made) {
+    TRY(matrix_sparse_spread(made, x->spread, count, err));
   }
   *out = made;
+  made = NULL;
   return DPERM_OK;
 }
 
@@ -367,14 +304,11 @@ static size_t sparse_entries(const matrix *x, size_t i, const uint32_t **columns
 
 static const matrix_kind sparse_kind = {
     .name = "sparse",
-    .apply = matrix_apply_blocks,
     .apply_rows = sparse_apply_rows,
     .apply_transposed = sparse_apply_transposed,
     .apply_both = sparse_apply_both,
     .gram = sparse_gram,
     .gram_diagonal = sparse_gram_diagonal,
-    .apply_dd = sparse_apply_dd,
-    .apply_transposed_dd = sparse_apply_transposed_dd,
     .row = sparse_row,
     .entries = sparse_entries,
     .select = sparse_select,

@@ -166,7 +166,7 @@ static dperm_status apply_weights(const dperm_model *model, const matrix *view, 
   size_t fits = class_fits(model->classes.count);
   double *wide = NULL;
   if (fits == 1) {
-    return view->kind->apply(view, model->weights, 1, scores, err);
+    return matrix_apply(view, model->weights, 1, scores, err);
   }
   TRY(memory_new(fits * model->dims, sizeof *wide, &wide, err));
   for (size_t m = 0; m < fits; m++) {
@@ -174,7 +174,7 @@ static dperm_status apply_weights(const dperm_model *model, const matrix *view, 
       wide[j * fits + m] = model->weights[m * model->dims + j];
     }
   }
-  dperm_status status = view->kind->apply(view, wide, fits, scores, err);
+  dperm_status status = matrix_apply(view, wide, fits, scores, err);
   free(wide);
   return status;
 }

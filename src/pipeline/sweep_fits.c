@@ -145,7 +145,7 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
         f[j * k + m] = c->weights[(from * fits + m) * x->cols + j];
       }
     }
-    TRY_OR_DONE(x->kind->apply(x, f, k, z, err));
+    TRY_OR_DONE(matrix_apply(x, f, k, z, err));
     for (size_t i = 0; i < x->rows; i++) {
       double actual = c->fold->test.labels[i];
       size_t part = (first + i) * parts / rows;

@@ -66,15 +66,13 @@ static dperm_status gather_rows(const sweep_rows *from, const size_t *index, siz
   }
   out->x = out->kept ? out->kept : out->made;
   TRY(memory_new(out->x->rows, sizeof *out->own_labels, &out->own_labels, err));
-  return spread_select_labels(from->x, from->labels, index, count, out->own_labels, err);
+  return tall_select(from->x, from->labels, index, count, out->own_labels, err);
 }
 
 static dperm_status view_rows(const sweep_rows *from, const size_t *index, size_t count,
                               sweep_rows *out, dperm_error *err) {
   TRY(memory_new(count, sizeof *out->own_labels, &out->own_labels, err));
-  for (size_t i = 0; i < count; i++) {
-    out->own_labels[i] = from->labels[index[i]];
-  }
+  TRY(tall_select(from->x, from->labels, index, count, out->own_labels, err));
   TRY(matrix_masked_new(from->x, index, count, &out->made, err));
   out->x = out->made;
   return DPERM_OK;

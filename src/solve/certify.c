@@ -111,7 +111,7 @@ static double mean_curvature(const problem *p, const double *z, double norm) {
     return c;
   }
   const row_sum rows = {p, z, width};
-  const stripe_sum how = {1, 0, 1, add_curvature, &rows};
+  const stripe_sum how = {.size = 1, .add = add_curvature, .context = &rows};
   return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK
              ? fmin(c, sum / (double)rows_in_all(p->x) * second_order + 1e-6 * c)
              : c;
@@ -122,7 +122,7 @@ static double mean_curvature(const problem *p, const double *z, double norm) {
 static double slope_sum(const problem *p, const double *slope) {
   double sum = 0;
   const row_sum rows = {p, slope, 0};
-  const stripe_sum how = {1, 0, 1, add_slopes, &rows};
+  const stripe_sum how = {.size = 1, .add = add_slopes, .context = &rows};
   return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK ? sum : (double)INFINITY;
 }
 

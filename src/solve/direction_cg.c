@@ -37,7 +37,7 @@ static dperm_status multiply(linear_system *s, dperm_error *err) {
 static dperm_status prepare(linear_system *s, double tolerance, dperm_error *err) {
   const matrix *x = s->p->x;
   size_t cols = x->cols;
-  TRY(x->kind->gram_diagonal(x, s->at->curvature, 1, s->preconditioner, err));
+  TRY(x->kind->gram_diagonal(x, s->at->curvature, s->preconditioner, err));
   for (size_t j = 0; j < cols; j++) {
     TRY(problem_penalty_curvature(s->p, j, s->at->f[j], &s->penalty[j], err));
     s->preconditioner[j] = s->preconditioner[j] / (double)rows_in_all(x) + s->penalty[j];

@@ -45,7 +45,7 @@ static dperm_status factor_at(const problem *p, const point *at, double *factor,
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
   TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
-  TRY(p->x->kind->gram(p->x, at->curvature, 1, h, err));
+  TRY(p->x->kind->gram(p->x, at->curvature, h, err));
   TRY(hessian_of_gram(p, at->f, h, err));
   return factor_raised(h, factor, cols, err);
 }

@@ -64,7 +64,7 @@ static dperm_status search_step(iteration *n, dperm_error *err) {
   const problem *p = n->p;
   double *q = n->there.z; /* X·direction, where nothing is asked of the full step any more */
   double step = 0;
-  TRY(p->x->kind->apply(p->x, n->direction, 1, q, err));
+  TRY(matrix_apply(p->x, n->direction, 1, q, err));
   TRY(line_search(p, &n->here, n->direction, q, &step, err));
   move(n, step);
   return problem_evaluate(p, &n->there, err);

@@ -140,9 +140,9 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
   TRY(scratch_take(&work, p->x->rows, sizeof *z, &z, err));
-  TRY(p->x->kind->apply(p->x, f, 1, z, err));
+  TRY(matrix_apply(p->x, f, 1, z, err));
   const line_sum at = {.p = p, .z = z};
-  const stripe_sum how = {1, 0, 1, add_losses, &at};
+  const stripe_sum how = {.size = 1, .add = add_losses, .context = &at};
   TRY(stripes_sum(p->x, &how, objective, err));
   *objective /= (double)rows_in_all(p->x);
   for (size_t j = 0; j < p->x->cols; j++) {
@@ -182,7 +182,7 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
                            dperm_error *err) {
   double n = (double)rows_in_all(p->x), total[2];
   const line_sum line = {p, at->z, q, t};
-  const stripe_sum how = {2, 0, 2, add_along, &line};
+  const stripe_sum how = {.size = 2, .add = add_along, .context = &line};
   TRY(stripes_sum(p->x, &how, total, err));
   *first = total[0] / n;
   *second = total[1] / n;

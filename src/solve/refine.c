@@ -29,7 +29,7 @@ enum { NEWTON_TRIES = 40 };
 /* A place, and the gradient there with what it is known to be off by. */
 typedef struct place {
   double *f, *f_rest;               /* cols */
-  double *gradient, *gradient_rest; /* cols */
+  double *gradient, *gradient_rest; /* cols, one behind the other */
   double *z, *z_rest, *slope;       /* rows */
   double norm, error;
 } place;
@@ -122,11 +122,11 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   const problem_model *model = &p->model;
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
   double n = (double)rows_in_all(p->x);
-  TRY(p->x->kind->apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
+  TRY(matrix_apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
   slope_job job = {p, at};
   pool_run(blocks, block_slopes, &job);
   TRY(check_slopes(at, rows, err));
-  TRY(p->x->kind->apply_transposed_dd(p->x, at->slope, at->gradient, at->gradient_rest, err));
+  TRY(matrix_apply_transposed_dd(p->x, at->slope, at->gradient, err));
   for (size_t j = 0; j < p->x->cols; j++) {
     double_double f = {at->f[j], at->f_rest[j]}, slope;
     TRY(penalty_slope(p->regularizer, j, f, &slope, err));

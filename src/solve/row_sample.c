@@ -27,14 +27,8 @@ static dperm_status sample_numbers(const problem *p, const double *all, const si
                                    size_t count, const row_sample *s, double **out,
                                    dperm_error *err) {
   TRY(memory_new(count, sizeof **out, out, err));
-  if (p->x->spread) {
-    return s->x->spread ? spread_select_labels(p->x, all, rows, count, *out, err)
-                        : spread_everywhere(p->x, all, 1, rows, count, *out, err);
-  }
-  for (size_t i = 0; i < count; i++) {
-    (*out)[i] = all[rows[i]];
-  }
-  return DPERM_OK;
+  return p->x->spread && !s->x->spread ? spread_everywhere(p->x, all, 1, rows, count, *out, err)
+                                       : tall_select(p->x, all, rows, count, *out, err);
 }
 
 dperm_status row_sample_take(const problem *p, const solver_options *options, row_sample *out,

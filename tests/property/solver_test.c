@@ -243,7 +243,7 @@ static void objective_and_line_derivatives_match_the_reference(void **state) {
   assert_ok(problem_evaluate(&p, &at, err));
   assert_ok(problem_objective(&p, at.f, &objective, err));
   assert_close(objective, (double)reference_objective(&t, at.f, NULL), 1e-13);
-  assert_ok(data->sparse->kind->apply(data->sparse, direction, 1, q, err));
+  assert_ok(matrix_apply(data->sparse, direction, 1, q, err));
   for (double step = 0; step < 2; step += 0.3) {
     double first = 0, second = 0, slopes[2], reach = 1e-4;
     assert_ok(problem_along(&p, &at, direction, q, step, &first, &second, err));

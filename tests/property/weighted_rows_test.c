@@ -42,7 +42,7 @@ static void check_derivatives(const test_problem *t, const matrix *x, uint64_t s
     assert_close(at.gradient[j], (double)gradient[j], 1e-12);
     slope += at.gradient[j] * direction[j];
   }
-  assert_ok(x->kind->apply(x, direction, 1, q, err));
+  assert_ok(matrix_apply(x, direction, 1, q, err));
   for (int i = 0; i < 3; i++) {
     assert_ok(problem_along(&p, &at, direction, q, (i - 1) * step, &along[i], &bend[i], err));
   }

@@ -96,7 +96,7 @@ static dperm_status both(watched *w, double *tall, double *wide, dperm_error *er
 }
 
 static dperm_status apply(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->apply(w->x, wide, 1, tall, err);
+  return matrix_apply(w->x, wide, 1, tall, err);
 }
 
 static dperm_status apply_transposed(watched *w, double *tall, double *wide, dperm_error *err) {
@@ -104,19 +104,19 @@ static dperm_status apply_transposed(watched *w, double *tall, double *wide, dpe
 }
 
 static dperm_status gram(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->gram(w->x, tall, 1, wide, err);
+  return w->x->kind->gram(w->x, tall, wide, err);
 }
 
 static dperm_status diagonal(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->gram_diagonal(w->x, tall, 1, wide, err);
+  return w->x->kind->gram_diagonal(w->x, tall, wide, err);
 }
 
 static dperm_status double_double(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->apply_dd(w->x, wide, wide + COLS, tall, tall + ROWS, err);
+  return matrix_apply_dd(w->x, wide, wide + COLS, tall, tall + ROWS, err);
 }
 
 static dperm_status transposed_dd(watched *w, double *tall, double *wide, dperm_error *err) {
-  return w->x->kind->apply_transposed_dd(w->x, tall, wide, wide + COLS, err);
+  return matrix_apply_transposed_dd(w->x, tall, wide, err);
 }
 
 static dperm_status keep(watched *w, double *tall, double *wide, dperm_error *err) {

@@ -38,7 +38,7 @@ static void stripes_cover_the_rows_once(void **state) {
 /* What a matrix says: the rows' part of z, and sums that must be the same everywhere. */
 typedef struct answers {
   double *z, *z_rest; /* rows */
-  double *g, *d, *h, *g_rest, *hi;
+  double *g, *d, *h, *dd;
   dperm_status status;
 } answers;
 
@@ -48,9 +48,8 @@ static answers answers_new(size_t rows, size_t cols) {
                .g = calloc(cols, sizeof(double)),
                .d = calloc(cols, sizeof(double)),
                .h = calloc(cols * cols, sizeof(double)),
-               .g_rest = calloc(cols, sizeof(double)),
-               .hi = calloc(cols, sizeof(double))};
-  assert_true(a.z && a.z_rest && a.g && a.d && a.h && a.g_rest && a.hi);
+               .dd = calloc(2 * cols, sizeof(double))};
+  assert_true(a.z && a.z_rest && a.g && a.d && a.h && a.dd);
   return a;
 }
 
@@ -60,18 +59,17 @@ static void answers_free(answers *a) {
   free(a->g);
   free(a->d);
   free(a->h);
-  free(a->g_rest);
-  free(a->hi);
+  free(a->dd);
 }
 
 /* `at` is the first row that is here. */
 static void ask(const matrix *x, const double *f, const double *w, size_t at, answers *a) {
-  a->status = x->kind->apply(x, f, 1, a->z + at, NULL);
+  a->status = matrix_apply(x, f, 1, a->z + at, NULL);
   a->status |= x->kind->apply_transposed(x, w + at, 1, a->g, NULL);
-  a->status |= x->kind->gram_diagonal(x, w + at, 1, a->d, NULL);
-  a->status |= x->kind->gram(x, w + at, 1, a->h, NULL);
-  a->status |= x->kind->apply_dd(x, f, f, a->z + at, a->z_rest + at, NULL);
-  a->status |= x->kind->apply_transposed_dd(x, w + at, a->hi, a->g_rest, NULL);
+  a->status |= x->kind->gram_diagonal(x, w + at, a->d, NULL);
+  a->status |= x->kind->gram(x, w + at, a->h, NULL);
+  a->status |= matrix_apply_dd(x, f, f, a->z + at, a->z_rest + at, NULL);
+  a->status |= matrix_apply_transposed_dd(x, w + at, a->dd, NULL);
 }
 
 typedef struct operation_job {
@@ -128,8 +126,7 @@ static void compare_answers(operation_job *job, const answers *whole, size_t cou
     assert_memory_equal(a->z_rest + first, whole->z_rest + first, rows * sizeof(double));
     assert_memory_equal(a->g, whole->g, cols * sizeof(double));
     assert_memory_equal(a->d, whole->d, cols * sizeof(double));
-    assert_memory_equal(a->hi, whole->hi, cols * sizeof(double));
-    assert_memory_equal(a->g_rest, whole->g_rest, cols * sizeof(double));
+    assert_memory_equal(a->dd, whole->dd, 2 * cols * sizeof(double));
     for (size_t i = 0; i < cols; i++) { /* the upper triangle */
       assert_memory_equal(a->h + i * cols + i, whole->h + i * cols + i,
                           (cols - i) * sizeof(double));
@@ -224,8 +221,7 @@ static void choose_rows(ranks *r, void *context) {
   matrix *x = part_of(job->t->sparse, first, rows), *picked = NULL;
   dperm_status *status = &job->status[r->rank];
   *status = matrix_sparse_spread(x, r, job->t->rows, NULL);
-  *status |=
-      spread_select_labels(x, job->t->labels + first, job->chosen, CHOSEN, job->labels + to, NULL);
+  *status |= tall_select(x, job->t->labels + first, job->chosen, CHOSEN, job->labels + to, NULL);
   *status |= x->kind->select(x, job->chosen, CHOSEN, &picked, NULL);
   for (size_t i = 0; *status == DPERM_OK && i < count; i++) {
     picked->kind->row(picked, i, job->rows + (to + i) * job->t->cols);

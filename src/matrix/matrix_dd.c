@@ -1,0 +1,99 @@
+/* The two products in twice the precision (base/double_double.h), for every kind of matrix: row by
+ * row, from blocks or from entries. The order of sums does not matter there. */
+#include "base/double_double.h"
+#include "base/scratch.h"
+#include "base/thread_pool.h"
+#include "matrix/matrix_blocks.h"
+
+/* What is done with a row's entries; `columns` is NULL where there is one for each column. */
+typedef void each_row(const void *context, size_t i, size_t count, const uint32_t *columns,
+                      const double *values);
+
+static void for_rows(const matrix *x, size_t from, size_t to, double *work, each_row *each,
+                     const void *context) {
+  for (; from < to; from += MATRIX_BLOCK) {
+    size_t count = to - from < MATRIX_BLOCK ? to - from : MATRIX_BLOCK;
+    const double *rows = x->kind->block ? blocks_rows(x, from, count, work) : NULL;
+    if (cancel_poll(x->cancel)) {
+      return;
+    }
+    for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, x->row_entries); i++) {
+      const uint32_t *columns = NULL;
+      const double *values = rows ? rows + i * x->cols : NULL;
+      size_t entries = rows ? x->cols : x->kind->entries(x, from + i, &columns, &values);
+      each(context, from + i, entries, columns, values);
+    }
+  }
+}
+
+typedef struct apply_job {
+  const matrix *x;
+  const double *f, *f_rest;
+  double *z, *z_rest, *works;
+} apply_job;
+
+static void apply_row(const void *context, size_t i, size_t count, const uint32_t *columns,
+                      const double *values) {
+  const apply_job *job = context;
+  double_double sum = {0, 0};
+  for (size_t e = 0; e < count; e++) {
+    size_t j = columns ? columns[e] : e;
+    sum = dd_add(sum, dd_scale((double_double){job->f[j], job->f_rest[j]}, values[e]));
+  }
+  job->z[i] = sum.hi;
+  job->z_rest[i] = sum.lo;
+}
+
+static void apply_block(void *context, size_t block, size_t worker) {
+  const apply_job *job = context;
+  const matrix *x = job->x;
+  size_t from = block * MATRIX_BLOCK, left = x->rows - from;
+  for_rows(x, from, from + (left < MATRIX_BLOCK ? left : MATRIX_BLOCK),
+           job->works + x->work_size * worker, apply_row, job);
+}
+
+dperm_status matrix_apply_dd(const matrix *x, const double *f, const double *f_rest, double *z,
+                             double *z_rest, dperm_error *err) {
+  apply_job job = {.x = x, .f = f, .f_rest = f_rest, .z = z, .z_rest = z_rest};
+  OWNED(scratch_free) scratch work;
+  scratch_init(&work);
+  TRY(scratch_take(&work, x->work_size * pool_workers(), sizeof *job.works, &job.works, err));
+  pool_run_cancellable((x->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK, apply_block, &job, x->cancel);
+  return cancel_check(x->cancel, err);
+}
+
+typedef struct transposed_sum {
+  const matrix *x;
+  const double *w;
+  double *hi, *lo;
+} transposed_sum;
+
+static void add_row(const void *context, size_t i, size_t count, const uint32_t *columns,
+                    const double *values) {
+  const transposed_sum *sum = context;
+  for (size_t e = 0; e < count; e++) {
+    size_t j = columns ? columns[e] : e;
+    double_double total =
+        dd_add((double_double){sum->hi[j], sum->lo[j]}, two_product(values[e], sum->w[i]));
+    sum->hi[j] = total.hi;
+    sum->lo[j] = total.lo;
+  }
+}
+
+static void add_stripe(const void *context, size_t from, size_t to, double *total, double *work) {
+  transposed_sum sum = *(const transposed_sum *)context;
+  sum.hi = total;
+  sum.lo = total + sum.x->cols;
+  for_rows(sum.x, from, to, work, add_row, &sum);
+}
+
+dperm_status matrix_apply_transposed_dd(const matrix *x, const double *w, double *g,
+                                        dperm_error *err) {
+  const transposed_sum sum = {.x = x, .w = w};
+  const stripe_sum how = {.size = 2 * x->cols,
+                          .work_size = x->work_size,
+                          .dd = true,
+                          .add = add_stripe,
+                          .context = &sum};
+  return stripes_sum(x, &how, g, err);
+}
