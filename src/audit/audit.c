@@ -203,11 +203,11 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
   TRY_OR_DONE(memory_new(2 * learn, sizeof *scores, &scores, err));
   mean_axis(first, second, learn, dims, axis);
   for (size_t i = 0; i < 2 * learn; i++) {
-    scores[i] = vector_dot(outcome[i / learn] + i % learn * dims, axis, dims, 1);
+    scores[i] = vector_dot(outcome[i / learn] + i % learn * dims, axis, dims);
   }
   const guess_rule rule = guess_rule_choose(scores, scores + learn, learn, count - learn);
   for (size_t i = 2 * learn; i < 2 * count; i++) {
-    guess(&rule, (int)(i % 2), vector_dot(outcome[i % 2] + i / 2 * dims, axis, dims, 1), &counts);
+    guess(&rule, (int)(i % 2), vector_dot(outcome[i % 2] + i / 2 * dims, axis, dims), &counts);
   }
   *out = nothing_found("command", "", epsilon);
   out->epsilon_lower_bound = guesses_bound(&counts, delta);

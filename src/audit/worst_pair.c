@@ -37,8 +37,7 @@ static bool steep_at_zero(const dperm_loss *loss) {
 static void find_minimizer(const worst_pair *pair, int side, double *f) {
   const double *w = pair->w[side];
   double low = 0, high = pair->loss.lipschitz / pair->lambda;
-  double at_centre = vector_dot(w, pair->centre, pair->dims, 1),
-         square = vector_dot(w, w, pair->dims, 1);
+  double at_centre = vector_dot(w, pair->centre, pair->dims), square = vector_dot(w, w, pair->dims);
   for (int i = 0; i < 100; i++) {
     double t = 0.5 * (low + high);
     if (steepness(&pair->loss, at_centre + t * square, NULL) > pair->lambda * t) {
@@ -65,12 +64,12 @@ static double distance(const double *a, const double *b, size_t dims) {
 static double objective_log_density(const worst_pair *pair, int side, const double *f) {
   const double *w = pair->w[side];
   double curvature = 0, b[PAIR_DIMS];
-  double slope = steepness(&pair->loss, vector_dot(w, f, pair->dims, 1), &curvature);
+  double slope = steepness(&pair->loss, vector_dot(w, f, pair->dims), &curvature);
   for (size_t j = 0; j < pair->dims; j++) {
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
-  return -pair->beta * sqrt(vector_dot(b, b, pair->dims, 1)) +
-         log1p(curvature * vector_dot(w, w, pair->dims, 1) / pair->lambda);
+  return -pair->beta * sqrt(vector_dot(b, b, pair->dims)) +
+         log1p(curvature * vector_dot(w, w, pair->dims) / pair->lambda);
 }
 
 double pair_log_ratio(const worst_pair *pair, const double *f) {

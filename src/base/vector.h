@@ -8,10 +8,10 @@
 
 #include "base/dispatch.h"
 
-/* aᵀb for `count` numbers that are `stride` apart: 1, or k for one of k models side by side. */
-double vector_dot(const double *a, const double *b, size_t count, size_t stride);
+/* aᵀb. */
+double vector_dot(const double *a, const double *b, size_t count);
 /* ‖v‖₂, rounded; solve/certify.h has bounds. */
-double vector_norm(const double *v, size_t count, size_t stride);
+double vector_norm(const double *v, size_t count);
 /* y += a x. */
 void vector_axpy(double *y, double a, const double *x, size_t count);
 

@@ -8,32 +8,38 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "solve/batch_pass.h"
 #include "solve/certify.h"
 #include "solve/cholesky.h"
 #include "solve/direction.h"
 
-enum { MOST_PASSES = 80, STEPS_AFTER_HESSIAN = 3 };
+enum { MOST_PASSES = 80, STEPS_AFTER_HESSIAN = 3, MOST_OWN_COLUMNS = 512 };
 
-size_t batch_lbfgs_work_size(size_t cols, bool own) {
-  return 5 * cols + lbfgs_work_size(cols) + (own ? cols * cols : 0);
+bool batch_lbfgs_owns(size_t cols) {
+  return cols <= MOST_OWN_COLUMNS;
+}
+
+size_t batch_lbfgs_work_size(size_t cols) {
+  return 5 * cols + lbfgs_work_size(cols) + (batch_lbfgs_owns(cols) ? cols * cols : 0);
 }
 
 void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, const problem_model *model,
-                       const double *factor, bool own, double *work, const double *weights,
-                       double target, double cost) {
+                       const double *factor, double *work, const double *weights, double target) {
   size_t cols = p->x->cols;
-  *d = (batch_lbfgs){.one = *p, .target = target, .cost = cost, .factor = factor};
+  *d = (batch_lbfgs){.one = *p,
+                     .target = target,
+                     .factor = factor,
+                     .f = work,
+                     .gradient = work + cols,
+                     .trial = work + 2 * cols,
+                     .trial_gradient = work + 3 * cols,
+                     .direction = work + 4 * cols,
+                     .own = batch_lbfgs_owns(cols) ? work + 5 * cols + lbfgs_work_size(cols) : NULL,
+                     .wants_hessian = !factor,
+                     .given_up = !factor && !batch_lbfgs_owns(cols),
+                     .certified = INFINITY};
   d->one.model = *model;
-  d->f = work;
-  d->gradient = work + cols;
-  d->trial = work + 2 * cols;
-  d->trial_gradient = work + 3 * cols;
-  d->direction = work + 4 * cols;
   lbfgs_begin(&d->memory, cols, work + 5 * cols);
-  d->own = own ? work + batch_lbfgs_work_size(cols, false) : NULL;
-  d->wants_hessian = !factor;
-  d->given_up = !factor && !own;
-  d->certified = INFINITY;
   memcpy(d->trial, weights, cols * sizeof *weights);
 }
 
@@ -71,14 +77,14 @@ static void move(batch_lbfgs *d) {
   d->begun = true;
 }
 
-static bool certify_here(batch_lbfgs *d, double row_depth, double sum_depth) {
+static bool certify_here(batch_lbfgs *d) {
   double norm = norm_above(d->gradient, d->one.x->cols);
   if (!(norm <= d->target)) {
     return false;
   }
   evaluation here = evaluation_at(&d->one, d->f, NULL, NULL);
-  here.row_depth = row_depth;
-  here.depth = sum_depth;
+  here.row_depth = (double)batch_pass_row_depth(d->one.x);
+  here.depth = (double)batch_pass_sum_depth(d->one.x);
   d->certified = norm + evaluation_error(&here, IN_DOUBLES);
   return d->certified <= d->target;
 }
@@ -87,17 +93,17 @@ static bool certify_here(batch_lbfgs *d, double row_depth, double sum_depth) {
 static bool hessian_pays(const batch_lbfgs *d, double before) {
   double pace = d->norm / before;
   double left = pace < 1 ? log(d->target / d->norm) / log(pace) : INFINITY;
-  return d->own && left > d->cost + STEPS_AFTER_HESSIAN;
+  return d->own && left > batch_pass_hessian_cost(d->one.x) + STEPS_AFTER_HESSIAN;
 }
 
-void batch_lbfgs_hear(batch_lbfgs *d, double *hessian, double row_depth, double sum_depth) {
+void batch_lbfgs_hear(batch_lbfgs *d, double *hessian) {
   size_t cols = d->one.x->cols;
   double before = d->norm;
   d->passes++;
   double *gradient = d->trial_gradient;
   bool known = problem_add_penalty(&d->one, true, d->trial, gradient, NULL) == DPERM_OK;
-  double norm = known ? vector_norm(gradient, cols, 1) : NAN;
-  double slope = vector_dot(d->direction, gradient, cols, 1);
+  double norm = known ? vector_norm(gradient, cols) : NAN;
+  double slope = vector_dot(d->direction, gradient, cols);
   bool overshot = d->begun && !(isfinite(norm) && slope <= -0.5 * d->slope);
   if (d->passes > MOST_PASSES || (!d->begun && !isfinite(norm))) {
     d->given_up = true;
@@ -113,7 +119,7 @@ void batch_lbfgs_hear(batch_lbfgs *d, double *hessian, double row_depth, double 
   bool first = !d->begun;
   move(d);
   d->norm = norm;
-  d->solved = certify_here(d, row_depth, sum_depth);
+  d->solved = certify_here(d);
   if (d->solved) {
     return;
   }
@@ -128,7 +134,7 @@ void batch_lbfgs_hear(batch_lbfgs *d, double *hessian, double row_depth, double 
       d->direction[j] = -d->gradient[j];
     }
     (void)lbfgs_solve(&d->memory, solve_factor, d, d->direction, NULL);
-    d->slope = vector_dot(d->direction, d->gradient, cols, 1);
+    d->slope = vector_dot(d->direction, d->gradient, cols);
   }
   if (!d->factor || !(d->slope < 0)) { /* not a number, or lost to rounding */
     d->given_up = true;

@@ -9,9 +9,8 @@
 typedef struct batch_lbfgs {
   problem one;                    /* the problem with this model */
   double target;                  /* for the certified gradient */
-  double cost;                    /* of a Hessian, in passes */
   const double *factor;           /* in use: shared or own */
-  double *own;                    /* space for its own; NULL where it may have none */
+  double *own;                    /* space for its own; NULL where there are too many columns */
   double *f, *gradient;           /* where it stands */
   double *trial, *trial_gradient; /* where it wants to know */
   double *direction;
@@ -24,13 +23,14 @@ typedef struct batch_lbfgs {
   double certified;
 } batch_lbfgs;
 
-/* Doubles that a model needs; `own` for a factor of its own. */
-size_t batch_lbfgs_work_size(size_t cols, bool own);
-/* In zeroed space, from the start that stands in `weights`. */
+/* Doubles that a model needs. */
+size_t batch_lbfgs_work_size(size_t cols);
+/* Whether it makes factors of its own. */
+bool batch_lbfgs_owns(size_t cols);
+/* From the start that stands in `weights`; with `factor`, or NULL for one of its own at once. */
 void batch_lbfgs_begin(batch_lbfgs *d, const problem *p, const problem_model *model,
-                       const double *factor, bool own, double *work, const double *weights,
-                       double target, double cost);
-/* The trial's gradient is known: d->trial_gradient has the sum over rows, and `hessian` the upper
- * triangle of theirs if it was wanted, else NULL. `row_depth` and `sum_depth` are about the
- * gradient (solve/batch_pass.h). Either it is solved, or given up, or there is a new trial. */
-void batch_lbfgs_hear(batch_lbfgs *d, double *hessian, double row_depth, double sum_depth);
+                       const double *factor, double *work, const double *weights, double target);
+/* The trial's gradient is known: d->trial_gradient has the sum over rows (solve/batch_pass.h), and
+ * `hessian` the upper triangle of theirs if it was wanted, else NULL. Either it is solved, or given
+ * up, or there is a new trial. */
+void batch_lbfgs_hear(batch_lbfgs *d, double *hessian);

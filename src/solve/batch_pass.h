@@ -7,7 +7,25 @@
  * they only point the way. */
 #pragma once
 
-#include "solve/batch_lanes.h"
+#include "solve/problem.h"
+
+enum { BATCH_WIDTH = 16 };
+
+/* One thread's space for passes over a problem's rows. The numbers of BATCH_WIDTH models for a
+ * place stand side by side. */
+typedef struct batch_pass {
+  const problem *p;
+  double *f;        /* cols × BATCH_WIDTH, in */
+  double *gradient; /* cols × BATCH_WIDTH, out: Σ over rows of w y ℓ′(y fᵀx) x, without penalty */
+  double *sums;   /* on the way to it */
+  float *hessian; /* a matrix for each lane, in the kind's own order; NULL if none was asked for */
+  size_t *places; /* entries: where the pairs of a column begin */
+  size_t chunk;   /* blocks: rows at a time */
+  double *score, *slope, *curvature; /* chunk × BATCH_WIDTH */
+  double *work;                      /* blocks: what the matrix needs to make one */
+  void *doubles, *floats;            /* what the arrays of lanes stand in */
+  double *square; /* blocks: what a block adds to a Hessian, and space to make it */
+} batch_pass;
 
 /* Whether there is a pass for this kind of matrix: its rows come as entries or as blocks. */
 bool batch_pass_possible(const matrix *x);
@@ -17,8 +35,16 @@ void batch_pass_close(batch_pass *l);
 
 /* From l->f to l->gradient and, if asked, l->hessian. */
 void batch_pass_run(batch_pass *l, bool hessian);
+/* The two kinds of it: over rows of entries, over dense blocks. */
+void batch_pass_sparse(batch_pass *l, bool hessian);
+void batch_pass_dense(batch_pass *l, bool hessian);
 /* The upper triangle (row-major) of lane m's Hessian, Σ over rows of w ℓ″ x xᵀ, into `square`. */
 void batch_pass_hessian(const batch_pass *l, size_t m, double *square);
+
+/* Sums over sparse rows: so many rows at a time, so many rows in a block of their own, so many
+ * blocks on a pile. */
+enum { BATCH_CHUNK = 32, BATCH_PILE = 16 };
+size_t batch_sparse_rows(const matrix *x);
 
 /* Additions behind a margin, and behind an entry of the gradient, at most. */
 size_t batch_pass_row_depth(const matrix *x);

@@ -6,7 +6,7 @@
 #include "matrix/dense_rows.h"
 #include "matrix/gemm_block.h"
 #include "matrix/matrix_blocks.h"
-#include "solve/batch_lanes.h"
+#include "solve/batch_pass.h"
 
 /* A block's share is made in doubles. */
 static void add_hessian(batch_pass *l, size_t m, const double *rows, size_t count) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "solve/batch_lanes.h"
+#include "solve/batch_pass.h"
 
 /* A few rows where they stand. */
 typedef struct chunk {

@@ -15,7 +15,7 @@
 #include "solve/batch_lbfgs.h"
 #include "solve/batch_pass.h"
 
-enum { POOL = 3 * BATCH_WIDTH, MOST_OWN_COLUMNS = 512 };
+enum { POOL = 3 * BATCH_WIDTH };
 
 /* What the threads share. */
 typedef struct many {
@@ -25,7 +25,6 @@ typedef struct many {
   const double *factor, *target;
   const dperm_progress *progress;
   double *weights, *certified;
-  double cost;
   size_t workers;
   pthread_mutex_t lock; /* of `next` */
   size_t next;          /* the first model that nobody has taken */
@@ -46,10 +45,6 @@ bool batch_possible(const problem *p) {
   return !p->x->spread && batch_pass_possible(p->x); /* passes are over the rows that are here */
 }
 
-static bool own_factors(const problem *p) {
-  return p->x->cols <= MOST_OWN_COLUMNS;
-}
-
 static void pool_free(pool *p) {
   if (p) {
     batch_pass_close(&p->rows);
@@ -64,10 +59,8 @@ OWNED_HANDLE(pool, pool_free)
 
 static void enter(pool *p, size_t place, double *work, size_t m) {
   const many *s = p->shared;
-  size_t cols = s->p->x->cols;
-  memset(work, 0, batch_lbfgs_work_size(cols, false) * sizeof *work);
-  batch_lbfgs_begin(&p->models[place], s->p, &s->models[m], s->factor, own_factors(s->p), work,
-                    s->weights + m * cols, s->target[m], s->cost);
+  batch_lbfgs_begin(&p->models[place], s->p, &s->models[m], s->factor, work,
+                    s->weights + m * s->p->x->cols, s->target[m]);
   p->numbers[place] = m;
 }
 
@@ -83,9 +76,9 @@ static size_t take(many *s, size_t held) {
 
 static dperm_status fill(many *s, pool *p, dperm_error *err) {
   size_t cols = s->p->x->cols, most = s->count < POOL ? s->count : POOL;
-  size_t work_size = batch_lbfgs_work_size(cols, own_factors(s->p));
+  size_t work_size = batch_lbfgs_work_size(cols);
   p->shared = s;
-  TRY(batch_pass_open(s->p, own_factors(s->p), &p->rows, err));
+  TRY(batch_pass_open(s->p, batch_lbfgs_owns(cols), &p->rows, err));
   TRY(memory_new(most * work_size, sizeof *p->works, &p->works, err));
   TRY(memory_new(cols * cols, sizeof *p->square, &p->square, err));
   for (size_t m = 0; p->count < most && (m = take(s, p->count)) < s->count; p->count++) {
@@ -157,8 +150,7 @@ static dperm_status pass(pool *p, dperm_error *err) {
     if (hessian) {
       batch_pass_hessian(l, m, p->square);
     }
-    batch_lbfgs_hear(chosen[m], hessian ? p->square : NULL, (double)batch_pass_row_depth(x),
-                     (double)batch_pass_sum_depth(x));
+    batch_lbfgs_hear(chosen[m], hessian ? p->square : NULL);
   }
   return DPERM_OK;
 }
@@ -201,7 +193,6 @@ dperm_status batch_solve(const problem *p, const problem_model *models, size_t c
                  .progress = progress,
                  .weights = weights,
                  .certified = certified,
-                 .cost = batch_pass_hessian_cost(p->x),
                  .workers = count > BATCH_WIDTH ? pool_workers() : 1,
                  .lock = PTHREAD_MUTEX_INITIALIZER};
   for (size_t m = 0; m < count; m++) {

@@ -61,6 +61,6 @@ void cholesky_solve(const double *u, size_t n, double *x) {
     vector_axpy(x + i + 1, -x[i], u + i * n + i + 1, n - i - 1);
   }
   for (size_t i = n; i-- > 0;) { /* U x = y */
-    x[i] = (x[i] - vector_dot(u + i * n + i + 1, x + i + 1, n - i - 1, 1)) / u[i * n + i];
+    x[i] = (x[i] - vector_dot(u + i * n + i + 1, x + i + 1, n - i - 1)) / u[i * n + i];
   }
 }

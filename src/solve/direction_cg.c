@@ -44,15 +44,15 @@ static dperm_status prepare(linear_system *s, double tolerance, dperm_error *err
     s->residual[j] = -s->at->gradient[j];
     s->step[j] = s->residual[j] / s->preconditioner[j];
   }
-  s->rho = vector_dot(s->residual, s->step, cols, 1);
-  s->goal = tolerance * vector_norm(s->residual, cols, 1);
+  s->rho = vector_dot(s->residual, s->step, cols);
+  s->goal = tolerance * vector_norm(s->residual, cols);
   return DPERM_OK;
 }
 
 /* One step; whether there is another. */
 static bool advance(linear_system *s, double *direction) {
   size_t cols = s->p->x->cols;
-  double bend = vector_dot(s->step, s->product, cols, 1);
+  double bend = vector_dot(s->step, s->product, cols);
   double alpha = bend > 0 ? s->rho / bend : 0.0, rho = 0;
   for (size_t j = 0; j < cols; j++) {
     direction[j] += alpha * s->step[j];
@@ -64,7 +64,7 @@ static bool advance(linear_system *s, double *direction) {
     s->step[j] = s->residual[j] / s->preconditioner[j] + beta * s->step[j];
   }
   s->rho = rho;
-  return alpha > 0 && vector_norm(s->residual, cols, 1) > s->goal && rho > 0;
+  return alpha > 0 && vector_norm(s->residual, cols) > s->goal && rho > 0;
 }
 
 dperm_status direction_cg(const problem *p, const point *at, double tolerance,

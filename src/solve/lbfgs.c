@@ -19,9 +19,8 @@ void lbfgs_add(lbfgs *q, const double *before, const double *after, const double
     step[j] = after[j] - before[j];
     turn[j] = gradient_after[j] - gradient_before[j];
   }
-  q->curvature[at] = vector_dot(step, turn, cols, 1);
-  q->pairs +=
-      q->curvature[at] > 1e-10 * vector_norm(step, cols, 1) * vector_norm(turn, cols, 1) ? 1 : 0;
+  q->curvature[at] = vector_dot(step, turn, cols);
+  q->pairs += q->curvature[at] > 1e-10 * vector_norm(step, cols) * vector_norm(turn, cols) ? 1 : 0;
 }
 
 dperm_status lbfgs_solve(const lbfgs *q, lbfgs_initial *initial, void *context, double *d,
@@ -30,13 +29,13 @@ dperm_status lbfgs_solve(const lbfgs *q, lbfgs_initial *initial, void *context, 
   double share[LBFGS_PAIRS];
   for (size_t i = q->pairs; i-- > from;) {
     size_t at = i % LBFGS_PAIRS;
-    share[at] = vector_dot(q->steps + at * cols, d, cols, 1) / q->curvature[at];
+    share[at] = vector_dot(q->steps + at * cols, d, cols) / q->curvature[at];
     vector_axpy(d, -share[at], q->turns + at * cols, cols);
   }
   TRY(initial(context, d, err));
   for (size_t i = from; i < q->pairs; i++) {
     size_t at = i % LBFGS_PAIRS;
-    double back = vector_dot(q->turns + at * cols, d, cols, 1) / q->curvature[at];
+    double back = vector_dot(q->turns + at * cols, d, cols) / q->curvature[at];
     vector_axpy(d, share[at] - back, q->steps + at * cols, cols);
   }
   return DPERM_OK;

@@ -40,7 +40,7 @@ typedef struct iteration {
 static bool finished(iteration *n) {
   const problem *p = n->p;
   solver_report *report = n->report;
-  double norm = vector_norm(n->here.gradient, p->x->cols, 1);
+  double norm = vector_norm(n->here.gradient, p->x->cols);
   n->norm = norm;
   n->idle = norm < 0.9 * n->best ? 0 : n->idle + 1;
   n->best = fmin(norm, n->best);
@@ -80,7 +80,7 @@ static dperm_status iterate(iteration *n, dperm_error *err) {
                        n->direction, err));
   move(n, 1);
   TRY(problem_try(p, &n->there, err));
-  double norm = vector_norm(n->there.gradient, p->x->cols, 1);
+  double norm = vector_norm(n->there.gradient, p->x->cols);
   if (isfinite(norm) && norm <= 0.5 * n->halved) {
     n->halved = norm;
   } else {
@@ -119,7 +119,7 @@ dperm_status solve(const problem *p, const solver_options *options, double *weig
   TRY(scratch_take(&work, cols, sizeof *n.direction, &n.direction, err));
   memcpy(n.here.f, weights, cols * sizeof *weights);
   TRY(begin(&n, err));
-  n.halved = vector_norm(n.here.gradient, cols, 1);
+  n.halved = vector_norm(n.here.gradient, cols);
   *report = (solver_report){0};
   TRY(progress_tick(options->progress, "solving", 0, 0, err));
   double asked = 0;

@@ -39,33 +39,22 @@ static double certified(const place *at) {
   return at->norm + at->error;
 }
 
+static place place_in(double *wide, double *tall, const problem *p) {
+  size_t cols = p->x->cols, rows = p->x->rows;
+  return (place){.f = wide,
+                 .f_rest = wide + cols,
+                 .gradient = wide + 2 * cols,
+                 .gradient_rest = wide + 3 * cols,
+                 .z = tall,
+                 .z_rest = tall + rows,
+                 .slope = tall + 2 * rows};
+}
+
 typedef struct walk {
   const problem *p;
   place here, there;
   double *direction; /* cols */
 } walk;
-
-/* What is asked of the rows only while the gradient is made (z_rest, slope) has its space once for
- * both places. */
-static dperm_status new_place(const problem *p, const place *other, place *out, dperm_error *err) {
-  size_t cols = p->x->cols, rows = p->x->rows;
-  TRY(memory_new(4 * cols, sizeof *out->f, &out->f, err));
-  out->f_rest = out->f + cols;
-  out->gradient = out->f + 2 * cols;
-  out->gradient_rest = out->f + 3 * cols;
-  TRY(memory_new((other ? 1 : 3) * rows, sizeof *out->z, &out->z, err));
-  out->z_rest = other ? other->z_rest : out->z + rows;
-  out->slope = other ? other->slope : out->z + 2 * rows;
-  return DPERM_OK;
-}
-
-static void free_walk(walk *w) {
-  free(w->here.f);
-  free(w->here.z);
-  free(w->there.f);
-  free(w->there.z);
-  free(w->direction);
-}
 
 /* ---- the gradient */
 
@@ -256,11 +245,14 @@ static dperm_status choose_start(walk *w, const double *f, const double *rest, d
 
 dperm_status refine(const problem *p, double target, const solver_options *options, double *f,
                     double *rest, solver_report *report, dperm_error *err) {
-  OWNED(free_walk) walk w = {.p = p};
-  size_t cols = p->x->cols;
-  TRY(new_place(p, NULL, &w.here, err));
-  TRY(new_place(p, &w.here, &w.there, err));
-  TRY(memory_new(cols, sizeof *w.direction, &w.direction, err));
+  size_t cols = p->x->cols, rows = p->x->rows;
+  OWNED_MEMORY double *wide = NULL, *tall = NULL;
+  TRY(memory_new(9 * cols, sizeof *wide, &wide, err));
+  TRY(memory_new(4 * rows, sizeof *tall, &tall, err));
+  walk w = {.p = p, .direction = wide + 8 * cols};
+  w.here = place_in(wide, tall, p);
+  w.there = place_in(wide + 4 * cols, tall, p);
+  w.there.z = tall + 3 * rows; /* z_rest and slope are used only while the gradient is made */
   TRY(choose_start(&w, f, rest, err));
   double halved = certified(&w.here);
   while (!(certified(&w.here) <= target)) {

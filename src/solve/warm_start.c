@@ -54,7 +54,7 @@ static dperm_status solve_hessian(void *context, double *d, dperm_error *err) {
 static dperm_status walk(const problem *p, const solver_options *options, initial_matrix *initial,
                          lbfgs *q, point *here, point *there, dperm_error *err) {
   size_t cols = p->x->cols;
-  double norm = vector_norm(here->gradient, cols, 1), past[PATIENCE];
+  double norm = vector_norm(here->gradient, cols), past[PATIENCE];
   for (size_t step = 0; norm > options->tolerance && step < MOST_STEPS; step++) {
     if (step >= PATIENCE && !(norm <= enough * past[step % PATIENCE])) {
       return DPERM_OK;
@@ -69,7 +69,7 @@ static dperm_status walk(const problem *p, const solver_options *options, initia
     /* All processes of a job go one way, also where their processors round differently. */
     TRY(ranks_share(p->x->spread, DPERM_OK, there->f, cols * sizeof *there->f, err));
     TRY(problem_try(p, there, err));
-    double next = vector_norm(there->gradient, cols, 1);
+    double next = vector_norm(there->gradient, cols);
     if (!(next < norm)) {
       return problem_evaluate(p, here, err); /* the two share space for slopes */
     }
