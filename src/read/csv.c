@@ -9,25 +9,23 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "read/csv_simd.h"
 
-typedef enum scan_result {
-  SCAN_RECORD,  /* fields, record_length and *consumed are set */
-  SCAN_NOTHING, /* a blank or comment line: *consumed is set */
-  SCAN_NEEDS_MORE,
-  SCAN_ERROR
-} scan_result;
+/* A record on its way. */
+typedef struct scan {
+  const char *at;  /* the next byte; behind a field its separator, the newline or the end */
+  char *unquoted;  /* free space for a field with doubled quotes; NULL before the first */
+  bool unfinished; /* the window ends before the record does */
+  bool skipped;    /* it is a blank or comment line */
+  bool quotes;     /* some field has them: only then can the record span lines */
+} scan;
 
 dperm_status csv_open(const char *path, char separator, const char *comment,
                       const dperm_progress *progress, bool digest, csv_reader *out,
                       dperm_error *err) {
   *out = (csv_reader){
       .path = path, .separator = separator, .comment = comment, .line = 1, .next_line = 1};
-  TRY(window_open(path, progress, digest, &out->window, err));
-  dperm_status status = window_skip_mark(&out->window, path, err);
-  if (status != DPERM_OK) {
-    csv_close(out);
-  }
-  return status;
+  return window_open(path, progress, digest, &out->window, err);
 }
 
 void csv_close(csv_reader *reader) {
@@ -64,180 +62,144 @@ static dperm_status fail_nul(const csv_reader *reader, const char *at, dperm_err
                      "a NUL byte; this is not a text file, or it is damaged");
 }
 
-static dperm_status add_field(csv_reader *reader, slice text, const char *start, dperm_error *err) {
-  if (reader->field_count == reader->field_capacity) {
-    TRY(memory_reserve(&reader->fields, &reader->field_capacity, reader->field_count + 1,
-                       sizeof *reader->fields, err));
-  }
-  reader->fields[reader->field_count++] = (csv_field){text, (size_t)(start - reader->record)};
-  return DPERM_OK;
-}
-
 static bool is_blank(const csv_reader *reader, char c) {
   return (c == ' ' || c == '\t') && c != reader->separator;
 }
 
 /* Without the blanks at its end, and the CR of a CRLF. */
 static slice trim_tail(const csv_reader *reader, const char *start, const char *end) {
-  if (end > start && *end == '\n' && end[-1] == '\r') {
-    end--;
-  }
+  end -= end > start && *end == '\n' && end[-1] == '\r';
   while (end > start && is_blank(reader, end[-1])) {
     end--;
   }
   return (slice){start, (size_t)(end - start)};
 }
 
-/* Doubled quotes become single ones, in buffer of the reader's own: the window stays as it was, so
- * that a message can still count its lines. */
-static dperm_status unquote(csv_reader *reader, slice *text, char **buffer, dperm_error *err) {
-  if (!*buffer) {
+static dperm_status reserve_fields(csv_reader *reader, size_t count, dperm_error *err) {
+  return count <= reader->field_capacity ? DPERM_OK
+                                         : memory_reserve(&reader->fields, &reader->field_capacity,
+                                                          count, sizeof *reader->fields, err);
+}
+
+static dperm_status add_field(csv_reader *reader, slice text, const char *start, dperm_error *err) {
+  TRY(reserve_fields(reader, reader->field_count + 1, err));
+  reader->fields[reader->field_count++] = (csv_field){text, (size_t)(start - reader->record)};
+  return DPERM_OK;
+}
+
+/* Doubled quotes become single ones, in a buffer of the reader's own: the window stays as it was,
+ * so that a message can still count its lines. */
+static dperm_status unquote(csv_reader *reader, scan *s, slice *text, dperm_error *err) {
+  if (!s->unquoted) {
     TRY(memory_reserve(&reader->unquoted, &reader->unquoted_capacity,
-                       (size_t)(reader->window.bytes + reader->window.end - reader->record) + 1, 1,
+                       (size_t)(window_end(&reader->window) - reader->record) + WINDOW_PAD, 1,
                        err));
-    *buffer = reader->unquoted;
+    s->unquoted = reader->unquoted;
   }
-  char *out = *buffer;
+  char *out = s->unquoted;
   for (size_t i = 0; i < text->length; i++) {
     *out++ = text->start[i];
     i += text->start[i] == '"';
   }
-  *text = (slice){*buffer, (size_t)(out - *buffer)};
-  *buffer = out;
+  *text = (slice){s->unquoted, (size_t)(out - s->unquoted)};
+  s->unquoted = out;
   return DPERM_OK;
 }
 
-/* A quoted field; `at` is its opening quote. On success *next is the byte after it: a separator,
- * a newline or the end. */
-static scan_result scan_quoted(csv_reader *reader, const char *at, const char *start,
-                               const char **next, char **buffer, dperm_error *err) {
-  const char *end = reader->window.bytes + reader->window.end;
-  const char *p = at + 1;
+/* A field whose opening quote is at s->at; it begins at `start`, with blanks perhaps. */
+static dperm_status scan_quoted(csv_reader *reader, scan *s, const char *start, dperm_error *err) {
+  const char *end = window_end(&reader->window), *p = s->at + 1;
+  const size_t place = (size_t)(s->at - reader->record);
+  const bool at_end = reader->window.at_end;
   bool doubled = false;
-  for (;;) {
+  for (;; p += 2, doubled = true) {
     while (p < end && *p != '"' && *p != '\0') {
       p++;
     }
-    if (p == end) {
-      if (!reader->window.at_end && end - reader->record < RECORD_LIMIT) {
-        return SCAN_NEEDS_MORE;
-      }
-      if (reader->window.at_end) {
-        (void)csv_fail_at(reader, (size_t)(at - reader->record), err,
-                          "this quote is never closed; add the closing quote");
-      } else { /* it may be closed further on */
-        (void)csv_fail_at(reader, (size_t)(at - reader->record), err,
-                          "a field in quotes that is too long: a record has at most %d bytes; "
-                          "shorten it, or close its quote",
-                          RECORD_LIMIT);
-      }
-      return SCAN_ERROR;
+    if (p == end && at_end) {
+      return csv_fail_at(reader, place, err, "this quote is never closed; add the closing quote");
     }
-    if (*p == '\0') {
-      (void)fail_nul(reader, p, err);
-      return SCAN_ERROR;
+    if (p == end && end - reader->record >= RECORD_LIMIT) { /* it may be closed further on */
+      return csv_fail_at(reader, place, err,
+                         "a field in quotes that is too long: a record has at most %d bytes; "
+                         "shorten it, or close its quote",
+                         RECORD_LIMIT);
     }
-    if (p + 1 == end && !reader->window.at_end) {
-      return SCAN_NEEDS_MORE; /* the next byte decides whether this quote closes the field */
+    if (p < end && *p == '\0') {
+      return fail_nul(reader, p, err);
     }
-    if (p + 1 == end || p[1] != '"') {
+    if (end - p < 2 && !at_end) { /* the next byte decides whether this quote closes the field */
+      s->unfinished = true;
+      return DPERM_OK;
+    }
+    if (end - p < 2 || p[1] != '"') {
       break;
     }
-    doubled = true;
-    p += 2;
   }
-  slice text = {at + 1, (size_t)(p - at - 1)};
+  slice text = {s->at + 1, (size_t)(p - s->at - 1)};
   for (p++; p < end && (is_blank(reader, *p) || (*p == '\r' && p[1] == '\n')); p++) {
   }
-  if (p == end && !reader->window.at_end) {
-    return SCAN_NEEDS_MORE;
-  }
+  s->at = p;
+  s->unfinished = p == end && !at_end;
   if (p < end && *p != reader->separator && *p != '\n') {
-    (void)csv_fail_at(reader, (size_t)(p - reader->record), err,
-                      "text after a closing quote; double a quote inside a quoted field");
-    return SCAN_ERROR;
+    return csv_fail_at(reader, (size_t)(p - reader->record), err,
+                       "text after a closing quote; double a quote inside a quoted field");
   }
-  *next = p;
-  if ((doubled && unquote(reader, &text, buffer, err) != DPERM_OK) ||
-      add_field(reader, text, start, err) != DPERM_OK) {
-    return SCAN_ERROR;
+  if (doubled) {
+    TRY(unquote(reader, s, &text, err));
   }
-  return SCAN_RECORD;
+  return add_field(reader, text, start, err);
 }
 
-static scan_result scan_unquoted(csv_reader *reader, const char *at, const char **next,
-                                 dperm_error *err) {
-  const char *end = reader->window.bytes + reader->window.end;
-  const char *p = at;
-  while (*p != reader->separator && *p != '\n' && *p != '\0') { /* bytes[end] is a newline */
-    p++;
+/* To the line's end or, for a field, to a separator before that. */
+static dperm_status pass_text(const csv_reader *reader, scan *s, bool field, dperm_error *err) {
+  while (*s->at != '\n' && *s->at != '\0' && !(field && *s->at == reader->separator)) {
+    s->at++; /* bytes[end] is a newline */
   }
-  if (p == end && !reader->window.at_end) {
-    return SCAN_NEEDS_MORE;
-  }
-  if (*p == '\0') {
-    (void)fail_nul(reader, p, err);
-    return SCAN_ERROR;
-  }
-  *next = p;
-  return add_field(reader, trim_tail(reader, at, p), at, err) == DPERM_OK ? SCAN_RECORD
-                                                                          : SCAN_ERROR;
+  s->unfinished = s->at == window_end(&reader->window) && !reader->window.at_end;
+  return *s->at == '\0' ? fail_nul(reader, s->at, err) : DPERM_OK;
+}
+
+static dperm_status scan_unquoted(csv_reader *reader, scan *s, dperm_error *err) {
+  const char *start = s->at;
+  TRY(pass_text(reader, s, true, err));
+  return add_field(reader, trim_tail(reader, start, s->at), start, err);
 }
 
 /* Whether the line at the record's start is a comment; it may not be in the window yet. */
-static scan_result scan_comment(csv_reader *reader, const char **next, dperm_error *err) {
+static dperm_status scan_comment(const csv_reader *reader, scan *s, dperm_error *err) {
   size_t length = strlen(reader->comment);
-  const char *end = reader->window.bytes + reader->window.end, *p = reader->record;
-  if ((size_t)(end - p) < length) {
-    return reader->window.at_end ? SCAN_RECORD : SCAN_NEEDS_MORE;
+  if ((size_t)(window_end(&reader->window) - s->at) < length) {
+    s->unfinished = !reader->window.at_end;
+    return DPERM_OK;
   }
-  if (memcmp(p, reader->comment, length) != 0) {
-    return SCAN_RECORD;
-  }
-  for (; *p != '\n'; p++) {
-    if (*p == '\0') {
-      (void)fail_nul(reader, p, err);
-      return SCAN_ERROR;
-    }
-  }
-  *next = p;
-  return p == end && !reader->window.at_end ? SCAN_NEEDS_MORE : SCAN_NOTHING;
+  s->skipped = memcmp(s->at, reader->comment, length) == 0;
+  return s->skipped ? pass_text(reader, s, false, err) : DPERM_OK;
 }
 
-/* From the window's begin to the end of the record; *next is its newline, or the end. */
-static scan_result scan_record(csv_reader *reader, const char **next, dperm_error *err) {
-  const char *end = reader->window.bytes + reader->window.end;
-  const char *at = reader->record = reader->window.bytes + reader->window.begin;
-  char *buffer = NULL;
+/* From the window's begin to the end of the record. */
+static dperm_status scan_record(csv_reader *reader, scan *s, dperm_error *err) {
+  const char *end = window_end(&reader->window);
+  s->at = reader->record = reader->window.bytes + reader->window.begin;
   reader->field_count = 0;
-  reader->any_quotes = false;
   if (reader->comment) {
-    scan_result result = scan_comment(reader, next, err);
-    if (result != SCAN_RECORD) {
-      return result;
-    }
+    TRY(scan_comment(reader, s, err));
   }
-  for (;;) {
-    const char *start = at;
-    while (at < end && is_blank(reader, *at)) {
-      at++;
+  while (!s->unfinished && !s->skipped) {
+    const char *start = s->at;
+    while (s->at < end && is_blank(reader, *s->at)) {
+      s->at++;
     }
-    if (at == end && !reader->window.at_end) {
-      return SCAN_NEEDS_MORE;
+    bool quoted = s->at < end && *s->at == '"';
+    s->quotes = s->quotes || quoted;
+    TRY(quoted ? scan_quoted(reader, s, start, err) : scan_unquoted(reader, s, err));
+    if (!s->unfinished && (s->at == end || *s->at == '\n')) {
+      s->skipped = reader->field_count == 1 && !quoted && reader->fields[0].text.length == 0;
+      return DPERM_OK;
     }
-    bool quoted = at < end && *at == '"';
-    reader->any_quotes = reader->any_quotes || quoted;
-    scan_result result = quoted ? scan_quoted(reader, at, start, next, &buffer, err)
-                                : scan_unquoted(reader, at, next, err);
-    if (result != SCAN_RECORD) {
-      return result;
-    }
-    if (*next == end || **next == '\n') {
-      bool blank = reader->field_count == 1 && !quoted && reader->fields[0].text.length == 0;
-      return blank ? SCAN_NOTHING : SCAN_RECORD;
-    }
-    at = *next + 1;
+    s->at++;
   }
+  return DPERM_OK;
 }
 
 static size_t count_lines(const char *from, const char *to) {
@@ -284,23 +246,86 @@ unsigned csv_doubts(const csv_reader *reader, bool header, size_t fields) {
   return doubts | (byte_source_ends_line(reader->window.source) ? 0 : (unsigned)DOUBT_LAST);
 }
 
+/* Moves the reader behind the record, whose newline, or the end, is at `next`. */
+static void pass_record(csv_reader *reader, const char *next, size_t inner_lines) {
+  window *w = &reader->window;
+  bool ended_by_line = next < window_end(w);
+  reader->record_length = (size_t)(next - reader->record);
+  reader->next_line = reader->line + ended_by_line + inner_lines;
+  w->begin += reader->record_length + ended_by_line;
+}
+
+/* A field without quotes. */
+static csv_field plain_field(const csv_reader *reader, const char *start, const char *end) {
+  while (start < end && is_blank(reader, *start)) {
+    start++;
+  }
+  return (csv_field){trim_tail(reader, start, end), (size_t)(start - reader->record)};
+}
+
+/* The usual record: a line that is whole in the window, without quotes, cut by bit masks. False for
+ * any other, and for what may be a blank or comment line. */
+static bool next_plain(csv_reader *reader) {
+  const window *w = &reader->window;
+  const char *record = reader->record = w->bytes + w->begin, *end = window_end(w), *start = record;
+  if (start == end || (reader->comment && *start == reader->comment[0])) {
+    return false;
+  }
+  const char *next = memchr(start, '\n', (size_t)(end - start) + 1);
+  const size_t length = (size_t)(next - start);
+  if (length == 0 || (next == end && !w->at_end)) {
+    return false;
+  }
+  size_t count = 0;
+  bool trim = false;
+  for (size_t at = 0; at < length; at += CSV_SIMD_BYTES) {
+    csv_marks marks = csv_marks_of(record + at, reader->separator);
+    if (length - at < CSV_SIMD_BYTES) {
+      marks.separators &= (UINT64_C(1) << (length - at)) - 1;
+      marks.special &= (UINT64_C(1) << (length - at)) - 1;
+    }
+    if (marks.special && !trim) {
+      trim = true;
+      if (memchr(record, '"', length) || memchr(record, '\0', length)) {
+        return false;
+      }
+    }
+    if (reserve_fields(reader, count + CSV_SIMD_BYTES + 1, NULL) != DPERM_OK) {
+      return false;
+    }
+    csv_field *field = reader->fields + count;
+    for (uint64_t left = marks.separators; left; left &= left - 1) {
+      const char *to = record + at + (unsigned)__builtin_ctzll(left);
+      *field++ = trim ? plain_field(reader, start, to)
+                      : (csv_field){{start, (size_t)(to - start)}, (size_t)(start - record)};
+      start = to + 1;
+    }
+    count = (size_t)(field - reader->fields);
+  }
+  reader->fields[count++] = plain_field(reader, start, next);
+  reader->field_count = count;
+  if (count == 1 && reader->fields[0].text.length == 0) {
+    return false;
+  }
+  pass_record(reader, next, 0);
+  return true;
+}
+
 dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
+  window *w = &reader->window;
   *found = false;
-  reader->line = reader->next_line;
   for (;;) {
-    window *w = &reader->window;
+    reader->line = reader->next_line;
+    if (!reader->by_bytes && next_plain(reader)) {
+      reader->any_record = *found = true;
+      return DPERM_OK;
+    }
     if (w->begin == w->end && w->at_end) {
       return DPERM_OK;
     }
-    const char *next = NULL;
-    dperm_error trouble; /* not initialized whole: this runs for every record */
-    trouble.status = DPERM_OK;
-    trouble.message[0] = '\0';
-    scan_result result = scan_record(reader, &next, &trouble);
-    if (result == SCAN_ERROR) {
-      FAIL(err, trouble.status, "%s", trouble.message);
-    }
-    if (result == SCAN_NEEDS_MORE) {
+    scan s = {0};
+    TRY(scan_record(reader, &s, err));
+    if (s.unfinished) {
       if (w->end - w->begin > RECORD_LIMIT) {
         return csv_fail_at(reader, 0, err, "a record of over %d bytes; this is not a CSV file",
                            RECORD_LIMIT);
@@ -308,15 +333,12 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
       TRY(window_more(w, err));
       continue;
     }
-    reader->record_length = (size_t)(next - reader->record);
-    bool ended_by_line = next < w->bytes + w->end;
-    size_t inner_lines = reader->any_quotes ? count_lines(reader->record, next) : 0;
-    reader->next_line = reader->line + ended_by_line + inner_lines;
-    if (inner_lines > 0 && !reader->within && holds_record(reader, next)) {
+    size_t inner_lines = s.quotes ? count_lines(reader->record, s.at) : 0;
+    if (inner_lines > 0 && !reader->within && holds_record(reader, s.at)) {
       doubt(reader, DOUBT_SPANS);
     }
-    w->begin += reader->record_length + ended_by_line;
-    if (result == SCAN_RECORD) {
+    pass_record(reader, s.at, inner_lines);
+    if (!s.skipped) {
       reader->any_record = *found = true;
       return DPERM_OK;
     }
@@ -325,6 +347,5 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
     if (!comment && memchr(reader->record, '\t', reader->record_length)) {
       reader->tabs_skipped = true;
     }
-    reader->line = reader->next_line;
   }
 }

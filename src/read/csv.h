@@ -22,9 +22,9 @@ typedef struct csv_reader {
   bool any_record;                       /* a record was read */
   unsigned doubts_first, doubts_further; /* up to the first record, and behind it; of blank lines
                                             even where they cannot be records */
+  bool by_bytes;                         /* every record, as a test has it to compare with */
   bool within;                           /* what is read are lines of a record, to judge it by */
   bool tabs_skipped;                     /* in lines without anything else */
-  bool any_quotes;                       /* only then can the record span lines */
   size_t line;                           /* of the current record's first byte, from 1 */
   size_t next_line;                      /* of the byte after it */
   const char *record;                    /* its first byte */

@@ -32,7 +32,9 @@ static dperm_status map_header(const dperm_schema *schema, bool need_labels, con
       continue;
     }
     TRY(find_in_header(csv, column->name, &columns->field_of[c], err));
-    if (columns->field_of[c] == absent && column->type != COLUMN_IGNORE) {
+    if (column->type == COLUMN_IGNORE) {
+      columns->field_of[c] = absent;
+    } else if (columns->field_of[c] == absent) {
       return csv_fail_at(csv, 0, err,
                          "the header has no column \"%.64s\" that the schema lists; add it, or "
                          "set \"header\": false",
@@ -54,37 +56,36 @@ static void map_positions(const dperm_schema *schema, bool need_labels, const cs
   bool unlabelled = !need_labels && csv->field_count + 1 == schema->column_count;
   size_t at = 0;
   for (size_t c = 0; c < schema->column_count; c++) {
-    if (schema->columns[c].type == COLUMN_LABEL) {
-      columns->field_of[c] = absent;
-      columns->field_of[schema->column_count] = unlabelled ? absent : at++;
-    } else {
-      columns->field_of[c] = at++;
+    column_type type = schema->columns[c].type;
+    bool label = type == COLUMN_LABEL;
+    columns->field_of[c] = label || type == COLUMN_IGNORE ? absent : at;
+    if (label) {
+      columns->field_of[schema->column_count] = unlabelled ? absent : at;
     }
+    at += !(label && unlabelled);
   }
   columns->count = at;
 }
 
 dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, csv_reader *csv,
                               csv_columns *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+  OWNED(csv_columns_close) csv_columns columns = {NULL, 0};
   bool found = false;
-  *out = (csv_columns){NULL, 0};
   TRY(csv_next(csv, &found, err));
   if (!found) {
     FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
          path_for_people(csv->path));
   }
-  TRY(memory_new(schema->column_count + 1, sizeof *out->field_of, &out->field_of, err));
+  TRY(memory_new(schema->column_count + 1, sizeof *columns.field_of, &columns.field_of, err));
   if (schema->header) {
-    TRY_OR_DONE(map_header(schema, need_labels, csv, out, err));
+    TRY(map_header(schema, need_labels, csv, &columns, err));
   } else {
-    map_positions(schema, need_labels, csv, out);
+    map_positions(schema, need_labels, csv, &columns);
     csv_take_back(csv, csv->separator);
   }
+  *out = columns;
+  columns.field_of = NULL;
   return DPERM_OK;
-done:
-  csv_columns_close(out);
-  return status;
 }
 
 void csv_columns_close(csv_columns *columns) {
@@ -93,11 +94,11 @@ void csv_columns_close(csv_columns *columns) {
 }
 
 /* Messages name the column and the place, never the content: a log is not a release. */
-static dperm_status fail_number(const schema_column *column, const csv_reader *csv,
-                                const csv_field *field, encoded_text text, dperm_error *err) {
+static dperm_status fail_number(const dperm_schema *schema, const schema_column *column,
+                                const csv_reader *csv, const csv_field *field, dperm_error *err) {
   return csv_fail_at(
       csv, field->offset, err,
-      text.flags & TEXT_NOT_FINITE
+      encode_text(schema, column, field->text).flags & TEXT_NOT_FINITE
           ? "column \"%.64s\" holds NaN or infinity; give a number, or list the text "
             "under \"missing\""
           : "column \"%.64s\" is not a number; mend it, or list the text under "
@@ -105,9 +106,42 @@ static dperm_status fail_number(const schema_column *column, const csv_reader *c
       column->name);
 }
 
-dperm_status csv_columns_encode(const csv_columns *columns, encoder *e, const csv_reader *csv,
-                                growing_rows *rows, dperm_error *err) {
+/* Adds what the columns of a record become, in the schema's order. Returns the first column whose
+ * text is no number, or their number. */
+static size_t encode_columns(const csv_columns *columns, encoder *e, const csv_field *fields,
+                             growing_rows *rows) {
+  /* Copies, since `rows` would be written down after every field. There is space for an entry of
+   * each, and what is none is written over. */
+  uint32_t *at = rows->columns + rows->entries;
+  double *values = rows->values + rows->entries;
+  size_t c = 0, count = e->schema->column_count, entries = 0;
+  for (; c < count; c++) {
+    if (columns->field_of[c] == absent) {
+      continue;
+    }
+    const encoded_text text = encoder_text(e, c, &fields[columns->field_of[c]].text);
+    if (text.flags > TEXT_ENTRY) {
+      if (text.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
+        return c;
+      }
+      encoder_count(e, c, text.flags);
+    }
+    at[entries] = text.at;
+    values[entries] = text.value;
+    entries += text.flags & TEXT_ENTRY;
+  }
+  rows->entries += entries;
+  return c;
+}
+
+dperm_status csv_columns_next(const csv_columns *columns, encoder *e, csv_reader *csv,
+                              growing_rows *rows, bool *found, dperm_error *err) {
   const dperm_schema *schema = e->schema;
+  const size_t label = schema->column_count;
+  TRY(csv_next(csv, found, err));
+  if (!*found) {
+    return DPERM_OK;
+  }
   if (csv->field_count != columns->count) {
     return csv_fail_at(csv, 0, err,
                        "%zu fields where %zu are expected; mend the line or the schema",
@@ -115,25 +149,18 @@ dperm_status csv_columns_encode(const csv_columns *columns, encoder *e, const cs
   }
   TRY(encoder_begin(e, rows, err));
   if (e->need_labels) {
-    const csv_field *field = &csv->fields[columns->field_of[schema->column_count]];
-    if (!encoder_label(e, encode_text(schema, NULL, field->text))) {
+    const csv_field *field = &csv->fields[columns->field_of[label]];
+    if (!encoder_label(e, encoder_text(e, label, &field->text))) {
       return csv_fail_at(csv, field->offset, err,
                          "the label in column \"%.64s\" is not one that the schema lists; add it "
                          "to the schema's \"label\", or mend it",
                          schema->label_column);
     }
   }
-  for (size_t c = 0; c < schema->column_count; c++) {
-    const schema_column *column = &schema->columns[c];
-    if (column->type == COLUMN_IGNORE || column->type == COLUMN_LABEL) {
-      continue;
-    }
-    const csv_field *field = &csv->fields[columns->field_of[c]];
-    encoded_text text = encode_text(schema, column, field->text);
-    if (text.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
-      return fail_number(column, csv, field, text, err);
-    }
-    encoder_add(e, c, text, rows);
+  const size_t wrong = encode_columns(columns, e, csv->fields, rows);
+  if (wrong < label) {
+    return fail_number(schema, &schema->columns[wrong], csv, &csv->fields[columns->field_of[wrong]],
+                       err);
   }
   encoder_end(e, rows);
   return DPERM_OK;

@@ -1,4 +1,4 @@
-/* Where the schema's columns stand in the records of a CSV file, and the record at hand as a row.
+/* Where the schema's columns stand in the records of a CSV file, and the next record as a row.
  * What a field's text becomes is the encoder's (encode.h); the messages with their places are here.
  */
 #pragma once
@@ -7,7 +7,7 @@
 #include "read/encode.h"
 
 typedef struct csv_columns {
-  size_t *field_of; /* of each column of the schema, and last of the label; SIZE_MAX for none */
+  size_t *field_of; /* of each column that is encoded, and last of the label; SIZE_MAX for none */
   size_t count;     /* fields that every record must have */
 } csv_columns;
 
@@ -18,6 +18,7 @@ dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, csv_
                               csv_columns *out, dperm_error *err);
 void csv_columns_close(csv_columns *columns);
 
-/* Appends the current record of `csv` to `rows`, or drops it if the schema says so. */
-dperm_status csv_columns_encode(const csv_columns *columns, encoder *e, const csv_reader *csv,
-                                growing_rows *rows, dperm_error *err);
+/* Appends the next record of `csv` to `rows`, or drops it if the schema says so; *found = false at
+ * the end. */
+dperm_status csv_columns_next(const csv_columns *columns, encoder *e, csv_reader *csv,
+                              growing_rows *rows, bool *found, dperm_error *err);

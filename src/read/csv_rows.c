@@ -1,5 +1,4 @@
 /* The reader of CSV files: scanner, columns and encoder together. */
-#include "read/csv_fast.h"
 #include "read/csv_parallel.h"
 #include "read/row_reader.h"
 
@@ -8,7 +7,6 @@ typedef struct csv_rows {
   csv_reader csv;
   csv_columns columns;
   encoder encoder;
-  csv_fast fast;
 } csv_rows;
 
 /* Whatever no other reader recognizes. */
@@ -33,7 +31,6 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
                &r->csv, err));
   TRY(csv_columns_open(schema, reader->need_labels, &r->csv, &r->columns, err));
   TRY(encoder_open(schema, reader->need_labels, &r->encoder, err));
-  TRY(csv_fast_open(schema, &r->columns, reader->need_labels, &r->fast, err));
   reader->schema = schema;
   reader->dims = schema->dims;
   reader->text = &r->csv.window;
@@ -43,7 +40,6 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
 
 static void close_file(row_reader *reader) {
   csv_rows *r = (csv_rows *)reader;
-  csv_fast_close(&r->fast);
   encoder_close(&r->encoder);
   csv_columns_close(&r->columns);
   csv_close(&r->csv);
@@ -53,7 +49,7 @@ static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, d
   csv_rows *r = (csv_rows *)reader;
   bool found = true;
   while (found && rows->count < limit) {
-    TRY(csv_fast_next(&r->fast, &r->encoder, &r->csv, rows, &found, err));
+    TRY(csv_columns_next(&r->columns, &r->encoder, &r->csv, rows, &found, err));
   }
   return DPERM_OK;
 }

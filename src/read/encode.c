@@ -78,24 +78,32 @@ encoded_text encode_text(const dperm_schema *schema, const schema_column *column
 
 dperm_status encoder_open(const dperm_schema *schema, bool need_labels, encoder *out,
                           dperm_error *err) {
-  *out = (encoder){.schema = schema, .need_labels = need_labels};
-  TRY(memory_new(schema->column_count, sizeof *out->counts, &out->counts, err));
-  dperm_status status = memory_new(schema->column_count, sizeof *out->noted, &out->noted, err);
-  if (status != DPERM_OK) {
-    encoder_close(out);
-  }
-  return status;
+  const size_t columns = schema->column_count;
+  *out = (encoder){.schema = schema,
+                   .need_labels = need_labels,
+                   .known_columns = columns < KNOWN_COLUMNS ? columns + 1 : KNOWN_COLUMNS};
+  TRY(memory_new(columns, sizeof *out->counts, &out->counts, err));
+  return memory_new(out->known_columns, sizeof *out->known, &out->known, err);
 }
 
 void encoder_close(encoder *e) {
   free(e->counts);
-  free(e->noted);
+  free(e->known);
   *e = (encoder){0};
+}
+
+encoded_text encoder_learn(encoder *e, size_t c, const slice *text, uint64_t bytes) {
+  const dperm_schema *schema = e->schema;
+  encoded_text became =
+      encode_text(schema, c < schema->column_count ? &schema->columns[c] : NULL, *text);
+  if (bytes) {
+    *known_place(e, c, bytes) = (known_text){bytes, became};
+  }
+  return became;
 }
 
 dperm_status encoder_begin(encoder *e, growing_rows *rows, dperm_error *err) {
   e->before = rows->entries;
-  e->noted_count = 0;
   e->label = 0;
   e->drop = false;
   return rows_reserve(rows, e->schema->column_count + 1, err);
@@ -113,9 +121,11 @@ bool encoder_label(encoder *e, encoded_text text) {
   return dropped || !(text.flags & TEXT_UNKNOWN);
 }
 
-void encoder_note(encoder *e, size_t c, uint32_t flags) {
+void encoder_count(encoder *e, size_t c, uint32_t flags) {
   e->drop = e->drop || drops(e, flags);
-  e->noted[e->noted_count++] = (noted_text){c, flags};
+  e->counts[c].missing += (flags & TEXT_MISSING) != 0;
+  e->counts[c].unknown += (flags & TEXT_UNKNOWN) != 0;
+  e->counts[c].clamped += (flags & TEXT_CLAMPED) != 0;
 }
 
 /* privacy.md 5: clip divides by max(1, ‖x‖, ρ), fixed by the largest norm the schema allows. */
@@ -130,12 +140,6 @@ static void bound_row(const dperm_schema *schema, double *values, size_t count) 
 }
 
 void encoder_end(encoder *e, growing_rows *rows) {
-  for (size_t i = 0; i < e->noted_count; i++) {
-    dperm_unsafe_column_counts *counts = &e->counts[e->noted[i].column];
-    counts->missing += (e->noted[i].flags & TEXT_MISSING) != 0;
-    counts->unknown += (e->noted[i].flags & TEXT_UNKNOWN) != 0;
-    counts->clamped += (e->noted[i].flags & TEXT_CLAMPED) != 0;
-  }
   if (e->drop) {
     rows->entries = e->before;
     return;

@@ -40,8 +40,7 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
   }
   reader->dims = source->dims;
   reader->text = &r->window;
-  TRY(window_open(source->path, reader->progress, reader->digest, &r->window, err));
-  return window_skip_mark(&r->window, source->path, err);
+  return window_open(source->path, reader->progress, reader->digest, &r->window, err);
 }
 
 static void close_file(row_reader *reader) {

@@ -8,31 +8,6 @@
 
 enum { CHUNK = 1 << 18 };
 
-dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
-                         dperm_error *err) {
-  *out = (window){0};
-  TRY(byte_source_open(path, progress, &out->source, err));
-  dperm_status status = digest ? byte_source_digest(out->source, err) : DPERM_OK;
-  if (status == DPERM_OK) {
-    status = window_more(out, err);
-  }
-  if (status != DPERM_OK) {
-    window_close(out);
-  }
-  return status;
-}
-
-dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
-                              const dperm_progress *progress, window *out, dperm_error *err) {
-  *out = (window){0};
-  TRY(byte_source_open_part(path, from, to, progress, &out->source, err));
-  dperm_status status = window_more(out, err);
-  if (status != DPERM_OK) {
-    window_close(out);
-  }
-  return status;
-}
-
 void window_close(window *w) {
   byte_source_close(w->source);
   free(w->bytes);
@@ -75,27 +50,49 @@ dperm_status window_fill(window *w, size_t amount, dperm_error *err) {
   return DPERM_OK;
 }
 
-dperm_status window_skip_mark(window *w, const char *path, dperm_error *err) {
+/* ---- opening */
+
+static dperm_status skip_mark(window *w, const char *path, dperm_error *err) {
+  static const char *const packed[] = {"\3757z", "\x28\xb5\x2f", "PK\x03", "BZh"};
   while (w->end - w->begin < 3 && !w->at_end) {
     TRY(window_more(w, err));
   }
-  const char *at = w->bytes + w->begin;
-  if (w->end - w->begin >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) {
-    w->begin += 3;
-  } else if (w->end - w->begin >= 3 &&
-             (memcmp(at,
-                     "\xfd"
-                     "7z",
-                     3) == 0 ||
-              memcmp(at, "\x28\xb5\x2f", 3) == 0 || memcmp(at, "PK\x03", 3) == 0 ||
-              memcmp(at, "BZh", 3) == 0)) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s:1:1: the file is compressed in a way that is not read; unpack it, or use gzip",
-         path_for_people(path));
-  } else if (w->end - w->begin >= 2 &&
-             (memcmp(at, "\xff\xfe", 2) == 0 || memcmp(at, "\xfe\xff", 2) == 0)) {
+  const char *at = w->bytes + w->begin; /* three bytes, or newlines behind them */
+  for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+    if (memcmp(at, packed[i], 3) == 0) {
+      FAIL(err, DPERM_INVALID_DATA,
+           "%s:1:1: the file is compressed in a way that is not read; unpack it, or use gzip",
+           path_for_people(path));
+    }
+  }
+  if (memcmp(at, "\xff\xfe", 2) == 0 || memcmp(at, "\xfe\xff", 2) == 0) {
     FAIL(err, DPERM_INVALID_DATA, "%s:1:1: the file is UTF-16; save it as UTF-8",
          path_for_people(path));
   }
+  w->begin += memcmp(at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  return DPERM_OK;
+}
+
+dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
+                         dperm_error *err) {
+  OWNED(window_close) window w = {0};
+  TRY(byte_source_open(path, progress, &w.source, err));
+  if (digest) {
+    TRY(byte_source_digest(w.source, err));
+  }
+  TRY(window_more(&w, err));
+  TRY(skip_mark(&w, path, err));
+  *out = w;
+  w = (window){0};
+  return DPERM_OK;
+}
+
+dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
+                              const dperm_progress *progress, window *out, dperm_error *err) {
+  OWNED(window_close) window w = {0};
+  TRY(byte_source_open_part(path, from, to, progress, &w.source, err));
+  TRY(window_more(&w, err));
+  *out = w;
+  w = (window){0};
   return DPERM_OK;
 }

@@ -15,13 +15,18 @@ typedef struct window {
   bool at_end;  /* nothing more behind `end` */
 } window;
 
-/* With `digest`, the bytes are digested on the way (byte_source_digested). */
+/* Skips a UTF-8 byte-order mark; refuses UTF-16 and compressed files with advice. With `digest`,
+ * the bytes are digested on the way (byte_source_digested). */
 dperm_status window_open(const char *path, const dperm_progress *progress, bool digest, window *out,
                          dperm_error *err);
 /* The same over bytes from, …, to − 1 of a plain file. */
 dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
                               const dperm_progress *progress, window *out, dperm_error *err);
 void window_close(window *w);
+
+static inline const char *window_end(const window *w) {
+  return w->bytes + w->end;
+}
 
 /* Adds more bytes behind `end`, moving the unread part to the front or growing the buffer; all
  * pointers into the window are void afterwards. Sets at_end when there is no more. */
@@ -32,9 +37,6 @@ dperm_status window_more(window *w, dperm_error *err);
  */
 dperm_status window_fill(window *w, size_t amount, dperm_error *err);
 void window_digest(window *w);
-
-/* Skips a UTF-8 byte-order mark; refuses UTF-16 with advice. */
-dperm_status window_skip_mark(window *w, const char *path, dperm_error *err);
 
 /* So many bytes behind `end` may be read. */
 enum { WINDOW_PAD = 64 };
