@@ -11,18 +11,15 @@ static dperm_status fail_unreached(dperm_error *err) {
        "the minimum was not reached; raise lambda, or check a custom loss with dperm_loss_check");
 }
 
-dperm_status mechanism_solve(const problem *base, const problem_model *model,
-                             const solver_options *how, double gradient, solution *out,
-                             solver_report *report, dperm_error *err) {
-  problem p = *base;
-  p.model = *model;
+dperm_status mechanism_solve(const problem *p, const solver_options *how, double gradient,
+                             solution *out, solver_report *report, dperm_error *err) {
   solver_options first = *how;
   first.tolerance = gradient / 2; /* the rest is for rounding */
-  size_t size = base->x->cols * sizeof *out->f;
+  size_t size = p->x->cols * sizeof *out->f;
   memset(out->f, 0, size);
   memset(out->rest, 0, size);
   *report = (solver_report){0};
-  dperm_status status = solve(&p, &first, out->f, report, err);
+  dperm_status status = solve(p, &first, out->f, report, err);
   if (status == DPERM_OK && report->certified <= gradient) {
     return DPERM_OK;
   }
@@ -30,10 +27,10 @@ dperm_status mechanism_solve(const problem *base, const problem_model *model,
     return status;
   }
   /* Nothing is known of an undeclared loss, nothing is claimed, and nothing will help. */
-  if (!evaluation_declared(base->loss, base->regularizer)) {
+  if (!evaluation_declared(p->loss, p->regularizer)) {
     return status == DPERM_OK ? fail_unreached(err) : status;
   }
-  return refine(&p, gradient, how, out->f, out->rest, report, err);
+  return refine(p, gradient, how, out->f, out->rest, report, err);
 }
 
 dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, const matrix *x,
@@ -52,10 +49,11 @@ dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, 
 
 static dperm_status run_none(const privacy_plan *plan, const problem *base,
                              const solver_options *how, const promise *promised,
-                             random_source *source, solution *out, solver_report *report,
-                             dperm_error *err) {
+                             random_source *sources, size_t count, solution *out,
+                             solver_report *report, dperm_error *err) {
   (void)promised;
-  (void)source;
+  (void)sources;
+  (void)count;
   problem p = *base;
   p.model = (problem_model){.lambda = plan->lambda};
   memset(out->f, 0, base->x->cols * sizeof *out->f);

@@ -1,6 +1,6 @@
-/* The contract of a mechanism: a plan, a problem and a random source in, a candidate out. A
- * mechanism draws its noise, solves until the result is certified, and knows nothing of lattices,
- * files, models or budgets. */
+/* The contract of a mechanism: a plan, a problem and random sources in, a solution for each of them
+ * out. A mechanism draws its noise, solves until the result is certified, and knows nothing of
+ * lattices, files, models or budgets. */
 #pragma once
 
 #include "mechanism/calibrate.h"
@@ -9,10 +9,13 @@
 
 typedef struct mechanism {
   const char *name; /* as a model file says it */
-  /* `base` describes the rows, the loss and the regularizer; the mechanism sets its models.
-   * `out` is written on success. "none" uses neither the source nor the promise. */
+  /* `base` describes the rows, the loss and the regularizer; the mechanism sets its model. One
+   * draw from each of `count` sources: what it gives does not depend on the others, up to rounding
+   * within the promise, but the work that they share is done once. `out` is written on success, and
+   * so is `report` for one draw. "none" uses neither the sources nor the promise, and has one
+   * solution. */
   dperm_status (*run)(const privacy_plan *plan, const problem *base, const solver_options *how,
-                      const promise *promised, random_source *source, solution *out,
+                      const promise *promised, random_source *sources, size_t count, solution *out,
                       solver_report *report, dperm_error *err);
 } mechanism;
 
@@ -21,12 +24,11 @@ const mechanism *mechanism_of(dperm_mechanism kind);
 /* The mechanisms, one file each. */
 extern const mechanism mechanism_none, mechanism_output, mechanism_objective;
 
-/* Minimizes `base` with one model, from zero, until its gradient is certified to be at most
+/* Minimizes p, from zero, until its gradient is certified to be at most
  * `gradient`: in doubles where they suffice, else in twice their precision. It cannot fail for a
  * reason in the records. */
-dperm_status mechanism_solve(const problem *base, const problem_model *model,
-                             const solver_options *how, double gradient, solution *out,
-                             solver_report *report, dperm_error *err);
+dperm_status mechanism_solve(const problem *p, const solver_options *how, double gradient,
+                             solution *out, solver_report *report, dperm_error *err);
 
 /* Draws the plan's noise into b; *norm is at least ‖b‖₂. Where the rows of x are spread over
  * processes, the leader draws and the others are told. */

@@ -1,28 +1,82 @@
 /* Objective perturbation (CMS Algorithm 2): add a random linear term bᵀf/n to the objective, then
  * minimize. The noise depends on public numbers only; calibrate.c derives it, privacy.md 4 says
- * why it suffices. */
+ * why it suffices. Many draws start at the minimum without noise, with the Hessian's factor there;
+ * one that is not certified in the batch is solved alone. */
+#include <math.h>
+#include <string.h>
+
+#include "base/owned.h"
 #include "base/scratch.h"
 #include "mechanism/mechanism.h"
+#include "solve/batch_solve.h"
+#include "solve/direction.h"
+
+/* Draws b/n; what the noise's own error leaves of the promised gradient is the target. */
+static dperm_status draw_term(const privacy_plan *plan, const promise *promised, const matrix *x,
+                              random_source *source, double *linear, double *target,
+                              dperm_error *err) {
+  double norm = 0, rows = (double)rows_in_all(x);
+  TRY(mechanism_noise(plan, promised, x, source, linear, &norm, err));
+  for (size_t j = 0; j < plan->noise.dims; j++) {
+    linear[j] /= rows;
+  }
+  *target = promised->gradient - noise_relative_error(&plan->noise) * norm / rows * (1 + 1e-9);
+  return DPERM_OK;
+}
+
+/* All draws from the minimum of p without noise, which is found where the first one starts. */
+static dperm_status solve_batch(const problem *p, const problem_model *models, size_t count,
+                                const double *target, const solver_options *how, scratch *work,
+                                double *f, double *certified, dperm_error *err) {
+  size_t dims = p->x->cols;
+  solver_options roughly = *how;
+  solver_report report;
+  double *factor = NULL;
+  roughly.tolerance = 1e-4; /* a place to start from */
+  memset(f, 0, dims * sizeof *f);
+  TRY(scratch_take(work, dims * dims, sizeof *factor, &factor, err));
+  TRY(solve(p, &roughly, f, &report, err));
+  TRY(hessian_factor(p, f, factor, err));
+  for (size_t m = 1; m < count; m++) {
+    memcpy(f + m * dims, f, dims * sizeof *f);
+  }
+  return batch_solve(p, models, count, factor, target, how->progress, f, certified, err);
+}
 
 static dperm_status run_objective(const privacy_plan *plan, const problem *base,
                                   const solver_options *how, const promise *promised,
-                                  random_source *source, solution *out, solver_report *report,
-                                  dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  double *linear = NULL, norm = 0, n = (double)rows_in_all(base->x);
-  scratch work;
+                                  random_source *sources, size_t count, solution *out,
+                                  solver_report *report, dperm_error *err) {
+  size_t dims = base->x->cols;
+  double *linear = NULL, *target = NULL, *certified = NULL;
+  problem_model *models = NULL;
+  problem p = *base;
+  p.model = (problem_model){.lambda = plan->lambda, .ridge = plan->delta_reg};
+  OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY_OR_DONE(scratch_take(&work, plan->noise.dims, sizeof *linear, &linear, err));
-  TRY_OR_DONE(mechanism_noise(plan, promised, base->x, source, linear, &norm, err));
-  for (size_t j = 0; j < plan->noise.dims; j++) {
-    linear[j] /= n;
+  TRY(scratch_take(&work, count * dims, sizeof *linear, &linear, err));
+  TRY(scratch_take(&work, count, sizeof *target, &target, err));
+  TRY(scratch_take(&work, count, sizeof *certified, &certified, err));
+  TRY(scratch_take(&work, count, sizeof *models, &models, err));
+  for (size_t m = 0; m < count; m++) {
+    double *term = linear + m * dims;
+    TRY(draw_term(plan, promised, base->x, &sources[m], term, &target[m], err));
+    certified[m] = INFINITY;
+    models[m] = p.model;
+    models[m].linear = term;
   }
-  const problem_model model = {.lambda = plan->lambda, .ridge = plan->delta_reg, .linear = linear};
-  double drift = noise_relative_error(&plan->noise) * norm / n * (1 + 1e-9);
-  TRY_OR_DONE(mechanism_solve(base, &model, how, promised->gradient - drift, out, report, err));
-done:
-  scratch_free(&work);
-  return status;
+  if (count > 1 && batch_possible(&p)) {
+    TRY(solve_batch(&p, models, count, target, how, &work, out->f, certified, err));
+    memset(out->rest, 0, count * dims * sizeof *out->rest);
+  }
+  for (size_t m = 0; m < count; m++) {
+    if (!(certified[m] <= target[m])) {
+      solution alone = {out->f + m * dims, out->rest + m * dims};
+      p.model = models[m];
+      TRY(mechanism_solve(&p, how, target[m], &alone, report, err));
+    }
+  }
+  return DPERM_OK;
 }
 
 const mechanism mechanism_objective = {"objective", run_objective};

@@ -11,5 +11,5 @@ typedef struct promise {
 /* Within (promise.gradient)/Λ_t of what the mechanism would have given in real numbers: f + rest,
  * the rest too small for doubles to hold it. Not to be seen by anybody. */
 typedef struct solution {
-  double *f, *rest; /* dims numbers each */
+  double *f, *rest; /* dims numbers each; those of several solutions one after the other */
 } solution;

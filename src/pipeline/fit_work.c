@@ -48,7 +48,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
   size_t dims = base->x->cols;
   TRY(check_shares(base, err));
   TRY(mechanism_of(plan->privacy.mechanism)
-          ->run(&plan->privacy, base, how, &plan->release.promised, source, found, report, err));
+          ->run(&plan->privacy, base, how, &plan->release.promised, source, 1, found, report, err));
   if (plan->privacy.mechanism == DPERM_MECHANISM_NONE) {
     memcpy(weights, found->f, dims * sizeof *found->f);
     return DPERM_OK;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "data/class_weights.h"
-#include "mechanism/batch_draws.h"
+#include "mechanism/mechanism.h"
 #include "pipeline/sweep_run.h"
 
 /* Weight vectors that rows are multiplied by at once: X F in blocks. */
@@ -20,7 +20,7 @@ typedef struct cell_fits {
   size_t classes; /* more than two take a fit each */
   problem base;
   random_source *sources;
-  batch_solutions found;
+  solution found;  /* of every model */
   double *weights; /* of each model, one vector for each of its fits */
   double *sides;   /* labels of one class against the others; NULL for two classes */
   double *shares;  /* the weight of each row's class, where a cell weighs them */
@@ -79,20 +79,20 @@ static double *weights_of(const cell_fits *f, size_t model, size_t fit) {
 static dperm_status fit_plain(cell_fits *f, const fit_plan *plan, size_t fit,
                               const solver_options *how, dperm_error *err) {
   solver_report report;
-  solution found = {f->found.f, f->found.rest};
-  return fit_run(plan, &f->base, how, f->sources, &found, weights_of(f, 0, fit), &report, err);
+  return fit_run(plan, &f->base, how, f->sources, &f->found, weights_of(f, 0, fit), &report, err);
 }
 
 /* A model's fits draw from one source, one after the other, as training does. */
 static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models, size_t fit,
                               const solver_options *how, dperm_error *err) {
-  bool objective = plan->privacy.mechanism == DPERM_MECHANISM_OBJECTIVE;
   size_t dims = f->base.x->cols;
+  solver_report report;
   for (size_t m = 0; fit == 0 && m < models; m++) {
     TRY(draw_source(f, m, &f->sources[m], err));
   }
-  TRY((objective ? batch_objective : batch_output)(
-      &plan->privacy, &f->base, how, &plan->release.promised, f->sources, models, &f->found, err));
+  TRY(mechanism_of(plan->privacy.mechanism)
+          ->run(&plan->privacy, &f->base, how, &plan->release.promised, f->sources, models,
+                &f->found, &report, err));
   for (size_t m = 0; m < models; m++) {
     const solution found = {f->found.f + m * dims, f->found.rest + m * dims};
     TRY(fit_release(plan, f->base.x->spread, &found, dims, &f->sources[m], weights_of(f, m, fit),

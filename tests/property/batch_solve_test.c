@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "mechanism/batch_draws.h"
 #include "mechanism/features.h"
+#include "mechanism/mechanism.h"
 #include "reference.h"
 #include "solve/batch_solve.h"
 #include "solve/certify.h"
@@ -300,18 +300,17 @@ static void many_draws_are_what_runs_alone_give(void **state) {
         .noise = {noise_kind_of(DPERM_NOISE_L2), COLS, objective ? 0.2 : 3.0, {0}}};
     random_source sources[DRAWS], again;
     double f[DRAWS * COLS], rest[DRAWS * COLS], one[COLS], one_rest[COLS];
-    batch_solutions all = {f, rest};
+    solution all = {f, rest};
+    solver_report report;
+    const mechanism *tested = mechanism_of(plan.mechanism);
     for (size_t m = 0; m < DRAWS; m++) {
       assert_ok(random_seeded(m, &sources[m], err));
     }
-    assert_ok((objective ? batch_objective : batch_output)(&plan, &base, &how, &promised, sources,
-                                                           DRAWS, &all, err));
+    assert_ok(tested->run(&plan, &base, &how, &promised, sources, DRAWS, &all, &report, err));
     for (size_t m = 0; m < DRAWS; m++) {
       solution alone = {one, one_rest};
-      solver_report report;
       assert_ok(random_seeded(m, &again, err));
-      assert_ok(mechanism_of(plan.mechanism)
-                    ->run(&plan, &base, &how, &promised, &again, &alone, &report, err));
+      assert_ok(tested->run(&plan, &base, &how, &promised, &again, 1, &alone, &report, err));
       for (size_t j = 0; j < COLS; j++) {
         assert_close(f[m * COLS + j], one[j], 2 * promised.gradient / plan.lambda);
       }

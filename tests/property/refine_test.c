@@ -309,8 +309,7 @@ static void a_mechanism_refines_where_doubles_do_not_suffice(void **state) {
     solver_report report = {0};
     assert_ok(solve(&t.p, &(solver_options){.tolerance = target / 2}, f, &report, err));
     assert_true((report.certified <= target) == (i == 0));
-    assert_ok(
-        mechanism_solve(&t.p, &t.p.model, &(solver_options){0}, target, &found, &report, err));
+    assert_ok(mechanism_solve(&t.p, &(solver_options){0}, target, &found, &report, err));
     double norm = precise_gradient_norm(t.exact, f, rest);
     assert_true(report.certified <= target && norm <= report.certified);
     assert_true(i == 1 || any_rest(rest, 60) == (i == 2));

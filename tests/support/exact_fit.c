@@ -62,7 +62,7 @@ exact_fit exact_fit_run(const problem *base, reference_loss loss, double h, dper
   assert_ok(random_seeded(seed, &source, err));
   double started = seconds_now();
   assert_ok(mechanism_of(kind)->run(&plan, base, &(solver_options){0}, &out.release.promised,
-                                    &source, &found, &report, err));
+                                    &source, 1, &found, &report, err));
   out.seconds = seconds_now() - started;
   out.certified = report.certified;
 
