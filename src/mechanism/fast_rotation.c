@@ -1,11 +1,56 @@
-/* Permutation, sign and the scale of a block's transform are one pass; its butterflies are
- * walsh_hadamard.c's. */
+/* Permutation, sign and the scale of a block's transform are one pass, and the transform is
+ * butterflies of growing stride. An addition is the same in vectors of any width, so only speed
+ * depends on it. */
 #include "mechanism/fast_rotation.h"
 
 #include <math.h>
 
-#include "mechanism/walsh_hadamard.h"
+#include "base/dispatch.h"
 #include "random/discrete_sampling.h"
+
+/* n ≥ LANES: three strides within a vector, where a lane gets its partner's number plus or minus
+ * its own, then those between vectors. */
+FOR_EACH_WIDTH
+static void transform(double *x, size_t n) {
+  const lanes one = {1, -1, 1, -1, 1, -1, 1, -1}, two = {1, 1, -1, -1, 1, 1, -1, -1},
+              four = {1, 1, 1, 1, -1, -1, -1, -1};
+  lanes a, b, sum;
+  for (size_t i = 0; i < n; i += LANES) {
+    LANES_LOAD(a, x + i);
+    a = (lanes){a[1], a[0], a[3], a[2], a[5], a[4], a[7], a[6]} + one * a;
+    a = (lanes){a[2], a[3], a[0], a[1], a[6], a[7], a[4], a[5]} + two * a;
+    a = (lanes){a[4], a[5], a[6], a[7], a[0], a[1], a[2], a[3]} + four * a;
+    LANES_STORE(x + i, a);
+  }
+  for (size_t h = LANES; h < n; h *= 2) {
+    for (size_t from = 0; from < n; from += 2 * h) {
+      for (size_t i = from; i < from + h; i += LANES) {
+        LANES_LOAD(a, x + i);
+        LANES_LOAD(b, x + i + h);
+        sum = a + b;
+        a -= b;
+        LANES_STORE(x + i, sum);
+        LANES_STORE(x + i + h, a);
+      }
+    }
+  }
+}
+
+void walsh_hadamard(double *x, size_t n) {
+  if (n >= LANES) {
+    transform(x, n);
+    return;
+  }
+  for (size_t h = 1; h < n; h *= 2) {
+    for (size_t i = 0; i < n; i++) {
+      if ((i & h) == 0) {
+        double a = x[i], b = x[i + h];
+        x[i] = a + b;
+        x[i + h] = a - b;
+      }
+    }
+  }
+}
 
 void fast_rotation_draw(random_source *source, size_t n, uint32_t *places) {
   for (size_t step = 0; step < FAST_ROTATION_STEPS; step++, places += n) {

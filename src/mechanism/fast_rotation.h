@@ -22,3 +22,8 @@ void fast_rotation_apply(const uint32_t *places, size_t n, const double *in, dou
 /* out = Qᵀ in; `in` is used up. */
 void fast_rotation_transposed(const uint32_t *places, size_t n, double *in, double *out,
                               double *work);
+
+/* The fast Walsh–Hadamard transform: x becomes H x, in place: H_ij = (−1)^(number of ones in i &
+ * j), n a power of two, without a scale (H H = n I). n log₂ n additions in an order of their own:
+ * the bits depend neither on the processor nor on the compiler. */
+void walsh_hadamard(double *x, size_t n);

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/householder.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "mechanism/fast_rotation.h"
 #include "mechanism/features.h"
-#include "mechanism/orthogonal_qr.h"
 #include "random/exponential.h"
 
 static const char *const names[] = {"none", "gaussian", "laplacian", "cauchy"};
@@ -155,18 +155,65 @@ static dperm_status draw_independent(feature_map *map, random_source *source,
   return DPERM_OK;
 }
 
-/* A few directions at a time, which stand side by side in the matrix. */
+/* The first `count` columns of a uniformly random rotation into q (column-major, d × count): the Q
+ * of a gaussian matrix, with the signs that make R's diagonal positive. `work` is for `count`. */
+static void draw_rotation(random_source *source, size_t d, size_t count, double *q, double *work) {
+  for (size_t i = 0; i < d * count; i++) {
+    q[i] = random_normal(source);
+  }
+  householder_rotation(d, count, q, work);
+}
+
+static double gaussian_length(random_source *source, size_t d) {
+  double squares = 0;
+  for (size_t i = 0; i < d; i++) {
+    double g = random_normal(source);
+    squares += g * g;
+  }
+  return sqrt(squares);
+}
+
+/* Rows of uniformly random rotations, given the lengths of independent gaussian vectors, which
+ * keeps each direction's law and lowers the estimate's variance (Yu et al., 2016). Exact for every
+ * number of columns; time grows with the square of their number, or of the directions'. */
+static dperm_status draw_orthogonal(feature_map *map, random_source *source,
+                                    const dperm_progress *progress, dperm_error *err) {
+  size_t d = map->inputs, count = map->kernel.features / 2, most = d < count ? d : count;
+  OWNED_MEMORY double *q = NULL, *work = NULL;
+  TRY(memory_new(d * most, sizeof *q, &q, err));
+  TRY(memory_new(most, sizeof *work, &work, err));
+  for (size_t from = 0; from < count; from += d) { /* a rotation has d directions */
+    size_t some = count - from < d ? count - from : d;
+    draw_rotation(source, d, some, q, work);
+    for (size_t r = 0; r < some; r++) {
+      TRY(progress_tick(progress, "drawing directions", 0, 0, err));
+      double length = sqrt(2 * map->kernel.gamma) * gaussian_length(source, d);
+      for (size_t i = 0; i < d; i++) {
+        map->directions[i * count + from + r] = length * q[r * d + i];
+      }
+    }
+  }
+  return DPERM_OK;
+}
+
+/* The matrix, where public sizes say that it is to be written out: a few directions at a time,
+ * which stand side by side in it. */
 enum { SIDE_BY_SIDE = 8 };
 
-static dperm_status write_out(feature_map *map, const dperm_progress *progress, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+static dperm_status draw_hadamard(feature_map *map, random_source *source,
+                                  const dperm_progress *progress, dperm_error *err) {
   size_t d = map->inputs, count = map->kernel.features / 2;
-  double *made = NULL, *work = NULL;
-  TRY_OR_DONE(memory_new(SIDE_BY_SIDE * d, sizeof *made, &made, err));
-  TRY_OR_DONE(memory_new(hadamard_work_size(d, count), sizeof *work, &work, err));
+  OWNED_MEMORY double *made = NULL, *work = NULL;
+  TRY(hadamard_directions_new(source, sqrt(2 * map->kernel.gamma), d, count, progress, &map->fast,
+                              err));
+  if (!map->directions) {
+    return DPERM_OK;
+  }
+  TRY(memory_new(SIDE_BY_SIDE * d, sizeof *made, &made, err));
+  TRY(memory_new(hadamard_work_size(d, count), sizeof *work, &work, err));
   for (size_t from = 0; from < count; from += SIDE_BY_SIDE) {
     size_t some = count - from < SIDE_BY_SIDE ? count - from : SIDE_BY_SIDE;
-    TRY_OR_DONE(progress_tick(progress, "drawing directions", 0, 0, err));
+    TRY(progress_tick(progress, "drawing directions", 0, 0, err));
     for (size_t r = 0; r < some; r++) {
       hadamard_direction(map->fast, from + r, made + r * d, work);
     }
@@ -178,46 +225,26 @@ static dperm_status write_out(feature_map *map, const dperm_progress *progress, 
   }
   hadamard_directions_free(map->fast);
   map->fast = NULL;
-done:
-  free(made);
-  free(work);
-  return status;
-}
-
-static dperm_status draw(feature_map *map, random_source *source, const dperm_progress *progress,
-                         dperm_error *err) {
-  size_t d = map->inputs, count = map->kernel.features / 2;
-  double scale = sqrt(2 * map->kernel.gamma);
-  bool written = written_out(map->kind, d, count);
-  if (written) {
-    TRY(memory_new(d * count, sizeof *map->directions, &map->directions, err));
-  }
-  switch (map->kind) {
-  case FEATURES_ORTHOGONAL:
-    return orthogonal_qr_draw(source, scale, d, count, progress, map->directions, err);
-  case FEATURES_HADAMARD:
-    TRY(hadamard_directions_new(source, scale, d, count, progress, &map->fast, err));
-    return written ? write_out(map, progress, err) : DPERM_OK;
-  case FEATURES_IID:
-    break;
-  }
-  return draw_independent(map, source, progress, err);
+  return DPERM_OK;
 }
 
 dperm_status feature_map_draw(const dperm_kernel *kernel, feature_kind kind, size_t inputs,
                               const dperm_progress *progress, feature_map **out, dperm_error *err) {
-  feature_map *map = NULL;
+  OWNED(feature_map_free_at) feature_map *map = NULL;
+  size_t count = kernel->features / 2;
   random_source source;
   TRY(kernel_validate_kind(kernel, kind, inputs, err));
   TRY(random_public(kernel->seed, "features", &source, err));
   TRY(memory_new(1, sizeof *map, &map, err));
   *map = (feature_map){.kernel = *kernel, .kind = kind, .inputs = inputs};
-  dperm_status status = draw(map, &source, progress, err);
-  if (status != DPERM_OK) {
-    feature_map_free(map);
-    return status;
+  if (written_out(kind, inputs, count)) {
+    TRY(memory_new(inputs * count, sizeof *map->directions, &map->directions, err));
   }
+  TRY((kind == FEATURES_ORTHOGONAL ? draw_orthogonal
+       : kind == FEATURES_HADAMARD ? draw_hadamard
+                                   : draw_independent)(map, &source, progress, err));
   *out = map;
+  map = NULL;
   return DPERM_OK;
 }
 

@@ -20,9 +20,6 @@ typedef struct features {
   matrix *owned; /* the inner matrix of a selection; else NULL */
 } features;
 
-static dperm_status features_over(const feature_map *map, const matrix *inner, matrix *owned,
-                                  matrix **out, dperm_error *err);
-
 static double features_scale(size_t cols) {
   return sqrt(2.0 / (double)cols);
 }
@@ -84,10 +81,8 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   } else {
     fast_angles(m, from, count, angles, rest);
   }
-  if (cancel_requested(x->cancel)) {
-    return rows;
-  }
-  for (size_t i = 0; i < count && !cancel_poll_at(x->cancel, i, half); i++) {
+  for (size_t i = 0; i < count && !cancel_requested(x->cancel); i++) {
+    (void)cancel_poll_at(x->cancel, i, half);
     sincos_scaled(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
   }
   return rows;
@@ -98,32 +93,23 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
 static void features_row(const matrix *x, size_t i, double *values) {
   size_t most = ((const features *)x)->map->directions ? MATRIX_BLOCK : 1;
   size_t from = i - i % most, left = x->rows - from;
-  double *work = calloc(x->work_size, sizeof *work);
-  for (size_t j = 0; !work && j < x->cols; j++) {
-    values[j] = (double)NAN;
+  OWNED_MEMORY double *work = calloc(x->work_size, sizeof *work);
+  const double *rows = work ? blocks_rows(x, from, left < most ? left : most, work) : NULL;
+  for (size_t j = 0; j < x->cols; j++) {
+    values[j] = rows ? rows[(i - from) * x->cols + j] : (double)NAN;
   }
-  if (work) {
-    const double *rows = features_block(x, from, left < most ? left : most, work);
-    memcpy(values, rows + (i - from) * x->cols, x->cols * sizeof *values);
-  }
-  for (size_t j = 0; cancel_requested(x->cancel) && j < x->cols; j++) {
-    values[j] = (double)NAN; /* half made, perhaps */
-  }
-  free(work);
 }
 
 static dperm_status features_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                     dperm_error *err) {
   const features *m = (const features *)x;
-  matrix *inner = NULL;
+  OWNED(matrix_free_at) matrix *inner = NULL;
   TRY(m->inner->kind->select(m->inner, rows, count, &inner, err));
-  dperm_status status = features_over(m->map, inner, inner, out, err);
-  if (status == DPERM_OK) {
-    (*out)->cancel = x->cancel;
-  } else {
-    matrix_free(inner);
-  }
-  return status;
+  TRY(features_new(m->map, inner, out, err));
+  ((features *)*out)->owned = inner;
+  (*out)->cancel = x->cancel;
+  inner = NULL;
+  return DPERM_OK;
 }
 
 static size_t features_bytes(const matrix *x) {
@@ -152,8 +138,8 @@ static const matrix_kind features_kind = {
     .free = features_free,
 };
 
-static dperm_status features_over(const feature_map *map, const matrix *inner, matrix *owned,
-                                  matrix **out, dperm_error *err) {
+dperm_status features_new(const feature_map *map, const matrix *inner, matrix **out,
+                          dperm_error *err) {
   features *m = NULL;
   size_t cols = map->kernel.features;
   if (inner->cols != map->inputs) {
@@ -174,14 +160,8 @@ static dperm_status features_over(const feature_map *map, const matrix *inner, m
   m->base.sum_depth = blocks_sum_depth(&m->base);
   m->map = map;
   m->inner = inner;
-  m->owned = owned;
   *out = &m->base;
   return DPERM_OK;
-}
-
-dperm_status features_new(const feature_map *map, const matrix *inner, matrix **out,
-                          dperm_error *err) {
-  return features_over(map, inner, NULL, out, err);
 }
 
 typedef struct keep_job {
@@ -201,26 +181,23 @@ static void keep_block(void *context, size_t b, size_t worker) {
 }
 
 dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err) {
-  dperm_status status = DPERM_OK;
   size_t blocks = (made->rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-  keep_job job = {.made = made};
+  OWNED_MEMORY double *values = NULL, *works = NULL;
   *kept = NULL;
-  if (made->rows > FEATURES_KEPT / sizeof *job.values / made->cols) {
+  if (made->rows > FEATURES_KEPT / sizeof *values / made->cols) {
     return DPERM_OK;
   }
-  TRY_OR_DONE(memory_new(made->rows * made->cols, sizeof *job.values, &job.values, err));
-  TRY_OR_DONE(memory_new(made->work_size * pool_workers(), sizeof *job.works, &job.works, err));
+  TRY(memory_new(made->rows * made->cols, sizeof *values, &values, err));
+  TRY(memory_new(made->work_size * pool_workers(), sizeof *works, &works, err));
+  keep_job job = {made, values, works};
   pool_run_cancellable(blocks, keep_block, &job, made->cancel);
-  TRY_OR_DONE(cancel_check(made->cancel, err));
-  TRY_OR_DONE(matrix_dense_new(made->rows, made->cols, job.values, kept, err));
-  job.values = NULL; /* belongs to the matrix now */
+  TRY(cancel_check(made->cancel, err));
+  TRY(matrix_dense_new(made->rows, made->cols, values, kept, err));
+  values = NULL; /* belongs to the matrix now */
   (*kept)->spread = made->spread;
   (*kept)->total = made->total;
   (*kept)->first = made->first;
   (*kept)->cancel = made->cancel;
   (*kept)->sum_depth = blocks_sum_depth(*kept);
-done:
-  free(job.values);
-  free(job.works);
-  return status;
+  return DPERM_OK;
 }

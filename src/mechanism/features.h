@@ -29,7 +29,7 @@ row_bounds kernel_bounds(const dperm_kernel *kernel, const row_bounds *encoded);
  * new way of drawing them is a new kind. */
 typedef enum feature_kind {
   FEATURES_IID,
-  FEATURES_ORTHOGONAL, /* orthogonal_qr.h */
+  FEATURES_ORTHOGONAL, /* rows of random rotations, by QR */
   FEATURES_HADAMARD    /* hadamard_directions.h */
 } feature_kind;
 
@@ -64,6 +64,7 @@ dperm_status feature_map_new(const dperm_kernel *kernel, size_t inputs,
 dperm_status feature_map_draw(const dperm_kernel *kernel, feature_kind kind, size_t inputs,
                               const dperm_progress *progress, feature_map **out, dperm_error *err);
 void feature_map_free(feature_map *map);
+OWNED_HANDLE(feature_map, feature_map_free)
 /* The most that making a map takes. */
 double feature_map_bytes(feature_kind kind, size_t inputs, size_t features);
 /* The doubles that a block of features needs, without the inner matrix's own. */

@@ -58,18 +58,16 @@ size_t hadamard_work_size(size_t inputs, size_t count) {
 dperm_status hadamard_directions_new(random_source *source, double scale, size_t inputs,
                                      size_t count, const dperm_progress *progress,
                                      hadamard_directions **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  hadamard_directions *h = NULL;
+  OWNED(hadamard_directions_free_at) hadamard_directions *h = NULL;
   TRY(memory_new(1, sizeof *h, &h, err));
   h->at = layout_of(inputs, count);
   const layout *at = &h->at;
-  TRY_OR_DONE(
-      memory_new(FAST_ROTATION_STEPS * at->rotations * inputs, sizeof *h->places, &h->places, err));
-  TRY_OR_DONE(memory_new(at->pieces * count, sizeof *h->lengths, &h->lengths, err));
+  TRY(memory_new(FAST_ROTATION_STEPS * at->rotations * inputs, sizeof *h->places, &h->places, err));
+  TRY(memory_new(at->pieces * count, sizeof *h->lengths, &h->lengths, err));
   for (size_t c = 0; c < at->pieces; c++) {
     size_t n = piece_start(at, c + 1) - piece_start(at, c);
     for (size_t k = 0; k < at->rotations; k++) {
-      TRY_OR_DONE(progress_tick(progress, "drawing directions", 0, 0, err));
+      TRY(progress_tick(progress, "drawing directions", 0, 0, err));
       fast_rotation_draw(source, n, rotation(h, c, k));
     }
     for (size_t r = 0; r < count; r++) {
@@ -77,10 +75,8 @@ dperm_status hadamard_directions_new(random_source *source, double scale, size_t
     }
   }
   *out = h;
+  h = NULL;
   return DPERM_OK;
-done:
-  hadamard_directions_free(h);
-  return status;
 }
 
 void hadamard_directions_free(hadamard_directions *h) {

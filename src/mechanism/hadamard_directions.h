@@ -13,6 +13,7 @@
  * quotients and roots of IEEE doubles in a fixed order: all machines have the same bits. */
 #pragma once
 
+#include "base/owned.h"
 #include "random/random_source.h"
 
 typedef struct hadamard_directions hadamard_directions;
@@ -22,6 +23,7 @@ dperm_status hadamard_directions_new(random_source *source, double scale, size_t
                                      size_t count, const dperm_progress *progress,
                                      hadamard_directions **out, dperm_error *err);
 void hadamard_directions_free(hadamard_directions *h);
+OWNED_HANDLE(hadamard_directions, hadamard_directions_free)
 
 /* What one of these sizes takes, in bytes, and the doubles that the functions below need. */
 double hadamard_bytes(size_t inputs, size_t count);

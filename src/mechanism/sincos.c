@@ -42,47 +42,36 @@ LANE_INLINE void sincos_lanes(const lanes *angles, lanes *s, lanes *c) {
   *c = (lanes)((lane_bits)LANES_CHOOSE(odd, sin_r, cos_r) ^ turned);
 }
 
-/* One by one, for angles out of range among others: those in range as above, to the bit. */
-static void sincos_each(const double *angles, size_t count, double scale, double *cosines,
-                        double *sines) {
-  for (size_t i = 0; i < count; i++) {
-    double s = 0, c = 0;
-    if (fabs(angles[i]) <= 1e5) {
-      lanes at = {angles[i]}, sin_at, cos_at;
-      sincos_lanes(&at, &sin_at, &cos_at);
-      s = sin_at[0];
-      c = cos_at[0];
-    } else {
-      sincos(angles[i], &s, &c);
-    }
-    cosines[i] = scale * c;
-    sines[i] = scale * s;
-  }
-}
-
+/* Whole vectors; `count` is a multiple of LANES. */
 FOR_EACH_WIDTH
 static void sincos_many(const double *angles, size_t count, double scale, double *cosines,
                         double *sines) {
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES) {
+  for (size_t i = 0; i < count; i += LANES) {
     lanes a, s, c;
     LANES_LOAD(a, angles + i);
-    lanes size = (lanes)((lane_bits)a & INT64_MAX);
-    lane_bits far = ~(lane_bits)(size <= 1e5), any = far;
-    if (any[0] | any[1] | any[2] | any[3] | any[4] | any[5] | any[6] | any[7]) {
-      sincos_each(angles + i, LANES, scale, cosines + i, sines + i);
-      continue;
-    }
     sincos_lanes(&a, &s, &c);
+    for (size_t j = 0; j < LANES; j++) {
+      if (!(fabs(angles[i + j]) <= 1e5)) { /* out of range */
+        double far_s = 0, far_c = 0;
+        sincos(angles[i + j], &far_s, &far_c);
+        s[j] = far_s;
+        c[j] = far_c;
+      }
+    }
     c *= scale;
     s *= scale;
     LANES_STORE(cosines + i, c);
     LANES_STORE(sines + i, s);
   }
-  sincos_each(angles + i, count - i, scale, cosines + i, sines + i);
 }
 
 void sincos_scaled(const double *angles, size_t count, double scale, double *cosines,
                    double *sines) {
-  sincos_many(angles, count, scale, cosines, sines);
+  size_t whole = count - count % LANES, rest = (count - whole) * sizeof *angles;
+  double last[LANES] = {0}, last_cosines[LANES], last_sines[LANES];
+  sincos_many(angles, whole, scale, cosines, sines);
+  memcpy(last, angles + whole, rest);
+  sincos_many(last, LANES, scale, last_cosines, last_sines);
+  memcpy(cosines + whole, last_cosines, rest);
+  memcpy(sines + whole, last_sines, rest);
 }

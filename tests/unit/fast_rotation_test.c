@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "mechanism/fast_rotation.h"
-#include "mechanism/walsh_hadamard.h"
 #include "support.h"
 
 static double sign_of(size_t i, size_t j) {
