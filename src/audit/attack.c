@@ -16,6 +16,7 @@
 #include "audit/binomial.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "base/threads.h"
@@ -113,14 +114,12 @@ typedef struct stage {
   const attack *a;
   const dperm_audit_options *options;
   const char *name;
-  size_t draws;           /* on each side */
-  size_t before, after;   /* draws of other stages, for the progress */
+  size_t draws, total;    /* on each side; on both sides of all stages, for the progress */
   double *scores[2];      /* to fill, or NULL: */
-  const guess_rule *rule; /* to judge */
-  bool pictured;
+  const guess_rule *rule; /* to judge, and outcomes to picture */
 
   pthread_mutex_t lock; /* of what follows */
-  size_t done;          /* draws */
+  size_t done;          /* draws, of `total` */
   guesses counts;
   dperm_error first; /* failure */
 } stage;
@@ -145,12 +144,12 @@ static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dp
   for (size_t i = from; i < to && i < s->draws; i++) {
     double score = 0, outcome = 0;
     TRY(s->a->draw(s->a, side, &source, &score, &outcome, err));
-    if (s->rule) {
-      guess(s->rule, side, score, counts);
-    } else {
+    if (!s->rule) {
       s->scores[side][i] = score;
+      continue;
     }
-    if (s->pictured && i < s->options->outcomes) {
+    guess(s->rule, side, score, counts);
+    if (i < s->options->outcomes) {
       s->options->outcome[side][i] = outcome;
     }
   }
@@ -158,16 +157,7 @@ static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dp
   return arithmetic_check(err);
 }
 
-/* Only the caller's own thread may call its progress. */
-static dperm_status run_block(const stage *s, size_t block, size_t done, bool caller,
-                              guesses *counts, dperm_error *err) {
-  if (caller) {
-    TRY(progress_tick(&s->options->progress, "auditing", s->before + done,
-                      s->before + 2 * s->draws + s->after, err));
-  }
-  return draw_block(s, block, counts, err);
-}
-
+/* Only the caller's own thread, worker 0, may call its progress. */
 static void take_block(void *context, size_t block, size_t worker) {
   stage *s = context;
   dperm_error err = {0};
@@ -176,19 +166,16 @@ static void take_block(void *context, size_t block, size_t worker) {
   bool failed = s->first.status != DPERM_OK;
   size_t done = s->done;
   pthread_mutex_unlock(&s->lock);
-  if (failed) {
-    return;
+  if (!failed && (worker > 0 || progress_tick(&s->options->progress, "auditing", done, s->total,
+                                              &err) == DPERM_OK)) {
+    (void)draw_block(s, block, &found, &err);
   }
-  dperm_status status = run_block(s, block, done, worker == 0, &found, &err);
   pthread_mutex_lock(&s->lock);
   s->done += s->a->block;
   s->counts.right += found.right;
   s->counts.wrong += found.wrong;
   s->counts.draws += found.draws;
-  if (status != DPERM_OK && s->first.status == DPERM_OK) {
-    s->first = err;
-    s->first.status = status;
-  }
+  s->first = s->first.status == DPERM_OK ? err : s->first;
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -202,34 +189,32 @@ static dperm_status draw_stage(stage *s, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status run_stages(const attack *a, const dperm_audit_options *options, size_t draws,
+static dperm_status run_stages(const attack *a, const dperm_audit_options *options,
                                dperm_audit_result *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+  size_t draws = attack_draws(options, a->usual_draws);
   size_t rehearsed = draws / 5 < 5000 ? 5000 : draws / 5;
-  double *scores = NULL;
-  TRY_OR_DONE(memory_new(2 * rehearsed, sizeof *scores, &scores, err));
-  stage s = {.a = a,
-             .options = options,
-             .name = "learn",
-             .draws = rehearsed,
-             .after = 2 * draws,
-             .scores = {scores, scores + rehearsed}};
-  TRY_OR_DONE(draw_stage(&s, err));
-  const guess_rule rule = guess_rule_choose(s.scores[0], s.scores[1], rehearsed, draws);
-  s = (stage){.a = a,
-              .options = options,
-              .name = "guess",
-              .draws = draws,
-              .before = 2 * rehearsed,
-              .rule = &rule,
-              .pictured = true};
-  TRY_OR_DONE(draw_stage(&s, err));
-  out->epsilon_lower_bound = guesses_bound(&s.counts, a->delta);
+  OWNED_MEMORY double *scores = NULL;
+  TRY(memory_new(2 * rehearsed, sizeof *scores, &scores, err));
+  stage learn = {.a = a,
+                 .options = options,
+                 .name = "learn",
+                 .draws = rehearsed,
+                 .total = 2 * (rehearsed + draws),
+                 .scores = {scores, scores + rehearsed}};
+  TRY(draw_stage(&learn, err));
+  const guess_rule rule = guess_rule_choose(scores, scores + rehearsed, rehearsed, draws);
+  stage judge = {.a = a,
+                 .options = options,
+                 .name = "guess",
+                 .draws = draws,
+                 .total = learn.total,
+                 .rule = &rule,
+                 .done = 2 * rehearsed};
+  TRY(draw_stage(&judge, err));
+  out->epsilon_lower_bound = guesses_bound(&judge.counts, a->delta);
   out->confidence = 1 - audit_error_rate;
   out->draws = draws;
-done:
-  free(scores);
-  return status;
+  return DPERM_OK;
 }
 
 size_t attack_draws(const dperm_audit_options *options, size_t usual) {
@@ -239,9 +224,8 @@ size_t attack_draws(const dperm_audit_options *options, size_t usual) {
 
 dperm_status attack_run(const attack *a, const dperm_audit_options *options,
                         dperm_audit_result *out, dperm_error *err) {
-  size_t draws = attack_draws(options, a->usual_draws);
   thread_scope threads = threads_enter(options->threads);
-  dperm_status status = run_stages(a, options, draws, out, err);
+  dperm_status status = run_stages(a, options, out, err);
   threads_leave(threads);
   return status;
 }

@@ -4,52 +4,14 @@
 #include <string.h>
 
 #include "audit/attack.h"
-#include "audit/choice_attack.h"
-#include "audit/fit_attack.h"
-#include "audit/law_check.h"
+#include "audit/audit_cases.h"
+#include "audit/worst_pair.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/sized.h"
 #include "base/vector.h"
+#include "dperm/tune.h"
 #include "loss/loss.h"
-
-/* `options` has the variant; `detail` is the case's own. */
-typedef dperm_status audit_function(const dperm_audit_options *options, int detail,
-                                    dperm_audit_result *out, dperm_error *err);
-
-static const char *const usual_loss = "huber";
-
-static dperm_status audit_fit(const dperm_audit_options *options, int kind, dperm_audit_result *out,
-                              dperm_error *err) {
-  fit_target *target = NULL;
-  size_t draws = attack_draws(options, fit_usual_draws);
-  const char *loss = kind == PAIR_SHAPE || kind == PAIR_INTERCEPT ? usual_loss : options->variant;
-  TRY(fit_target_new((pair_kind)kind, loss, options->epsilon, draws, &target, err));
-  const attack a = fit_target_attack(target);
-  dperm_status status = attack_run(&a, options, out, err);
-  fit_target_free(target);
-  return status;
-}
-
-static dperm_status audit_selector(const dperm_audit_options *options, int selector,
-                                   dperm_audit_result *out, dperm_error *err) {
-  const selector_target target = selector_target_make((dperm_selector)selector, options->epsilon);
-  const attack a = selector_attack(&target);
-  return attack_run(&a, options, out, err);
-}
-
-enum { SPLIT = -1 }; /* else random stopping, with this law of the rounds */
-
-static dperm_status audit_tuning(const dperm_audit_options *options, int how,
-                                 dperm_audit_result *out, dperm_error *err) {
-  tune_target *target = NULL;
-  dperm_tune_method method = how == SPLIT ? DPERM_TUNE_SPLIT : DPERM_TUNE_STOPPING;
-  dperm_rounds rounds = how == SPLIT ? DPERM_ROUNDS_LOGARITHMIC : (dperm_rounds)how;
-  TRY(tune_target_new(method, rounds, options->epsilon, &target, err));
-  const attack a = tune_target_attack(target);
-  dperm_status status = attack_run(&a, options, out, err);
-  tune_target_free(target);
-  return status;
-}
 
 typedef struct audit_case {
   const char *mechanism, *variant; /* NULL: a case for each loss, or kind of noise */
@@ -69,17 +31,17 @@ static const audit_case cases[] = {
     {"split", "output", audit_tuning, SPLIT},
     {"stopping", "logarithmic", audit_tuning, DPERM_ROUNDS_LOGARITHMIC},
     {"stopping", "geometric", audit_tuning, DPERM_ROUNDS_GEOMETRIC},
-    {"noise", NULL, law_check_noise, 0},
-    {"lattice", "integer noise", law_check_lattice, 0},
-    {"rows", "bound", law_check_rows, 0},
+    {"noise", NULL, audit_noise, 0},
+    {"lattice", "integer noise", audit_lattice, 0},
+    {"rows", "bound", audit_rows, 0},
 };
 static const size_t case_count = sizeof cases / sizeof *cases;
 
 /* Variant j of a case; NULL beyond the last. */
 static const char *variant_at(const audit_case *c, size_t j) {
-  return c->variant                  ? (j == 0 ? c->variant : NULL)
-         : c->run == law_check_noise ? dperm_noise_name((dperm_noise)(j + 1)) /* 0 is no kind */
-                                     : dperm_loss_name(j);
+  return c->variant              ? (j == 0 ? c->variant : NULL)
+         : c->run == audit_noise ? dperm_noise_name((dperm_noise)(j + 1)) /* 0 is no kind */
+                                 : dperm_loss_name(j);
 }
 
 static bool case_at(size_t index, audit_case *out) {
@@ -116,7 +78,7 @@ void dperm_audit_options_init_sized(dperm_audit_options *options, size_t size) {
 static bool find_case(const dperm_audit_options *options, audit_case *out) {
   for (size_t i = 0; case_at(i, out); i++) {
     const char *wanted = options->variant                ? options->variant
-                         : loss_kind_named(out->variant) ? usual_loss
+                         : loss_kind_named(out->variant) ? audit_usual_loss
                                                          : out->variant;
     if (strcmp(out->mechanism, options->mechanism) == 0 && strcmp(out->variant, wanted) == 0) {
       return true;
@@ -183,10 +145,9 @@ static void mean_axis(const double *first, const double *second, size_t count, s
 dperm_status dperm_audit_outcomes(const double *first, const double *second, size_t count,
                                   size_t dims, double epsilon, double delta,
                                   dperm_audit_result *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
   size_t learn = count / 10;
   const double *outcome[2] = {first, second};
-  double *axis = NULL, *scores = NULL;
+  OWNED_MEMORY double *axis = NULL, *scores = NULL;
   guesses counts = {0, 0, 0};
   if (count < 100 || dims == 0 || !(delta >= 0 && delta < 1)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -199,8 +160,8 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
       FAIL(err, DPERM_INVALID_DATA, "outcome %zu is not a finite number", i / dims + 1);
     }
   }
-  TRY_OR_DONE(memory_new(dims, sizeof *axis, &axis, err));
-  TRY_OR_DONE(memory_new(2 * learn, sizeof *scores, &scores, err));
+  TRY(memory_new(dims, sizeof *axis, &axis, err));
+  TRY(memory_new(2 * learn, sizeof *scores, &scores, err));
   mean_axis(first, second, learn, dims, axis);
   for (size_t i = 0; i < 2 * learn; i++) {
     scores[i] = vector_dot(outcome[i / learn] + i % learn * dims, axis, dims);
@@ -214,8 +175,5 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
   out->confidence = 1 - audit_error_rate;
   out->draws = count - learn;
   out->holds = !(out->epsilon_lower_bound > epsilon);
-done:
-  free(axis);
-  free(scores);
-  return status;
+  return DPERM_OK;
 }

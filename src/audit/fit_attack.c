@@ -2,29 +2,33 @@
  * for them: what is attacked is calibrate, perturb, solve, certify and release, by the functions
  * that every fit uses (pipeline/fit.h). Half of λ is in Λ and half in Δ where both are allowed.
  */
-#include "audit/fit_attack.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "audit/attack.h"
+#include "audit/audit_cases.h"
+#include "audit/worst_pair.h"
 #include "data/class_weights.h"
 #include "pipeline/fit.h"
 #include "pipeline/options.h"
 
 enum { BALANCED = 10 }; /* other records of the intercept's pair, half of each label */
 
-const size_t fit_usual_draws = 400000;
+const char *const audit_usual_loss = "huber";
 
-struct fit_target {
+typedef struct fit_target {
   worst_pair pair;
   dperm_data *data[2];
   dperm_options options;
   double prior[PAIR_DIMS];
   fit_plan plan[2];
   double shares[2][PAIR_ROWS];
-};
+} fit_target;
+
+static void free_target(fit_target *t) {
+  dperm_data_free(t->data[0]);
+  dperm_data_free(t->data[1]);
+}
 
 /* Of the pair that has weights: three to one. */
 static const dperm_class_weight class_weights[] = {{"-1", 1}, {"+1", 3}};
@@ -52,26 +56,23 @@ static dperm_status intercept_data(int side, dperm_data **out, dperm_error *err)
       "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"-1\"]},"
       " \"intercept\": true,"
       " \"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": -1, \"max\": 1}]}";
-  dperm_status status = DPERM_OK;
-  growing_rows rows = {0};
-  dperm_schema *schema = NULL;
-  TRY_OR_DONE(dperm_schema_parse(text, strlen(text), "the audit's schema", &schema, err));
+  OWNED(rows_clear) growing_rows rows = {0};
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  TRY(dperm_schema_parse(text, strlen(text), "the audit's schema", &schema, err));
   for (size_t i = 0; i <= BALANCED; i++) {
-    TRY_OR_DONE(rows_reserve(&rows, 1, err));
+    TRY(rows_reserve(&rows, 1, err));
     rows_push(&rows, 1, 1.0);
     rows_end(&rows, i < BALANCED ? (i % 2 ? 1 : -1) : side == 0 ? 1 : -1);
   }
-  TRY_OR_DONE(data_from_rows(&rows, 2, ORIGIN_SCHEMA, schema, out, err));
-done:
-  rows_clear(&rows);
-  dperm_schema_free(schema);
-  return status;
+  return data_from_rows(&rows, 2, ORIGIN_SCHEMA, schema, out, err);
 }
 
 /* ---- draws */
 
-static double score_of(const worst_pair *pair, const double *f) {
-  return pair->kind == PAIR_SHAPE ? pair_closeness(pair, f) : pair_log_ratio(pair, f);
+/* What a result says: its score, and its place on the axis. */
+static void judge(const worst_pair *pair, const double *f, double *score, double *outcome) {
+  *score = pair->kind == PAIR_SHAPE ? pair_closeness(pair, f) : pair_log_ratio(pair, f);
+  *outcome = pair_place(pair, f);
 }
 
 static dperm_status draw_fit(const attack *a, int side, random_source *source, double *score,
@@ -89,8 +90,7 @@ static dperm_status draw_fit(const attack *a, int side, random_source *source, d
   const solver_options how = {.tolerance = t->options.gradient_tolerance,
                               .progress = &t->options.progress};
   TRY(fit_run(&t->plan[side], &base, &how, source, &found, weights, &report, err));
-  *score = score_of(&t->pair, weights);
-  *outcome = pair_place(&t->pair, weights);
+  judge(&t->pair, weights, score, outcome);
   return DPERM_OK;
 }
 
@@ -98,11 +98,9 @@ static dperm_status draw_fit(const attack *a, int side, random_source *source, d
 static dperm_status draw_model(const attack *a, int side, random_source *source, double *score,
                                double *outcome, dperm_error *err) {
   const fit_target *t = a->context;
-  dperm_model *model = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   TRY(fit_model(t->data[side], &t->options, source, &model, err));
-  *score = score_of(&t->pair, model->weights);
-  *outcome = pair_place(&t->pair, model->weights);
-  dperm_model_free(model);
+  judge(&t->pair, model->weights, score, outcome);
   return DPERM_OK;
 }
 
@@ -130,55 +128,44 @@ static void set_options(fit_target *t, double epsilon) {
 }
 
 /* As fits do it. */
-static dperm_status weigh_pair(fit_target *t, dperm_error *err) {
+static dperm_status weigh_pair(fit_target *t, int side, dperm_error *err) {
+  OWNED_MEMORY double *weights = NULL;
+  TRY(class_weights_of_data(t->data[side], t->options.class_weights, t->options.class_weight_count,
+                            &weights, err));
+  class_weights_of_rows(weights, 2, t->data[side]->labels, PAIR_ROWS, t->shares[side]);
+  return DPERM_OK;
+}
+
+static dperm_status make_target(fit_target *t, double epsilon, dperm_error *err) {
+  bool intercept = t->pair.kind == PAIR_INTERCEPT;
   for (int side = 0; side < 2; side++) {
-    double *weights = NULL;
-    TRY(class_weights_of_data(t->data[side], t->options.class_weights,
-                              t->options.class_weight_count, &weights, err));
-    class_weights_of_rows(weights, 2, t->data[side]->labels, PAIR_ROWS, t->shares[side]);
-    free(weights);
+    TRY(intercept ? intercept_data(side, &t->data[side], err)
+                  : plain_data(&t->pair, side, &t->data[side], err));
+  }
+  set_options(t, epsilon);
+  TRY(options_validate(&t->options, err));
+  for (int side = 0; side < 2; side++) {
+    TRY(fit_check(t->data[side], t->data[side]->x->rows, &t->options, &t->plan[side], err));
+    if (t->options.class_weights) {
+      TRY(weigh_pair(t, side, err));
+    }
   }
   return DPERM_OK;
 }
 
-dperm_status fit_target_new(pair_kind kind, const char *loss, double epsilon, size_t draws,
-                            fit_target **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  fit_target *t = NULL;
-  TRY_OR_DONE(memory_new(1, sizeof *t, &t, err));
-  TRY_OR_DONE(worst_pair_make(kind, loss, epsilon, draws, &t->pair, err));
-  for (int side = 0; side < 2; side++) {
-    TRY_OR_DONE(kind == PAIR_INTERCEPT ? intercept_data(side, &t->data[side], err)
-                                       : plain_data(&t->pair, side, &t->data[side], err));
-  }
-  set_options(t, epsilon);
-  TRY_OR_DONE(options_validate(&t->options, err));
-  for (int side = 0; side < 2; side++) {
-    TRY_OR_DONE(fit_check(t->data[side], t->data[side]->x->rows, &t->options, &t->plan[side], err));
-  }
-  if (kind == PAIR_WEIGHTS) {
-    TRY_OR_DONE(weigh_pair(t, err));
-  }
-  *out = t;
-  t = NULL;
-done:
-  fit_target_free(t);
-  return status;
-}
-
-void fit_target_free(fit_target *t) {
-  if (t) {
-    dperm_data_free(t->data[0]);
-    dperm_data_free(t->data[1]);
-    free(t);
-  }
-}
-
-attack fit_target_attack(const fit_target *t) {
-  bool whole = t->pair.kind == PAIR_INTERCEPT;
-  return (attack){.context = t,
-                  .delta = t->plan[0].claim.delta,
-                  .usual_draws = whole ? fit_usual_draws / 20 : fit_usual_draws,
-                  .block = whole ? 64 : 1024,
-                  .draw = whole ? draw_model : draw_fit};
+dperm_status audit_fit(const dperm_audit_options *options, int kind, dperm_audit_result *out,
+                       dperm_error *err) {
+  const size_t usual_draws = 400000;
+  bool whole = kind == PAIR_INTERCEPT;
+  const char *loss = whole || kind == PAIR_SHAPE ? audit_usual_loss : options->variant;
+  OWNED(free_target) fit_target target = {0};
+  TRY(worst_pair_make((pair_kind)kind, loss, options->epsilon, attack_draws(options, usual_draws),
+                      &target.pair, err));
+  TRY(make_target(&target, options->epsilon, err));
+  const attack a = {.context = &target,
+                    .delta = target.plan[0].claim.delta,
+                    .usual_draws = whole ? usual_draws / 20 : usual_draws,
+                    .block = whole ? 64 : 1024,
+                    .draw = whole ? draw_model : draw_fit};
+  return attack_run(&a, options, out, err);
 }

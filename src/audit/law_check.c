@@ -1,13 +1,12 @@
 /* Distances are Kolmogorov and Smirnov's. Dvoretzky, Kiefer and Wolfowitz, with Massart's constant,
  * bound them for every number of draws and every law: P(distance > t) ≤ 2 exp(−2nt²). With that
  * rate shared among the tests, a sound build fails once in a million runs. */
-#include "audit/law_check.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "audit/audit_cases.h"
 #include "audit/binomial.h"
-#include "audit/worst_pair.h"
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "data/dataset.h"
@@ -43,6 +42,10 @@ static dperm_status open_source(const dperm_audit_options *options, const char *
   return options->seed ? random_public(*options->seed, purpose, out, err) : random_secure(out, err);
 }
 
+static size_t draws_of(const dperm_audit_options *options) {
+  return options->draws ? options->draws : 100000;
+}
+
 static void state(dperm_audit_result *out, size_t draws, double distance, double limit) {
   out->draws = draws;
   out->distance = distance;
@@ -74,7 +77,7 @@ static double direction_law(double u, bool before, const void *context) {
   return beta_cdf((1 + u) / 2, half, half);
 }
 
-enum { DIRECTIONS = 4, MOST_DIMS = 32 };
+enum { DIRECTIONS = 4 };
 
 /* The first and the last coordinate, and two diagonals: one with signs that alternate. */
 static double along(const double *b, size_t dims, int direction) {
@@ -88,75 +91,57 @@ static double along(const double *b, size_t dims, int direction) {
   return sum / sqrt((double)dims);
 }
 
-dperm_status noise_distance(const noise_plan *plan, random_source *source, size_t draws,
-                            double *distance, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  double *samples = NULL, b[MOST_DIMS], most = 0;
+/* The largest distance between the frequencies of a plan's draws and the law, over the norm and
+ * several directions: the whole law of l2 noise there, the signs of other kinds. */
+static dperm_status noise_distance(const noise_plan *plan, random_source *source, size_t draws,
+                                   double *distance, dperm_error *err) {
   const bool round = plan->kind == &noise_l2;
-  const size_t signs = 1;
-  if (plan->dims > MOST_DIMS) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "noise of %zu columns; its law is checked for at most %d",
-         plan->dims, MOST_DIMS);
-  }
-  TRY_OR_DONE(memory_new((DIRECTIONS + 1) * draws, sizeof *samples, &samples, err));
+  const size_t dims = plan->dims, signs = 1;
+  OWNED_MEMORY double *samples = NULL, *b = NULL;
+  TRY(memory_new(dims, sizeof *b, &b, err));
+  TRY(memory_new((DIRECTIONS + 1) * draws, sizeof *samples, &samples, err));
   for (size_t i = 0; i < draws; i++) {
     noise_draw(plan, source, b);
     double norm = plan->kind->norm(plan, b);
     samples[i] = norm * plan->beta;
     for (int v = 0; v < DIRECTIONS; v++) {
-      double part = along(b, plan->dims, v);
+      double part = along(b, dims, v);
       samples[(size_t)(v + 1) * draws + i] = round ? part / norm : copysign(1, part);
     }
   }
-  TRY_OR_DONE(random_check(source, err));
-  most = law_distance(samples, draws, gamma_law, &plan->dims);
+  TRY(random_check(source, err));
+  *distance = law_distance(samples, draws, gamma_law, &dims);
   for (int v = 0; v < DIRECTIONS; v++) {
     double *sample = samples + (size_t)(v + 1) * draws;
-    most = fmax(most, law_distance(sample, draws, direction_law, round ? &plan->dims : &signs));
+    *distance = fmax(*distance, law_distance(sample, draws, direction_law, round ? &dims : &signs));
   }
-  *distance = most;
-done:
-  free(samples);
-  return status;
-}
-
-typedef struct named_plan {
-  const char *name; /* of its stream of random numbers */
-  noise_plan plan;
-} named_plan;
-
-static dperm_status check_plans(const dperm_audit_options *options, const named_plan *plans,
-                                size_t count, dperm_audit_result *out, dperm_error *err) {
-  size_t draws = options->draws ? options->draws : 100000;
-  double most = 0;
-  for (size_t i = 0; i < count; i++) {
-    random_source source;
-    double distance = 0;
-    TRY(open_source(options, plans[i].name, &source, err));
-    TRY(noise_distance(&plans[i].plan, &source, draws, &distance, err));
-    most = fmax(most, distance);
-  }
-  state(out, draws, most, distance_limit(draws, count * (DIRECTIONS + 1)));
   return DPERM_OK;
 }
 
 /* l2 noise in several dimensions; the others for rows of two blocks of three columns, with a single
  * column between them and one at the end. */
-dperm_status law_check_noise(const dperm_audit_options *options, int unused,
-                             dperm_audit_result *out, dperm_error *err) {
-  static const named_plan l2[] = {{"noise 1", {.kind = &noise_l2, .dims = 1, .beta = 0.25}},
-                                  {"noise 2", {.kind = &noise_l2, .dims = 2, .beta = 0.25}},
-                                  {"noise 3", {.kind = &noise_l2, .dims = 3, .beta = 0.25}},
-                                  {"noise 10", {.kind = &noise_l2, .dims = 10, .beta = 0.25}}};
+dperm_status audit_noise(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                         dperm_error *err) {
+  static const size_t l2_dims[] = {1, 2, 3, 10};
   static const body_run runs[] = {{1, 3, 0.5}, {1, 1, 0.25}, {1, 3, 0.75}, {1, 1, 1}};
   const noise_body body = {runs, sizeof runs / sizeof *runs, {0, 0, 0}};
   const noise_kind *kind = noise_named(options->variant);
+  size_t draws = draws_of(options),
+         plans = kind == &noise_l2 ? sizeof l2_dims / sizeof *l2_dims : 1;
+  double most = 0;
   (void)unused;
-  if (kind == &noise_l2) {
-    return check_plans(options, l2, sizeof l2 / sizeof *l2, out, err);
+  for (size_t i = 0; i < plans; i++) {
+    const noise_plan plan = {kind, kind == &noise_l2 ? l2_dims[i] : body_dims(&body), 0.25, body};
+    char stream[16];
+    double distance = 0;
+    random_source source;
+    (void)snprintf(stream, sizeof stream, "noise %zu", plan.dims);
+    TRY(open_source(options, kind == &noise_l2 ? stream : kind->name, &source, err));
+    TRY(noise_distance(&plan, &source, draws, &distance, err));
+    most = fmax(most, distance);
   }
-  const named_plan one = {kind->name, {kind, body_dims(&body), 0.25, body}};
-  return check_plans(options, &one, 1, out, err);
+  state(out, draws, most, distance_limit(draws, plans * (DIRECTIONS + 1)));
+  return DPERM_OK;
 }
 
 /* ---- the lattice's noise */
@@ -169,34 +154,31 @@ static double lattice_law(double y, bool before, const void *context) {
 }
 
 /* What a release adds to a result that lies on the lattice, under the plan of a real fit. */
-dperm_status law_check_lattice(const dperm_audit_options *options, int unused,
-                               dperm_audit_result *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t draws = options->draws ? options->draws : 100000;
-  double *sample = NULL, zero = 0, row[2] = {1, 0}, labels[2] = {1, -1}, weight = 0;
+dperm_status audit_lattice(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                           dperm_error *err) {
+  size_t draws = draws_of(options);
+  double zero = 0, row[2] = {1, 0}, labels[2] = {1, -1}, weight = 0;
   const solution from = {&zero, &zero};
-  dperm_data *data = NULL;
+  OWNED_MEMORY double *sample = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   dperm_options fit;
   fit_plan plan;
   random_source source;
   (void)unused;
   dperm_options_init(&fit);
   fit.epsilon = options->epsilon;
-  TRY_OR_DONE(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
-  TRY_OR_DONE(fit_check(data, 2, &fit, &plan, err));
-  TRY_OR_DONE(open_source(options, "lattice", &source, err));
-  TRY_OR_DONE(memory_new(draws, sizeof *sample, &sample, err));
+  TRY(dperm_data_from_dense(2, 1, row, labels, 1, &data, err));
+  TRY(fit_check(data, 2, &fit, &plan, err));
+  TRY(open_source(options, "lattice", &source, err));
+  TRY(memory_new(draws, sizeof *sample, &sample, err));
   for (size_t i = 0; i < draws; i++) {
-    TRY_OR_DONE(release_weights(&plan.release, &from, 1, &source, &weight, err));
+    TRY(release_weights(&plan.release, &from, 1, &source, &weight, err));
     sample[i] = ldexp(weight, -plan.release.step_exponent);
   }
-  TRY_OR_DONE(random_check(&source, err));
+  TRY(random_check(&source, err));
   double rate = options->epsilon / 1000 / (double)plan.release.sensitivity;
   state(out, draws, law_distance(sample, draws, lattice_law, &rate), distance_limit(draws, 1));
-done:
-  free(sample);
-  dperm_data_free(data);
-  return status;
+  return DPERM_OK;
 }
 
 /* ---- rows */
@@ -211,19 +193,19 @@ static double excess(const double *x, size_t dims, double norm) {
 }
 
 /* Random rows, most of them far too long, as the library stores them: none is longer than R. */
-dperm_status law_check_rows(const dperm_audit_options *options, int unused, dperm_audit_result *out,
-                            dperm_error *err) {
+dperm_status audit_rows(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                        dperm_error *err) {
   enum { COLUMNS = 3 };
-  dperm_status status = DPERM_OK;
-  size_t rows = options->draws ? options->draws : 100000;
-  double *x = NULL, *labels = NULL, stored[COLUMNS], most = -1;
   const double norm = 0.7;
-  dperm_data *data = NULL;
+  size_t rows = draws_of(options);
+  double stored[COLUMNS], most = -1;
+  OWNED_MEMORY double *x = NULL, *labels = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   random_source source;
   (void)unused;
-  TRY_OR_DONE(open_source(options, "rows", &source, err));
-  TRY_OR_DONE(memory_new(rows * COLUMNS, sizeof *x, &x, err));
-  TRY_OR_DONE(memory_new(rows, sizeof *labels, &labels, err));
+  TRY(open_source(options, "rows", &source, err));
+  TRY(memory_new(rows * COLUMNS, sizeof *x, &x, err));
+  TRY(memory_new(rows, sizeof *labels, &labels, err));
   for (size_t i = 0; i < rows; i++) {
     double length = random_gamma(&source, 2);
     labels[i] = random_bits(&source) >> 63 ? 1 : -1;
@@ -231,16 +213,12 @@ dperm_status law_check_rows(const dperm_audit_options *options, int unused, dper
       x[i * COLUMNS + j] = length * random_normal(&source);
     }
   }
-  TRY_OR_DONE(dperm_data_from_dense(rows, COLUMNS, x, labels, norm, &data, err));
+  TRY(dperm_data_from_dense(rows, COLUMNS, x, labels, norm, &data, err));
   for (size_t i = 0; i < rows; i++) {
-    TRY_OR_DONE(dperm_data_row(data, i, stored, err));
+    TRY(dperm_data_row(data, i, stored, err));
     most = fmax(most, excess(stored, COLUMNS, norm));
   }
   state(out, rows, sqrt(1 + most), 1);
   out->holds = most <= 0;
-done:
-  dperm_data_free(data);
-  free(x);
-  free(labels);
-  return status;
+  return DPERM_OK;
 }
