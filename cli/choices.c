@@ -1,7 +1,6 @@
 /* See choices.h. */
 #include "choices.h"
 
-#include <dperm.h>
 #include <dperm/tune.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,41 +8,19 @@
 
 #include "usage.h"
 
-const char *format_name(int value) {
-  return dperm_format_name((dperm_format)value);
-}
-
-const char *mechanism_name(int value) {
-  return dperm_mechanism_name((dperm_mechanism)value);
-}
-
-const char *analysis_name(int value) {
-  return dperm_analysis_name((dperm_analysis)value);
-}
-
-const char *noise_name(int value) {
-  return dperm_noise_name((dperm_noise)value);
-}
-
-const char *kernel_name(int value) {
-  return dperm_kernel_name((dperm_kernel_kind)value);
-}
-
-const char *tune_method_name(int value) {
-  return dperm_tune_method_name((dperm_tune_method)value);
-}
-
-const char *selector_name(int value) {
-  return dperm_selector_name((dperm_selector)value);
-}
-
-const char *rounds_name(int value) {
-  return dperm_rounds_name((dperm_rounds)value);
-}
-
-const char *loss_name(int value) {
-  return dperm_loss_name((size_t)value);
-}
+#define NAME_BY_NUMBER(name, type)                                                                 \
+  const char *name(int value) {                                                                    \
+    return dperm_##name((type)value);                                                              \
+  }
+NAME_BY_NUMBER(format_name, dperm_format)
+NAME_BY_NUMBER(mechanism_name, dperm_mechanism)
+NAME_BY_NUMBER(analysis_name, dperm_analysis)
+NAME_BY_NUMBER(noise_name, dperm_noise)
+NAME_BY_NUMBER(kernel_name, dperm_kernel_kind)
+NAME_BY_NUMBER(tune_method_name, dperm_tune_method)
+NAME_BY_NUMBER(selector_name, dperm_selector)
+NAME_BY_NUMBER(rounds_name, dperm_rounds)
+NAME_BY_NUMBER(loss_name, size_t)
 
 bool loss_has_h(const char *name) {
   dperm_loss loss;
@@ -90,4 +67,11 @@ bool choose(const char *option, const char *text, value_name *name, int first, i
   }
   list_names(name, first, ", ", " or ", all, sizeof all);
   return refuse(wrong_usage("%s must be %s", option, all));
+}
+
+bool parse_format(const char *text, dperm_format *out) {
+  int format = DPERM_FORMAT_AUTO;
+  bool good = !text || choose("--format", text, format_name, DPERM_FORMAT_CSV, &format);
+  *out = (dperm_format)format;
+  return good;
 }

@@ -2,6 +2,7 @@
  * and its messages use the same list. */
 #pragma once
 
+#include <dperm.h>
 #include <stdbool.h>
 
 /* The name of a value; NULL after the last. */
@@ -18,3 +19,5 @@ const char *choices(value_name *name, int first);
 
 /* The value, from `first` on, that `text` names; false with a message about the option. */
 bool choose(const char *option, const char *text, value_name *name, int first, int *out);
+/* The same for --format; NULL is by the file's name. */
+bool parse_format(const char *text, dperm_format *out);

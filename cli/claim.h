@@ -8,3 +8,9 @@ typedef struct claim_words {
   char text[1024];
 } claim_words;
 claim_words claim_of(const dperm_model *model);
+
+/* Whom a budget is for: `one` ("record"), or "person with at most K rows". */
+typedef struct unit_words {
+  char text[64];
+} unit_words;
+unit_words unit_of(size_t rows_per_person, const char *one);

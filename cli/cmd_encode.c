@@ -3,14 +3,15 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "choices.h"
+#include "handles.h"
 #include "json_print.h"
 #include "session.h"
 
-static const char closing[] = "The encoded file holds the schema and takes the place of the "
-                              "records wherever --data is asked "
-                              "for: it is mapped rather than read, so it may be larger than "
-                              "memory, and gives the same model. "
-                              "It is as private as the records, and only its owner may read it.";
+static const char closing[] =
+    "The encoded file holds the schema and takes the place of the records wherever --data is asked "
+    "for: it is mapped rather than read, so it may be larger than memory, and gives the same "
+    "model. It is as private as the records, and only its owner may read it.";
 
 int run_encode(int argc, char **argv) {
   const char *data = NULL, *schema_path = NULL, *out = NULL, *format_text = NULL;
@@ -34,14 +35,12 @@ int run_encode(int argc, char **argv) {
     return wrong_usage("--json and --out - both go to standard output");
   }
   dperm_error err;
-  dperm_schema *schema = NULL;
-  dperm_status status = schema_path ? dperm_schema_read(schema_path, &schema, &err) : DPERM_OK;
-  if (status == DPERM_OK) {
-    const dperm_source source = {.path = data, .format = format, .schema = schema, .dims = dims};
-    status = dperm_encode_file(&source, out, session_progress(), &rows, &err);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  if (schema_path && dperm_schema_read(schema_path, &schema, &err) != DPERM_OK) {
+    return report_error(&err);
   }
-  dperm_schema_free(schema);
-  if (status != DPERM_OK) {
+  const dperm_source source = {.path = data, .format = format, .schema = schema, .dims = dims};
+  if (dperm_encode_file(&source, out, session_progress(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }
   session_quiet();
@@ -50,9 +49,9 @@ int run_encode(int argc, char **argv) {
     print_json_text("file", out, ",");
     print_json_count("rows", rows, "");
     printf("}\n");
-    return 0;
+  } else {
+    note("%s: %zu rows, encoded; as private as the records",
+         strcmp(out, "-") == 0 ? "standard output" : out, rows);
   }
-  note("%s: %zu rows, encoded; as private as the records",
-       strcmp(out, "-") == 0 ? "standard output" : out, rows);
   return 0;
 }

@@ -1,12 +1,12 @@
 /* dperm ledger: give a data set its budget, show what was spent, check that nobody has changed it.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
-#include "dperm/ledger.h"
+#include "claim.h"
 #include "finding_lines.h"
+#include "handles.h"
 #include "json_print.h"
 #include "ledger_settings.h"
 #include "session.h"
@@ -56,11 +56,8 @@ static void show_dataset(void *context, const dperm_ledger_dataset *d) {
   if (s->json) {
     print_dataset_json(s->out, d, s->shown == 0);
   } else {
-    char unit[64] = "per row";
-    if (d->rows_per_person > 1) {
-      (void)snprintf(unit, sizeof unit, "per person with at most %zu rows", d->rows_per_person);
-    }
-    fprintf(s->out, "data set \"%s\", %s%s\n", visible(d->name).text, unit,
+    fprintf(s->out, "data set \"%s\", per %s%s\n", visible(d->name).text,
+            unit_of(d->rows_per_person, "row").text,
             *d->data ? "" : "; not bound to data before its first charge");
     fprintf(s->out, "  epsilon  %s left of %s (%s spent)\n", d->epsilon_left, d->epsilon_total,
             d->epsilon_spent);
@@ -71,15 +68,15 @@ static void show_dataset(void *context, const dperm_ledger_dataset *d) {
 }
 
 static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first) {
-  fprintf(out, "%s\n    {\"entry\": %llu, \"dataset\": ", first ? "" : ",",
-          (unsigned long long)e->entry);
-  json_quote(out, e->dataset);
-  fprintf(out, ", \"time\": ");
-  json_quote(out, e->time);
-  fprintf(out, ", \"command\": ");
-  json_quote(out, e->command);
-  fprintf(out, ", \"mechanism\": ");
-  json_quote(out, e->mechanism);
+  const char *const texts[][2] = {{"dataset", e->dataset},
+                                  {"time", e->time},
+                                  {"command", e->command},
+                                  {"mechanism", e->mechanism}};
+  fprintf(out, "%s\n    {\"entry\": %llu", first ? "" : ",", (unsigned long long)e->entry);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    fprintf(out, ", \"%s\": ", texts[i][0]);
+    json_quote(out, texts[i][1]);
+  }
   fprintf(
       out,
       ",\n     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
@@ -110,73 +107,64 @@ static void show_entry(void *context, const dperm_ledger_entry *e) {
 
 static dperm_status show_model(const ledger_command *c, dperm_ledger *ledger, showing *s,
                                dperm_error *err) {
-  dperm_model *model = NULL;
-  dperm_status status = dperm_model_read(c->model, &model, err);
-  if (status == DPERM_OK) {
-    fprintf(s->out, c->json ? "{\n  \"entries\": [" : "");
-    status = dperm_ledger_find_model(ledger, model, show_entry, s, err);
-  }
-  if (status == DPERM_OK) {
-    fprintf(s->out, c->json ? "\n  ]\n}\n" : "");
-  }
-  dperm_model_free(model);
-  return status;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  TRY(dperm_model_read(c->model, &model, err));
+  fprintf(s->out, c->json ? "{\n  \"entries\": [" : "");
+  TRY(dperm_ledger_find_model(ledger, model, show_entry, s, err));
+  fprintf(s->out, c->json ? "\n  ]\n}\n" : "");
+  return DPERM_OK;
 }
 
 static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, showing *s,
                              dperm_error *err) {
   uint64_t records = 0;
   char head[DPERM_DIGEST_SIZE];
-  dperm_status status = dperm_ledger_head(ledger, &records, head, err);
-  if (status == DPERM_OK) {
-    fprintf(s->out, c->json ? "{\n  \"datasets\": [" : "");
-    status = dperm_ledger_datasets(ledger, show_dataset, s, err);
-  }
-  if (status == DPERM_OK && c->dataset && s->shown == 0) {
+  TRY(dperm_ledger_head(ledger, &records, head, err));
+  fprintf(s->out, c->json ? "{\n  \"datasets\": [" : "");
+  TRY(dperm_ledger_datasets(ledger, show_dataset, s, err));
+  if (c->dataset && s->shown == 0) {
     err->status = DPERM_OVER_BUDGET;
     (void)snprintf(err->message, sizeof err->message, "%s: the ledger has no data set \"%.100s\"",
                    c->path, c->dataset);
     return err->status;
   }
   s->shown = 0;
-  if (status == DPERM_OK) {
-    fprintf(s->out, c->json ? "\n  ],\n  \"entries\": [" : "");
-    status = dperm_ledger_entries(ledger, c->dataset, show_entry, s, err);
-  }
-  if (status == DPERM_OK && c->json) {
+  fprintf(s->out, c->json ? "\n  ],\n  \"entries\": [" : "");
+  TRY(dperm_ledger_entries(ledger, c->dataset, show_entry, s, err));
+  if (c->json) {
     fprintf(s->out, "\n  ],\n  \"records\": %llu,\n  \"head\": \"%s\"\n}\n",
             (unsigned long long)records, head);
-  } else if (status == DPERM_OK) {
+  } else {
     fprintf(s->out, "\n%zu entries, %zu of them never committed; head: record %llu, digest %s\n",
             s->shown, s->reserved, (unsigned long long)records, head);
   }
-  return status;
+  return DPERM_OK;
+}
+
+static dperm_status gather(const ledger_command *c, showing *s, dperm_error *err) {
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  TRY(dperm_ledger_open(c->path, &ledger, err));
+  return c->model ? show_model(c, ledger, s, err) : show_all(c, ledger, s, err);
 }
 
 static int show(const ledger_command *c) {
   dperm_error err;
-  dperm_ledger *ledger = NULL;
-  char *text = NULL;
+  OWNED_MEMORY char *text = NULL;
   size_t length = 0;
   showing s = {.out = open_memstream(&text, &length), .json = c->json, .only = c->dataset};
   if (!s.out) {
     return complain_of_memory();
   }
-  dperm_status status = dperm_ledger_open(c->path, &ledger, &err);
-  if (status == DPERM_OK) {
-    status = c->model ? show_model(c, ledger, &s, &err) : show_all(c, ledger, &s, &err);
-  }
-  dperm_ledger_free(ledger);
+  dperm_status status = gather(c, &s, &err);
   bool whole = fclose(s.out) == 0;
-  if (status == DPERM_OK && whole) {
-    (void)fwrite(text, 1, length, stdout);
-  } else if (status == DPERM_OK) {
-    (void)complain_of_memory();
+  if (status != DPERM_OK) {
+    return report_error(&err);
   }
-  free(text);
-  return status == DPERM_OK && whole ? 0
-         : status == DPERM_OK        ? EXIT_WORK_FAILED
-                                     : report_error(&err);
+  if (!whole) {
+    return complain_of_memory();
+  }
+  (void)fwrite(text, 1, length, stdout);
+  return 0;
 }
 
 /* ---- init: with --json, what show says of the new data set */
@@ -190,12 +178,8 @@ static int init(const ledger_command *c) {
   if (c->json) {
     return show(c);
   }
-  char unit[64] = "row";
-  if (c->rows_per_person > 1) {
-    (void)snprintf(unit, sizeof unit, "person with at most %zu rows", c->rows_per_person);
-  }
   note("%s: data set \"%s\" has a budget of epsilon %s per %s", c->path, c->dataset, c->epsilon,
-       unit);
+       unit_of(c->rows_per_person, "row").text);
   return 0;
 }
 
@@ -204,26 +188,14 @@ static int init(const ledger_command *c) {
 static int verify(const ledger_command *c) {
   static const char *const verdicts[] = {"does not hold", "holds"};
   dperm_error err;
-  dperm_ledger *ledger = NULL;
-  findings all = {0};
-  int holds = 0, exit_status = 0;
-  dperm_status status = dperm_ledger_open(c->path, &ledger, &err);
-  if (status == DPERM_OK) {
-    status = dperm_ledger_verify(ledger, c->head, findings_collect, &all, &holds, &err);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  OWNED(findings_clear) findings all = {0};
+  int holds = 0;
+  if (dperm_ledger_open(c->path, &ledger, &err) != DPERM_OK ||
+      dperm_ledger_verify(ledger, c->head, findings_collect, &all, &holds, &err) != DPERM_OK) {
+    return report_error(&err);
   }
-  if (status != DPERM_OK) {
-    exit_status = report_error(&err);
-  } else {
-    if (c->json) {
-      findings_print_json(&all, holds, verdicts);
-    } else {
-      findings_print(&all);
-    }
-    exit_status = holds ? 0 : findings_report(&all, c->path, "the ledger does not hold");
-  }
-  findings_clear(&all);
-  dperm_ledger_free(ledger);
-  return exit_status;
+  return findings_show(&all, c->path, "the ledger", verdicts, holds, c->json);
 }
 
 /* ---- the command */

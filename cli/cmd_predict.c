@@ -1,41 +1,26 @@
 /* dperm predict: a model and records in, one prediction a line out. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "arguments.h"
 #include "choices.h"
+#include "handles.h"
 #include "json_print.h"
 #include "session.h"
 #include "whole_file.h"
 
-/* The records of the CSV that was written: lines but for those in quotes, and the header. False
- * where it cannot be read again, as with a pipe. */
-static bool count_rows(const char *path, size_t *rows) {
-  FILE *file = whole_file_plain(path) ? fopen(path, "r") : NULL;
+/* The records of the CSV that was written: lines but for those in quotes, and the header. NaN where
+ * it cannot be read again, as with a pipe. */
+static double count_rows(const char *path) {
+  OWNED_STREAM FILE *file = whole_file_plain(path) ? fopen(path, "r") : NULL;
   bool quoted = false;
   size_t lines = 0;
   for (int c; file && (c = getc(file)) != EOF;) {
     quoted = quoted != (c == '"');
     lines += c == '\n' && !quoted;
   }
-  bool good = file && !ferror(file) && lines > 0;
-  if (file) {
-    (void)fclose(file);
-  }
-  *rows = good ? lines - 1 : 0;
-  return good;
-}
-
-static void print_json(const char *out) {
-  size_t rows = 0;
-  printf("{\n");
-  print_json_text("file", out, ",");
-  if (count_rows(out, &rows)) {
-    print_json_count("rows", rows, "");
-  } else {
-    printf("  \"rows\": null\n");
-  }
-  printf("}\n");
+  return file && !ferror(file) && lines > 0 ? (double)(lines - 1) : (double)NAN;
 }
 
 int run_predict(int argc, char **argv) {
@@ -49,7 +34,6 @@ int run_predict(int argc, char **argv) {
        "when the file's name does not tell"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "with --out: what was done, for programs"},
   };
-  int exit_status = 0;
   dperm_format format;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "Writes prediction,score,probability, one line per record in the order of "
@@ -62,17 +46,18 @@ int run_predict(int argc, char **argv) {
     return wrong_usage("--json goes with --out FILE: both use standard output");
   }
   dperm_error err;
-  dperm_model *model = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   const dperm_source source = {.path = data, .format = format};
-  dperm_status status = dperm_model_read(model_path, &model, &err);
-  if (status == DPERM_OK) {
-    status = dperm_predict_file(model, &source, out, session_progress(), &err);
+  if (dperm_model_read(model_path, &model, &err) != DPERM_OK ||
+      dperm_predict_file(model, &source, out, session_progress(), &err) != DPERM_OK) {
+    return report_error(&err);
   }
-  if (status == DPERM_OK && json) {
-    session_quiet();
-    print_json(out);
+  session_quiet();
+  if (json) {
+    printf("{\n");
+    print_json_text("file", out, ",");
+    print_json_number("rows", count_rows(out), "");
+    printf("}\n");
   }
-  exit_status = status == DPERM_OK ? 0 : report_error(&err);
-  dperm_model_free(model);
-  return exit_status;
+  return 0;
 }

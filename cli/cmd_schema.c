@@ -1,10 +1,12 @@
 /* dperm schema check: is this schema sound, and does this file fit it? (schema draft:
  * cmd_schema_draft.c.) */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "arguments.h"
 #include "dperm/unsafe.h"
+#include "handles.h"
 #include "json_print.h"
 #include "ledger_guard.h"
 #include "session.h"
@@ -53,19 +55,13 @@ static void print_schema(const char *path, const dperm_schema *schema) {
 static dperm_status print_unsafe(const dperm_schema *schema, const dperm_data *data,
                                  dperm_error *err) {
   dperm_unsafe_column_counts counts;
-  dperm_status known = dperm_unsafe_data_counts(data, 0, &counts, err);
-  if (known != DPERM_OK) {
-    return known;
-  }
+  TRY(dperm_unsafe_data_counts(data, 0, &counts, err));
   fprintf(stderr,
           "warning: what follows depends on the records and is not private\n"
           "%-24s %10s %10s %10s\n",
           "column", "missing", "unknown", "clamped");
   for (size_t i = 0; i < dperm_schema_columns(schema); i++) {
-    dperm_status status = dperm_unsafe_data_counts(data, i, &counts, err);
-    if (status != DPERM_OK) {
-      return status;
-    }
+    TRY(dperm_unsafe_data_counts(data, i, &counts, err));
     fprintf(stderr, "%-24s %10zu %10zu %10zu\n", visible(dperm_schema_column_name(schema, i)).text,
             counts.missing, counts.unknown, counts.clamped);
   }
@@ -98,24 +94,32 @@ static void print_json(const char *path, const dperm_schema *schema, const char 
   }
   printf("\n  ],\n");
   print_json_text("data", data_path, ",");
-  if (data) {
-    print_json_count("rows", dperm_data_rows(data), "");
-  } else {
-    printf("  \"rows\": null\n");
-  }
+  print_json_number("rows", data ? (double)dperm_data_rows(data) : (double)NAN, "");
   printf("}\n");
 }
 
-static void show(const char *path, const dperm_schema *schema, const char *data_path,
-                 const dperm_data *data, bool json) {
+static dperm_status check(const char *path, const char *data_path, bool unsafe, bool json,
+                          dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  TRY(dperm_schema_read(path, &schema, err));
+  if (data_path) {
+    const dperm_source source = {.path = data_path, .schema = schema};
+    TRY(dperm_data_read(&source, session_progress(), &data, err));
+  }
+  session_quiet();
+  if (unsafe) {
+    TRY(print_unsafe(schema, data, err));
+  }
   if (json) {
     print_json(path, schema, data_path, data);
-    return;
+    return DPERM_OK;
   }
   print_schema(path, schema);
   if (data) {
     printf("\n%s: %zu rows fit the schema\n", visible(data_path).text, dperm_data_rows(data));
   }
+  return DPERM_OK;
 }
 
 int run_schema(int argc, char **argv) {
@@ -134,7 +138,6 @@ int run_schema(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
       ledger_guard_argument(&ledger),
   };
-  int exit_status = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "Or: dperm schema draft --public-data FILE [options]; 'dperm help schema "
                        "draft' explains it.")) {
@@ -147,23 +150,5 @@ int run_schema(int argc, char **argv) {
     return refused();
   }
   dperm_error err;
-  dperm_schema *schema = NULL;
-  dperm_data *data = NULL;
-  dperm_status status = dperm_schema_read(path, &schema, &err);
-  const dperm_source source = {.path = data_path, .schema = schema};
-  if (status == DPERM_OK && data_path) {
-    status = dperm_data_read(&source, session_progress(), &data, &err);
-  }
-  if (status == DPERM_OK && unsafe) {
-    session_quiet();
-    status = print_unsafe(schema, data, &err);
-  }
-  if (status != DPERM_OK) {
-    exit_status = report_error(&err);
-  } else {
-    show(path, schema, data_path, data, json);
-  }
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-  return exit_status;
+  return check(path, data_path, unsafe, json, &err) == DPERM_OK ? 0 : report_error(&err);
 }

@@ -6,40 +6,25 @@
 
 #include "arguments.h"
 #include "dperm/draft.h"
+#include "handles.h"
 #include "ledger_guard.h"
 #include "session.h"
 
-/* A list "a,b" as texts; `work` keeps them. An empty list is one empty text: "" means missing. */
-typedef struct text_list {
-  char *copy;
-  const char **texts;
-  size_t count;
-} text_list;
-
-static bool split(const char *list, text_list *out) {
-  size_t commas = 0;
+/* The texts of "a,b" in one block, or NULL. An empty list is one empty text: "" means missing. */
+static const char **split(const char *list, size_t *count) {
+  size_t length = strlen(list) + 1;
+  *count = 1;
   for (const char *c = list; *c; c++) {
-    commas += *c == ',';
+    *count += *c == ',';
   }
-  out->copy = strdup(list);
-  out->texts = calloc(commas + 1, sizeof *out->texts);
-  if (!out->copy || !out->texts) {
-    return false;
+  const char **texts = malloc(*count * sizeof *texts + length);
+  char *at = texts ? memcpy(texts + *count, list, length) : NULL;
+  for (size_t i = 0; texts && i < *count; i++) {
+    texts[i] = at;
+    at += strcspn(at, ",");
+    *at++ = '\0';
   }
-  for (char *at = out->copy; at; out->count++) {
-    char *comma = strchr(at, ',');
-    if (comma) {
-      *comma = '\0';
-    }
-    out->texts[out->count] = at;
-    at = comma ? comma + 1 : NULL;
-  }
-  return true;
-}
-
-static void text_list_clear(text_list *list) {
-  free(list->copy);
-  free(list->texts);
+  return texts;
 }
 
 static void print_remark(void *context, const char *line) {
@@ -53,24 +38,16 @@ static bool read_separator(const char *text, char *out) {
   if (!tab && strlen(text) != 1) {
     return refuse(wrong_usage("--separator must be one byte or tab, not \"%.40s\"", text));
   }
-  *out = *text;
-  if (tab) {
-    *out = '\t';
-  }
+  *out = *(tab ? "\t" : text);
   return true;
 }
 
-static int draft(const char *data_path, const dperm_draft_options *options, const char *out_path) {
-  dperm_error err;
-  dperm_schema *schema = NULL;
-  dperm_status status =
-      dperm_schema_draft(data_path, options, session_progress(), print_remark, NULL, &schema, &err);
+static dperm_status draft(const char *data_path, const dperm_draft_options *options,
+                          const char *out_path, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  TRY(dperm_schema_draft(data_path, options, session_progress(), print_remark, NULL, &schema, err));
   session_quiet();
-  if (status == DPERM_OK) {
-    status = dperm_schema_write(schema, out_path, &err);
-  }
-  dperm_schema_free(schema);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  return dperm_schema_write(schema, out_path, err);
 }
 
 int run_schema_draft(int argc, char **argv) {
@@ -97,7 +74,6 @@ int run_schema_draft(int argc, char **argv) {
       {"--out", ARGUMENT_OUTPUT, &out_path, false, "FILE", "the schema (default: standard output)"},
       ledger_guard_argument(&ledger),
   };
-  int exit_status = 0;
   usage_of("schema draft");
   if (!arguments_parse(
           table, sizeof table / sizeof *table, argc, argv,
@@ -114,21 +90,16 @@ int run_schema_draft(int argc, char **argv) {
   if (separator && !read_separator(separator, &options.separator)) {
     return refused();
   }
-  const char *const inputs[] = {data_path};
-  if (!ledger_guard(ledger, inputs, 1)) {
+  if (!ledger_guard(ledger, &data_path, 1)) {
     return refused();
   }
-  text_list positives = {0}, markers = {0};
-  if ((positive && !split(positive, &positives)) || (missing && !split(missing, &markers))) {
-    exit_status = complain_of_memory();
-  } else {
-    options.positive = positive ? positives.texts : NULL;
-    options.positive_count = positives.count;
-    options.missing = missing ? markers.texts : NULL;
-    options.missing_count = markers.count;
-    exit_status = draft(data_path, &options, out_path);
+  OWNED_MEMORY const char **positives = positive ? split(positive, &options.positive_count) : NULL;
+  OWNED_MEMORY const char **markers = missing ? split(missing, &options.missing_count) : NULL;
+  if ((positive && !positives) || (missing && !markers)) {
+    return complain_of_memory();
   }
-  text_list_clear(&positives);
-  text_list_clear(&markers);
-  return exit_status;
+  options.positive = positives;
+  options.missing = markers;
+  dperm_error err;
+  return draft(data_path, &options, out_path, &err) == DPERM_OK ? 0 : report_error(&err);
 }

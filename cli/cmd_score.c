@@ -1,13 +1,12 @@
 /* dperm score: how often a model errs on labelled records; exact counts for records that the user
  * calls public, or with --epsilon a private answer. */
+#include <dperm/score.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "arguments.h"
 #include "choices.h"
-#include "dperm/ledger.h"
-#include "dperm/random.h"
-#include "dperm/score.h"
+#include "handles.h"
 #include "json_print.h"
 #include "ledger_guard.h"
 #include "ledger_settings.h"
@@ -15,11 +14,9 @@
 
 static const char closing[] =
     "Without --epsilon the counts are exact, so they are not private: for public data only. With "
-    "it "
-    "they carry discrete Laplace noise, and the number of records alone is taken to be public. "
+    "it they carry discrete Laplace noise, and the number of records alone is taken to be public. "
     "\"interval\" holds the error rate on these very records in 95 of 100 runs, whatever the "
-    "noise; "
-    "\"population_interval\" that of those they are a random sample of.";
+    "noise; \"population_interval\" that of those they are a random sample of.";
 
 typedef struct score_settings {
   ledger_settings ledger;
@@ -35,10 +32,7 @@ typedef struct score_settings {
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
                                   dperm_error *err) {
   dperm_metrics m;
-  dperm_status status = dperm_score_file(model, source, session_progress(), &m, err);
-  if (status != DPERM_OK) {
-    return status;
-  }
+  TRY(dperm_score_file(model, source, session_progress(), &m, err));
   printf("{\n  \"rows\": %zu,\n  \"errors\": %zu,\n", m.rows, m.errors);
   print_json_number("error_rate", m.error_rate, ",");
   if (m.classes == 2) {
@@ -81,12 +75,22 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
   }
 }
 
+/* A place for the answer that is only asked whether it can be written. */
+static dperm_status check_output(const ledger_settings *ledger, dperm_error *err) {
+  OWNED(ledger_settings_leave) dperm_output *out = NULL;
+  TRY(ledger_settings_place(ledger, "-", false, &out, err));
+  return ledger_settings_reserve(ledger, out, NULL, NULL, 0, err);
+}
+
 static dperm_status score_privately(const score_settings *s, const dperm_account *account,
                                     const dperm_model *model, const dperm_source *source,
                                     dperm_error *err) {
   dperm_private_score found;
   dperm_score_options options;
-  dperm_output *out = NULL; /* only asked whether it can be written */
+  OWNED(dperm_random_free_at) dperm_random *random = NULL;
+  if (s->seeded) {
+    TRY(dperm_random_seeded(s->seed, &random, err));
+  }
   dperm_score_options_init(&options);
   options.epsilon = s->epsilon;
   options.rows_per_person = s->rows_per_person;
@@ -94,66 +98,32 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   options.public_model = s->public_model;
   options.account = *account;
   options.progress = *session_progress();
-  dperm_status status = s->seeded ? dperm_random_seeded(s->seed, &options.random, err) : DPERM_OK;
-  if (status == DPERM_OK) {
-    status = ledger_settings_place(&s->ledger, "-", false, &out, err);
-  }
-  if (status == DPERM_OK) {
-    status = ledger_settings_reserve(&s->ledger, out, NULL, NULL, 0, err);
-  }
-  ledger_settings_leave(out);
-  if (status == DPERM_OK) {
-    status = dperm_score_file_private(model, source, &options, &found, err);
-  }
-  dperm_random_free(options.random);
-  if (status != DPERM_OK) {
-    return status;
-  }
+  options.random = random;
+  TRY(check_output(&s->ledger, err));
+  TRY(dperm_score_file_private(model, source, &options, &found, err));
   session_quiet();
   if (s->ledger.dry_run) {
     ledger_settings_show(&s->ledger, !s->seeded, s->json);
     return DPERM_OK;
   }
   print_private(s, &found);
-  status = session_flush_stdout(err);
-  if (status == DPERM_OK && found.is_private) {
+  TRY(session_flush_stdout(err));
+  if (found.is_private) {
     ledger_settings_say(&s->ledger);
-  } else if (status == DPERM_OK && !dperm_model_is_private(model) && !s->public_model) {
+  } else if (!dperm_model_is_private(model) && !s->public_model) {
     note("not private: the model is not, and may have been made from these records; "
          "--public-model says that it was not");
   }
-  return status;
+  return DPERM_OK;
 }
 
-static const char *check_together(const score_settings *s) {
-  if (isnan(s->epsilon) && (s->counts || s->public_model || s->seeded || s->rows_per_person > 1 ||
-                            s->ledger.dataset || s->ledger.dry_run)) {
-    return "--counts, --public-model, --rows-per-person, --seed, --dataset and --dry-run go with "
-           "--epsilon";
-  }
-  return NULL;
-}
-
-static int score(score_settings *s, dperm_format format) {
-  dperm_error err;
-  dperm_model *model = NULL;
-  dperm_account account = {0};
-  bool noisy = !isnan(s->epsilon);
+static dperm_status score(const score_settings *s, const dperm_account *account,
+                          dperm_format format, dperm_error *err) {
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   const dperm_source source = {.path = s->data, .format = format};
-  if (noisy && !ledger_settings_open(&s->ledger, !s->seeded, &account)) {
-    return refused();
-  }
-  if (!noisy && !ledger_guard(s->ledger.ledger, &s->data, 1)) {
-    return refused();
-  }
-  dperm_status status = dperm_model_read(s->model, &model, &err);
-  if (status == DPERM_OK) {
-    status = noisy ? score_privately(s, &account, model, &source, &err)
-                   : score_exactly(model, &source, &err);
-  }
-  dperm_model_free(model);
-  ledger_settings_close(&s->ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  TRY(dperm_model_read(s->model, &model, err));
+  return isnan(s->epsilon) ? score_exactly(model, &source, err)
+                           : score_privately(s, account, model, &source, err);
 }
 
 int run_score(int argc, char **argv) {
@@ -185,9 +155,19 @@ int run_score(int argc, char **argv) {
     return refused();
   }
   s.seeded = argument_given(&s.seed);
-  const char *wrong = check_together(&s);
-  if (wrong) {
-    return wrong_usage("%s", wrong);
+  bool noisy = !isnan(s.epsilon);
+  if (!noisy && (s.counts || s.public_model || s.seeded || s.rows_per_person > 1 ||
+                 s.ledger.dataset || s.ledger.dry_run)) {
+    return wrong_usage("--counts, --public-model, --rows-per-person, --seed, --dataset and "
+                       "--dry-run go with --epsilon");
   }
-  return score(&s, format);
+  dperm_account account = {0};
+  if (!(noisy ? ledger_settings_open(&s.ledger, !s.seeded, &account)
+              : ledger_guard(s.ledger.ledger, &s.data, 1))) {
+    return refused();
+  }
+  dperm_error err;
+  dperm_status status = score(&s, &account, format, &err);
+  ledger_settings_close(&s.ledger);
+  return status == DPERM_OK ? 0 : report_error(&err);
 }

@@ -1,7 +1,7 @@
 /* dperm statement: a page for the person who must defend a release. */
 #include "arguments.h"
-#include "dperm/ledger.h"
 #include "dperm/verify.h"
+#include "handles.h"
 #include "session.h"
 
 int run_statement(int argc, char **argv) {
@@ -21,11 +21,10 @@ int run_statement(int argc, char **argv) {
     return refused();
   }
   dperm_error err;
-  dperm_ledger *ledger = NULL;
-  dperm_status status = ledger_path ? dperm_ledger_open(ledger_path, &ledger, &err) : DPERM_OK;
-  if (status == DPERM_OK) {
-    status = dperm_statement_write(model, ledger, html, out, &err);
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  if ((ledger_path && dperm_ledger_open(ledger_path, &ledger, &err) != DPERM_OK) ||
+      dperm_statement_write(model, ledger, html, out, &err) != DPERM_OK) {
+    return report_error(&err);
   }
-  dperm_ledger_free(ledger);
-  return status == DPERM_OK ? 0 : report_error(&err);
+  return 0;
 }

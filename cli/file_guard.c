@@ -145,13 +145,8 @@ bool file_allowed(const char *what, const char *path, const argument *table, siz
 
 static bool output_allowed(const argument *table, size_t count, size_t at) {
   const char *path = given(&table[at], ARGUMENT_OUTPUT);
-  if (!path || is_dash(path)) {
-    return true;
-  }
-  if (!*path) {
-    return refuse(wrong_usage("%s is empty; name a file", table[at].name));
-  }
-  return differs(table[at].name, path, table, at) && allowed(table[at].name, path, table, count);
+  return !path || is_dash(path) ||
+         (differs(table[at].name, path, table, at) && allowed(table[at].name, path, table, count));
 }
 
 /* Appended to by the shell: it is no argument of ours, but our words go there. Where the file

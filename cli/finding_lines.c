@@ -35,7 +35,7 @@ void findings_clear(findings *all) {
   free(all->lines);
 }
 
-void findings_print(const findings *all) {
+static void print_text(const findings *all) {
   static const char *const marks[] = {[DPERM_FINDING_FAILS] = "FAILS",
                                       [DPERM_FINDING_HOLDS] = "ok",
                                       [DPERM_FINDING_REMARK] = "note"};
@@ -44,9 +44,9 @@ void findings_print(const findings *all) {
   }
 }
 
-void findings_print_json(const findings *all, int holds, const char *const verdicts[2]) {
+static void print_json(const findings *all, const char *verdict) {
   const char *between = "";
-  printf("{\n  \"verdict\": \"%s\",\n  \"lines\": [", verdicts[holds != 0]);
+  printf("{\n  \"verdict\": \"%s\",\n  \"lines\": [", verdict);
   for (size_t i = 0; i < all->count; i++) {
     if (all->lines[i].finding != DPERM_FINDING_REMARK) {
       printf("%s\n    {\"holds\": %s, \"text\": ", between,
@@ -68,12 +68,24 @@ void findings_print_json(const findings *all, int holds, const char *const verdi
   printf("\n  ]\n}\n");
 }
 
-int findings_report(const findings *all, const char *path, const char *what) {
+int findings_show(const findings *all, const char *path, const char *subject,
+                  const char *const verdicts[2], int holds, bool json) {
+  if (all->out_of_memory) {
+    return complain_of_memory();
+  }
+  if (json) {
+    print_json(all, verdicts[holds != 0]);
+  } else {
+    print_text(all);
+  }
+  if (holds) {
+    return 0;
+  }
   size_t i = 0;
   while (i < all->count && all->lines[i].finding != DPERM_FINDING_FAILS) {
     i++;
   }
   (void)fflush(stdout);
-  return complain("%s: %s; %s", strcmp(path, "-") == 0 ? "standard input" : path, what,
-                  i < all->count ? all->lines[i].text : "");
+  return complain("%s: %s %s; %s", strcmp(path, "-") == 0 ? "standard input" : path, subject,
+                  verdicts[0], i < all->count ? all->lines[i].text : "");
 }

@@ -21,8 +21,8 @@ typedef struct findings {
 void findings_collect(void *context, dperm_finding finding, const char *line);
 void findings_clear(findings *all);
 
-void findings_print(const findings *all);
-/* `verdicts` are the words for what does not hold and for what does. */
-void findings_print_json(const findings *all, int holds, const char *const verdicts[2]);
-/* One line on stderr with the first finding that fails, "dperm: path: what; finding"; returns 1. */
-int findings_report(const findings *all, const char *path, const char *what);
+/* On stdout, with `verdicts` as the words for what does not hold and for what does. If it does not,
+ * also one line on stderr with the first finding that fails, "dperm: path: subject verdict;
+ * finding". Returns the exit status. */
+int findings_show(const findings *all, const char *path, const char *subject,
+                  const char *const verdicts[2], int holds, bool json);

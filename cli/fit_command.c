@@ -79,7 +79,7 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
                                c->json};
     status = fit_report_print(&report, model, data, &c->ledger, err);
   }
-  ledger_settings_leave(out);
+  ledger_settings_leave(&out);
   dperm_model_free(model);
   dperm_data_free(public_data);
   dperm_data_free(data);

@@ -1,11 +1,10 @@
 /* See ledger_guard.h. */
 #include "ledger_guard.h"
 
-#include <dperm.h>
-#include <dperm/ledger.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "handles.h"
 #include "session.h"
 
 argument ledger_guard_argument(const char **ledger) {
@@ -16,7 +15,7 @@ argument ledger_guard_argument(const char **ledger) {
 
 bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
   dperm_error err;
-  dperm_ledger *opened = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *opened = NULL;
   const char *path = ledger ? ledger : getenv("DPERM_LEDGER");
   if (!path || !*path || strcmp(path, "none") == 0 || dperm_ranks_rank(session_ranks()) > 0) {
     return true;
@@ -25,6 +24,5 @@ bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
   for (size_t i = 0; i < count && status == DPERM_OK; i++) {
     status = paths[i] ? dperm_ledger_refuse_file(opened, paths[i], &err) : DPERM_OK;
   }
-  dperm_ledger_free(opened);
   return status == DPERM_OK || refuse(report_error(&err));
 }

@@ -1,12 +1,12 @@
 /* See ledger_settings.h. */
 #include "ledger_settings.h"
-#include "dperm/ledger.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "handles.h"
 #include "json_print.h"
 #include "session.h"
 
@@ -75,8 +75,8 @@ bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *ac
 
 /* A charge cannot be taken back, so what can be known beforehand is asked beforehand, and said. */
 static dperm_status before_charge(const ledger_settings *s, dperm_status status, dperm_error *err) {
-  size_t used = strlen(err->message);
   if (status != DPERM_OK && s->opened) {
+    size_t used = strlen(err->message);
     (void)snprintf(err->message + used, sizeof err->message - used, "; nothing is charged");
   }
   return status;
@@ -84,13 +84,9 @@ static dperm_status before_charge(const ledger_settings *s, dperm_status status,
 
 /* Whether results can go to standard output. */
 static dperm_status ask_stdout(dperm_error *err) {
-  dperm_output *asked = NULL;
-  dperm_status status = dperm_output_open("-", &asked, err);
-  if (status == DPERM_OK) {
-    status = dperm_output_reserve(asked, NULL, NULL, 0, err);
-  }
-  dperm_output_free(asked);
-  return status;
+  OWNED(dperm_output_free_at) dperm_output *asked = NULL;
+  TRY(dperm_output_open("-", &asked, err));
+  return dperm_output_reserve(asked, NULL, NULL, 0, err);
 }
 
 dperm_status ledger_settings_place(const ledger_settings *s, const char *path, bool prints,
@@ -98,16 +94,12 @@ dperm_status ledger_settings_place(const ledger_settings *s, const char *path, b
   if (dperm_ranks_rank(session_ranks()) > 0) {
     return DPERM_OK;
   }
-  dperm_status status = prints ? ask_stdout(err) : DPERM_OK;
-  if (status == DPERM_OK) {
-    status = dperm_output_open(path, out, err);
+  if (prints) {
+    TRY(before_charge(s, ask_stdout(err), err));
   }
-  if (status == DPERM_OK) {
-    session_keep_output(*out);
-  } else {
-    (void)before_charge(s, status, err);
-  }
-  return status;
+  TRY(before_charge(s, dperm_output_open(path, out, err), err));
+  session_keep_output(*out);
+  return DPERM_OK;
 }
 
 dperm_status ledger_settings_reserve(const ledger_settings *s, dperm_output *output,
@@ -116,13 +108,12 @@ dperm_status ledger_settings_reserve(const ledger_settings *s, dperm_output *out
   if (!output) {
     return DPERM_OK;
   }
-  dperm_status status = dperm_output_reserve(output, data, candidates, count, err);
-  return status == DPERM_OK ? status : before_charge(s, status, err);
+  return before_charge(s, dperm_output_reserve(output, data, candidates, count, err), err);
 }
 
-void ledger_settings_leave(dperm_output *output) {
+void ledger_settings_leave(dperm_output **output) {
   session_keep_output(NULL);
-  dperm_output_free(output);
+  dperm_output_free(*output);
 }
 
 void ledger_settings_close(ledger_settings *s) {
@@ -131,11 +122,11 @@ void ledger_settings_close(ledger_settings *s) {
 }
 
 void ledger_settings_say(const ledger_settings *s) {
-  if (session_charge()->entry == 0) {
+  const dperm_charge *paid = session_charge();
+  if (paid->entry == 0) {
     note("no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'");
     return;
   }
-  const dperm_charge *paid = session_charge();
   note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu); %s and %s left", s->path,
        paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
        paid->epsilon_left, brief(paid->delta_left).text);
@@ -159,31 +150,26 @@ void ledger_settings_json(const ledger_settings *s, const char *end) {
          paid->epsilon, paid->delta, paid->epsilon_left, paid->delta_left, end);
 }
 
-static void show_json(const ledger_settings *s, bool is_private) {
-  printf("{\n");
-  print_json_flag("dry_run", true, ",");
-  print_json_flag("private", is_private, ",");
-  print_json_text("epsilon", is_private ? session_charge()->epsilon : NULL, ",");
-  print_json_text("delta", is_private ? session_charge()->delta : NULL, ",");
-  ledger_settings_json(s, "");
-  printf("}\n");
-}
-
 void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
+  const dperm_charge *cost = session_charge();
   if (json) {
-    show_json(s, is_private);
+    printf("{\n");
+    print_json_flag("dry_run", true, ",");
+    print_json_flag("private", is_private, ",");
+    print_json_text("epsilon", is_private ? cost->epsilon : NULL, ",");
+    print_json_text("delta", is_private ? cost->delta : NULL, ",");
+    ledger_settings_json(s, "");
+    printf("}\n");
     return;
   }
   if (!is_private) {
     printf("this run is not private: no budget covers it\n");
     return;
   }
-  printf("this run costs epsilon %s and delta %s\n", session_charge()->epsilon,
-         brief(session_charge()->delta).text);
+  printf("this run costs epsilon %s and delta %s\n", cost->epsilon, brief(cost->delta).text);
   if (s->opened) {
     printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
-           visible(s->path).text, session_charge()->epsilon_left,
-           brief(session_charge()->delta_left).text);
+           visible(s->path).text, cost->epsilon_left, brief(cost->delta_left).text);
   } else {
     printf("no ledger: nothing counts it against a budget\n");
   }

@@ -23,14 +23,14 @@ void ledger_settings_init(ledger_settings *settings, argument *table);
 bool ledger_settings_open(ledger_settings *settings, bool is_private, dperm_account *account);
 /* Takes the place of what is written after the charge, in the process that writes it: a place that
  * cannot be had ends the run before, and so does a standard output that a run which `prints` needs
- * beside it. Freed by ledger_settings_leave. */
+ * beside it. Freed by ledger_settings_leave, where its scope ends. */
 dperm_status ledger_settings_place(const ledger_settings *settings, const char *path, bool prints,
                                    dperm_output **out, dperm_error *err);
 /* Takes the space for it, once the data are known (NULL and 0: for a page). */
 dperm_status ledger_settings_reserve(const ledger_settings *settings, dperm_output *output,
                                      const dperm_data *data, const dperm_options *candidates,
                                      size_t count, dperm_error *err);
-void ledger_settings_leave(dperm_output *output);
+void ledger_settings_leave(dperm_output **output);
 void ledger_settings_close(ledger_settings *settings);
 
 /* After a private run: one line on stderr about what was charged, or that nothing counts it. */

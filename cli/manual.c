@@ -10,17 +10,11 @@
 
 /* Characters that roff would take for its own, or turn into typographic ones. `length` bytes. */
 static void put_bytes(const char *text, size_t length) {
-  static const char *const forms[] = {"\\\\e", "-\\-", "'\\(aq", "^\\(ha", "~\\(ti", "`\\(ga"};
+  static const char special[] = "\\-'^~`";
+  static const char *const forms[] = {"\\e", "\\-", "\\(aq", "\\(ha", "\\(ti", "\\(ga"};
   for (size_t i = 0; i < length; i++) {
-    const char *as = NULL;
-    for (size_t f = 0; f < sizeof forms / sizeof *forms && !as; f++) {
-      as = forms[f][0] == text[i] ? forms[f] + 1 : NULL;
-    }
-    if (as) {
-      printf("%s", as);
-    } else {
-      putchar(text[i]);
-    }
+    const char *found = strchr(special, text[i]);
+    printf(found ? "%s" : "%.1s", found ? forms[found - special] : text + i);
   }
 }
 

@@ -1,6 +1,5 @@
 /* See session.h. */
 #include "session.h"
-#include "choices.h"
 #include "dperm/ledger.h"
 
 #include <errno.h>
@@ -290,11 +289,4 @@ dperm_status session_flush_stdout(dperm_error *err) {
 int session_finish_stdout(void) {
   dperm_error err;
   return session_flush_stdout(&err) == DPERM_OK ? 0 : report_error(&err);
-}
-
-bool parse_format(const char *text, dperm_format *out) {
-  int format = DPERM_FORMAT_AUTO;
-  bool good = !text || choose("--format", text, format_name, DPERM_FORMAT_CSV, &format);
-  *out = (dperm_format)format;
-  return good;
 }

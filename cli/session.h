@@ -42,6 +42,3 @@ void session_keep_output(dperm_output *output);
 dperm_status session_flush_stdout(dperm_error *err);
 /* Success of writing all results to stdout; 1 with a message if not. */
 int session_finish_stdout(void);
-
-/* "csv", "svmlight" or NULL for by name; false with a message for anything else. */
-bool parse_format(const char *text, dperm_format *out);

@@ -1,13 +1,14 @@
 /* Written beside its place, flushed to the disk, then renamed. */
-#define _GNU_SOURCE /* realpath */
+#define _GNU_SOURCE /* realpath, asprintf */
 #include "whole_file.h"
-#include "dperm/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "handles.h"
 
 static dperm_status fail(const char *path, int reason, dperm_error *err) {
   err->status = reason == EINTR ? DPERM_CANCELLED : DPERM_IO_ERROR; /* a pipe nobody reads */
@@ -39,19 +40,15 @@ dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err
     out->stream = fopen(path, "w"); /* a device; a folder fails here */
     return out->stream ? DPERM_OK : fail(path, errno, err);
   }
-  dperm_status status = dperm_output_check(path, err);
-  if (status != DPERM_OK) {
-    return status;
-  }
+  TRY(dperm_output_check(path, err));
   out->target = realpath(path, NULL);
   out->target = out->target ? out->target : strdup(path);
-  size_t size = (out->target ? strlen(out->target) : 0) + 32;
-  out->temporary = malloc(size);
-  if (!out->target || !out->temporary) {
+  if (!out->target ||
+      asprintf(&out->temporary, "%s.%lx.tmp", out->target, (unsigned long)getpid()) < 0) {
+    out->temporary = NULL;
     forget(out);
     return fail(path, ENOMEM, err);
   }
-  (void)snprintf(out->temporary, size, "%s.%lx.tmp", out->target, (unsigned long)getpid());
   out->stream = fopen(out->temporary, "w+x"); /* gnuplot.c looks at what it wrote */
   if (!out->stream) {
     int reason = errno;
@@ -62,10 +59,8 @@ dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err
 }
 
 dperm_status whole_file_commit(whole_file *file, dperm_error *err) {
-  bool good = fflush(file->stream) == 0 && !ferror(file->stream);
-  if (file->temporary) {
-    good = good && fsync(fileno(file->stream)) == 0;
-  }
+  bool good = fflush(file->stream) == 0 && !ferror(file->stream) &&
+              (!file->temporary || fsync(fileno(file->stream)) == 0);
   int reason = errno;
   if (file->path && fclose(file->stream) != 0 && good) {
     good = false;
