@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 dperm_status class_list_new(size_t count, class_list *out, dperm_error *err) {
   if (count < 2 || count > CLASSES_MOST) {
@@ -17,20 +18,17 @@ dperm_status class_list_new(size_t count, class_list *out, dperm_error *err) {
 
 dperm_status class_list_of(const char *const *names, size_t count, class_list *out,
                            dperm_error *err) {
-  class_list made = {0};
-  dperm_status status = class_list_new(count, &made, err);
-  for (size_t i = 0; status == DPERM_OK && i < count; i++) {
+  OWNED(class_list_clear) class_list made = {0};
+  TRY(class_list_new(count, &made, err));
+  for (size_t i = 0; i < count; i++) {
     char number[24];
     (void)snprintf(number, sizeof number, "%zu", i);
     const char *own = count > 2 ? number : i ? "+1" : "-1";
     const char *name = names ? names[i] : own;
-    status = memory_copy_text(name, strlen(name), &made.names[i], err);
-  }
-  if (status != DPERM_OK) {
-    class_list_clear(&made);
-    return status;
+    TRY(memory_copy_text(name, strlen(name), &made.names[i], err));
   }
   *out = made;
+  made = (class_list){0};
   return DPERM_OK;
 }
 
@@ -47,11 +45,11 @@ void class_list_clear(class_list *list) {
 }
 
 bool class_list_equal(const class_list *a, const class_list *b) {
-  bool equal = a->count == b->count;
-  for (size_t i = 0; equal && i < a->count; i++) {
-    equal = strcmp(a->names[i], b->names[i]) == 0;
+  size_t i = 0;
+  while (i < a->count && i < b->count && strcmp(a->names[i], b->names[i]) == 0) {
+    i++;
   }
-  return equal;
+  return i == a->count && i == b->count;
 }
 
 size_t class_list_repeated(const class_list *list) {

@@ -1,6 +1,6 @@
-/* The classes that a label can be, known in public: their names, in order. Two classes are told
- * apart by one fit, the first negative and the second positive; more by one fit each, against all
- * the others. */
+/* Names in order, known in public: of the classes that a label can be, or of a column's categories.
+ * Two classes are told apart by one fit, the first negative and the second positive; more by one
+ * fit each, against all the others. */
 #pragma once
 
 #include <stdbool.h>

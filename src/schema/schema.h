@@ -36,8 +36,7 @@ typedef struct schema_column {
 
   /* categorical: category names in encoded order, and which category a value is */
   lookup values;
-  char **categories;
-  size_t category_count;
+  class_list categories;
   int32_t other;     /* the category of all other values, or LOOKUP_NONE */
   int32_t reference; /* the category that is left out: encodes as zeros; or LOOKUP_NONE */
 

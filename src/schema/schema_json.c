@@ -1,51 +1,55 @@
 /* Members by type, and where one is wrong. */
 #include "schema/schema_json.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum {
+  TEXT = 1 << JSON_STRING,
+  NUMBER = 1 << JSON_INTEGER | 1 << JSON_REAL,
+  BOOLEAN = 1 << JSON_TRUE | 1 << JSON_FALSE
+};
+
+/* The member; NULL if there is none and it may be missing. */
+static dperm_status get(const json_document *doc, json_t *object, const char *key, int type,
+                        bool needed, const json_t **out, dperm_error *err) {
+  *out = json_object_get(object, key);
+  if (!*out && needed) {
+    return json_fail_at(doc, object, err,
+                        type == NUMBER ? "a numeric column needs \"%s\", known in public; add it"
+                                       : "\"%s\" is missing here; add it",
+                        key);
+  }
+  if (*out && !(type >> json_typeof(*out) & 1)) {
+    return json_fail_at(doc, json_blamed(object, *out), err, "\"%s\" must be %s", key,
+                        type == TEXT     ? "a text in quotes"
+                        : type == NUMBER ? "a number"
+                                         : "true or false");
+  }
+  return DPERM_OK;
+}
 
 dperm_status schema_get_text(const json_document *doc, json_t *object, const char *key,
                              const char *fallback, const char **out, dperm_error *err) {
-  const json_t *value = json_object_get(object, key);
-  if (!value && fallback) {
-    *out = fallback;
-    return DPERM_OK;
-  }
-  if (!value) {
-    return json_fail_at(doc, object, err, "\"%s\" is missing here; add it", key);
-  }
-  if (!json_is_string(value)) {
-    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a text in quotes",
-                        key);
-  }
-  *out = json_string_value(value);
+  const json_t *value = NULL;
+  TRY(get(doc, object, key, TEXT, !fallback, &value, err));
+  *out = value ? json_string_value(value) : fallback;
   return DPERM_OK;
 }
 
 dperm_status schema_get_bool(const json_document *doc, json_t *object, const char *key, bool *out,
                              dperm_error *err) {
-  const json_t *value = json_object_get(object, key);
-  if (value && !json_is_boolean(value)) {
-    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be true or false", key);
-  }
+  const json_t *value = NULL;
+  TRY(get(doc, object, key, BOOLEAN, false, &value, err));
   *out = value ? json_is_true(value) : *out;
   return DPERM_OK;
 }
 
 dperm_status schema_get_number(const json_document *doc, json_t *object, const char *key,
                                const double *fallback, double *out, dperm_error *err) {
-  const json_t *value = json_object_get(object, key);
-  if (!value && fallback) {
-    *out = *fallback;
-    return DPERM_OK;
-  }
-  if (!value) {
-    return json_fail_at(doc, object, err, "a numeric column needs \"%s\", known in public; add it",
-                        key);
-  }
-  if (!json_is_number(value)) {
-    return json_fail_at(doc, json_blamed(object, value), err, "\"%s\" must be a number", key);
-  }
-  *out = json_number_value(value);
+  const json_t *value = NULL;
+  TRY(get(doc, object, key, NUMBER, !fallback, &value, err));
+  *out = value ? json_number_value(value) : *fallback;
   return DPERM_OK;
 }
 
@@ -53,17 +57,18 @@ dperm_status schema_get_choice(const json_document *doc, json_t *object, const c
                                const char *const *words, int *out, dperm_error *err) {
   const char *text = "";
   TRY(schema_get_text(doc, object, key, words[0], &text, err));
-  for (int i = 0; words[i]; i++) {
+  char known[128] = "";
+  size_t used = 0;
+  for (int i = 0; words[i] && used < sizeof known; i++) {
     if (strcmp(words[i], text) == 0) {
       *out = i;
       return DPERM_OK;
     }
+    used +=
+        (size_t)snprintf(known + used, sizeof known - used, "%s\"%s\"", i ? ", " : "", words[i]);
   }
   return json_fail_at(doc, json_object_get(object, key), err,
-                      "\"%s\" cannot be \"%.64s\"; choose \"%s\"%s%s%s%s%s%s", key, text, words[0],
-                      words[1] ? ", \"" : "", words[1] ? words[1] : "", words[1] ? "\"" : "",
-                      words[1] && words[2] ? ", \"" : "", words[1] && words[2] ? words[2] : "",
-                      words[1] && words[2] ? "\"" : "");
+                      "\"%s\" cannot be \"%.64s\"; choose %s", key, text, known);
 }
 
 dperm_status schema_add_values(const json_document *doc, const json_t *owner, const json_t *list,

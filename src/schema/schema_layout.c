@@ -28,31 +28,31 @@ static void place_numeric(schema_column *column) {
   }
 }
 
+/* Appends the weights of all columns of a type. */
+static void add_weights(const dperm_schema *schema, column_type type, double *weights,
+                        size_t *count) {
+  for (size_t i = 0; i < schema->column_count; i++) {
+    if (schema->columns[i].type == type) {
+      weights[(*count)++] = schema->columns[i].weight;
+    }
+  }
+}
+
 /* A column takes one entry at most in every row: of size up to its weight, and exactly its weight
  * if it is categorical and the value is known. So Σ w² bounds ‖x‖² from above over all columns,
  * and from below, for complete rows, over the categorical ones and the intercept (ρ²). */
 static dperm_status bound_rows(dperm_schema *schema, dperm_error *err) {
-  double *weights = NULL;
+  OWNED_MEMORY double *weights = NULL;
+  size_t count = 0;
   TRY(memory_new(schema->column_count + 1, sizeof *weights, &weights, err));
-  size_t known = 0, all = 0;
-  for (size_t i = 0; i < schema->column_count; i++) {
-    if (schema->columns[i].type == COLUMN_CATEGORICAL) {
-      weights[known++] = schema->columns[i].weight;
-    }
-  }
+  add_weights(schema, COLUMN_CATEGORICAL, weights, &count);
   if (schema->intercept) {
-    weights[known++] = intercept_weight;
+    weights[count++] = intercept_weight;
   }
-  all = known;
-  for (size_t i = 0; i < schema->column_count; i++) {
-    if (schema->columns[i].type == COLUMN_NUMERIC) {
-      weights[all++] = schema->columns[i].weight;
-    }
-  }
-  double rho = row_norm_upper(weights, known);
-  schema->max_norm = row_norm_upper(weights, all);
+  double rho = row_norm_upper(weights, count);
+  add_weights(schema, COLUMN_NUMERIC, weights, &count);
+  schema->max_norm = row_norm_upper(weights, count);
   schema->min_divisor = schema->rows == ROWS_FIXED ? schema->max_norm : fmax(1.0, rho);
-  free(weights);
   return DPERM_OK;
 }
 
@@ -118,7 +118,7 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
             column->name, column->min, column->max);
       }
     } else if (column->type == COLUMN_CATEGORICAL) {
-      column->width = column->category_count - (column->reference != LOOKUP_NONE);
+      column->width = column->categories.count - (column->reference != LOOKUP_NONE);
     } else {
       continue;
     }
@@ -157,10 +157,7 @@ void dperm_schema_free(dperm_schema *schema) {
   }
   for (size_t i = 0; i < schema->column_count; i++) {
     schema_column *column = &schema->columns[i];
-    for (size_t c = 0; c < column->category_count; c++) {
-      free(column->categories[c]);
-    }
-    free(column->categories);
+    class_list_clear(&column->categories);
     lookup_clear(&column->values);
     free(column->name);
   }
@@ -224,7 +221,7 @@ const char *dperm_schema_column_reference(const dperm_schema *schema, size_t col
   if (column >= schema->column_count || schema->columns[column].reference == LOOKUP_NONE) {
     return NULL;
   }
-  return schema->columns[column].categories[schema->columns[column].reference];
+  return schema->columns[column].categories.names[schema->columns[column].reference];
 }
 
 size_t dperm_schema_column_width(const dperm_schema *schema, size_t column) {
@@ -247,7 +244,7 @@ size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char 
     if (index == column->missing_at) {
       length = snprintf(name, capacity, "%s=(missing)", column->name);
     } else if (column->type == COLUMN_CATEGORICAL) {
-      length = snprintf(name, capacity, "%s=%s", column->name, column->categories[category]);
+      length = snprintf(name, capacity, "%s=%s", column->name, column->categories.names[category]);
     } else {
       length = snprintf(name, capacity, "%s", column->name);
     }

@@ -1,6 +1,5 @@
-/* From JSON to a schema, with every mistake named at its line and column. Keys are checked against
- * the list of known ones: a misspelt "max" must not become a silent default. */
-#include <stdlib.h>
+/* From JSON to a schema and back, with every mistake named at its line and column. Keys are checked
+ * against the list of known ones: a misspelt "max" must not become a silent default. */
 #include <string.h>
 
 #include "base/file_read.h"
@@ -10,48 +9,51 @@
 
 enum { SCHEMA_LIMIT = 64 << 20 };
 
-/* ---- categories */
+static dperm_status copy_text(const char *text, char **out, dperm_error *err) {
+  return memory_copy_text(text, strlen(text), out, err);
+}
 
-static dperm_status add_category(schema_column *column, const char *name, dperm_error *err) {
-  TRY(memory_copy_text(name, strlen(name), &column->categories[column->category_count], err));
-  column->category_count++;
+/* ---- values with names: categories and classes */
+
+typedef struct named_values {
+  class_list *names;
+  lookup *values; /* value → name */
+  int32_t *other; /* the name of all other values, or LOOKUP_NONE */
+  const char *what;
+} named_values;
+
+/* Name `at`, by the values that mean it, or "*" for all that no other name has. */
+static dperm_status add_named(const json_document *doc, const json_t *owner, const json_t *values,
+                              const char *key, size_t at, const named_values *to,
+                              dperm_error *err) {
+  if (!json_is_string(values) || strcmp(json_string_value(values), "*") != 0) {
+    return schema_add_values(doc, owner, values, key, (int32_t)at, 0, to->values, err);
+  }
+  if (*to->other != LOOKUP_NONE) {
+    return json_fail_at(doc, values, err, "only one %s can be \"*\" (all other values)", to->what);
+  }
+  *to->other = (int32_t)at;
   return DPERM_OK;
 }
 
-/* "values": each its own category, in the order given. */
-static dperm_status parse_values(const json_document *doc, const json_t *object, const json_t *list,
-                                 schema_column *column, dperm_error *err) {
-  TRY(schema_add_values(doc, object, list, "values", 0, 1, &column->values, err));
-  TRY(memory_new(json_array_size(list), sizeof *column->categories, &column->categories, err));
-  size_t i;
-  json_t *element;
-  json_array_foreach(list, i, element) {
-    TRY(add_category(column, json_string_value(element), err));
+/* A name for each text of a list, or for each key of an object. */
+static dperm_status parse_named(const json_document *doc, const json_t *owner, json_t *given,
+                                const char *key, bool list, const named_values *to,
+                                dperm_error *err) {
+  if (list) {
+    TRY(schema_add_values(doc, owner, given, key, 0, 1, to->values, err));
   }
-  return DPERM_OK;
-}
-
-/* "groups": a category for each key; "*" stands for all values not named. */
-static dperm_status parse_groups(const json_document *doc, const json_t *object, json_t *groups,
-                                 schema_column *column, dperm_error *err) {
-  if (!json_is_object(groups) || json_object_size(groups) == 0) {
-    return json_fail_at(doc, json_blamed(object, groups), err,
-                        "\"groups\" must be an object of at least one group");
-  }
-  TRY(memory_new(json_object_size(groups), sizeof *column->categories, &column->categories, err));
+  size_t i = 0, count = list ? json_array_size(given) : json_object_size(given);
+  TRY(memory_new(count, sizeof *to->names->names, &to->names->names, err));
+  to->names->count = count;
   const char *name;
-  json_t *members;
-  json_object_foreach(groups, name, members) {
-    int32_t category = (int32_t)column->category_count;
-    if (json_is_string(members) && strcmp(json_string_value(members), "*") == 0) {
-      if (column->other != LOOKUP_NONE) {
-        return json_fail_at(doc, members, err, "only one group can be \"*\" (all other values)");
-      }
-      column->other = category;
-    } else {
-      TRY(schema_add_values(doc, groups, members, name, category, 0, &column->values, err));
-    }
-    TRY(add_category(column, name, err));
+  json_t *value;
+  json_object_foreach(given, name, value) {
+    TRY(add_named(doc, given, value, name, i, to, err));
+    TRY(copy_text(name, &to->names->names[i++], err));
+  }
+  json_array_foreach(given, i, value) {
+    TRY(copy_text(json_string_value(value), &to->names->names[i], err));
   }
   return DPERM_OK;
 }
@@ -67,8 +69,8 @@ static dperm_status parse_reference(const json_document *doc, json_t *object, sc
     return DPERM_OK;
   }
   TRY(schema_get_text(doc, object, "reference", NULL, &name, err));
-  for (size_t c = 0; c < column->category_count; c++) {
-    if (strcmp(column->categories[c], name) == 0) {
+  for (size_t c = 0; c < column->categories.count; c++) {
+    if (strcmp(column->categories.names[c], name) == 0) {
       column->reference = (int32_t)c;
     }
   }
@@ -77,7 +79,7 @@ static dperm_status parse_reference(const json_document *doc, json_t *object, sc
                         "\"reference\" of column \"%.64s\" is none of its categories; name one",
                         column->name);
   }
-  if (column->category_count < 2) {
+  if (column->categories.count < 2) {
     return json_fail_at(doc, given, err,
                         "column \"%.64s\" has no category but its \"reference\"; ignore the "
                         "column instead",
@@ -95,8 +97,12 @@ static dperm_status parse_categorical(const json_document *doc, json_t *object,
                         "known in public",
                         column->name);
   }
-  TRY(values ? parse_values(doc, object, values, column, err)
-             : parse_groups(doc, object, groups, column, err));
+  if (groups && (!json_is_object(groups) || json_object_size(groups) == 0)) {
+    return json_fail_at(doc, json_blamed(object, groups), err,
+                        "\"groups\" must be an object of at least one group");
+  }
+  const named_values to = {&column->categories, &column->values, &column->other, "group"};
+  TRY(parse_named(doc, object, values ? values : groups, "values", values != NULL, &to, err));
   return parse_reference(doc, object, column, err);
 }
 
@@ -150,7 +156,7 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
                         type_name);
   }
   TRY(json_check_keys(doc, object, keys[type], "this column", err));
-  TRY(memory_copy_text(name, strlen(name), &column->name, err));
+  TRY(copy_text(name, &column->name, err));
   column->type = (column_type)type;
   column->other = column->reference = LOOKUP_NONE;
   const double one = 1.0;
@@ -173,91 +179,42 @@ static dperm_status parse_columns(const json_document *doc, dperm_schema *schema
     return json_fail_at(doc, list ? json_blamed(doc->root, list) : doc->root, err,
                         "\"columns\" must be a list of at least one column");
   }
-  lookup names = {0};
-  dperm_status status = DPERM_OK;
-  TRY_OR_DONE(memory_new(json_array_size(list), sizeof *schema->columns, &schema->columns, err));
+  OWNED(lookup_clear) lookup names = {0};
+  TRY(memory_new(json_array_size(list), sizeof *schema->columns, &schema->columns, err));
   size_t i;
   json_t *object;
   json_array_foreach(list, i, object) {
     schema->column_count++; /* counted first, so that a half-made column is freed */
-    TRY_OR_DONE(parse_column(doc, list, object, &schema->columns[i], err));
+    TRY(parse_column(doc, list, object, &schema->columns[i], err));
     bool added = false;
-    TRY_OR_DONE(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
+    TRY(lookup_add(&names, slice_of(schema->columns[i].name), 0, &added, err));
     if (!added) {
-      TRY_OR_DONE(json_fail_at(doc, object, err,
-                               "column \"%.64s\" stands here a second time; keep one",
-                               schema->columns[i].name));
+      return json_fail_at(doc, object, err, "column \"%.64s\" stands here a second time; keep one",
+                          schema->columns[i].name);
     }
-  }
-done:
-  lookup_clear(&names);
-  return status;
-}
-
-/* ---- the rest of the document */
-
-/* Class `at`, by the values that mean it, or "*" for all that no other class names. */
-static dperm_status add_class(const json_document *doc, const json_t *owner, const json_t *values,
-                              const char *key, size_t at, dperm_schema *schema, dperm_error *err) {
-  if (json_is_string(values) && strcmp(json_string_value(values), "*") == 0) {
-    if (schema->label_other != LOOKUP_NONE) {
-      return json_fail_at(doc, values, err, "only one side can be \"*\" (all other values)");
-    }
-    schema->label_other = (int32_t)at;
-    return DPERM_OK;
-  }
-  return schema_add_values(doc, owner, values, key, (int32_t)at, 0, &schema->labels, err);
-}
-
-static dperm_status name_class(dperm_schema *schema, size_t at, const char *name,
-                               dperm_error *err) {
-  return memory_copy_text(name, strlen(name), &schema->classes.names[at], err);
-}
-
-/* Two classes, each named after the first of its values. */
-static dperm_status parse_sides(const json_document *doc, const json_t *label, dperm_schema *schema,
-                                dperm_error *err) {
-  TRY(class_list_new(2, &schema->classes, err));
-  for (size_t side = 2; side-- > 0;) {
-    const char *key = side ? "positive" : "negative";
-    const json_t *list = json_object_get(label, key);
-    TRY(add_class(doc, label, list, key, side, schema, err));
-    bool rest = schema->label_other == (int32_t)side;
-    TRY(name_class(schema, side, rest ? key : json_string_value(json_array_get(list, 0)), err));
-  }
-  if (class_list_repeated(&schema->classes) < 2) {
-    return json_fail_at(doc, label, err,
-                        "both classes would be called \"%.64s\"; list another value "
-                        "first",
-                        schema->classes.names[0]);
   }
   return DPERM_OK;
 }
 
-/* "classes": a list of values, each its own class, or an object of a class for each key. */
-static dperm_status parse_classes(const json_document *doc, const json_t *label, json_t *classes,
-                                  dperm_schema *schema, dperm_error *err) {
-  bool list = json_is_array(classes);
-  size_t count = list ? json_array_size(classes) : json_object_size(classes), i;
-  if (count < 2 || count > CLASSES_MOST) {
-    return json_fail_at(doc, json_blamed(label, classes), err,
-                        "\"classes\" must be a list, or an object, of 2 to %d classes",
-                        CLASSES_MOST);
+/* ---- the rest of the document */
+
+/* Two classes, each named after the first of its values. */
+static dperm_status parse_sides(const json_document *doc, const json_t *label,
+                                const named_values *to, dperm_error *err) {
+  TRY(class_list_new(2, to->names, err));
+  for (size_t side = 2; side-- > 0;) {
+    const char *key = side ? "positive" : "negative";
+    const json_t *list = json_object_get(label, key);
+    TRY(add_named(doc, label, list, key, side, to, err));
+    bool rest = *to->other == (int32_t)side;
+    TRY(copy_text(rest ? key : json_string_value(json_array_get(list, 0)), &to->names->names[side],
+                  err));
   }
-  TRY(class_list_new(count, &schema->classes, err));
-  const char *name;
-  json_t *values;
-  if (list) {
-    TRY(schema_add_values(doc, label, classes, "classes", 0, 1, &schema->labels, err));
-    json_array_foreach(classes, i, values) {
-      TRY(name_class(schema, i, json_string_value(values), err));
-    }
-    return DPERM_OK;
-  }
-  i = 0;
-  json_object_foreach(classes, name, values) {
-    TRY(add_class(doc, classes, values, name, i, schema, err));
-    TRY(name_class(schema, i++, name, err));
+  if (class_list_repeated(to->names) < 2) {
+    return json_fail_at(doc, label, err,
+                        "both classes would be called \"%.64s\"; list another value "
+                        "first",
+                        to->names->names[0]);
   }
   return DPERM_OK;
 }
@@ -275,10 +232,20 @@ static dperm_status parse_label(const json_document *doc, dperm_schema *schema, 
   TRY(json_check_keys(doc, label, keys[classes != NULL], "\"label\"", err));
   const char *column = NULL;
   TRY(schema_get_text(doc, label, "column", NULL, &column, err));
-  TRY(memory_copy_text(column, strlen(column), &schema->label_column, err));
+  TRY(copy_text(column, &schema->label_column, err));
   schema->label_other = LOOKUP_NONE;
-  return classes ? parse_classes(doc, label, classes, schema, err)
-                 : parse_sides(doc, label, schema, err);
+  const named_values to = {&schema->classes, &schema->labels, &schema->label_other, "side"};
+  if (!classes) {
+    return parse_sides(doc, label, &to, err);
+  }
+  bool list = json_is_array(classes);
+  size_t count = list ? json_array_size(classes) : json_object_size(classes);
+  if (count < 2 || count > CLASSES_MOST) {
+    return json_fail_at(doc, json_blamed(label, classes), err,
+                        "\"classes\" must be a list, or an object, of 2 to %d classes",
+                        CLASSES_MOST);
+  }
+  return parse_named(doc, label, classes, "classes", list, &to, err);
 }
 
 static dperm_status parse_separator(const json_document *doc, dperm_schema *schema,
@@ -301,7 +268,7 @@ static dperm_status parse_comment(const json_document *doc, dperm_schema *schema
     return json_fail_at(doc, json_object_get(doc->root, "comment"), err,
                         "\"comment\" must be a short prefix of a line");
   }
-  return *text ? memory_copy_text(text, strlen(text), &schema->comment, err) : DPERM_OK;
+  return *text ? copy_text(text, &schema->comment, err) : DPERM_OK;
 }
 
 static dperm_status parse_missing(const json_document *doc, dperm_schema *schema,
@@ -401,16 +368,13 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
 
 static dperm_status schema_from_document(const json_document *doc, dperm_schema **out,
                                          dperm_error *err) {
-  dperm_schema *schema = NULL;
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   TRY(memory_new(1, sizeof *schema, &schema, err));
   atomic_init(&schema->owners, 1);
-  dperm_status status = parse_document(doc, schema, err);
-  if (status == DPERM_OK) {
-    *out = schema;
-  } else {
-    dperm_schema_free(schema);
-  }
-  return status;
+  TRY(parse_document(doc, schema, err));
+  *out = schema;
+  schema = NULL;
+  return DPERM_OK;
 }
 
 dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out,
@@ -419,20 +383,29 @@ dperm_status schema_from_json(json_t *json, const char *name, dperm_schema **out
   return schema_from_document(&doc, out, err);
 }
 
+/* ---- texts and files */
+
 dperm_status dperm_schema_parse(const char *json, size_t length, const char *name,
                                 dperm_schema **out, dperm_error *err) {
   json_document doc = {.name = name, .text = json, .length = length, .blame = DPERM_INVALID_SCHEMA};
   TRY(json_document_parse(&doc, err));
-  dperm_status status = schema_from_document(&doc, out, err);
-  json_decref(doc.root);
-  return status;
+  json_auto_t *root = doc.root;
+  return schema_from_document(&doc, out, err);
 }
 
 dperm_status dperm_schema_read(const char *path, dperm_schema **out, dperm_error *err) {
-  char *text = NULL;
+  OWNED_MEMORY char *text = NULL;
   size_t length = 0;
   TRY(file_read_all(path, SCHEMA_LIMIT, &text, &length, err));
-  dperm_status status = dperm_schema_parse(text, length, path_for_people(path), out, err);
-  free(text);
-  return status;
+  return dperm_schema_parse(text, length, path_for_people(path), out, err);
+}
+
+/* Laid out as one would by hand: a column on a line. */
+dperm_status dperm_schema_write(const dperm_schema *schema, const char *path, dperm_error *err) {
+  OWNED(output_discard_at) output_file *file = NULL;
+  TRY(output_open(path, &file, err));
+  TRY(json_write_flowing(schema->json, file, err));
+  output_file *whole = file;
+  file = NULL;
+  return output_commit(whole, err);
 }
