@@ -20,7 +20,9 @@ static inline void owned_memory_free(void *variable) {
 
 /* For a handle: after OWNED_HANDLE(dperm_model, dperm_model_free),
  * OWNED(dperm_model_free_at) dperm_model *model = NULL; */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type cannot stand in them */
 #define OWNED_HANDLE(type, release)                                                                \
   static inline void release##_at(type **variable) {                                               \
     release(*variable);                                                                            \
   }
+/* NOLINTEND(bugprone-macro-parentheses) */
