@@ -53,8 +53,8 @@ static dperm_status describe(const char *dataset, const char *epsilon, const cha
   return DPERM_OK;
 }
 
-static dperm_status append_open(dperm_ledger *ledger, const chain *c, record *opened,
-                                dperm_error *err) {
+static dperm_status append_open(dperm_ledger *ledger, record *opened, dperm_error *err) {
+  const chain *c = ledger->known;
   if (chain_find(c, opened->dataset)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "%s: data set \"%s\" has its budget, and that stays; see 'dperm ledger show'",
@@ -66,32 +66,25 @@ static dperm_status append_open(dperm_ledger *ledger, const chain *c, record *op
 }
 
 static dperm_status add_to(const char *path, record *opened, dperm_error *err) {
-  dperm_ledger *ledger = NULL;
-  const chain *c = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  OWNED(store_cancel) dperm_ledger *held = NULL;
   TRY(dperm_ledger_open(path, &ledger, err));
-  dperm_status status = chain_begin(ledger, true, &c, err);
-  if (status == DPERM_OK) {
-    status = store_end(ledger, append_open(ledger, c, opened, err), err);
-  }
-  dperm_ledger_free(ledger);
-  return status;
+  TRY(chain_begin(ledger, true, &held, err));
+  TRY(append_open(ledger, opened, err));
+  return store_commit(&held, err);
 }
 
 /* In a new file, unless another program has put one there meanwhile. */
 static dperm_status begin_with(const char *path, record *opened, bool *taken, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_ledger *ledger = NULL;
-  char *temporary = NULL;
+  OWNED(store_unlink) char *temporary = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   unsigned char key[LEDGER_KEY_SIZE];
   TRY(record_secret(key, err));
   TRY(store_create(path, &ledger, &temporary, err));
-  TRY_OR_DONE(tables_make(ledger, key, err));
-  TRY_OR_DONE(chain_read(ledger, err));
-  TRY_OR_DONE(append_open(ledger, ledger->known, opened, err));
-  status = store_publish(ledger, temporary, path, taken, err);
-done:
-  store_abandon(ledger, temporary);
-  return status;
+  TRY(tables_make(ledger, key, err));
+  TRY(chain_read(ledger, err));
+  TRY(append_open(ledger, opened, err));
+  return store_publish(ledger, temporary, path, taken, err);
 }
 
 dperm_status dperm_ledger_init(const char *path, const char *dataset, const char *epsilon,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ledger/head_attribute.h"
 
 enum { NUMBERS_MOST = 1000000 };
 
@@ -22,18 +21,18 @@ dataset_state *chain_find(const chain *c, const char *dataset) {
   return NULL;
 }
 
-/* The data set that has these data. */
-static const dataset_state *find_data(const chain *c, const char *data) {
-  for (size_t i = 0; i < c->dataset_count; i++) {
-    if (data[0] && strcmp(c->datasets[i].data, data) == 0) {
-      return &c->datasets[i];
+const dataset_state *chain_find_data(const chain *c, const dataset_state *self, const char *digest,
+                                     const char *other) {
+  for (const dataset_state *d = c->datasets; d < c->datasets + c->dataset_count; d++) {
+    if (d != self && d->data[0] && (strcmp(d->data, digest) == 0 || strcmp(d->data, other) == 0)) {
+      return d;
     }
   }
   return NULL;
 }
 
-bool chain_is_open(const chain *c, uint64_t entry) {
-  return entry >= 1 && entry <= (uint64_t)c->count && c->commits[entry] == -1;
+int64_t chain_commit_of(const chain *c, uint64_t entry) {
+  return entry >= 1 && entry <= (uint64_t)c->count ? c->commits[entry] : 0;
 }
 
 void chain_clear(chain *c) {
@@ -80,10 +79,10 @@ static dperm_status take_open(chain *c, const record *it, findings *found, dperm
 
 static void check_binding(chain *c, const record *it, dataset_state *d, findings *found) {
   long long id = it->id;
-  const dataset_state *other = find_data(c, it->data);
+  const dataset_state *other = chain_find_data(c, d, it->data, it->data);
   if (d->data[0] ? strcmp(d->data, it->data) != 0 : !it->data[0]) {
     findings_fail(found, "record %lld: charges \"%s\" for other data than before", id, d->name);
-  } else if (other && other != d) {
+  } else if (other) {
     findings_fail(found, "record %lld: \"%s\" has the data of \"%s\"", id, d->name, other->name);
   }
   memcpy(d->data, it->data, sizeof d->data);
@@ -204,8 +203,7 @@ static dperm_status take_record(chain *c, int version, const record *it, finding
 /* In the order of the table itself, which SQLite keeps by number: never by way of an index. */
 static dperm_status read_records(chain *c, dperm_ledger *ledger, findings *found,
                                  dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sqlite3_stmt *query = NULL;
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
   record it;
   bool more = true;
   if (c->commit_capacity == 0) {
@@ -214,17 +212,18 @@ static dperm_status read_records(chain *c, dperm_ledger *ledger, findings *found
   }
   TRY(record_query(ledger, "WHERE id >= ? ORDER BY id", &query, err));
   (void)sqlite3_bind_int64(query, 1, c->count > 0 ? c->count + 1 : INT64_MIN);
-  while (more && !findings_suffice(found)) {
-    TRY_OR_DONE(record_next(ledger, query, &it, &more, err));
-    if (more && (it.id <= c->count || it.id > c->count + NUMBERS_MOST)) {
+  while (!findings_suffice(found)) {
+    TRY(record_next(ledger, query, &it, &more, err));
+    if (!more) {
+      break;
+    }
+    if (it.id <= c->count || it.id > c->count + NUMBERS_MOST) {
       findings_fail(found, "record %lld: has a number out of order", (long long)it.id);
-    } else if (more) {
-      TRY_OR_DONE(take_record(c, ledger->version, &it, found, err));
+    } else {
+      TRY(take_record(c, ledger->version, &it, found, err));
     }
   }
-done:
-  (void)sqlite3_finalize(query);
-  return status;
+  return DPERM_OK;
 }
 
 /* ---- head and key */
@@ -270,7 +269,7 @@ dperm_status chain_extend(chain *c, dperm_ledger *ledger, findings *found, dperm
   }
   take_head_key(c, head.key, found);
   if (c->count == 0) {
-    head_attribute_read(store_file(ledger), c->noted);
+    store_noted_head(ledger, c->noted);
   }
   TRY(read_records(c, ledger, found, err));
   if (sound && !findings_suffice(found)) {

@@ -7,7 +7,6 @@
  * must follow the last one it knows. What it knows cannot become less by damage to the file. */
 #pragma once
 
-#include "dperm/ledger.h"
 #include "ledger/amount.h"
 #include "ledger/ledger_findings.h"
 #include "ledger/record.h"
@@ -41,14 +40,17 @@ void chain_clear(chain *c);
 
 /* NULL where there is none. */
 dataset_state *chain_find(const chain *c, const char *dataset);
-/* A reservation that nothing was committed for yet. */
-bool chain_is_open(const chain *c, uint64_t entry);
+/* The first data set but `self` (may be NULL) whose data have one of two digests; NULL for none. */
+const dataset_state *chain_find_data(const chain *c, const dataset_state *self, const char *digest,
+                                     const char *other);
+/* What became of an entry: -1 for an open reservation, the number of its commit, 0 for no such. */
+int64_t chain_commit_of(const chain *c, uint64_t entry);
 
 /* ---- transactions (chain_charge.c) */
 
-/* As store_begin, with the file and its chain checked: *out is what the ledger says, up to date.
- * store_end ends it. */
-dperm_status chain_begin(dperm_ledger *ledger, bool write, const chain **out, dperm_error *err);
+/* As store_begin, with the file and its chain checked: ledger->known is what the ledger says, up to
+ * date. */
+dperm_status chain_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err);
 /* Adds a record, and reads it back. */
 dperm_status chain_append(dperm_ledger *ledger, record *r, dperm_error *err);
 /* Inside of a transaction: checks the file and reads the chain up to the head. */

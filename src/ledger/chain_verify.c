@@ -50,13 +50,12 @@ static dperm_status read_all(chain *c, dperm_ledger *ledger, findings *found, dp
 
 dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head, dperm_verify_line *line,
                                  void *context, int *holds, dperm_error *err) {
-  chain c = {.wanted = head};
+  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(chain_clear) chain c = {.wanted = head};
   findings found = {.line = line, .context = context};
-  TRY(store_begin(ledger, false, err));
-  dperm_status status = store_end(ledger, read_all(&c, ledger, &found, err), err);
-  chain_clear(&c);
-  if (status == DPERM_OK) {
-    *holds = found.failures == 0;
-  }
-  return status;
+  TRY(store_begin(ledger, false, &held, err));
+  TRY(read_all(&c, ledger, &found, err));
+  TRY(store_commit(&held, err));
+  *holds = found.failures == 0;
+  return DPERM_OK;
 }

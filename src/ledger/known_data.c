@@ -1,6 +1,5 @@
 /* Whether a ledger knows some records: for whatever would tell exact things about them, which no
  * budget covers. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,22 +22,18 @@ dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *da
 static dperm_status digest_file(const char *path, unsigned char out[FILE_DIGEST_SIZE],
                                 dperm_error *err) {
   enum { PIECE = 1 << 18 };
-  dperm_status status = DPERM_OK;
-  byte_source *source = NULL;
-  char *piece = NULL;
+  OWNED(byte_source_close_at) byte_source *source = NULL;
+  OWNED_MEMORY char *piece = NULL;
   size_t got = 1;
-  TRY_OR_DONE(memory_new(PIECE, 1, &piece, err));
-  TRY_OR_DONE(byte_source_open(path, NULL, &source, err));
-  TRY_OR_DONE(byte_source_digest(source, err));
+  TRY(memory_new(PIECE, 1, &piece, err));
+  TRY(byte_source_open(path, NULL, &source, err));
+  TRY(byte_source_digest(source, err));
   while (got > 0) {
-    TRY_OR_DONE(byte_source_read(source, piece, PIECE, &got, err));
+    TRY(byte_source_read(source, piece, PIECE, &got, err));
     byte_source_add(source, piece, got);
   }
   (void)byte_source_digested(source, out);
-done:
-  byte_source_close(source);
-  free(piece);
-  return status;
+  return DPERM_OK;
 }
 
 /* An encoded file is the people of its source. */

@@ -27,21 +27,20 @@ static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, 
 
 dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *visit,
                                    void *context, dperm_error *err) {
-  const chain *c = NULL;
-  TRY(chain_begin(ledger, false, &c, err));
-  for (size_t i = 0; i < c->dataset_count; i++) {
-    visit_dataset(&c->datasets[i], visit, context);
+  OWNED(store_cancel) dperm_ledger *held = NULL;
+  TRY(chain_begin(ledger, false, &held, err));
+  for (size_t i = 0; i < ledger->known->dataset_count; i++) {
+    visit_dataset(&ledger->known->datasets[i], visit, context);
   }
-  return store_end(ledger, DPERM_OK, err);
+  return store_commit(&held, err);
 }
 
 /* ---- entries */
 
-dperm_status listing_commit_of(dperm_ledger *ledger, const chain *c, int64_t entry, record *out,
-                               bool *found, dperm_error *err) {
-  int64_t commit = entry >= 1 && entry <= c->count ? c->commits[entry] : 0;
-  *found = commit > 0;
-  if (!*found) {
+dperm_status listing_commit_of(dperm_ledger *ledger, int64_t entry, record *out, dperm_error *err) {
+  int64_t commit = chain_commit_of(ledger->known, (uint64_t)entry);
+  *out = (record){.id = 0};
+  if (commit <= 0) {
     return DPERM_OK;
   }
   TRY(record_read(ledger, commit, out, err));
@@ -50,12 +49,11 @@ dperm_status listing_commit_of(dperm_ledger *ledger, const chain *c, int64_t ent
              : store_fail_damaged(ledger, "a commit is gone", err);
 }
 
-dperm_status listing_visit(dperm_ledger *ledger, const chain *c, const record *reserved,
-                           dperm_entry_visitor *visit, void *context, dperm_error *err) {
+dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, dperm_entry_visitor *visit,
+                           void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE];
   record committed;
-  bool found = false;
-  TRY(listing_commit_of(ledger, c, reserved->id, &committed, &found, err));
+  TRY(listing_commit_of(ledger, reserved->id, &committed, err));
   record_receipt(reserved, receipt);
   const dperm_ledger_entry shown = {.entry = (uint64_t)reserved->id,
                                     .dataset = reserved->dataset,
@@ -65,48 +63,39 @@ dperm_status listing_visit(dperm_ledger *ledger, const chain *c, const record *r
                                     .epsilon = reserved->epsilon,
                                     .delta = reserved->delta,
                                     .digest = receipt,
-                                    .commit = found ? (uint64_t)committed.id : 0,
-                                    .artifact = found ? committed.artifact : ""};
+                                    .commit = (uint64_t)committed.id,
+                                    .artifact = committed.artifact};
   visit(context, &shown);
   return DPERM_OK;
 }
 
-static dperm_status visit_entries(dperm_ledger *ledger, const chain *c, const char *dataset,
-                                  dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sqlite3_stmt *query = NULL;
-  record r;
-  bool more = true;
-  TRY(record_query(ledger, "ORDER BY id", &query, err));
-  while (more) {
-    TRY_OR_DONE(record_next(ledger, query, &r, &more, err));
-    if (more && strcmp(r.kind, "reserve") == 0 && (!dataset || strcmp(r.dataset, dataset) == 0)) {
-      TRY_OR_DONE(listing_visit(ledger, c, &r, visit, context, err));
-    }
-  }
-done:
-  (void)sqlite3_finalize(query);
-  return status;
-}
-
 dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
                                   dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  const chain *c = NULL;
-  TRY(chain_begin(ledger, false, &c, err));
-  return store_end(ledger, visit_entries(ledger, c, dataset, visit, context, err), err);
+  OWNED(store_cancel) dperm_ledger *held = NULL;
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
+  record r;
+  bool more = false;
+  TRY(chain_begin(ledger, false, &held, err));
+  TRY(record_query(ledger, "ORDER BY id", &query, err));
+  TRY(record_next(ledger, query, &r, &more, err));
+  while (more) {
+    if (strcmp(r.kind, "reserve") == 0 && (!dataset || strcmp(r.dataset, dataset) == 0)) {
+      TRY(listing_visit(ledger, &r, visit, context, err));
+    }
+    TRY(record_next(ledger, query, &r, &more, err));
+  }
+  return store_commit(&held, err);
 }
 
 /* ---- the head */
 
 dperm_status dperm_ledger_head(dperm_ledger *ledger, uint64_t *records,
                                char digest[DPERM_DIGEST_SIZE], dperm_error *err) {
-  const chain *c = NULL;
-  TRY(chain_begin(ledger, false, &c, err));
-  uint64_t count = (uint64_t)c->count;
-  char last[DPERM_DIGEST_SIZE];
-  memcpy(last, c->last.digest, sizeof last);
-  TRY(store_end(ledger, DPERM_OK, err));
-  *records = count;
-  memcpy(digest, last, DPERM_DIGEST_SIZE);
+  OWNED(store_cancel) dperm_ledger *held = NULL;
+  TRY(chain_begin(ledger, false, &held, err));
+  const record last = ledger->known->last;
+  TRY(store_commit(&held, err));
+  *records = (uint64_t)last.id;
+  memcpy(digest, last.digest, DPERM_DIGEST_SIZE);
   return DPERM_OK;
 }

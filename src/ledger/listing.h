@@ -3,8 +3,7 @@
 
 #include "ledger/chain.h"
 
-/* The record that commits a reservation, if there is one. */
-dperm_status listing_commit_of(dperm_ledger *ledger, const chain *c, int64_t entry, record *out,
-                               bool *found, dperm_error *err);
-dperm_status listing_visit(dperm_ledger *ledger, const chain *c, const record *reserved,
-                           dperm_entry_visitor *visit, void *context, dperm_error *err);
+/* The record that commits a reservation; its number is 0 where there is none. */
+dperm_status listing_commit_of(dperm_ledger *ledger, int64_t entry, record *out, dperm_error *err);
+dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, dperm_entry_visitor *visit,
+                           void *context, dperm_error *err);

@@ -19,11 +19,16 @@ static bool same_epsilon(const record *reserved, double epsilon) {
          amount_compare(&charged, &claimed) == 0;
 }
 
-static dperm_status visit_model(dperm_ledger *ledger, const chain *c, const dperm_model *model,
-                                dperm_entry_visitor *visit, void *context, dperm_error *err) {
+dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
+                                     dperm_entry_visitor *visit, void *context, dperm_error *err) {
+  OWNED(store_cancel) dperm_ledger *held = NULL;
   char receipt[DPERM_DIGEST_SIZE] = "", digest[DPERM_DIGEST_SIZE];
   record reserved, committed;
-  bool found = false;
+  if (model->ledger_entry == 0) {
+    FAIL(err, DPERM_INVALID_LEDGER,
+         "the model was not charged to any ledger; name a ledger and a data set when you train");
+  }
+  TRY(chain_begin(ledger, false, &held, err));
   TRY(record_read(ledger, (int64_t)model->ledger_entry, &reserved, err));
   if (strcmp(reserved.kind, "reserve") == 0) {
     record_receipt(&reserved, receipt);
@@ -37,21 +42,11 @@ static dperm_status visit_model(dperm_ledger *ledger, const chain *c, const dper
   if (!same_epsilon(&reserved, model->claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
   }
-  TRY(listing_commit_of(ledger, c, reserved.id, &committed, &found, err));
+  TRY(listing_commit_of(ledger, reserved.id, &committed, err));
   TRY(model_content_digest(model, digest, err));
-  if (found && strcmp(committed.artifact, digest) != 0) {
+  if (committed.id > 0 && strcmp(committed.artifact, digest) != 0) {
     return fail_model(ledger, model, "was committed for another model", err);
   }
-  return listing_visit(ledger, c, &reserved, visit, context, err);
-}
-
-dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
-                                     dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  if (model->ledger_entry == 0) {
-    FAIL(err, DPERM_INVALID_LEDGER,
-         "the model was not charged to any ledger; name a ledger and a data set when you train");
-  }
-  const chain *c = NULL;
-  TRY(chain_begin(ledger, false, &c, err));
-  return store_end(ledger, visit_model(ledger, c, model, visit, context, err), err);
+  TRY(listing_visit(ledger, &reserved, visit, context, err));
+  return store_commit(&held, err);
 }

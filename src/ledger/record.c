@@ -102,18 +102,6 @@ dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out,
   return DPERM_OK;
 }
 
-dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *parameter,
-                          record *out, bool *found, dperm_error *err) {
-  sqlite3_stmt *query = NULL;
-  TRY(record_query(ledger, rest, &query, err));
-  if (parameter) {
-    (void)sqlite3_bind_text(query, 1, parameter, -1, SQLITE_STATIC);
-  }
-  dperm_status status = record_next(ledger, query, out, found, err);
-  (void)sqlite3_finalize(query);
-  return status;
-}
-
 /* ---- digests */
 
 /* BLAKE2b-256 of lines. One field a line: no field holds a line end. */
@@ -192,16 +180,16 @@ bool record_fits(const record *r) {
 }
 
 dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err) {
-  sqlite3_stmt *query = NULL;
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
   bool found = false;
+  out->kind[0] = '\0';
   TRY(record_query(ledger, "WHERE id = ?", &query, err));
   (void)sqlite3_bind_int64(query, 1, id);
-  dperm_status status = record_next(ledger, query, out, &found, err);
-  (void)sqlite3_finalize(query);
+  TRY(record_next(ledger, query, out, &found, err));
   if (!found || out->id != id || !record_fits(out)) {
     out->kind[0] = '\0';
   }
-  return status;
+  return DPERM_OK;
 }
 
 /* ---- the head */
@@ -219,32 +207,31 @@ static bool take_head(sqlite3_stmt *query, ledger_head *out) {
 }
 
 dperm_status record_head(dperm_ledger *ledger, ledger_head *out, bool *sound, dperm_error *err) {
-  sqlite3_stmt *query = NULL;
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
   bool more = false;
   *out = (ledger_head){.records = 0};
   TRY(store_prepare(ledger, "SELECT only, key, records, head FROM main.ledger NOT INDEXED", &query,
                     err));
-  dperm_status status = store_step(ledger, query, &more, err);
-  *sound = status == DPERM_OK && more && take_head(query, out);
-  if (status == DPERM_OK && more) {
-    status = store_step(ledger, query, &more, err);
-    *sound = *sound && !more;
+  TRY(store_step(ledger, query, &more, err));
+  *sound = more && take_head(query, out);
+  if (more) {
+    TRY(store_step(ledger, query, &more, err));
   }
-  (void)sqlite3_finalize(query);
-  return status;
+  *sound = *sound && !more;
+  return DPERM_OK;
 }
 
 static dperm_status move_head(dperm_ledger *ledger, const record *r, dperm_error *err) {
-  sqlite3_stmt *statement = NULL;
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *statement = NULL;
   TRY(store_prepare(ledger, "UPDATE main.ledger SET records = ?, head = ?", &statement, err));
   (void)sqlite3_bind_int64(statement, 1, r->id);
   (void)sqlite3_bind_text(statement, 2, r->digest, -1, SQLITE_STATIC);
-  return store_execute(ledger, statement, err);
+  return store_step(ledger, statement, &(bool){false}, err);
 }
 
 dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, dperm_error *err) {
   char sql[2 * COLUMNS_SIZE], columns[COLUMNS_SIZE];
-  sqlite3_stmt *statement = NULL;
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *statement = NULL;
   r->id = last->id + 1;
   r->version = LEDGER_VERSION;
   memcpy(r->previous, last->digest, sizeof r->previous);
@@ -259,7 +246,7 @@ dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, 
     (void)(fields[i].size ? sqlite3_bind_text(statement, i + 1, value, -1, SQLITE_STATIC)
                           : sqlite3_bind_int64(statement, i + 1, *(const int64_t *)value));
   }
-  TRY(store_execute(ledger, statement, err));
+  TRY(store_step(ledger, statement, &(bool){false}, err));
   return move_head(ledger, r, err);
 }
 

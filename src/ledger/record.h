@@ -5,7 +5,6 @@
  * the record before it, so that none can be changed, taken away or moved without a trace. */
 #pragma once
 
-#include "dperm/ledger.h"
 #include "ledger/store.h"
 
 enum { NAME_SIZE = 101, TIME_SIZE = 21, WORD_SIZE = 40 };
@@ -37,9 +36,6 @@ dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out,
 /* The record with this number, found by its place in the table; one that is not there, or does not
  * fit its digest, comes out with an empty kind. */
 dperm_status record_read(dperm_ledger *ledger, int64_t id, record *out, dperm_error *err);
-/* The first record of a query with one text parameter (may be NULL). */
-dperm_status record_first(dperm_ledger *ledger, const char *rest, const char *parameter,
-                          record *out, bool *found, dperm_error *err);
 
 /* BLAKE2b-256 of all fields but the digest (docs/formats.md). */
 void record_digest(const record *r, char out[DPERM_DIGEST_SIZE]);

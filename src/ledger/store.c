@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/file_write.h"
@@ -91,26 +92,21 @@ dperm_status store_step(dperm_ledger *ledger, sqlite3_stmt *statement, bool *fou
   return code == SQLITE_ROW || code == SQLITE_DONE ? DPERM_OK : fail_sqlite(ledger, err);
 }
 
-dperm_status store_execute(dperm_ledger *ledger, sqlite3_stmt *statement, dperm_error *err) {
-  bool found = false;
-  dperm_status status = store_step(ledger, statement, &found, err);
-  (void)sqlite3_finalize(statement);
-  return status;
-}
-
 dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err) {
   return sqlite3_exec(ledger->db, sql, NULL, NULL, NULL) == SQLITE_OK ? DPERM_OK
                                                                       : fail_sqlite(ledger, err);
 }
 
-static dperm_status read_number(dperm_ledger *ledger, const char *sql, int *out, dperm_error *err) {
-  sqlite3_stmt *statement = NULL;
+/* What a pragma says, as text; "" for nothing. */
+static dperm_status read_pragma(dperm_ledger *ledger, const char *sql, char out[24],
+                                dperm_error *err) {
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
   bool found = false;
-  TRY(store_prepare(ledger, sql, &statement, err));
-  dperm_status status = store_step(ledger, statement, &found, err);
-  *out = found ? sqlite3_column_int(statement, 0) : 0;
-  (void)sqlite3_finalize(statement);
-  return status;
+  TRY(store_prepare(ledger, sql, &query, err));
+  TRY(store_step(ledger, query, &found, err));
+  const char *text = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
+  (void)snprintf(out, 24, "%s", text ? text : "");
+  return DPERM_OK;
 }
 
 /* ---- opening */
@@ -122,16 +118,6 @@ static dperm_status plain_path(const char *path, char **out, dperm_error *err) {
   memcpy(*out, "./", 2);
   memcpy(*out + (path[0] == '/' ? 0 : 2), path, length + 1);
   return DPERM_OK;
-}
-
-/* A mutex that refuses the thread that has it, rather than wait for ever. */
-static bool make_turn(pthread_mutex_t *turn) {
-  pthread_mutexattr_t how;
-  bool made = pthread_mutexattr_init(&how) == 0 &&
-              pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
-              pthread_mutex_init(turn, &how) == 0;
-  (void)pthread_mutexattr_destroy(&how);
-  return made;
 }
 
 /* Nothing in the file is executed: no triggers, not even our own, and no views. */
@@ -146,40 +132,35 @@ static dperm_status settle(dperm_ledger *ledger, dperm_error *err) {
                    err);
 }
 
-/* As SQLite has it, so that a change of the working folder leads neither of us elsewhere. */
-const char *store_file(const dperm_ledger *ledger) {
+/* The absolute name of the file, as SQLite has it, so that a change of the working folder leads
+ * neither of us elsewhere. */
+static const char *store_file(const dperm_ledger *ledger) {
   return sqlite3_db_filename(ledger->db, "main");
 }
 
 static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_ledger *ledger = NULL;
-  char *plain = NULL;
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  OWNED_MEMORY char *plain = NULL;
   if (sodium_init() < 0) { /* it also chooses the fast code for digests */
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
   TRY(memory_new(1, sizeof *ledger, &ledger, err));
-  if (!make_turn(&ledger->turn)) {
-    free(ledger);
-    FAIL(err, DPERM_OUT_OF_MEMORY, "%s: out of memory", path);
-  }
+  /* it refuses the thread that has it, rather than wait for ever */
+  ledger->turn = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
   ledger->process = getpid();
-  TRY_OR_DONE(memory_copy_text(path, strlen(path), &ledger->path, err));
-  TRY_OR_DONE(plain_path(path, &plain, err));
+  TRY(memory_copy_text(path, strlen(path), &ledger->path, err));
+  TRY(plain_path(path, &plain, err));
   int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   if (sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
-    TRY_OR_DONE(fail_sqlite(ledger, err));
+    return fail_sqlite(ledger, err);
   }
   if (stat(store_file(ledger), &ledger->about) != 0) {
-    TRY_OR_DONE(fail_system(path, "the ledger is gone", errno, err));
+    return fail_system(path, "the ledger is gone", errno, err);
   }
-  TRY_OR_DONE(settle(ledger, err));
+  TRY(settle(ledger, err));
   *out = ledger;
   ledger = NULL;
-done:
-  free(plain);
-  dperm_ledger_free(ledger);
-  return status;
+  return DPERM_OK;
 }
 
 static void forget(dperm_ledger *ledger) {
@@ -199,12 +180,13 @@ void dperm_ledger_free(dperm_ledger *ledger) {
 }
 
 static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
-  int mark = 0;
-  TRY(read_number(ledger, "PRAGMA application_id", &mark, err));
-  if (mark != LEDGER_MARK) {
+  char text[24];
+  TRY(read_pragma(ledger, "PRAGMA application_id", text, err));
+  if (strtol(text, NULL, 10) != LEDGER_MARK) {
     return fail_foreign(ledger->path, err);
   }
-  TRY(read_number(ledger, "PRAGMA user_version", &ledger->version, err));
+  TRY(read_pragma(ledger, "PRAGMA user_version", text, err));
+  ledger->version = (int)strtol(text, NULL, 10);
   if (ledger->version > LEDGER_VERSION) {
     FAIL(err, DPERM_INVALID_LEDGER,
          "%s: ledger version %d is newer than this dperm (%s) knows; install a newer dperm",
@@ -216,19 +198,15 @@ static dperm_status check_kind(dperm_ledger *ledger, dperm_error *err) {
 /* With a write-ahead log a ledger would be two files, and could be carried away without its last
  * charges. */
 static dperm_status check_journal(dperm_ledger *ledger, dperm_error *err) {
-  sqlite3_stmt *query = NULL;
-  bool found = false;
-  TRY(store_prepare(ledger, "PRAGMA main.journal_mode", &query, err));
-  dperm_status status = store_step(ledger, query, &found, err);
-  const char *mode = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
-  bool plain = mode && strcmp(mode, "delete") == 0;
-  (void)sqlite3_finalize(query);
-  TRY(status);
-  return plain ? DPERM_OK
-               : store_fail_damaged(ledger, "somebody has given it a write-ahead log", err);
+  char mode[24];
+  TRY(read_pragma(ledger, "PRAGMA main.journal_mode", mode, err));
+  return strcmp(mode, "delete") == 0
+             ? DPERM_OK
+             : store_fail_damaged(ledger, "somebody has given it a write-ahead log", err);
 }
 
 dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error *err) {
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   struct stat about;
   if (stat(path, &about) != 0) {
     FAIL(err, DPERM_IO_ERROR, "%s: no such ledger (%s); make one with 'dperm ledger init'", path,
@@ -237,41 +215,28 @@ dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error
   if (!S_ISREG(about.st_mode)) {
     FAIL(err, DPERM_IO_ERROR, "%s: not a file; name a ledger", path);
   }
-  dperm_ledger *ledger = NULL;
   TRY(open_database(path, &ledger, err));
-  dperm_status status = check_kind(ledger, err);
-  if (status == DPERM_OK) {
-    *out = ledger;
-  } else {
-    dperm_ledger_free(ledger);
-  }
-  return status;
+  TRY(check_kind(ledger, err));
+  *out = ledger;
+  ledger = NULL;
+  return DPERM_OK;
 }
 
 /* ---- making */
 
 dperm_status store_create(const char *path, dperm_ledger **out, char **temporary,
                           dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_ledger *ledger = NULL;
   size_t size = strlen(path) + 48;
   TRY(memory_new(size, 1, temporary, err));
   (void)snprintf(*temporary, size, "%s.new-%lx", path, (unsigned long)getpid());
   (void)unlink(*temporary); /* of a process with our number that was killed here */
   int fd = open(*temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) {
-    status = fail_system(path, "the ledger cannot be made", errno, err);
-    goto done;
+    return fail_system(path, "the ledger cannot be made", errno, err);
   }
   (void)close(fd);
-  TRY_OR_DONE(open_database(*temporary, &ledger, err));
-  TRY_OR_DONE(store_run(ledger, "BEGIN IMMEDIATE", err));
-  *out = ledger;
-  return DPERM_OK;
-done:
-  store_abandon(ledger, *temporary);
-  *temporary = NULL;
-  return status;
+  TRY(open_database(*temporary, out, err));
+  return store_run(*out, "BEGIN IMMEDIATE", err);
 }
 
 /* Never over another ledger; at no moment with two names, where the file system can do that. */
@@ -294,18 +259,34 @@ dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const ch
   return DPERM_OK;
 }
 
-void store_abandon(dperm_ledger *ledger, char *temporary) {
-  dperm_ledger_free(ledger);
-  if (temporary) {
-    (void)unlink(temporary);
+void store_unlink(char **temporary) {
+  if (*temporary) {
+    (void)unlink(*temporary);
   }
-  free(temporary);
+  free(*temporary);
+}
+
+/* ---- the noted head: by the file's name, since closing a descriptor of our own would give up
+ * SQLite's locks */
+
+static const char head_attribute[] = "user.dperm.head";
+enum { HEAD_LENGTH = DPERM_DIGEST_SIZE - 1 };
+
+void store_noted_head(const dperm_ledger *ledger, char out[DPERM_DIGEST_SIZE]) {
+  ssize_t got = getxattr(store_file(ledger), head_attribute, out, HEAD_LENGTH);
+  out[got == HEAD_LENGTH ? HEAD_LENGTH : 0] = '\0';
+}
+
+void store_note_head(const dperm_ledger *ledger, const char *digest) {
+  if (strlen(digest) == HEAD_LENGTH) {
+    (void)setxattr(store_file(ledger), head_attribute, digest, HEAD_LENGTH, 0);
+  }
 }
 
 /* ---- transactions */
 
 /* Another file under the ledger's name has an owner, a mode and a note of the head
- * (head_attribute.h) of its own: none of them says anything about the file that SQLite has open. */
+ * of its own: none of them says anything about the file that SQLite has open. */
 static dperm_status check_place(const dperm_ledger *ledger, struct stat *about, dperm_error *err) {
   int moved = 0;
   if (stat(store_file(ledger), about) != 0) {
@@ -362,7 +343,9 @@ static dperm_status take_turn(dperm_ledger *ledger, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status begin(dperm_ledger *ledger, bool write, dperm_error *err) {
+dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err) {
+  TRY(take_turn(ledger, err));
+  *held = ledger;
   struct stat about;
   TRY(check_place(ledger, &about, err));
   if (write) {
@@ -374,16 +357,12 @@ static dperm_status begin(dperm_ledger *ledger, bool write, dperm_error *err) {
   return check_journal(ledger, err);
 }
 
-dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err) {
-  TRY(take_turn(ledger, err));
-  dperm_status status = begin(ledger, write, err);
-  if (status != DPERM_OK) {
-    store_cancel(ledger);
+void store_cancel(dperm_ledger **held) {
+  dperm_ledger *ledger = *held;
+  *held = NULL;
+  if (!ledger) {
+    return;
   }
-  return status;
-}
-
-void store_cancel(dperm_ledger *ledger) {
   if (!sqlite3_get_autocommit(ledger->db)) { /* SQLite ends some failed ones itself */
     (void)sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
   }
@@ -391,14 +370,9 @@ void store_cancel(dperm_ledger *ledger) {
   (void)pthread_mutex_unlock(&ledger->turn);
 }
 
-dperm_status store_end(dperm_ledger *ledger, dperm_status status, dperm_error *err) {
-  if (status == DPERM_OK) {
-    status = store_run(ledger, "COMMIT", err);
-  }
-  if (status != DPERM_OK) {
-    store_cancel(ledger);
-    return status;
-  }
-  (void)pthread_mutex_unlock(&ledger->turn);
+dperm_status store_commit(dperm_ledger **held, dperm_error *err) {
+  TRY(store_run(*held, "COMMIT", err));
+  (void)pthread_mutex_unlock(&(*held)->turn);
+  *held = NULL;
   return DPERM_OK;
 }

@@ -1,5 +1,5 @@
 /* The ledger's file: making, opening and locking it, and what SQLite says when it cannot. All that
- * is done to the file happens between store_begin and store_end. */
+ * is done to the file happens between store_begin and store_commit. */
 #pragma once
 
 #include <pthread.h>
@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "base/owned.h"
 #include "base/status.h"
+#include "dperm/ledger.h"
 
 /* Version 1 knew rows only; version 2 had records with a version of their own and persons with
  * several rows; version 3 has no indexes, and records that say which key the ledger has. */
@@ -19,7 +21,7 @@ enum {
 };
 
 struct dperm_ledger {
-  char *path; /* as it was given, for messages; the file's own name is store_file's */
+  char *path; /* as it was given, for messages; SQLite has the file's own name */
   sqlite3 *db;
   pthread_mutex_t turn; /* of the thread whose transaction runs */
   pid_t process;        /* that opened it */
@@ -29,35 +31,42 @@ struct dperm_ledger {
   void (*forget)(dperm_ledger *ledger); /* how to give it up; NULL with it */
 };
 
+OWNED_HANDLE(dperm_ledger, dperm_ledger_free)
+OWNED_HANDLE(sqlite3_stmt, sqlite3_finalize)
+
 /* A new file, empty and in a transaction, under a temporary name beside `path`; store_publish puts
- * it in its place, whole, and fails with *taken if another is there by then. store_abandon leaves
- * no trace. */
+ * it in its place, whole, and fails with *taken if another is there by then. The temporary name is
+ * the caller's, to be given up with store_unlink once the ledger is closed. */
 dperm_status store_create(const char *path, dperm_ledger **out, char **temporary, dperm_error *err);
 dperm_status store_publish(dperm_ledger *ledger, const char *temporary, const char *path,
                            bool *taken, dperm_error *err);
-void store_abandon(dperm_ledger *ledger, char *temporary);
+void store_unlink(char **temporary);
 
-/* The absolute name of the file that is open. */
-const char *store_file(const dperm_ledger *ledger);
+/* The head's digest as an extended attribute of the file (user.dperm.head). No journal and no copy
+ * written over the content changes it, and it moves with the file. So it shows when the content
+ * went back in place: by a journal that a crash left under another name, or by an older copy. On a
+ * file system without such attributes this one check is missing.
+ *
+ * The digest that was noted last; "" for none. */
+void store_noted_head(const dperm_ledger *ledger, char out[DPERM_DIGEST_SIZE]);
+/* Only for the writer, of a head that is on the disk. */
+void store_note_head(const dperm_ledger *ledger, const char *digest);
 
 /* One reader's view, or with `write` the only writer's: such a transaction waits for others, of
  * this program's threads and of other programs, and checks that the file is ours alone. Either
- * fails if another file has the ledger's name by now. */
-dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_error *err);
-/* Keeps what was written if `status` says so, and only then; returns what came of it. After success
- * the changes survive a loss of power. */
-dperm_status store_end(dperm_ledger *ledger, dperm_status status, dperm_error *err);
-
-/* The end of a transaction that keeps nothing. */
-void store_cancel(dperm_ledger *ledger);
+ * fails if another file has the ledger's name by now. OWNED(store_cancel) dperm_ledger *held = NULL
+ * holds the transaction, which keeps nothing unless store_commit succeeds. */
+dperm_status store_begin(dperm_ledger *ledger, bool write, dperm_ledger **held, dperm_error *err);
+/* Keeps what was written; after success it survives a loss of power, and the transaction is over.
+ */
+dperm_status store_commit(dperm_ledger **held, dperm_error *err);
+void store_cancel(dperm_ledger **held);
 
 dperm_status store_prepare(dperm_ledger *ledger, const char *sql, sqlite3_stmt **out,
                            dperm_error *err);
 /* *found says whether there is a row; anything else is a failure. */
 dperm_status store_step(dperm_ledger *ledger, sqlite3_stmt *statement, bool *found,
                         dperm_error *err);
-/* Runs a statement that gives no row, and finalizes it. */
-dperm_status store_execute(dperm_ledger *ledger, sqlite3_stmt *statement, dperm_error *err);
 dperm_status store_run(dperm_ledger *ledger, const char *sql, dperm_error *err);
 
 /* The content is not what this program wrote. */

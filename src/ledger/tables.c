@@ -54,34 +54,30 @@ static bool belongs(const object *o, int version) {
 
 /* ---- making */
 
-static dperm_status set_version(dperm_ledger *ledger, dperm_error *err) {
+static dperm_status set_pragma(dperm_ledger *ledger, const char *name, int value,
+                               dperm_error *err) {
   char sql[64];
-  (void)snprintf(sql, sizeof sql, "PRAGMA user_version = %d", LEDGER_VERSION);
-  TRY(store_run(ledger, sql, err));
+  (void)snprintf(sql, sizeof sql, "PRAGMA %s = %d", name, value);
+  return store_run(ledger, sql, err);
+}
+
+static dperm_status set_version(dperm_ledger *ledger, dperm_error *err) {
+  TRY(set_pragma(ledger, "user_version", LEDGER_VERSION, err));
   ledger->version = LEDGER_VERSION;
   return DPERM_OK;
 }
 
-static dperm_status write_key(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
-                              dperm_error *err) {
-  sqlite3_stmt *statement = NULL;
-  TRY(store_prepare(ledger, "INSERT INTO ledger VALUES (1, ?, 0, '')", &statement, err));
-  (void)sqlite3_bind_blob(statement, 1, key, LEDGER_KEY_SIZE, SQLITE_STATIC);
-  return store_execute(ledger, statement, err);
-}
-
 dperm_status tables_make(dperm_ledger *ledger, const unsigned char key[LEDGER_KEY_SIZE],
                          dperm_error *err) {
-  char sql[64];
-  (void)snprintf(sql, sizeof sql, "PRAGMA application_id = %d", LEDGER_MARK);
-  TRY(store_run(ledger, sql, err));
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *statement = NULL;
+  TRY(set_pragma(ledger, "application_id", LEDGER_MARK, err));
   for (size_t i = 0; i < OBJECTS; i++) {
-    if (belongs(&objects[i], LEDGER_VERSION)) {
-      TRY(store_run(ledger, objects[i].sql, err));
-    }
+    TRY(belongs(&objects[i], LEDGER_VERSION) ? store_run(ledger, objects[i].sql, err) : DPERM_OK);
   }
   TRY(set_version(ledger, err));
-  return write_key(ledger, key, err);
+  TRY(store_prepare(ledger, "INSERT INTO ledger VALUES (1, ?, 0, '')", &statement, err));
+  (void)sqlite3_bind_blob(statement, 1, key, LEDGER_KEY_SIZE, SQLITE_STATIC);
+  return store_step(ledger, statement, &(bool){false}, err);
 }
 
 dperm_status tables_update(dperm_ledger *ledger, dperm_error *err) {
@@ -105,41 +101,31 @@ static bool same_text(sqlite3_stmt *query, int column, const char *expected) {
   return text && strcmp(text, expected) == 0;
 }
 
-/* Which object of the list this row is; OBJECTS for none. */
-static size_t find_object(sqlite3_stmt *query, int version) {
-  size_t i = 0;
-  while (i < OBJECTS &&
-         !(belongs(&objects[i], version) && same_text(query, 0, objects[i].type) &&
-           same_text(query, 1, objects[i].name) && same_text(query, 2, objects[i].table) &&
-           same_text(query, 3, objects[i].sql))) {
-    i++;
-  }
-  return i;
-}
-
 static void take_object(sqlite3_stmt *query, int version, bool seen[OBJECTS], findings *found) {
+  for (size_t i = 0; i < OBJECTS; i++) {
+    const object *o = &objects[i];
+    if (!seen[i] && belongs(o, version) && same_text(query, 0, o->type) &&
+        same_text(query, 1, o->name) && same_text(query, 2, o->table) &&
+        same_text(query, 3, o->sql)) {
+      seen[i] = true;
+      return;
+    }
+  }
   const char *type = (const char *)sqlite3_column_text(query, 0);
   const char *name = (const char *)sqlite3_column_text(query, 1);
-  size_t i = find_object(query, version);
-  if (i == OBJECTS || seen[i]) {
-    findings_fail(found, "file: the %.20s \"%.60s\" in it was not made by dperm",
-                  type ? type : "thing", name ? name : "");
-  } else {
-    seen[i] = true;
-  }
+  findings_fail(found, "file: the %.20s \"%.60s\" in it was not made by dperm",
+                type ? type : "thing", name ? name : "");
 }
 
 dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sqlite3_stmt *query = NULL;
-  bool seen[OBJECTS] = {false}, more = true;
+  OWNED(sqlite3_finalize_at) sqlite3_stmt *query = NULL;
+  bool seen[OBJECTS] = {false}, more = false;
   TRY(store_prepare(ledger, "SELECT type, name, tbl_name, sql FROM main.sqlite_master", &query,
                     err));
+  TRY(store_step(ledger, query, &more, err));
   while (more) {
-    TRY_OR_DONE(store_step(ledger, query, &more, err));
-    if (more) {
-      take_object(query, ledger->version, seen, found);
-    }
+    take_object(query, ledger->version, seen, found);
+    TRY(store_step(ledger, query, &more, err));
   }
   for (size_t i = 0; i < OBJECTS; i++) {
     if (belongs(&objects[i], ledger->version) && !seen[i]) {
@@ -147,7 +133,5 @@ dperm_status tables_check(dperm_ledger *ledger, findings *found, dperm_error *er
                     objects[i].name);
     }
   }
-done:
-  (void)sqlite3_finalize(query);
-  return status;
+  return DPERM_OK;
 }

@@ -93,11 +93,11 @@ static void build(void) {
   check(dperm_ledger_init(path, "c", "0.2", NULL, 1, &e), e.message);
   charge_whole(path, "a", 0.1, 1);
   dperm_ledger *ledger = NULL;
-  const chain *c = NULL;
+  dperm_ledger *held = NULL;
   check(dperm_ledger_open(path, &ledger, &e), e.message);
-  check(chain_begin(ledger, false, &c, &e), e.message);
-  memcpy(key, c->key, sizeof key);
-  check(store_end(ledger, DPERM_OK, &e), e.message);
+  check(chain_begin(ledger, false, &held, &e), e.message);
+  memcpy(key, ledger->known->key, sizeof key);
+  check(store_commit(&held, &e), e.message);
   dperm_ledger_free(ledger);
   rest.length = load(path, rest.bytes);
 }

@@ -19,8 +19,8 @@ static void tell(int good, const char *what) {
 }
 
 /* Reservations of 0.1 and their commits behind the record that opened the data set. */
-static dperm_status fill(dperm_ledger *ledger, const chain *known, long entries, dperm_error *err) {
-  record last = known->last;
+static dperm_status fill(dperm_ledger *ledger, long entries, dperm_error *err) {
+  record last = ledger->known->last;
   amount tenth, spent;
   (void)amount_parse("0.1", &tenth);
   (void)amount_parse("0", &spent);
@@ -71,8 +71,7 @@ int main(int argc, char **argv) {
   long entries = argc > 1 ? strtol(argv[1], NULL, 10) : 100000, shown = 0;
   char folder[1024], path[1056], change[200], named[64];
   dperm_error err = {0};
-  dperm_ledger *ledger = NULL;
-  const chain *known = NULL;
+  dperm_ledger *ledger = NULL, *held = NULL;
   int holds = 0;
   folder_new("dperm-large", folder, sizeof folder);
   (void)snprintf(path, sizeof path, "%s/ledger", folder);
@@ -81,8 +80,8 @@ int main(int argc, char **argv) {
   }
   tell(dperm_ledger_init(path, "people", "1e9", NULL, 1, &err) == DPERM_OK &&
            dperm_ledger_open(path, &ledger, &err) == DPERM_OK &&
-           chain_begin(ledger, true, &known, &err) == DPERM_OK &&
-           store_end(ledger, fill(ledger, known, entries, &err), &err) == DPERM_OK,
+           chain_begin(ledger, true, &held, &err) == DPERM_OK &&
+           fill(ledger, entries, &err) == DPERM_OK && store_commit(&held, &err) == DPERM_OK,
        "very many entries are written");
   if (argc > 2) {
     dperm_ledger_free(ledger);

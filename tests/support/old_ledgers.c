@@ -33,17 +33,16 @@ static const char indexes_and_triggers[] =
     " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay as they are'); END;";
 
 static size_t read_records(const char *path, record *out, unsigned char key[LEDGER_KEY_SIZE]) {
-  dperm_ledger *ledger = NULL;
-  const chain *known = NULL;
+  dperm_ledger *ledger = NULL, *held = NULL;
   assert_ok(dperm_ledger_open(path, &ledger, err));
-  assert_ok(chain_begin(ledger, false, &known, err));
-  size_t count = (size_t)known->count;
+  assert_ok(chain_begin(ledger, false, &held, err));
+  size_t count = (size_t)ledger->known->count;
   assert_true(count <= RECORDS_MOST);
-  memcpy(key, known->key, LEDGER_KEY_SIZE);
+  memcpy(key, ledger->known->key, LEDGER_KEY_SIZE);
   for (size_t i = 0; i < count; i++) {
     assert_ok(record_read(ledger, (int64_t)i + 1, &out[i], err));
   }
-  assert_ok(store_end(ledger, DPERM_OK, err));
+  assert_ok(store_commit(&held, err));
   dperm_ledger_free(ledger);
   return count;
 }

@@ -277,9 +277,9 @@ static void a_forged_record_with_a_fitting_digest_is_found(void **state) {
   ledger_home *home = *state;
   fill(home);
   dperm_ledger *ledger = opened(home);
-  const chain *known = NULL;
-  assert_ok(chain_begin(ledger, true, &known, err));
-  const record last = known->last;
+  dperm_ledger *held = NULL;
+  assert_ok(chain_begin(ledger, true, &held, err));
+  const record last = ledger->known->last;
   record cheap = last;
   (void)snprintf(cheap.kind, sizeof cheap.kind, "reserve");
   (void)snprintf(cheap.epsilon, sizeof cheap.epsilon, "0.5");
@@ -287,7 +287,7 @@ static void a_forged_record_with_a_fitting_digest_is_found(void **state) {
   cheap.artifact[0] = '\0';
   cheap.entry = 0;
   assert_ok(record_append(ledger, &last, &cheap, err)); /* without adding to what is spent */
-  assert_ok(store_end(ledger, DPERM_OK, err));
+  assert_ok(store_commit(&held, err));
   dperm_ledger_free(ledger);
   assert_string_equal(
       verdict_of(home->path, NULL).first,

@@ -84,14 +84,14 @@ static bool locked_for_others(const char *path) {
 
 static void a_refused_output_keeps_the_locks_of_a_charge(void **state) {
   ledger_home *home = *state;
-  dperm_ledger *ledger = opened(home);
-  assert_ok(store_begin(ledger, true, err));
+  dperm_ledger *ledger = opened(home), *held = NULL;
+  assert_ok(store_begin(ledger, true, &held, err));
   assert_true(locked_for_others(home->path));
   for (int i = 0; i < 200; i++) { /* and keeps no more than one descriptor */
     assert_fails(dperm_output_check(home->path, err), DPERM_INVALID_ARGUMENT, "a ledger of dperm");
   }
   assert_true(locked_for_others(home->path));
-  store_cancel(ledger);
+  store_cancel(&held);
   assert_false(locked_for_others(home->path));
   int next = open("/dev/null", O_RDONLY);
   assert_true(next >= 0 && next < 64);
