@@ -112,52 +112,41 @@ static dperm_status open_waiting(const char *path, const dperm_progress *progres
 
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
                               dperm_error *err) {
-  byte_source *source = NULL;
-  int fd = -1;
-  if (strcmp(path, "-") == 0) {
-    fd = dup(STDIN_FILENO);
-  } else {
-    TRY(open_waiting(path, progress, &fd, err));
+  OWNED(byte_source_close_at) byte_source *source = NULL;
+  TRY(memory_new(1, sizeof *source, &source, err));
+  source->path = path;
+  source->progress = progress;
+  source->left = UINT64_MAX;
+  source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : -1;
+  if (strcmp(path, "-") != 0) {
+    TRY(open_waiting(path, progress, &source->fd, err));
   }
-  if (fd < 0) {
+  if (source->fd < 0) {
     FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
          path_for_people(path), strerror(errno));
   }
-  dperm_status status = DPERM_OK;
   struct stat about;
-  if (fstat(fd, &about) != 0) {
-    FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the file",
-                  path_for_people(path), strerror(errno));
+  if (fstat(source->fd, &about) != 0) {
+    FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the file", path_for_people(path),
+         strerror(errno));
   }
   if (S_ISDIR(about.st_mode)) {
-    FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
+    FAIL(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
   }
-  TRY_OR_DONE(memory_new(1, sizeof *source, &source, err));
-  source->path = path;
-  source->progress = progress;
   source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
-  source->left = UINT64_MAX;
-  source->fd = fd;
-  fd = -1; /* the source's now */
-  TRY_OR_DONE(memory_raw(PACKED, 1, &source->ahead, err));
-  TRY_OR_DONE(recognize(source, err));
+  TRY(memory_raw(PACKED, 1, &source->ahead, err));
+  TRY(recognize(source, err));
   *out = source;
   source = NULL;
-done:
-  if (fd >= 0) {
-    close(fd);
-  }
-  byte_source_close(source);
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
                                    const dperm_progress *progress, byte_source **out,
                                    dperm_error *err) {
-  byte_source *source = NULL;
+  OWNED(byte_source_close_at) byte_source *source = NULL;
   TRY(byte_source_open(path, progress, &source, err));
   if (source->gzip || lseek(source->fd, (off_t)from, SEEK_SET) < 0) {
-    byte_source_close(source);
     FAIL(err, DPERM_IO_ERROR, "%s: cannot be read from its middle", path_for_people(path));
   }
   source->unpack.avail_in = 0;
@@ -165,6 +154,7 @@ dperm_status byte_source_open_part(const char *path, uint64_t from, uint64_t to,
   source->raw = source->begin = from;
   source->left = to - from;
   *out = source;
+  source = NULL;
   return DPERM_OK;
 }
 
@@ -177,7 +167,9 @@ void byte_source_close(byte_source *source) {
     if (source->gzip) {
       (void)inflateEnd(&source->unpack);
     }
-    (void)close(source->fd);
+    if (source->fd >= 0) {
+      (void)close(source->fd);
+    }
     free(source->ahead);
     free(source->digest);
     free(source);
@@ -325,26 +317,22 @@ bool byte_source_digested(const byte_source *source, unsigned char out[FILE_DIGE
 
 dperm_status file_read_all(const char *path, size_t limit, char **text, size_t *length,
                            dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  byte_source *source = NULL;
-  char *buffer = NULL;
+  OWNED(byte_source_close_at) byte_source *source = NULL;
+  OWNED_MEMORY char *buffer = NULL;
   size_t used = 0, capacity = 0, got = 0;
-  TRY_OR_DONE(byte_source_open(path, NULL, &source, err));
+  TRY(byte_source_open(path, NULL, &source, err));
   do {
-    TRY_OR_DONE(memory_reserve(&buffer, &capacity, used + (1U << 16), 1, err));
-    TRY_OR_DONE(byte_source_read(source, buffer + used, capacity - used - 1, &got, err));
+    TRY(memory_reserve(&buffer, &capacity, used + (1U << 16), 1, err));
+    TRY(byte_source_read(source, buffer + used, capacity - used - 1, &got, err));
     used += got;
     if (used > limit) {
-      FAIL_AND_DONE(err, DPERM_INVALID_DATA, "%s: larger than %zu bytes; this is not such a file",
-                    path_for_people(path), limit);
+      FAIL(err, DPERM_INVALID_DATA, "%s: larger than %zu bytes; this is not such a file",
+           path_for_people(path), limit);
     }
   } while (got > 0);
   buffer[used] = '\0';
   *text = buffer;
   *length = used;
   buffer = NULL;
-done:
-  free(buffer);
-  byte_source_close(source);
-  return status;
+  return DPERM_OK;
 }

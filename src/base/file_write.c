@@ -35,7 +35,10 @@ static dperm_status fail_write(const output_file *file, int reason, dperm_error 
        strerror(reason));
 }
 
-static void release(output_file *file) {
+void output_discard(output_file *file) {
+  if (!file) {
+    return;
+  }
   if (file->stream && file->stream != stdout) {
     (void)fclose(file->stream);
   }
@@ -50,42 +53,35 @@ static void release(output_file *file) {
 
 /* ---- what can be known beforehand: each returns the errno of the failure, or 0 */
 
-enum { FIXED = 1, MOUNTED = 2 }; /* it may only grow, or not even that; a file mounted alone */
-
-static int attributes_of(const char *path) {
-  int found = 0;
-#ifdef __linux__
+static uint64_t attributes_of(const char *path) {
   struct statx about;
-  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0) {
-    found |= about.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND) ? FIXED : 0;
-    found |= about.stx_attributes & STATX_ATTR_MOUNT_ROOT ? MOUNTED : 0;
-  }
-#else
-  (void)path;
-#endif
-  return found;
+  return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0 ? about.stx_attributes : 0;
+}
+
+/* It may only grow, or not even that. */
+static bool is_fixed(const char *path) {
+  return attributes_of(path) & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND);
 }
 
 /* Whether a rename to the target would be refused, even where a file beside it can be made. */
 static int rename_trouble(const char *target) {
-  struct stat about, around = {0};
-  char *copy = strdup(target);
+  OWNED_MEMORY char *copy = strdup(target);
   const char *folder = copy ? dirname(copy) : "";
-  bool fixed = attributes_of(folder) & FIXED;
-  int reason = stat(folder, &around) == 0 ? 0 : errno;
-  free(copy);
-  if (reason != 0 || fixed) {
-    return reason ? reason : EPERM;
+  struct stat about, around;
+  if (stat(folder, &around) != 0) {
+    return errno;
+  }
+  if (is_fixed(folder)) {
+    return EPERM;
   }
   if (lstat(target, &about) != 0) {
     return errno == ENOENT ? 0 : errno; /* a name that is too long, say */
   }
-  int attributes = attributes_of(target);
   bool theirs = about.st_uid != geteuid() && around.st_uid != geteuid() && geteuid() != 0;
-  if ((attributes & FIXED) || ((around.st_mode & S_ISVTX) && theirs)) {
+  if (is_fixed(target) || ((around.st_mode & S_ISVTX) && theirs)) {
     return EPERM;
   }
-  return attributes & MOUNTED ? EBUSY : 0;
+  return attributes_of(target) & STATX_ATTR_MOUNT_ROOT ? EBUSY : 0; /* a file mounted alone */
 }
 
 /* Whether what is written directly is closed, read-only, a pipe without a reader, or full. */
@@ -130,60 +126,42 @@ static int size_trouble(int fd, size_t bytes) {
 
 /* ---- opening */
 
-/* The name beside the target; it need not be secret, only free. */
-static void name_beside(const char *target, unsigned attempt, char *name, size_t size) {
-  const char *slash = strrchr(target, '/');
-  int folder = slash ? (int)(slash - target) + 1 : 0;
-  (void)snprintf(name, size, "%.*s.%.200s.%lx-%x", folder, target, target + folder,
-                 (unsigned long)getpid(), attempt);
-}
-
 static size_t name_size(const char *target) {
   return strlen(target) + 48;
 }
 
-/* A new file beside the target under a name of its own; O_EXCL sees that it is free. */
-static int create_named(const char *target, int mode, char *name, size_t size) {
-  int fd = -1;
-  errno = EEXIST;
-  for (unsigned attempt = 0; fd < 0 && errno == EEXIST && attempt < 1000; attempt++) {
-    name_beside(target, attempt, name, size);
-    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+/* A name beside the target; it need not be secret, only free, and O_EXCL sees that it is. For a new
+ * file, whose descriptor it returns, or (0) for the one that is open: just before the rename, since
+ * a link cannot replace the target. */
+static int take_name(output_file *file, int mode) {
+  const char *slash = strrchr(file->target, '/');
+  int folder = slash ? (int)(slash - file->target) + 1 : 0, taken = -1;
+  char link[40] = "";
+  if (file->stream) {
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(file->stream));
   }
-  return fd;
+  errno = EEXIST;
+  for (unsigned attempt = 0; taken < 0 && errno == EEXIST && attempt < 1000; attempt++) {
+    (void)snprintf(file->temporary, name_size(file->target), "%.*s.%.200s.%lx-%x", folder,
+                   file->target, file->target + folder, (unsigned long)getpid(), attempt);
+    taken = *link ? linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW)
+                  : open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  }
+  file->named = taken >= 0;
+  return taken;
 }
 
 /* A file in the same folder without a name, where the system has such and can name it later. */
 static int create_unnamed(const char *target, int mode) {
-  int fd = -1;
-#ifdef O_TMPFILE
-  char *copy = strdup(target), link[40];
-  fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+  OWNED_MEMORY char *copy = strdup(target);
+  char link[40];
+  int fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
   (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   if (fd >= 0 && access(link, F_OK) != 0) {
     (void)close(fd);
-    fd = -1;
+    return -1;
   }
-  free(copy);
-#else
-  (void)target;
-  (void)mode;
-#endif
   return fd;
-}
-
-/* Its name, just before the rename: a link cannot replace the target. */
-static int give_name(output_file *file) {
-  char link[40];
-  int failed = -1;
-  (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(file->stream));
-  errno = EEXIST;
-  for (unsigned attempt = 0; failed != 0 && errno == EEXIST && attempt < 1000; attempt++) {
-    name_beside(file->target, attempt, file->temporary, name_size(file->target));
-    failed = linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
-  }
-  file->named = failed == 0;
-  return failed;
 }
 
 /* With the permissions of a plain creation or of the file that is replaced, unless it is private.
@@ -193,10 +171,7 @@ static dperm_status open_beside(output_file *file, bool private, dperm_error *er
   int mode = private ? 0600 : 0666;
   TRY(memory_new(name_size(file->target), 1, &file->temporary, err));
   int fd = create_unnamed(file->target, mode);
-  if (fd < 0) {
-    fd = create_named(file->target, mode, file->temporary, name_size(file->target));
-    file->named = fd >= 0;
-  }
+  fd = fd < 0 ? take_name(file, mode) : fd;
   if (fd < 0) {
     return fail_write(file, errno, err);
   }
@@ -253,32 +228,29 @@ dperm_status output_link_check(const char *path, dperm_error *err) {
 
 static dperm_status open_output(const char *path, bool private, output_file **out,
                                 dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  output_file *file = NULL;
+  OWNED(output_discard_at) output_file *file = NULL;
   TRY(memory_new(1, sizeof *file, &file, err));
   struct stat about;
   file->name = path;
   if (!path || strcmp(path, "-") == 0) {
-    TRY_OR_DONE(open_stdout(file, err));
+    TRY(open_stdout(file, err));
   } else if (*path && path[strlen(path) - 1] == '/') { /* a folder, there or not */
-    TRY_OR_DONE(fail_write(file, EISDIR, err));
+    return fail_write(file, EISDIR, err);
   } else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-    TRY_OR_DONE(open_directly(file, S_ISDIR(about.st_mode), err));
+    TRY(open_directly(file, S_ISDIR(about.st_mode), err));
   } else {
-    TRY_OR_DONE(protected_file_check(path, path, err));
-    TRY_OR_DONE(output_link_check(path, err));
+    TRY(protected_file_check(path, path, err));
+    TRY(output_link_check(path, err));
     file->target = realpath(path, NULL); /* through a symbolic link, to keep the link */
     if (!file->target) {
-      TRY_OR_DONE(memory_copy_text(path, strlen(path), &file->target, err));
+      TRY(memory_copy_text(path, strlen(path), &file->target, err));
     }
     int reason = rename_trouble(file->target);
-    TRY_OR_DONE(reason ? fail_write(file, reason, err) : open_beside(file, private, err));
+    TRY(reason ? fail_write(file, reason, err) : open_beside(file, private, err));
   }
   *out = file;
+  file = NULL;
   return DPERM_OK;
-done:
-  release(file);
-  return status;
 }
 
 dperm_status output_open(const char *path, output_file **out, dperm_error *err) {
@@ -290,44 +262,40 @@ dperm_status output_open_private(const char *path, output_file **out, dperm_erro
 }
 
 dperm_status output_open_memory(output_file **out, dperm_error *err) {
-  output_file *file = NULL;
+  OWNED(output_discard_at) output_file *file = NULL;
   TRY(memory_new(1, sizeof *file, &file, err));
   file->name = "memory";
   file->stream = open_memstream(&file->memory, &file->length);
   if (!file->stream) {
-    release(file);
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
   }
   *out = file;
+  file = NULL;
   return DPERM_OK;
 }
 
-dperm_status output_take(output_file *file, char **bytes, size_t *length, dperm_error *err) {
+dperm_status output_take(output_file *given, char **bytes, size_t *length, dperm_error *err) {
+  OWNED(output_discard_at) output_file *file = given;
   int closed = fclose(file->stream);
   file->stream = NULL;
-  if (closed == 0) {
-    *bytes = file->memory;
-    *length = file->length;
-    file->memory = NULL;
-  }
-  release(file);
   if (closed != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing");
   }
+  *bytes = file->memory;
+  *length = file->length;
+  file->memory = NULL;
   return DPERM_OK;
 }
 
 /* Blocks of the file system for all bytes; the file is that long until the commit. Without
  * fallocate the C library writes them, and only a flush shows whether there is space. */
 static int take_blocks(int fd, size_t bytes) {
-#ifdef __linux__
   if (fallocate(fd, 0, 0, (off_t)bytes) == 0) {
     return 0;
   }
   if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR) {
     return errno;
   }
-#endif
   int reason = posix_fallocate(fd, 0, (off_t)bytes);
   if (reason == EOPNOTSUPP || reason == EINVAL) {
     return 0;
@@ -356,64 +324,47 @@ dperm_status output_write(output_file *file, const char *bytes, size_t length, d
 }
 
 void output_start_flushing(output_file *file) {
-#ifdef __linux__
   if (file->target && fflush(file->stream) == 0) {
     (void)sync_file_range(fileno(file->stream), 0, 0, SYNC_FILE_RANGE_WRITE);
   }
-#else
-  (void)file;
-#endif
 }
 
 void file_sync_folder(const char *path) {
-  char *copy = strdup(path);
+  OWNED_MEMORY char *copy = strdup(path);
   int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd >= 0) {
     (void)fsync(fd);
     (void)close(fd);
   }
-  free(copy);
 }
 
-dperm_status output_commit(output_file *file, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+dperm_status output_commit(output_file *given, dperm_error *err) {
+  OWNED(output_discard_at) output_file *file = given;
   if (fflush(file->stream) != 0) {
-    TRY_OR_DONE(fail_write(file, errno, err));
+    return fail_write(file, errno, err);
   }
   if (!file->target) {
-    goto done;
+    return DPERM_OK;
   }
-  if (file->reserved && ftruncate(fileno(file->stream), ftello(file->stream)) != 0) {
-    TRY_OR_DONE(fail_write(file, errno, err));
+  int fd = fileno(file->stream);
+  if ((file->reserved && ftruncate(fd, ftello(file->stream)) != 0) || fsync(fd) != 0) {
+    return fail_write(file, errno, err);
   }
-  if (fsync(fileno(file->stream)) != 0) {
-    TRY_OR_DONE(fail_write(file, errno, err));
-  }
-  status = protected_file_check(file->target, file->name, err);
-  if (status != DPERM_OK) { /* it was made meanwhile: no longer wrong usage */
-    status = DPERM_IO_ERROR;
-    if (err) {
-      err->status = status;
+  if (protected_file_check(file->target, file->name, err) != DPERM_OK) {
+    if (err) { /* it was made meanwhile: no longer wrong usage */
+      err->status = DPERM_IO_ERROR;
     }
-    goto done;
+    return DPERM_IO_ERROR;
   }
-  if (!file->named && give_name(file) != 0) {
-    TRY_OR_DONE(fail_write(file, errno, err));
+  if (!file->named && take_name(file, 0) != 0) {
+    return fail_write(file, errno, err);
   }
   int closed = fclose(file->stream);
   file->stream = NULL;
   if (closed != 0 || rename(file->temporary, file->target) != 0) {
-    TRY_OR_DONE(fail_write(file, errno, err));
+    return fail_write(file, errno, err);
   }
   file->named = false;
   file_sync_folder(file->target);
-done:
-  release(file);
-  return status;
-}
-
-void output_discard(output_file *file) {
-  if (file) {
-    release(file);
-  }
+  return DPERM_OK;
 }

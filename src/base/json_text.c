@@ -32,7 +32,6 @@ dperm_status json_document_parse(json_document *doc, dperm_error *err) {
 typedef struct walker {
   const char *at, *end;
   const json_t *wanted;
-  const char *found;
 } walker;
 
 static void skip_blanks(walker *w) {
@@ -41,75 +40,54 @@ static void skip_blanks(walker *w) {
   }
 }
 
-static void skip_string(walker *w) {
-  for (w->at++; w->at < w->end && *w->at != '"'; w->at++) {
-    if (*w->at == '\\') {
-      w->at++;
-    }
+static void skip_scalar(walker *w) {
+  bool text = w->at < w->end && *w->at == '"';
+  for (w->at += text; w->at < w->end && !strchr(text ? "\"" : ",]} \t\r\n", *w->at); w->at++) {
+    w->at += text && *w->at == '\\';
   }
-  w->at++;
+  w->at += text;
 }
 
-static void walk_value(walker *w, json_t *value);
-
-/* A key as text; jansson has to decode it, since it may hold escapes. */
-static json_t *member_at(const char *key_start, const char *key_end, json_t *object) {
-  json_t *key = json_loadb(key_start, (size_t)(key_end - key_start), JSON_DECODE_ANY, NULL);
-  json_t *member = key ? json_object_get(object, json_string_value(key)) : NULL;
-  json_decref(key);
-  return member;
-}
-
-static void walk_members(walker *w, json_t *value) {
-  for (size_t i = 0; !w->found && w->at < w->end; i++) {
-    skip_blanks(w);
-    if (*w->at == '}' || *w->at == ']') {
-      w->at++;
-      return;
-    }
-    json_t *member = json_array_get(value, i);
-    if (json_is_object(value)) {
-      const char *key = w->at;
-      skip_string(w);
-      member = member_at(key, w->at, value);
-      skip_blanks(w);
-      w->at++; /* the colon */
-      skip_blanks(w);
-    }
-    if (!member) {
-      return;
-    }
-    walk_value(w, member);
-    skip_blanks(w);
-    if (w->at < w->end && *w->at == ',') {
-      w->at++;
-    }
-  }
-}
-
-static void walk_value(walker *w, json_t *value) {
+/* To the value that is wanted, or else behind this one. jansson keeps the order of members. */
+static bool walk(walker *w, json_t *value) {
+  const char *key;
+  json_t *member;
+  size_t i, members = json_object_size(value) + json_array_size(value);
   skip_blanks(w);
   if (value == w->wanted) {
-    w->found = w->at;
-    return;
+    return true;
   }
-  if (*w->at == '{' || *w->at == '[') {
-    w->at++;
-    walk_members(w, value);
-  } else if (*w->at == '"') {
-    skip_string(w);
-  } else {
-    while (w->at < w->end && !strchr(",]} \t\r\n", *w->at)) {
-      w->at++;
+  json_object_foreach(value, key, member) {
+    w->at++; /* the brace, or a comma */
+    skip_blanks(w);
+    skip_scalar(w);
+    skip_blanks(w);
+    w->at++; /* the colon */
+    if (walk(w, member)) {
+      return true;
     }
+    skip_blanks(w);
   }
+  json_array_foreach(value, i, member) {
+    w->at++;
+    if (walk(w, member)) {
+      return true;
+    }
+    skip_blanks(w);
+  }
+  if (members == 0) {
+    skip_scalar(w); /* or the opening bracket, up to the closing one */
+    skip_blanks(w);
+  }
+  w->at += json_is_object(value) || json_is_array(value);
+  return false;
 }
 
 static void place_of(const json_document *doc, const json_t *value, int *line, int *column) {
-  walker w = {doc->text, doc->text + doc->length, value, NULL};
-  walk_value(&w, doc->root);
+  walker w = {doc->text, doc->text + doc->length, value};
+  bool found = walk(&w, doc->root);
   *line = *column = 1;
-  for (const char *c = doc->text; w.found && c < w.found; c++) {
+  for (const char *c = doc->text; found && c < w.at; c++) {
     *column = *c == '\n' ? 1 : *column + 1;
     *line += *c == '\n';
   }
@@ -192,13 +170,11 @@ static dperm_status put_scalar(printer *p, const json_t *value, dperm_error *err
     size_t length = format_double(json_real_value(value), true, text);
     return put(p, text, length, err);
   }
-  char *text = json_dumps(value, JSON_ENCODE_ANY);
+  OWNED_MEMORY char *text = json_dumps(value, JSON_ENCODE_ANY);
   if (!text) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing JSON");
   }
-  dperm_status status = put(p, text, strlen(text), err);
-  free(text);
-  return status;
+  return put(p, text, strlen(text), err);
 }
 
 static dperm_status put_value(printer *p, const json_t *value, int depth, dperm_error *err);
@@ -241,10 +217,8 @@ static dperm_status put_object(printer *p, const json_t *object, int depth, dper
   json_object_foreach((json_t *)object, key, member) {
     TRY(put_separator(p, first, !flows || p->column + !first > 74, depth + 1, err));
     first = false;
-    json_t *name = json_string(key);
-    dperm_status status = name ? put_scalar(p, name, err) : DPERM_OUT_OF_MEMORY;
-    json_decref(name);
-    TRY(status);
+    json_auto_t *name = json_string(key);
+    TRY(put_scalar(p, name, err));
     TRY(put(p, ": ", 2, err));
     TRY(put_value(p, member, depth + 1, err));
   }
@@ -261,17 +235,10 @@ static dperm_status put_value(printer *p, const json_t *value, int depth, dperm_
   return json_is_array(value) ? put_array(p, value, depth, err) : put_scalar(p, value, err);
 }
 
-static dperm_status write_all(printer p, const json_t *value, dperm_error *err) {
+dperm_status json_write(const json_t *value, bool flowing, output_file *out, dperm_error *err) {
+  printer p = {out, 0, flowing};
   TRY(put_value(&p, value, 0, err));
   return put(&p, "\n", 1, err);
-}
-
-dperm_status json_write(const json_t *value, output_file *out, dperm_error *err) {
-  return write_all((printer){out, 0, false}, value, err);
-}
-
-dperm_status json_write_flowing(const json_t *value, output_file *out, dperm_error *err) {
-  return write_all((printer){out, 0, true}, value, err);
 }
 
 void json_append(json_t **array, json_t *item) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/file_write.h"
 #include "base/status.h"
@@ -37,8 +38,7 @@ dperm_status json_check_keys(const json_document *doc, json_t *object, const cha
  * `*array` is freed and becomes NULL, and stays so. */
 void json_append(json_t **array, json_t *item);
 
-/* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. */
-dperm_status json_write(const json_t *value, output_file *out, dperm_error *err);
-/* The same, with objects that hold only texts, numbers and lists of them flowing over lines too, as
- * a schema's columns are written by hand. */
-dperm_status json_write_flowing(const json_t *value, output_file *out, dperm_error *err);
+/* Writes with two spaces of indentation; arrays of numbers flow over lines of 100 characters. With
+ * `flowing`, objects that hold only texts, numbers and lists of them do so too, as a schema's
+ * columns are written by hand. */
+dperm_status json_write(const json_t *value, bool flowing, output_file *out, dperm_error *err);

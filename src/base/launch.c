@@ -18,64 +18,44 @@ static bool is_set(const char *name) {
   return text && *text;
 }
 
-/* The first of them that is set, or NULL. */
-static const char *first_set(const char *const *names) {
-  while (*names && !is_set(*names)) {
+/* Slurm's counts in a step only. */
+static bool has_number(const char *name) {
+  return number_in(name) > 0 &&
+         (name[0] != 'S' || is_set("SLURM_STEP_ID") || is_set("SLURM_STEPID"));
+}
+
+/* The first that counts, or NULL. */
+static const char *first_of(const char *const *names, bool (*counts)(const char *name)) {
+  while (*names && !counts(*names)) {
     names++;
   }
   return *names;
 }
 
-/* The first that says a size: Open MPI, MPICH and its kin, MVAPICH, IBM's jsrun, Cray's PALS, Flux,
- * and a step of Slurm. */
-static size_t read_size(const char **by) {
+/* Sizes are of Open MPI, MPICH and its kin, MVAPICH, IBM's jsrun, Cray's PALS, Flux, and a step of
+ * Slurm. Where none is said, a rank above 0 or several on this machine still tell of others. */
+launch launch_read(void) {
   static const char *const sizes[] = {
       "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",      "MV2_COMM_WORLD_SIZE",
       "JSM_NAMESPACE_SIZE",   "PALS_SIZE",     "FLUX_JOB_SIZE",
       "SLURM_STEP_NUM_TASKS", "PMIX_JOB_SIZE", NULL};
-  static const char *const steps[] = {"SLURM_STEP_ID", "SLURM_STEPID", NULL};
-  for (size_t i = 0; sizes[i]; i++) {
-    bool counts = sizes[i][0] != 'S' || first_set(steps);
-    if (counts && number_in(sizes[i]) > 0) {
-      *by = sizes[i];
-      return number_in(sizes[i]);
-    }
-  }
-  return 0;
-}
-
-/* Where no size is said, a rank above 0 or several on this machine still tell of others. */
-static size_t read_least(const char **by) {
   static const char *const ranks[] = {"PMIX_RANK",   "PMI_RANK",       "OMPI_COMM_WORLD_RANK",
                                       "PALS_RANKID", "FLUX_TASK_RANK", NULL};
-  for (size_t i = 0; ranks[i]; i++) {
-    if (number_in(ranks[i]) > 0) {
-      *by = ranks[i];
-      return number_in(ranks[i]) + 1;
-    }
-  }
-  *by = "MPI_LOCALNRANKS";
-  return number_in(*by);
-}
-
-launch launch_read(void) {
   static const char *const wires[] = {
       "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",       "PMI_RANK",  "PMI_FD",      "PMI_PORT",
       "MV2_COMM_WORLD_SIZE",  "PMIX_NAMESPACE", "PMIX_RANK", "PALS_RANKID", NULL};
-  launch out = {.count = 1, .exact = true, .wired = first_set(wires) != NULL};
-  size_t size = read_size(&out.by);
-  if (size > 0) {
-    out.count = size;
-    return out;
+  static const char here[] = "MPI_LOCALNRANKS";
+  const char *size = first_of(sizes, has_number), *rank = first_of(ranks, has_number);
+  const char *wire = first_of(wires, is_set);
+  bool wired = wire != NULL;
+  if (size) {
+    return (launch){number_in(size), true, wired, size};
   }
-  size = read_least(&out.by);
-  if (size > 1) {
-    out.count = size;
-    out.exact = false;
-  } else if (out.wired) {
-    out = (launch){.count = 0, .exact = false, .wired = true, .by = first_set(wires)};
-  } else {
-    out.by = NULL;
+  if (rank) {
+    return (launch){number_in(rank) + 1, false, wired, rank};
   }
-  return out;
+  if (number_in(here) > 1) {
+    return (launch){number_in(here), false, wired, here};
+  }
+  return wired ? (launch){0, false, true, wire} : (launch){1, true, false, NULL};
 }

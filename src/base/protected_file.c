@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/owned.h"
+
 /* ---- by content */
 
 /* Ledgers that were met. Closing any descriptor of a file gives up all locks that the process has
@@ -26,24 +28,21 @@ static struct {
 static size_t known_count;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_known(const struct stat *about) {
-  bool found = false;
+/* Whether it is one of them, or with `add` was one before. */
+static bool is_known(const struct stat *about, bool add) {
+  size_t i = 0;
   (void)pthread_mutex_lock(&known_lock);
-  for (size_t i = 0; i < known_count && !found; i++) {
-    found = known[i].device == about->st_dev && known[i].inode == about->st_ino;
+  while (i < known_count && (known[i].device != about->st_dev || known[i].inode != about->st_ino)) {
+    i++;
   }
-  (void)pthread_mutex_unlock(&known_lock);
-  return found;
-}
-
-static void remember(const struct stat *about) {
-  (void)pthread_mutex_lock(&known_lock);
-  if (known_count < KNOWN_MOST) {
-    known[known_count].device = about->st_dev;
-    known[known_count].inode = about->st_ino;
+  bool found = i < known_count;
+  if (add && !found && i < KNOWN_MOST) {
+    known[i].device = about->st_dev;
+    known[i].inode = about->st_ino;
     known_count++;
   }
   (void)pthread_mutex_unlock(&known_lock);
+  return found;
 }
 
 /* SQLite's header: 16 bytes of magic, and the application's mark at 68, "dprm" (ledger/tables.h).
@@ -62,7 +61,7 @@ static bool is_ledger(const char *path) {
     errno = 0; /* nothing there to replace, or a device */
     return false;
   }
-  if (is_known(&about)) {
+  if (is_known(&about, false)) {
     return true;
   }
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -71,7 +70,7 @@ static bool is_ledger(const char *path) {
   }
   bool found = begins_like_ledger(fd);
   if (found) {
-    remember(&about);
+    (void)is_known(&about, true);
   } else {
     (void)close(fd);
   }
@@ -87,35 +86,23 @@ static char *resolve(const char *path) {
   if (whole || errno != ENOENT) {
     return whole;
   }
-  char *one = strdup(path), *two = strdup(path);
-  char *folder = one && two ? realpath(dirname(one), NULL) : NULL;
-  const char *last = two ? basename(two) : "";
-  size_t size = folder ? strlen(folder) + strlen(last) + 2 : 0;
-  whole = folder ? malloc(size) : NULL;
-  if (whole) {
-    (void)snprintf(whole, size, "%s/%s", folder, last);
-  }
-  free(folder);
-  free(one);
-  free(two);
-  return whole;
+  OWNED_MEMORY char *one = strdup(path), *two = strdup(path);
+  OWNED_MEMORY char *folder = one ? realpath(dirname(one), NULL) : NULL;
+  return folder && two && asprintf(&whole, "%s/%s", folder, basename(two)) >= 0 ? whole : NULL;
 }
 
 /* Whether it is what SQLite keeps, or would keep, beside a ledger. */
 static bool is_beside_ledger(const char *path) {
   static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
-  char *where = resolve(path);
-  bool found = false;
-  for (size_t i = 0; where && i < sizeof suffixes / sizeof *suffixes && !found; i++) {
+  OWNED_MEMORY char *where = resolve(path);
+  for (size_t i = 0; where && i < sizeof suffixes / sizeof *suffixes; i++) {
     size_t length = strlen(where), tail = strlen(suffixes[i]);
     if (length > tail && strcmp(where + length - tail, suffixes[i]) == 0) {
       where[length - tail] = '\0';
-      found = is_ledger(where);
-      where[length - tail] = suffixes[i][0];
+      return is_ledger(where);
     }
   }
-  free(where);
-  return found;
+  return false;
 }
 
 dperm_status protected_file_check(const char *path, const char *name, dperm_error *err) {

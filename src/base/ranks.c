@@ -20,7 +20,7 @@ dperm_status ranks_agree(ranks *r, dperm_status status, dperm_error *err) {
   }
   /* The first rank that is not well has the largest number. */
   uint64_t first = status == DPERM_OK ? 0 : r->count - r->rank;
-  if (!r->most(r, &first)) {
+  if (!r->combine(r, false, &first, 1)) {
     return ranks_fail(r, err);
   }
   if (first == 0) {
@@ -49,35 +49,13 @@ dperm_status ranks_share(ranks *r, dperm_status status, void *bytes, size_t size
 
 dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_error *err) {
   TRY(ranks_agree(r, status, err));
-  return !r || r->most(r, number) ? DPERM_OK : ranks_fail(r, err);
-}
-
-/* Some numbers at a time, in a buffer of their own. */
-static bool add_some(ranks *r, uint64_t *numbers, size_t count) {
-  enum { CAPACITY = 512 };
-  uint64_t theirs[CAPACITY];
-  bool fine = true;
-  for (size_t done = 0, now = 0; fine && done < count; done += now) {
-    now = count - done < CAPACITY ? count - done : CAPACITY;
-    size_t size = now * sizeof *numbers;
-    if (r->rank > 0) {
-      fine = r->send(r, 0, numbers + done, size);
-    }
-    for (size_t from = 1; r->rank == 0 && fine && from < r->count; from++) {
-      fine = r->receive(r, from, theirs, size);
-      for (size_t i = 0; fine && i < now; i++) {
-        numbers[done + i] += theirs[i];
-      }
-    }
-    fine = fine && r->share(r, 0, numbers + done, size);
-  }
-  return fine;
+  return !r || r->combine(r, false, number, 1) ? DPERM_OK : ranks_fail(r, err);
 }
 
 dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t count,
                        dperm_error *err) {
   TRY(ranks_agree(r, status, err));
-  return !r || add_some(r, numbers, count) ? DPERM_OK : ranks_fail(r, err);
+  return !r || r->combine(r, true, numbers, count) ? DPERM_OK : ranks_fail(r, err);
 }
 
 /* ---- the public handle */

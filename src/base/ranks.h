@@ -20,12 +20,12 @@ struct dperm_ranks {
   size_t count, rank;
   bool broken; /* a failure was agreed on, or */
   bool lost;   /* the communication itself failed */
-  /* Communication; false where it fails. `share` goes from one rank to all others; `most` makes
-   * a number the largest that any rank has. */
+  /* Communication; false where it fails. `share` goes from one rank to all others; `combine` makes
+   * each number the sum over all ranks, or the largest that any has. */
   bool (*send)(ranks *r, size_t to, const void *bytes, size_t size);
   bool (*receive)(ranks *r, size_t from, void *bytes, size_t size);
   bool (*share)(ranks *r, size_t from, void *bytes, size_t size);
-  bool (*most)(ranks *r, uint64_t *number);
+  bool (*combine)(ranks *r, bool sum, uint64_t *numbers, size_t count);
   void (*free)(ranks *r);
 };
 

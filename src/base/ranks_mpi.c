@@ -7,6 +7,7 @@
 
 #include "base/launch.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/ranks.h"
 
 enum { TAG = 0x6470 };
@@ -50,9 +51,14 @@ static bool mpi_share(ranks *r, size_t from, void *bytes, size_t size) {
   return move(r, BROADCAST, from, bytes, size);
 }
 
-static bool mpi_most(ranks *r, uint64_t *number) {
-  uint64_t mine = *number;
-  return MPI_Allreduce(&mine, number, 1, MPI_UINT64_T, MPI_MAX, comm_of(r)) == MPI_SUCCESS;
+static bool mpi_combine(ranks *r, bool sum, uint64_t *numbers, size_t count) {
+  int code = MPI_SUCCESS, piece = 0;
+  for (; count > 0 && code == MPI_SUCCESS; numbers += piece, count -= (size_t)piece) {
+    piece = count < PIECE ? (int)count : PIECE;
+    code = MPI_Allreduce(MPI_IN_PLACE, numbers, piece, MPI_UINT64_T, sum ? MPI_SUM : MPI_MAX,
+                         comm_of(r));
+  }
+  return code == MPI_SUCCESS;
 }
 
 /* Where communication is lost, MPI might wait for processes that are gone; a process that ends
@@ -124,7 +130,7 @@ static dperm_status come_together(const launch *started, mpi_ranks *r, dperm_err
 
 dperm_status dperm_ranks_join(ranks **out, dperm_error *err) {
   const launch started = launch_read();
-  mpi_ranks *r = NULL;
+  OWNED_MEMORY mpi_ranks *r = NULL;
   *out = NULL;
   if (started.exact && started.count == 1 && !host_began()) {
     return DPERM_OK;
@@ -133,13 +139,10 @@ dperm_status dperm_ranks_join(ranks **out, dperm_error *err) {
   r->ranks = (ranks){.send = mpi_send,
                      .receive = mpi_receive,
                      .share = mpi_share,
-                     .most = mpi_most,
+                     .combine = mpi_combine,
                      .free = mpi_free};
-  dperm_status status = come_together(&started, r, err);
-  if (status != DPERM_OK) {
-    free(r);
-    return status;
-  }
+  TRY(come_together(&started, r, err));
   *out = &r->ranks;
+  r = NULL;
   return DPERM_OK;
 }

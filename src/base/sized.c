@@ -1,10 +1,10 @@
 /* Structs of programs that were built against another dperm.h. */
 #include "base/sized.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 static size_t size_of(const void *given) {
   size_t size = 0;
@@ -50,23 +50,21 @@ dperm_status sized_take(const sized_struct *kind, const void *given, void *out, 
 
 dperm_status sized_take_all(const sized_struct *kind, const void *given, size_t count,
                             const void *defaults, void *out, dperm_error *err) {
-  char *made = NULL;
+  OWNED_MEMORY char *made = NULL;
   size_t stride = count > 0 ? size_of(given) : kind->size;
-  TRY(check_size(kind, stride, err));
   TRY(memory_new(count, kind->size, &made, err));
   for (size_t i = 0; i < count; i++) {
     const char *one = (const char *)given + i * stride;
     if (size_of(one) != stride) {
-      free(made);
       FAIL(err, DPERM_INVALID_ARGUMENT,
            "number %zu of an array of %s has another size than the first; call %s_init for each", i,
            kind->name, kind->name);
     }
     memcpy(made + i * kind->size, defaults, kind->size);
-    memcpy(made + i * kind->size, one, stride);
-    memcpy(made + i * kind->size, &kind->size, sizeof kind->size);
+    TRY(sized_take(kind, one, made + i * kind->size, err));
   }
   memcpy(out, &made, sizeof made);
+  made = NULL;
   return DPERM_OK;
 }
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/owned.h"
+
 slice slice_of(const char *text) {
   return (slice){text, strlen(text)};
 }
@@ -68,20 +70,16 @@ static bool is_word(const char *at, const char *end, const char *word) {
 /* The slow way, for a slice already known to be a well-formed decimal number. */
 static number_result parse_with_libc(slice s, double *out) {
   char small[64];
-  char *text = s.length < sizeof small ? small : malloc(s.length + 1);
+  bool fits = s.length < sizeof small;
+  OWNED_MEMORY char *large = fits ? NULL : malloc(s.length + 1);
+  char *text = fits ? small : large;
   locale_t locale = get_c_locale();
   if (!text || !locale) {
-    if (text != small) {
-      free(text);
-    }
     return NUMBER_MALFORMED;
   }
   memcpy(text, s.start, s.length);
   text[s.length] = '\0';
   *out = strtod_l(text, NULL, locale);
-  if (text != small) {
-    free(text);
-  }
   return isinf(*out) ? NUMBER_OVERFLOW : NUMBER_OK;
 }
 

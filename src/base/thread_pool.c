@@ -32,13 +32,12 @@ static struct pool {
   pthread_cond_t opened, left;
   job job;
   bool open;
-  bool spoilt;           /* a piece changed the floating-point environment … */
-  fenv_t left_behind;    /* … to this */
-  size_t inside;         /* threads in the job, without the caller */
-  size_t threads;        /* started */
-  atomic_size_t jobs;    /* opened so far */
-  atomic_size_t next;    /* the piece to be taken next */
-  atomic_size_t holding; /* `inside`, to be read without the lock */
+  bool spoilt;          /* a piece changed the floating-point environment … */
+  fenv_t left_behind;   /* … to this */
+  size_t threads;       /* started */
+  atomic_size_t jobs;   /* opened so far */
+  atomic_size_t next;   /* the piece to be taken next */
+  atomic_size_t inside; /* threads in the job, without the caller; set under the lock */
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .opened = PTHREAD_COND_INITIALIZER,
@@ -78,7 +77,6 @@ static void *serve(void *number) {
     if (pool.open && worker < pool.job.workers) {
       const job mine = pool.job;
       pool.inside++;
-      atomic_store(&pool.holding, pool.inside);
       pthread_mutex_unlock(&pool.lock);
       (void)fesetenv(&mine.arithmetic);
       take_pieces(&mine, worker);
@@ -87,7 +85,6 @@ static void *serve(void *number) {
         pool.spoilt = fegetenv(&pool.left_behind) == 0;
       }
       pool.inside--;
-      atomic_store(&pool.holding, pool.inside);
       pthread_cond_signal(&pool.left);
     }
     pthread_mutex_unlock(&pool.lock);
@@ -102,9 +99,9 @@ static void forget_threads(void) {
   pthread_cond_init(&pool.opened, NULL);
   pthread_cond_init(&pool.left, NULL);
   pool.open = false;
-  pool.inside = pool.threads = 0;
+  pool.threads = 0;
   atomic_store(&pool.jobs, 0);
-  atomic_store(&pool.holding, 0);
+  atomic_store(&pool.inside, 0);
 }
 
 static void watch_forks(void) {
@@ -137,12 +134,6 @@ size_t pool_workers(void) {
   return threads > MOST_WORKERS ? MOST_WORKERS : (size_t)threads;
 }
 
-static void run_alone(size_t pieces, pool_piece *piece, void *context) {
-  for (size_t i = 0; i < pieces; i++) {
-    piece(context, i, 0);
-  }
-}
-
 /* Until all have left, with the lock held, but for the time of a poll. */
 static void wait_for_others(cancel_token *stop) {
   while (pool.inside > 0) {
@@ -169,7 +160,9 @@ void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cance
   size_t workers = pool_workers();
   workers = workers < pieces ? workers : pieces;
   if (workers < 2 || pthread_mutex_trylock(&pool.owner) != 0) {
-    run_alone(pieces, piece, context);
+    for (size_t i = 0; i < pieces; i++) {
+      piece(context, i, 0);
+    }
     return;
   }
   job mine = {.piece = piece, .context = context, .pieces = pieces, .workers = workers};
@@ -183,7 +176,7 @@ void pool_run_cancellable(size_t pieces, pool_piece *piece, void *context, cance
   pthread_cond_broadcast(&pool.opened);
   pthread_mutex_unlock(&pool.lock);
   take_pieces(&mine, 0);
-  for (int spin = 0; spin < SPINS && atomic_load(&pool.holding) > 0; spin++) {
+  for (int spin = 0; spin < SPINS && atomic_load(&pool.inside) > 0; spin++) {
     pause_briefly();
   }
   pthread_mutex_lock(&pool.lock);

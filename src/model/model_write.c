@@ -139,7 +139,7 @@ dperm_status model_write_content(const dperm_model *model, output_file *out, dpe
   if (json_object_set_new(object, "digest", json_string(digest)) != 0) {
     FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while writing a model");
   }
-  status = json_write(object, out, err);
+  status = json_write(object, false, out, err);
 done:
   json_decref(object);
   return status;

@@ -14,7 +14,7 @@ typedef struct meeting {
   const void **mail;          /* count × count: what a rank has for another until it is taken */
   size_t waiting, generation; /* of a meeting of all */
   const void *shared;
-  uint64_t most, last_most;
+  const uint64_t **numbers; /* of each rank, to be combined */
 } meeting;
 
 typedef struct thread_rank {
@@ -62,15 +62,12 @@ static bool receive_from(ranks *r, size_t from, void *bytes, size_t size) {
   return true;
 }
 
-/* Waits until all are here; the last one to come does what is to be done between. The lock is held.
- */
+/* Waits until all are here. The lock is held. */
 static void meet(meeting *p) {
   size_t generation = p->generation;
   if (++p->waiting == p->count) {
     p->waiting = 0;
     p->generation++;
-    p->last_most = p->most;
-    p->most = 0;
     pthread_cond_broadcast(&p->bell);
   }
   while (generation == p->generation) {
@@ -93,14 +90,23 @@ static bool share_from(ranks *r, size_t from, void *bytes, size_t size) {
   return true;
 }
 
-static bool most_of(ranks *r, uint64_t *number) {
+static bool combine_all(ranks *r, bool sum, uint64_t *numbers, size_t count) {
   meeting *p = meeting_of(r);
+  uint64_t *all = calloc(count + 1, sizeof *all);
+  assert_non_null(all);
   pthread_mutex_lock(&p->lock);
-  p->most = *number > p->most ? *number : p->most;
+  p->numbers[r->rank] = numbers;
   meet(p);
-  *number = p->last_most;
-  meet(p);
+  for (size_t rank = 0; rank < p->count; rank++) {
+    const uint64_t *theirs = p->numbers[rank];
+    for (size_t i = 0; i < count; i++) {
+      all[i] = sum ? all[i] + theirs[i] : theirs[i] > all[i] ? theirs[i] : all[i];
+    }
+  }
+  meet(p); /* the numbers may change only when all have them */
   pthread_mutex_unlock(&p->lock);
+  memcpy(numbers, all, count * sizeof *all);
+  free(all);
   return true;
 }
 
@@ -114,7 +120,8 @@ void thread_ranks_run(size_t count, void (*work)(ranks *r, void *context), void 
   meeting place = {.count = count};
   thread_rank *all = calloc(count, sizeof *all);
   place.mail = calloc(count * count, sizeof *place.mail);
-  assert_true(all && place.mail);
+  place.numbers = calloc(count, sizeof *place.numbers);
+  assert_true(all && place.mail && place.numbers);
   pthread_mutex_init(&place.lock, NULL);
   pthread_cond_init(&place.bell, NULL);
   for (size_t i = 0; i < count; i++) {
@@ -123,7 +130,7 @@ void thread_ranks_run(size_t count, void (*work)(ranks *r, void *context), void 
                                     .send = send_to,
                                     .receive = receive_from,
                                     .share = share_from,
-                                    .most = most_of},
+                                    .combine = combine_all},
                            .place = &place,
                            .work = work,
                            .context = context};
@@ -135,5 +142,6 @@ void thread_ranks_run(size_t count, void (*work)(ranks *r, void *context), void 
   pthread_mutex_destroy(&place.lock);
   pthread_cond_destroy(&place.bell);
   free(place.mail);
+  free(place.numbers);
   free(all);
 }

@@ -178,7 +178,7 @@ static char *written(const json_t *value) {
   char *path = file_with("", 0);
   output_file *out = NULL;
   assert_ok(output_open(path, &out, err));
-  assert_ok(json_write(value, out, err));
+  assert_ok(json_write(value, false, out, err));
   assert_ok(output_commit(out, err));
   char *text = NULL;
   size_t length = 0;
