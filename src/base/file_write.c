@@ -65,7 +65,8 @@ static bool is_fixed(const char *path) {
 
 /* Whether a rename to the target would be refused, even where a file beside it can be made. */
 static int rename_trouble(const char *target) {
-  OWNED_MEMORY char *copy = strdup(target);
+  OWNED_MEMORY char *copy = NULL;
+  (void)memory_copy_text(target, strlen(target), &copy, NULL);
   const char *folder = copy ? dirname(copy) : "";
   struct stat about, around;
   if (stat(folder, &around) != 0) {
@@ -153,7 +154,8 @@ static int take_name(output_file *file, int mode) {
 
 /* A file in the same folder without a name, where the system has such and can name it later. */
 static int create_unnamed(const char *target, int mode) {
-  OWNED_MEMORY char *copy = strdup(target);
+  OWNED_MEMORY char *copy = NULL;
+  (void)memory_copy_text(target, strlen(target), &copy, NULL);
   char link[40];
   int fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
   (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -330,7 +332,8 @@ void output_start_flushing(output_file *file) {
 }
 
 void file_sync_folder(const char *path) {
-  OWNED_MEMORY char *copy = strdup(path);
+  OWNED_MEMORY char *copy = NULL;
+  (void)memory_copy_text(path, strlen(path), &copy, NULL);
   int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd >= 0) {
     (void)fsync(fd);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/owned.h"
 
 /* ---- by content */
@@ -86,7 +87,9 @@ static char *resolve(const char *path) {
   if (whole || errno != ENOENT) {
     return whole;
   }
-  OWNED_MEMORY char *one = strdup(path), *two = strdup(path);
+  OWNED_MEMORY char *one = NULL, *two = NULL;
+  (void)memory_copy_text(path, strlen(path), &one, NULL);
+  (void)memory_copy_text(path, strlen(path), &two, NULL);
   OWNED_MEMORY char *folder = one ? realpath(dirname(one), NULL) : NULL;
   return folder && two && asprintf(&whole, "%s/%s", folder, basename(two)) >= 0 ? whole : NULL;
 }

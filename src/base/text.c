@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/owned.h"
 
 slice slice_of(const char *text) {
@@ -69,16 +70,18 @@ static bool is_word(const char *at, const char *end, const char *word) {
 
 /* The slow way, for a slice already known to be a well-formed decimal number. */
 static number_result parse_with_libc(slice s, double *out) {
-  char small[64];
-  bool fits = s.length < sizeof small;
-  OWNED_MEMORY char *large = fits ? NULL : malloc(s.length + 1);
-  char *text = fits ? small : large;
+  char small[64] = "", *text = small;
+  OWNED_MEMORY char *large = NULL;
   locale_t locale = get_c_locale();
+  if (s.length < sizeof small) {
+    memcpy(small, s.start, s.length);
+  } else {
+    (void)memory_copy_text(s.start, s.length, &large, NULL);
+    text = large;
+  }
   if (!text || !locale) {
     return NUMBER_MALFORMED;
   }
-  memcpy(text, s.start, s.length);
-  text[s.length] = '\0';
   *out = strtod_l(text, NULL, locale);
   return isinf(*out) ? NUMBER_OVERFLOW : NUMBER_OK;
 }
@@ -87,85 +90,56 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* A few digits and perhaps a point among them, as most numbers are; false for all others. */
-static bool parse_plain(slice s, double *out) {
-  uint64_t digits = 0;
-  size_t i = 0, decimals = 0;
-  if (s.length == 0 || s.length > 15) {
+bool parse_exponent(slice s, int *out) {
+  *out = 0;
+  if (s.length == 0) {
+    return true;
+  }
+  bool down = s.length > 1 && s.start[1] == '-', up = s.length > 1 && s.start[1] == '+';
+  const char *at = s.start + 1 + (down || up), *end = s.start + s.length;
+  if ((*s.start != 'e' && *s.start != 'E') || at == end) {
     return false;
   }
-  for (; i < s.length && is_digit(s.start[i]); i++) {
-    digits = digits * 10 + (uint64_t)(s.start[i] - '0');
+  for (; at < end && is_digit(*at); at++) {
+    *out = *out < 100000 ? *out * 10 + (*at - '0') : *out;
   }
-  if (i < s.length) {
-    if (s.start[i] != '.' || s.length == 1) {
-      return false;
-    }
-    for (i++; i < s.length && is_digit(s.start[i]); i++, decimals++) {
-      digits = digits * 10 + (uint64_t)(s.start[i] - '0');
-    }
+  *out = down ? -*out : *out;
+  return at == end;
+}
+
+/* Behind some digits, of which no more than 19 count: then their number is not exact. */
+static const char *take_digits(const char *at, const char *end, uint64_t *number) {
+  for (; at < end && is_digit(*at); at++) {
+    *number = *number * 10 + (uint64_t)(*at - '0');
   }
-  *out = decimals ? (double)digits / powers[decimals] : (double)digits;
-  return i == s.length;
+  return at;
 }
 
 number_result parse_double(slice s, double *out) {
-  if (parse_plain(s, out)) {
-    return NUMBER_OK;
-  }
-  const char *at = s.start, *end = s.start + s.length;
-  bool negative = at < end && *at == '-';
-  if (at < end && (*at == '-' || *at == '+')) {
-    at++;
-  }
-  if (is_word(at, end, "nan") || is_word(at, end, "inf") || is_word(at, end, "infinity")) {
+  const char *first = s.start, *end = s.start + s.length;
+  bool negative = first < end && *first == '-';
+  first += negative || (first < end && *first == '+');
+  uint64_t digits = 0;
+  const char *point = take_digits(first, end, &digits);
+  const char *at = point < end && *point == '.' ? take_digits(point + 1, end, &digits) : point;
+  size_t decimals = at > point ? (size_t)(at - point) - 1 : 0;
+  size_t count = (size_t)(point - first) + decimals;
+  if (count == 0 && (is_word(first, end, "nan") || is_word(first, end, "inf") ||
+                     is_word(first, end, "infinity"))) {
     return NUMBER_NOT_FINITE;
   }
-  uint64_t digits = 0;
-  int kept = 0, scale = 0; /* value = digits × 10^scale while all digits were kept */
-  bool any = false, exact = true, point = false;
-  for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
-    if (*at == '.') {
-      point = true;
-      continue;
-    }
-    any = true;
-    exact = exact && kept < 19;
-    if (kept < 19) {
-      digits = digits * 10 + (uint64_t)(*at - '0');
-      kept += digits != 0;
-      scale -= point;
-    }
-  }
-  if (!any) {
+  int exponent = 0;
+  if (count == 0 || (at < end && !parse_exponent((slice){at, (size_t)(end - at)}, &exponent))) {
     return NUMBER_MALFORMED;
   }
-  if (at < end && (*at == 'e' || *at == 'E')) {
-    at++;
-    bool down = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+')) {
-      at++;
-    }
-    if (at == end) {
-      return NUMBER_MALFORMED;
-    }
-    int exponent = 0;
-    for (; at < end && is_digit(*at); at++) {
-      exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
-    }
-    exact = exact && exponent < 100000; /* not cut, so that it may be weighed against scale */
-    scale += down ? -exponent : exponent;
+  if (count > 19 || digits > (UINT64_C(1) << 53) || abs(exponent - (int)decimals) > 22) {
+    return parse_with_libc(s, out);
   }
-  if (at != end) {
-    return NUMBER_MALFORMED;
-  }
-  if (exact && digits <= (UINT64_C(1) << 53) && scale >= -22 && scale <= 22) {
-    double value = (double)digits;
-    value = scale < 0 ? value / powers[-scale] : value * powers[scale];
-    *out = negative ? -value : value;
-    return NUMBER_OK;
-  }
-  return parse_with_libc(s, out);
+  int scale = exponent - (int)decimals;
+  double value = (double)digits;
+  value = scale < 0 ? value / powers[-scale] : scale > 0 ? value * powers[scale] : value;
+  *out = negative ? -value : value;
+  return NUMBER_OK;
 }
 
 bool parse_size(slice s, size_t limit, size_t *out) {

@@ -7,44 +7,17 @@
 
 #include "base/text.h"
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/* "e-6" at the end of a number, or nothing. */
-static bool parse_exponent(const char *text, int *out) {
-  *out = 0;
-  if (*text == '\0') {
-    return true;
-  }
-  bool negative = text[1] == '-';
-  const char *digits = text + (negative || text[1] == '+' ? 2 : 1);
-  if ((*text != 'e' && *text != 'E') || !is_digit(*digits)) {
-    return false;
-  }
-  for (; is_digit(*digits); digits++) {
-    *out = *out < 10000 ? *out * 10 + (*digits - '0') : *out;
-  }
-  *out = negative ? -*out : *out;
-  return *digits == '\0';
-}
-
 bool amount_parse(const char *text, amount *out) {
-  const char *end = text;
-  int whole = 0, exponent = 0;
-  size_t digits = 0;
-  for (; is_digit(*end); end++, digits++) {
-    whole++;
-  }
-  end += *end == '.';
-  for (; is_digit(*end); end++) {
-    digits++;
-  }
-  if (digits == 0 || !parse_exponent(end, &exponent)) {
+  static const char digits[] = "0123456789";
+  size_t whole = strspn(text, digits), point = text[whole] == '.';
+  size_t decimals = point ? strspn(text + whole + 1, digits) : 0;
+  const char *end = text + whole + point + decimals;
+  int exponent = 0;
+  if (whole + decimals == 0 || !parse_exponent(slice_of(end), &exponent)) {
     return false;
   }
   memset(out, 0, sizeof *out);
-  long place = AMOUNT_WHOLE - whole - (long)exponent; /* of the first digit */
+  long place = AMOUNT_WHOLE - (long)whole - exponent; /* of the first digit */
   for (const char *at = text; at < end; at++) {
     if (*at == '.') {
       continue;
@@ -59,10 +32,6 @@ bool amount_parse(const char *text, amount *out) {
     place++;
   }
   return true;
-}
-
-static bool amount_double(amount *a) {
-  return amount_add(a, a, a);
 }
 
 /* False where the last digit is odd: a half would need one more. */
@@ -88,7 +57,7 @@ bool amount_of_double(double value, amount *out) {
   (void)format_double(exact ? mantissa : value, false, text);
   bool fits = amount_parse(text, out);
   for (int i = exponent - EXACT_BITS; exact && fits && i != 0; i += i < 0 ? 1 : -1) {
-    fits = i < 0 ? amount_halve(out) : amount_double(out);
+    fits = i < 0 ? amount_halve(out) : amount_add(out, out, out);
   }
   return fits;
 }
