@@ -1,29 +1,20 @@
 /* The command is a line for the shell, run as "COMMAND FILE N". It prints a line for each result, a
  * JSON array of numbers or one number; if a call prints fewer than N lines it is called again for
  * the rest. Files are CSV with a header "x1,y": all x are 0 but one, whose label differs. */
+#define _GNU_SOURCE /* asprintf */
 #include "audit_command.h"
-#include "arguments.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "handles.h"
 #include "session.h"
 
 enum { PATH_SIZE = 1024, ROWS = 100 };
-
-static dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  err->status = status;
-  (void)vsnprintf(err->message, sizeof err->message, format, args);
-  va_end(args);
-  return status;
-}
 
 /* ---- lines */
 
@@ -33,7 +24,7 @@ static size_t parse_line(const char *line, double *values, size_t most) {
   const char *at = line + strspn(line, " \t");
   bool array = *at == '[';
   at += array;
-  for (;;) {
+  do {
     char *end = NULL;
     double value = strtod(at, &end);
     if (end == at || count == most) {
@@ -41,12 +32,8 @@ static size_t parse_line(const char *line, double *values, size_t most) {
     }
     values[count++] = value;
     at = end + strspn(end, " \t");
-    if (*at != ',' || !array) {
-      break;
-    }
-    at++;
-  }
-  if (array && *at++ != ']') {
+  } while (array && *at++ == ',');
+  if (array && at[-1] != ']') {
     return 0;
   }
   return at[strspn(at, " \t\r\n")] == '\0' ? count : 0;
@@ -79,61 +66,56 @@ static dperm_status take_line(const char *line, int side, size_t index, size_t d
 
 static dperm_status read_lines(FILE *pipe, int side, size_t draws, size_t *index,
                                command_outcomes *out, dperm_error *err) {
-  char *line = NULL;
+  OWNED_MEMORY char *line = NULL;
   size_t capacity = 0;
   const dperm_progress *progress = session_progress();
-  dperm_status status = DPERM_OK;
-  while (status == DPERM_OK && *index < draws && getline(&line, &capacity, pipe) > 0) {
+  while (*index < draws && getline(&line, &capacity, pipe) > 0) {
     line[strcspn(line, "\n")] = '\0';
-    status = take_line(line, side, *index, draws, out, err);
+    TRY(take_line(line, side, *index, draws, out, err));
     ++*index;
     if (progress->tick(progress->context, "auditing", (uint64_t)side * draws + *index, 2 * draws)) {
-      status = fail(err, DPERM_CANCELLED, "stopped on request");
+      return fail(err, DPERM_CANCELLED, "stopped on request");
     }
   }
-  free(line);
-  return status;
+  return DPERM_OK;
 }
 
 static dperm_status call(const char *line, const char *path, int side, size_t draws, size_t *index,
                          command_outcomes *out, dperm_error *err) {
-  size_t before = *index, size = strlen(line) + strlen(path) + 64;
-  char *text = malloc(size);
-  if (!text) {
+  size_t before = *index;
+  OWNED_MEMORY char *text = NULL;
+  if (asprintf(&text, "%s '%s' %zu", line, path, draws - *index) < 0) {
+    text = NULL;
     return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; give fewer --draws");
   }
-  (void)snprintf(text, size, "%s '%s' %zu", line, path, draws - *index);
   FILE *pipe = popen(text, "r");
-  free(text);
   if (!pipe) {
     return fail(err, DPERM_IO_ERROR, "cannot start the command (%s)", strerror(errno));
   }
   dperm_status status = read_lines(pipe, side, draws, index, out, err);
   int ended = pclose(pipe);
-  if (status == DPERM_OK && *index < draws && ended != 0) {
+  TRY(status);
+  if (*index < draws && ended != 0) {
     return fail(err, DPERM_IO_ERROR, "the command failed with status %d",
                 WIFEXITED(ended) ? WEXITSTATUS(ended) : 128);
   }
-  if (status == DPERM_OK && *index == before) {
+  if (*index == before) {
     return fail(err, DPERM_INVALID_DATA,
                 "the command printed nothing; it must print a JSON array of weights on each line");
   }
-  return status;
+  return DPERM_OK;
 }
 
 /* ---- the pair */
 
 static dperm_status write_records(const char *path, int label, dperm_error *err) {
   FILE *file = fopen(path, "w");
-  if (!file) {
-    return fail(err, DPERM_IO_ERROR, "%s: cannot write (%s)", path, strerror(errno));
+  bool written = file && fprintf(file, "x1,y\n") > 0;
+  for (int i = 1; i < ROWS && written; i++) {
+    written = fprintf(file, "0,%d\n", i % 2 ? 1 : -1) > 0;
   }
-  fprintf(file, "x1,y\n");
-  for (int i = 1; i < ROWS; i++) {
-    fprintf(file, "0,%d\n", i % 2 ? 1 : -1);
-  }
-  bool written = fprintf(file, "1,%d\n", label) > 0;
-  return fclose(file) == 0 && written
+  written = written && fprintf(file, "1,%d\n", label) > 0;
+  return file && fclose(file) == 0 && written
              ? DPERM_OK
              : fail(err, DPERM_IO_ERROR, "%s: cannot write (%s)", path, strerror(errno));
 }
@@ -142,10 +124,7 @@ static dperm_status run_both(const char *line, const char *const paths[2], size_
                              command_outcomes *out, dperm_error *err) {
   for (int side = 0; side < 2; side++) {
     for (size_t index = 0; index < draws;) {
-      dperm_status status = call(line, paths[side], side, draws, &index, out, err);
-      if (status != DPERM_OK) {
-        return status;
-      }
+      TRY(call(line, paths[side], side, draws, &index, out, err));
     }
   }
   out->count = draws;
@@ -163,10 +142,10 @@ static dperm_status run_own_pair(const char *line, size_t draws, command_outcome
   }
   (void)snprintf(first, sizeof first, "%s/first.csv", place);
   (void)snprintf(second, sizeof second, "%s/second.csv", place);
-  const char *const paths[2] = {first, second};
   dperm_status status = write_records(first, 1, err);
   status = status == DPERM_OK ? write_records(second, -1, err) : status;
-  status = status == DPERM_OK ? run_both(line, paths, draws, out, err) : status;
+  status = status == DPERM_OK ? run_both(line, (const char *[]){first, second}, draws, out, err)
+                              : status;
   (void)unlink(first);
   (void)unlink(second);
   (void)rmdir(place);
@@ -178,11 +157,10 @@ dperm_status command_run(const char *line, const char *first, const char *second
   if (!first) {
     return run_own_pair(line, draws, out, err);
   }
-  const char *const paths[2] = {first, second};
   if (strchr(first, '\'') || strchr(second, '\'')) {
     return fail(err, DPERM_INVALID_ARGUMENT, "a file's name has a quote in it; rename it");
   }
-  return run_both(line, paths, draws, out, err);
+  return run_both(line, (const char *[]){first, second}, draws, out, err);
 }
 
 void command_clear(command_outcomes *outcomes) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "handles.h"
 #include "whole_file.h"
 
 enum { BINS = 64, WIDTH = 820, HEIGHT = 470, LEFT = 70, RIGHT = 20, TOP = 78, BOTTOM = 56 };
@@ -140,7 +140,7 @@ static frame choose_frame(const audit_picture *p) {
   return f;
 }
 
-bool audit_picture_write(const audit_picture *p, const char *path) {
+dperm_status audit_picture_write(const audit_picture *p, const char *path, dperm_error *err) {
   frame f = choose_frame(p);
   double y[2][BINS], reach = p->epsilon / log(10);
   for (int side = 0; side < 2; side++) {
@@ -154,11 +154,8 @@ bool audit_picture_write(const audit_picture *p, const char *path) {
     f.y_low = -1;
     f.y_high = 1;
   }
-  whole_file file;
-  dperm_error err;
-  if (whole_file_open(path, &file, &err) != DPERM_OK) {
-    return report_error(&err) == 0;
-  }
+  OWNED(whole_file_discard) whole_file file = {0};
+  TRY(whole_file_open(path, &file, err));
   FILE *out = file.stream;
   fprintf(out,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
@@ -174,5 +171,5 @@ bool audit_picture_write(const audit_picture *p, const char *path) {
   draw_steps(out, &f, y[0], 0, "fill=\"none\" stroke=\"#1f5fa8\" stroke-width=\"2\"");
   draw_words(out, p);
   fprintf(out, "</svg>\n");
-  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
+  return whole_file_commit(&file, err);
 }

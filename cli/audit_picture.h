@@ -2,7 +2,7 @@
  * allows the other. */
 #pragma once
 
-#include <stdbool.h>
+#include <dperm.h>
 #include <stddef.h>
 
 typedef struct audit_picture {
@@ -12,5 +12,5 @@ typedef struct audit_picture {
   size_t count;
 } audit_picture;
 
-/* Writes an SVG file, whole or not at all; false with a message. */
-bool audit_picture_write(const audit_picture *picture, const char *path);
+/* Writes an SVG file, whole or not at all. */
+dperm_status audit_picture_write(const audit_picture *picture, const char *path, dperm_error *err);

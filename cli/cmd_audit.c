@@ -10,6 +10,7 @@
 #include "audit_picture.h"
 #include "choices.h"
 #include "dperm/audit.h"
+#include "handles.h"
 #include "session.h"
 #include "whole_file.h"
 
@@ -39,11 +40,7 @@ static const char *verdict(const dperm_audit_result *r) {
 }
 
 static void print_number(const char *name, double value) {
-  if (isfinite(value)) {
-    printf(", \"%s\": %.6g", name, value);
-  } else {
-    printf(", \"%s\": null", name);
-  }
+  printf(isfinite(value) ? ", \"%s\": %.6g" : ", \"%s\": null", name, value);
 }
 
 static void print_json(const dperm_audit_result *r, const char *indent) {
@@ -73,10 +70,6 @@ static void print_row(const dperm_audit_result *r) {
   }
 }
 
-static int exit_for(const dperm_audit_result *r) {
-  return r->holds ? 0 : EXIT_WORK_FAILED;
-}
-
 /* ---- this build */
 
 static dperm_audit_options options_for(const audit_settings *s, bool seeded) {
@@ -93,103 +86,76 @@ static dperm_audit_options options_for(const audit_settings *s, bool seeded) {
 }
 
 /* Every audit, or every one of a mechanism. */
-static int run_several(const audit_settings *s, const char *mechanism, bool seeded) {
+static dperm_status run_several(const audit_settings *s, const char *mechanism, bool seeded,
+                                bool *holds, dperm_error *err) {
   dperm_audit_options o = options_for(s, seeded);
-  int exit_status = 0;
-  bool first = true;
+  const char *before = "[\n";
   print_heading();
   for (size_t i = 0; dperm_audit_case(i, &o.mechanism, &o.variant); i++) {
     dperm_audit_result result;
-    dperm_error err;
     if (mechanism && strcmp(mechanism, o.mechanism) != 0) {
       continue;
     }
-    if (dperm_audit_run(&o, &result, &err) != DPERM_OK) {
-      return report_error(&err);
-    }
-    printf("%s", first ? "[\n" : ",\n");
-    first = false;
+    TRY(dperm_audit_run(&o, &result, err));
+    printf("%s", before);
+    before = ",\n";
     print_json(&result, "  ");
     print_row(&result);
-    exit_status = exit_for(&result) ? exit_for(&result) : exit_status;
+    *holds = *holds && result.holds;
   }
   printf("\n]\n");
-  return exit_status;
+  return DPERM_OK;
 }
 
-static int draw_picture(const audit_settings *s, const dperm_audit_result *r, double *outcome[2],
-                        size_t count) {
-  char title[160];
-  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %g: at least %.3f", r->mechanism,
-                 *r->variant ? ", " : "", r->variant, r->epsilon_claimed, r->epsilon_lower_bound);
-  const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
-  return audit_picture_write(&picture, s->plot) ? 0 : EXIT_WORK_FAILED;
-}
-
-static int finish(const audit_settings *s, const dperm_audit_result *r, double *outcome[2],
-                  size_t count) {
+static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
+                           double *const outcome[2], size_t count, bool *holds, dperm_error *err) {
   print_heading();
   print_row(r);
   print_json(r, "");
   printf("\n");
-  int drawn = s->plot && isfinite(r->epsilon_lower_bound) && outcome[0]
-                  ? draw_picture(s, r, outcome, count)
-                  : 0;
-  return drawn ? drawn : exit_for(r);
+  *holds = r->holds;
+  if (!s->plot || !isfinite(r->epsilon_lower_bound) || !outcome[0]) {
+    return DPERM_OK;
+  }
+  char title[160];
+  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %g: at least %.3f", r->mechanism,
+                 *r->variant ? ", " : "", r->variant, r->epsilon_claimed, r->epsilon_lower_bound);
+  const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
+  return audit_picture_write(&picture, s->plot, err);
 }
 
-static int run_one(const audit_settings *s, bool seeded) {
+static dperm_status run_one(const audit_settings *s, bool seeded, bool *holds, dperm_error *err) {
   enum { PICTURED = 400000 };
   dperm_audit_options o = options_for(s, seeded);
   dperm_audit_result result;
-  dperm_error err;
-  double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
+  OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
   if (s->plot && !outcomes) {
-    return complain_of_memory();
+    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
   }
   if (outcomes) {
     o.outcome[0] = outcomes;
     o.outcome[1] = outcomes + PICTURED;
     o.outcomes = PICTURED;
   }
-  int exit_status =
-      dperm_audit_run(&o, &result, &err) == DPERM_OK
-          ? finish(s, &result, o.outcome, result.draws < PICTURED ? result.draws : PICTURED)
-          : report_error(&err);
-  free(outcomes);
-  return exit_status;
+  TRY(dperm_audit_run(&o, &result, err));
+  return finish(s, &result, o.outcome, result.draws < PICTURED ? result.draws : PICTURED, holds,
+                err);
 }
 
 /* ---- somebody else's */
 
-/* The first number of each outcome, moved to the front of its array. */
-static void keep_first(const command_outcomes *found) {
-  for (int side = 0; side < 2; side++) {
-    for (size_t i = 0; i < found->count; i++) {
-      found->values[side][i] = found->values[side][i * found->dims];
+static dperm_status run_command(const audit_settings *s, bool *holds, dperm_error *err) {
+  OWNED(command_clear) command_outcomes found = {{NULL, NULL}, 0, 0};
+  dperm_audit_result result;
+  TRY(command_run(s->command, s->first, s->second, s->draws ? s->draws : 20000, &found, err));
+  TRY(dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims, s->epsilon,
+                           s->delta, &result, err));
+  for (int side = 0; side < 2; side++) { /* a picture has the first number of each outcome */
+    for (size_t i = 0; i < found.count; i++) {
+      found.values[side][i] = found.values[side][i * found.dims];
     }
   }
-}
-
-static int run_command(const audit_settings *s) {
-  command_outcomes found = {{NULL, NULL}, 0, 0};
-  dperm_audit_result result;
-  dperm_error err;
-  size_t draws = s->draws ? s->draws : 20000;
-  dperm_status status = command_run(s->command, s->first, s->second, draws, &found, &err);
-  if (status == DPERM_OK) {
-    status = dperm_audit_outcomes(found.values[0], found.values[1], found.count, found.dims,
-                                  s->epsilon, s->delta, &result, &err);
-  }
-  int exit_status = 0;
-  if (status == DPERM_OK) {
-    keep_first(&found);
-    exit_status = finish(s, &result, found.values, found.count);
-  } else {
-    exit_status = report_error(&err);
-  }
-  command_clear(&found);
-  return exit_status;
+  return finish(s, &result, found.values, found.count, holds, err);
 }
 
 /* ---- the call */
@@ -250,8 +216,14 @@ int run_audit(int argc, char **argv) {
     return wrong_usage("%s", wrong);
   }
   bool kinds = strcmp(s.mechanism, "noise") == 0 && !s.loss && !s.variant;
-  return s.command ? run_command(&s)
-         : s.all   ? run_several(&s, NULL, seeded)
-         : kinds   ? run_several(&s, s.mechanism, seeded)
-                   : run_one(&s, seeded);
+  dperm_error err;
+  bool holds = true;
+  dperm_status status = s.command ? run_command(&s, &holds, &err)
+                        : s.all   ? run_several(&s, NULL, seeded, &holds, &err)
+                        : kinds   ? run_several(&s, s.mechanism, seeded, &holds, &err)
+                                  : run_one(&s, seeded, &holds, &err);
+  if (status != DPERM_OK) {
+    return report_error(&err);
+  }
+  return holds ? 0 : EXIT_WORK_FAILED;
 }

@@ -1,7 +1,7 @@
 /* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
+#define _GNU_SOURCE /* asprintf */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,11 +9,14 @@
 #include "arguments.h"
 #include "choices.h"
 #include "file_guard.h"
+#include "gnuplot.h"
+#include "handles.h"
 #include "json_print.h"
 #include "ledger_guard.h"
 #include "session.h"
 #include "sweep_grid.h"
-#include "sweep_show.h"
+#include "sweep_picture.h"
+#include "sweep_report.h"
 #include "whole_file.h"
 
 static const char closing[] =
@@ -26,115 +29,76 @@ static const char closing[] =
 
 typedef struct sweep_settings {
   fit_settings fit;
-  const char *data, *schema, *test_data, *out, *format, *epsilons, *ledger;
-  size_t dims, threads, folds, draws;
-  uint64_t seed;
-  const char *const *words; /* of the command, for the page */
-  sweep_show show;
+  const char *data, *schema, *test_data, *out, *format, *epsilons, *ledger, *picture, *page;
+  size_t dims, threads;
+  sweep_story story;
   bool json;
 } sweep_settings;
 
 /* ---- results */
-
-/* One cell, as the library tells it and in words. */
-typedef struct result {
-  dperm_sweep_cell cell;
-  char *impossible; /* a copy, or NULL */
-} result;
-
-typedef struct results {
-  const sweep_grid *grid;
-  result *all; /* one for each cell of the grid */
-  size_t runs, impossible;
-} results;
-
-static void keep_cell(void *context, const dperm_sweep_cell *cell) {
-  results *r = context;
-  result *to = &r->all[cell->index];
-  to->cell = *cell;
-  to->cell.errors = NULL; /* the library's own */
-  to->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
-  r->runs += cell->runs;
-  r->impossible += cell->impossible != NULL;
-}
-
-static void free_results(results *r) {
-  for (size_t i = 0; r->all && i < r->grid->count; i++) {
-    free(r->all[i].impossible);
-  }
-  free(r->all);
-}
-
-static void print_share(FILE *csv, double value) {
-  if (isfinite(value)) {
-    fprintf(csv, "%.6f,", value);
-  } else {
-    fputc(',', csv);
-  }
-}
 
 static void print_number(FILE *out, const char *name, double value) {
   fprintf(out, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
 }
 
 /* The same cells for programs, with lambda as it was used. */
-static void print_json(const results *r, FILE *out) {
+static void print_json(const sweep_table *table, FILE *out) {
   fprintf(out, "[");
-  for (size_t i = 0; i < r->grid->count; i++) {
-    const sweep_words *w = &r->grid->words[i];
-    const dperm_sweep_cell *cell = &r->all[i].cell;
-    bool noisy = strcmp(w->mechanism, "none") != 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
     fprintf(out, "%s\n  {\"loss\": \"%s\", \"mechanism\": \"%s\", \"noise\": ", i ? "," : "",
-            w->loss, w->mechanism);
-    json_quote(out, noisy ? w->noise : NULL);
-    print_number(out, "lambda", cell->lambda);
-    fprintf(out, ", \"lambda_given\": \"%s\"", w->lambda);
-    print_number(out, "epsilon", noisy ? r->grid->options[i].epsilon : (double)NAN);
-    print_number(out, "error_mean", cell->error_mean);
-    print_number(out, "error_se", cell->error_se);
-    fprintf(out, ", \"runs\": %zu, \"impossible\": ", cell->runs);
-    json_quote(out, r->all[i].impossible);
+            line->loss, line->mechanism);
+    json_quote(out, sweep_is_private(line) ? line->noise : NULL);
+    print_number(out, "lambda", line->lambda);
+    fprintf(out, ", \"lambda_given\": \"%s\"", line->lambda_given);
+    print_number(out, "epsilon", line->epsilon);
+    print_number(out, "error_mean", line->error_mean);
+    print_number(out, "error_se", line->error_se);
+    fprintf(out, ", \"runs\": %zu, \"impossible\": ", line->runs);
+    json_quote(out, line->impossible);
     fprintf(out, "}");
   }
   fprintf(out, "\n]\n");
 }
 
-static void print_csv(const results *r, FILE *out) {
+static void print_csv(const sweep_table *table, FILE *out) {
   fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs\n");
-  for (size_t i = 0; i < r->grid->count; i++) {
-    const sweep_words *w = &r->grid->words[i];
-    const dperm_sweep_cell *cell = &r->all[i].cell;
-    fprintf(out, "%s,%s,%s,%s,%s,", w->loss, w->mechanism, w->noise, w->lambda, w->epsilon);
-    print_share(out, cell->error_mean);
-    print_share(out, cell->error_se);
-    fprintf(out, "%zu\n", cell->runs);
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
+    fprintf(out, "%s,%s,%s,%s,%s,", line->loss, line->mechanism, line->noise, line->lambda_given,
+            line->epsilon_given);
+    fprintf(out, isfinite(line->error_mean) ? "%.6f," : ",", line->error_mean);
+    fprintf(out, isfinite(line->error_se) ? "%.6f," : ",", line->error_se);
+    fprintf(out, "%zu\n", line->runs);
   }
 }
 
-static bool write_cells(const results *r, const char *path, bool json) {
-  whole_file file;
-  dperm_error err;
-  if (whole_file_open(path, &file, &err) != DPERM_OK) {
-    return report_error(&err) == 0;
-  }
-  (json ? print_json : print_csv)(r, file.stream);
-  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
+static dperm_status write_cells(const sweep_table *table, const char *path, bool json,
+                                dperm_error *err) {
+  OWNED(whole_file_discard) whole_file file = {0};
+  TRY(whole_file_open(path, &file, err));
+  (json ? print_json : print_csv)(table, file.stream);
+  return whole_file_commit(&file, err);
 }
 
-static void say(const results *r, const char *path) {
-  for (size_t i = 0; i < r->grid->count; i++) {
-    const sweep_words *w = &r->grid->words[i];
-    if (r->all[i].cell.impossible) {
-      note("no fit for %s %s, noise %s, lambda %s, epsilon %s: %s", w->loss, w->mechanism, w->noise,
-           w->lambda, w->epsilon, r->all[i].impossible ? r->all[i].impossible : "out of memory");
+static void say(const sweep_table *table, const char *path) {
+  size_t runs = 0, impossible = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
+    runs += line->runs;
+    if (!line->runs) {
+      impossible++;
+      note("no fit for %s %s, noise %s, lambda %s, epsilon %s: %s", line->loss, line->mechanism,
+           line->noise, line->lambda_given, line->epsilon_given,
+           line->impossible ? line->impossible : "out of memory");
     }
   }
   if (path && strcmp(path, "-") != 0) {
     char without[64] = "";
-    if (r->impossible) {
-      (void)snprintf(without, sizeof without, "; %zu cells have no fit", r->impossible);
+    if (impossible) {
+      (void)snprintf(without, sizeof without, "; %zu cells have no fit", impossible);
     }
-    note("%s: %zu cells, %zu models%s", path, r->grid->count, r->runs, without);
+    note("%s: %zu cells, %zu models%s", path, table->count, runs, without);
   }
 }
 
@@ -145,49 +109,11 @@ static bool leads(void) {
   return dperm_ranks_rank(session_ranks()) == 0;
 }
 
-static dperm_status read_all(const sweep_settings *s, dperm_format format, dperm_schema **schema,
-                             dperm_data **data, dperm_data **test, dperm_error *err) {
-  dperm_status status = s->schema ? dperm_schema_read(s->schema, schema, err) : DPERM_OK;
-  dperm_source source = {
-      .path = s->data, .format = format, .schema = *schema, .dims = s->dims, .no_identity = 1};
-  if (status == DPERM_OK) {
-    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), data, err);
-  }
-  source.path = s->test_data;
-  if (status == DPERM_OK && s->test_data) {
-    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), test, err);
-  }
-  return status;
-}
-
-/* The picture and the page, for those who asked. */
-static bool write_shows(sweep_settings *s, const results *found, const dperm_schema *schema,
-                        const dperm_data *data, const dperm_data *test) {
-  const sweep_story story = {.words = s->words,
-                             .rows = dperm_data_rows(data),
-                             .dims = dperm_data_dims(data),
-                             .test_rows = test ? dperm_data_rows(test) : 0,
-                             .folds = s->folds,
-                             .draws = s->draws,
-                             .seed = s->seed};
-  for (size_t i = 0; i < found->grid->count; i++) {
-    if (!sweep_show_add(&s->show, found->grid, &found->all[i].cell)) {
-      (void)complain_of_memory();
-      return false;
-    }
-  }
-  return sweep_show_write(&s->show, found->grid, schema, story);
-}
-
 /* A journal that is gone on with is named once the library has taken it: with the first work. */
-typedef struct taking_up {
-  const char *journal; /* NULL when it is said, or there was none */
-} taking_up;
-
-static void say_taken_up(taking_up *t) {
-  if (t->journal) {
-    note("going on with %s", t->journal);
-    t->journal = NULL;
+static void say_taken_up(const char **journal) {
+  if (*journal) {
+    note("going on with %s", *journal);
+    *journal = NULL;
   }
 }
 
@@ -198,102 +124,105 @@ static int tick_sweep(void *context, const char *stage, uint64_t done, uint64_t 
   return session_progress()->tick(session_progress()->context, stage, done, total);
 }
 
-/* The journal beside the file goes when all files are there. */
-static int sweep_to_file(sweep_settings *s, results *found, const dperm_schema *schema,
-                         const dperm_data *data, const dperm_data *test, const char *journal) {
-  dperm_error err;
+static dperm_status find_cells(const sweep_settings *s, const char *journal, sweep_table *table,
+                               dperm_error *err) {
   dperm_sweep_options how;
   struct stat about;
+  const char *begun = journal && stat(journal, &about) == 0 ? journal : NULL;
   dperm_sweep_options_init(&how);
-  how.folds = s->folds;
-  how.draws = s->draws;
-  how.seed = s->seed;
-  how.test_data = test;
+  how.folds = s->story.folds;
+  how.draws = s->story.draws;
+  how.seed = s->story.seed;
+  how.test_data = s->story.test_data;
   how.journal = journal;
   how.threads = (int)s->threads;
-  taking_up begun = {journal && stat(journal, &about) == 0 ? journal : NULL};
   how.progress = (dperm_progress){tick_sweep, &begun};
-  if (dperm_sweep(data, found->grid->options, found->grid->count, &how, keep_cell, found, &err) !=
-      DPERM_OK) {
-    return report_error(&err);
-  }
+  TRY(dperm_sweep(s->story.data, table->options, table->count, &how, sweep_table_keep, table, err));
   session_quiet();
   say_taken_up(&begun);
-  if (!leads()) {
-    return 0;
-  }
-  if (!write_cells(found, s->out, s->json) || !write_shows(s, found, schema, data, test)) {
-    return EXIT_WORK_FAILED;
-  }
-  if (journal) {
-    (void)unlink(journal);
-  }
-  say(found, s->out);
-  return 0;
+  return DPERM_OK;
 }
 
 /* FILE.journal beside a plain file; NULL for standard output and devices. */
 static char *journal_beside(const char *out) {
-  if (!out || !whole_file_plain(out)) {
-    return NULL;
-  }
-  size_t size = strlen(out) + sizeof ".journal";
-  char *journal = malloc(size);
-  if (journal) {
-    (void)snprintf(journal, size, "%s.journal", out);
-  }
-  return journal;
+  char *journal = NULL;
+  return whole_file_plain(out) && asprintf(&journal, "%s.journal", out) > 0 ? journal : NULL;
 }
 
 /* The journal is a second output. */
 static bool journal_allowed(const sweep_settings *s, const argument *table, size_t count) {
-  char *journal = journal_beside(s->out);
-  bool good = !journal || file_allowed("the journal of --out", journal, table, count);
-  free(journal);
-  return good;
+  OWNED_MEMORY char *journal = journal_beside(s->out);
+  return !journal || file_allowed("the journal of --out", journal, table, count);
 }
 
 /* A folder, say, is better refused before the work than after. */
-static bool can_write(const char *out) {
-  whole_file file;
-  dperm_error err;
-  if (!leads()) {
-    return true;
-  }
-  if (whole_file_open(out, &file, &err) != DPERM_OK) {
-    return report_error(&err) == 0;
-  }
-  whole_file_discard(&file);
-  return true;
+static dperm_status check_place(const char *out, dperm_error *err) {
+  OWNED(whole_file_discard) whole_file file = {0};
+  return leads() ? whole_file_open(out, &file, err) : DPERM_OK;
 }
 
-static int sweep(sweep_settings *s, const sweep_grid *grid, dperm_format format) {
-  dperm_error err;
-  dperm_schema *schema = NULL;
-  dperm_data *data = NULL, *test = NULL;
-  results found = {grid, calloc(grid->count, sizeof(result)), 0, 0};
-  char *journal = journal_beside(s->out);
-  int exit_status = EXIT_WORK_FAILED;
-  if (!found.all || (!journal && whole_file_plain(s->out))) {
-    (void)complain_of_memory();
-  } else if ((!journal && !can_write(s->out)) || (s->show.picture && !can_write(s->show.picture)) ||
-             (s->show.page && !can_write(s->show.page))) {
-    exit_status = EXIT_WORK_FAILED;
-  } else if (read_all(s, format, &schema, &data, &test, &err) != DPERM_OK) {
-    exit_status = report_error(&err);
-  } else {
-    exit_status = sweep_to_file(s, &found, schema, data, test, journal);
+/* The journal beside the file goes when all files are there. */
+static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format format,
+                          dperm_error *err) {
+  OWNED_MEMORY char *journal = journal_beside(s->out);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
+  if (!journal && whole_file_plain(s->out)) {
+    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
   }
-  free_results(&found);
-  free(journal);
-  dperm_data_free(test);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-  return exit_status;
+  if (!journal) {
+    TRY(check_place(s->out, err));
+  }
+  if (s->picture) {
+    TRY(check_place(s->picture, err));
+  }
+  if (s->page) {
+    TRY(check_place(s->page, err));
+  }
+  if (s->schema) {
+    TRY(dperm_schema_read(s->schema, &schema, err));
+  }
+  dperm_source source = {
+      .path = s->data, .format = format, .schema = schema, .dims = s->dims, .no_identity = 1};
+  TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err));
+  if (s->test_data) {
+    source.path = s->test_data;
+    TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &test, err));
+  }
+  s->story.schema = schema;
+  s->story.data = data;
+  s->story.test_data = test;
+  TRY(find_cells(s, journal, table, err));
+  if (!leads()) {
+    return DPERM_OK;
+  }
+  TRY(write_cells(table, s->out, s->json, err));
+  if (s->picture) {
+    TRY(sweep_picture_write(table, s->picture, err));
+  }
+  if (s->page) {
+    TRY(sweep_report_write(table, &s->story, s->page, err));
+  }
+  if (journal) {
+    (void)unlink(journal);
+  }
+  say(table, s->out);
+  return DPERM_OK;
+}
+
+/* What pictures need is asked before the long work. */
+static bool check_pictures(const sweep_settings *s) {
+  dperm_error err;
+  if (s->picture && !path_ends(s->picture, ".svg") && !path_ends(s->picture, ".png")) {
+    return refuse(
+        wrong_usage("the name after --plot ends in .svg or .png, not \"%s\"", s->picture));
+  }
+  return (!s->picture && !s->page) || gnuplot_check(&err) == DPERM_OK || refuse(report_error(&err));
 }
 
 int run_sweep(int argc, char **argv) {
-  sweep_settings s = {.folds = 10, .draws = 10, .seed = 1};
+  sweep_settings s = {
+      .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
   enum { OWN = 14 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
@@ -304,20 +233,20 @@ int run_sweep(int argc, char **argv) {
       {"--format", ARGUMENT_TEXT, &s.format, false, choices(format_name, DPERM_FORMAT_CSV),
        "when the file's name does not tell"},
       {"--dims", ARGUMENT_COUNT, &s.dims, false, "D", "columns of svmlight data"},
-      {"--folds", ARGUMENT_COUNT, &s.folds, false, "K", "folds of the cross-validation (10)"},
-      {"--draws", ARGUMENT_COUNT, &s.draws, false, "R", "draws of the noise in each fold (10)"},
-      {"--seed", ARGUMENT_SEED, &s.seed, false, "N", "of folds and noise (1)"},
+      {"--folds", ARGUMENT_COUNT, &s.story.folds, false, "K", "folds of the cross-validation (10)"},
+      {"--draws", ARGUMENT_COUNT, &s.story.draws, false, "R",
+       "draws of the noise in each fold (10)"},
+      {"--seed", ARGUMENT_SEED, &s.story.seed, false, "N", "of folds and noise (1)"},
       {"--threads", ARGUMENT_COUNT, &s.threads, false, "N",
        "default: $DPERM_THREADS, or all cores; results do not depend on it"},
-      {"--plot", ARGUMENT_OUTPUT, &s.show.picture, false, "FILE",
+      {"--plot", ARGUMENT_OUTPUT, &s.picture, false, "FILE",
        "a picture, .svg or .png (needs gnuplot)"},
-      {"--html", ARGUMENT_OUTPUT, &s.show.page, false, "FILE",
+      {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
        "a page with figures, tables and plans (needs gnuplot)"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV"},
       ledger_guard_argument(&s.ledger),
   };
   dperm_format format = DPERM_FORMAT_AUTO;
-  sweep_grid grid;
   fit_settings_init(&s.fit, table + OWN);
   for (size_t i = OWN; i < OWN + FIT_ARGUMENTS; i++) {
     if (strcmp(table[i].name, "--epsilon") == 0) {
@@ -328,24 +257,19 @@ int run_sweep(int argc, char **argv) {
       !parse_format(s.format, &format)) {
     return refused();
   }
-  if (s.test_data && argument_given(&s.folds)) {
+  if (s.test_data && argument_given(&s.story.folds)) {
     return wrong_usage("--folds does not go with --test-data");
   }
   if (s.threads > 4096) {
     return wrong_usage("--threads must be at most 4096");
   }
-  if (!journal_allowed(&s, table, sizeof table / sizeof *table) ||
-      !sweep_grid_build(&s.fit, s.epsilons, &grid)) {
-    return refused();
-  }
-  s.words = (const char *const *)argv;
+  OWNED(sweep_table_free) sweep_table cells = {0};
   const char *const records[] = {s.data, s.test_data};
-  if (!ledger_guard(s.ledger, records, 2)) {
-    sweep_grid_free(&grid);
+  if (!journal_allowed(&s, table, sizeof table / sizeof *table) ||
+      !sweep_grid_build(&s.fit, s.epsilons, &cells) || !ledger_guard(s.ledger, records, 2) ||
+      (leads() && !check_pictures(&s))) {
     return refused();
   }
-  int exit_status = !leads() || sweep_show_check(&s.show) ? sweep(&s, &grid, format) : refused();
-  sweep_show_free(&s.show);
-  sweep_grid_free(&grid);
-  return exit_status;
+  dperm_error err;
+  return sweep(&s, &cells, format, &err) == DPERM_OK ? 0 : report_error(&err);
 }

@@ -1,12 +1,12 @@
 /* dperm tune: like train, with lists; one model leaves, and its epsilon covers the choice. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
 #include "choices.h"
 #include "fit_command.h"
+#include "handles.h"
 
 static const char closing[] =
     "Lists go with --loss, --h, --lambda, --gamma and --features: --lambda 1e-3,3e-3,1e-2. Often "
@@ -82,7 +82,7 @@ int run_tune(int argc, char **argv) {
   argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&s.command, table, OWN);
   memcpy(table + FIT_COMMAND_FIRST, lines, sizeof lines);
-  dperm_options *candidates = NULL;
+  OWNED_MEMORY dperm_options *candidates = NULL;
   fit_choice choice;
   size_t count = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
@@ -106,8 +106,5 @@ int run_tune(int argc, char **argv) {
   if (!fit_settings_grid(&s.command.fit, &candidates, &count)) {
     return refused();
   }
-  int exit_status =
-      fit_command_run(&s.command, candidates, count, &choice, !argument_given(&s.command.seed));
-  free(candidates);
-  return exit_status;
+  return fit_command_run(&s.command, candidates, count, &choice, !argument_given(&s.command.seed));
 }

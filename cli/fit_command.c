@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "choices.h"
+#include "handles.h"
 #include "session.h"
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {
@@ -39,67 +40,52 @@ bool fit_command_check(const fit_command *c) {
 static dperm_status fit_to_file(const fit_command *c, const dperm_options *candidates, size_t count,
                                 fit_choice *choice, dperm_format format, bool is_private,
                                 dperm_error *err) {
-  dperm_schema *schema = NULL;
-  dperm_data *data = NULL, *public_data = NULL;
-  dperm_model *model = NULL;
-  dperm_output *out = NULL;
-  dperm_status status = ledger_settings_place(&c->ledger, c->out, c->json, &out, err);
-  if (status == DPERM_OK && c->schema) {
-    status = dperm_schema_read(c->schema, &schema, err);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  OWNED(ledger_settings_leave) dperm_output *out = NULL;
+  TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
+  if (c->schema) {
+    TRY(dperm_schema_read(c->schema, &schema, err));
   }
   dperm_source source = {.path = c->data,
                          .format = format,
                          .schema = schema,
                          .dims = c->dims,
                          .no_identity = !c->ledger.path};
-  if (status == DPERM_OK) {
-    status = dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err);
-  }
-  if (status == DPERM_OK && choice && choice->public_data) {
+  TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err));
+  if (choice && choice->public_data) {
     source.path = choice->public_data;
-    status =
-        dperm_data_read_spread(&source, session_ranks(), session_progress(), &public_data, err);
+    TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &public_data, err));
     choice->how.public_data = public_data;
   }
-  if (status == DPERM_OK) {
-    status = ledger_settings_reserve(&c->ledger, out, data, candidates, count, err);
-  }
-  if (status == DPERM_OK) {
-    status = choice ? dperm_tune(data, candidates, count, &choice->how, &model, err)
-                    : dperm_train(data, candidates, &model, err);
-  }
-  if (status == DPERM_OK) {
-    session_quiet();
-    status = model ? dperm_model_write_output(model, out, err) : DPERM_OK;
-  }
-  if (status == DPERM_OK && !model) { /* shown nowhere, if another process has the model */
+  TRY(ledger_settings_reserve(&c->ledger, out, data, candidates, count, err));
+  TRY(choice ? dperm_tune(data, candidates, count, &choice->how, &model, err)
+             : dperm_train(data, candidates, &model, err));
+  session_quiet();
+  if (!model) { /* shown nowhere, if another process has the model */
     ledger_settings_show(&c->ledger, is_private, c->json);
-  } else if (status == DPERM_OK) {
-    const fit_report report = {c->out, c->fit.mechanism, choice ? choice->method : NULL, count,
-                               c->json};
-    status = fit_report_print(&report, model, data, &c->ledger, err);
+    return DPERM_OK;
   }
-  ledger_settings_leave(&out);
-  dperm_model_free(model);
-  dperm_data_free(public_data);
-  dperm_data_free(data);
-  dperm_schema_free(schema);
-  return status;
+  TRY(dperm_model_write_output(model, out, err));
+  const fit_report report = {c->out, c->fit.mechanism, choice ? choice->method : NULL, count,
+                             c->json};
+  return fit_report_print(&report, model, data, &c->ledger, err);
 }
 
 int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit_choice *choice,
                     bool is_private) {
   dperm_error err;
-  dperm_random *random = NULL;
+  OWNED(dperm_random_free_at) dperm_random *random = NULL;
   dperm_account account;
   dperm_format format = DPERM_FORMAT_AUTO;
-  bool seeded = argument_given(&c->seed);
   bool chargeable = is_private && !candidates[0].unsafe_diagnostics;
   if (!parse_format(c->format, &format) ||
       !ledger_settings_open(&c->ledger, chargeable, &account)) {
     return refused();
   }
-  dperm_status status = seeded ? dperm_random_seeded(c->seed, &random, &err) : DPERM_OK;
+  dperm_status status =
+      argument_given(&c->seed) ? dperm_random_seeded(c->seed, &random, &err) : DPERM_OK;
   for (size_t i = 0; i < count; i++) {
     candidates[i].account = account; /* one run, one account */
     candidates[i].random = random;
@@ -109,7 +95,6 @@ int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit
   if (status == DPERM_OK) {
     status = fit_to_file(c, candidates, count, choice, format, is_private, &err);
   }
-  dperm_random_free(random);
   ledger_settings_close(&c->ledger);
   return status == DPERM_OK ? 0 : report_error(&err);
 }

@@ -1,6 +1,5 @@
 /* See fit_settings.h. */
 #include "fit_settings.h"
-#include "arguments.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,22 +7,17 @@
 #include <string.h>
 
 #include "choices.h"
+#include "handles.h"
 #include "session.h"
 #include "weight_list.h"
 #include "word_list.h"
 
 void fit_settings_init(fit_settings *s, argument *table) {
   *s = (fit_settings){.loss = "logistic",
-                      .h = NULL,
                       .lambda = "auto",
-                      .gamma = NULL,
-                      .features = NULL,
                       .mechanism = "objective",
                       .analysis = "tight",
                       .noise = "auto",
-                      .kernel = NULL,
-                      .features_kind = NULL,
-                      .class_weights = NULL,
                       .epsilon = (double)NAN,
                       .delta_reg = (double)NAN,
                       .norm_guess = (double)NAN,
@@ -123,41 +117,54 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
 
 /* ---- the grid */
 
-typedef struct grid {
-  word_list loss, h, lambda, gamma, features;
-} grid;
+enum { LOSS, H, LAMBDA, GAMMA, FEATURES };
+static const char *const list_options[LISTS] = {"--loss", "--h", "--lambda", "--gamma",
+                                                "--features"};
 
-static bool apply_words(const grid *g, const size_t at[5], dperm_options *o) {
+static bool apply_words(const char *const words[LISTS], dperm_options *o) {
   dperm_error err;
   double h = 0;
-  const char *lambda = g->lambda.words[at[2]];
-  if (!positive("--h", g->h.words[at[1]], "", &h)) {
+  if (!positive("--h", words[H], "", &h)) {
     return false;
   }
-  if (strcmp(lambda, "auto") != 0 && !positive("--lambda", lambda, " or auto", &o->lambda)) {
+  if (strcmp(words[LAMBDA], "auto") != 0 &&
+      !positive("--lambda", words[LAMBDA], " or auto", &o->lambda)) {
     return false;
   }
-  if (dperm_loss_by_name(g->loss.words[at[0]], h, &o->loss, &err) != DPERM_OK) {
+  if (dperm_loss_by_name(words[LOSS], h, &o->loss, &err) != DPERM_OK) {
     return refuse(report_error(&err));
   }
   if (o->kernel.name == DPERM_KERNEL_NONE) {
     return true;
   }
   uint64_t features = 0;
-  if (!read_whole(g->features.words[at[4]], &features) || features == 0 || features % 2 != 0 ||
+  if (!read_whole(words[FEATURES], &features) || features == 0 || features % 2 != 0 ||
       features > SIZE_MAX / 2) {
-    return refuse(wrong_usage("--features must be an even number from 2, not \"%.40s\"",
-                              g->features.words[at[4]]));
+    return refuse(
+        wrong_usage("--features must be an even number from 2, not \"%.40s\"", words[FEATURES]));
   }
   o->kernel.features = (size_t)features;
-  return positive("--gamma", g->gamma.words[at[3]], "", &o->kernel.gamma);
+  return positive("--gamma", words[GAMMA], "", &o->kernel.gamma);
 }
 
 /* All combinations; a loss without h takes part in the first h only. */
-static bool combine(const grid *g, const dperm_options *base, dperm_options **options,
-                    size_t *count) {
-  const word_list *const axes[LISTS] = {&g->loss, &g->h, &g->lambda, &g->gamma, &g->features};
-  size_t at[LISTS], all = word_lists_combinations(axes);
+bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count) {
+  const char *const texts[LISTS] = {s->loss, s->h ? s->h : "0.5", s->lambda, s->gamma, s->features};
+  dperm_options base;
+  if (!apply_single(s, &base)) {
+    return false;
+  }
+  OWNED_MEMORY word_list *lists = calloc(LISTS, sizeof *lists);
+  if (!lists) {
+    return refuse(complain_of_memory());
+  }
+  if (!word_lists_split(list_options, texts, false, "; each candidate costs rows", lists)) {
+    return false;
+  }
+  if (s->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
+    return refuse(wrong_usage("--h does not go with this --loss, which has no smooth piece"));
+  }
+  size_t all = word_lists_combinations(lists);
   if (all > 100000) {
     return refuse(wrong_usage("%zu candidates are too many", all));
   }
@@ -167,59 +174,30 @@ static bool combine(const grid *g, const dperm_options *base, dperm_options **op
   }
   *count = 0;
   for (size_t i = 0; i < all; i++) {
-    word_lists_place(axes, i, at);
+    const char *words[LISTS];
+    word_lists_combination(lists, i, words);
     dperm_options *next = *options + *count;
-    *next = *base;
-    if (!apply_words(g, at, next)) {
+    *next = base;
+    if (!apply_words(words, next)) {
       return false;
     }
-    *count += !(isnan(next->loss.parameter) && at[1] > 0);
+    *count += !isnan(next->loss.parameter) || words[H] == lists[H].words[0];
   }
   return true;
-}
-
-static bool build_grid(const fit_settings *s, grid *g, dperm_options **options, size_t *count) {
-  static const char costs[] = "; each candidate costs rows";
-  dperm_options base;
-  if (!apply_single(s, &base) || !word_list_split("--loss", s->loss, false, costs, &g->loss) ||
-      !word_list_split("--h", s->h ? s->h : "0.5", false, costs, &g->h) ||
-      !word_list_split("--lambda", s->lambda, false, costs, &g->lambda) ||
-      !word_list_split("--gamma", s->gamma ? s->gamma : "-", false, costs, &g->gamma) ||
-      !word_list_split("--features", s->features ? s->features : "-", false, costs, &g->features)) {
-    return false;
-  }
-  if (s->h && g->loss.count == 1 && !loss_has_h(g->loss.words[0])) {
-    return refuse(wrong_usage("--h does not go with this --loss, which has no smooth piece"));
-  }
-  if (!combine(g, &base, options, count)) {
-    free(*options);
-    *options = NULL;
-    return false;
-  }
-  return true;
-}
-
-bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *count) {
-  grid *g = malloc(sizeof *g);
-  bool good = g ? build_grid(s, g, options, count) : refuse(complain_of_memory());
-  free(g);
-  return good;
 }
 
 bool fit_settings_one(const fit_settings *s, dperm_options *options) {
-  const char *const names[] = {"--loss", "--h", "--lambda", "--gamma", "--features"};
-  const char *const lists[] = {s->loss, s->h, s->lambda, s->gamma, s->features};
-  for (int i = 0; i < 5; i++) {
-    if (lists[i] && strchr(lists[i], ',')) {
-      return refuse(wrong_usage("%s takes one value here; lists are for tune", names[i]));
+  const char *const texts[LISTS] = {s->loss, s->h, s->lambda, s->gamma, s->features};
+  for (int i = 0; i < LISTS; i++) {
+    if (texts[i] && strchr(texts[i], ',')) {
+      return refuse(wrong_usage("%s takes one value here; lists are for tune", list_options[i]));
     }
   }
-  dperm_options *all = NULL;
+  OWNED_MEMORY dperm_options *all = NULL;
   size_t count = 0;
   if (!fit_settings_grid(s, &all, &count)) {
     return false;
   }
   *options = all[0];
-  free(all);
   return true;
 }

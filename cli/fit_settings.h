@@ -18,8 +18,8 @@ enum { FIT_ARGUMENTS = 15 };
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);
 
-/* Settings into options, one for each combination of the lists, in an array that the caller frees.
- * False with a message about what is wrong: an empty or repeating list among it. */
+/* Settings into options, one for each combination of the lists, in an array that the caller frees
+ * in any case. False with a message about what is wrong: an empty or repeating list among it. */
 bool fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count);
 /* The same where each list must have one element. */
 bool fit_settings_one(const fit_settings *settings, dperm_options *options);

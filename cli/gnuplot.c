@@ -10,22 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "handles.h"
 #include "message.h"
 
 extern char **environ;
 
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length > tail && strcmp(text + length - tail, end) == 0;
+bool path_ends(const char *path, const char *end) {
+  size_t length = strlen(path), tail = strlen(end);
+  return length > tail && strcmp(path + length - tail, end) == 0;
 }
 
-bool picture_format_of(const char *path, picture_format *out) {
-  *out = ends_with(path, ".png") ? PICTURE_PNG : PICTURE_SVG;
-  return *out == PICTURE_PNG || ends_with(path, ".svg");
-}
-
-void gnuplot_begin(FILE *script, picture_format format, int width, int height) {
-  if (format == PICTURE_PNG) { /* twice as fine, for print */
+void gnuplot_begin(FILE *script, bool png, int width, int height) {
+  if (png) { /* twice as fine, for print */
     fprintf(script,
             "set terminal pngcairo size %d,%d font 'sans,22' linewidth 2 background 'white'\n",
             2 * width, 2 * height);
@@ -35,34 +31,34 @@ void gnuplot_begin(FILE *script, picture_format format, int width, int height) {
   }
 }
 
-/* The first line of what gnuplot said, without its blanks. */
-static void pass_on_complaint(FILE *said) {
+/* Passes on the first line of what gnuplot said, without its blanks. */
+static dperm_status fail_as_said(FILE *said, dperm_error *err) {
   char line[256];
   rewind(said);
   while (fgets(line, sizeof line, said)) {
     const char *text = line + strspn(line, " \t^\r\n");
     if (*text) {
-      (void)complain("gnuplot failed: %.*s", (int)strcspn(text, "\r\n"), text);
-      return;
+      return fail(err, DPERM_IO_ERROR, "gnuplot failed: %.*s", (int)strcspn(text, "\r\n"), text);
     }
   }
-  (void)complain("gnuplot failed without a word");
+  return fail(err, DPERM_IO_ERROR, "gnuplot failed without a word");
 }
 
-static bool spawn_gnuplot(int in, int out, int err, pid_t *child) {
+/* Returns 0, or the number of an error. */
+static int spawn_gnuplot(const int streams[3], pid_t *child) {
   char name[] = "gnuplot", reads[] = "-";
   char *const words[] = {name, reads, NULL};
   posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) {
-    return false;
+  int failed = posix_spawn_file_actions_init(&actions);
+  if (failed) {
+    return failed;
   }
-  int failed = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  failed = failed ? failed : posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  failed = failed ? failed : posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+  for (int fd = 0; fd < 3 && !failed; fd++) {
+    failed = posix_spawn_file_actions_adddup2(&actions, streams[fd], fd);
+  }
   failed = failed ? failed : posix_spawnp(child, name, &actions, NULL, words, environ);
   posix_spawn_file_actions_destroy(&actions);
-  errno = failed;
-  return failed == 0;
+  return failed;
 }
 
 /* gnuplot ends well even where it could not write, or had nothing to draw: a picture is one that
@@ -78,35 +74,34 @@ static bool whole_picture(FILE *picture) {
   return memmem(end, sizeof end, "</svg>", 6) || memmem(end, sizeof end, "IEND", 4);
 }
 
-bool gnuplot_run(FILE *script, FILE *picture) {
-  FILE *said = tmpfile();
-  pid_t child = 0;
-  int status = 0;
-  bool draws = fseek(script, 0, SEEK_END) == 0 && ftell(script) > 0;
-  if (!said || fflush(script) != 0 || fflush(picture) != 0 ||
+dperm_status gnuplot_run(FILE *script, FILE *picture, dperm_error *err) {
+  OWNED_STREAM FILE *said = tmpfile();
+  bool draws = script && fseek(script, 0, SEEK_END) == 0 && ftell(script) > 0;
+  if (!script || !picture || !said || fflush(script) != 0 || fflush(picture) != 0 ||
       lseek(fileno(script), 0, SEEK_SET) != 0) {
-    (void)complain("cannot prepare a picture: %s", strerror(errno));
-    if (said) {
-      fclose(said);
-    }
-    return false;
+    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
   }
-  bool done = spawn_gnuplot(fileno(script), fileno(picture), fileno(said), &child);
-  if (!done) {
-    (void)complain("cannot run gnuplot: %s; install it (Debian: gnuplot-nox)", strerror(errno));
-  } else {
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (!done) {
-      pass_on_complaint(said);
-    }
+  pid_t child = 0;
+  int status = 0,
+      failed = spawn_gnuplot((int[]){fileno(script), fileno(picture), fileno(said)}, &child);
+  if (failed) {
+    return fail(err, DPERM_IO_ERROR, "cannot run gnuplot: %s; install it (Debian: gnuplot-nox)",
+                strerror(failed));
   }
-  fclose(said);
-  if (done && draws && !whole_picture(picture)) {
-    (void)complain("gnuplot has not drawn the whole picture; check free space and limits on the "
-                   "size of files");
-    done = false;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return done && fseek(picture, 0, SEEK_END) == 0;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    return fail_as_said(said, err);
+  }
+  if ((draws && !whole_picture(picture)) || fseek(picture, 0, SEEK_END) != 0) {
+    return fail(err, DPERM_IO_ERROR,
+                "gnuplot has not drawn the whole picture; check free space and limits on the "
+                "size of files");
+  }
+  return DPERM_OK;
+}
+
+dperm_status gnuplot_check(dperm_error *err) {
+  OWNED_STREAM FILE *script = tmpfile(), *nothing = tmpfile();
+  return gnuplot_run(script, nothing, err);
 }

@@ -2,18 +2,19 @@
  * wants a picture needs it. */
 #pragma once
 
+#include <dperm.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-typedef enum picture_format { PICTURE_SVG, PICTURE_PNG } picture_format;
+/* Whether a path has this ending: ".svg" and ".png" are pictures. */
+bool path_ends(const char *path, const char *end);
 
-/* By the end of the name; false for anything but .svg and .png. */
-bool picture_format_of(const char *path, picture_format *out);
+/* The lines that choose paper, size and fonts; a script begins with them. PNG, or else SVG. */
+void gnuplot_begin(FILE *script, bool png, int width, int height);
 
-/* The lines that choose paper, size and fonts; a script begins with them. */
-void gnuplot_begin(FILE *script, picture_format format, int width, int height);
-
-/* Runs `script` (from its beginning) and appends the picture to `picture`. False, with a message on
- * stderr, if gnuplot is missing, does not like the script or does not finish a picture that the
- * script asks for (an empty one asks for none). */
-bool gnuplot_run(FILE *script, FILE *picture);
+/* Runs `script` (from its beginning) and appends the picture to `picture`. Fails if gnuplot is
+ * missing, does not like the script or does not finish a picture that the script asks for (an empty
+ * one asks for none). */
+dperm_status gnuplot_run(FILE *script, FILE *picture, dperm_error *err);
+/* Whether there is a gnuplot to run. */
+dperm_status gnuplot_check(dperm_error *err);

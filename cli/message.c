@@ -1,7 +1,6 @@
 /* See message.h. */
 #include "message.h"
 
-#include <dperm.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -26,6 +25,15 @@ int complain(const char *format, ...) {
 
 int complain_of_memory(void) {
   return complain("out of memory; close other programs");
+}
+
+dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  err->status = status;
+  (void)vsnprintf(err->message, sizeof err->message, format, args);
+  va_end(args);
+  return status;
 }
 
 void note(const char *format, ...) {

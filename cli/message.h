@@ -2,6 +2,7 @@
  * that they announce. */
 #pragma once
 
+#include <dperm.h>
 #include <stdbool.h>
 
 enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
@@ -9,6 +10,10 @@ enum { EXIT_WORK_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 /* "dperm: " and the sentence. Returns EXIT_WORK_FAILED. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int complain_of_memory(void);
+
+/* Makes a failure of the command's own, for report_error (session.h). */
+dperm_status fail(dperm_error *err, dperm_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A line about what was done; with -q nothing. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));

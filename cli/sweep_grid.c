@@ -1,6 +1,5 @@
 /* Words are split here; whether a combination makes sense, fit_settings says, as for train. */
 #include "sweep_grid.h"
-#include "arguments.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,80 +7,68 @@
 #include <string.h>
 
 #include "choices.h"
+#include "handles.h"
 #include "word_list.h"
 
 enum { CELLS_MOST = 20000 };
-
-typedef struct lists {
-  word_list loss, mechanism, noise, lambda, epsilon;
-} lists;
-
-static bool split(const char *option, const char *text, word_list *out) {
-  return word_list_split(option, text, true, "", out);
-}
+enum { LOSS, MECHANISM, NOISE, LAMBDA, EPSILON };
+static const char *const options[LISTS] = {"--loss", "--mechanism", "--noise", "--lambda",
+                                           "--epsilon"};
 
 /* What concerns the lists as a whole; each cell is checked by itself later. */
-static const char *wrong_together(const fit_settings *fit, const lists *l, bool epsilons) {
-  bool objective = word_list_has(&l->mechanism, "objective"),
-       output = word_list_has(&l->mechanism, "output");
-  bool known =
-      l->mechanism.count <= (size_t)objective + output + word_list_has(&l->mechanism, "none");
-  bool shaped =
-      !isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight") != 0;
-  if (!known) {
+static const char *wrong_together(const fit_settings *fit, const word_list lists[LISTS],
+                                  bool epsilons) {
+  const word_list *mechanisms = &lists[MECHANISM], *noises = &lists[NOISE];
+  bool objective = word_list_has(mechanisms, "objective"),
+       output = word_list_has(mechanisms, "output"), noisy = objective || output;
+  if (mechanisms->count > (size_t)objective + output + word_list_has(mechanisms, "none")) {
     return "--mechanism must be a list of objective, output and none";
   }
-  if (!epsilons && (objective || output)) {
+  if (!epsilons && noisy) {
     return "--epsilon is missing: give one or several";
   }
-  if (epsilons && !objective && !output) {
+  if (epsilons && !noisy) {
     return "--epsilon does not go with --mechanism none";
   }
-  if (fit->rows_per_person > 1 && !objective && !output) {
+  if (fit->rows_per_person > 1 && !noisy) {
     return "--rows-per-person does not go with --mechanism none";
   }
-  if (fit->h && l->loss.count == 1 && !loss_has_h(l->loss.words[0])) {
+  if (fit->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
     return "--h does not go with this --loss, which has no smooth piece";
   }
-  if (shaped && !objective) {
+  if (!objective &&
+      (!isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight") != 0)) {
     return "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
   }
-  if (output && !word_list_has(&l->noise, "auto") && !word_list_has(&l->noise, "l2")) {
+  if (output && !word_list_has(noises, "auto") && !word_list_has(noises, "l2")) {
     return "--mechanism output has l2 noise only; add l2 to --noise, or leave output out";
   }
   return NULL;
 }
 
-/* Whether this noise and epsilon (by their places in the lists) make a cell of their own. */
-static bool counts(const lists *l, const char *mechanism, size_t noise, size_t epsilon) {
-  if (strcmp(mechanism, "none") == 0) {
-    return noise == 0 && epsilon == 0;
+/* Whether these words make a cell of their own. */
+static bool counts(const word_list lists[LISTS], const char *const words[LISTS]) {
+  if (strcmp(words[MECHANISM], "none") == 0) {
+    return words[NOISE] == lists[NOISE].words[0] && words[EPSILON] == lists[EPSILON].words[0];
   }
-  if (strcmp(mechanism, "output") == 0) {
-    const char *only = word_list_has(&l->noise, "l2") ? "l2" : "auto";
-    return strcmp(l->noise.words[noise], only) == 0;
-  }
-  return true;
+  const char *only = word_list_has(&lists[NOISE], "l2") ? "l2" : "auto";
+  return strcmp(words[MECHANISM], "output") != 0 || strcmp(words[NOISE], only) == 0;
 }
 
-static void copy_word(char *to, size_t size, const char *from) {
-  (void)snprintf(to, size, "%s", from);
-}
-
-static bool add_cell(const fit_settings *fit, const char *loss, const char *mechanism,
-                     const char *noise, const char *lambda, const char *epsilon, sweep_grid *out) {
-  bool none = strcmp(mechanism, "none") == 0, objective = strcmp(mechanism, "objective") == 0;
-  sweep_words *words = &out->words[out->count];
+static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sweep_table *out) {
+  bool none = strcmp(words[MECHANISM], "none") == 0,
+       objective = strcmp(words[MECHANISM], "objective") == 0;
+  sweep_line *line = &out->lines[out->count];
   fit_settings one = *fit;
-  one.loss = loss;
-  one.mechanism = mechanism;
-  one.noise = none ? "auto" : noise;
-  one.lambda = lambda;
-  one.h = loss_has_h(loss) ? fit->h : NULL; /* it is for the others of the list */
+  one.loss = words[LOSS];
+  one.mechanism = words[MECHANISM];
+  one.noise = none ? "auto" : words[NOISE];
+  one.lambda = words[LAMBDA];
+  one.h = loss_has_h(one.loss) ? fit->h : NULL; /* it is for the others of the list */
   one.epsilon = (double)NAN;
   one.rows_per_person = none ? 1 : fit->rows_per_person;
-  if (!none && !(read_number(epsilon, &one.epsilon) && one.epsilon > 0)) {
-    return refuse(wrong_usage("--epsilon must be positive, not \"%.40s\"", epsilon));
+  if (!none && !(read_number(words[EPSILON], &one.epsilon) && one.epsilon > 0)) {
+    return refuse(wrong_usage("--epsilon must be positive, not \"%.40s\"", words[EPSILON]));
   }
   if (!objective) {
     one.delta_reg = one.norm_guess = (double)NAN;
@@ -90,63 +77,65 @@ static bool add_cell(const fit_settings *fit, const char *loss, const char *mech
   if (!fit_settings_one(&one, &out->options[out->count])) {
     return false;
   }
-  copy_word(words->loss, sizeof words->loss, loss);
-  copy_word(words->mechanism, sizeof words->mechanism, mechanism);
-  copy_word(words->noise, sizeof words->noise, none ? "" : objective ? noise : "l2");
-  copy_word(words->lambda, sizeof words->lambda, lambda);
-  copy_word(words->epsilon, sizeof words->epsilon, none ? "" : epsilon);
+  (void)snprintf(line->loss, sizeof line->loss, "%s", one.loss);
+  (void)snprintf(line->mechanism, sizeof line->mechanism, "%s", one.mechanism);
+  (void)snprintf(line->noise, sizeof line->noise, "%s", none ? "" : objective ? one.noise : "l2");
+  (void)snprintf(line->lambda_given, sizeof line->lambda_given, "%s", one.lambda);
+  (void)snprintf(line->epsilon_given, sizeof line->epsilon_given, "%s", none ? "" : words[EPSILON]);
+  line->automatic = strcmp(one.lambda, "auto") == 0;
+  line->epsilon = one.epsilon;
   out->count++;
   return true;
 }
 
-static bool combine(const fit_settings *fit, const lists *l, sweep_grid *out) {
-  const word_list *const axes[LISTS] = {&l->loss, &l->mechanism, &l->noise, &l->lambda,
-                                        &l->epsilon};
-  size_t all = word_lists_combinations(axes), at[LISTS];
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The numbers of a list into an array that the caller frees; NULL without memory. */
+static double *numbers_of(const word_list *list, size_t *count) {
+  double *numbers = calloc(list->count, sizeof *numbers);
+  *count = 0;
+  for (size_t i = 0; numbers && i < list->count; i++) {
+    *count += read_number(list->words[i], &numbers[*count]);
+  }
+  if (numbers) {
+    qsort(numbers, *count, sizeof *numbers, ascending);
+  }
+  return numbers;
+}
+
+bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_table *out) {
+  const char *const texts[LISTS] = {fit->loss, fit->mechanism, fit->noise, fit->lambda, epsilons};
+  OWNED_MEMORY word_list *lists = calloc(LISTS, sizeof *lists);
+  if (!lists) {
+    return refuse(complain_of_memory());
+  }
+  if (!word_lists_split(options, texts, true, "", lists)) {
+    return false;
+  }
+  const char *wrong = wrong_together(fit, lists, epsilons != NULL);
+  if (wrong) {
+    return refuse(wrong_usage("%s", wrong));
+  }
+  size_t all = word_lists_combinations(lists);
   if (all > CELLS_MOST) {
     return refuse(wrong_usage("%zu cells are too many", all));
   }
-  out->words = calloc(all, sizeof *out->words);
+  out->lines = calloc(all, sizeof *out->lines);
   out->options = calloc(all, sizeof *out->options);
-  if (!out->words || !out->options) {
+  out->epsilons = numbers_of(&lists[EPSILON], &out->epsilon_count);
+  out->lambdas = numbers_of(&lists[LAMBDA], &out->lambda_count);
+  if (!out->lines || !out->options || !out->epsilons || !out->lambdas) {
     return refuse(complain_of_memory());
   }
   for (size_t i = 0; i < all; i++) {
-    word_lists_place(axes, i, at);
-    const char *mechanism = l->mechanism.words[at[1]];
-    if (counts(l, mechanism, at[2], at[4]) &&
-        !add_cell(fit, l->loss.words[at[0]], mechanism, l->noise.words[at[2]],
-                  l->lambda.words[at[3]], l->epsilon.words[at[4]], out)) {
+    const char *words[LISTS];
+    word_lists_combination(lists, i, words);
+    if (counts(lists, words) && !add_cell(fit, words, out)) {
       return false;
     }
   }
   return true;
-}
-
-bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_grid *out) {
-  *out = (sweep_grid){0};
-  lists *l = calloc(1, sizeof *l);
-  if (!l) {
-    return refuse(complain_of_memory());
-  }
-  bool good =
-      split("--loss", fit->loss, &l->loss) && split("--mechanism", fit->mechanism, &l->mechanism) &&
-      split("--noise", fit->noise, &l->noise) && split("--lambda", fit->lambda, &l->lambda) &&
-      split("--epsilon", epsilons ? epsilons : "-", &l->epsilon);
-  const char *wrong = good ? wrong_together(fit, l, epsilons != NULL) : NULL;
-  if (wrong) {
-    good = refuse(wrong_usage("%s", wrong));
-  }
-  good = good && combine(fit, l, out);
-  free(l);
-  if (!good) {
-    sweep_grid_free(out);
-  }
-  return good;
-}
-
-void sweep_grid_free(sweep_grid *grid) {
-  free(grid->words);
-  free(grid->options);
-  *grid = (sweep_grid){0};
 }

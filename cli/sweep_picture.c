@@ -3,10 +3,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "gnuplot.h"
+#include "handles.h"
+#include "message.h"
 #include "whole_file.h"
 
 enum { PANEL_WIDTH = 460, PANEL_HEIGHT = 380, MOST_CURVES = 24, MOST_TICS = 10 };
@@ -25,81 +26,66 @@ typedef struct curve {
 typedef struct picture {
   const sweep_table *table;
   sweep_axis axis;
-  double epsilon; /* against Λ: of this ε only, or NaN */
-  double *places; /* of the axis, ascending */
+  double epsilon;       /* against Λ: of this ε only, or NaN */
+  const double *places; /* of the axis, ascending */
   size_t place_count;
   curve curves[MOST_CURVES];
   size_t curve_count;
 } picture;
 
-sweep_axis sweep_natural_axis(const sweep_table *table) {
-  size_t count = 0;
-  free(sweep_epsilons(table, &count));
-  return count > 1 ? AXIS_EPSILON : AXIS_LAMBDA;
-}
-
-static bool is_public(const sweep_line *line) {
-  return isnan(line->epsilon);
+/* The ε that a line must have to be in the picture; NaN for any. */
+static double epsilon_wanted(const picture *p, const sweep_line *line) {
+  return p->axis == AXIS_LAMBDA && sweep_is_private(line) ? p->epsilon : (double)NAN;
 }
 
 /* The curves of one panel: each method, once over the given Λ and once with the automatic one. */
 static void find_curves(picture *p, const char *loss) {
   const sweep_table *t = p->table;
+  const char *best = p->axis == AXIS_EPSILON && t->lambda_count > 1 ? ", best Λ" : "";
   p->curve_count = 0;
   for (size_t i = 0; i < t->count; i++) {
-    if (!sweep_first_method(t, i)) {
-      continue;
-    }
+    const sweep_line *line = &t->lines[i];
     for (int automatic = 0; automatic < 2 && p->curve_count < MOST_CURVES; automatic++) {
-      const sweep_line *line = &t->lines[i];
-      curve *c = &p->curves[p->curve_count];
-      c->filter =
-          (sweep_filter){loss, line->mechanism, line->noise, (double)NAN, (double)NAN, automatic};
-      if (p->axis == AXIS_LAMBDA && !is_public(line)) {
-        c->filter.epsilon = p->epsilon;
-      }
-      if (!sweep_best(t, &c->filter)) {
+      const sweep_filter filter = {
+          loss, line->mechanism, line->noise, epsilon_wanted(p, line), (double)NAN, automatic};
+      if (!sweep_first_method(t, i) || !sweep_best(t, &filter)) {
         continue;
       }
+      curve *c = &p->curves[p->curve_count++];
+      c->filter = filter;
+      c->level = p->axis == AXIS_EPSILON && !sweep_is_private(line);
       char buffer[64];
-      size_t lambdas = 0;
-      free(sweep_lambdas(t, &lambdas));
-      snprintf(c->name, sizeof c->name, "%s%s", sweep_method_name(line, buffer),
-               automatic                                ? ", automatic Λ"
-               : p->axis == AXIS_EPSILON && lambdas > 1 ? ", best Λ"
-                                                        : "");
-      c->level = p->axis == AXIS_EPSILON && is_public(line);
-      p->curve_count++;
+      (void)snprintf(c->name, sizeof c->name, "%s%s", sweep_method_name(line, buffer),
+                     automatic ? ", automatic Λ" : best);
     }
   }
 }
 
-/* The cell of a curve at a place of the axis, if it has one. */
-static const sweep_line *cell_at(const picture *p, const curve *c, double place) {
-  sweep_filter filter = c->filter;
-  if (!c->level) {
-    *(p->axis == AXIS_EPSILON ? &filter.epsilon : &filter.lambda) = place;
-  }
-  return sweep_best(p->table, &filter);
+static double reach(const sweep_line *line) {
+  return isnan(line->error_se) ? 0 : line->error_se;
+}
+
+static void write_point(FILE *script, double place, const sweep_line *line) {
+  fprintf(script, "%.9g %.9g %.9g\n", place, line->error_mean, reach(line));
 }
 
 static void write_curve(FILE *script, const picture *p, const curve *c, size_t number) {
+  bool own_lambda = p->axis == AXIS_LAMBDA && c->filter.automatic == 1; /* stands where that is */
   fprintf(script, "$curve%zu << EOD\n", number);
-  if (p->axis == AXIS_LAMBDA && c->filter.automatic == 1) { /* stands where its own Λ is */
-    for (size_t i = 0; i < p->table->count; i++) {
-      const sweep_line *line = &p->table->lines[i];
-      if (line->runs && sweep_matches(line, &c->filter)) {
-        fprintf(script, "%.9g %.9g %.9g\n", line->lambda, line->error_mean,
-                isnan(line->error_se) ? 0 : line->error_se);
-      }
+  for (size_t i = 0; own_lambda && i < p->table->count; i++) {
+    const sweep_line *line = &p->table->lines[i];
+    if (line->runs && sweep_matches(line, &c->filter)) {
+      write_point(script, line->lambda, line);
     }
-  } else {
-    for (size_t i = 0; i < p->place_count; i++) {
-      const sweep_line *line = cell_at(p, c, p->places[i]);
-      if (line) {
-        fprintf(script, "%.9g %.9g %.9g\n", p->places[i], line->error_mean,
-                isnan(line->error_se) ? 0 : line->error_se);
-      }
+  }
+  for (size_t i = 0; !own_lambda && i < p->place_count; i++) {
+    sweep_filter filter = c->filter;
+    if (!c->level) {
+      *(p->axis == AXIS_EPSILON ? &filter.epsilon : &filter.lambda) = p->places[i];
+    }
+    const sweep_line *line = sweep_best(p->table, &filter);
+    if (line) {
+      write_point(script, p->places[i], line);
     }
   }
   fprintf(script, "EOD\n");
@@ -129,16 +115,15 @@ static void write_frame(FILE *script, const picture *p) {
   for (size_t i = 0; i < p->table->count; i++) {
     const sweep_line *line = &p->table->lines[i];
     sweep_filter wanted = sweep_anything;
-    wanted.epsilon = p->axis == AXIS_LAMBDA && !is_public(line) ? p->epsilon : (double)NAN;
+    wanted.epsilon = epsilon_wanted(p, line);
     if (!line->runs || !sweep_matches(line, &wanted)) {
       continue;
     }
     double place = p->axis == AXIS_EPSILON ? line->epsilon : line->lambda;
-    double reach = isnan(line->error_se) ? 0 : line->error_se;
     low = fmin(low, place); /* a NaN is left out */
     high = fmax(high, place);
-    bottom = fmin(bottom, line->error_mean - reach);
-    top = fmax(top, line->error_mean + reach);
+    bottom = fmin(bottom, line->error_mean - reach(line));
+    top = fmax(top, line->error_mean + reach(line));
   }
   double margin = 0.04 * (top - bottom) + 1e-4;
   fprintf(script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low / 1.2, high * 1.2,
@@ -153,7 +138,7 @@ static void write_frame(FILE *script, const picture *p) {
   }
 }
 
-static void write_script(FILE *script, picture *p, picture_format format) {
+static void write_script(FILE *script, picture *p, bool png) {
   const sweep_table *t = p->table;
   size_t panels = 0, most = 1;
   for (size_t i = 0; i < t->count; i++) {
@@ -164,7 +149,7 @@ static void write_script(FILE *script, picture *p, picture_format format) {
     }
   }
   int height = PANEL_HEIGHT + 18 * (int)most; /* space for the key under the panels */
-  gnuplot_begin(script, format, PANEL_WIDTH * (int)panels, height);
+  gnuplot_begin(script, png, PANEL_WIDTH * (int)panels, height);
   fprintf(script,
           "set encoding utf8\nset logscale x\nset format x '%s'\nset xlabel '%s'\nset ylabel "
           "'error rate'\n"
@@ -182,42 +167,29 @@ static void write_script(FILE *script, picture *p, picture_format format) {
   fprintf(script, "unset multiplot\n");
 }
 
-bool sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilon,
-                        picture_format format, FILE *out) {
-  picture p = {.table = table, .axis = axis, .epsilon = epsilon};
-  p.places = axis == AXIS_EPSILON ? sweep_epsilons(table, &p.place_count)
-                                  : sweep_lambdas(table, &p.place_count);
-  FILE *script = tmpfile();
-  bool drawn = false;
+dperm_status sweep_picture_draw(const sweep_table *table, sweep_axis axis, double epsilon, bool png,
+                                FILE *out, dperm_error *err) {
+  bool against_epsilon = axis == AXIS_EPSILON;
+  picture p = {.table = table,
+               .axis = axis,
+               .epsilon = epsilon,
+               .places = against_epsilon ? table->epsilons : table->lambdas,
+               .place_count = against_epsilon ? table->epsilon_count : table->lambda_count};
+  OWNED_STREAM FILE *script = tmpfile();
   if (!sweep_best(table, &sweep_anything)) {
-    (void)complain("no cell has a result, so there is nothing to draw");
-  } else if (!p.places || !script) {
-    (void)complain("cannot prepare a picture: %s", strerror(errno));
-  } else {
-    write_script(script, &p, format);
-    drawn = gnuplot_run(script, out);
+    return fail(err, DPERM_INVALID_DATA, "no cell has a result, so there is nothing to draw");
   }
-  if (script) {
-    fclose(script);
+  if (!script) {
+    return fail(err, DPERM_IO_ERROR, "cannot prepare a picture: %s", strerror(errno));
   }
-  free(p.places);
-  return drawn;
+  write_script(script, &p, png);
+  return gnuplot_run(script, out, err);
 }
 
-bool sweep_picture_write(const sweep_table *table, const char *path) {
-  picture_format format;
-  whole_file file;
-  dperm_error err;
-  if (!picture_format_of(path, &format)) {
-    (void)complain("%s: the name of a picture ends in .svg or .png", path);
-    return false;
-  }
-  if (whole_file_open(path, &file, &err) != DPERM_OK) {
-    return report_error(&err) == 0;
-  }
-  if (!sweep_picture_draw(table, sweep_natural_axis(table), (double)NAN, format, file.stream)) {
-    whole_file_discard(&file);
-    return false;
-  }
-  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
+dperm_status sweep_picture_write(const sweep_table *table, const char *path, dperm_error *err) {
+  OWNED(whole_file_discard) whole_file file = {0};
+  sweep_axis axis = table->epsilon_count > 1 ? AXIS_EPSILON : AXIS_LAMBDA;
+  TRY(whole_file_open(path, &file, err));
+  TRY(sweep_picture_draw(table, axis, (double)NAN, path_ends(path, ".png"), file.stream, err));
+  return whole_file_commit(&file, err);
 }

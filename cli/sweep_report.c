@@ -2,13 +2,13 @@
  * elsewhere. */
 #include "sweep_report.h"
 
-#include <errno.h>
+#include <dperm/plan.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "handles.h"
+#include "message.h"
 #include "sweep_picture.h"
 #include "whole_file.h"
 
@@ -23,19 +23,11 @@ static const char style[] =
 
 static void put_text(FILE *out, const char *text) {
   for (; *text; text++) {
-    switch (*text) {
-    case '<':
-      fputs("&lt;", out);
-      break;
-    case '>':
-      fputs("&gt;", out);
-      break;
-    case '&':
-      fputs("&amp;", out);
-      break;
-    default:
-      fputc(*text, out);
-    }
+    const char *name = *text == '<'   ? "&lt;"
+                       : *text == '>' ? "&gt;"
+                       : *text == '&' ? "&amp;"
+                                      : NULL;
+    fputs(name ? name : (const char[2]){*text, '\0'}, out);
   }
 }
 
@@ -49,11 +41,7 @@ static void put_word(FILE *out, const char *word) {
   }
   fputc('\'', out);
   for (const char *c = word; *c; c++) {
-    if (*c == '\'') {
-      fputs("'\\''", out);
-    } else {
-      put_text(out, (const char[2]){*c, '\0'});
-    }
+    put_text(out, *c == '\'' ? "'\\''" : (const char[2]){*c, '\0'});
   }
   fputc('\'', out);
 }
@@ -64,10 +52,11 @@ static void put_beginning(FILE *out, const sweep_story *s) {
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>dperm sweep</title>\n"
           "<style>%s</style>\n</head>\n<body>\n<h1>How often private models err</h1>\n",
           style);
-  fprintf(out, "<p>%zu records in %zu encoded columns. ", s->rows, s->dims);
-  if (s->test_rows) {
+  fprintf(out, "<p>%zu records in %zu encoded columns. ", dperm_data_rows(s->data),
+          dperm_data_dims(s->data));
+  if (s->test_data) {
     fprintf(out, "Models were fitted to all of them, and tested on %zu other records. ",
-            s->test_rows);
+            dperm_data_rows(s->test_data));
   } else {
     fprintf(out,
             "%zu-fold cross-validation: each model was tested on records that it had not seen. ",
@@ -78,7 +67,7 @@ static void put_beginning(FILE *out, const sweep_story *s) {
       "Noise was drawn %zu times%s, from seed %llu, so that the figures can be made again: such "
       "models are for experiments on public data, and must not be released as private "
       "ones.</p>\n<pre>dperm sweep",
-      s->draws, s->test_rows ? "" : " in each fold", (unsigned long long)s->seed);
+      s->draws, s->test_data ? "" : " in each fold", (unsigned long long)s->seed);
   for (size_t i = 0; s->words[i]; i++) {
     fputs(strncmp(s->words[i], "--", 2) == 0 ? " \\\n    " : " ", out);
     put_word(out, s->words[i]);
@@ -87,18 +76,12 @@ static void put_beginning(FILE *out, const sweep_story *s) {
 }
 
 /* gnuplot's SVG without what may only stand at the beginning of a file of its own. */
-static bool put_picture(FILE *out, const sweep_table *table, sweep_axis axis, double epsilon) {
-  FILE *picture = tmpfile();
+static dperm_status put_picture(FILE *out, const sweep_table *table, sweep_axis axis,
+                                double epsilon, dperm_error *err) {
+  OWNED_STREAM FILE *picture = tmpfile();
   char line[4096];
   bool begun = false;
-  if (!picture) {
-    (void)complain("cannot prepare a picture: %s", strerror(errno));
-    return false;
-  }
-  if (!sweep_picture_draw(table, axis, epsilon, PICTURE_SVG, picture)) {
-    fclose(picture);
-    return false;
-  }
+  TRY(sweep_picture_draw(table, axis, epsilon, false, picture, err));
   rewind(picture);
   fputs("<figure>\n", out);
   while (fgets(line, sizeof line, picture)) {
@@ -108,8 +91,7 @@ static bool put_picture(FILE *out, const sweep_table *table, sweep_axis axis, do
     }
   }
   fputs("</figure>\n", out);
-  fclose(picture);
-  return begun;
+  return begun ? DPERM_OK : fail(err, DPERM_IO_ERROR, "gnuplot has not drawn an SVG");
 }
 
 static void put_cell(FILE *out, const sweep_line *line, const sweep_line *best) {
@@ -126,29 +108,26 @@ static void put_cell(FILE *out, const sweep_line *line, const sweep_line *best) 
 
 /* A method's row: a cell for each Λ, then the automatic one; the best is in bold. */
 static void put_method(FILE *out, const sweep_table *table, sweep_filter wanted,
-                       const sweep_line *method, const double *lambdas, size_t count,
-                       bool automatic) {
+                       const sweep_line *method, bool automatic) {
   char buffer[64];
   wanted.mechanism = method->mechanism;
   wanted.noise = method->noise;
-  if (isnan(method->epsilon)) {
+  if (!sweep_is_private(method)) {
     wanted.epsilon = (double)NAN;
   }
   const sweep_line *best = sweep_best(table, &wanted);
   if (!best) {
     return;
   }
-  fputs("<tr><td>", out);
-  put_text(out, sweep_method_name(method, buffer));
-  fputs("</td>", out);
-  for (size_t i = 0; i < count; i++) {
-    sweep_filter one = wanted;
-    one.lambda = lambdas[i];
-    one.automatic = 0;
-    put_cell(out, sweep_best(table, &one), best);
+  fprintf(out, "<tr><td>%s</td>", sweep_method_name(method, buffer));
+  wanted.automatic = 0;
+  for (size_t i = 0; i < table->lambda_count; i++) {
+    wanted.lambda = table->lambdas[i];
+    put_cell(out, sweep_best(table, &wanted), best);
   }
   if (automatic) {
     wanted.automatic = 1;
+    wanted.lambda = (double)NAN;
     const sweep_line *line = sweep_best(table, &wanted);
     put_cell(out, line, best);
     fprintf(out, line ? "<td>%.3g</td>" : "<td></td>", line ? line->lambda : 0);
@@ -156,105 +135,104 @@ static void put_method(FILE *out, const sweep_table *table, sweep_filter wanted,
   fputs("</tr>\n", out);
 }
 
+static void put_heading(FILE *out, const char *text, double epsilon) {
+  fprintf(out, isnan(epsilon) ? "<h2>%s</h2>\n" : "<h2>%s, ε = %g</h2>\n", text, epsilon);
+}
+
 /* As the paper's tables: methods down, Λ across, for one loss and one ε. */
-static void put_table(FILE *out, const sweep_table *table, const char *loss, double epsilon,
-                      const double *lambdas, size_t count) {
+static void put_table(FILE *out, const sweep_table *table, const char *loss, double epsilon) {
   sweep_filter wanted = sweep_anything, unasked = sweep_anything;
   wanted.loss = loss;
   wanted.epsilon = epsilon;
   unasked.automatic = 1;
   bool automatic = sweep_best(table, &unasked) != NULL;
-  fputs("<h2>", out);
-  put_text(out, loss);
-  if (!isnan(epsilon)) {
-    fprintf(out, ", ε = %g", epsilon);
+  put_heading(out, loss, epsilon);
+  fputs("<div class=\"wide\"><table>\n<tr><th>Λ</th>", out);
+  for (size_t i = 0; i < table->lambda_count; i++) {
+    fprintf(out, "<th>%.3g</th>", table->lambdas[i]);
   }
-  fputs("</h2>\n<div class=\"wide\"><table>\n<tr><th>Λ</th>", out);
-  for (size_t i = 0; i < count; i++) {
-    fprintf(out, "<th>%.3g</th>", lambdas[i]);
-  }
-  fprintf(out, automatic ? "<th>automatic</th><th>which is</th></tr>\n" : "</tr>\n");
+  fputs(automatic ? "<th>automatic</th><th>which is</th></tr>\n" : "</tr>\n", out);
   for (size_t i = 0; i < table->count; i++) {
     if (sweep_first_method(table, i)) {
-      put_method(out, table, wanted, &table->lines[i], lambdas, count, automatic);
+      put_method(out, table, wanted, &table->lines[i], automatic);
     }
   }
   fputs("</table></div>\n", out);
+}
+
+/* The plan of a private cell that was possible, again from public numbers, for the rows of one fit;
+ * false for others. */
+static bool plan_of(const sweep_table *table, size_t i, const sweep_story *s, dperm_plan *out) {
+  dperm_error err;
+  size_t rows = dperm_data_rows(s->data);
+  rows -= s->test_data ? 0 : rows / s->folds;
+  return sweep_is_private(&table->lines[i]) && table->lines[i].runs &&
+         (s->schema ? dperm_plan_for_schema(rows, s->schema, &table->options[i], out, &err)
+                    : dperm_plan_make(rows, dperm_data_dims(s->data), 1, &table->options[i], out,
+                                      &err)) == DPERM_OK;
 }
 
 static void put_plans(FILE *out, const sweep_table *table, const sweep_story *s) {
-  if (s->plan_count == 0) {
-    return;
-  }
-  fputs(
-      "<h2>What the plans said</h2>\n<p>From public numbers alone, before any record was read "
-      "(<code>dperm plan</code>). Noise to signal above 1 means a model that is mostly noise.</p>\n"
-      "<div class=\"wide\"><table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>Δ</th><th>β"
-      "</th><th>mean noise</th><th>95 % below</th><th>noise to signal</th><th>excess objective, 95 "
-      "%</th></tr>\n",
-      out);
-  for (size_t i = 0; i < s->plan_count; i++) {
-    const sweep_line *line = &table->lines[s->plan_lines[i]];
-    const dperm_plan *p = &s->plans[i];
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const sweep_line *line = &table->lines[i];
+    dperm_plan p;
     char buffer[64];
-    fputs("<tr><td>", out);
-    put_text(out, line->loss);
-    fputs(", ", out);
-    put_text(out, sweep_method_name(line, buffer));
+    if (!plan_of(table, i, s, &p)) {
+      continue;
+    }
+    fputs(count++ ? ""
+                  : "<h2>What the plans said</h2>\n<p>From public numbers alone, before any record "
+                    "was read "
+                    "(<code>dperm plan</code>). Noise to signal above 1 means a model that is "
+                    "mostly noise.</p>\n"
+                    "<div class=\"wide\"><table>\n<tr><th>loss, "
+                    "method</th><th>ε</th><th>Λ</th><th>Δ</th><th>β"
+                    "</th><th>mean noise</th><th>95 % below</th><th>noise to signal</th><th>excess "
+                    "objective, 95 "
+                    "%</th></tr>\n",
+          out);
     fprintf(out,
-            "</td><td>%g</td><td>%.3g%s</td><td>%.3g</td><td>%.4g</td><td>%.4g</td><td>%.4g</td>"
-            "<td>%.3g</td><td>%.3g</td></tr>\n",
-            p->epsilon, p->lambda, line->automatic ? " (auto)" : "", p->delta_reg, p->beta,
-            p->expected_noise_norm, p->noise_norm_q95, p->noise_to_signal, p->excess_objective_q95);
+            "<tr><td>%s, %s</td><td>%g</td><td>%.3g%s</td><td>%.3g</td><td>%.4g</td><td>%.4g</td>"
+            "<td>%.4g</td><td>%.3g</td><td>%.3g</td></tr>\n",
+            line->loss, sweep_method_name(line, buffer), p.epsilon, p.lambda,
+            line->automatic ? " (auto)" : "", p.delta_reg, p.beta, p.expected_noise_norm,
+            p.noise_norm_q95, p.noise_to_signal, p.excess_objective_q95);
   }
-  fputs("</table></div>\n", out);
+  fputs(count ? "</table></div>\n" : "", out);
 }
 
-static bool put_findings(FILE *out, const sweep_table *table) {
-  size_t epsilons_count = 0, lambdas_count = 0;
-  double *epsilons = sweep_epsilons(table, &epsilons_count);
-  double *lambdas = sweep_lambdas(table, &lambdas_count);
-  bool written = epsilons && lambdas;
-  if (written && epsilons_count > 1) {
+static dperm_status put_findings(FILE *out, const sweep_table *table, dperm_error *err) {
+  if (table->epsilon_count > 1) {
     fputs("<h2>Error against ε</h2>\n<p>Best Λ: the one with the smallest error in the tables "
           "below, so chosen on the test records; automatic Λ: chosen from public numbers.</p>\n",
           out);
-    written = put_picture(out, table, AXIS_EPSILON, (double)NAN);
+    TRY(put_picture(out, table, AXIS_EPSILON, (double)NAN, err));
   }
-  for (size_t e = 0; written && e < (epsilons_count ? epsilons_count : 1); e++) {
-    double epsilon = epsilons_count ? epsilons[e] : (double)NAN;
-    if (lambdas_count > 1) {
-      fputs("<h2>Error against Λ", out);
-      if (epsilons_count) {
-        fprintf(out, ", ε = %g", epsilon);
-      }
-      fputs("</h2>\n", out);
-      written = put_picture(out, table, AXIS_LAMBDA, epsilon);
+  size_t e = 0;
+  do { /* once without any ε */
+    double epsilon = table->epsilon_count ? table->epsilons[e] : (double)NAN;
+    if (table->lambda_count > 1) {
+      put_heading(out, "Error against Λ", epsilon);
+      TRY(put_picture(out, table, AXIS_LAMBDA, epsilon, err));
     }
     for (size_t i = 0; i < table->count; i++) {
       if (sweep_first_loss(table, i)) {
-        put_table(out, table, table->lines[i].loss, epsilon, lambdas, lambdas_count);
+        put_table(out, table, table->lines[i].loss, epsilon);
       }
     }
-  }
-  free(epsilons);
-  free(lambdas);
-  return written;
+  } while (++e < table->epsilon_count);
+  return DPERM_OK;
 }
 
-bool sweep_report_write(const sweep_table *table, const sweep_story *story, const char *path) {
-  whole_file file;
-  dperm_error err;
-  if (whole_file_open(path, &file, &err) != DPERM_OK) {
-    return report_error(&err) == 0;
-  }
+dperm_status sweep_report_write(const sweep_table *table, const sweep_story *story,
+                                const char *path, dperm_error *err) {
+  OWNED(whole_file_discard) whole_file file = {0};
+  TRY(whole_file_open(path, &file, err));
   put_beginning(file.stream, story);
-  if (!put_findings(file.stream, table)) {
-    whole_file_discard(&file);
-    return false;
-  }
+  TRY(put_findings(file.stream, table, err));
   put_plans(file.stream, table, story);
   fprintf(file.stream, "<p>± is one standard error. Made by dperm %s.</p>\n</body>\n</html>\n",
           dperm_version());
-  return whole_file_commit(&file, &err) == DPERM_OK || report_error(&err) == 0;
+  return whole_file_commit(&file, err);
 }

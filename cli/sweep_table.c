@@ -8,6 +8,29 @@
 
 const sweep_filter sweep_anything = {NULL, NULL, NULL, (double)NAN, (double)NAN, -1};
 
+void sweep_table_keep(void *table, const dperm_sweep_cell *cell) {
+  sweep_line *line = &((sweep_table *)table)->lines[cell->index];
+  line->lambda = cell->lambda;
+  line->error_mean = cell->error_mean;
+  line->error_se = cell->error_se;
+  line->runs = cell->runs;
+  line->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
+}
+
+void sweep_table_free(sweep_table *table) {
+  for (size_t i = 0; table->lines && i < table->count; i++) {
+    free(table->lines[i].impossible);
+  }
+  free(table->lines);
+  free(table->options);
+  free(table->epsilons);
+  free(table->lambdas);
+}
+
+bool sweep_is_private(const sweep_line *line) {
+  return !isnan(line->epsilon);
+}
+
 static bool text_matches(const char *wanted, const char *text) {
   return !wanted || strcmp(wanted, text) == 0;
 }
@@ -39,68 +62,20 @@ const sweep_line *sweep_best(const sweep_table *table, const sweep_filter *filte
 }
 
 bool sweep_first_loss(const sweep_table *table, size_t i) {
-  for (size_t j = 0; j < i; j++) {
-    if (strcmp(table->lines[j].loss, table->lines[i].loss) == 0) {
-      return false;
-    }
-  }
-  return true;
+  return i == 0 || strcmp(table->lines[i].loss, table->lines[i - 1].loss) != 0;
 }
 
 bool sweep_first_method(const sweep_table *table, size_t i) {
-  for (size_t j = 0; j < i; j++) {
-    if (strcmp(table->lines[j].mechanism, table->lines[i].mechanism) == 0 &&
-        strcmp(table->lines[j].noise, table->lines[i].noise) == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Sorts and keeps one of each. */
-static double *different(double *values, size_t *count) {
-  size_t kept = 0;
-  qsort(values, *count, sizeof *values, ascending);
-  for (size_t i = 0; i < *count; i++) {
-    if (kept == 0 || values[i] > values[kept - 1]) {
-      values[kept++] = values[i];
-    }
-  }
-  *count = kept;
-  return values;
-}
-
-double *sweep_epsilons(const sweep_table *table, size_t *count) {
-  double *values = malloc((table->count + 1) * sizeof *values);
-  *count = 0;
-  for (size_t i = 0; values && i < table->count; i++) {
-    if (!isnan(table->lines[i].epsilon)) {
-      values[(*count)++] = table->lines[i].epsilon;
-    }
-  }
-  return values ? different(values, count) : NULL;
-}
-
-double *sweep_lambdas(const sweep_table *table, size_t *count) {
-  double *values = malloc((table->count + 1) * sizeof *values);
-  *count = 0;
-  for (size_t i = 0; values && i < table->count; i++) {
-    if (!table->lines[i].automatic) {
-      values[(*count)++] = table->lines[i].lambda;
-    }
-  }
-  return values ? different(values, count) : NULL;
+  const sweep_line *line = &table->lines[i];
+  return i == 0 || (strcmp(line->loss, table->lines[0].loss) == 0 &&
+                    (strcmp(line->mechanism, line[-1].mechanism) != 0 ||
+                     strcmp(line->noise, line[-1].noise) != 0));
 }
 
 const char *sweep_method_name(const sweep_line *line, char buffer[64]) {
-  if (strcmp(line->mechanism, "none") == 0) {
+  if (!sweep_is_private(line)) {
     return "not private";
   }
-  snprintf(buffer, 64, "%s, %s noise", line->mechanism, line->noise);
+  (void)snprintf(buffer, 64, "%s, %s noise", line->mechanism, line->noise);
   return buffer;
 }

@@ -1,23 +1,31 @@
-/* What a sweep found, one line a cell, as its CSV, pictures and report have it. */
+/* A sweep as a table: a line for each cell of the grid, as asked for and as found. CSV, pictures
+ * and report are made of it. Lines of one loss stand together, and in them those of one method. */
 #pragma once
 
+#include <dperm.h>
+#include <dperm/sweep.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 typedef struct sweep_line {
-  char loss[32];               /* with h where several were asked for */
-  const char *mechanism;       /* "none", "output", "objective" */
-  const char *noise;           /* its kind; "" without noise */
-  bool automatic;              /* Λ was left to dperm */
+  /* As asked for; "" where there is nothing to say, as the epsilon of mechanism none. Numbers are
+   * written the shortest way that reads back to the same. */
+  char loss[16], mechanism[16], noise[8], lambda_given[32], epsilon_given[32];
+  bool automatic; /* Λ was left to dperm */
+  double epsilon; /* NaN without noise */
+  /* As found. */
   double lambda;               /* as used */
-  double epsilon;              /* NaN without noise */
   double error_mean, error_se; /* NaN where there is none */
   size_t runs;                 /* 0 for a cell that is not possible */
+  char *impossible;            /* why, then */
 } sweep_line;
 
 typedef struct sweep_table {
   sweep_line *lines;
+  dperm_options *options; /* of each line */
   size_t count;
+  double *epsilons, *lambdas; /* those given as numbers, ascending */
+  size_t epsilon_count, lambda_count;
 } sweep_table;
 
 /* Which of the cells may go together: a NULL, a NaN or a negative number matches anything. */
@@ -28,19 +36,18 @@ typedef struct sweep_filter {
 } sweep_filter;
 extern const sweep_filter sweep_anything;
 
-bool sweep_matches(const sweep_line *line, const sweep_filter *filter);
+/* A dperm_sweep_visitor with a sweep_table as its context: what was found. */
+void sweep_table_keep(void *table, const dperm_sweep_cell *cell);
+void sweep_table_free(sweep_table *table);
 
+bool sweep_is_private(const sweep_line *line);
+bool sweep_matches(const sweep_line *line, const sweep_filter *filter);
 /* The matching line with runs and the smallest mean error; NULL if there is none. */
 const sweep_line *sweep_best(const sweep_table *table, const sweep_filter *filter);
 
 /* Whether line i is the first with its loss; with its mechanism and noise. */
 bool sweep_first_loss(const sweep_table *table, size_t i);
 bool sweep_first_method(const sweep_table *table, size_t i);
-
-/* The different values of ε, or of Λ that were given as numbers, in ascending order, in an array
- * that the caller frees; NULL without memory. */
-double *sweep_epsilons(const sweep_table *table, size_t *count);
-double *sweep_lambdas(const sweep_table *table, size_t *count);
 
 /* "objective, mixed noise". */
 const char *sweep_method_name(const sweep_line *line, char buffer[64]);

@@ -24,8 +24,8 @@ static void tidy_word(char word[WORD_SIZE]) {
   }
 }
 
-bool word_list_split(const char *option, const char *text, bool tidy, const char *hint,
-                     word_list *out) {
+static bool split(const char *option, const char *text, bool tidy, const char *hint,
+                  word_list *out) {
   for (out->count = 0;; text++) {
     size_t length = strcspn(text, ",");
     if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
@@ -60,17 +60,27 @@ bool word_list_has(const word_list *list, const char *word) {
   return false;
 }
 
-size_t word_lists_combinations(const word_list *const lists[LISTS]) {
+bool word_lists_split(const char *const options[LISTS], const char *const texts[LISTS], bool tidy,
+                      const char *hint, word_list out[LISTS]) {
+  bool good = true;
+  for (int i = 0; i < LISTS && good; i++) {
+    good = split(options[i], texts[i] ? texts[i] : "-", tidy, hint, &out[i]);
+  }
+  return good;
+}
+
+size_t word_lists_combinations(const word_list lists[LISTS]) {
   size_t all = 1;
   for (int i = 0; i < LISTS; i++) {
-    all = lists[i]->count > SIZE_MAX / all ? SIZE_MAX : all * lists[i]->count;
+    all = lists[i].count > SIZE_MAX / all ? SIZE_MAX : all * lists[i].count;
   }
   return all;
 }
 
-void word_lists_place(const word_list *const lists[LISTS], size_t combination, size_t at[LISTS]) {
+void word_lists_combination(const word_list lists[LISTS], size_t combination,
+                            const char *words[LISTS]) {
   for (int i = LISTS - 1; i >= 0; i--) {
-    at[i] = combination % lists[i]->count;
-    combination /= lists[i]->count;
+    words[i] = lists[i].words[combination % lists[i].count];
+    combination /= lists[i].count;
   }
 }

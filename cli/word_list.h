@@ -11,13 +11,15 @@ typedef struct word_list {
   size_t count;
 } word_list;
 
-/* Splits at commas. A word must not be empty, too long or there already, also as another form of
- * the same number; false with a message about the option, which ends with `hint` for the latter.
- * `tidy` makes numbers as short as they can be. */
-bool word_list_split(const char *option, const char *text, bool tidy, const char *hint,
-                     word_list *out);
 bool word_list_has(const word_list *list, const char *word);
 
-/* The number of combinations of a word from each list, and the places of the words in one. */
-size_t word_lists_combinations(const word_list *const lists[LISTS]);
-void word_lists_place(const word_list *const lists[LISTS], size_t combination, size_t at[LISTS]);
+/* Splits the values of several options at commas; a text that is NULL is a list of "-" alone. A
+ * word must not be empty, too long or there already, also as another form of the same number; false
+ * with a message about the option, which ends with `hint` for the latter. `tidy` makes numbers as
+ * short as they can be. */
+bool word_lists_split(const char *const options[LISTS], const char *const texts[LISTS], bool tidy,
+                      const char *hint, word_list out[LISTS]);
+/* The number of combinations of a word from each list, and the words of one of them. */
+size_t word_lists_combinations(const word_list lists[LISTS]);
+void word_lists_combination(const word_list lists[LISTS], size_t combination,
+                            const char *words[LISTS]);
