@@ -26,3 +26,8 @@ double vector_norm(const double *v, size_t count) {
 void vector_axpy(double *y, double a, const double *x, size_t count) {
   axpy(y, a, x, count);
 }
+
+void vector_fold(double *y, double *x, size_t count) {
+  axpy(y, 1, x, count);
+  memset(x, 0, count * sizeof *x);
+}

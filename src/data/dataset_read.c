@@ -64,9 +64,11 @@ static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, 
   }
   TRY(encoded_map(file, from, rows, reader->progress, err));
   TRY(memory_new(1, sizeof *data, &data, err));
-  dperm_status status =
-      matrix_sparse_over(rows, reader->dims, encoded_starts(file) + from, encoded_columns(file),
-                         encoded_values(file), &data->x, err);
+  const growing_rows mapped = {.count = rows,
+                               .starts = encoded_starts(file) + from,
+                               .columns = encoded_columns(file),
+                               .values = encoded_values(file)};
+  dperm_status status = matrix_sparse_over(&mapped, reader->dims, &data->x, err);
   if (status != DPERM_OK) {
     free(data);
     return status;

@@ -91,14 +91,11 @@ dperm_status matrix_apply_dd(const matrix *x, const double *f, const double *f_r
 dperm_status matrix_apply_transposed_dd(const matrix *x, const double *w, double *g,
                                         dperm_error *err);
 
-/* Compressed sparse rows. Takes over the three arrays (from malloc) on success only. */
-dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
-                               double *values, matrix **out, dperm_error *err);
-/* The same from rows, whose arrays it takes over on success but for the labels. */
+/* Compressed sparse rows: takes over the arrays of `rows` on success, but for the labels. */
 dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, dperm_error *err);
 /* The same over arrays that belong to somebody else and outlive the matrix. */
-dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
-                                double *values, matrix **out, dperm_error *err);
+dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **out,
+                                dperm_error *err);
 /* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
  * gives it. Every process of the job does so at once. */
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread_pool.h"
 #include "matrix/matrix_blocks.h"
 #include "matrix/matrix_spread.h"
 
@@ -22,22 +21,6 @@ static void dense_row(const matrix *x, size_t i, double *values) {
   memcpy(values, ((const dense *)x)->values + i * x->cols, x->cols * sizeof *values);
 }
 
-typedef struct select_job {
-  const matrix *x;
-  const size_t *rows;
-  size_t count;
-  double *values;
-} select_job;
-
-static void copy_rows(void *context, size_t block, size_t worker) {
-  const select_job *job = context;
-  (void)worker;
-  size_t from = block * MATRIX_BLOCK, left = job->count - from;
-  for (size_t i = from; i < from + (left < MATRIX_BLOCK ? left : MATRIX_BLOCK); i++) {
-    dense_row(job->x, job->rows[i], job->values + i * job->x->cols);
-  }
-}
-
 static dperm_status dense_select(const matrix *x, const size_t *rows, size_t count, matrix **out,
                                  dperm_error *err) {
   OWNED_MEMORY double *values = NULL;
@@ -45,9 +28,9 @@ static dperm_status dense_select(const matrix *x, const size_t *rows, size_t cou
   if (x->spread) { /* every process gets all of them */
     const double *own = ((const dense *)x)->values;
     TRY(spread_everywhere(x, own, x->cols, rows, count, values, err));
-  } else {
-    select_job job = {x, rows, count, values};
-    pool_run((count + MATRIX_BLOCK - 1) / MATRIX_BLOCK, copy_rows, &job);
+  }
+  for (size_t i = 0; !x->spread && i < count; i++) {
+    dense_row(x, rows[i], values + i * x->cols);
   }
   TRY(matrix_dense_new(count, x->cols, values, out, err));
   values = NULL;

@@ -26,27 +26,16 @@ static inline double row_product(const sparse *m, size_t i, const double *f) {
   const uint32_t *columns = m->columns + m->starts[i];
   const double *values = m->values + m->starts[i];
   size_t e = 0, count = m->starts[i + 1] - m->starts[i];
-  double a = 0, b = 0, c = 0, d = 0;
+  double sums[4] = {0};
   for (; e + 4 <= count; e += 4) {
-    a += values[e] * f[columns[e]];
-    b += values[e + 1] * f[columns[e + 1]];
-    c += values[e + 2] * f[columns[e + 2]];
-    d += values[e + 3] * f[columns[e + 3]];
+    for (size_t s = 0; s < 4; s++) {
+      sums[s] += values[e + s] * f[columns[e + s]];
+    }
   }
-  switch (count - e) {
-  case 3:
-    c += values[e + 2] * f[columns[e + 2]];
-    /* fall through */
-  case 2:
-    b += values[e + 1] * f[columns[e + 1]];
-    /* fall through */
-  case 1:
-    a += values[e] * f[columns[e]];
-    break;
-  default:
-    break;
+  for (size_t s = 0; s < 3 && e + s < count; s++) {
+    sums[s] += values[e + s] * f[columns[e + s]];
   }
-  return (a + b) + (c + d);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /* Row i of X F for k right-hand sides: 64 of them at a time stay in registers. */
@@ -129,12 +118,6 @@ static void add_rows(const sparse *m, size_t from, size_t to, const double *w, s
   }
 }
 
-/* to += from, and from is cleared. */
-static void fold(double *to, double *from, size_t size) {
-  vector_axpy(to, 1, from, size);
-  memset(from, 0, size * sizeof *from);
-}
-
 /* A sum over rows on its way. */
 typedef struct row_sums {
   const sparse *m;
@@ -174,9 +157,9 @@ static void add_stripe(const void *context, size_t from, size_t to, double *tota
       add_rows(m, done, next, w + (done - at) * sums->k, sums->k, sums->squared, block);
       done = next;
       if ((done - from) % m->block_rows == 0 || done == to) {
-        fold(pile, block, size);
+        vector_fold(pile, block, size);
         if (++blocks % PILE == 0 || done == to) {
-          fold(total, pile, size);
+          vector_fold(total, pile, size);
         }
       }
     }
@@ -330,19 +313,20 @@ static void set_depths(sparse *m, size_t entries) {
                  stripe / m->block_rows / PILE + 2 + STRIPE_DEPTH;
 }
 
-dperm_status matrix_sparse_new(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
-                               double *values, matrix **out, dperm_error *err) {
+dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **out,
+                                dperm_error *err) {
   sparse *m = NULL;
   TRY(memory_new(1, sizeof *m, &m, err));
-  m->base = (matrix){.kind = &sparse_kind, .rows = rows, .cols = cols};
-  m->starts = row_starts;
-  m->columns = columns;
-  m->values = values;
-  for (size_t i = 0; i < rows; i++) {
-    size_t entries = row_starts[i + 1] - row_starts[i];
+  *m = (sparse){.base = {.kind = &sparse_kind, .rows = rows->count, .cols = cols},
+                .starts = rows->starts,
+                .columns = rows->columns,
+                .values = rows->values,
+                .borrowed = true};
+  for (size_t i = 0; i < rows->count; i++) {
+    size_t entries = m->starts[i + 1] - m->starts[i];
     m->base.row_entries = entries > m->base.row_entries ? entries : m->base.row_entries;
   }
-  set_depths(m, row_starts[rows] - row_starts[0]);
+  set_depths(m, m->starts[rows->count] - m->starts[0]);
   *out = &m->base;
   return DPERM_OK;
 }
@@ -351,15 +335,9 @@ dperm_status matrix_sparse_take(growing_rows *rows, size_t cols, matrix **out, d
   if (!rows->starts) { /* there is one, even where no row came */
     TRY(rows_reserve(rows, 0, err));
   }
-  TRY(matrix_sparse_new(rows->count, cols, rows->starts, rows->columns, rows->values, out, err));
+  TRY(matrix_sparse_over(rows, cols, out, err));
+  ((sparse *)*out)->borrowed = false;
   *rows = (growing_rows){.labels = rows->labels};
-  return DPERM_OK;
-}
-
-dperm_status matrix_sparse_over(size_t rows, size_t cols, size_t *row_starts, uint32_t *columns,
-                                double *values, matrix **out, dperm_error *err) {
-  TRY(matrix_sparse_new(rows, cols, row_starts, columns, values, out, err));
-  ((sparse *)*out)->borrowed = true;
   return DPERM_OK;
 }
 

@@ -24,23 +24,23 @@ static dperm_status draw_term(const privacy_plan *plan, const promise *promised,
   return DPERM_OK;
 }
 
-/* All draws from the minimum of p without noise, which is found where the first one starts. */
-static dperm_status solve_batch(const problem *p, const problem_model *models, size_t count,
-                                const double *target, const solver_options *how, scratch *work,
-                                double *f, double *certified, dperm_error *err) {
-  size_t dims = p->x->cols;
+/* All draws from the minimum without noise, which is found where the first one starts. */
+static dperm_status solve_batch(batch *b, const solver_options *how, scratch *work,
+                                dperm_error *err) {
+  size_t dims = b->p->x->cols;
   solver_options roughly = *how;
   solver_report report;
-  double *factor = NULL;
+  double *factor = NULL, *f = b->weights;
   roughly.tolerance = 1e-4; /* a place to start from */
   memset(f, 0, dims * sizeof *f);
   TRY(scratch_take(work, dims * dims, sizeof *factor, &factor, err));
-  TRY(solve(p, &roughly, f, &report, err));
-  TRY(hessian_factor(p, f, factor, err));
-  for (size_t m = 1; m < count; m++) {
+  TRY(solve(b->p, &roughly, f, &report, err));
+  TRY(hessian_factor(b->p, f, factor, err));
+  for (size_t m = 1; m < b->count; m++) {
     memcpy(f + m * dims, f, dims * sizeof *f);
   }
-  return batch_solve(p, models, count, factor, target, how->progress, f, certified, err);
+  b->factor = factor;
+  return batch_solve(b, err);
 }
 
 static dperm_status run_objective(const privacy_plan *plan, const problem *base,
@@ -65,8 +65,15 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
     models[m] = p.model;
     models[m].linear = term;
   }
-  if (count > 1 && batch_possible(&p)) {
-    TRY(solve_batch(&p, models, count, target, how, &work, out->f, certified, err));
+  if (count > 1 && !p.x->spread) {
+    batch all = {.p = &p,
+                 .models = models,
+                 .count = count,
+                 .target = target,
+                 .weights = out->f,
+                 .certified = certified,
+                 .progress = how->progress};
+    TRY(solve_batch(&all, how, &work, err));
     memset(out->rest, 0, count * dims * sizeof *out->rest);
   }
   for (size_t m = 0; m < count; m++) {

@@ -12,10 +12,6 @@ static bool by_entries(const matrix *x) {
   return x->kind->entries != NULL;
 }
 
-bool batch_pass_possible(const matrix *x) {
-  return x->kind->entries || x->kind->block;
-}
-
 /* `count` numbers from a multiple of 64 bytes on; *raw is what to free. */
 static dperm_status new_aligned(size_t count, size_t size, void *raw, void *out, dperm_error *err) {
   char *bytes = NULL;

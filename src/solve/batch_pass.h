@@ -27,8 +27,6 @@ typedef struct batch_pass {
   double *square; /* blocks: what a block adds to a Hessian, and space to make it */
 } batch_pass;
 
-/* Whether there is a pass for this kind of matrix: its rows come as entries or as blocks. */
-bool batch_pass_possible(const matrix *x);
 /* `hessians`: whether passes will ask for them. To be closed also where this fails. */
 dperm_status batch_pass_open(const problem *p, bool hessians, batch_pass *l, dperm_error *err);
 void batch_pass_close(batch_pass *l);

@@ -81,12 +81,6 @@ static void gather(const matrix *x, size_t from, chunk *c) {
   }
 }
 
-/* to += from, and from is cleared. */
-static void fold(double *to, double *from, size_t size) {
-  vector_axpy(to, 1, from, size);
-  memset(from, 0, size * sizeof *from);
-}
-
 void batch_pass_sparse(batch_pass *l, bool hessian) {
   const matrix *x = l->p->x;
   size_t wide = x->cols * BATCH_WIDTH, block_rows = batch_sparse_rows(x), blocks = 0;
@@ -107,12 +101,12 @@ void batch_pass_sparse(batch_pass *l, bool hessian) {
       add_curvatures(&c, l->curvature, l->places, l->hessian);
     }
     if ((from + BATCH_CHUNK) % block_rows == 0) {
-      fold(pile, block, wide);
+      vector_fold(pile, block, wide);
       if (++blocks % BATCH_PILE == 0) {
-        fold(l->gradient, pile, wide);
+        vector_fold(l->gradient, pile, wide);
       }
     }
   }
-  fold(pile, block, wide);
-  fold(l->gradient, pile, wide);
+  vector_fold(pile, block, wide);
+  vector_fold(l->gradient, pile, wide);
 }

@@ -19,12 +19,7 @@ enum { POOL = 3 * BATCH_WIDTH };
 
 /* What the threads share. */
 typedef struct many {
-  const problem *p;
-  const problem_model *models;
-  size_t count;
-  const double *factor, *target;
-  const dperm_progress *progress;
-  double *weights, *certified;
+  const batch *b;
   size_t workers;
   pthread_mutex_t lock; /* of `next` */
   size_t next;          /* the first model that nobody has taken */
@@ -41,10 +36,6 @@ typedef struct pool {
   double *works, *square;
 } pool;
 
-bool batch_possible(const problem *p) {
-  return !p->x->spread && batch_pass_possible(p->x); /* passes are over the rows that are here */
-}
-
 static void pool_free(pool *p) {
   if (p) {
     batch_pass_close(&p->rows);
@@ -58,30 +49,31 @@ OWNED_HANDLE(pool, pool_free)
 /* ---- who is in the pool */
 
 static void enter(pool *p, size_t place, double *work, size_t m) {
-  const many *s = p->shared;
-  batch_lbfgs_begin(&p->models[place], s->p, &s->models[m], s->factor, work,
-                    s->weights + m * s->p->x->cols, s->target[m]);
+  const batch *b = p->shared->b;
+  batch_lbfgs_begin(&p->models[place], b->p, &b->models[m], b->factor, work,
+                    b->weights + m * b->p->x->cols, b->target[m]);
   p->numbers[place] = m;
 }
 
-/* The next model from the list, s->count if there is none. A thread takes no more than its share
+/* The next model from the list, b->count if there is none. A thread takes no more than its share
  * of what is left, so that none waits for another with a full pool. */
 static size_t take(many *s, size_t held) {
   pthread_mutex_lock(&s->lock);
-  size_t left = s->count - s->next, share = left / s->workers + 1;
-  size_t m = left > 0 && (held < BATCH_WIDTH || held < share) ? s->next++ : s->count;
+  size_t left = s->b->count - s->next, share = left / s->workers + 1;
+  size_t m = left > 0 && (held < BATCH_WIDTH || held < share) ? s->next++ : s->b->count;
   pthread_mutex_unlock(&s->lock);
   return m;
 }
 
 static dperm_status fill(many *s, pool *p, dperm_error *err) {
-  size_t cols = s->p->x->cols, most = s->count < POOL ? s->count : POOL;
+  const batch *b = s->b;
+  size_t cols = b->p->x->cols, most = b->count < POOL ? b->count : POOL;
   size_t work_size = batch_lbfgs_work_size(cols);
   p->shared = s;
-  TRY(batch_pass_open(s->p, batch_lbfgs_owns(cols), &p->rows, err));
+  TRY(batch_pass_open(b->p, batch_lbfgs_owns(cols), &p->rows, err));
   TRY(memory_new(most * work_size, sizeof *p->works, &p->works, err));
   TRY(memory_new(cols * cols, sizeof *p->square, &p->square, err));
-  for (size_t m = 0; p->count < most && (m = take(s, p->count)) < s->count; p->count++) {
+  for (size_t m = 0; p->count < most && (m = take(s, p->count)) < b->count; p->count++) {
     enter(p, p->count, p->works + p->count * work_size, m);
   }
   return DPERM_OK;
@@ -89,20 +81,20 @@ static dperm_status fill(many *s, pool *p, dperm_error *err) {
 
 /* Models that are done make place for the list's next, or for the last of the pool. */
 static void leave(pool *p) {
-  many *s = p->shared;
-  size_t cols = s->p->x->cols;
+  const batch *b = p->shared->b;
+  size_t cols = b->p->x->cols;
   for (size_t i = 0; i < p->count;) {
     batch_lbfgs *d = &p->models[i];
     if (!d->solved && !d->given_up) {
       i++;
       continue;
     }
-    size_t m = p->numbers[i], next = take(s, p->count - 1);
+    size_t m = p->numbers[i], next = take(p->shared, p->count - 1);
     if (d->solved) {
-      s->certified[m] = d->certified;
-      memcpy(s->weights + m * cols, d->f, cols * sizeof *d->f);
+      b->certified[m] = d->certified;
+      memcpy(b->weights + m * cols, d->f, cols * sizeof *d->f);
     }
-    if (next < s->count) {
+    if (next < b->count) {
       enter(p, i, d->f, next);
     } else {
       *d = p->models[--p->count];
@@ -163,7 +155,7 @@ static dperm_status solve_some(many *shared, bool caller, dperm_error *err) {
   TRY(fill(shared, own, err));
   for (; own->count > 0 && !atomic_load(&shared->failed); leave(own)) {
     if (caller) {
-      TRY(progress_tick(shared->progress, "solving", 0, 0, err));
+      TRY(progress_tick(shared->b->progress, "solving", 0, 0, err));
     }
     TRY(pass(own, err));
   }
@@ -182,25 +174,16 @@ static void work(void *context, size_t piece, size_t worker) {
   }
 }
 
-dperm_status batch_solve(const problem *p, const problem_model *models, size_t count,
-                         const double *factor, const double *target, const dperm_progress *progress,
-                         double *weights, double *certified, dperm_error *err) {
-  many shared = {.p = p,
-                 .models = models,
-                 .count = count,
-                 .factor = factor,
-                 .target = target,
-                 .progress = progress,
-                 .weights = weights,
-                 .certified = certified,
-                 .workers = count > BATCH_WIDTH ? pool_workers() : 1,
+dperm_status batch_solve(const batch *b, dperm_error *err) {
+  many shared = {.b = b,
+                 .workers = b->count > BATCH_WIDTH ? pool_workers() : 1,
                  .lock = PTHREAD_MUTEX_INITIALIZER};
-  for (size_t m = 0; m < count; m++) {
-    certified[m] = INFINITY;
+  for (size_t m = 0; m < b->count; m++) {
+    b->certified[m] = INFINITY;
   }
   /* Also where the other threads leave nothing for the caller's own. */
-  TRY(progress_tick(progress, "solving", 0, 0, err));
-  pool_run_cancellable(shared.workers, work, &shared, p->x->cancel);
+  TRY(progress_tick(b->progress, "solving", 0, 0, err));
+  pool_run_cancellable(shared.workers, work, &shared, b->p->x->cancel);
   if (atomic_load(&shared.failed)) {
     FAIL(err, shared.first.status, "%s", shared.first.message);
   }

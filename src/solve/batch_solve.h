@@ -6,15 +6,18 @@
 
 #include "solve/problem.h"
 
-/* Whether there are passes for this problem's rows. */
-bool batch_possible(const problem *p);
+/* `count` problems, which are `p` with a model of its own each, on rows that are all here (not
+ * spread). The result of a model depends on neither the others nor the number of threads. */
+typedef struct batch {
+  const problem *p;
+  const problem_model *models;
+  size_t count;
+  const double *factor; /* to begin with (solve/cholesky.h); NULL: each makes its own at once */
+  const double *target; /* for the certified gradients */
+  double *weights;      /* the starts one after the other, cols numbers each; then the minimizers */
+  double *certified;    /* out: bounds on the true gradients' norms, at most target[m] where model m
+                         * was solved, infinite (and its weights as they were) where it was not */
+  const dperm_progress *progress; /* may be NULL */
+} batch;
 
-/* Solves `count` problems, which are `p` with a model of its own each. `factor` (solve/cholesky.h)
- * is what they begin with, NULL for one of their own from the first pass on. `weights` has the
- * starts one after the other, cols numbers each, and gets the minimizers. certified[m] is a bound
- * on the true gradient's norm: at most target[m] where model m was solved, infinite (and its
- * weights as they were) where it was not. The result of a model depends on neither the others nor
- * the number of threads. */
-dperm_status batch_solve(const problem *p, const problem_model *models, size_t count,
-                         const double *factor, const double *target, const dperm_progress *progress,
-                         double *weights, double *certified, dperm_error *err);
+dperm_status batch_solve(const batch *b, dperm_error *err);

@@ -16,22 +16,22 @@
 enum { ROWS = 1100, COLS = 12, MODELS = 40 };
 static const double goal = 1e-9;
 
-typedef struct batch {
+typedef struct some_models {
   problem p;
   problem_model models[MODELS];
   double *linear; /* MODELS × cols */
   double target[MODELS], certified[MODELS];
-} batch;
+} some_models;
 
 /* Perturbed by anything from next to nothing to far more than the rows say. */
-static void begin(batch *b, const matrix *x, const double *labels, const dperm_loss *loss,
+static void begin(some_models *b, const matrix *x, const double *labels, const dperm_loss *loss,
                   const dperm_regularizer *regularizer, double lambda) {
   random_source r;
-  *b = (batch){.p = {.x = x,
-                     .labels = labels,
-                     .norm_bound = 1 + 0x1p-48,
-                     .loss = loss,
-                     .regularizer = regularizer}};
+  *b = (some_models){.p = {.x = x,
+                           .labels = labels,
+                           .norm_bound = 1 + 0x1p-48,
+                           .loss = loss,
+                           .regularizer = regularizer}};
   b->linear = calloc(MODELS * x->cols, sizeof *b->linear);
   assert_non_null(b->linear);
   assert_ok(random_seeded(11, &r, err));
@@ -46,18 +46,27 @@ static void begin(batch *b, const matrix *x, const double *labels, const dperm_l
   }
 }
 
-static double *solve_all(batch *b, const double *factor, int threads) {
+static batch batch_of(some_models *b, double *weights) {
+  return (batch){.p = &b->p,
+                 .models = b->models,
+                 .count = MODELS,
+                 .target = b->target,
+                 .weights = weights,
+                 .certified = b->certified};
+}
+
+static double *solve_all(some_models *b, const double *factor, int threads) {
   double *weights = calloc(MODELS * b->p.x->cols, sizeof *weights);
   assert_non_null(weights);
   thread_scope scope = threads_enter(threads);
-  assert_true(batch_possible(&b->p));
-  assert_ok(
-      batch_solve(&b->p, b->models, MODELS, factor, b->target, NULL, weights, b->certified, err));
+  batch all = batch_of(b, weights);
+  all.factor = factor;
+  assert_ok(batch_solve(&all, err));
   threads_leave(scope);
   return weights;
 }
 
-static void compare_alone(const batch *b, const double *weights) {
+static void compare_alone(const some_models *b, const double *weights) {
   size_t cols = b->p.x->cols;
   double *alone = calloc(cols, sizeof *alone);
   const solver_options how = {.tolerance = 1e-11};
@@ -85,7 +94,7 @@ static void check_rows(const matrix *x, const double *labels, const double *shar
   for (int l = 0; l < 3; l++) {
     dperm_loss loss = library_loss((reference_loss)l, 0.5);
     for (double lambda = 1e-4; lambda < 1; lambda *= 30) {
-      batch b;
+      some_models b;
       begin(&b, x, labels, &loss, &ridge, lambda);
       b.p.shares = shares;
       double *weights = solve_all(&b, NULL, 2);
@@ -155,7 +164,7 @@ static void check_certificates(test_rows *t) {
     dperm_loss loss = library_loss((reference_loss)l, 0.5);
     const matrix *kinds[] = {t->dense, t->sparse};
     for (int k = 0; k < 2; k++) {
-      batch b;
+      some_models b;
       begin(&b, kinds[k], t->labels, &loss, &ridge, 1e-2);
       b.p.shares = t->shares;
       double *weights = solve_all(&b, NULL, 1);
@@ -192,16 +201,18 @@ static void company_and_threads_do_not_change_a_bit(void **state) {
   const matrix *kinds[] = {t->dense, t->sparse};
   dperm_loss loss = library_loss(REF_LOGISTIC, 0.5);
   for (int k = 0; k < 2; k++) {
-    batch b;
+    some_models b;
     begin(&b, kinds[k], t->labels, &loss, &ridge, 1e-3);
     double *together = solve_all(&b, NULL, 1), *threads = solve_all(&b, NULL, 3);
     assert_memory_equal(together, threads, MODELS * COLS * sizeof *together);
     for (size_t m = 0; m < MODELS; m += 7) { /* in company of the last ones only */
-      size_t few = 3 < MODELS - m ? 3 : MODELS - m;
       double weights[3 * COLS] = {0}, certified[3];
-      assert_ok(
-          batch_solve(&b.p, b.models + m, few, NULL, b.target, NULL, weights, certified, err));
-      assert_memory_equal(weights, together + m * COLS, few * COLS * sizeof *weights);
+      batch few = batch_of(&b, weights);
+      few.models += m;
+      few.count = 3 < MODELS - m ? 3 : MODELS - m;
+      few.certified = certified;
+      assert_ok(batch_solve(&few, err));
+      assert_memory_equal(weights, together + m * COLS, few.count * COLS * sizeof *weights);
     }
     free(together);
     free(threads);
@@ -220,7 +231,7 @@ static void a_shared_start_leads_to_the_same_minimizers(void **state) {
   dperm_loss loss = library_loss(REF_HUBER, 0.5);
   const dperm_regularizer *both[] = {&ridge, &quartic};
   for (int r = 0; r < 2; r++) {
-    batch b;
+    some_models b;
     double factor[COLS * COLS], zero[COLS] = {0};
     begin(&b, t->sparse, t->labels, &loss, both[r], 1e-2);
     b.p.model = b.models[0];
@@ -238,7 +249,7 @@ static void what_cannot_be_certified_is_handed_back(void **state) {
   test_rows *t = test_rows_random(7, ROWS, COLS, 0.4);
   const dperm_regularizer ridge = {0};
   dperm_loss loss = library_loss(REF_LOGISTIC, 0.5);
-  batch b;
+  some_models b;
   begin(&b, t->sparse, t->labels, &loss, &ridge, 1e-2);
   for (size_t m = 0; m < MODELS; m++) {
     b.target[m] = m % 2 ? goal : 1e-30;
@@ -270,12 +281,12 @@ static void a_batch_can_be_stopped(void **state) {
   const dperm_regularizer ridge = {0};
   const dperm_progress stop = {stop_at_once, NULL};
   dperm_loss loss = library_loss(REF_LOGISTIC, 0.5);
-  batch b;
+  some_models b;
   double weights[MODELS * COLS] = {0};
   begin(&b, t->sparse, t->labels, &loss, &ridge, 1e-2);
-  assert_fails(
-      batch_solve(&b.p, b.models, MODELS, NULL, b.target, &stop, weights, b.certified, err),
-      DPERM_CANCELLED, "stopped");
+  batch all = batch_of(&b, weights);
+  all.progress = &stop;
+  assert_fails(batch_solve(&all, err), DPERM_CANCELLED, "stopped");
   free(b.linear);
   test_rows_free(t);
 }

@@ -61,22 +61,18 @@ static matrix *dense_of(const test_rows *t) {
 }
 
 static matrix *sparse_of(const test_rows *t) {
+  OWNED(rows_clear) growing_rows rows = {0};
   matrix *out = NULL;
-  size_t *starts = calloc(t->rows + 1, sizeof *starts), entries = 0;
-  uint32_t *columns = calloc(t->rows * t->cols, sizeof *columns);
-  double *values = calloc(t->rows * t->cols, sizeof *values);
-  assert_true(starts && columns && values);
+  assert_ok(rows_reserve_many(&rows, t->rows, t->rows * t->cols, err));
   for (size_t i = 0; i < t->rows; i++) {
     for (size_t j = 0; j < t->cols; j++) {
-      double v = t->x[i * t->cols + j];
-      if (v != 0) {
-        columns[entries] = (uint32_t)j;
-        values[entries++] = v;
+      if (t->x[i * t->cols + j] != 0) {
+        rows_push(&rows, j, t->x[i * t->cols + j]);
       }
     }
-    starts[i + 1] = entries;
+    rows_end(&rows, 0);
   }
-  assert_ok(matrix_sparse_new(t->rows, t->cols, starts, columns, values, &out, err));
+  assert_ok(matrix_sparse_take(&rows, t->cols, &out, err));
   return out;
 }
 

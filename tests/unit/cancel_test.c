@@ -209,7 +209,13 @@ static void no_solver_goes_on_after_a_stop(void **state) {
     }
     memset(f, 0, sizeof f);
     watch_anew(w, most);
-    dperm_status status = batch_solve(&p, models, MODELS, NULL, target, NULL, f, certified, NULL);
+    const batch all = {.p = &p,
+                       .models = models,
+                       .count = MODELS,
+                       .target = target,
+                       .weights = f,
+                       .certified = certified};
+    dperm_status status = batch_solve(&all, NULL);
     assert_int_equal(status, w->caller.asked >= most ? DPERM_CANCELLED : DPERM_OK);
   }
   watched_free(w);
