@@ -188,18 +188,20 @@ draft_kind draft_judge(const draft_column *column, const char *name) {
 
 /* ---- labels */
 
+static bool is_word(slice text, const char *word) {
+  return text.length == strlen(word) && strncasecmp(text.start, word, text.length) == 0;
+}
+
 int draft_custom_label(slice first, slice second) {
   static const char *const pairs[][2] = {
       {"0", "1"}, {"-1", "1"},       {"-1", "+1"}, {"no", "yes"},  {"n", "y"},
       {"f", "t"}, {"false", "true"}, {"-", "+"},   {"neg", "pos"}, {"negative", "positive"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    for (int swapped = 0; swapped < 2; swapped++) {
-      const char *no = pairs[i][0], *yes = pairs[i][1];
-      slice a = swapped ? second : first, b = swapped ? first : second;
-      if (a.length == strlen(no) && b.length == strlen(yes) &&
-          strncasecmp(a.start, no, a.length) == 0 && strncasecmp(b.start, yes, b.length) == 0) {
-        return swapped ? -1 : 1;
-      }
+    if (is_word(first, pairs[i][0]) && is_word(second, pairs[i][1])) {
+      return 1;
+    }
+    if (is_word(second, pairs[i][0]) && is_word(first, pairs[i][1])) {
+      return -1;
     }
   }
   return 0;

@@ -99,29 +99,22 @@ void check_lattice(verifier *v) {
 
 /* ---- the weights */
 
-/* The first weight that is no finite number, or no multiple of `step`; `count` if all are. fmod is
- * exact. */
-static size_t first_bad_weight(const json_t *weights, double step, size_t count) {
-  for (size_t j = 0; j < count; j++) {
-    const json_t *weight = json_array_get(weights, j);
-    double value = json_number_value(weight);
-    if (!json_is_number(weight) || !isfinite(value) || (step > 0 && fmod(value, step) != 0)) {
-      return j;
-    }
-  }
-  return count;
-}
-
-/* The weights of one fit; reports what is wrong with them. */
+/* The weights of one fit: finite numbers, and multiples of g if there is one; fmod is exact. */
 static bool sound_weights(verifier *v, const json_t *weights, unsigned long long wanted, double g) {
   size_t count = json_array_size(weights);
   if (count != wanted) {
     return finding(v, false, "weights", "%zu weights where the rows have %llu columns", count,
                    wanted);
   }
-  size_t bad = first_bad_weight(weights, g, count);
-  return bad == count ||
-         finding(v, false, "weights", "weight %zu is not a whole multiple of g, or no number", bad);
+  for (size_t j = 0; j < count; j++) {
+    const json_t *weight = json_array_get(weights, j);
+    double value = json_number_value(weight);
+    if (!json_is_number(weight) || !isfinite(value) || (g > 0 && fmod(value, g) != 0)) {
+      return finding(v, false, "weights", "weight %zu is not a whole multiple of g, or no number",
+                     j);
+    }
+  }
+  return true;
 }
 
 void check_weights(verifier *v) {
