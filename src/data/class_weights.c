@@ -72,27 +72,24 @@ dperm_status class_weights_resolve(const dperm_class_weight *given, size_t count
 
 dperm_status class_weights_new(const class_list *classes, const dperm_class_weight *given,
                                size_t count, double **out, dperm_error *err) {
-  double *weights = NULL;
+  OWNED_MEMORY double *weights = NULL;
   TRY(memory_new(classes->count, sizeof *weights, &weights, err));
-  dperm_status status = class_weights_resolve(given, count, classes, weights, err);
-  if (status == DPERM_OK && out) {
+  TRY(class_weights_resolve(given, count, classes, weights, err));
+  if (out) {
     *out = weights;
-  } else {
-    free(weights);
+    weights = NULL;
   }
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status class_weights_of_data(const dperm_data *data, const dperm_class_weight *given,
                                    size_t count, double **out, dperm_error *err) {
-  class_list classes = {0};
+  OWNED(class_list_clear) class_list classes = {0};
   if (count == 0) {
     return DPERM_OK;
   }
   TRY(data_class_names(data, &classes, err));
-  dperm_status status = class_weights_new(&classes, given, count, out, err);
-  class_list_clear(&classes);
-  return status;
+  return class_weights_new(&classes, given, count, out, err);
 }
 
 void class_weights_of_rows(const double *weights, size_t classes, const double *labels, size_t rows,

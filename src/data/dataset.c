@@ -12,11 +12,10 @@
 
 dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
                             const dperm_schema *schema, dperm_data **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   TRY(memory_new(1, sizeof *data, &data, err));
   rows_trim(rows);
-  TRY_OR_DONE(matrix_sparse_take(rows, dims, &data->x, err));
+  TRY(matrix_sparse_take(rows, dims, &data->x, err));
   data->labels = rows->labels;
   data->bounds = schema ? schema->bounds : row_bounds_of_norm(dims, 1.0);
   data->origin = origin;
@@ -24,9 +23,7 @@ dperm_status data_from_rows(growing_rows *rows, size_t dims, data_origin origin,
   *rows = (growing_rows){0};
   *out = data;
   data = NULL;
-done:
-  dperm_data_free(data);
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
@@ -35,8 +32,10 @@ dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
 
 /* ---- from memory */
 
-static dperm_status check_memory(size_t rows, size_t dims, const double *labels, double norm,
-                                 dperm_error *err) {
+/* Data without their matrix yet, but with space for a print of each row. */
+static dperm_status data_of_memory(size_t rows, size_t dims, const double *labels, double norm,
+                                   dperm_data **out, dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   if (rows == 0 || dims == 0 || dims > INT32_MAX) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows of %zu columns; give at least one of each", rows,
          dims);
@@ -49,6 +48,17 @@ static dperm_status check_memory(size_t rows, size_t dims, const double *labels,
       FAIL(err, DPERM_INVALID_DATA, "the label of row %zu is not -1 or +1", i);
     }
   }
+  TRY(memory_new(1, sizeof *data, &data, err));
+  TRY(memory_new(rows, sizeof *data->labels, &data->labels, err));
+  TRY(memory_new(rows, sizeof *data->prints, &data->prints, err));
+  if (labels) {
+    memcpy(data->labels, labels, rows * sizeof *labels);
+  }
+  data->unlabelled = labels == NULL;
+  data->bounds = row_bounds_of_norm(dims, norm);
+  data->origin = ORIGIN_MEMORY;
+  *out = data;
+  data = NULL;
   return DPERM_OK;
 }
 
@@ -63,62 +73,32 @@ static dperm_status clip_finite(double *values, size_t count, double norm, size_
   return DPERM_OK;
 }
 
-/* Takes over `x` and `prints`; copies the labels beside them, if there are any. */
-static dperm_status data_from_matrix(matrix *x, row_fingerprint *prints, const double *labels,
-                                     double norm, dperm_data **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_data *data = NULL;
-  TRY_OR_DONE(memory_new(1, sizeof *data, &data, err));
-  TRY_OR_DONE(memory_new(x->rows, sizeof *data->labels, &data->labels, err));
-  if (labels) {
-    memcpy(data->labels, labels, x->rows * sizeof *labels);
-  }
-  data->unlabelled = labels == NULL;
-  data->x = x;
-  data->prints = prints;
-  data->bounds = row_bounds_of_norm(x->cols, norm);
-  data->origin = ORIGIN_MEMORY;
-  *out = data;
-  return DPERM_OK;
-done:
-  dperm_data_free(data);
-  matrix_free(x);
-  free(prints);
-  return status;
-}
-
 dperm_status dperm_data_from_dense(size_t rows, size_t dims, const double *row_major,
                                    const double *labels, double norm, dperm_data **out,
                                    dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  double *values = NULL;
-  row_fingerprint *prints = NULL;
-  row_fingerprinter printer = {0};
-  matrix *x = NULL;
-  TRY(check_memory(rows, dims, labels, norm, err));
-  if (rows > SIZE_MAX / sizeof *values / dims) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  OWNED(row_fingerprinter_close) row_fingerprinter printer = {0};
+  OWNED_MEMORY double *values = NULL;
+  if (dims > 0 && rows > SIZE_MAX / sizeof *values / dims) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "%zu rows of %zu columns do not fit in memory", rows, dims);
   }
-  TRY_OR_DONE(memory_new(rows * dims, sizeof *values, &values, err));
-  TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
-  TRY_OR_DONE(row_fingerprinter_open(dims, &printer, err));
+  TRY(data_of_memory(rows, dims, labels, norm, &data, err));
+  TRY(memory_new(rows * dims, sizeof *values, &values, err));
+  TRY(row_fingerprinter_open(dims, &printer, err));
   memcpy(values, row_major, rows * dims * sizeof *values);
   for (size_t i = 0; i < rows; i++) {
-    prints[i] = row_fingerprint_of(&printer, NULL, values + i * dims, dims);
-    TRY_OR_DONE(clip_finite(values + i * dims, dims, norm, i, err));
+    data->prints[i] = row_fingerprint_of(&printer, NULL, values + i * dims, dims);
+    TRY(clip_finite(values + i * dims, dims, norm, i, err));
   }
-  TRY_OR_DONE(matrix_dense_new(rows, dims, values, &x, err));
-  row_fingerprinter_close(&printer);
-  return data_from_matrix(x, prints, labels, norm, out, err);
-done:
-  row_fingerprinter_close(&printer);
-  free(prints);
-  free(values);
-  return status;
+  TRY(matrix_dense_new(rows, dims, values, &data->x, err));
+  values = NULL;
+  *out = data;
+  data = NULL;
+  return DPERM_OK;
 }
 
 static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t *columns,
-                                 const double *values, size_t count, double label, double norm,
+                                 const double *values, size_t count, double norm,
                                  dperm_error *err) {
   TRY(rows_reserve(rows, count, err));
   size_t before = rows->entries;
@@ -130,7 +110,7 @@ static dperm_status copy_csr_row(growing_rows *rows, size_t dims, const uint32_t
   }
   rows_copy(rows, columns, values, count);
   TRY(clip_finite(rows->values + before, count, norm, rows->count, err));
-  rows_end(rows, label);
+  rows_end(rows, 0);
   return DPERM_OK;
 }
 
@@ -138,72 +118,57 @@ dperm_status dperm_data_from_csr(size_t rows, size_t dims, const size_t *row_sta
                                  const uint32_t *columns, const double *values,
                                  const double *labels, double norm, dperm_data **out,
                                  dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  growing_rows copy = {0};
-  row_fingerprint *prints = NULL;
-  row_fingerprinter printer = {0};
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  OWNED(row_fingerprinter_close) row_fingerprinter printer = {0};
+  OWNED(rows_clear) growing_rows copy = {0};
   size_t most = 0;
-  TRY(check_memory(rows, dims, labels, norm, err));
+  TRY(data_of_memory(rows, dims, labels, norm, &data, err));
   for (size_t i = 0; i < rows; i++) {
     if (row_starts[i + 1] < row_starts[i] || row_starts[i + 1] - row_starts[i] > dims) {
       FAIL(err, DPERM_INVALID_DATA, "the start of row %zu lies after its end", i);
     }
     most = row_starts[i + 1] - row_starts[i] > most ? row_starts[i + 1] - row_starts[i] : most;
   }
-  TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
-  TRY_OR_DONE(row_fingerprinter_open(most, &printer, err));
-  /* space for all, once */
-  TRY_OR_DONE(rows_reserve(&copy, row_starts[rows] - row_starts[0], err));
+  TRY(row_fingerprinter_open(most, &printer, err));
+  TRY(rows_reserve_many(&copy, rows, row_starts[rows] - row_starts[0], err)); /* once for all */
   for (size_t i = 0; i < rows; i++) {
     size_t from = row_starts[i], count = row_starts[i + 1] - from;
-    TRY_OR_DONE(copy_csr_row(&copy, dims, columns + from, values + from, count,
-                             labels ? labels[i] : 0.0, norm, err));
-    prints[i] = row_fingerprint_of(&printer, columns + from, values + from, count);
+    TRY(copy_csr_row(&copy, dims, columns + from, values + from, count, norm, err));
+    data->prints[i] = row_fingerprint_of(&printer, columns + from, values + from, count);
   }
-  TRY_OR_DONE(data_from_rows(&copy, dims, ORIGIN_MEMORY, NULL, out, err));
-  (*out)->unlabelled = labels == NULL;
-  (*out)->bounds = row_bounds_of_norm(dims, norm);
-  (*out)->prints = prints;
-  prints = NULL;
-done:
-  row_fingerprinter_close(&printer);
-  free(prints);
-  rows_clear(&copy);
-  return status;
+  rows_trim(&copy);
+  TRY(matrix_sparse_take(&copy, dims, &data->x, err));
+  *out = data;
+  data = NULL;
+  return DPERM_OK;
 }
 
-/* The rows of a dense matrix with a column more. */
+/* The rows of a matrix with a column more. */
 static dperm_status widen_dense(const matrix *x, double last, matrix **out, dperm_error *err) {
-  size_t wide = x->cols + 1;
-  double *values = NULL;
+  const size_t wide = x->cols + 1;
+  OWNED_MEMORY double *values = NULL;
   TRY(memory_new(x->rows * wide, sizeof *values, &values, err));
   for (size_t i = 0; i < x->rows; i++) {
     x->kind->row(x, i, values + i * wide);
     values[i * wide + x->cols] = last;
   }
-  dperm_status status = matrix_dense_new(x->rows, wide, values, out, err);
-  if (status != DPERM_OK) {
-    free(values);
-  }
-  return status;
+  TRY(matrix_dense_new(x->rows, wide, values, out, err));
+  values = NULL;
+  return DPERM_OK;
 }
 
 static dperm_status widen_sparse(const matrix *x, double last, matrix **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  growing_rows rows = {0};
+  OWNED(rows_clear) growing_rows rows = {0};
   for (size_t i = 0; i < x->rows; i++) {
     const uint32_t *columns = NULL;
     const double *values = NULL;
     size_t count = x->kind->entries(x, i, &columns, &values);
-    TRY_OR_DONE(rows_reserve(&rows, count + 1, err));
+    TRY(rows_reserve(&rows, count + 1, err));
     rows_copy(&rows, columns, values, count);
     rows_push(&rows, x->cols, last);
     rows_end(&rows, 0);
   }
-  status = matrix_sparse_take(&rows, x->cols + 1, out, err);
-done:
-  rows_clear(&rows);
-  return status;
+  return matrix_sparse_take(&rows, x->cols + 1, out, err);
 }
 
 dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_error *err) {
@@ -230,7 +195,7 @@ dperm_status dperm_data_add_intercept(dperm_data *data, double value, dperm_erro
 
 dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t classes,
                               const char *const *names, dperm_error *err) {
-  class_list list = {0};
+  OWNED(class_list_clear) class_list list = {0};
   if (data->origin != ORIGIN_MEMORY) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "rows of a file have the file's labels; read it anew");
   }
@@ -241,7 +206,6 @@ dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t c
   }
   TRY(class_list_of(names, classes, &list, err));
   if (class_list_repeated(&list) < classes) {
-    class_list_clear(&list);
     FAIL(err, DPERM_INVALID_ARGUMENT, "two classes have the same name; give each its own");
   }
   for (size_t i = 0; i < data->x->rows; i++) {
@@ -249,6 +213,7 @@ dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels, size_t c
   }
   class_list_clear(&data->classes);
   data->classes = list;
+  list = (class_list){0};
   data->unlabelled = false;
   return DPERM_OK;
 }
@@ -280,68 +245,52 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
   return DPERM_OK;
 }
 
-/* Rows of a file are known by their places in it: under another schema they are the same people. */
-static dperm_status select_prints(const dperm_data *data, const size_t *row_indices, size_t count,
-                                  dperm_data *part, dperm_error *err) {
-  if (!data->from_file && !data->prints) {
-    return DPERM_OK;
-  }
-  TRY(memory_new(count, sizeof *part->prints, &part->prints, err));
-  for (size_t i = 0; i < count; i++) {
-    part->prints[i] = data->from_file ? row_fingerprint_of_place(data->file_digest, row_indices[i])
-                                      : data->prints[row_indices[i]];
-  }
-  return DPERM_OK;
-}
-
-/* Whether a row is named twice. */
-static dperm_status note_repeats(const size_t *row_indices, size_t count, size_t rows,
-                                 dperm_data *part, dperm_error *err) {
-  bool *seen = NULL;
-  TRY(memory_new(rows, sizeof *seen, &seen, err));
-  for (size_t i = 0; i < count; i++) {
-    part->repeated = part->repeated || seen[row_indices[i]];
-    seen[row_indices[i]] = true;
-  }
-  free(seen);
-  return DPERM_OK;
-}
-
 dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices, size_t count,
                                dperm_data **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_data *part = NULL;
+  OWNED(dperm_data_free_at) dperm_data *part = NULL;
+  OWNED_MEMORY bool *seen = NULL;
+  const size_t rows = rows_in_all(data->x);
   for (size_t i = 0; i < count; i++) {
-    if (row_indices[i] >= rows_in_all(data->x)) {
+    if (row_indices[i] >= rows) {
       FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu", row_indices[i],
-           rows_in_all(data->x) - 1);
+           rows - 1);
     }
   }
   if (count == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "no rows are selected; name at least one");
   }
-  TRY_OR_DONE(memory_new(1, sizeof *part, &part, err));
-  TRY_OR_DONE(memory_new(count, sizeof *part->labels, &part->labels, err));
-  TRY_OR_DONE(tall_select(data->x, data->labels, row_indices, count, part->labels, err));
-  TRY_OR_DONE(data->x->kind->select(data->x, row_indices, count, &part->x, err));
-  TRY_OR_DONE(select_prints(data, row_indices, count, part, err));
+  TRY(memory_new(1, sizeof *part, &part, err));
+  TRY(memory_new(count, sizeof *part->labels, &part->labels, err));
+  TRY(tall_select(data->x, data->labels, row_indices, count, part->labels, err));
+  TRY(data->x->kind->select(data->x, row_indices, count, &part->x, err));
+  if (data->from_file || data->prints) {
+    TRY(memory_new(count, sizeof *part->prints, &part->prints, err));
+  }
   if (data->classes.count) {
-    TRY_OR_DONE(class_list_copy(&data->classes, &part->classes, err));
+    TRY(class_list_copy(&data->classes, &part->classes, err));
+  }
+  TRY(memory_new(rows, sizeof *seen, &seen, err));
+  part->repeated = data->repeated;
+  for (size_t i = 0; i < count; i++) {
+    const size_t row = row_indices[i];
+    if (data->from_file) { /* known by their places: the same people under another schema */
+      part->prints[i] = row_fingerprint_of_place(data->file_digest, row);
+    } else if (data->prints) {
+      part->prints[i] = data->prints[row];
+    }
+    part->repeated = part->repeated || seen[row];
+    seen[row] = true;
   }
   part->unlabelled = data->unlabelled;
   part->bounds = data->bounds;
   part->origin = data->origin;
   part->intercept = data->intercept;
   part->taken = data->taken;
-  part->repeated = data->repeated;
-  TRY_OR_DONE(note_repeats(row_indices, count, rows_in_all(data->x), part, err));
   part->doubts = data->doubts;
   part->schema = schema_share(data->schema);
   *out = part;
   part = NULL;
-done:
-  dperm_data_free(part);
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status dperm_data_taken(dperm_data *data, unsigned taken, dperm_error *err) {

@@ -34,46 +34,37 @@ static dperm_status fail_empty(const char *path, dperm_error *err) {
 /* The rows of a file that is read, or those of this process among them (`r` may be NULL). */
 static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
                              dperm_error *err) {
-  growing_rows rows = {0};
-  size_t first = 0, count = 0;
-  dperm_status status = row_reader_rest(reader, &rows, NULL, NULL, err);
-  if (status == DPERM_OK && rows.count == 0) {
-    status = fail_empty(reader->path, err);
+  OWNED(rows_clear) growing_rows rows = {0};
+  TRY(row_reader_rest(reader, &rows, NULL, NULL, err));
+  if (rows.count == 0) {
+    return fail_empty(reader->path, err);
   }
-  if (status == DPERM_OK) {
-    *total = rows.count;
-    if (r) {
-      stripes_of_rank(rows.count, r, &first, &count);
-      rows_keep(&rows, first, count);
-    }
-    status = data_of_rows(reader, &rows, out, err);
+  *total = rows.count;
+  if (r) {
+    size_t first = 0, count = 0;
+    stripes_of_rank(rows.count, r, &first, &count);
+    rows_keep(&rows, first, count);
   }
-  rows_clear(&rows);
-  return status;
+  return data_of_rows(reader, &rows, out, err);
 }
 
 /* The rows of a mapped file, or those of this process among them, where they stand in it. */
 static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
                              dperm_error *err) {
   encoded_file *file = reader->file;
-  dperm_data *data = NULL;
-  size_t from = 0, rows = (size_t)file->trailer.rows;
-  *total = rows;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  size_t from = 0, rows = *total = (size_t)file->trailer.rows;
   if (r) {
     stripes_of_rank(*total, r, &from, &rows);
   }
   TRY(encoded_map(file, from, rows, reader->progress, err));
   TRY(memory_new(1, sizeof *data, &data, err));
   const growing_rows mapped = {.count = rows,
-                               .starts = encoded_starts(file) + from,
-                               .columns = encoded_columns(file),
-                               .values = encoded_values(file)};
-  dperm_status status = matrix_sparse_over(&mapped, reader->dims, &data->x, err);
-  if (status != DPERM_OK) {
-    free(data);
-    return status;
-  }
-  data->labels = encoded_labels(file) + from;
+                               .starts = file->starts + from,
+                               .columns = file->columns,
+                               .values = file->values};
+  TRY(matrix_sparse_over(&mapped, reader->dims, &data->x, err));
+  data->labels = file->labels + from;
   data->bounds = file->schema ? file->schema->bounds : row_bounds_of_norm(reader->dims, 1.0);
   data->origin = file->schema ? ORIGIN_SCHEMA : ORIGIN_SVMLIGHT;
   data->doubts = reader->kind->doubts(reader);
@@ -82,22 +73,21 @@ static dperm_status map_rows(row_reader *reader, const ranks *r, size_t *total, 
   data->encoded = file;
   reader->file = NULL;
   *out = data;
+  data = NULL;
   return DPERM_OK;
 }
 
 static dperm_status read_file(const dperm_source *source, const ranks *r,
                               const dperm_progress *progress, size_t *total, dperm_data **out,
                               dperm_error *err) {
-  row_reader *reader = NULL;
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
   TRY(row_reader_open(source, true, progress, &reader, err));
-  dperm_status status = reader->kind->mapped ? map_rows(reader, r, total, out, err)
-                                             : read_all(reader, r, total, out, err);
-  if (status == DPERM_OK && reader->counts && !r) {
+  TRY((reader->kind->mapped ? map_rows : read_all)(reader, r, total, out, err));
+  if (reader->counts && !r) {
     (*out)->counts = *reader->counts;
     *reader->counts = NULL;
   }
-  row_reader_close(reader);
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *progress,
@@ -157,18 +147,10 @@ static bool line_start(int fd, uint64_t at, uint64_t size, uint64_t *start) {
   return true;
 }
 
-/* Inside quotes a line end ends nothing; then the file cannot be cut. */
-static bool has_quotes(int fd, uint64_t from, uint64_t to) {
-  char bytes[1 << 16];
-  while (from < to) {
-    size_t want = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
-    ssize_t got = pread(fd, bytes, want, (off_t)from);
-    if (got <= 0 || memchr(bytes, '"', (size_t)got)) {
-      return true;
-    }
-    from += (uint64_t)got;
+static void close_file(const int *fd) {
+  if (*fd >= 0) {
+    (void)close(*fd);
   }
-  return false;
 }
 
 /* The lines of this process's share of what stands behind byte `begin`; false if they cannot be
@@ -176,21 +158,19 @@ static bool has_quotes(int fd, uint64_t from, uint64_t to) {
 static bool find_lines(const char *path, const ranks *r, uint64_t begin, uint64_t *from,
                        uint64_t *to) {
   struct stat about;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  bool found = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
-  if (found) {
-    uint64_t size = (uint64_t)about.st_size, length = size > begin ? size - begin : 0;
-    uint64_t each = length / r->count + 1, at = begin + each * r->rank;
-    found = line_start(fd, at < size ? at : size, size, from) &&
-            line_start(fd, at + each < size ? at + each : size, size, to);
-    *from = r->rank == 0 ? begin : *from;
-    *to = r->rank + 1 == r->count ? size : *to;
-    found = found && *from <= *to && !has_quotes(fd, *from, *to);
+  OWNED(close_file) const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return false;
   }
-  if (fd >= 0) {
-    (void)close(fd);
+  uint64_t size = (uint64_t)about.st_size, length = size > begin ? size - begin : 0;
+  uint64_t each = length / r->count + 1, at = begin + each * r->rank;
+  if (!line_start(fd, at < size ? at : size, size, from) ||
+      !line_start(fd, at + each < size ? at + each : size, size, to)) {
+    return false;
   }
-  return found;
+  *from = r->rank == 0 ? begin : *from;
+  *to = r->rank + 1 == r->count ? size : *to;
+  return *from <= *to;
 }
 
 /* After the header. */
@@ -205,28 +185,25 @@ static dperm_status read_lines(const ranks *r, const dperm_progress *progress, s
   window_close(w);
   TRY(window_open_part(reader->path, from, to, progress, w, err));
   TRY(row_reader_rest(reader, &out->rows, NULL, NULL, err));
+  if (reader->quotes) { /* the share may begin or end within them */
+    FAIL(err, DPERM_UNSUPPORTED, "%s: cannot be shared", path_for_people(reader->path));
+  }
   out->labels_seen = reader->labels_seen;
   out->doubts = reader->kind->doubts(reader);
   return DPERM_OK;
 }
 
-/* Whether anybody says yes. */
-static dperm_status any(ranks *r, bool here, bool *out, dperm_error *err) {
-  uint64_t number = here;
-  TRY(ranks_most(r, DPERM_OK, &number, err));
-  *out = number > 0;
-  return DPERM_OK;
-}
-
 /* The flags that anybody has, of the first `count`. */
 static dperm_status any_flags(ranks *r, unsigned count, unsigned *flags, dperm_error *err) {
-  unsigned all = 0;
+  uint64_t seen[DOUBT_KINDS] = {0};
   for (unsigned f = 0; f < count; f++) {
-    bool set = *flags >> f & 1;
-    TRY(any(r, set, &set, err));
-    all |= (unsigned)set << f;
+    seen[f] = *flags >> f & 1;
   }
-  *flags = all;
+  TRY(ranks_add(r, DPERM_OK, seen, count, err));
+  *flags = 0;
+  for (unsigned f = 0; f < count; f++) {
+    *flags |= (unsigned)(seen[f] > 0) << f;
+  }
   return DPERM_OK;
 }
 
@@ -240,11 +217,11 @@ static bool still_same(const char *path, const struct stat *before) {
 static dperm_status read_own_lines(const dperm_source *source, ranks *r,
                                    const dperm_progress *progress, bool *shared, share *out,
                                    dperm_error *err) {
-  bool trouble = strcmp(source->path, "-") == 0 || stat(source->path, &out->about) != 0 ||
-                 row_reader_open(source, true, NULL, &out->reader, NULL) != DPERM_OK ||
-                 read_lines(r, progress, out, NULL) != DPERM_OK ||
-                 !still_same(source->path, &out->about);
-  TRY(any(r, trouble, &trouble, err));
+  unsigned trouble = strcmp(source->path, "-") == 0 || stat(source->path, &out->about) != 0 ||
+                     row_reader_open(source, true, NULL, &out->reader, NULL) != DPERM_OK ||
+                     read_lines(r, progress, out, NULL) != DPERM_OK ||
+                     !still_same(source->path, &out->about);
+  TRY(any_flags(r, 1, &trouble, err));
   TRY(any_flags(r, 2, &out->labels_seen, err));
   TRY(any_flags(r, DOUBT_KINDS, &out->doubts, err));
   *shared = !trouble && out->labels_seen != (LABELS_ZERO | LABELS_MINUS);
@@ -252,70 +229,62 @@ static dperm_status read_own_lines(const dperm_source *source, ranks *r,
 }
 
 /* The leader digests the whole file, since it pays. */
-static dperm_status digest_file(const char *path, unsigned char out[FILE_DIGEST_SIZE],
-                                dperm_error *err) {
-  window w;
-  TRY(window_open(path, NULL, true, &w, err));
-  dperm_status status = DPERM_OK;
-  while (status == DPERM_OK && !w.at_end) {
-    w.begin = w.end;
-    status = window_more(&w, err);
+static dperm_status digest_whole(const dperm_source *source, const ranks *r,
+                                 const struct stat *before, unsigned char *digest,
+                                 dperm_error *err) {
+  if (r->rank > 0 || source->no_identity) {
+    return DPERM_OK;
   }
-  (void)byte_source_digested(w.source, out);
-  window_close(&w);
-  return status;
+  TRY(file_digest(source->path, digest, err));
+  if (!still_same(source->path, before)) {
+    FAIL(err, DPERM_INVALID_DATA, "%s: was changed while it was read; run again and leave it alone",
+         source->path);
+  }
+  return DPERM_OK;
 }
 
 static dperm_status settle_rows(const dperm_source *source, ranks *r, const share *mine,
                                 size_t *total, dperm_data **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  growing_rows settled = {0};
+  OWNED(rows_clear) growing_rows settled = {0};
   unsigned char digest[FILE_DIGEST_SIZE] = {0};
-  if (r->rank == 0 && !source->no_identity) {
-    status = digest_file(source->path, digest, err);
-    if (status == DPERM_OK && !still_same(source->path, &mine->about)) {
-      status = error_set(err, DPERM_INVALID_DATA,
-                         "%s: was changed while it was read; run again and leave it alone",
-                         source->path);
-    }
-  }
+  dperm_status status = digest_whole(source, r, &mine->about, digest, err);
   TRY(ranks_share(r, status, digest, sizeof digest, err));
-  TRY_OR_DONE(spread_settle(r, &mine->rows, &settled, total, err));
+  TRY(spread_settle(r, &mine->rows, &settled, total, err));
   if (*total == 0) {
-    TRY_OR_DONE(fail_empty(source->path, err));
+    return fail_empty(source->path, err);
   }
-  TRY_OR_DONE(rows_reserve(&settled, 0, err)); /* also where no row came */
-  TRY_OR_DONE(data_of_rows(mine->reader, &settled, out, err));
+  TRY(rows_reserve(&settled, 0, err)); /* also where no row came */
+  TRY(data_of_rows(mine->reader, &settled, out, err));
   (*out)->doubts = mine->doubts;
   (*out)->from_file = !source->no_identity;
   memcpy((*out)->file_digest, digest, sizeof digest);
-done:
-  rows_clear(&settled);
-  return status;
+  return DPERM_OK;
+}
+
+static void share_close(share *s) {
+  rows_clear(&s->rows);
+  row_reader_close(s->reader);
 }
 
 /* The lines of the file are shared; where that cannot be, each process reads all. */
 static dperm_status read_records(const dperm_source *source, ranks *r,
                                  const dperm_progress *progress, size_t *total, dperm_data **out,
                                  dperm_error *err) {
-  share mine = {.doubts = 0};
+  OWNED(share_close) share mine = {.doubts = 0};
   bool shared = false;
+  TRY(read_own_lines(source, r, progress, &shared, &mine, err));
+  if (shared) {
+    return settle_rows(source, r, &mine, total, out, err);
+  }
   dperm_source identified = *source; /* check_same compares the digests */
   identified.no_identity = 0;
-  dperm_status status = read_own_lines(source, r, progress, &shared, &mine, err);
-  if (status == DPERM_OK && shared) {
-    status = settle_rows(source, r, &mine, total, out, err);
-  }
-  rows_clear(&mine.rows);
-  row_reader_close(mine.reader);
-  TRY(status);
-  return shared ? DPERM_OK : read_file(&identified, r, progress, total, out, err);
+  return read_file(&identified, r, progress, total, out, err);
 }
 
 dperm_status dperm_data_read_spread(const dperm_source *source, dperm_ranks *r,
                                     const dperm_progress *progress, dperm_data **out,
                                     dperm_error *err) {
-  dperm_data *data = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
   const row_reader_kind *kind = NULL;
   size_t total = 0;
   if (!r) {
@@ -326,14 +295,11 @@ dperm_status dperm_data_read_spread(const dperm_source *source, dperm_ranks *r,
     status = kind->mapped ? read_file(source, r, progress, &total, &data, err)
                           : read_records(source, r, progress, &total, &data, err);
   }
-  status = check_same(r, status, data, total, err);
-  if (status == DPERM_OK && data) {
-    status = matrix_sparse_spread(data->x, r, total, err);
+  TRY(check_same(r, status, data, total, err));
+  if (data) { /* it is: that was agreed on */
+    TRY(matrix_sparse_spread(data->x, r, total, err));
   }
-  if (status == DPERM_OK) {
-    *out = data;
-  } else {
-    dperm_data_free(data);
-  }
-  return status;
+  *out = data;
+  data = NULL;
+  return DPERM_OK;
 }

@@ -42,7 +42,7 @@ static dperm_status identity_of_prints(const dperm_data *data, unsigned char out
   const size_t count = rows_in_all(data->x);
   const uint64_t rows = count;
   crypto_generichash_state state;
-  row_fingerprint *sorted = NULL;
+  OWNED_MEMORY row_fingerprint *sorted = NULL;
   TRY(memory_new(count, sizeof *sorted, &sorted, err));
   memcpy(sorted, data->prints, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, compare_prints);
@@ -50,7 +50,6 @@ static dperm_status identity_of_prints(const dperm_data *data, unsigned char out
   add(&state, &rows, sizeof rows);
   add(&state, sorted, count * sizeof *sorted);
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
-  free(sorted);
   return DPERM_OK;
 }
 
@@ -60,7 +59,7 @@ static dperm_status identity_of_prints(const dperm_data *data, unsigned char out
 static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
                                  unsigned char out[IDENTITY_SIZE]) {
   crypto_generichash_state state;
-  row_fingerprinter row;
+  OWNED(row_fingerprinter_close) row_fingerprinter row = {0};
   TRY(row_fingerprinter_open_for(data->x, &row, NULL));
   begin(&state, "block   ");
   for (size_t i = from; i < to; i++) {
@@ -73,7 +72,6 @@ static dperm_status digest_block(const dperm_data *data, size_t from, size_t to,
     add(&state, values, (size_t)count * sizeof *values);
   }
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
-  row_fingerprinter_close(&row);
   return DPERM_OK;
 }
 
@@ -109,20 +107,17 @@ static dperm_status digest_pieces(digest_job *job, size_t pieces, dperm_error *e
 
 static dperm_status identity_of_rows(const dperm_data *data, unsigned char out[IDENTITY_SIZE],
                                      dperm_error *err) {
-  dperm_status status = DPERM_OK;
   size_t rows = data->x->rows, blocks = (rows + IDENTITY_BLOCK - 1) / IDENTITY_BLOCK;
   const uint64_t size[2] = {rows, data->x->cols};
-  digest_job job = {.data = data};
+  OWNED_MEMORY unsigned char(*digests)[IDENTITY_SIZE] = NULL;
   crypto_generichash_state state;
-  TRY(memory_new(blocks, sizeof *job.digests, &job.digests, err));
-  TRY_OR_DONE(digest_pieces(&job, blocks, err));
+  TRY(memory_new(blocks, sizeof *digests, &digests, err));
+  TRY(digest_pieces(&(digest_job){.data = data, .digests = digests}, blocks, err));
   begin(&state, "rows    ");
   add(&state, size, sizeof size);
-  add(&state, job.digests, blocks * sizeof *job.digests);
+  add(&state, digests, blocks * sizeof *digests);
   (void)crypto_generichash_final(&state, out, IDENTITY_SIZE);
-done:
-  free(job.digests);
-  return status;
+  return DPERM_OK;
 }
 
 /* ---- rows that may be among processes */

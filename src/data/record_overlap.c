@@ -34,6 +34,10 @@ typedef struct cells {
   size_t count;
 } cells;
 
+static void cells_free(cells *c) {
+  free(c->at);
+}
+
 /* ---- cells of the rows that are here */
 
 static int compare_cells(const void *a, const void *b) {
@@ -59,7 +63,7 @@ static void put_together(cells *c) {
 
 static dperm_status add_rows(const matrix *x, int set, unsigned zeros, cells *out,
                              dperm_error *err) {
-  row_fingerprinter printer;
+  OWNED(row_fingerprinter_close) row_fingerprinter printer = {0};
   TRY(row_fingerprinter_open_for(x, &printer, err));
   for (size_t i = 0; i < x->rows; i++) {
     const uint32_t *columns = NULL;
@@ -72,7 +76,6 @@ static dperm_status add_rows(const matrix *x, int set, unsigned zeros, cells *ou
       c->count[set] = 1;
     }
   }
-  row_fingerprinter_close(&printer);
   return DPERM_OK;
 }
 
@@ -105,9 +108,9 @@ static dperm_status cells_here(const matrix *const x[2], const ranks *r, cells *
 
 /* Each has its own in their place and zeros elsewhere, so sums of whole numbers are all of them. */
 static dperm_status gather(ranks *r, dperm_status status, cells *c, dperm_error *err) {
-  uint64_t *counts = NULL, *words = NULL;
-  size_t first = 0, all = 0;
-  cells joined = {NULL, 0};
+  OWNED_MEMORY uint64_t *counts = NULL;
+  OWNED(cells_free) cells joined = {NULL, 0};
+  size_t first = 0;
   if (!r) {
     return status;
   }
@@ -117,30 +120,21 @@ static dperm_status gather(ranks *r, dperm_status status, cells *c, dperm_error 
   if (status == DPERM_OK) {
     counts[r->rank] = c->count;
   }
-  TRY_OR_DONE(ranks_add(r, status, counts, r->count, err));
+  TRY(ranks_add(r, status, counts, r->count, err));
   for (size_t p = 0; counts && p < r->count; p++) {
     first += p < r->rank ? (size_t)counts[p] : 0;
-    all += (size_t)counts[p];
+    joined.count += (size_t)counts[p];
   }
-  status = memory_new(all * CELL_WORDS, sizeof *words, &words, err);
+  status = memory_new(joined.count, sizeof *joined.at, &joined.at, err);
   if (status == DPERM_OK) {
-    memcpy(words + first * CELL_WORDS, c->at, c->count * sizeof *c->at);
-    status = memory_new(all, sizeof *joined.at, &joined.at, err);
+    memcpy(joined.at + first, c->at, c->count * sizeof *c->at);
   }
-  TRY_OR_DONE(ranks_add(r, status, words, all * CELL_WORDS, err));
-  joined.count = all;
-  if (words && joined.at) { /* they are: that was agreed on */
-    memcpy(joined.at, words, all * sizeof *joined.at);
-  }
+  TRY(ranks_add(r, status, (uint64_t *)(void *)joined.at, joined.count * CELL_WORDS, err));
   put_together(&joined);
   free(c->at);
   *c = joined;
   joined.at = NULL;
-done:
-  free(joined.at);
-  free(counts);
-  free(words);
-  return status;
+  return DPERM_OK;
 }
 
 /* ---- chance */
@@ -199,12 +193,8 @@ dperm_status records_overlap(const dperm_data *a, const dperm_data *b, bool *out
   const matrix *const x[2] = {a->x, b->x};
   const double rows[2] = {(double)rows_in_all(a->x), (double)rows_in_all(b->x)};
   ranks *r = a->x->spread ? a->x->spread : b->x->spread;
-  cells c = {NULL, 0};
-  dperm_status status = cells_here(x, r, &c, err);
-  status = gather(r, status, &c, err);
-  if (status == DPERM_OK) {
-    *out = cells_alike(&c, rows[0] / (rows[0] + rows[1]));
-  }
-  free(c.at);
-  return status;
+  OWNED(cells_free) cells c = {NULL, 0};
+  TRY(gather(r, cells_here(x, r, &c, err), &c, err));
+  *out = cells_alike(&c, rows[0] / (rows[0] + rows[1]));
+  return DPERM_OK;
 }

@@ -11,51 +11,30 @@
 #include "base/memory.h"
 
 dperm_status row_fingerprinter_open(size_t entries, row_fingerprinter *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
   *out = (row_fingerprinter){0};
-  TRY_OR_DONE(memory_new(entries, sizeof *out->places, &out->places, err));
-  TRY_OR_DONE(memory_new(entries, sizeof *out->columns, &out->columns, err));
-  TRY_OR_DONE(memory_new(entries, sizeof *out->values, &out->values, err));
-  TRY_OR_DONE(memory_new(entries, sizeof *out->dense, &out->dense, err));
-  for (size_t e = 0; e < entries; e++) {
-    out->places[e] = (uint32_t)e;
-  }
-  return DPERM_OK;
-done:
-  row_fingerprinter_close(out);
-  return status;
+  TRY(memory_new(entries, sizeof *out->columns, &out->columns, err));
+  TRY(memory_new(entries, sizeof *out->values, &out->values, err));
+  return memory_new(entries, sizeof *out->dense, &out->dense, err);
 }
 
 void row_fingerprinter_close(row_fingerprinter *p) {
-  free(p->places);
   free(p->columns);
   free(p->values);
   free(p->dense);
-  *p = (row_fingerprinter){0};
 }
 
 dperm_status row_fingerprinter_open_for(const matrix *x, row_fingerprinter *out, dperm_error *err) {
   return row_fingerprinter_open(x->kind->entries ? x->row_entries : x->cols, out, err);
 }
 
-/* Leaves zeros out; entries stay where they are if there is none among them. */
+/* Leaves zeros out. */
 static size_t leave_zeros(row_fingerprinter *p, const uint32_t **columns, const double **values,
                           size_t count) {
   size_t kept = 0;
-  *columns = *columns ? *columns : p->places;
-  while (kept < count && (*values)[kept] != 0) {
-    kept++;
-  }
-  if (kept == count) {
-    return count;
-  }
-  memcpy(p->columns, *columns, kept * sizeof **columns);
-  memcpy(p->values, *values, kept * sizeof **values);
-  for (size_t e = kept + 1; e < count; e++) {
-    if ((*values)[e] != 0) {
-      p->columns[kept] = (*columns)[e];
-      p->values[kept++] = (*values)[e];
-    }
+  for (size_t e = 0; e < count; e++) {
+    p->columns[kept] = *columns ? (*columns)[e] : (uint32_t)e;
+    p->values[kept] = (*values)[e];
+    kept += (*values)[e] != 0;
   }
   *columns = p->columns;
   *values = p->values;

@@ -13,10 +13,11 @@ typedef struct row_fingerprint {
 
 /* Space for rows of up to so many entries. */
 typedef struct row_fingerprinter {
-  uint32_t *places, *columns; /* 0, 1, 2, …; and of a row without its zeros */
-  double *values, *dense;     /* of that; and of a row with its zeros */
+  uint32_t *columns;      /* of a row without its zeros */
+  double *values, *dense; /* of that; and of a row with its zeros */
 } row_fingerprinter;
 
+/* To be closed after a failure too. */
 dperm_status row_fingerprinter_open(size_t entries, row_fingerprinter *out, dperm_error *err);
 /* For the rows of a matrix. */
 dperm_status row_fingerprinter_open_for(const matrix *x, row_fingerprinter *out, dperm_error *err);

@@ -142,8 +142,7 @@ dperm_status dperm_synthetic_census_write(const char *path, size_t rows, uint64_
 dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t seed,
                                          const dperm_progress *progress, dperm_error *err) {
   enum { TICK = 4096 }; /* records between two questions whether to go on */
-  dperm_status status = DPERM_OK;
-  output_file *out = NULL;
+  OWNED(output_discard_at) output_file *out = NULL;
   random_source source;
   char line[256];
   if (rows == 0) {
@@ -154,10 +153,10 @@ dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t
   static const char header[] =
       "age,sex,marital_status,education,sector,occupation,hours_per_week,years_in_job,"
       "household_size,region,dwelling,investment_income,income\n";
-  TRY_OR_DONE(output_write(out, header, sizeof header - 1, err));
+  TRY(output_write(out, header, sizeof header - 1, err));
   for (size_t i = 0; i < rows; i++) {
     if (i % TICK == 0) {
-      TRY_OR_DONE(progress_tick(progress, "making records", i, rows, err));
+      TRY(progress_tick(progress, "making records", i, rows, err));
     }
     person p = draw_person(&source);
     double u = random_unit(&source), noise = log((u + 0x1p-54) / (1 - u));
@@ -168,11 +167,9 @@ dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t
                           sexes[p.male], maritals[p.marital], educations[p.education], sector,
                           occupation, p.hours, p.years, p.household, regions[p.region],
                           dwellings[p.dwelling], p.investment, high ? "high" : "low");
-    TRY_OR_DONE(output_write(out, line, (size_t)length, err));
+    TRY(output_write(out, line, (size_t)length, err));
   }
-  status = output_commit(out, err);
+  output_file *whole = out;
   out = NULL;
-done:
-  output_discard(out);
-  return status;
+  return output_commit(whole, err);
 }

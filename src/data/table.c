@@ -96,13 +96,38 @@ static dperm_status text_of(const table_column *t, size_t i, table_text *out, dp
   return DPERM_OK;
 }
 
-static dperm_status add_row(encoder *e, const table_column *columns, size_t count,
-                            const table_column *label, size_t i, growing_rows *rows, double *given,
+/* A schema's columns that have entries, and last the label's. */
+typedef struct table {
+  table_column *columns;
+  size_t count; /* of columns, without the label */
+} table;
+
+static void table_close(table *t) {
+  for (size_t c = 0; t->columns && c <= t->count; c++) {
+    free(t->columns[c].texts);
+  }
+  free(t->columns);
+}
+
+static dperm_status table_open(const dperm_schema *schema, size_t rows, const dperm_column *columns,
+                               const dperm_column *labels, table *t, dperm_error *err) {
+  TRY(memory_new(schema->column_count + 1, sizeof *t->columns, &t->columns, err));
+  for (size_t c = 0; c < schema->column_count; c++) {
+    const schema_column *column = &schema->columns[c];
+    if (column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL) {
+      TRY(open_column(schema, column, rows, &columns[c], &t->columns[t->count], err));
+      t->columns[t->count++].place = c;
+    }
+  }
+  return labels ? open_column(schema, NULL, rows, labels, &t->columns[t->count], err) : DPERM_OK;
+}
+
+static dperm_status add_row(encoder *e, const table *t, size_t i, growing_rows *rows, double *given,
                             dperm_error *err) {
   table_text text;
   TRY(encoder_begin(e, rows, err));
-  if (label) {
-    TRY(text_of(label, i, &text, err));
+  if (e->need_labels) {
+    TRY(text_of(&t->columns[t->count], i, &text, err));
     if (!encoder_label(e, text.became)) {
       FAIL(err, DPERM_INVALID_DATA,
            "the label of row %zu is not one that the schema lists; add it to the schema's "
@@ -110,10 +135,10 @@ static dperm_status add_row(encoder *e, const table_column *columns, size_t coun
            i, e->schema->label_column);
     }
   }
-  for (size_t c = 0; c < count; c++) {
-    TRY(text_of(&columns[c], i, &text, err));
+  for (size_t c = 0; c < t->count; c++) {
+    TRY(text_of(&t->columns[c], i, &text, err));
     given[c] = text.given;
-    encoder_add(e, columns[c].place, text.became, rows);
+    encoder_add(e, t->columns[c].place, text.became, rows);
   }
   encoder_end(e, rows);
   return DPERM_OK;
@@ -122,55 +147,30 @@ static dperm_status add_row(encoder *e, const table_column *columns, size_t coun
 dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
                                    const dperm_column *columns, const dperm_column *labels,
                                    dperm_data **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  growing_rows made = {0};
-  encoder e = {0};
-  table_column *opened = NULL, label = {0};
-  row_fingerprint *prints = NULL;
-  row_fingerprinter printer = {0};
-  double *given = NULL;
-  size_t count = 0;
-  TRY_OR_DONE(memory_new(schema->column_count, sizeof *opened, &opened, err));
-  TRY_OR_DONE(encoder_open(schema, labels != NULL, &e, err));
-  for (size_t c = 0; c < schema->column_count; c++) {
-    const schema_column *column = &schema->columns[c];
-    if (column->type == COLUMN_NUMERIC || column->type == COLUMN_CATEGORICAL) {
-      count++; /* first, so that a half-made one is freed */
-      TRY_OR_DONE(open_column(schema, column, rows, &columns[c], &opened[count - 1], err));
-      opened[count - 1].place = c;
-    }
-  }
-  if (labels) {
-    TRY_OR_DONE(open_column(schema, NULL, rows, labels, &label, err));
-  }
-  TRY_OR_DONE(memory_new(count, sizeof *given, &given, err));
-  TRY_OR_DONE(memory_new(rows, sizeof *prints, &prints, err));
-  TRY_OR_DONE(row_fingerprinter_open(count, &printer, err));
+  OWNED(rows_clear) growing_rows made = {0};
+  OWNED(encoder_close) encoder e = {0};
+  OWNED(table_close) table t = {0};
+  OWNED(row_fingerprinter_close) row_fingerprinter printer = {0};
+  OWNED_MEMORY row_fingerprint *prints = NULL;
+  OWNED_MEMORY double *given = NULL;
+  TRY(table_open(schema, rows, columns, labels, &t, err));
+  TRY(encoder_open(schema, labels != NULL, &e, err));
+  TRY(memory_new(t.count, sizeof *given, &given, err));
+  TRY(memory_new(rows, sizeof *prints, &prints, err));
+  TRY(row_fingerprinter_open(t.count, &printer, err));
   for (size_t i = 0; i < rows; i++) {
     size_t at = made.count;
-    TRY_OR_DONE(add_row(&e, opened, count, labels ? &label : NULL, i, &made, given, err));
-    prints[at] =
-        row_fingerprint_of(&printer, NULL, given, count); /* the next one's if it is dropped */
+    TRY(add_row(&e, &t, i, &made, given, err));
+    prints[at] = row_fingerprint_of(&printer, NULL, given, t.count); /* the next one's if dropped */
   }
   if (made.count == 0) {
-    FAIL_AND_DONE(err, DPERM_INVALID_DATA, "no rows; give a table with records");
+    FAIL(err, DPERM_INVALID_DATA, "no rows; give a table with records");
   }
-  TRY_OR_DONE(data_from_rows(&made, schema->dims, ORIGIN_SCHEMA, schema, out, err));
+  TRY(data_from_rows(&made, schema->dims, ORIGIN_SCHEMA, schema, out, err));
   (*out)->unlabelled = labels == NULL;
   (*out)->prints = prints;
   prints = NULL;
   (*out)->counts = e.counts;
   e.counts = NULL;
-done:
-  row_fingerprinter_close(&printer);
-  free(prints);
-  free(given);
-  for (size_t c = 0; c < count; c++) {
-    free(opened[c].texts);
-  }
-  free(opened);
-  encoder_close(&e);
-  free(label.texts);
-  rows_clear(&made);
-  return status;
+  return DPERM_OK;
 }

@@ -3,11 +3,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file_read.h"
-#include "base/memory.h"
 #include "dperm/ledger.h"
 #include "ledger/charge.h"
 #include "read/encoded_file.h"
+#include "read/window.h"
 
 static const char advice[] = "exact results would tell more of them than any budget allows; ask "
                              "for private ones (with an epsilon), or use records that are public";
@@ -19,33 +18,15 @@ dperm_status dperm_ledger_refuse_data(dperm_ledger *ledger, const dperm_data *da
   return charge_refuse_known(ledger, &identity, advice, err);
 }
 
-static dperm_status digest_file(const char *path, unsigned char out[FILE_DIGEST_SIZE],
-                                dperm_error *err) {
-  enum { PIECE = 1 << 18 };
-  OWNED(byte_source_close_at) byte_source *source = NULL;
-  OWNED_MEMORY char *piece = NULL;
-  size_t got = 1;
-  TRY(memory_new(PIECE, 1, &piece, err));
-  TRY(byte_source_open(path, NULL, &source, err));
-  TRY(byte_source_digest(source, err));
-  while (got > 0) {
-    TRY(byte_source_read(source, piece, PIECE, &got, err));
-    byte_source_add(source, piece, got);
-  }
-  (void)byte_source_digested(source, out);
-  return DPERM_OK;
-}
-
 /* An encoded file is the people of its source. */
 static dperm_status digest_source(const char *path, unsigned char out[FILE_DIGEST_SIZE],
                                   dperm_error *err) {
-  encoded_file *file = NULL;
+  OWNED(encoded_close_at) encoded_file *file = NULL;
   if (!encoded_recognized(path)) {
-    return digest_file(path, out, err);
+    return file_digest(path, out, err);
   }
   TRY(encoded_open(path, &file, err));
   memcpy(out, file->trailer.source, FILE_DIGEST_SIZE);
-  encoded_close(file);
   return DPERM_OK;
 }
 

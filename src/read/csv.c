@@ -17,7 +17,6 @@ typedef struct scan {
   char *unquoted;  /* free space for a field with doubled quotes; NULL before the first */
   bool unfinished; /* the window ends before the record does */
   bool skipped;    /* it is a blank or comment line */
-  bool quotes;     /* some field has them: only then can the record span lines */
 } scan;
 
 dperm_status csv_open(const char *path, char separator, const char *comment,
@@ -191,7 +190,7 @@ static dperm_status scan_record(csv_reader *reader, scan *s, dperm_error *err) {
       s->at++;
     }
     bool quoted = s->at < end && *s->at == '"';
-    s->quotes = s->quotes || quoted;
+    reader->quotes = reader->quotes || quoted;
     TRY(quoted ? scan_quoted(reader, s, start, err) : scan_unquoted(reader, s, err));
     if (!s->unfinished && (s->at == end || *s->at == '\n')) {
       s->skipped = reader->field_count == 1 && !quoted && reader->fields[0].text.length == 0;
@@ -333,7 +332,7 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
       TRY(window_more(w, err));
       continue;
     }
-    size_t inner_lines = s.quotes ? count_lines(reader->record, s.at) : 0;
+    size_t inner_lines = reader->quotes ? count_lines(reader->record, s.at) : 0;
     if (inner_lines > 0 && !reader->within && holds_record(reader, s.at)) {
       doubt(reader, DOUBT_SPANS);
     }

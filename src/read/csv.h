@@ -22,6 +22,7 @@ typedef struct csv_reader {
   bool any_record;                       /* a record was read */
   unsigned doubts_first, doubts_further; /* up to the first record, and behind it; of blank lines
                                             even where they cannot be records */
+  bool quotes;                           /* some field so far: only then do records span lines */
   bool by_bytes;                         /* every record, as a test has it to compare with */
   bool within;                           /* what is read are lines of a record, to judge it by */
   bool tabs_skipped;                     /* in lines without anything else */

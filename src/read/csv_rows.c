@@ -9,12 +9,6 @@ typedef struct csv_rows {
   encoder encoder;
 } csv_rows;
 
-/* Whatever no other reader recognizes. */
-static bool recognizes(const dperm_source *source) {
-  (void)source;
-  return true;
-}
-
 static dperm_status open_file(row_reader *reader, const dperm_source *source, dperm_error *err) {
   csv_rows *r = (csv_rows *)reader;
   const dperm_schema *schema = source->schema;
@@ -57,7 +51,9 @@ static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, d
 static dperm_status rest(row_reader *reader, growing_rows *rows, rows_taker *take, void *context,
                          dperm_error *err) {
   csv_rows *r = (csv_rows *)reader;
-  return csv_parallel_read(&r->csv, &r->columns, &r->encoder, rows, take, context, err);
+  TRY(csv_parallel_read(&r->csv, &r->columns, &r->encoder, rows, take, context, err));
+  reader->quotes = r->csv.quotes;
+  return DPERM_OK;
 }
 
 static unsigned doubts(const row_reader *reader) {
@@ -69,7 +65,6 @@ const row_reader_kind csv_format = {
     .name = "CSV",
     .format = DPERM_FORMAT_CSV,
     .by_schema = true,
-    .recognizes = recognizes,
     .size = sizeof(csv_rows),
     .open = open_file,
     .close = close_file,

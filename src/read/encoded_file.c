@@ -40,11 +40,12 @@ bool encoded_recognized(const char *path) {
     return false;
   }
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  bool found = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start &&
-               memcmp(start, ENCODED_MAGIC, sizeof start) == 0;
-  if (fd >= 0) {
-    (void)close(fd);
+  if (fd < 0) {
+    return false;
   }
+  bool found = read(fd, start, sizeof start) == (ssize_t)sizeof start &&
+               memcmp(start, ENCODED_MAGIC, sizeof start) == 0;
+  (void)close(fd);
   return found;
 }
 
@@ -77,9 +78,8 @@ static uint64_t file_size(const encoded_file *file) {
 }
 
 static dperm_status read_header(encoded_file *file, dperm_error *err) {
-  dperm_status status = DPERM_OK;
   encoded_header *h = &file->header;
-  char *text = NULL;
+  OWNED_MEMORY char *text = NULL;
   TRY(read_at(file, 0, h, sizeof *h, err));
   if (memcmp(h->magic, ENCODED_MAGIC, sizeof h->magic) != 0) {
     FAIL(err, DPERM_INVALID_DATA,
@@ -96,27 +96,25 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
   }
   size_t length = (size_t)h->schema_length;
   TRY(memory_new(length + 1, 1, &text, err));
-  TRY_OR_DONE(read_at(file, sizeof *h, text, length, err));
+  TRY(read_at(file, sizeof *h, text, length, err));
   uint32_t check = encoded_sum(0, h, offsetof(encoded_header, check));
   if (encoded_sum(check, text, length) != h->check) {
-    TRY_OR_DONE(fail_damaged(file, 0, "the header's sum is wrong", err));
+    return fail_damaged(file, 0, "the header's sum is wrong", err);
   }
   bool schema = h->origin == ENCODED_FROM_SCHEMA;
-  uint64_t first = (sizeof *h + length + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
   if (schema != (length > 0) || (!schema && h->origin != ENCODED_FROM_SVMLIGHT) || h->zero != 0 ||
-      h->dims == 0 || h->dims > INT32_MAX || h->first_block != first) {
-    TRY_OR_DONE(fail_damaged(file, 0, "the header makes no sense", err));
+      h->dims == 0 || h->dims > INT32_MAX ||
+      h->first_block != encoded_aligned(sizeof *h + length)) {
+    return fail_damaged(file, 0, "the header makes no sense", err);
   }
-  if (schema) {
-    TRY_OR_DONE(dperm_schema_parse(text, length, file->path, &file->schema, err));
+  if (!schema) {
+    return DPERM_OK;
   }
-  if (schema && file->schema->dims != h->dims) {
-    TRY_OR_DONE(fail_damaged(file, offsetof(encoded_header, dims),
-                             "the rows have other columns than the schema", err));
-  }
-done:
-  free(text);
-  return status;
+  TRY(dperm_schema_parse(text, length, file->path, &file->schema, err));
+  return file->schema->dims == h->dims
+             ? DPERM_OK
+             : fail_damaged(file, offsetof(encoded_header, dims),
+                            "the rows have other columns than the schema", err);
 }
 
 /* All that an encoder notes. */
@@ -148,17 +146,10 @@ static dperm_status read_trailer(encoded_file *file, dperm_error *err) {
 /* ---- the directory */
 
 size_t encoded_numbers(const encoded_file *file, encoded_array array) {
-  switch (array) {
-  case ENCODED_STARTS:
-    return (size_t)file->trailer.rows + 1;
-  case ENCODED_LABELS:
-    return (size_t)file->trailer.rows;
-  case ENCODED_COLUMNS:
-  case ENCODED_VALUES:
-  case ENCODED_ARRAYS:
-    break;
-  }
-  return (size_t)file->trailer.entries;
+  const encoded_trailer *t = &file->trailer;
+  return (size_t)(array == ENCODED_STARTS   ? t->rows + 1
+                  : array == ENCODED_LABELS ? t->rows
+                                            : t->entries);
 }
 
 size_t encoded_block_bytes(const encoded_file *file, encoded_array array, size_t index) {
@@ -196,6 +187,10 @@ static dperm_status read_directory(encoded_file *file, dperm_error *err) {
   return DPERM_OK;
 }
 
+size_t encoded_array_space(const encoded_file *file, encoded_array array) {
+  return encoded_aligned(encoded_numbers(file, array) * encoded_number_size(array) + 1);
+}
+
 /* Blocks stand one behind the other, without gaps or overlaps, up to the directory. */
 static dperm_status check_places(const encoded_file *file, dperm_error *err) {
   size_t seen[ENCODED_ARRAYS] = {0};
@@ -206,7 +201,7 @@ static dperm_status check_places(const encoded_file *file, dperm_error *err) {
     if (file->blocks[b].offset != at) {
       return fail_damaged(file, file->trailer.directory, "a block is not where it must be", err);
     }
-    at += (bytes + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
+    at += encoded_aligned(bytes);
     if (at > file->trailer.directory) {
       return fail_damaged(file, file->trailer.directory, "a block reaches beyond the blocks", err);
     }
@@ -219,35 +214,26 @@ static dperm_status check_places(const encoded_file *file, dperm_error *err) {
 /* ---- life */
 
 dperm_status encoded_open(const char *path, encoded_file **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  encoded_file *file = NULL;
+  OWNED(encoded_close_at) encoded_file *file = NULL;
   TRY(encoded_machine_check(err));
   TRY(memory_new(1, sizeof *file, &file, err));
   file->fd = -1;
-  TRY_OR_DONE(memory_copy_text(path, strlen(path), &file->path, err));
+  TRY(memory_copy_text(path, strlen(path), &file->path, err));
   file->fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
   if (file->fd < 0 || fstat(file->fd, &file->about) != 0) {
-    FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
-                  path_for_people(path), strcmp(path, "-") == 0 ? "not a file" : strerror(errno));
+    FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
+         path_for_people(path), strcmp(path, "-") == 0 ? "not a file" : strerror(errno));
   }
   if (!S_ISREG(file->about.st_mode)) {
-    FAIL_AND_DONE(err, DPERM_IO_ERROR, "%s: an encoded file is mapped, so it must be a plain file",
-                  path);
+    FAIL(err, DPERM_IO_ERROR, "%s: an encoded file is mapped, so it must be a plain file", path);
   }
-  TRY_OR_DONE(read_header(file, err));
-  TRY_OR_DONE(read_trailer(file, err));
-  TRY_OR_DONE(read_directory(file, err));
-  TRY_OR_DONE(check_places(file, err));
+  TRY(read_header(file, err));
+  TRY(read_trailer(file, err));
+  TRY(read_directory(file, err));
+  TRY(check_places(file, err));
   *out = file;
+  file = NULL;
   return DPERM_OK;
-done:
-  encoded_close(file);
-  return status;
-}
-
-static size_t array_bytes(const encoded_file *file, encoded_array array) {
-  size_t bytes = encoded_numbers(file, array) * encoded_number_size(array);
-  return (bytes / ENCODED_ALIGN + 1) * ENCODED_ALIGN;
 }
 
 void encoded_close(encoded_file *file) {
@@ -256,7 +242,7 @@ void encoded_close(encoded_file *file) {
   }
   for (encoded_array a = ENCODED_STARTS; a < ENCODED_ARRAYS; a++) {
     if (file->arrays[a]) {
-      (void)munmap(file->arrays[a], array_bytes(file, a));
+      (void)munmap(file->arrays[a], encoded_array_space(file, a));
     }
   }
   if (file->fd >= 0) {

@@ -65,6 +65,10 @@ static inline uint32_t encoded_sum(uint32_t before, const void *bytes, size_t si
   return (uint32_t)XXH3_64bits_withSeed(bytes, size, before);
 }
 
+static inline size_t encoded_aligned(size_t bytes) {
+  return (bytes + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
+}
+
 static inline size_t encoded_number_size(encoded_array array) {
   return array == ENCODED_COLUMNS ? sizeof(uint32_t) : sizeof(double);
 }

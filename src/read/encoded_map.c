@@ -13,10 +13,6 @@
 #include "base/thread_pool.h"
 #include "read/encoded_file.h"
 
-static size_t round_up(size_t bytes) {
-  return (bytes + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
-}
-
 static dperm_status fail_map(const encoded_file *file, dperm_error *err) {
   FAIL(err, DPERM_IO_ERROR,
        "%s: cannot be mapped (%s); check the limits on address space and on mappings "
@@ -24,11 +20,9 @@ static dperm_status fail_map(const encoded_file *file, dperm_error *err) {
        file->path, strerror(errno));
 }
 
-/* Address space for a whole array; none of it can be touched yet. One unit more than its numbers
- * need, so that an empty array has an address too. */
+/* Address space for a whole array; none of it can be touched yet. */
 static dperm_status set_aside(encoded_file *file, encoded_array array, dperm_error *err) {
-  size_t bytes = encoded_numbers(file, array) * encoded_number_size(array);
-  void *place = mmap(NULL, (bytes / ENCODED_ALIGN + 1) * ENCODED_ALIGN, PROT_NONE,
+  void *place = mmap(NULL, encoded_array_space(file, array), PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) {
     return fail_map(file, err);
@@ -44,9 +38,9 @@ static unsigned char *block_address(const encoded_file *file, encoded_array arra
 static dperm_status map_block(const encoded_file *file, encoded_array array, size_t block,
                               dperm_error *err) {
   void *place =
-      mmap(block_address(file, array, block), round_up(encoded_block_bytes(file, array, block)),
-           PROT_READ, MAP_SHARED | MAP_FIXED, file->fd,
-           (off_t)encoded_block_at(file, array, block)->offset);
+      mmap(block_address(file, array, block),
+           encoded_aligned(encoded_block_bytes(file, array, block)), PROT_READ,
+           MAP_SHARED | MAP_FIXED, file->fd, (off_t)encoded_block_at(file, array, block)->offset);
   return place == MAP_FAILED ? fail_map(file, err) : DPERM_OK;
 }
 
@@ -73,10 +67,6 @@ static void note_bad(check *c, size_t bad) {
   size_t before = atomic_load(&c->bad);
   while (bad < before && !atomic_compare_exchange_weak(&c->bad, &before, bad)) {
   }
-}
-
-static size_t piece_end(const check *c, size_t from) {
-  return c->end - from < ROWS ? c->end : from + ROWS;
 }
 
 /* Runs as many pieces and returns the first that is wrong, or SIZE_MAX. */
@@ -140,47 +130,31 @@ static uint64_t place_of(const encoded_file *file, encoded_array array, size_t n
          number % each * encoded_number_size(array);
 }
 
-static void check_row_starts(void *context, size_t piece, size_t worker) {
-  check *c = context;
-  const size_t *starts = encoded_starts(c->file);
-  const encoded_trailer *trailer = &c->file->trailer;
-  size_t from = c->first + piece * ROWS;
-  (void)worker;
-  for (size_t i = from, to = piece_end(c, from); i < to; i++) {
-    if (starts[i] > starts[i + 1] || starts[i + 1] > trailer->entries ||
-        starts[i + 1] - starts[i] > trailer->most_entries) {
-      note_bad(c, i);
-      return;
-    }
-  }
-}
-
 /* Entries of the rows follow each other: without this no row can be looked at. */
 static dperm_status check_starts(const encoded_file *file, dperm_error *err) {
-  const size_t *starts = encoded_starts(file);
-  size_t end = file->from + file->count;
-  bool last = end == file->trailer.rows;
-  check order = {.file = file, .first = file->from, .end = end};
-  size_t bad = run_check(&order, (file->count + ROWS - 1) / ROWS, check_row_starts);
-  if (bad == SIZE_MAX && file->from == 0 && starts[0] != 0) {
-    bad = 0;
+  const size_t *starts = file->starts;
+  const encoded_trailer *t = &file->trailer;
+  size_t end = file->from + file->count, i = file->from;
+  bool right = i > 0 || starts[0] == 0;
+  for (; right && i < end; i += right) {
+    right = starts[i] <= starts[i + 1] && starts[i + 1] <= t->entries &&
+            starts[i + 1] - starts[i] <= t->most_entries &&
+            (i + 1 < t->rows || starts[i + 1] == t->entries);
   }
-  if (bad == SIZE_MAX && last && starts[end] != file->trailer.entries) {
-    bad = end - 1;
-  }
-  if (bad != SIZE_MAX) {
+  if (!right) {
     FAIL(err, DPERM_INVALID_DATA,
          "%s: byte %llu: a row does not begin where the one before ends; encode the records again",
-         file->path, (unsigned long long)place_of(file, ENCODED_STARTS, bad));
+         file->path, (unsigned long long)place_of(file, ENCODED_STARTS, i));
   }
   return DPERM_OK;
 }
 
 static void check_row_rules(void *context, size_t piece, size_t worker) {
   check *c = context;
-  size_t from = c->first + piece * ROWS, bad = 0;
+  size_t from = c->first + piece * ROWS, count = c->end - from < ROWS ? c->end - from : ROWS;
+  size_t bad = 0;
   (void)worker;
-  if (!row_rules_hold(c->rules, c->file, from, piece_end(c, from) - from, &bad)) {
+  if (!row_rules_hold(c->rules, c->file, from, count, &bad)) {
     note_bad(c, bad);
   }
 }
@@ -188,24 +162,20 @@ static void check_row_rules(void *context, size_t piece, size_t worker) {
 static dperm_status check_rows(inspection *in, dperm_error *err) {
   enum { AT_A_TIME = 64 };
   const encoded_file *file = in->file;
-  row_rules *rules = NULL;
-  size_t end = file->from + file->count, bad = SIZE_MAX;
-  TRY(row_rules_new(file, &rules, err));
-  dperm_status status = DPERM_OK;
-  for (size_t from = file->from; from < end && status == DPERM_OK && bad == SIZE_MAX;
-       from += (size_t)ROWS * AT_A_TIME) {
-    check rows = {.file = file, .rules = rules, .first = from, .end = end};
+  OWNED(row_rules_clear) row_rules rules = {0};
+  size_t end = file->from + file->count;
+  TRY(row_rules_init(file, &rules, err));
+  for (size_t from = file->from; from < end; from += (size_t)ROWS * AT_A_TIME) {
+    check rows = {.file = file, .rules = &rules, .first = from, .end = end};
     size_t pieces = (end - from + ROWS - 1) / ROWS;
-    bad = run_check(&rows, pieces < AT_A_TIME ? pieces : AT_A_TIME, check_row_rules);
-    status = progress_tick(in->progress, "checking", in->done, in->total, err);
-  }
-  row_rules_free(rules);
-  TRY(status);
-  if (bad != SIZE_MAX) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%s: byte %llu: a row or its label is not what the encoder makes under this schema, and "
-         "the noise would not cover it; encode the records again",
-         file->path, (unsigned long long)place_of(file, ENCODED_STARTS, bad));
+    size_t bad = run_check(&rows, pieces < AT_A_TIME ? pieces : AT_A_TIME, check_row_rules);
+    if (bad != SIZE_MAX) {
+      FAIL(err, DPERM_INVALID_DATA,
+           "%s: byte %llu: a row or its label is not what the encoder makes under this schema, and "
+           "the noise would not cover it; encode the records again",
+           file->path, (unsigned long long)place_of(file, ENCODED_STARTS, bad));
+    }
+    TRY(progress_tick(in->progress, "checking", in->done, in->total, err));
   }
   return DPERM_OK;
 }
@@ -222,7 +192,7 @@ dperm_status encoded_map(encoded_file *file, size_t from, size_t count,
   TRY(take_numbers(&in, ENCODED_STARTS, from, end + 1, err));
   TRY(take_numbers(&in, ENCODED_LABELS, from, end, err));
   TRY(check_starts(file, err));
-  const size_t *starts = encoded_starts(file);
+  const size_t *starts = file->starts;
   TRY(take_numbers(&in, ENCODED_COLUMNS, starts[from], starts[end], err));
   TRY(take_numbers(&in, ENCODED_VALUES, starts[from], starts[end], err));
   return check_rows(&in, err);

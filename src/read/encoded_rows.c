@@ -49,10 +49,10 @@ static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, d
     r->mapped = true;
   }
   for (; rows->count < limit && r->at < all; r->at++) {
-    size_t from = encoded_starts(file)[r->at], to = encoded_starts(file)[r->at + 1];
+    size_t from = file->starts[r->at], to = file->starts[r->at + 1];
     TRY(rows_reserve(rows, to - from, err));
-    rows_copy(rows, encoded_columns(file) + from, encoded_values(file) + from, to - from);
-    rows_end(rows, encoded_labels(file)[r->at]);
+    rows_copy(rows, file->columns + from, file->values + from, to - from);
+    rows_end(rows, file->labels[r->at]);
   }
   return r->at < all ? DPERM_OK : encoded_unchanged(file, err);
 }

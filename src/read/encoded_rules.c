@@ -11,54 +11,31 @@
 #include "schema/class_list.h"
 #include "schema/row_norm.h"
 
-struct row_rules {
-  size_t dims, classes;
-  uint32_t *group_of; /* of each encoded column; NULL where only the norm is bounded */
-  double *radius;     /* of each group */
-};
-
-static size_t body_groups(const noise_body *body) {
-  size_t groups = 0;
-  for (size_t i = 0; i < body_count(body); i++) {
-    groups += body_at(body, i)->groups;
+dperm_status row_rules_init(const encoded_file *file, row_rules *rules, dperm_error *err) {
+  *rules = (row_rules){.dims = (size_t)file->header.dims, .classes = 2};
+  if (!file->schema) {
+    return DPERM_OK;
   }
-  return groups;
-}
-
-dperm_status row_rules_new(const encoded_file *file, row_rules **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  row_rules *rules = NULL;
-  TRY(memory_new(1, sizeof *rules, &rules, err));
-  rules->dims = (size_t)file->header.dims;
-  rules->classes = file->schema ? file->schema->classes.count : 2;
-  if (file->schema) {
-    const noise_body *body = &file->schema->bounds.body;
-    size_t column = 0, group = 0;
-    TRY_OR_DONE(memory_new(rules->dims, sizeof *rules->group_of, &rules->group_of, err));
-    TRY_OR_DONE(memory_new(body_groups(body), sizeof *rules->radius, &rules->radius, err));
-    for (size_t i = 0; i < body_count(body); i++) {
-      const body_run *run = body_at(body, i);
-      for (size_t g = 0; g < run->groups; g++, group++) {
-        rules->radius[group] = run->radius;
-        for (size_t c = 0; c < run->width; c++) {
-          rules->group_of[column++] = (uint32_t)group;
-        }
+  const noise_body *body = &file->schema->bounds.body;
+  size_t column = 0, group = 0;
+  rules->classes = file->schema->classes.count;
+  TRY(memory_new(rules->dims, sizeof *rules->group_of, &rules->group_of, err));
+  TRY(memory_new(rules->dims, sizeof *rules->radius, &rules->radius, err));
+  for (size_t i = 0; i < body_count(body); i++) {
+    const body_run *run = body_at(body, i);
+    for (size_t g = 0; g < run->groups; g++, group++) {
+      for (size_t c = 0; c < run->width; c++, column++) {
+        rules->group_of[column] = (uint32_t)group;
+        rules->radius[column] = run->radius;
       }
     }
   }
-  *out = rules;
   return DPERM_OK;
-done:
-  row_rules_free(rules);
-  return status;
 }
 
-void row_rules_free(row_rules *rules) {
-  if (rules) {
-    free(rules->group_of);
-    free(rules->radius);
-    free(rules);
-  }
+void row_rules_clear(row_rules *rules) {
+  free(rules->group_of);
+  free(rules->radius);
 }
 
 /* ‖x‖₂ ≤ 1. The encoder leaves a row alone where row_norm_upper says so, and else makes its norm at
@@ -85,7 +62,7 @@ static bool row_holds(const row_rules *rules, const uint32_t *columns, const dou
     next = (size_t)columns[e] + 1;
     if (rules->group_of) {
       size_t group = rules->group_of[columns[e]];
-      if (group < next_group || fabs(values[e]) > rules->radius[group]) {
+      if (group < next_group || fabs(values[e]) > rules->radius[columns[e]]) {
         return false;
       }
       next_group = group + 1;
@@ -105,11 +82,10 @@ static bool label_holds(const row_rules *rules, double label) {
 
 bool row_rules_hold(const row_rules *rules, const encoded_file *file, size_t from, size_t count,
                     size_t *bad) {
-  const size_t *starts = encoded_starts(file);
-  const double *labels = encoded_labels(file);
+  const size_t *starts = file->starts;
   for (size_t i = from; i < from + count; i++) {
-    if (!label_holds(rules, labels[i]) ||
-        !row_holds(rules, encoded_columns(file) + starts[i], encoded_values(file) + starts[i],
+    if (!label_holds(rules, file->labels[i]) ||
+        !row_holds(rules, file->columns + starts[i], file->values + starts[i],
                    starts[i + 1] - starts[i])) {
       *bad = i;
       return false;

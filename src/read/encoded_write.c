@@ -104,26 +104,22 @@ static dperm_status add_rows(void *context, growing_rows *rows, dperm_error *err
 
 static dperm_status write_header(encoded_writer *w, const dperm_schema *schema, size_t dims,
                                  dperm_error *err) {
-  char *text = schema ? json_dumps(schema->json, JSON_COMPACT) : NULL;
-  size_t length = text ? strlen(text) : 0;
-  if (schema && !text) {
+  OWNED_MEMORY char *dumped = schema ? json_dumps(schema->json, JSON_COMPACT) : NULL;
+  if (schema && !dumped) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing the schema");
   }
+  const char *text = dumped ? dumped : "";
+  const size_t length = strlen(text);
   encoded_header h = {.magic = ENCODED_MAGIC,
                       .version = ENCODED_VERSION,
                       .origin = schema ? ENCODED_FROM_SCHEMA : ENCODED_FROM_SVMLIGHT,
                       .dims = dims,
-                      .schema_length = length};
-  h.first_block = (sizeof h + length + ENCODED_ALIGN - 1) / ENCODED_ALIGN * ENCODED_ALIGN;
-  h.check =
-      encoded_sum(encoded_sum(0, &h, offsetof(encoded_header, check)), text ? text : "", length);
+                      .schema_length = length,
+                      .first_block = encoded_aligned(sizeof h + length)};
+  h.check = encoded_sum(encoded_sum(0, &h, offsetof(encoded_header, check)), text, length);
   w->header_check = h.check;
-  dperm_status status = put(w, &h, sizeof h, err);
-  if (status == DPERM_OK) {
-    status = put(w, text ? text : "", length, err);
-  }
-  free(text);
-  TRY(status);
+  TRY(put(w, &h, sizeof h, err));
+  TRY(put(w, text, length, err));
   return fill(w, err);
 }
 
@@ -151,11 +147,9 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
 }
 
 static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error *err) {
-  growing_rows rows = {0};
+  OWNED(rows_clear) growing_rows rows = {0};
   TRY(write_header(w, reader->schema, reader->dims, err));
-  dperm_status status = row_reader_rest(reader, &rows, add_rows, w, err);
-  rows_clear(&rows);
-  TRY(status);
+  TRY(row_reader_rest(reader, &rows, add_rows, w, err));
   if (w->rows == 0) {
     FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
          path_for_people(reader->path));
@@ -163,33 +157,34 @@ static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error
   return write_end(w, reader, err);
 }
 
+static void writer_close(encoded_writer *w) {
+  output_discard(w->out);
+  for (encoded_array a = ENCODED_STARTS; a < ENCODED_ARRAYS; a++) {
+    free(w->arrays[a].bytes);
+  }
+  free(w->blocks);
+}
+
 dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
                                const dperm_progress *progress, size_t *rows_written,
                                dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  row_reader *reader = NULL;
-  encoded_writer w = {.out = NULL};
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
+  OWNED(writer_close) encoded_writer w = {.out = NULL};
   TRY(encoded_machine_check(err));
   dperm_source identified = *source; /* the file carries its source's digest */
   identified.no_identity = 0;
   TRY(row_reader_open(&identified, true, progress, &reader, err));
   if (reader->kind->mapped) {
-    FAIL_AND_DONE(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
-                  path_for_people(source->path));
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
+         path_for_people(source->path));
   }
-  TRY_OR_DONE(output_open_private(out_path, &w.out, err));
-  TRY_OR_DONE(write_all(&w, reader, err));
-  status = output_commit(w.out, err);
+  TRY(output_open_private(out_path, &w.out, err));
+  TRY(write_all(&w, reader, err));
+  output_file *out = w.out;
   w.out = NULL;
-  if (status == DPERM_OK && rows_written) {
+  TRY(output_commit(out, err));
+  if (rows_written) {
     *rows_written = (size_t)w.rows;
   }
-done:
-  output_discard(w.out);
-  for (encoded_array a = ENCODED_STARTS; a < ENCODED_ARRAYS; a++) {
-    free(w.arrays[a].bytes);
-  }
-  free(w.blocks);
-  row_reader_close(reader);
-  return status;
+  return DPERM_OK;
 }

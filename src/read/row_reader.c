@@ -23,7 +23,7 @@ dperm_status row_reader_find(const dperm_source *source, const row_reader_kind *
          path_for_people(source->path), dperm_version());
   }
   for (const row_reader_kind *const *kind = row_reader_kinds; *kind; kind++) {
-    if (source->format == DPERM_FORMAT_AUTO ? (*kind)->recognizes(source)
+    if (source->format == DPERM_FORMAT_AUTO ? !(*kind)->recognizes || (*kind)->recognizes(source)
                                             : source->format == (*kind)->format) {
       *out = *kind;
       return DPERM_OK;
@@ -37,7 +37,7 @@ dperm_status row_reader_find(const dperm_source *source, const row_reader_kind *
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,
                              const dperm_progress *progress, row_reader **out, dperm_error *err) {
   const row_reader_kind *kind = NULL;
-  row_reader *reader = NULL;
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
   TRY(row_reader_find(source, &kind, err));
   TRY(memory_new(1, kind->size, &reader, err));
   reader->kind = kind;
@@ -45,13 +45,10 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
   reader->progress = progress;
   reader->need_labels = need_labels;
   reader->digest = need_labels && !source->no_identity;
-  dperm_status status = kind->open(reader, source, err);
-  if (status == DPERM_OK) {
-    *out = reader;
-  } else {
-    row_reader_close(reader);
-  }
-  return status;
+  TRY(kind->open(reader, source, err));
+  *out = reader;
+  reader = NULL;
+  return DPERM_OK;
 }
 
 void row_reader_close(row_reader *reader) {

@@ -19,7 +19,8 @@ typedef struct row_reader_kind {
   dperm_format format;
   bool by_schema; /* records are encoded under the source's schema; else they are rows already */
   bool mapped;    /* rows are used where they stand in the file, which carries its own schema */
-  /* Whether a source without a format is of this one; kinds are asked in the table's order. */
+  /* Whether a source without a format is of this one; kinds are asked in the table's order. NULL
+   * for the last, which takes what is left. */
   bool (*recognizes)(const dperm_source *source);
   /* Fills `reader`, which has `size` zeroed bytes but for its kind and what is below. On failure
    * it is closed by the caller. */
@@ -57,7 +58,8 @@ struct row_reader {
   window *text;                        /* of a text of lines: where the unread ones are; or NULL */
   encoded_file *file;                  /* of a mapped kind; or NULL */
   dperm_unsafe_column_counts **counts; /* one per column of the schema, may be taken; or NULL */
-  unsigned labels_seen;                /* by `next`, of LABELS_… */
+  unsigned labels_seen;                /* by `next` or `rest`, of LABELS_… */
+  bool quotes;                         /* seen by `rest`: a line end may stand within them */
 };
 
 /* The format of a source: what it says, or by its content and name. */

@@ -115,42 +115,33 @@ static dperm_status parse_label(svmlight_rows *r, slice line, slice token, doubl
   return DPERM_OK;
 }
 
-static dperm_status parse_entry(const svmlight_rows *r, slice line, slice token, size_t *last,
-                                growing_rows *rows, dperm_error *err) {
+/* Returns what is wrong with an entry behind the one of index *last, or NULL. */
+static const char *parse_entry(slice token, size_t dims, size_t *last, double *value) {
   const char *colon = memchr(token.start, ':', token.length);
   size_t index = 0;
-  double value = 0;
   if (!colon) {
-    return fail_token(r, line, token, "an entry must be index:value", err);
+    return "an entry must be index:value";
   }
   slice left = {token.start, (size_t)(colon - token.start)};
   slice right = {colon + 1, token.length - left.length - 1};
   if (left.length && left.start[0] == '-') {
-    return fail_token(r, line, token, "a negative index; indices count from 1", err);
+    return "a negative index; indices count from 1";
   }
   if (!parse_size(left, SIZE_MAX / 2, &index)) {
-    return fail_token(r, line, token, "the index is not a whole number; indices count from 1", err);
+    return "the index is not a whole number; indices count from 1";
   }
   if (index == 0) {
-    return fail_token(r, line, token, "index 0; indices count from 1", err);
+    return "index 0; indices count from 1";
   }
-  if (index > r->base.dims) {
-    return fail_token(r, line, token,
-                      "the index is beyond the declared number of columns; raise that", err);
+  if (index > dims) {
+    return "the index is beyond the declared number of columns; raise that";
   }
   if (index <= *last) {
-    return fail_token(r, line, token, "the index is not above the one before; sort the entries",
-                      err);
-  }
-  if (parse_double(right, &value) != NUMBER_OK) {
-    return fail_token(r, line, token, "the value is not a finite number; mend it", err);
+    return "the index is not above the one before; sort the entries";
   }
   *last = index;
-  TRY(rows_reserve(rows, 1, err));
-  if (value != 0.0) {
-    rows_push(rows, index - 1, value);
-  }
-  return DPERM_OK;
+  return parse_double(right, value) == NUMBER_OK ? NULL
+                                                 : "the value is not a finite number; mend it";
 }
 
 /* Appends the next record, or *found = false at the end. */
@@ -180,7 +171,15 @@ static dperm_status next_record(svmlight_rows *r, growing_rows *rows, bool *foun
   TRY(rows_reserve(rows, 0, err));
   size_t before = rows->entries, last = 0;
   while ((token = next_token(&rest)).length) {
-    TRY(parse_entry(r, line, token, &last, rows, err));
+    double value = 0;
+    const char *wrong = parse_entry(token, r->base.dims, &last, &value);
+    if (wrong) {
+      return fail_token(r, line, token, wrong, err);
+    }
+    TRY(rows_reserve(rows, 1, err));
+    if (value != 0.0) {
+      rows_push(rows, last - 1, value);
+    }
   }
   row_clip(rows->values + before, rows->entries - before, 1.0);
   rows_end(rows, label);

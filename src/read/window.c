@@ -96,3 +96,15 @@ dperm_status window_open_part(const char *path, uint64_t from, uint64_t to,
   w = (window){0};
   return DPERM_OK;
 }
+
+dperm_status file_digest(const char *path, unsigned char out[FILE_DIGEST_SIZE], dperm_error *err) {
+  OWNED(window_close) window w = {0};
+  TRY(byte_source_open(path, NULL, &w.source, err));
+  TRY(byte_source_digest(w.source, err));
+  while (!w.at_end) {
+    w.begin = w.end;
+    TRY(window_more(&w, err));
+  }
+  (void)byte_source_digested(w.source, out);
+  return DPERM_OK;
+}

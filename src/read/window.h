@@ -38,6 +38,9 @@ dperm_status window_more(window *w, dperm_error *err);
 dperm_status window_fill(window *w, size_t amount, dperm_error *err);
 void window_digest(window *w);
 
+/* The digest of a whole file's bytes, unpacked. */
+dperm_status file_digest(const char *path, unsigned char out[FILE_DIGEST_SIZE], dperm_error *err);
+
 /* So many bytes behind `end` may be read. */
 enum { WINDOW_PAD = 64 };
 
