@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "claim.h"
 #include "finding_lines.h"
 #include "handles.h"
 #include "json_print.h"

@@ -8,7 +8,7 @@
 #include "dperm/unsafe.h"
 #include "handles.h"
 #include "json_print.h"
-#include "ledger_guard.h"
+#include "ledger_settings.h"
 #include "session.h"
 
 static void print_classes(const dperm_schema *schema) {

@@ -7,7 +7,7 @@
 #include "arguments.h"
 #include "dperm/draft.h"
 #include "handles.h"
-#include "ledger_guard.h"
+#include "ledger_settings.h"
 #include "session.h"
 
 /* The texts of "a,b" in one block, or NULL. An empty list is one empty text: "" means missing. */

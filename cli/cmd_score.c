@@ -8,7 +8,6 @@
 #include "choices.h"
 #include "handles.h"
 #include "json_print.h"
-#include "ledger_guard.h"
 #include "ledger_settings.h"
 #include "session.h"
 

@@ -12,7 +12,7 @@
 #include "gnuplot.h"
 #include "handles.h"
 #include "json_print.h"
-#include "ledger_guard.h"
+#include "ledger_settings.h"
 #include "session.h"
 #include "sweep_grid.h"
 #include "sweep_picture.h"

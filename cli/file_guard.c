@@ -5,7 +5,6 @@
 #include "file_guard.h"
 
 #include <dperm.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,38 +23,27 @@ static bool is_dash(const char *path) {
 /* Without links, dots and double slashes; of a file that is not there yet, its folder so. False if
  * that cannot be had, in which case nothing can be written there either. */
 static bool resolve(const char *path, char out[PATH_MAX]) {
-  char copy[PATH_MAX], folder[PATH_MAX];
+  char folder[PATH_MAX], real[PATH_MAX];
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   if (realpath(path, out)) {
     return true;
   }
-  if (strlen(path) >= sizeof copy) {
+  int used = snprintf(folder, sizeof folder, "%.*s.", (int)(name - path), path);
+  if (used >= PATH_MAX || !realpath(folder, real)) {
     return false;
   }
-  (void)snprintf(copy, sizeof copy, "%s", path);
-  if (!realpath(dirname(copy), folder)) {
-    return false;
-  }
-  (void)snprintf(copy, sizeof copy, "%s", path);
-  int used = snprintf(out, PATH_MAX, "%s/%s", folder, basename(copy));
-  return used > 0 && used < PATH_MAX;
+  used = snprintf(out, PATH_MAX, "%s/%s", real, name);
+  return used < PATH_MAX;
 }
 
-/* What a terminal reads and shows are two things; of a file, a disk or a pipe they are one. */
-static bool same_thing(const struct stat *a, const struct stat *b) {
-  return (S_ISREG(a->st_mode) || S_ISBLK(a->st_mode) || S_ISFIFO(a->st_mode)) &&
-         a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
+/* One file, disk or pipe; `a` may be "-", standard input. What a terminal reads and shows are two
+ * things. */
 static bool same_file(const char *a, const char *b) {
   struct stat left, right;
-  return stat(a, &left) == 0 && stat(b, &right) == 0 && same_thing(&left, &right);
-}
-
-static bool is_input(const char *input, const char *path) {
-  struct stat left, right;
-  return is_dash(input) ? fstat(STDIN_FILENO, &left) == 0 && stat(path, &right) == 0 &&
-                              same_thing(&left, &right)
-                        : same_file(input, path);
+  int known = is_dash(a) ? fstat(STDIN_FILENO, &left) : stat(a, &left);
+  return known == 0 && stat(b, &right) == 0 &&
+         (S_ISREG(left.st_mode) || S_ISBLK(left.st_mode) || S_ISFIFO(left.st_mode)) &&
+         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 /* One plain file, or one that both would make. */
@@ -90,10 +78,6 @@ static const char *given(const argument *a, argument_kind kind) {
   return a->kind == kind ? *(const char *const *)a->target : NULL; /* files have no defaults */
 }
 
-static bool is_ledger_argument(const argument *a) {
-  return strcmp(a->name, "--ledger") == 0;
-}
-
 /* What is wrong with writing there, or NULL. */
 static const char *trouble(const char *path, const argument *table, size_t count) {
   const char *environment = getenv("DPERM_LEDGER");
@@ -102,14 +86,11 @@ static const char *trouble(const char *path, const argument *table, size_t count
   }
   for (size_t i = 0; i < count; i++) {
     const char *input = given(&table[i], ARGUMENT_INPUT);
-    if (!input) {
-      continue;
+    bool ledger = strcmp(table[i].name, "--ledger") == 0;
+    if (input && ledger && strcmp(input, "none") != 0 && belongs_to_ledger(path, input)) {
+      return "is the ledger, or belongs to it; name another file";
     }
-    if (is_ledger_argument(&table[i])) {
-      if (strcmp(input, "none") != 0 && belongs_to_ledger(path, input)) {
-        return "is the ledger, or belongs to it; name another file";
-      }
-    } else if (is_input(input, path)) {
+    if (input && !ledger && same_file(input, path)) {
       return "would replace an input; name another file";
     }
   }
@@ -143,12 +124,6 @@ bool file_allowed(const char *what, const char *path, const argument *table, siz
   return differs(what, path, table, count) && allowed(what, path, table, count);
 }
 
-static bool output_allowed(const argument *table, size_t count, size_t at) {
-  const char *path = given(&table[at], ARGUMENT_OUTPUT);
-  return !path || is_dash(path) ||
-         (differs(table[at].name, path, table, at) && allowed(table[at].name, path, table, count));
-}
-
 /* Appended to by the shell: it is no argument of ours, but our words go there. Where the file
  * cannot be read, it is not for us to know. */
 static bool stream_allowed(const char *what, const char *path, const argument *table,
@@ -171,7 +146,10 @@ bool files_agree(const argument *table, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const char *input = given(&table[i], ARGUMENT_INPUT);
     from_stdin += input && is_dash(input);
-    if (!output_allowed(table, count, i)) {
+    const char *output = given(&table[i], ARGUMENT_OUTPUT);
+    if (output && !is_dash(output) &&
+        !(differs(table[i].name, output, table, i) &&
+          allowed(table[i].name, output, table, count))) {
       return false;
     }
   }

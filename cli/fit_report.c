@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "claim.h"
 #include "json_print.h"
 #include "session.h"
 
@@ -36,13 +35,27 @@ static void print_json(const fit_report *r, const dperm_model *model, const dper
   printf("}\n");
 }
 
+/* "(epsilon, delta) = (0.1, 7.8e-44) for every record", or "not private: why": the model's own
+ * words, so that no command can say another pair. */
+static const char *claim_of(const dperm_model *model, char out[1024]) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  if (g.is_private) {
+    (void)snprintf(out, 1024, "(epsilon, delta) = (%g, %.2g) for every %s", g.epsilon, g.delta,
+                   unit_of(g.rows_per_person, "record").text);
+  } else {
+    (void)snprintf(out, 1024, "not private: %s", g.reason);
+  }
+  return out;
+}
+
 static void print_line(const fit_report *r, const dperm_model *model, const dperm_data *data) {
   const char *name = strcmp(r->out, "-") == 0 ? "model" : r->out;
   bool is_private = dperm_model_is_private(model);
-  char several[64] = "";
+  char several[64] = "", claim[1024];
   if (r->method) {
     note("%s: chosen among %zu candidates by %s; %s%s", name, r->candidates, r->method,
-         claim_of(model).text, is_private ? ", the choice included" : "");
+         claim_of(model, claim), is_private ? ", the choice included" : "");
     return;
   }
   if (dperm_model_classes(model) > 2) {
@@ -53,7 +66,7 @@ static void print_line(const fit_report *r, const dperm_model *model, const dper
     (void)snprintf(how, sizeof how, " (%.40s perturbation)", r->mechanism);
   }
   note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several,
-       dperm_data_rows(data), claim_of(model).text, how);
+       dperm_data_rows(data), claim_of(model, claim), how);
 }
 
 dperm_status fit_report_print(const fit_report *r, const dperm_model *model, const dperm_data *data,

@@ -38,14 +38,6 @@ static bool explain_own(const char *word) {
   return true;
 }
 
-static void explain(const command *commands, const command *c, const char *action) {
-  if (c) {
-    command_visit_one(c, action, help_print, NULL);
-  } else {
-    help_overview(commands);
-  }
-}
-
 int help_command(const command *commands, int argc, char **argv) {
   bool man = argc > 0 && strcmp(argv[0], "--man") == 0;
   bool table = argc > 0 && strcmp(argv[0], "--table") == 0;
@@ -62,15 +54,17 @@ int help_command(const command *commands, int argc, char **argv) {
   if (argc > 1 + action) {
     return wrong_usage("\"%.40s\" is one word too many", argv[1 + action]);
   }
-  if (man) {
-    manual_print(commands, c);
-  } else if (!table) {
-    explain(commands, c, action ? argv[1] : NULL);
-  }
   for (const command *t = commands; table && t->name; t++) {
     if (!c || t == c) {
       command_visit(t, print_table, NULL);
     }
+  }
+  if (man) {
+    manual_print(commands, c);
+  } else if (c && !table) {
+    command_visit_one(c, action ? argv[1] : NULL, help_print, NULL);
+  } else if (!table) {
+    help_overview(commands);
   }
   return session_finish_stdout();
 }

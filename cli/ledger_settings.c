@@ -28,15 +28,15 @@ static const char *from_environment(const char *name) {
   return text && *text ? text : NULL;
 }
 
+/* The ledger that is used; NULL for none. */
+static const char *ledger_path(const char *given) {
+  const char *path = given ? given : from_environment("DPERM_LEDGER");
+  return path && strcmp(path, "none") != 0 ? path : NULL;
+}
+
 /* What the arguments and the environment name; a message about what does not fit. */
 static const char *resolve(ledger_settings *s, bool is_private) {
-  s->path = s->ledger ? s->ledger : from_environment("DPERM_LEDGER");
-  if (s->path && strcmp(s->path, "none") == 0) {
-    s->path = NULL;
-  }
-  if (s->ledger && !*s->ledger) {
-    return "--ledger is empty; name a file";
-  }
+  s->path = ledger_path(s->ledger);
   if (s->dataset && !s->path) {
     return "--dataset needs a ledger; give --ledger";
   }
@@ -175,8 +175,28 @@ void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) 
   }
 }
 
-brief_amount brief(const char *amount) {
-  brief_amount out;
+argument ledger_guard_argument(const char **ledger) {
+  return (argument){"--ledger",  ARGUMENT_INPUT,
+                    ledger,      false,
+                    "FILE|none", "refuse records that this ledger knows (default: $DPERM_LEDGER)"};
+}
+
+bool ledger_guard(const char *ledger, const char *const *paths, size_t count) {
+  dperm_error err;
+  OWNED(dperm_ledger_free_at) dperm_ledger *opened = NULL;
+  const char *path = ledger_path(ledger);
+  if (!path || dperm_ranks_rank(session_ranks()) > 0) {
+    return true;
+  }
+  dperm_status status = dperm_ledger_open(path, &opened, &err);
+  for (size_t i = 0; i < count && status == DPERM_OK; i++) {
+    status = paths[i] ? dperm_ledger_refuse_file(opened, paths[i], &err) : DPERM_OK;
+  }
+  return status == DPERM_OK || refuse(report_error(&err));
+}
+
+budget_words brief(const char *amount) {
+  budget_words out;
   size_t first = strspn(amount, "0.");
   if (strlen(amount) < 20 || amount[0] != '0' || strlen(amount) - first < 1) {
     (void)snprintf(out.text, sizeof out.text, "%.20s", amount);
@@ -184,6 +204,16 @@ brief_amount brief(const char *amount) {
     size_t digits = strlen(amount) - first;
     (void)snprintf(out.text, sizeof out.text, "%c%s%.2se-%zu", amount[first], digits > 1 ? "." : "",
                    digits > 1 ? amount + first + 1 : "", first - 1);
+  }
+  return out;
+}
+
+budget_words unit_of(size_t rows_per_person, const char *one) {
+  budget_words out;
+  if (rows_per_person > 1) {
+    (void)snprintf(out.text, sizeof out.text, "person with at most %zu rows", rows_per_person);
+  } else {
+    (void)snprintf(out.text, sizeof out.text, "%s", one);
   }
   return out;
 }

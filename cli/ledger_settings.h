@@ -1,5 +1,6 @@
-/* The arguments that say where a run is charged, shared by train, tune and score. DPERM_LEDGER and
- * DPERM_DATASET in the environment stand in for arguments that are not given. */
+/* The ledger of a command: the arguments that say where a run is charged, shared by train, tune and
+ * score, and the refusal of records that a ledger knows. DPERM_LEDGER and DPERM_DATASET in the
+ * environment stand in for arguments that are not given. */
 #pragma once
 
 #include <dperm.h>
@@ -40,8 +41,19 @@ void ledger_settings_show(const ledger_settings *settings, bool is_private, bool
 /* The member "ledger" of a result: what was or would be charged, or null. */
 void ledger_settings_json(const ledger_settings *settings, const char *end);
 
+/* Commands that tell exact things about records (score without --epsilon, sweep, schema draft,
+ * unsafe counts) first ask the ledger, if one is named or in the environment, whether it knows
+ * them. The line of their argument table, --ledger FILE|none: */
+argument ledger_guard_argument(const char **ledger);
+/* False, with a message, if the ledger knows one of the files; NULL paths are left out. `ledger` is
+ * what was given, or NULL. Only the leader of a job asks. */
+bool ledger_guard(const char *ledger, const char *const *paths, size_t count);
+
+/* A few words about a budget. */
+typedef struct budget_words {
+  char text[64];
+} budget_words;
 /* An exact decimal for people: one that is long is cut to three digits, as "9.85e-44". */
-typedef struct brief_amount {
-  char text[32];
-} brief_amount;
-brief_amount brief(const char *amount);
+budget_words brief(const char *amount);
+/* Whom it is for: `one` ("record"), or "person with at most K rows". */
+budget_words unit_of(size_t rows_per_person, const char *one);
