@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "handles.h"
-#include "session.h"
+#include "message.h"
+#include "progress_bar.h"
 
 enum { PATH_SIZE = 1024, ROWS = 100 };
 
@@ -68,7 +69,7 @@ static dperm_status read_lines(FILE *pipe, int side, size_t draws, size_t *index
                                command_outcomes *out, dperm_error *err) {
   OWNED_MEMORY char *line = NULL;
   size_t capacity = 0;
-  const dperm_progress *progress = session_progress();
+  const dperm_progress *progress = progress_bar();
   while (*index < draws && getline(&line, &capacity, pipe) > 0) {
     line[strcspn(line, "\n")] = '\0';
     TRY(take_line(line, side, *index, draws, out, err));

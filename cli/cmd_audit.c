@@ -11,6 +11,7 @@
 #include "choices.h"
 #include "dperm/audit.h"
 #include "handles.h"
+#include "progress_bar.h"
 #include "session.h"
 #include "whole_file.h"
 
@@ -60,7 +61,7 @@ static void print_heading(void) {
 }
 
 static void print_row(const dperm_audit_result *r) {
-  session_quiet();
+  progress_bar_wipe();
   if (isfinite(r->distance)) {
     note("%-11s %-18s %11s %11s %12zu  %s (off by %.4g, limit %.4g)", r->mechanism, r->variant, "",
          "", r->draws, verdict(r), r->distance, r->limit);
@@ -81,7 +82,7 @@ static dperm_audit_options options_for(const audit_settings *s, bool seeded) {
   o.draws = s->draws;
   o.threads = (int)s->threads;
   o.seed = seeded ? &s->seed : NULL;
-  o.progress = *session_progress();
+  o.progress = *progress_bar();
   return o;
 }
 

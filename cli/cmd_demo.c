@@ -10,6 +10,7 @@
 #include "dperm/score.h"
 #include "dperm/synthetic.h"
 #include "fit_settings.h"
+#include "progress_bar.h"
 #include "session.h"
 #include "whole_file.h"
 
@@ -44,9 +45,9 @@ static dperm_status write_schema(const char *path, dperm_error *err) {
 static dperm_status make_files(const demo *d, dperm_error *err) {
   TRY_DEMO(write_schema(d->files.paths[DEMO_SCHEMA], err));
   TRY_DEMO(dperm_synthetic_census_make(d->files.paths[DEMO_PEOPLE], d->rows, d->seed,
-                                       session_progress(), err));
+                                       progress_bar(), err));
   return dperm_synthetic_census_make(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
-                                     session_progress(), err);
+                                     progress_bar(), err);
 }
 
 static dperm_status read_files(demo *d, dperm_error *err) {
@@ -55,8 +56,8 @@ static dperm_status read_files(demo *d, dperm_error *err) {
       .path = d->files.paths[DEMO_PEOPLE], .format = DPERM_FORMAT_CSV, .schema = d->schema};
   const dperm_source test = {
       .path = d->files.paths[DEMO_OTHERS], .format = DPERM_FORMAT_CSV, .schema = d->schema};
-  TRY_DEMO(dperm_data_read(&train, session_progress(), &d->train, err));
-  return dperm_data_read(&test, session_progress(), &d->test, err);
+  TRY_DEMO(dperm_data_read(&train, progress_bar(), &d->train, err));
+  return dperm_data_read(&test, progress_bar(), &d->test, err);
 }
 
 /* ---- what is shown */
@@ -99,7 +100,7 @@ static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon
   dperm_options_init(&options);
   options.mechanism = mechanism;
   options.epsilon = epsilon;
-  options.progress = *session_progress();
+  options.progress = *progress_bar();
   TRY_DEMO(dperm_loss_huber(0.5, &options.loss, err));
   return dperm_train(d->train, &options, model, err);
 }
@@ -178,8 +179,8 @@ static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
          "   holds for every record, also for somebody who knows all the others.\n",
          epsilon, epsilon, exp(epsilon), claim.delta);
   TRY_DEMO(dperm_model_write(*model, d->files.paths[DEMO_MODEL], err));
-  TRY_DEMO(dperm_predict_file(*model, &others, d->files.paths[DEMO_PREDICTIONS], session_progress(),
-                              err));
+  TRY_DEMO(
+      dperm_predict_file(*model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(), err));
   printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"
          "   its predictions for the others are in %s:\n\n",
          claim.epsilon, claim.delta, d->files.paths[DEMO_MODEL], d->files.paths[DEMO_PREDICTIONS]);

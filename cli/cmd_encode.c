@@ -6,6 +6,7 @@
 #include "choices.h"
 #include "handles.h"
 #include "json_print.h"
+#include "progress_bar.h"
 #include "session.h"
 
 static const char closing[] =
@@ -40,10 +41,10 @@ int run_encode(int argc, char **argv) {
     return report_error(&err);
   }
   const dperm_source source = {.path = data, .format = format, .schema = schema, .dims = dims};
-  if (dperm_encode_file(&source, out, session_progress(), &rows, &err) != DPERM_OK) {
+  if (dperm_encode_file(&source, out, progress_bar(), &rows, &err) != DPERM_OK) {
     return report_error(&err);
   }
-  session_quiet();
+  progress_bar_wipe();
   if (json) {
     printf("{\n");
     print_json_text("file", out, ",");

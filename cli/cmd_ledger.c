@@ -122,10 +122,8 @@ static dperm_status show_all(const ledger_command *c, dperm_ledger *ledger, show
   fprintf(s->out, c->json ? "{\n  \"datasets\": [" : "");
   TRY(dperm_ledger_datasets(ledger, show_dataset, s, err));
   if (c->dataset && s->shown == 0) {
-    err->status = DPERM_OVER_BUDGET;
-    (void)snprintf(err->message, sizeof err->message, "%s: the ledger has no data set \"%.100s\"",
-                   c->path, c->dataset);
-    return err->status;
+    return fail(err, DPERM_OVER_BUDGET, "%s: the ledger has no data set \"%.100s\"", c->path,
+                c->dataset);
   }
   s->shown = 0;
   fprintf(s->out, c->json ? "\n  ],\n  \"entries\": [" : "");

@@ -7,6 +7,7 @@
 #include "choices.h"
 #include "handles.h"
 #include "json_print.h"
+#include "progress_bar.h"
 #include "session.h"
 #include "whole_file.h"
 
@@ -49,10 +50,10 @@ int run_predict(int argc, char **argv) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   const dperm_source source = {.path = data, .format = format};
   if (dperm_model_read(model_path, &model, &err) != DPERM_OK ||
-      dperm_predict_file(model, &source, out, session_progress(), &err) != DPERM_OK) {
+      dperm_predict_file(model, &source, out, progress_bar(), &err) != DPERM_OK) {
     return report_error(&err);
   }
-  session_quiet();
+  progress_bar_wipe();
   if (json) {
     printf("{\n");
     print_json_text("file", out, ",");

@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "json_print.h"
 #include "ledger_settings.h"
+#include "progress_bar.h"
 #include "session.h"
 
 static void print_classes(const dperm_schema *schema) {
@@ -105,9 +106,9 @@ static dperm_status check(const char *path, const char *data_path, bool unsafe, 
   TRY(dperm_schema_read(path, &schema, err));
   if (data_path) {
     const dperm_source source = {.path = data_path, .schema = schema};
-    TRY(dperm_data_read(&source, session_progress(), &data, err));
+    TRY(dperm_data_read(&source, progress_bar(), &data, err));
   }
-  session_quiet();
+  progress_bar_wipe();
   if (unsafe) {
     TRY(print_unsafe(schema, data, err));
   }

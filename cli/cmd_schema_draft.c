@@ -8,6 +8,7 @@
 #include "dperm/draft.h"
 #include "handles.h"
 #include "ledger_settings.h"
+#include "progress_bar.h"
 #include "session.h"
 
 /* The texts of "a,b" in one block, or NULL. An empty list is one empty text: "" means missing. */
@@ -45,8 +46,8 @@ static bool read_separator(const char *text, char *out) {
 static dperm_status draft(const char *data_path, const dperm_draft_options *options,
                           const char *out_path, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  TRY(dperm_schema_draft(data_path, options, session_progress(), print_remark, NULL, &schema, err));
-  session_quiet();
+  TRY(dperm_schema_draft(data_path, options, progress_bar(), print_remark, NULL, &schema, err));
+  progress_bar_wipe();
   return dperm_schema_write(schema, out_path, err);
 }
 

@@ -9,7 +9,9 @@
 #include "handles.h"
 #include "json_print.h"
 #include "ledger_settings.h"
+#include "progress_bar.h"
 #include "session.h"
+#include "signals.h"
 
 static const char closing[] =
     "Without --epsilon the counts are exact, so they are not private: for public data only. With "
@@ -31,7 +33,7 @@ typedef struct score_settings {
 static dperm_status score_exactly(const dperm_model *model, const dperm_source *source,
                                   dperm_error *err) {
   dperm_metrics m;
-  TRY(dperm_score_file(model, source, session_progress(), &m, err));
+  TRY(dperm_score_file(model, source, progress_bar(), &m, err));
   printf("{\n  \"rows\": %zu,\n  \"errors\": %zu,\n", m.rows, m.errors);
   print_json_number("error_rate", m.error_rate, ",");
   if (m.classes == 2) {
@@ -66,9 +68,9 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
         (long long)p->true_positives, (long long)p->false_positives, (long long)p->false_negatives,
         (long long)p->true_negatives);
   }
-  if (session_charge()->entry) {
+  if (run_charge()->entry) {
     printf("  \"ledger\": {\"id\": %llu, \"digest\": \"%s\"}\n}\n",
-           (unsigned long long)session_charge()->entry, session_charge()->digest);
+           (unsigned long long)run_charge()->entry, run_charge()->digest);
   } else {
     printf("  \"ledger\": null\n}\n");
   }
@@ -96,11 +98,11 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   options.counts = s->counts;
   options.public_model = s->public_model;
   options.account = *account;
-  options.progress = *session_progress();
+  options.progress = *progress_bar();
   options.random = random;
   TRY(check_output(&s->ledger, err));
   TRY(dperm_score_file_private(model, source, &options, &found, err));
-  session_quiet();
+  progress_bar_wipe();
   if (s->ledger.dry_run) {
     ledger_settings_show(&s->ledger, !s->seeded, s->json);
     return DPERM_OK;

@@ -13,6 +13,7 @@
 #include "handles.h"
 #include "json_print.h"
 #include "ledger_settings.h"
+#include "progress_bar.h"
 #include "session.h"
 #include "sweep_grid.h"
 #include "sweep_picture.h"
@@ -121,7 +122,7 @@ static int tick_sweep(void *context, const char *stage, uint64_t done, uint64_t 
   if (strcmp(stage, "sweeping") == 0) {
     say_taken_up(context);
   }
-  return session_progress()->tick(session_progress()->context, stage, done, total);
+  return progress_bar()->tick(progress_bar()->context, stage, done, total);
 }
 
 static dperm_status find_cells(const sweep_settings *s, const char *journal, sweep_table *table,
@@ -138,7 +139,7 @@ static dperm_status find_cells(const sweep_settings *s, const char *journal, swe
   how.threads = (int)s->threads;
   how.progress = (dperm_progress){tick_sweep, &begun};
   TRY(dperm_sweep(s->story.data, table->options, table->count, &how, sweep_table_keep, table, err));
-  session_quiet();
+  progress_bar_wipe();
   say_taken_up(&begun);
   return DPERM_OK;
 }
@@ -184,10 +185,10 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
   }
   dperm_source source = {
       .path = s->data, .format = format, .schema = schema, .dims = s->dims, .no_identity = 1};
-  TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err));
+  TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   if (s->test_data) {
     source.path = s->test_data;
-    TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &test, err));
+    TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &test, err));
   }
   s->story.schema = schema;
   s->story.data = data;

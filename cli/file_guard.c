@@ -4,7 +4,7 @@
 #define _GNU_SOURCE /* realpath */
 #include "file_guard.h"
 
-#include <dperm.h>
+#include <dperm/output.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 
 #include "choices.h"
 #include "handles.h"
+#include "progress_bar.h"
 #include "session.h"
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {
@@ -53,16 +54,16 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
                          .schema = schema,
                          .dims = c->dims,
                          .no_identity = !c->ledger.path};
-  TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &data, err));
+  TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   if (choice && choice->public_data) {
     source.path = choice->public_data;
-    TRY(dperm_data_read_spread(&source, session_ranks(), session_progress(), &public_data, err));
+    TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &public_data, err));
     choice->how.public_data = public_data;
   }
   TRY(ledger_settings_reserve(&c->ledger, out, data, candidates, count, err));
   TRY(choice ? dperm_tune(data, candidates, count, &choice->how, &model, err)
              : dperm_train(data, candidates, &model, err));
-  session_quiet();
+  progress_bar_wipe();
   if (!model) { /* shown nowhere, if another process has the model */
     ledger_settings_show(&c->ledger, is_private, c->json);
     return DPERM_OK;
@@ -89,7 +90,7 @@ int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit
   for (size_t i = 0; i < count; i++) {
     candidates[i].account = account; /* one run, one account */
     candidates[i].random = random;
-    candidates[i].progress = *session_progress();
+    candidates[i].progress = *progress_bar();
     candidates[i].threads = (int)c->threads;
   }
   if (status == DPERM_OK) {

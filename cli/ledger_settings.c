@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "json_print.h"
 #include "session.h"
+#include "signals.h"
 
 void ledger_settings_init(ledger_settings *s, argument *table) {
   *s = (ledger_settings){.ledger = NULL};
@@ -60,7 +61,7 @@ bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *ac
     return refuse(wrong_usage("%s", wrong));
   }
   if (dperm_ranks_rank(session_ranks()) > 0) { /* the leader of a job pays and writes */
-    *account = (dperm_account){NULL, NULL, s->dry_run, session_charge()};
+    *account = (dperm_account){NULL, NULL, s->dry_run, run_charge()};
     return true;
   }
   if (s->path && dperm_ledger_open(s->path, &s->opened, &err) != DPERM_OK) {
@@ -69,7 +70,7 @@ bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *ac
   if (s->opened) { /* a reader who leaves must not end the run without a word */
     (void)signal(SIGPIPE, SIG_IGN);
   }
-  *account = (dperm_account){s->opened, s->name, s->dry_run, session_charge()};
+  *account = (dperm_account){s->opened, s->name, s->dry_run, run_charge()};
   return true;
 }
 
@@ -98,7 +99,7 @@ dperm_status ledger_settings_place(const ledger_settings *s, const char *path, b
     TRY(before_charge(s, ask_stdout(err), err));
   }
   TRY(before_charge(s, dperm_output_open(path, out, err), err));
-  session_keep_output(*out);
+  run_keep_output(*out);
   return DPERM_OK;
 }
 
@@ -112,7 +113,7 @@ dperm_status ledger_settings_reserve(const ledger_settings *s, dperm_output *out
 }
 
 void ledger_settings_leave(dperm_output **output) {
-  session_keep_output(NULL);
+  run_keep_output(NULL);
   dperm_output_free(*output);
 }
 
@@ -122,7 +123,7 @@ void ledger_settings_close(ledger_settings *s) {
 }
 
 void ledger_settings_say(const ledger_settings *s) {
-  const dperm_charge *paid = session_charge();
+  const dperm_charge *paid = run_charge();
   if (paid->entry == 0) {
     note("no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'");
     return;
@@ -133,7 +134,7 @@ void ledger_settings_say(const ledger_settings *s) {
 }
 
 void ledger_settings_json(const ledger_settings *s, const char *end) {
-  const dperm_charge *paid = session_charge();
+  const dperm_charge *paid = run_charge();
   if (!s->opened) {
     printf("  \"ledger\": null%s\n", end);
     return;
@@ -151,7 +152,7 @@ void ledger_settings_json(const ledger_settings *s, const char *end) {
 }
 
 void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
-  const dperm_charge *cost = session_charge();
+  const dperm_charge *cost = run_charge();
   if (json) {
     printf("{\n");
     print_json_flag("dry_run", true, ",");

@@ -8,7 +8,9 @@
 #include "completion.h"
 #include "help.h"
 #include "help_command.h"
+#include "progress_bar.h"
 #include "session.h"
+#include "signals.h"
 
 static const command commands[] = {
     {"train", "fit one model to a file of records", run_train, true, NULL},
@@ -41,10 +43,10 @@ static bool threads_understood(void) {
 }
 
 static int run(const command *c, int argc, char **argv) {
-  session_catch_signals();
+  signals_catch();
   arguments_announce(c, help_print, NULL);
   int exit_status = session_join(c->many) && threads_understood() ? c->run(argc, argv) : refused();
-  session_quiet();
+  progress_bar_wipe();
   exit_status = session_leave(exit_status);
   return exit_status ? exit_status : session_finish_stdout();
 }
@@ -58,7 +60,7 @@ static int print_version(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  session_keep_streams();
+  signals_keep_streams();
   if (argc < 2) {
     return wrong_usage("a command is missing");
   }

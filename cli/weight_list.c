@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "session.h"
 
 enum { WEIGHTS_MOST = 1000, TEXT_MOST = 1 << 16 };
 

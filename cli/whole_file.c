@@ -9,13 +9,12 @@
 #include <unistd.h>
 
 #include "handles.h"
+#include "message.h"
 
-static dperm_status fail(const char *path, int reason, dperm_error *err) {
-  err->status = reason == EINTR ? DPERM_CANCELLED : DPERM_IO_ERROR; /* a pipe nobody reads */
-  (void)snprintf(err->message, sizeof err->message,
-                 "%.512s: cannot write (%s); check the place, its permissions and free space",
-                 path ? path : "standard output", strerror(reason));
-  return err->status;
+static dperm_status cannot_write(const char *path, int reason, dperm_error *err) {
+  return fail(err, reason == EINTR ? DPERM_CANCELLED : DPERM_IO_ERROR, /* a pipe nobody reads */
+              "%.512s: cannot write (%s); check the place, its permissions and free space",
+              path ? path : "standard output", strerror(reason));
 }
 
 static void forget(whole_file *file) {
@@ -38,7 +37,7 @@ dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err
   out->stream = NULL;
   if (!whole_file_plain(path)) {
     out->stream = fopen(path, "w"); /* a device; a folder fails here */
-    return out->stream ? DPERM_OK : fail(path, errno, err);
+    return out->stream ? DPERM_OK : cannot_write(path, errno, err);
   }
   TRY(dperm_output_check(path, err));
   out->target = realpath(path, NULL);
@@ -47,13 +46,13 @@ dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err
       asprintf(&out->temporary, "%s.%lx.tmp", out->target, (unsigned long)getpid()) < 0) {
     out->temporary = NULL;
     forget(out);
-    return fail(path, ENOMEM, err);
+    return cannot_write(path, ENOMEM, err);
   }
   out->stream = fopen(out->temporary, "w+x"); /* gnuplot.c looks at what it wrote */
   if (!out->stream) {
     int reason = errno;
     forget(out);
-    return fail(path, reason, err);
+    return cannot_write(path, reason, err);
   }
   return DPERM_OK;
 }
@@ -75,7 +74,7 @@ dperm_status whole_file_commit(whole_file *file, dperm_error *err) {
     forget(file);
     return DPERM_OK;
   }
-  (void)fail(file->path, reason, err);
+  (void)cannot_write(file->path, reason, err);
   whole_file_discard(file);
   return err->status;
 }
