@@ -11,7 +11,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "audit/binomial.h"
 #include "base/arithmetic.h"
@@ -20,28 +19,27 @@
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "base/threads.h"
+#include "base/vector.h"
 
 static const double side_rate = 1e-3, side_quantile = 3.0902;
-const double audit_error_rate = 2e-3;
 
 /* ---- choosing a rule */
 
-/* How many of a sorted sample are ≥ threshold. */
+/* How many of a sorted sample are at least, at most this. */
 static size_t count_from(const double *sorted, size_t count, double threshold) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (sorted[middle] >= threshold) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
+  size_t n = 0;
+  while (n < count && sorted[count - 1 - n] >= threshold) {
+    n++;
   }
-  return count - low;
+  return n;
 }
 
 static size_t count_to(const double *sorted, size_t count, double threshold) {
-  return count - count_from(sorted, count, nextafter(threshold, INFINITY));
+  size_t n = 0;
+  while (n < count && sorted[n] <= threshold) {
+    n++;
+  }
+  return n;
 }
 
 /* The bound to expect at n further draws, by the normal approximation, with probabilities that the
@@ -64,8 +62,8 @@ static double below(double score) {
 guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws) {
   guess_rule best = {INFINITY, -INFINITY}, tried; /* never guess */
   double most = -1;
-  qsort(first, count, sizeof *first, ascending_doubles);
-  qsort(second, count, sizeof *second, ascending_doubles);
+  vector_sort(first, count);
+  vector_sort(second, count);
   for (double share = 1; share * (double)count >= 3; share *= 0.85) {
     size_t tail = (size_t)(share * (double)count);
     double up = below(first[count - tail]), down = -below(-second[tail - 1]);
@@ -98,13 +96,15 @@ void guess(const guess_rule *rule, int side, double score, guesses *counts) {
 
 /* A rule that never says "second" is right on draws of the first data set alone and wrong on those
  * of the second: equally many, and the others do not count. */
-double guesses_bound(const guesses *counts, double delta) {
-  if (counts->draws == 0) {
-    return 0;
+void guesses_judge(const guesses *counts, double delta, size_t draws, dperm_audit_result *out) {
+  double low = 0, high = 0;
+  if (counts->draws > 0) {
+    low = probability_below(counts->right, counts->draws, side_rate) - delta;
+    high = probability_above(counts->wrong, counts->draws, side_rate);
   }
-  double low = probability_below(counts->right, counts->draws, side_rate) - delta;
-  double high = probability_above(counts->wrong, counts->draws, side_rate);
-  return low > high ? log(low / high) : 0;
+  out->epsilon_lower_bound = low > high ? log(low / high) : 0;
+  out->confidence = 1 - 2 * side_rate;
+  out->draws = draws;
 }
 
 /* ---- drawing */
@@ -211,9 +211,7 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
                  .rule = &rule,
                  .done = 2 * rehearsed};
   TRY(draw_stage(&judge, err));
-  out->epsilon_lower_bound = guesses_bound(&judge.counts, a->delta);
-  out->confidence = 1 - audit_error_rate;
-  out->draws = draws;
+  guesses_judge(&judge.counts, a->delta, draws, out);
   return DPERM_OK;
 }
 

@@ -33,9 +33,9 @@ typedef struct guesses {
 } guesses;
 void guess(const guess_rule *rule, int side, double score, guesses *counts);
 
-/* ε is at least this, or something happened whose probability is at most audit_error_rate. */
-double guesses_bound(const guesses *counts, double delta);
-extern const double audit_error_rate;
+/* Fills bound, confidence and draws: ε is at least the bound, or something happened whose
+ * probability is at most 1 − confidence. */
+void guesses_judge(const guesses *counts, double delta, size_t draws, dperm_audit_result *out);
 
 /* As many draws as the options ask for; if they leave it open `usual`, or up to ten times as many
  * at a small epsilon, where the difference to see is small. */

@@ -171,9 +171,7 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
     guess(&rule, (int)(i % 2), vector_dot(outcome[i % 2] + i / 2 * dims, axis, dims), &counts);
   }
   *out = nothing_found("command", "", epsilon);
-  out->epsilon_lower_bound = guesses_bound(&counts, delta);
-  out->confidence = 1 - audit_error_rate;
-  out->draws = count - learn;
+  guesses_judge(&counts, delta, count - learn, out);
   out->holds = !(out->epsilon_lower_bound > epsilon);
   return DPERM_OK;
 }

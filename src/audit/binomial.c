@@ -60,22 +60,7 @@ double probability_below(size_t hits, size_t draws, double rate) {
   return low;
 }
 
-/* 1 − p is the probability of a miss. */
+/* By that of a miss. */
 double probability_above(size_t hits, size_t draws, double rate) {
-  double low = (double)hits / (double)draws, high = 1;
-  for (int i = 0; i < 200 && hits < draws && high - low > 1e-15 * high; i++) {
-    double p = 0.5 * (low + high);
-    /* P(Bin ≤ hits) = I_{1−p}(draws − hits, hits + 1) */
-    if (beta_cdf(1 - p, (double)(draws - hits), (double)hits + 1) < rate) {
-      high = p;
-    } else {
-      low = p;
-    }
-  }
-  return high;
-}
-
-int ascending_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+  return 1 - probability_below(draws - hits, draws, rate);
 }

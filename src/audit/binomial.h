@@ -12,6 +12,3 @@ double beta_cdf(double x, double a, double b);
  * are no more spread than binomial ones (Hoeffding 1956). */
 double probability_below(size_t hits, size_t draws, double rate);
 double probability_above(size_t hits, size_t draws, double rate);
-
-/* For qsort. */
-int ascending_doubles(const void *a, const void *b);

@@ -9,6 +9,7 @@
 #include "audit/binomial.h"
 #include "base/double_double.h"
 #include "base/memory.h"
+#include "base/vector.h"
 #include "data/dataset.h"
 #include "pipeline/fit.h"
 #include "random/exponential.h"
@@ -23,7 +24,7 @@ typedef double law(double x, bool before, const void *context);
 
 static double law_distance(double *sample, size_t count, law *f, const void *context) {
   double most = 0, n = (double)count;
-  qsort(sample, count, sizeof *sample, ascending_doubles);
+  vector_sort(sample, count);
   for (size_t from = 0, to = 0; from < count; from = to) {
     for (to = from + 1; to < count && sample[to] == sample[from]; to++) {
     }

@@ -2,6 +2,7 @@
 #include "base/vector.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 FOR_EACH_WIDTH
 static double dot(const double *a, const double *b, size_t count) {
@@ -30,4 +31,13 @@ void vector_axpy(double *y, double a, const double *x, size_t count) {
 void vector_fold(double *y, double *x, size_t count) {
   axpy(y, 1, x, count);
   memset(x, 0, count * sizeof *x);
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void vector_sort(double *v, size_t count) {
+  qsort(v, count, sizeof *v, ascending);
 }

@@ -16,6 +16,8 @@ double vector_norm(const double *v, size_t count);
 void vector_axpy(double *y, double a, const double *x, size_t count);
 /* y += x, and x is cleared. */
 void vector_fold(double *y, double *x, size_t count);
+/* In ascending order, in place. */
+void vector_sort(double *v, size_t count);
 
 /* ---- the same for functions that are compiled FOR_EACH_WIDTH, on several vectors at once: those
  * of `others` begin `apart` doubles from each other, and `wide` ≤ VECTORS_WIDE is a constant */

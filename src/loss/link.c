@@ -3,8 +3,6 @@
 
 #include "base/dispatch.h"
 
-enum { BLOCK = 512 }; /* margins at a time, on the stack */
-
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
 
@@ -36,30 +34,26 @@ static double *after(double *results, size_t count) {
   return results ? results + count : NULL;
 }
 
-/* A block is whole rows, or a part of one row where that is wider. */
 void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *labels,
                const double *scores, double *value, double *slope, double *curvature) {
-  double margin[BLOCK];
-  size_t most = width < BLOCK ? width : BLOCK, tall = BLOCK / most;
+  double margin[LINK_WIDTH];
+  size_t tall = LINK_WIDTH / width;
   for (size_t i = 0; i < rows; i += tall) {
-    size_t count = rows - i < tall ? rows - i : tall;
-    for (size_t l = 0; l < width; l += most) {
-      size_t across = width - l < most ? width - l : most, at = i * width + l;
-      times_label(count, across, labels + i, scores + at, margin);
-      loss->eval(loss, count * across, margin, after(value, at), after(slope, at),
-                 after(curvature, at));
-      if (slope) {
-        times_label(count, across, labels + i, slope + at, slope + at);
-      }
+    size_t count = rows - i < tall ? rows - i : tall, at = i * width;
+    times_label(count, width, labels + i, scores + at, margin);
+    loss->eval(loss, count * width, margin, after(value, at), after(slope, at),
+               after(curvature, at));
+    if (slope) {
+      times_label(count, width, labels + i, slope + at, slope + at);
     }
   }
 }
 
 void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, const double *scores,
                    const double *scores_rest, double *slope) {
-  double margin[BLOCK], rest[BLOCK];
-  for (size_t i = 0; i < rows; i += BLOCK) {
-    size_t count = rows - i < BLOCK ? rows - i : BLOCK;
+  double margin[LINK_WIDTH], rest[LINK_WIDTH];
+  for (size_t i = 0; i < rows; i += LINK_WIDTH) {
+    size_t count = rows - i < LINK_WIDTH ? rows - i : LINK_WIDTH;
     times_label(count, 1, labels + i, scores + i, margin);
     times_label(count, 1, labels + i, scores_rest + i, rest);
     loss_slope_dd(loss, count, margin, rest, slope + i);

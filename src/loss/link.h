@@ -5,9 +5,11 @@
 
 #include "loss/loss.h"
 
-/* Losses of `rows` rows with `width` scores each (of as many models), the scores of a row together,
- * and their first and second derivatives by the score. Each result may be NULL; none overlaps the
- * scores. */
+enum { LINK_WIDTH = 512 };
+
+/* Losses of `rows` rows with `width` ≤ LINK_WIDTH scores each (of as many models), the scores of a
+ * row together, and their first and second derivatives by the score. Each result may be NULL; none
+ * overlaps the scores. */
 void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *labels,
                const double *scores, double *value, double *slope, double *curvature);
 

@@ -3,9 +3,10 @@
  * zero and one, where hinges bend, and reaches far out. A kink shows as a difference quotient of
  * the slope above c at the smallest spacing; a wrong L or c as a slope or curvature above it. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
+#include "base/vector.h"
 #include "loss/loss.h"
 
 /* Slack for rounding in the loss's own arithmetic: of its answers, and of a dozen operations. */
@@ -15,11 +16,6 @@ typedef struct points {
   size_t count;
   double *z, *value, *slope, *curvature;
 } points;
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* Symmetric geometric nets around −1, 0, 1 and an even grid on [−50, 50]. */
 static void place_points(points *p) {
@@ -34,7 +30,7 @@ static void place_points(points *p) {
   for (int i = -20000; i <= 20000; i++) {
     p->z[n++] = i / 400.0;
   }
-  qsort(p->z, n, sizeof *p->z, ascending);
+  vector_sort(p->z, n);
   p->count = n;
 }
 
@@ -90,8 +86,7 @@ static dperm_status check_pair(const dperm_loss *loss, const points *p, size_t i
 }
 
 dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  double *work = NULL;
+  OWNED_MEMORY double *work = NULL;
   const size_t capacity = 48000;
   TRY(loss_validate(loss, err));
   TRY(memory_new(4 * capacity, sizeof *work, &work, err));
@@ -99,12 +94,10 @@ dperm_status dperm_loss_check(const dperm_loss *loss, dperm_error *err) {
   place_points(&p);
   loss->eval(loss, p.count, p.z, p.value, p.slope, p.curvature);
   for (size_t i = 0; i < p.count; i++) {
-    TRY_OR_DONE(check_point(loss, &p, i, err));
+    TRY(check_point(loss, &p, i, err));
     if (i + 1 < p.count) {
-      TRY_OR_DONE(check_pair(loss, &p, i, err));
+      TRY(check_pair(loss, &p, i, err));
     }
   }
-done:
-  free(work);
-  return status;
+  return DPERM_OK;
 }

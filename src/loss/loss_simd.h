@@ -12,7 +12,7 @@ typedef void eight_slopes(double h, const double *z, const double *rest, double 
 
 /* There is work space of our own for the margins at the end, and for what the caller does not want.
  */
-LANE_INLINE void loss_simd_loop(eight_slopes *slopes_of, double h, size_t count, const double *z,
+LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, const double *z,
                                 const double *rest, double *slope, double *curvature) {
   double spare[4][LANES] = {{0}};
   for (size_t i = 0; i < count; i += LANES) {
@@ -31,15 +31,5 @@ LANE_INLINE void loss_simd_loop(eight_slopes *slopes_of, double h, size_t count,
     if (left < LANES && curvature) {
       memcpy(curvature + i, a, left * sizeof *a);
     }
-  }
-}
-
-/* A loss_slopes by eights. Without a rest in a loop of its own: it is the one that counts. */
-LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, const double *z,
-                           const double *rest, double *slope, double *curvature) {
-  if (rest) {
-    loss_simd_loop(slopes_of, h, count, z, rest, slope, curvature);
-  } else {
-    loss_simd_loop(slopes_of, h, count, z, NULL, slope, curvature);
   }
 }

@@ -193,14 +193,16 @@ static double cheapest_total(const public_numbers *g, double lambda, double lowe
   return cost(g, lambda, bound, low) < best_cost ? low : best;
 }
 
+/* The Λ_t at which 2 log(1 + κc), which the paper takes off ε, is twice this. */
+static double paper_total(const public_numbers *g, double logarithm) {
+  return g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
+         ((double)g->rows * expm1(logarithm));
+}
+
 /* The paper's Δ (Algorithm 2): none while ε′ > 0, else the one that makes ε′ = ε/2. */
 static double paper_delta(const public_numbers *g, double lambda) {
-  if (objective_beta(g, lambda) > 0) {
-    return 0;
-  }
-  double total = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
-                 ((double)g->rows * expm1(g->epsilon_core / 4)) / down;
-  return fmax(0, total - lambda);
+  bool enough = objective_beta(g, lambda) > 0;
+  return enough ? 0 : fmax(0, paper_total(g, g->epsilon_core / 4) / down - lambda);
 }
 
 static double choose_delta(const public_numbers *g, double lambda) {
@@ -210,15 +212,16 @@ static double choose_delta(const public_numbers *g, double lambda) {
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     return paper_delta(g, lambda);
   }
+  if (isnan(g->lambda)) { /* an automatic Λ needs no more */
+    return 0;
+  }
   double bound = isnan(g->norm_guess) ? solution_norm_bound(g, lambda) : g->norm_guess;
   return fmax(0, cheapest_total(g, lambda, fmax(lambda, feasible_total(g)), bound) - lambda);
 }
 
 static dperm_status fail_infeasible(const public_numbers *g, double lambda, dperm_error *err) {
-  double least = g->analysis == DPERM_ANALYSIS_PAPER
-                     ? g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
-                           ((double)g->rows * expm1(g->epsilon_core / 2))
-                     : feasible_total(g);
+  double least =
+      g->analysis == DPERM_ANALYSIS_PAPER ? paper_total(g, g->epsilon_core / 2) : feasible_total(g);
   FAIL(err, DPERM_INVALID_ARGUMENT,
        "lambda + delta-reg = %.4g is too small for epsilon = %g with %zu rows; give a delta-reg of "
        "at least %.4g, or leave it out",
@@ -242,32 +245,43 @@ static double output_lambda(const public_numbers *g) {
   return g->bounds.norm2 * rms_norm(g, output_beta(g, 1.0)) / output_shift;
 }
 
-static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, dperm_error *err) {
+/* Λ, the user's or the automatic one. */
+static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_error *err) {
   bool automatic = isnan(g->lambda), output = g->mechanism == DPERM_MECHANISM_OUTPUT;
-  privacy_plan plan = {.mechanism = g->mechanism,
-                       .analysis = g->analysis,
-                       .epsilon = g->epsilon_core,
-                       .noise = noise_with(g, 0)};
-  TRY(check_numbers(g, err));
-  TRY(check_kind(g, err));
-  plan.lambda = !automatic ? g->lambda : output ? output_lambda(g) : objective_lambda(g);
-  if (!(plan.lambda >= smallest_lambda && plan.lambda <= largest_lambda)) {
-    if (automatic && !isnan(g->norm_guess)) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "norm-guess = %g makes lambda = %g, beyond %g to %g; guess a length nearer to 1",
-           g->norm_guess, plan.lambda, smallest_lambda, largest_lambda);
-    }
-    FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; for a private fit choose it between %g and %g",
-         plan.lambda, smallest_lambda, largest_lambda);
+  double lambda = !automatic ? g->lambda : output ? output_lambda(g) : objective_lambda(g);
+  if (lambda >= smallest_lambda && lambda <= largest_lambda) {
+    *out = lambda;
+    return DPERM_OK;
   }
-  if (output) {
-    plan.noise.beta = output_beta(g, plan.lambda);
+  if (automatic && !isnan(g->norm_guess)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "norm-guess = %g makes lambda = %g, beyond %g to %g; guess a length nearer to 1",
+         g->norm_guess, lambda, smallest_lambda, largest_lambda);
+  }
+  FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; for a private fit choose it between %g and %g",
+       lambda, smallest_lambda, largest_lambda);
+}
+
+dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err) {
+  public_numbers g = *given;
+  privacy_plan plan = {.mechanism = g.mechanism, .analysis = g.analysis, .epsilon = g.epsilon_core};
+  if (g.mechanism == DPERM_MECHANISM_NONE) {
+    plan.lambda = isnan(g.lambda) ? 1.0 / (double)g.rows : g.lambda;
+    plan.noise = (noise_plan){&noise_l2, g.dims, 0, g.bounds.body};
+    *out = plan;
+    return DPERM_OK;
+  }
+  g.noise = g.noise == DPERM_NOISE_AUTO ? least_noise(given) : g.noise;
+  TRY(check_numbers(&g, err));
+  TRY(check_kind(&g, err));
+  TRY(choose_lambda(&g, &plan.lambda, err));
+  if (g.mechanism == DPERM_MECHANISM_OUTPUT) {
+    plan.noise = noise_with(&g, output_beta(&g, plan.lambda));
   } else {
-    bool tight = g->analysis == DPERM_ANALYSIS_TIGHT;
-    plan.delta_reg = automatic && tight && isnan(g->delta_reg) ? 0 : choose_delta(g, plan.lambda);
-    plan.noise.beta = objective_beta(g, plan.lambda + plan.delta_reg);
+    plan.delta_reg = choose_delta(&g, plan.lambda);
+    plan.noise = noise_with(&g, objective_beta(&g, plan.lambda + plan.delta_reg));
     if (plan.noise.beta == 0) {
-      return fail_infeasible(g, plan.lambda, err);
+      return fail_infeasible(&g, plan.lambda, err);
     }
   }
   if (!(noise_in_range(&plan.noise) && noise_rms_norm(&plan.noise) < 1e300)) {
@@ -278,30 +292,19 @@ static dperm_status calibrate_kind(const public_numbers *g, privacy_plan *out, d
   return DPERM_OK;
 }
 
-dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err) {
-  public_numbers g = *given;
-  if (g.mechanism == DPERM_MECHANISM_NONE) {
-    *out = (privacy_plan){.mechanism = g.mechanism,
-                          .analysis = g.analysis,
-                          .epsilon = g.epsilon_core,
-                          .lambda = isnan(g.lambda) ? 1.0 / (double)g.rows : g.lambda,
-                          .noise = {&noise_l2, g.dims, 0, g.bounds.body}};
-    return DPERM_OK;
+/* What noise of this norm adds to an objective. Output perturbation moves the minimizer itself. */
+static double noise_cost(const public_numbers *g, const privacy_plan *plan, double noise) {
+  double n = (double)g->rows, norm = g->bounds.norm2;
+  if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
+    double curvature = g->loss->smoothness * norm * norm + plan->lambda * (1 + g->stiffness);
+    return curvature / 2 * noise * noise;
   }
-  g.noise = g.noise == DPERM_NOISE_AUTO ? least_noise(given) : g.noise;
-  return calibrate_kind(&g, out, err);
+  return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg));
 }
 
 double excess_objective(const public_numbers *g, const privacy_plan *plan, double noise) {
-  double n = (double)g->rows;
-  if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
-    double curvature =
-        g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 + plan->lambda * (1 + g->stiffness);
-    return curvature / 2 * noise * noise;
-  }
   double bound = solution_norm_bound(g, plan->lambda);
-  return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg)) +
-         plan->delta_reg / 2 * bound * bound;
+  return noise_cost(g, plan, noise) + plan->delta_reg / 2 * bound * bound;
 }
 
 /* What regularization can cost a model of length F: Λ(N(g) − min N) + ΔF²/2, where 1 ≤ N_j″ ≤ 1 + s
@@ -313,11 +316,7 @@ static double shrinkage_cost(const public_numbers *g, const privacy_plan *plan, 
 }
 
 double excess_loss(const public_numbers *g, const privacy_plan *plan, double noise) {
-  double n = (double)g->rows, shrinkage = shrinkage_cost(g, plan, typical_length(g));
-  if (plan->mechanism == DPERM_MECHANISM_OUTPUT) {
-    return excess_objective(g, plan, noise) + shrinkage;
-  }
-  return noise * noise / (2 * n * n * (plan->lambda + plan->delta_reg)) + shrinkage;
+  return noise_cost(g, plan, noise) + shrinkage_cost(g, plan, typical_length(g));
 }
 
 double noise_to_signal(const public_numbers *g, const privacy_plan *plan) {

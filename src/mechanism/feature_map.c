@@ -51,16 +51,11 @@ static bool written_out(feature_kind kind, size_t inputs, size_t count) {
 
 double feature_map_bytes(feature_kind kind, size_t inputs, size_t features) {
   size_t count = features / 2;
-  double d = (double)inputs, written = 8 * d * (double)count;
-  switch (kind) {
-  case FEATURES_ORTHOGONAL:
-    return written + 8 * d * fmin(d, (double)count);
-  case FEATURES_HADAMARD:
-    return hadamard_bytes(inputs, count) + (written_out(kind, inputs, count) ? written : 0);
-  case FEATURES_IID:
-    break;
-  }
-  return written;
+  double d = (double)inputs, most = (double)count;
+  double own = kind == FEATURES_ORTHOGONAL ? 8 * d * fmin(d, most)
+               : kind == FEATURES_HADAMARD ? hadamard_bytes(inputs, count)
+                                           : 0;
+  return own + (written_out(kind, inputs, count) ? 8 * d * most : 0);
 }
 
 /* Bytes of the machine; generous where it does not tell. */
@@ -129,16 +124,12 @@ dperm_status kernel_validate(const dperm_kernel *k, size_t inputs, dperm_error *
 }
 
 static double draw_entry(dperm_kernel_kind name, double gamma, random_source *source) {
-  switch (name) {
-  case DPERM_KERNEL_LAPLACIAN:
+  if (name == DPERM_KERNEL_LAPLACIAN) {
     return gamma * tan(3.141592653589793 * (random_unit(source) - 0.5));
-  case DPERM_KERNEL_CAUCHY: {
+  }
+  if (name == DPERM_KERNEL_CAUCHY) {
     double size = gamma * random_exponential(source);
     return random_bits(source) >> 63 ? size : -size;
-  }
-  case DPERM_KERNEL_GAUSSIAN:
-  case DPERM_KERNEL_NONE:
-    break;
   }
   return sqrt(2 * gamma) * random_normal(source);
 }

@@ -56,15 +56,15 @@ static void fast_angles(const features *m, size_t from, size_t count, double *an
   const matrix *inner = m->inner;
   size_t half = m->base.cols / 2;
   for (size_t i = 0; i < count && !cancel_poll_at(m->base.cancel, i, half); i++) {
+    const uint32_t *columns = NULL;
+    const double *values = work;
+    size_t entries = inner->cols;
     if (inner->kind->entries) {
-      const uint32_t *columns = NULL;
-      const double *values = NULL;
-      size_t entries = inner->kind->entries(inner, from + i, &columns, &values);
-      hadamard_angles_sparse(m->map->fast, entries, columns, values, angles + i * half, work);
+      entries = inner->kind->entries(inner, from + i, &columns, &values);
     } else {
       inner->kind->row(inner, from + i, work);
-      hadamard_angles(m->map->fast, work, angles + i * half, work + inner->cols);
     }
+    hadamard_angles(m->map->fast, entries, columns, values, angles + i * half, work + inner->cols);
   }
 }
 

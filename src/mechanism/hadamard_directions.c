@@ -52,7 +52,7 @@ double hadamard_bytes(size_t inputs, size_t count) {
 }
 
 size_t hadamard_work_size(size_t inputs, size_t count) {
-  return inputs + 2 * layout_of(inputs, count).longest;
+  return inputs + 3 * layout_of(inputs, count).longest;
 }
 
 dperm_status hadamard_directions_new(random_source *source, double scale, size_t inputs,
@@ -105,30 +105,17 @@ static void add_piece(const hadamard_directions *h, size_t c, const double *x, d
   }
 }
 
-void hadamard_angles(const hadamard_directions *h, const double *row, double *angles,
-                     double *work) {
-  memset(angles, 0, h->at.count * sizeof *angles);
-  for (size_t c = 0; c < h->at.pieces; c++) {
-    size_t from = piece_start(&h->at, c), to = piece_start(&h->at, c + 1), i = from;
-    while (i < to && row[i] == 0) {
-      i++;
-    }
-    if (i < to) {
-      add_piece(h, c, row + from, angles, work);
-    }
-  }
-}
-
-void hadamard_angles_sparse(const hadamard_directions *h, size_t entries, const uint32_t *columns,
-                            const double *values, double *angles, double *work) {
-  double *x = work, *rest = work + h->at.inputs;
+void hadamard_angles(const hadamard_directions *h, size_t entries, const uint32_t *columns,
+                     const double *values, double *angles, double *work) {
+  double *x = work, *rest = work + h->at.longest;
   memset(angles, 0, h->at.count * sizeof *angles);
   for (size_t e = 0; e < entries;) {
-    size_t c = piece_of(&h->at, columns[e]), from = piece_start(&h->at, c),
-           to = piece_start(&h->at, c + 1);
+    size_t column = columns ? columns[e] : e, c = piece_of(&h->at, column);
+    size_t from = piece_start(&h->at, c), to = piece_start(&h->at, c + 1);
     memset(x, 0, (to - from) * sizeof *x);
-    for (; e < entries && columns[e] >= from && columns[e] < to; e++) {
-      x[columns[e] - from] += values[e];
+    while (e < entries && column >= from && column < to) {
+      x[column - from] += values[e++];
+      column = columns && e < entries ? columns[e] : e;
     }
     add_piece(h, c, x, angles, rest);
   }

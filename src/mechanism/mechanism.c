@@ -69,15 +69,9 @@ const char *dperm_analysis_name(dperm_analysis analysis) {
 const mechanism mechanism_none = {"none", run_none};
 
 const mechanism *mechanism_of(dperm_mechanism kind) {
-  switch (kind) {
-  case DPERM_MECHANISM_OBJECTIVE:
-    return &mechanism_objective;
-  case DPERM_MECHANISM_OUTPUT:
-    return &mechanism_output;
-  case DPERM_MECHANISM_NONE:
-    break;
-  }
-  return &mechanism_none;
+  return kind == DPERM_MECHANISM_OBJECTIVE ? &mechanism_objective
+         : kind == DPERM_MECHANISM_OUTPUT  ? &mechanism_output
+                                           : &mechanism_none;
 }
 
 const char *dperm_mechanism_name(dperm_mechanism kind) {

@@ -12,12 +12,6 @@ static double rms_length(const noise_plan *plan) {
          sqrt(plan->kind->radius->mean_square((double)plan->dims));
 }
 
-/* V as one number. */
-static void one_length(const noise_plan *plan, noise_law *out) {
-  out->count = 1;
-  out->lengths[0] = plan->kind->draw_length ? rms_length(plan) : 1;
-}
-
 static void draw_lengths(const noise_plan *plan, random_source *source, noise_law *out) {
   double squares = 0;
   out->count = LAW_WORK / plan->dims < LAW_LENGTHS ? LAW_WORK / plan->dims : LAW_LENGTHS;
@@ -33,14 +27,15 @@ static void draw_lengths(const noise_plan *plan, random_source *source, noise_la
 }
 
 void noise_law_of(const noise_plan *plan, noise_law *out) {
+  bool varies = plan->kind->draw_length;
   random_source source;
   out->radius = plan->kind->radius;
   out->beta = plan->beta;
   out->shape = (double)plan->dims;
-  if (!plan->kind->draw_length || plan->dims > LAW_DIMS ||
-      random_public(1, "noise law", &source, NULL) != DPERM_OK) {
-    one_length(plan, out);
-  } else {
+  out->count = 1;
+  out->lengths[0] = varies ? rms_length(plan) : 1;
+  if (varies && plan->dims <= LAW_DIMS &&
+      random_public(1, "noise law", &source, NULL) == DPERM_OK) {
     draw_lengths(plan, &source, out);
   }
 }

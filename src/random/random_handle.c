@@ -4,19 +4,16 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "dperm/random.h"
 
 static dperm_status new_handle(const uint64_t *seed, dperm_random **out, dperm_error *err) {
-  dperm_random *random = NULL;
+  OWNED_MEMORY dperm_random *random = NULL;
   TRY(memory_new(1, sizeof *random, &random, err));
-  dperm_status status =
-      seed ? random_seeded(*seed, &random->source, err) : random_secure(&random->source, err);
-  if (status == DPERM_OK) {
-    *out = random;
-  } else {
-    free(random);
-  }
-  return status;
+  TRY(seed ? random_seeded(*seed, &random->source, err) : random_secure(&random->source, err));
+  *out = random;
+  random = NULL;
+  return DPERM_OK;
 }
 
 dperm_status dperm_random_secure(dperm_random **out, dperm_error *err) {

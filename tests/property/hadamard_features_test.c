@@ -102,7 +102,7 @@ static void directions_have_the_law_of_gaussian_vectors(void **state) {
     for (size_t m = 0; m < MAPS; m++) {
       hadamard_directions *h = directions_of(m + 1, 1, d, count);
       for (size_t k = 0; k < 3; k++) {
-        hadamard_angles(h, x[k], angles, work);
+        hadamard_angles(h, d, NULL, x[k], angles, work);
         sample[k][m] = angles[m % count];
         for (size_t r = 0; r < count; r++) {
           double square = angles[r] * angles[r];
@@ -171,8 +171,8 @@ static void angles_are_products_with_the_directions(void **state) {
         row[j] = values[entries++] = random_normal(&r);
       }
     }
-    hadamard_angles(h, row, dense, work);
-    hadamard_angles_sparse(h, entries, columns, values, sparse, work);
+    hadamard_angles(h, d, NULL, row, dense, work);
+    hadamard_angles(h, entries, columns, values, sparse, work);
     assert_memory_equal(dense, sparse, count * sizeof *dense);
     for (size_t k = 0; k < count; k++) {
       double sum = 0;

@@ -61,7 +61,7 @@ static void angles_of_a_seed_have_these_bits(void **state) {
   for (size_t j = 0; j < COLS; j++) {
     row[j] = ((double)(j % 29) - 14) / 7;
   }
-  hadamard_angles(map->fast, row, angles, work);
+  hadamard_angles(map->fast, COLS, NULL, row, angles, work);
   uint64_t bits = fingerprint(UINT64_C(14695981039346656037), angles, D / 2);
   if (bits != UINT64_C(0x8f13e72d66091563)) {
     fail_msg("0x%016llx", (unsigned long long)bits);
