@@ -12,10 +12,9 @@
 #include "audit/worst_pair.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdbool.h>
 
 #include "base/vector.h"
-#include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 
 static const double norm = 4, far_out = 1e4, lean = 0.01;

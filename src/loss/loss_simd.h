@@ -13,7 +13,7 @@ typedef void eight_slopes(double h, const double *z, const double *rest, double 
 /* There is work space of our own for the margins at the end, and for what the caller does not want.
  */
 LANE_INLINE void loss_simd(eight_slopes *slopes_of, double h, size_t count, const double *z,
-                                const double *rest, double *slope, double *curvature) {
+                           const double *rest, double *slope, double *curvature) {
   double spare[4][LANES] = {{0}};
   for (size_t i = 0; i < count; i += LANES) {
     size_t left = count - i < LANES ? count - i : LANES;

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "base/defect.h"
-#include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 
 /* An ε above this protects nobody, and its powers of e are of no use. */
@@ -48,7 +47,8 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   return DPERM_OK;
 }
 
-double typical_length(const public_numbers *g) {
+/* The length of a solution that `auto` reckons with: the user's guess, or 10/R₂. */
+static double typical_length(const public_numbers *g) {
   return isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess;
 }
 

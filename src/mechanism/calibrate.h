@@ -43,15 +43,12 @@ dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_err
  * gives ½‖f*‖² − G‖f*‖ ≤ ℓ(0)/Λ. */
 double solution_norm_bound(const public_numbers *given, double lambda);
 
-/* The length of a solution that `auto` reckons with: the user's guess, or 10/R₂. */
-double typical_length(const public_numbers *given);
-
 /* ℓ(0), the loss of a model that knows nothing. */
 double coin_loss(const dperm_loss *loss);
 
-/* A bound on how much larger the model's mean loss is than that of any model of the typical length,
- * with noise of this norm: what the noise costs, and the regularization that holds it (privacy.md
- * 10). */
+/* A bound on how much larger the model's mean loss is than that of any model of the typical length
+ * (the user's guess, or 10/R₂), with noise of this norm: what the noise costs, and the
+ * regularization that holds it (privacy.md 10). */
 double excess_loss(const public_numbers *given, const privacy_plan *plan, double noise_norm);
 
 /* What noise alone offers a model of the typical length, rms‖b‖·F/n, relative to the most that data

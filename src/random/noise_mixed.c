@@ -16,12 +16,14 @@
 #include "random/exponential.h"
 #include "random/noise_kind.h"
 
-typedef struct mixed_counts {
+/* The columns of a body. Both kinds must be there for t. */
+typedef struct mixed {
   size_t groups, grouped, alone; /* groups of several columns, their columns, and the others */
-} mixed_counts;
+  double weight;                 /* t */
+} mixed;
 
-static mixed_counts count_columns(const noise_body *body) {
-  mixed_counts out = {0};
+static mixed mixed_of(const noise_body *body) {
+  mixed out = {0};
   for (size_t i = 0; i < body_count(body); i++) {
     const body_run *run = body_at(body, i);
     bool wide = run->width > 1;
@@ -29,28 +31,20 @@ static mixed_counts count_columns(const noise_body *body) {
     out.grouped += wide ? run->groups * run->width : 0;
     out.alone += wide ? 0 : run->groups;
   }
+  double s = (double)out.alone;
+  out.weight = sqrt(sqrt((double)out.groups * s * (s + 1) / (2 * (double)out.grouped)));
   return out;
 }
 
-/* t. Columns of both kinds must be there. */
-static double weight_of(const mixed_counts *c) {
-  double s = (double)c->alone;
-  return sqrt(sqrt((double)c->groups * s * (s + 1) / (2 * (double)c->grouped)));
-}
-
 static double mixed_weight(const noise_plan *plan) {
-  const mixed_counts c = count_columns(&plan->body);
-  return weight_of(&c);
+  return mixed_of(&plan->body).weight;
 }
 
 /* √(k + t²)·R₂; 0 where the rows are not of both kinds of columns. */
 static double mixed_row_bound(const row_bounds *bounds, size_t dims) {
-  const mixed_counts c = count_columns(&bounds->body);
-  if (c.grouped + c.alone != dims || c.groups == 0 || c.alone == 0) {
-    return 0;
-  }
-  double t = weight_of(&c);
-  return sqrt((double)c.groups + t * t) * bounds->norm2 * (1 + 0x1p-49);
+  const mixed m = mixed_of(&bounds->body);
+  bool both = m.grouped + m.alone == dims && m.groups > 0 && m.alone > 0;
+  return both ? sqrt((double)m.groups + m.weight * m.weight) * bounds->norm2 * (1 + 0x1p-49) : 0;
 }
 
 static double mixed_norm(const noise_plan *plan, const double *b) {
@@ -67,9 +61,9 @@ static double mixed_norm(const noise_plan *plan, const double *b) {
 
 /* E‖b‖₂² is d(d+1)/β² times this. */
 static double mixed_mean_square(const noise_plan *plan) {
-  const mixed_counts c = count_columns(&plan->body);
-  double d = (double)plan->dims, s = (double)c.alone, t = mixed_weight(plan);
-  return (2 * (double)c.grouped + s * (s + 1) / (t * t)) / (d * (d + 1));
+  const mixed m = mixed_of(&plan->body);
+  double d = (double)plan->dims, s = (double)m.alone, t = m.weight;
+  return (2 * (double)m.grouped + s * (s + 1) / (t * t)) / (d * (d + 1));
 }
 
 /* ‖u‖₂ ≤ max(1, 1/t)·‖u‖. */
@@ -78,10 +72,10 @@ static double mixed_reach(const noise_plan *plan) {
 }
 
 static double mixed_draw_length(const noise_plan *plan, random_source *source) {
-  const mixed_counts c = count_columns(&plan->body);
-  double radius = random_gamma(source, c.alone), sum = radius;
-  double length = radius / mixed_weight(plan), squares = length * length;
-  for (size_t j = 0; j < c.grouped; j++) {
+  const mixed m = mixed_of(&plan->body);
+  double radius = random_gamma(source, m.alone), sum = radius;
+  double length = radius / m.weight, squares = length * length;
+  for (size_t j = 0; j < m.grouped; j++) {
     double e = random_exponential(source);
     sum += e;
     squares += e * e;
@@ -92,15 +86,13 @@ static double mixed_draw_length(const noise_plan *plan, random_source *source) {
 /* The columns that stand alone are gathered at the end of b, filled as one vector, and dealt out
  * from the front: no column is written before what was drawn for it has been taken. */
 static void mixed_draw(const noise_plan *plan, random_source *source, double *b) {
-  const mixed_counts c = count_columns(&plan->body);
-  double *alone = b + c.grouped;
-  noise_draw_sphere(source, c.alone, plan->beta * mixed_weight(plan), alone);
-  size_t at = 0;
+  const mixed m = mixed_of(&plan->body);
+  double *alone = b + m.grouped;
+  noise_draw_sphere(source, m.alone, plan->beta * m.weight, alone);
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run *run = body_at(&plan->body, i);
-    size_t columns = run->groups * run->width;
-    for (size_t j = 0; j < columns; j++, at++) {
-      b[at] = run->width == 1 ? *alone++ : random_laplace(source, plan->beta);
+    for (size_t j = 0; j < run->groups * run->width; j++) {
+      *b++ = run->width == 1 ? *alone++ : random_laplace(source, plan->beta);
     }
   }
 }
