@@ -98,18 +98,6 @@ static dperm_status recognize(byte_source *source, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* A named pipe waits for its other end; a signal may ask to stop meanwhile. */
-static dperm_status open_waiting(const char *path, const dperm_progress *progress, int *fd,
-                                 dperm_error *err) {
-  while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) {
-    if (!progress || !progress->tick) {
-      FAIL(err, DPERM_CANCELLED, "%s: stopped on request while opening", path);
-    }
-    TRY(progress_tick(progress, "reading", 0, 1, err));
-  }
-  return DPERM_OK;
-}
-
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
                               dperm_error *err) {
   OWNED(byte_source_close_at) byte_source *source = NULL;
@@ -117,9 +105,13 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
   source->path = path;
   source->progress = progress;
   source->left = UINT64_MAX;
-  source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : -1;
-  if (strcmp(path, "-") != 0) {
-    TRY(open_waiting(path, progress, &source->fd, err));
+  bool standard = strcmp(path, "-") == 0;
+  while ((source->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)) < 0 &&
+         errno == EINTR) { /* a named pipe waits for its other end; a signal may ask to stop */
+    if (!progress || !progress->tick) {
+      FAIL(err, DPERM_CANCELLED, "%s: stopped on request while opening", path);
+    }
+    TRY(progress_tick(progress, "reading", 0, 1, err));
   }
   if (source->fd < 0) {
     FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",

@@ -3,7 +3,6 @@
  * the value is recognized by its address and no path bookkeeping is needed. */
 #include "base/json_text.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* See scratch.h. */
 #include "base/scratch.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,44 +14,33 @@ void scratch_init(scratch *work) {
   work->used = 0;
 }
 
-static dperm_status take_far(scratch *work, size_t count, size_t size, bool raw, void **out,
-                             dperm_error *err) {
-  size_t header = HEADER / size + 1; /* in elements, so that memory_new sees an overflow */
-  if (count > SIZE_MAX / size - header) {
-    count = SIZE_MAX / size; /* memory_new refuses */
-    header = 0;
-  }
-  unsigned char *block = NULL;
-  TRY(raw ? memory_raw(count + header, size, &block, err)
-          : memory_new(count + header, size, &block, err));
-  memcpy(block, &work->blocks, sizeof work->blocks);
-  work->blocks = block;
-  *out = block + HEADER;
-  return DPERM_OK;
-}
+typedef dperm_status allocator(size_t count, size_t size, void *out, dperm_error *err);
 
-static dperm_status take(scratch *work, size_t count, size_t size, bool raw, void *out,
+static dperm_status take(scratch *work, allocator *allocate, size_t count, size_t size, void *out,
                          dperm_error *err) {
-  void *place = NULL;
-  size_t left = SCRATCH_DOUBLES - work->used;
-  if (count <= left * sizeof *work->near / size) {
-    place = work->near + work->used;
+  unsigned char *place = (unsigned char *)(work->near + work->used);
+  if (count <= (SCRATCH_DOUBLES - work->used) * sizeof *work->near / size) {
     work->used += (count * size + sizeof *work->near - 1) / sizeof *work->near;
     memset(place, 0, count * size);
   } else {
-    TRY(take_far(work, count, size, raw, &place, err));
+    /* in elements, so that the allocator sees an overflow; it refuses half of all addresses */
+    size_t header = count > SIZE_MAX / 2 / size ? 0 : HEADER / size + 1;
+    TRY(allocate(count + header, size, &place, err));
+    memcpy(place, &work->blocks, sizeof work->blocks);
+    work->blocks = place;
+    place += HEADER;
   }
   memcpy(out, &place, sizeof place);
   return DPERM_OK;
 }
 
 dperm_status scratch_take(scratch *work, size_t count, size_t size, void *out, dperm_error *err) {
-  return take(work, count, size, false, out, err);
+  return take(work, memory_new, count, size, out, err);
 }
 
 dperm_status scratch_take_raw(scratch *work, size_t count, size_t size, void *out,
                               dperm_error *err) {
-  return take(work, count, size, true, out, err);
+  return take(work, memory_raw, count, size, out, err);
 }
 
 void scratch_free(scratch *work) {

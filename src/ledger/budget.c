@@ -1,25 +1,10 @@
 /* Opening a data set's account. */
-#include "ledger/budget.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ledger/chain.h"
 #include "ledger/tables.h"
-
-dperm_status budget_check_name(const char *dataset, dperm_error *err) {
-  size_t length = dataset ? strlen(dataset) : 0;
-  bool good = length >= 1 && length < NAME_SIZE;
-  for (size_t i = 0; good && i < length; i++) {
-    good = (unsigned char)dataset[i] >= 0x20 && dataset[i] != 0x7f;
-  }
-  if (!good) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a data set's name has 1 to %d bytes and no control characters", NAME_SIZE - 1);
-  }
-  return DPERM_OK;
-}
 
 static dperm_status check_total(const char *name, const char *text, bool zero, char *out,
                                 dperm_error *err) {
@@ -41,7 +26,7 @@ static dperm_status check_total(const char *name, const char *text, bool zero, c
 static dperm_status describe(const char *dataset, const char *epsilon, const char *delta,
                              size_t rows_per_person, record *out, dperm_error *err) {
   *out = (record){.kind = "open", .spent_epsilon = "0", .spent_delta = "0"};
-  TRY(budget_check_name(dataset, err));
+  TRY(record_check_name(dataset, err));
   (void)snprintf(out->dataset, sizeof out->dataset, "%s", dataset);
   TRY(check_total("epsilon", epsilon, false, out->epsilon, err));
   TRY(check_total("delta", delta ? delta : "1e-30", true, out->delta, err));

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "ledger/budget.h"
 #include "ledger/chain.h"
 
 /* ---- which data */
@@ -178,7 +177,7 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
   OWNED(store_cancel) dperm_ledger *held = NULL;
   dperm_charge made = {.entry = 0};
   record r;
-  TRY(budget_check_name(request->dataset, err));
+  TRY(record_check_name(request->dataset, err));
   TRY(chain_begin(ledger, true, &held, err)); /* a dry run, too, needs a ledger that is writable */
   TRY(check_charge(ledger, request, &r, &made, err));
   if (!dry_run) {

@@ -37,23 +37,21 @@ dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *
 
 /* ---- entries */
 
-dperm_status listing_commit_of(dperm_ledger *ledger, int64_t entry, record *out, dperm_error *err) {
-  int64_t commit = chain_commit_of(ledger->known, (uint64_t)entry);
-  *out = (record){.id = 0};
-  if (commit <= 0) {
-    return DPERM_OK;
-  }
-  TRY(record_read(ledger, commit, out, err));
-  return strcmp(out->kind, "commit") == 0 && out->entry == entry
-             ? DPERM_OK
-             : store_fail_damaged(ledger, "a commit is gone", err);
-}
-
-dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, dperm_entry_visitor *visit,
-                           void *context, dperm_error *err) {
+dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, const char *artifact,
+                           dperm_entry_visitor *visit, void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE];
-  record committed;
-  TRY(listing_commit_of(ledger, reserved->id, &committed, err));
+  record committed = {.id = 0};
+  int64_t commit = chain_commit_of(ledger->known, (uint64_t)reserved->id);
+  if (commit > 0) {
+    TRY(record_read(ledger, commit, &committed, err));
+    if (strcmp(committed.kind, "commit") != 0 || committed.entry != reserved->id) {
+      return store_fail_damaged(ledger, "a commit is gone", err);
+    }
+    if (artifact && strcmp(committed.artifact, artifact) != 0) {
+      FAIL(err, DPERM_INVALID_LEDGER, "%s: entry %lld was committed for another model",
+           ledger->path, (long long)reserved->id);
+    }
+  }
   record_receipt(reserved, receipt);
   const dperm_ledger_entry shown = {.entry = (uint64_t)reserved->id,
                                     .dataset = reserved->dataset,
@@ -80,7 +78,7 @@ dperm_status dperm_ledger_entries(dperm_ledger *ledger, const char *dataset,
   TRY(record_next(ledger, query, &r, &more, err));
   while (more) {
     if (strcmp(r.kind, "reserve") == 0 && (!dataset || strcmp(r.dataset, dataset) == 0)) {
-      TRY(listing_visit(ledger, &r, visit, context, err));
+      TRY(listing_visit(ledger, &r, NULL, visit, context, err));
     }
     TRY(record_next(ledger, query, &r, &more, err));
   }

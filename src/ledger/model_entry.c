@@ -23,7 +23,7 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
                                      dperm_entry_visitor *visit, void *context, dperm_error *err) {
   OWNED(store_cancel) dperm_ledger *held = NULL;
   char receipt[DPERM_DIGEST_SIZE] = "", digest[DPERM_DIGEST_SIZE];
-  record reserved, committed;
+  record reserved;
   if (model->ledger_entry == 0) {
     FAIL(err, DPERM_INVALID_LEDGER,
          "the model was not charged to any ledger; name a ledger and a data set when you train");
@@ -42,11 +42,7 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
   if (!same_epsilon(&reserved, model->claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
   }
-  TRY(listing_commit_of(ledger, reserved.id, &committed, err));
   TRY(model_content_digest(model, digest, err));
-  if (committed.id > 0 && strcmp(committed.artifact, digest) != 0) {
-    return fail_model(ledger, model, "was committed for another model", err);
-  }
-  TRY(listing_visit(ledger, &reserved, visit, context, err));
+  TRY(listing_visit(ledger, &reserved, digest, visit, context, err));
   return store_commit(&held, err);
 }

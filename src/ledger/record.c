@@ -59,19 +59,23 @@ dperm_status record_query(dperm_ledger *ledger, const char *rest, sqlite3_stmt *
   return store_prepare(ledger, sql, out, err);
 }
 
-/* A column as text without control characters, which would make digests ambiguous. */
-static bool take_text(sqlite3_stmt *query, int column, char *out, size_t size) {
-  const unsigned char *text =
-      sqlite3_column_type(query, column) == SQLITE_TEXT ? sqlite3_column_text(query, column) : NULL;
-  size_t length = (size_t)sqlite3_column_bytes(query, column);
-  *out = '\0';
-  if (!text || length >= size) {
-    return false;
-  }
+/* No control characters, which would make digests ambiguous. */
+static bool is_plain(const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
-    if (text[i] < 0x20 || text[i] == 0x7f) {
+    if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f) {
       return false;
     }
+  }
+  return true;
+}
+
+static bool take_text(sqlite3_stmt *query, int column, char *out, size_t size) {
+  bool is_text = sqlite3_column_type(query, column) == SQLITE_TEXT;
+  const char *text = is_text ? (const char *)sqlite3_column_text(query, column) : NULL;
+  size_t length = (size_t)sqlite3_column_bytes(query, column);
+  *out = '\0';
+  if (!text || length >= size || !is_plain(text, length)) {
+    return false;
   }
   memcpy(out, text, length);
   out[length] = '\0';
@@ -107,10 +111,6 @@ dperm_status record_next(dperm_ledger *ledger, sqlite3_stmt *query, record *out,
 /* BLAKE2b-256 of lines. One field a line: no field holds a line end. */
 typedef crypto_generichash_state hash_state;
 
-static void hash_begin(hash_state *state) {
-  (void)crypto_generichash_init(state, NULL, 0, HASH_SIZE);
-}
-
 static void put_text(hash_state *state, const char *text) {
   (void)crypto_generichash_update(state, (const unsigned char *)text, strlen(text));
   (void)crypto_generichash_update(state, (const unsigned char *)"\n", 1);
@@ -133,7 +133,7 @@ static void hash_end(hash_state *state, char out[DPERM_DIGEST_SIZE]) {
 static void put_charge(hash_state *state, const char *what, const record *r) {
   char title[40];
   (void)snprintf(title, sizeof title, "%s/%lld", what, (long long)r->version);
-  hash_begin(state);
+  (void)crypto_generichash_init(state, NULL, 0, HASH_SIZE);
   put_text(state, title);
   put_number(state, r->id);
   for (size_t i = 1; i < FIELDS_SHARED; i++) {
@@ -163,7 +163,7 @@ void record_receipt(const record *r, char out[DPERM_DIGEST_SIZE]) {
 
 void key_digest(const unsigned char key[LEDGER_KEY_SIZE], char out[DPERM_DIGEST_SIZE]) {
   hash_state state;
-  hash_begin(&state);
+  (void)crypto_generichash_init(&state, NULL, 0, HASH_SIZE);
   put_text(&state, "dperm-key/1");
   (void)crypto_generichash_update(&state, key, LEDGER_KEY_SIZE);
   hash_end(&state, out);
@@ -248,6 +248,15 @@ dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, 
   }
   TRY(store_step(ledger, statement, &(bool){false}, err));
   return move_head(ledger, r, err);
+}
+
+dperm_status record_check_name(const char *dataset, dperm_error *err) {
+  size_t length = dataset ? strlen(dataset) : 0;
+  if (length < 1 || length >= NAME_SIZE || !is_plain(dataset, length)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a data set's name has 1 to %d bytes and no control characters", NAME_SIZE - 1);
+  }
+  return DPERM_OK;
 }
 
 dperm_status record_secret(unsigned char out[LEDGER_KEY_SIZE], dperm_error *err) {

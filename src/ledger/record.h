@@ -60,6 +60,9 @@ dperm_status record_head(dperm_ledger *ledger, ledger_head *out, bool *sound, dp
  * Charges use chain_append (ledger/chain.h). */
 dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, dperm_error *err);
 
+/* A data set's name: 1 to 100 bytes, no control characters. */
+dperm_status record_check_name(const char *dataset, dperm_error *err);
+
 /* Random bytes of the secure source: a ledger's key, the token of a reservation. */
 dperm_status record_secret(unsigned char out[LEDGER_KEY_SIZE], dperm_error *err);
 

@@ -111,15 +111,6 @@ static dperm_status read_pragma(dperm_ledger *ledger, const char *sql, char out[
 
 /* ---- opening */
 
-/* A name that SQLite does not take for one of its own: ":memory:", "file:...?mode=...". */
-static dperm_status plain_path(const char *path, char **out, dperm_error *err) {
-  size_t length = strlen(path);
-  TRY(memory_new(length + 3, 1, out, err));
-  memcpy(*out, "./", 2);
-  memcpy(*out + (path[0] == '/' ? 0 : 2), path, length + 1);
-  return DPERM_OK;
-}
-
 /* Nothing in the file is executed: no triggers, not even our own, and no views. */
 static dperm_status settle(dperm_ledger *ledger, dperm_error *err) {
   (void)sqlite3_busy_timeout(ledger->db, WAIT_MILLISECONDS);
@@ -140,7 +131,6 @@ static const char *store_file(const dperm_ledger *ledger) {
 
 static dperm_status open_database(const char *path, dperm_ledger **out, dperm_error *err) {
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
-  OWNED_MEMORY char *plain = NULL;
   if (sodium_init() < 0) { /* it also chooses the fast code for digests */
     FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
   }
@@ -149,9 +139,13 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   ledger->turn = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
   ledger->process = getpid();
   TRY(memory_copy_text(path, strlen(path), &ledger->path, err));
-  TRY(plain_path(path, &plain, err));
   int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-  if (sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
+  /* not a name that SQLite takes for one of its own: ":memory:", "file:...?mode=..." */
+  char *plain = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
+  int code =
+      plain ? sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) : SQLITE_NOMEM;
+  sqlite3_free(plain);
+  if (code != SQLITE_OK) {
     return fail_sqlite(ledger, err);
   }
   if (stat(store_file(ledger), &ledger->about) != 0) {
