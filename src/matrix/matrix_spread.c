@@ -58,58 +58,37 @@ static bool parcel_take(parcel *p, void *bytes, size_t size) {
   return true;
 }
 
-static bool give(ranks *r, size_t to, const parcel *p) {
-  uint64_t size = p->size;
-  return r->send(r, to, &size, sizeof size) && r->send(r, to, p->bytes, p->size);
+static bool swap(ranks *r, size_t other, const void *given, size_t given_size, void *got,
+                 size_t got_size) {
+  return r->rank < other
+             ? r->send(r, other, given, given_size) && r->receive(r, other, got, got_size)
+             : r->receive(r, other, got, got_size) && r->send(r, other, given, given_size);
 }
 
-/* Memory may fail here, when the other side cannot be told before it has sent: the bytes are then
- * taken and dropped. */
-static bool take(ranks *r, size_t from, parcel *p, bool *out_of_memory) {
-  uint64_t size = 0;
-  unsigned char dropped[4096];
-  if (!r->receive(r, from, &size, sizeof size)) {
-    return false;
-  }
-  p->bytes = malloc(size > 0 ? (size_t)size : 1);
-  p->size = p->bytes ? (size_t)size : 0;
-  *out_of_memory = *out_of_memory || !p->bytes;
-  if (p->bytes) {
-    return r->receive(r, from, p->bytes, p->size);
-  }
-  for (size_t left = (size_t)size; left > 0;) {
-    size_t piece = left < sizeof dropped ? left : sizeof dropped;
-    if (!r->receive(r, from, dropped, piece)) {
-      return false;
-    }
-    left -= piece;
-  }
-  return true;
-}
-
-/* Everybody gives to[i] to process i and gets from[i] from it. */
+/* Everybody gives to[i] to process i and gets from[i] from it: the sizes first, and the bytes when
+ * all have space for them. */
 static dperm_status exchange(ranks *r, dperm_status status, parcel *to, parcel *from,
                              dperm_error *err) {
   TRY(ranks_agree(r, status, err));
-  bool fine = true, out_of_memory = false;
-  for (size_t a = 0; a < r->count; a++) {
-    for (size_t b = a + 1; b < r->count; b++) {
-      if (r->rank == a) {
-        fine = fine && give(r, b, &to[b]) && take(r, b, &from[b], &out_of_memory);
-      } else if (r->rank == b) {
-        fine = fine && take(r, a, &from[a], &out_of_memory) && give(r, a, &to[a]);
-      }
-    }
+  bool fine = true;
+  for (size_t i = 0; i < r->count; i++) {
+    uint64_t given = to[i].size, got = 0;
+    fine = fine && (i == r->rank || swap(r, i, &given, sizeof given, &got, sizeof got));
+    from[i].size = (size_t)got;
+    status = status == DPERM_OK ? memory_raw(from[i].size, 1, &from[i].bytes, err) : status;
   }
-  from[r->rank] = to[r->rank];
-  to[r->rank] = (parcel){0};
   if (!fine) {
     return ranks_fail(r, err);
   }
-  if (out_of_memory) {
-    (void)error_set(err, DPERM_OUT_OF_MEMORY, "out of memory while rows change places");
+  TRY(ranks_agree(r, status, err));
+  for (size_t i = 0; i < r->count; i++) {
+    fine =
+        fine && (i == r->rank || swap(r, i, to[i].bytes, to[i].size, from[i].bytes, from[i].size));
   }
-  return ranks_agree(r, out_of_memory ? DPERM_OUT_OF_MEMORY : DPERM_OK, err);
+  const parcel own = from[r->rank];
+  from[r->rank] = to[r->rank];
+  to[r->rank] = own;
+  return fine ? DPERM_OK : ranks_fail(r, err);
 }
 
 /* ---- rows on their way */

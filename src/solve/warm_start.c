@@ -30,8 +30,7 @@ typedef struct initial_matrix {
   const problem *sample;
   const dperm_progress *progress;
   double *factor; /* at the sample's minimizer; or NULL, and */
-  point at;       /* the minimizer, its gradient being work space, */
-  double *solved; /* and space for a solution */
+  point at;       /* the minimizer, its gradient being work space */
 } initial_matrix;
 
 /* d := H⁻¹ d for the sample's Hessian. */
@@ -43,9 +42,9 @@ static dperm_status solve_hessian(void *context, double *d, dperm_error *err) {
     return DPERM_OK;
   }
   memcpy(q->at.gradient, d, cols * sizeof *d);
-  TRY(direction_cg(q->sample, &q->at, roughly, q->progress, q->solved, err));
+  TRY(direction_cg(q->sample, &q->at, roughly, q->progress, d, err));
   for (size_t j = 0; j < cols; j++) {
-    d[j] = -q->solved[j];
+    d[j] = -d[j];
   }
   return DPERM_OK;
 }
@@ -91,7 +90,6 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
     return hessian_factor(sample, f, q->factor, err);
   }
   TRY(point_take(sample, work, NULL, &q->at, err));
-  TRY(scratch_take(work, cols, sizeof *q->solved, &q->solved, err));
   memcpy(q->at.f, f, cols * sizeof *f);
   return problem_evaluate(sample, &q->at, err);
 }
