@@ -27,17 +27,13 @@ static dperm_status data_of_rows(const row_reader *reader, growing_rows *rows, d
   return DPERM_OK;
 }
 
-static dperm_status fail_empty(const char *path, dperm_error *err) {
-  FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records", path_for_people(path));
-}
-
 /* The rows of a file that is read, or those of this process among them (`r` may be NULL). */
 static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, dperm_data **out,
                              dperm_error *err) {
   OWNED(rows_clear) growing_rows rows = {0};
   TRY(row_reader_rest(reader, &rows, NULL, NULL, err));
   if (rows.count == 0) {
-    return fail_empty(reader->path, err);
+    return fail_no_rows(reader->path, err);
   }
   *total = rows.count;
   if (r) {
@@ -251,7 +247,7 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
   TRY(ranks_share(r, status, digest, sizeof digest, err));
   TRY(spread_settle(r, &mine->rows, &settled, total, err));
   if (*total == 0) {
-    return fail_empty(source->path, err);
+    return fail_no_rows(source->path, err);
   }
   TRY(rows_reserve(&settled, 0, err)); /* also where no row came */
   TRY(data_of_rows(mine->reader, &settled, out, err));

@@ -153,10 +153,11 @@ static double mean_deviation(double k, double p) {
 typedef struct found {
   double distinct[2], common, common_mean, common_variance;
   double deviation, deviation_mean;
+  bool same; /* as often in both, each value */
 } found;
 
 static found compare(const cells *c, double p) {
-  found f = {.common = 0};
+  found f = {.same = c->count > 0};
   for (size_t i = 0; i < c->count; i++) {
     double a = (double)c->at[i].count[0], b = (double)c->at[i].count[1], k = a + b;
     double both = 1 - pow(p, k) - pow(1 - p, k);
@@ -167,16 +168,9 @@ static found compare(const cells *c, double p) {
     f.common_variance += both * (1 - both);
     f.deviation += fabs(a - k * p);
     f.deviation_mean += mean_deviation(k, p);
+    f.same = f.same && a == b;
   }
   return f;
-}
-
-static bool same_counts(const cells *c) {
-  bool same = c->count > 0;
-  for (size_t i = 0; i < c->count; i++) {
-    same = same && c->at[i].count[0] == c->at[i].count[1];
-  }
-  return same;
 }
 
 static bool cells_alike(const cells *c, double p) {
@@ -185,7 +179,7 @@ static bool cells_alike(const cells *c, double p) {
   bool many =
       2 * f.common > smaller && f.common > 1.05 * f.common_mean + 4 * sqrt(f.common_variance);
   bool close = c->count >= HANDFUL && f.deviation < 0.1 * f.deviation_mean;
-  return many || close || same_counts(c);
+  return many || close || f.same;
 }
 
 dperm_status records_overlap(const dperm_data *a, const dperm_data *b, bool *out,

@@ -253,8 +253,7 @@ static dperm_status scan_records(scanner *s, dperm_error *err) {
   }
   s->scan->separator = s->csv.separator;
   if (s->scan->rows == 0) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-         path_for_people(s->scan->path));
+    return fail_no_rows(s->scan->path, err);
   }
   return DPERM_OK;
 }

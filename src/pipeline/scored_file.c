@@ -37,8 +37,7 @@ dperm_status scored_each(scored_file *s, scored_block *use, void *context, dperm
   for (bool first = true;; first = false) {
     TRY(row_reader_next(s->reader, BLOCK_ROWS, &rows, err));
     if (rows.count == 0 && first) {
-      FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-           path_for_people(s->reader->path));
+      return fail_no_rows(s->reader->path, err);
     }
     if (rows.count == 0) {
       return DPERM_OK;

@@ -73,8 +73,7 @@ dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, csv_
   bool found = false;
   TRY(csv_next(csv, &found, err));
   if (!found) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-         path_for_people(csv->path));
+    return fail_no_rows(csv->path, err);
   }
   TRY(memory_new(schema->column_count + 1, sizeof *columns.field_of, &columns.field_of, err));
   if (schema->header) {

@@ -149,20 +149,16 @@ static dperm_status append(spans *s, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* What a worker counted, of pieces that were accepted, goes to all; it begins anew. */
-static void settle(spans *s, worker *w, bool accepted) {
-  csv_reader *csv = s->csv;
+/* What a worker counted goes to all. */
+static void add_counts(spans *s, const worker *w) {
   for (size_t c = 0; c < s->e->schema->column_count; c++) {
-    dperm_unsafe_column_counts *own = &w->encoder.counts[c], *all = &s->e->counts[c];
-    all->missing += accepted ? own->missing : 0;
-    all->unknown += accepted ? own->unknown : 0;
-    all->clamped += accepted ? own->clamped : 0;
-    *own = (dperm_unsafe_column_counts){0};
+    const dperm_unsafe_column_counts *own = &w->encoder.counts[c];
+    s->e->counts[c].missing += own->missing;
+    s->e->counts[c].unknown += own->unknown;
+    s->e->counts[c].clamped += own->clamped;
   }
-  csv->doubts_further |= accepted ? w->csv.doubts_further : 0;
-  csv->next_line += accepted ? w->csv.next_line : 0;
-  w->csv.doubts_further = 0;
-  w->csv.next_line = 0;
+  s->csv->doubts_further |= w->csv.doubts_further;
+  s->csv->next_line += w->csv.next_line;
 }
 
 /* ---- spans */
@@ -189,8 +185,13 @@ static dperm_status read_pieces(spans *s, size_t length, bool *fine, dperm_error
   atomic_store(&s->trouble, false);
   pool_run(s->count + BESIDE, read_piece, s);
   *fine = !atomic_load(&s->trouble);
-  for (size_t i = 0; i < s->worker_count; i++) {
-    settle(s, &s->workers[i], *fine);
+  for (worker *w = s->workers; w < s->workers + s->worker_count; w++) {
+    if (*fine) {
+      add_counts(s, w);
+    }
+    memset(w->encoder.counts, 0, s->e->schema->column_count * sizeof *w->encoder.counts);
+    w->csv.doubts_further = 0;
+    w->csv.next_line = 0;
   }
   if (!*fine) {
     return DPERM_OK;

@@ -87,41 +87,31 @@ static void check_sum(void *context, size_t piece, size_t worker) {
   }
 }
 
-static dperm_status fail_sum(const encoded_file *file, encoded_array array, size_t block,
-                             dperm_error *err) {
-  static const char *const names[] = {"starts", "labels", "columns", "values"};
-  FAIL(err, DPERM_INVALID_DATA,
-       "%s: byte %llu: the sum of block %zu of the %s is wrong; the file is damaged: fetch it "
-       "again, or encode the records again",
-       file->path, (unsigned long long)encoded_block_at(file, array, block)->offset, block,
-       names[array]);
-}
-
-/* Maps blocks first, …, last of an array and checks their sums, some at a time. */
-static dperm_status take_blocks(inspection *in, encoded_array array, size_t first, size_t last,
-                                dperm_error *err) {
+/* Maps the blocks with numbers from, …, to − 1 of an array and checks their sums, some at a time.
+ */
+static dperm_status take_numbers(inspection *in, encoded_array array, size_t from, size_t to,
+                                 dperm_error *err) {
   enum { AT_A_TIME = 16 };
-  for (size_t from = first; from <= last; from += AT_A_TIME) {
-    size_t count = last - from < AT_A_TIME ? last - from + 1 : AT_A_TIME;
-    for (size_t b = from; b < from + count; b++) {
+  static const char *const names[] = {"starts", "labels", "columns", "values"};
+  const size_t each = encoded_block_numbers(array), end = from < to ? (to - 1) / each + 1 : 0;
+  for (size_t first = from / each; first < end; first += AT_A_TIME) {
+    size_t count = end - first < AT_A_TIME ? end - first : AT_A_TIME;
+    for (size_t b = first; b < first + count; b++) {
       TRY(map_block(in->file, array, b, err));
       in->done += encoded_block_bytes(in->file, array, b);
     }
-    check sums = {.file = in->file, .array = array, .first = from};
+    check sums = {.file = in->file, .array = array, .first = first};
     size_t bad = run_check(&sums, count, check_sum);
     if (bad != SIZE_MAX) {
-      return fail_sum(in->file, array, bad, err);
+      FAIL(err, DPERM_INVALID_DATA,
+           "%s: byte %llu: the sum of block %zu of the %s is wrong; the file is damaged: fetch it "
+           "again, or encode the records again",
+           in->file->path, (unsigned long long)encoded_block_at(in->file, array, bad)->offset, bad,
+           names[array]);
     }
     TRY(progress_tick(in->progress, "checking", in->done, in->total, err));
   }
   return DPERM_OK;
-}
-
-/* The blocks with numbers from, …, to − 1 of an array, if there are any. */
-static dperm_status take_numbers(inspection *in, encoded_array array, size_t from, size_t to,
-                                 dperm_error *err) {
-  size_t each = encoded_block_numbers(array);
-  return from < to ? take_blocks(in, array, from / each, (to - 1) / each, err) : DPERM_OK;
 }
 
 static uint64_t place_of(const encoded_file *file, encoded_array array, size_t number) {

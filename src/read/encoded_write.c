@@ -151,8 +151,7 @@ static dperm_status write_all(encoded_writer *w, row_reader *reader, dperm_error
   TRY(write_header(w, reader->schema, reader->dims, err));
   TRY(row_reader_rest(reader, &rows, add_rows, w, err));
   if (w->rows == 0) {
-    FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records",
-         path_for_people(reader->path));
+    return fail_no_rows(reader->path, err);
   }
   return write_end(w, reader, err);
 }

@@ -108,3 +108,7 @@ dperm_status file_digest(const char *path, unsigned char out[FILE_DIGEST_SIZE], 
   (void)byte_source_digested(w.source, out);
   return DPERM_OK;
 }
+
+dperm_status fail_no_rows(const char *path, dperm_error *err) {
+  FAIL(err, DPERM_INVALID_DATA, "%s: no rows; give a file with records", path_for_people(path));
+}

@@ -44,5 +44,8 @@ dperm_status file_digest(const char *path, unsigned char out[FILE_DIGEST_SIZE], 
 /* So many bytes behind `end` may be read. */
 enum { WINDOW_PAD = 64 };
 
+/* Fails for a file without any record. */
+dperm_status fail_no_rows(const char *path, dperm_error *err);
+
 /* More than this in one record means something is wrong with it. */
 enum { RECORD_LIMIT = 16 << 20 };
