@@ -10,6 +10,7 @@
 #include "audit_picture.h"
 #include "choices.h"
 #include "dperm/audit.h"
+#include "gnuplot.h"
 #include "handles.h"
 #include "progress_bar.h"
 #include "session.h"
@@ -73,7 +74,7 @@ static void print_row(const dperm_audit_result *r) {
 
 /* ---- this build */
 
-static dperm_audit_options options_for(const audit_settings *s, bool seeded) {
+static dperm_audit_options options_for(const audit_settings *s) {
   dperm_audit_options o;
   dperm_audit_options_init(&o);
   o.mechanism = s->mechanism;
@@ -81,15 +82,15 @@ static dperm_audit_options options_for(const audit_settings *s, bool seeded) {
   o.epsilon = s->epsilon;
   o.draws = s->draws;
   o.threads = (int)s->threads;
-  o.seed = seeded ? &s->seed : NULL;
+  o.seed = argument_given(&s->seed) ? &s->seed : NULL;
   o.progress = *progress_bar();
   return o;
 }
 
 /* Every audit, or every one of a mechanism. */
-static dperm_status run_several(const audit_settings *s, const char *mechanism, bool seeded,
-                                bool *holds, dperm_error *err) {
-  dperm_audit_options o = options_for(s, seeded);
+static dperm_status run_several(const audit_settings *s, const char *mechanism, bool *holds,
+                                dperm_error *err) {
+  dperm_audit_options o = options_for(s);
   const char *before = "[\n";
   print_heading();
   for (size_t i = 0; dperm_audit_case(i, &o.mechanism, &o.variant); i++) {
@@ -125,9 +126,9 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
   return audit_picture_write(&picture, s->plot, err);
 }
 
-static dperm_status run_one(const audit_settings *s, bool seeded, bool *holds, dperm_error *err) {
+static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *err) {
   enum { PICTURED = 400000 };
-  dperm_audit_options o = options_for(s, seeded);
+  dperm_audit_options o = options_for(s);
   dperm_audit_result result;
   OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
   if (s->plot && !outcomes) {
@@ -161,28 +162,22 @@ static dperm_status run_command(const audit_settings *s, bool *holds, dperm_erro
 
 /* ---- the call */
 
-static const char *what_is_wrong(const audit_settings *s, bool mechanism, bool seeded, bool delta) {
-  if (s->command && (mechanism || s->loss || s->variant || s->all || seeded || s->threads)) {
-    return "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only";
-  }
-  if (!s->command && (s->first || s->second || delta)) {
-    return "--first, --second and --delta go with --command";
-  }
-  if (!s->first != !s->second) {
-    return "--first and --second go together";
-  }
-  if (s->all && (mechanism || s->loss || s->variant || s->plot)) {
-    return "--all runs every audit; leave out --mechanism, --loss, --variant and --plot";
-  }
-  if (s->loss && s->variant) {
-    return "--loss and --variant are the same; give one";
-  }
-  size_t length = s->plot ? strlen(s->plot) : 0;
-  if (s->plot && whole_file_plain(s->plot) &&
-      (length < 4 || strcmp(s->plot + length - 4, ".svg") != 0)) {
-    return "the name after --plot ends in .svg: pictures of audits are SVG";
-  }
-  return s->threads > 4096 ? "--threads must be at most 4096" : NULL;
+static bool check_together(const audit_settings *s) {
+  bool one = argument_given(&s->mechanism) || s->loss || s->variant;
+  const usage_rule rules[] = {
+      {s->command && (one || s->all || argument_given(&s->seed) || s->threads),
+       "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only"},
+      {!s->command && (s->first || s->second || argument_given(&s->delta)),
+       "--first, --second and --delta go with --command"},
+      {!s->first != !s->second, "--first and --second go together"},
+      {s->all && (one || s->plot),
+       "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
+      {s->loss && s->variant, "--loss and --variant are the same; give one"},
+      {s->plot && whole_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
+       "the name after --plot ends in .svg: pictures of audits are SVG"},
+      {s->threads > 4096, "--threads must be at most 4096"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
 int run_audit(int argc, char **argv) {
@@ -207,22 +202,17 @@ int run_audit(int argc, char **argv) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
        "for programs; standard output always is, the table is on stderr"},
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !check_together(&s)) {
     return refused();
-  }
-  bool seeded = argument_given(&s.seed);
-  const char *wrong =
-      what_is_wrong(&s, argument_given(&s.mechanism), seeded, argument_given(&s.delta));
-  if (wrong) {
-    return wrong_usage("%s", wrong);
   }
   bool kinds = strcmp(s.mechanism, "noise") == 0 && !s.loss && !s.variant;
   dperm_error err;
   bool holds = true;
   dperm_status status = s.command ? run_command(&s, &holds, &err)
-                        : s.all   ? run_several(&s, NULL, seeded, &holds, &err)
-                        : kinds   ? run_several(&s, s.mechanism, seeded, &holds, &err)
-                                  : run_one(&s, seeded, &holds, &err);
+                        : s.all   ? run_several(&s, NULL, &holds, &err)
+                        : kinds   ? run_several(&s, s.mechanism, &holds, &err)
+                                  : run_one(&s, &holds, &err);
   if (status != DPERM_OK) {
     return report_error(&err);
   }

@@ -9,7 +9,7 @@
 #include "demo_files.h"
 #include "dperm/score.h"
 #include "dperm/synthetic.h"
-#include "fit_settings.h"
+#include "handles.h"
 #include "progress_bar.h"
 #include "session.h"
 #include "whole_file.h"
@@ -25,39 +25,30 @@ typedef struct demo {
   dperm_data *train, *test;
 } demo;
 
-#define TRY_DEMO(call)                                                                             \
-  do {                                                                                             \
-    dperm_status try_status_ = (call);                                                             \
-    if (try_status_ != DPERM_OK) {                                                                 \
-      return try_status_;                                                                          \
-    }                                                                                              \
-  } while (0)
-
 /* ---- the files */
 
 static dperm_status write_schema(const char *path, dperm_error *err) {
-  whole_file file;
-  TRY_DEMO(whole_file_open(path, &file, err));
+  OWNED(whole_file_discard) whole_file file = {0};
+  TRY(whole_file_open(path, &file, err));
   (void)fputs(dperm_synthetic_census_schema(), file.stream);
   return whole_file_commit(&file, err);
 }
 
 static dperm_status make_files(const demo *d, dperm_error *err) {
-  TRY_DEMO(write_schema(d->files.paths[DEMO_SCHEMA], err));
-  TRY_DEMO(dperm_synthetic_census_make(d->files.paths[DEMO_PEOPLE], d->rows, d->seed,
-                                       progress_bar(), err));
+  TRY(write_schema(d->files.paths[DEMO_SCHEMA], err));
+  TRY(dperm_synthetic_census_make(d->files.paths[DEMO_PEOPLE], d->rows, d->seed, progress_bar(),
+                                  err));
   return dperm_synthetic_census_make(d->files.paths[DEMO_OTHERS], d->rows / 3 + 1, d->seed + 1,
                                      progress_bar(), err);
 }
 
 static dperm_status read_files(demo *d, dperm_error *err) {
-  TRY_DEMO(dperm_schema_read(d->files.paths[DEMO_SCHEMA], &d->schema, err));
-  const dperm_source train = {
+  TRY(dperm_schema_read(d->files.paths[DEMO_SCHEMA], &d->schema, err));
+  dperm_source source = {
       .path = d->files.paths[DEMO_PEOPLE], .format = DPERM_FORMAT_CSV, .schema = d->schema};
-  const dperm_source test = {
-      .path = d->files.paths[DEMO_OTHERS], .format = DPERM_FORMAT_CSV, .schema = d->schema};
-  TRY_DEMO(dperm_data_read(&train, progress_bar(), &d->train, err));
-  return dperm_data_read(&test, progress_bar(), &d->test, err);
+  TRY(dperm_data_read(&source, progress_bar(), &d->train, err));
+  source.path = d->files.paths[DEMO_OTHERS];
+  return dperm_data_read(&source, progress_bar(), &d->test, err);
 }
 
 /* ---- what is shown */
@@ -71,12 +62,9 @@ static void print_bar(double share) {
 
 static void print_first_lines(const char *path, int lines) {
   char line[512];
-  FILE *file = fopen(path, "r");
+  OWNED_STREAM FILE *file = fopen(path, "r");
   for (int i = 0; file && i < lines && fgets(line, sizeof line, file); i++) {
     printf("   %.92s%s", line, strlen(line) > 92 ? "…\n" : "");
-  }
-  if (file) {
-    fclose(file);
   }
 }
 
@@ -101,7 +89,7 @@ static dperm_status fit(const demo *d, dperm_mechanism mechanism, double epsilon
   options.mechanism = mechanism;
   options.epsilon = epsilon;
   options.progress = *progress_bar();
-  TRY_DEMO(dperm_loss_huber(0.5, &options.loss, err));
+  TRY(dperm_loss_huber(0.5, &options.loss, err));
   return dperm_train(d->train, &options, model, err);
 }
 
@@ -110,12 +98,10 @@ static dperm_status try_fits(const demo *d, dperm_mechanism mechanism, double ep
                              average *out, dperm_error *err) {
   *out = (average){0, 1, 0};
   for (int i = 0; i < runs; i++) {
-    dperm_model *model = NULL;
+    OWNED(dperm_model_free_at) dperm_model *model = NULL;
     dperm_metrics m;
-    TRY_DEMO(fit(d, mechanism, epsilon, &model, err));
-    dperm_status status = dperm_model_score(model, d->test, &m, err);
-    dperm_model_free(model);
-    TRY_DEMO(status);
+    TRY(fit(d, mechanism, epsilon, &model, err));
+    TRY(dperm_model_score(model, d->test, &m, err));
     out->error += m.error_rate / runs;
     out->low = fmin(out->low, m.error_rate);
     out->high = fmax(out->high, m.error_rate);
@@ -142,21 +128,22 @@ static dperm_status show_table(const demo *d, dperm_error *err) {
   average a = {guess, guess, guess};
   printf("   %-12s %7s   %7s  %13s\n", "mechanism", "epsilon", "error", "range");
   print_average("always low", "", &a, 1);
-  TRY_DEMO(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &a, err));
+  TRY(try_fits(d, DPERM_MECHANISM_NONE, (double)NAN, 1, &a, err));
   print_average("none", "-", &a, 1);
   for (int m = DPERM_MECHANISM_OBJECTIVE; m <= DPERM_MECHANISM_OUTPUT; m++) {
     printf("\n");
     for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
       char text[16];
       (void)snprintf(text, sizeof text, "%g", epsilons[e]);
-      TRY_DEMO(try_fits(d, (dperm_mechanism)m, epsilons[e], RUNS, &a, err));
+      TRY(try_fits(d, (dperm_mechanism)m, epsilons[e], RUNS, &a, err));
       print_average(dperm_mechanism_name((dperm_mechanism)m), text, &a, RUNS);
     }
   }
   return DPERM_OK;
 }
 
-static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
+static dperm_status show(const demo *d, dperm_error *err) {
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   const dperm_source others = {.path = d->files.paths[DEMO_OTHERS]};
   const double epsilon = 1.0;
   printf("1. %zu made-up census records (seed %llu). The first ones:\n\n", d->rows,
@@ -169,18 +156,18 @@ static dperm_status show(demo *d, dperm_model **model, dperm_error *err) {
       "2. Who earns \"%s\"? Huber SVMs trained on these, tested on %zu others. Lambda is chosen\n"
       "   from public numbers; private rows are averages of 10 models with fresh noise:\n\n",
       dperm_schema_class_name(d->schema, 1), dperm_data_rows(d->test));
-  TRY_DEMO(show_table(d, err));
-  TRY_DEMO(fit(d, DPERM_MECHANISM_OBJECTIVE, epsilon, model, err));
+  TRY(show_table(d, err));
+  TRY(fit(d, DPERM_MECHANISM_OBJECTIVE, epsilon, &model, err));
   dperm_guarantee claim;
-  dperm_model_guarantee(*model, &claim);
+  dperm_model_guarantee(model, &claim);
   printf("\n   What epsilon = %g means: whatever somebody concludes from the model, they would\n"
          "   conclude from a model trained with any one record replaced, up to a factor of\n"
          "   e^%g = %.2f in probability, and but for a probability of delta = %.2g. That\n"
          "   holds for every record, also for somebody who knows all the others.\n",
          epsilon, epsilon, exp(epsilon), claim.delta);
-  TRY_DEMO(dperm_model_write(*model, d->files.paths[DEMO_MODEL], err));
-  TRY_DEMO(
-      dperm_predict_file(*model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(), err));
+  TRY(dperm_model_write(model, d->files.paths[DEMO_MODEL], err));
+  TRY(dperm_predict_file(model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(),
+                         err));
   printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"
          "   its predictions for the others are in %s:\n\n",
          claim.epsilon, claim.delta, d->files.paths[DEMO_MODEL], d->files.paths[DEMO_PREDICTIONS]);
@@ -207,6 +194,27 @@ static void say_what_is_left(const demo *d, dperm_error *err) {
   }
 }
 
+static dperm_status make_and_show(demo *d, dperm_error *err) {
+  TRY(make_files(d, err));
+  TRY(read_files(d, err));
+  return show(d, err);
+}
+
+/* What was written is noted for the next demo, whatever became of this one. */
+static dperm_status run(demo *d, dperm_error *err) {
+  dperm_error unnoted;
+  TRY(demo_files_claim(d->folder, &d->files, err));
+  dperm_status status = make_and_show(d, err);
+  if (demo_files_note(&d->files, &unnoted) != DPERM_OK && status == DPERM_OK) {
+    *err = unnoted;
+    status = unnoted.status;
+  }
+  if (status != DPERM_OK) {
+    say_what_is_left(d, err);
+  }
+  return status;
+}
+
 int run_demo(int argc, char **argv) {
   demo d = {.folder = "dperm-demo", .rows = 30000, .seed = 1};
   argument table[] = {
@@ -224,22 +232,7 @@ int run_demo(int argc, char **argv) {
     return wrong_usage("--out is too long a path");
   }
   dperm_error err;
-  dperm_model *model = NULL;
-  dperm_status status = demo_files_claim(d.folder, &d.files, &err);
-  if (status == DPERM_OK) {
-    dperm_error unnoted;
-    status = make_files(&d, &err);
-    status = status == DPERM_OK ? read_files(&d, &err) : status;
-    status = status == DPERM_OK ? show(&d, &model, &err) : status;
-    if (demo_files_note(&d.files, &unnoted) != DPERM_OK && status == DPERM_OK) {
-      status = unnoted.status;
-      err = unnoted;
-    }
-    if (status != DPERM_OK) {
-      say_what_is_left(&d, &err);
-    }
-  }
-  dperm_model_free(model);
+  dperm_status status = run(&d, &err);
   dperm_data_free(d.train);
   dperm_data_free(d.test);
   dperm_schema_free(d.schema);

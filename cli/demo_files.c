@@ -9,17 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "handles.h"
+#include "message.h"
 #include "whole_file.h"
 
 static const char *const names[DEMO_FILES] = {"schema.json", "people.csv", "others.csv",
                                               "model.json", "predictions.csv"};
-
-static dperm_status fail(dperm_error *err, const char *path, const char *what) {
-  err->status = DPERM_IO_ERROR;
-  (void)snprintf(err->message, sizeof err->message, "%.512s: %.128s; choose another --out", path,
-                 what);
-  return err->status;
-}
 
 static bool describe(const char *path, const char *name, char out[128]) {
   struct stat about;
@@ -34,13 +29,10 @@ static bool describe(const char *path, const char *name, char out[128]) {
 /* Whether the file is as a demo has left it. */
 static bool remembered(const demo_files *files, size_t i) {
   char wanted[128], line[128];
-  bool found = false;
-  FILE *memory = describe(files->paths[i], names[i], wanted) ? fopen(files->memory, "r") : NULL;
-  while (memory && !found && fgets(line, sizeof line, memory)) {
+  OWNED_STREAM FILE *memory = fopen(files->memory, "r");
+  bool found = false, there = describe(files->paths[i], names[i], wanted);
+  while (memory && there && !found && fgets(line, sizeof line, memory)) {
     found = strcmp(line, wanted) == 0;
-  }
-  if (memory) {
-    (void)fclose(memory);
   }
   return found;
 }
@@ -48,19 +40,17 @@ static bool remembered(const demo_files *files, size_t i) {
 dperm_status demo_files_claim(const char *folder, demo_files *out, dperm_error *err) {
   struct stat about;
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    char what[96];
-    (void)snprintf(what, sizeof what, "cannot make the folder (%s)", strerror(errno));
-    return fail(err, folder, what);
+    return fail(err, DPERM_IO_ERROR, "%.512s: cannot make the folder (%s); choose another --out",
+                folder, strerror(errno));
   }
   (void)snprintf(out->memory, DEMO_PATH_SIZE, "%s/.dperm-demo", folder);
   for (size_t i = 0; i < DEMO_FILES; i++) {
     (void)snprintf(out->paths[i], DEMO_PATH_SIZE, "%s/%s", folder, names[i]);
-    dperm_status status = dperm_output_check(out->paths[i], err);
-    if (status != DPERM_OK) {
-      return status;
-    }
+    TRY(dperm_output_check(out->paths[i], err));
     if (lstat(out->paths[i], &about) == 0 && !remembered(out, i)) {
-      return fail(err, out->paths[i], "is there already, and not as a demo has left it");
+      return fail(err, DPERM_IO_ERROR,
+                  "%.512s: is there already, and not as a demo has left it; choose another --out",
+                  out->paths[i]);
     }
   }
   return DPERM_OK;
@@ -79,16 +69,16 @@ size_t demo_files_left(const demo_files *files, char *out, size_t size) {
 }
 
 dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
-  whole_file memory;
+  OWNED(whole_file_discard) whole_file memory = {0};
   char lines[DEMO_FILES][128];
   size_t count = 0;
   for (size_t i = 0; i < DEMO_FILES; i++) {
     count += describe(files->paths[i], names[i], lines[count]);
   }
-  dperm_status status = count ? whole_file_open(files->memory, &memory, err) : DPERM_OK;
-  if (status != DPERM_OK || count == 0) {
-    return status;
+  if (count == 0) {
+    return DPERM_OK;
   }
+  TRY(whole_file_open(files->memory, &memory, err));
   for (size_t i = 0; i < count; i++) {
     (void)fputs(lines[i], memory.stream);
   }

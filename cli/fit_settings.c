@@ -65,27 +65,24 @@ static bool positive(const char *name, const char *word, const char *or_, double
 
 static bool check_together(const fit_settings *s, const dperm_options *o) {
   bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  bool objective = o->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
   bool shaped = !isnan(s->delta_reg) || !isnan(s->norm_guess) || o->analysis != 0;
-  const char *wrong = NULL;
-  if (noisy && isnan(s->epsilon)) {
-    wrong = "--epsilon is missing: it has no default, the choice is yours";
-  } else if (!noisy && !isnan(s->epsilon)) {
-    wrong = "--epsilon does not go with --mechanism none";
-  } else if (!noisy && s->rows_per_person > 1) {
-    wrong = "--rows-per-person does not go with --mechanism none";
-  } else if (shaped && o->mechanism != DPERM_MECHANISM_OBJECTIVE) {
-    wrong = "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
-  } else if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->noise > DPERM_NOISE_L2) {
-    wrong = "kinds of --noise other than l2 are for --mechanism objective";
-  } else if (kernel && (!s->gamma || !s->features)) {
-    wrong = "--kernel needs --gamma and --features";
-  } else if (!kernel && (s->gamma || s->features || s->features_kind)) {
-    wrong = "--gamma, --features and --features-kind are for --kernel";
-  } else if (s->features_kind && o->kernel.name != DPERM_KERNEL_GAUSSIAN) {
-    wrong = "--features-kind is for --kernel gaussian";
-  }
-  return wrong ? refuse(wrong_usage("%s", wrong)) : true;
+  const usage_rule rules[] = {
+      {noisy && isnan(s->epsilon), "--epsilon is missing: it has no default, the choice is yours"},
+      {!noisy && !isnan(s->epsilon), "--epsilon does not go with --mechanism none"},
+      {!noisy && s->rows_per_person > 1, "--rows-per-person does not go with --mechanism none"},
+      {shaped && !objective,
+       "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
+      {!objective && o->noise > DPERM_NOISE_L2,
+       "kinds of --noise other than l2 are for --mechanism objective"},
+      {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
+      {!kernel && (s->gamma || s->features || s->features_kind),
+       "--gamma, --features and --features-kind are for --kernel"},
+      {s->features_kind && o->kernel.name != DPERM_KERNEL_GAUSSIAN,
+       "--features-kind is for --kernel gaussian"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
 /* All that has one value. */

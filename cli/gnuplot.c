@@ -17,7 +17,7 @@ extern char **environ;
 
 bool path_ends(const char *path, const char *end) {
   size_t length = strlen(path), tail = strlen(end);
-  return length > tail && strcmp(path + length - tail, end) == 0;
+  return length >= tail && strcmp(path + length - tail, end) == 0;
 }
 
 void gnuplot_begin(FILE *script, bool png, int width, int height) {

@@ -3,31 +3,25 @@
 
 #include <math.h>
 
-/* The length of the sequence of UTF-8 at `s`; 0 if it is none. */
-static size_t sequence(const unsigned char *s) {
-  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-  if (s[0] > 0xf4 || (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) {
-    return 0;
-  }
+/* The code point at `s` in UTF-8; returns its length, 0 if it is none. */
+static size_t decode(const unsigned char *s, unsigned *point) {
+  static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+  size_t length = *s < 0x80 ? 1 : *s < 0xc0 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf8 ? 4 : 0;
+  *point = length > 1 ? *s & (0x7fU >> length) : *s;
   for (size_t i = 1; i < length; i++) {
     if ((s[i] & 0xc0) != 0x80) {
       return 0;
     }
+    *point = *point << 6 | (s[i] & 0x3fU);
   }
-  return length;
+  bool surrogate = *point >= 0xd800 && *point < 0xe000;
+  return *point < least[length] || *point > 0x10ffff || surrogate ? 0 : length;
 }
 
-/* What a terminal may obey beyond ASCII: C1, ends of lines, marks that turn the direction of
- * writing. Returns its number, 0 for all else. */
-static unsigned hidden(const unsigned char *s, size_t length) {
-  if (length == 2 && s[0] == 0xc2 && s[1] < 0xa0) {
-    return s[1];
-  }
-  unsigned low = length == 3 && s[0] == 0xe2 ? (s[1] & 0x3fU) << 6 | (s[2] & 0x3fU) : 0;
-  bool marks =
-      (low >= 0x0e && low <= 0x0f) || (low >= 0x28 && low <= 0x2e) || (low >= 0x66 && low <= 0x69);
-  return marks ? 0x2000 + low : 0;
+/* What a terminal may obey: controls, ends of lines, marks that turn the direction of writing. */
+static bool hidden(unsigned point) {
+  return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x200e || point == 0x200f ||
+         (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
 }
 
 void json_quote(FILE *out, const char *text) {
@@ -37,13 +31,10 @@ void json_quote(FILE *out, const char *text) {
   }
   (void)fputc('"', out);
   for (const unsigned char *s = (const unsigned char *)text; *s;) {
-    size_t length = sequence(s);
-    if (length == 0) {
-      (void)fputs("\\ufffd", out);
-    } else if (*s < 0x20 || *s == 0x7f) {
-      fprintf(out, "\\u%04x", (unsigned)*s);
-    } else if (hidden(s, length)) {
-      fprintf(out, "\\u%04x", hidden(s, length));
+    unsigned point = 0;
+    size_t length = decode(s, &point);
+    if (length == 0 || hidden(point)) {
+      fprintf(out, "\\u%04x", length ? point : 0xfffd);
     } else {
       fprintf(out, *s == '"' || *s == '\\' ? "\\%.*s" : "%.*s", (int)length, (const char *)s);
     }
@@ -59,11 +50,8 @@ void print_json_text(const char *name, const char *text, const char *end) {
 }
 
 void print_json_number(const char *name, double value, const char *end) {
-  if (!isfinite(value)) {
-    printf("  \"%s\": null%s\n", name, end);
-  } else {
-    printf("  \"%s\": %.17g%s\n", name, value, end);
-  }
+  printf(isfinite(value) ? "  \"%s\": %.17g" : "  \"%s\": null", name, value);
+  printf("%s\n", end);
 }
 
 void print_json_count(const char *name, size_t value, const char *end) {

@@ -16,34 +16,26 @@ static const char *const options[LISTS] = {"--loss", "--mechanism", "--noise", "
                                            "--epsilon"};
 
 /* What concerns the lists as a whole; each cell is checked by itself later. */
-static const char *wrong_together(const fit_settings *fit, const word_list lists[LISTS],
-                                  bool epsilons) {
+static bool check_together(const fit_settings *fit, const word_list lists[LISTS], bool epsilons) {
   const word_list *mechanisms = &lists[MECHANISM], *noises = &lists[NOISE];
   bool objective = word_list_has(mechanisms, "objective"),
        output = word_list_has(mechanisms, "output"), noisy = objective || output;
-  if (mechanisms->count > (size_t)objective + output + word_list_has(mechanisms, "none")) {
-    return "--mechanism must be a list of objective, output and none";
-  }
-  if (!epsilons && noisy) {
-    return "--epsilon is missing: give one or several";
-  }
-  if (epsilons && !noisy) {
-    return "--epsilon does not go with --mechanism none";
-  }
-  if (fit->rows_per_person > 1 && !noisy) {
-    return "--rows-per-person does not go with --mechanism none";
-  }
-  if (fit->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0])) {
-    return "--h does not go with this --loss, which has no smooth piece";
-  }
-  if (!objective &&
-      (!isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight") != 0)) {
-    return "--delta-reg, --norm-guess and --analysis are for --mechanism objective";
-  }
-  if (output && !word_list_has(noises, "auto") && !word_list_has(noises, "l2")) {
-    return "--mechanism output has l2 noise only; add l2 to --noise, or leave output out";
-  }
-  return NULL;
+  size_t known = (size_t)objective + output + word_list_has(mechanisms, "none");
+  bool shaped =
+      !isnan(fit->delta_reg) || !isnan(fit->norm_guess) || strcmp(fit->analysis, "tight") != 0;
+  const usage_rule rules[] = {
+      {mechanisms->count > known, "--mechanism must be a list of objective, output and none"},
+      {!epsilons && noisy, "--epsilon is missing: give one or several"},
+      {epsilons && !noisy, "--epsilon does not go with --mechanism none"},
+      {fit->rows_per_person > 1 && !noisy, "--rows-per-person does not go with --mechanism none"},
+      {fit->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0]),
+       "--h does not go with this --loss, which has no smooth piece"},
+      {shaped && !objective,
+       "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
+      {output && !word_list_has(noises, "auto") && !word_list_has(noises, "l2"),
+       "--mechanism output has l2 noise only; add l2 to --noise, or leave output out"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
 /* Whether these words make a cell of their own. */
@@ -112,12 +104,9 @@ bool sweep_grid_build(const fit_settings *fit, const char *epsilons, sweep_table
   if (!lists) {
     return refuse(complain_of_memory());
   }
-  if (!word_lists_split(options, texts, true, "", lists)) {
+  if (!word_lists_split(options, texts, true, "", lists) ||
+      !check_together(fit, lists, epsilons != NULL)) {
     return false;
-  }
-  const char *wrong = wrong_together(fit, lists, epsilons != NULL);
-  if (wrong) {
-    return refuse(wrong_usage("%s", wrong));
   }
   size_t all = word_lists_combinations(lists);
   if (all > CELLS_MOST) {

@@ -50,6 +50,15 @@ bool refuse(int exit_status) {
   return false;
 }
 
+bool usage_rules_hold(const usage_rule *rules, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (rules[i].broken) {
+      return refuse(wrong_usage("%s", rules[i].words));
+    }
+  }
+  return true;
+}
+
 int refused(void) {
   return refused_with;
 }

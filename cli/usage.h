@@ -58,6 +58,13 @@ bool argument_is_file(const argument *a);
 void usage_of(const char *name);
 /* One line on stderr that says what is wrong with the call; returns 2. */
 int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What a call must not say, or not together, and the words about it. */
+typedef struct usage_rule {
+  bool broken;
+  const char *words;
+} usage_rule;
+/* Refuses a call with the words of the first rule that is broken. */
+bool usage_rules_hold(const usage_rule *rules, size_t count);
 /* Checks of a call return true to go on, or refuse(wrong_usage(...)): false, and the command ends
  * with the status that refused() gives. */
 bool refuse(int exit_status);
