@@ -166,8 +166,7 @@ static dperm_status show(const demo *d, dperm_error *err) {
          "   holds for every record, also for somebody who knows all the others.\n",
          epsilon, epsilon, exp(epsilon), claim.delta);
   TRY(dperm_model_write(model, d->files.paths[DEMO_MODEL], err));
-  TRY(dperm_predict_file(model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(),
-                         err));
+  TRY(dperm_predict_file(model, &others, d->files.paths[DEMO_PREDICTIONS], progress_bar(), err));
   printf("\n3. One private model with (epsilon, delta) = (%g, %.2g) is in %s;\n"
          "   its predictions for the others are in %s:\n\n",
          claim.epsilon, claim.delta, d->files.paths[DEMO_MODEL], d->files.paths[DEMO_PREDICTIONS]);

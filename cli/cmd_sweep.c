@@ -156,10 +156,10 @@ static bool journal_allowed(const sweep_settings *s, const argument *table, size
   return !journal || file_allowed("the journal of --out", journal, table, count);
 }
 
-/* A folder, say, is better refused before the work than after. */
+/* A folder, say, is better refused before the work than after; NULL is none. */
 static dperm_status check_place(const char *out, dperm_error *err) {
   OWNED(whole_file_discard) whole_file file = {0};
-  return leads() ? whole_file_open(out, &file, err) : DPERM_OK;
+  return out && leads() ? whole_file_open(out, &file, err) : DPERM_OK;
 }
 
 /* The journal beside the file goes when all files are there. */
@@ -171,14 +171,9 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
   if (!journal && whole_file_plain(s->out)) {
     return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
   }
-  if (!journal) {
-    TRY(check_place(s->out, err));
-  }
-  if (s->picture) {
-    TRY(check_place(s->picture, err));
-  }
-  if (s->page) {
-    TRY(check_place(s->page, err));
+  const char *const places[] = {journal ? NULL : s->out, s->picture, s->page};
+  for (int i = 0; i < 3; i++) {
+    TRY(check_place(places[i], err));
   }
   if (s->schema) {
     TRY(dperm_schema_read(s->schema, &schema, err));

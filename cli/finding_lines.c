@@ -10,18 +10,11 @@
 
 void findings_collect(void *context, dperm_finding finding, const char *line) {
   findings *all = context;
-  if (all->count == all->capacity) {
-    size_t capacity = all->capacity ? 2 * all->capacity : 32;
-    found_line *grown = realloc(all->lines, capacity * sizeof *grown);
-    if (!grown) {
-      all->out_of_memory = true;
-      return;
-    }
-    all->lines = grown;
-    all->capacity = capacity;
-  }
+  found_line *grown = realloc(all->lines, (all->count + 1) * sizeof *grown);
+  all->lines = grown ? grown : all->lines;
   char *text = strdup(line);
-  if (!text) {
+  if (!grown || !text) {
+    free(text);
     all->out_of_memory = true;
     return;
   }
@@ -44,27 +37,28 @@ static void print_text(const findings *all) {
   }
 }
 
+/* The elements of an array: the remarks, or all else. */
+static void print_elements(const findings *all, bool remarks) {
+  const char *before = "\n    ";
+  for (size_t i = 0; i < all->count; i++) {
+    dperm_finding finding = all->lines[i].finding;
+    if ((finding == DPERM_FINDING_REMARK) == remarks) {
+      printf("%s%s", before,
+             remarks                          ? ""
+             : finding == DPERM_FINDING_HOLDS ? "{\"holds\": true, \"text\": "
+                                              : "{\"holds\": false, \"text\": ");
+      json_quote(stdout, all->lines[i].text);
+      printf("%s", remarks ? "" : "}");
+      before = ",\n    ";
+    }
+  }
+}
+
 static void print_json(const findings *all, const char *verdict) {
-  const char *between = "";
   printf("{\n  \"verdict\": \"%s\",\n  \"lines\": [", verdict);
-  for (size_t i = 0; i < all->count; i++) {
-    if (all->lines[i].finding != DPERM_FINDING_REMARK) {
-      printf("%s\n    {\"holds\": %s, \"text\": ", between,
-             all->lines[i].finding == DPERM_FINDING_HOLDS ? "true" : "false");
-      json_quote(stdout, all->lines[i].text);
-      putchar('}');
-      between = ",";
-    }
-  }
+  print_elements(all, false);
   printf("\n  ],\n  \"remarks\": [");
-  between = "";
-  for (size_t i = 0; i < all->count; i++) {
-    if (all->lines[i].finding == DPERM_FINDING_REMARK) {
-      printf("%s\n    ", between);
-      json_quote(stdout, all->lines[i].text);
-      between = ",";
-    }
-  }
+  print_elements(all, true);
   printf("\n  ]\n}\n");
 }
 

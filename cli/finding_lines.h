@@ -13,7 +13,7 @@ typedef struct found_line {
 
 typedef struct findings {
   found_line *lines;
-  size_t count, capacity;
+  size_t count;
   bool out_of_memory;
 } findings;
 

@@ -2,10 +2,12 @@
 #include "fit_command.h"
 
 #include <dperm/random.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "choices.h"
 #include "handles.h"
+#include "json_print.h"
 #include "progress_bar.h"
 #include "session.h"
 
@@ -38,6 +40,85 @@ bool fit_command_check(const fit_command *c) {
   return true;
 }
 
+/* ---- what is said of the model; public words only: nothing here depends on a record but through
+ * the model */
+
+static void print_json(const fit_command *c, const fit_choice *choice, size_t candidates,
+                       const dperm_model *model, const dperm_data *data) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  printf("{\n");
+  print_json_text("model", c->out, ",");
+  print_json_count("rows", dperm_data_rows(data), ",");
+  print_json_count("weights", dperm_model_dims(model), ",");
+  print_json_count("classes", dperm_model_classes(model), ",");
+  print_json_flag("private", g.is_private, ",");
+  print_json_text("reason", g.is_private ? NULL : g.reason, ",");
+  print_json_text("mechanism", c->fit.mechanism, ",");
+  if (strcmp(c->fit.mechanism, "none") != 0) {
+    print_json_number("epsilon", g.epsilon, ",");
+    print_json_number("delta", g.delta, ",");
+    print_json_count("rows_per_person", g.rows_per_person, ",");
+  } else {
+    printf("  \"epsilon\": null,\n  \"delta\": null,\n  \"rows_per_person\": null,\n");
+  }
+  if (choice) {
+    print_json_text("method", choice->method, ",");
+    print_json_count("candidates", candidates, ",");
+  }
+  ledger_settings_json(&c->ledger, "");
+  printf("}\n");
+}
+
+/* "(epsilon, delta) = (0.1, 7.8e-44) for every record", or "not private: why": the model's own
+ * words, so that no command can say another pair. */
+static const char *claim_of(const dperm_model *model, char out[1024]) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  if (g.is_private) {
+    (void)snprintf(out, 1024, "(epsilon, delta) = (%g, %.2g) for every %s", g.epsilon, g.delta,
+                   unit_of(g.rows_per_person, "record").text);
+  } else {
+    (void)snprintf(out, 1024, "not private: %s", g.reason);
+  }
+  return out;
+}
+
+static void say(const fit_command *c, const fit_choice *choice, size_t candidates,
+                const dperm_model *model, const dperm_data *data) {
+  const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
+  bool is_private = dperm_model_is_private(model);
+  char several[64] = "", how[64] = "", claim[1024];
+  if (dperm_model_classes(model) > 2) {
+    (void)snprintf(several, sizeof several, "for each of %zu classes ", dperm_model_classes(model));
+  }
+  if (is_private) {
+    (void)snprintf(how, sizeof how, " (%.40s perturbation)", c->fit.mechanism);
+  }
+  if (choice) {
+    note("%s: chosen among %zu candidates by %s; %s%s", name, candidates, choice->method,
+         claim_of(model, claim), is_private ? ", the choice included" : "");
+  } else {
+    note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several,
+         dperm_data_rows(data), claim_of(model, claim), how);
+  }
+  if (is_private) {
+    ledger_settings_say(&c->ledger);
+  }
+}
+
+/* A failure says that the model is there all the same. */
+static dperm_status flush_json(const fit_command *c, dperm_error *err) {
+  dperm_status status = session_flush_stdout(err);
+  if (status != DPERM_OK) {
+    size_t used = strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, "; %.512s is written", c->out);
+  }
+  return status;
+}
+
+/* ---- the fit */
+
 static dperm_status fit_to_file(const fit_command *c, const dperm_options *candidates, size_t count,
                                 fit_choice *choice, dperm_format format, bool is_private,
                                 dperm_error *err) {
@@ -69,9 +150,12 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
     return DPERM_OK;
   }
   TRY(dperm_model_write_output(model, out, err));
-  const fit_report report = {c->out, c->fit.mechanism, choice ? choice->method : NULL, count,
-                             c->json};
-  return fit_report_print(&report, model, data, &c->ledger, err);
+  if (c->json) {
+    print_json(c, choice, count, model, data);
+    return flush_json(c, err);
+  }
+  say(c, choice, count, model, data);
+  return DPERM_OK;
 }
 
 int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit_choice *choice,

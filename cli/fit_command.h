@@ -1,9 +1,9 @@
-/* What train and tune share: records in, one model file out, one charge. */
+/* What train and tune share: records in, one model file out, one charge, and a line for people or
+ * JSON about it. */
 #pragma once
 
 #include <dperm/tune.h>
 
-#include "fit_report.h"
 #include "fit_settings.h"
 #include "ledger_settings.h"
 

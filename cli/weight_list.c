@@ -1,4 +1,5 @@
 /* See weight_list.h. */
+#define _DEFAULT_SOURCE /* strsep */
 #include "weight_list.h"
 
 #include <stdio.h>
@@ -28,11 +29,7 @@ bool weight_list_parse(const char *text, dperm_options *options) {
     return refuse_word(text);
   }
   (void)snprintf(names, sizeof names, "%s", text);
-  for (char *word = names, *end = names; end; word = end + 1) {
-    end = strchr(word, ',');
-    if (end) {
-      *end = '\0';
-    }
+  for (char *word = NULL, *rest = names; (word = strsep(&rest, ","));) {
     char *equals = strrchr(word, '='); /* the last: a class may be called "<=50K" */
     if (!equals || equals == word || count == WEIGHTS_MOST ||
         !read_number(equals + 1, &weights[count].weight) || !(weights[count].weight > 0)) {
@@ -40,9 +37,6 @@ bool weight_list_parse(const char *text, dperm_options *options) {
     }
     *equals = '\0';
     weights[count++].name = word;
-    if (!end) {
-      break;
-    }
   }
   options->class_weights = weights;
   options->class_weight_count = count;
