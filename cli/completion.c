@@ -2,7 +2,6 @@
  * "csv|svmlight" is two of them, what has capitals is a name for something else. */
 #include "completion.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,12 +61,7 @@ int completion_script(int argc, char **argv) {
 /* ---- candidates */
 
 static bool is_word(const char *text, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) && text[i] != '-') {
-      return false;
-    }
-  }
-  return length > 0;
+  return length > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") >= length;
 }
 
 /* The words of a value, each behind the first `before` bytes of `option`. */
