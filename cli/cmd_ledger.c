@@ -197,29 +197,23 @@ static int verify(const ledger_command *c) {
 
 /* ---- the command */
 
-static const char *check_together(const ledger_command *c, bool unit_given) {
+static bool rules_hold(const ledger_command *c) {
   bool is_init = strcmp(c->action, "init") == 0, is_show = strcmp(c->action, "show") == 0;
-  if (is_init && (!c->dataset || !c->epsilon)) {
-    return c->dataset ? "--epsilon is missing: the total budget has no default"
-                      : "--dataset is missing: name what the budget is for";
-  }
-  if (!is_init && (c->epsilon || c->delta || unit_given)) {
-    return "--epsilon, --delta and --rows-per-person are for init";
-  }
-  if (!is_show && c->model) {
-    return "--model is for show";
-  }
-  if (c->dataset && (strcmp(c->action, "verify") == 0 || c->model)) {
-    return "--dataset is for init and show, without --model";
-  }
-  if (c->head && strcmp(c->action, "verify") != 0) {
-    return "--head is for verify";
-  }
-  if (c->head && (strlen(c->head) != DPERM_DIGEST_SIZE - 1 ||
-                  strspn(c->head, "0123456789abcdef") != DPERM_DIGEST_SIZE - 1)) {
-    return "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits";
-  }
-  return NULL;
+  bool is_verify = strcmp(c->action, "verify") == 0;
+  bool digest = c->head && strlen(c->head) == DPERM_DIGEST_SIZE - 1 &&
+                strspn(c->head, "0123456789abcdef") == DPERM_DIGEST_SIZE - 1;
+  const usage_rule rules[] = {
+      {is_init && !c->dataset, "--dataset is missing: name what the budget is for"},
+      {is_init && !c->epsilon, "--epsilon is missing: the total budget has no default"},
+      {!is_init && (c->epsilon || c->delta || argument_given(&c->rows_per_person)),
+       "--epsilon, --delta and --rows-per-person are for init"},
+      {!is_show && c->model, "--model is for show"},
+      {c->dataset && (is_verify || c->model), "--dataset is for init and show, without --model"},
+      {c->head && !is_verify, "--head is for verify"},
+      {c->head && !digest,
+       "--head must be a digest as 'dperm ledger show' prints it: 64 hexadecimal digits"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
 int run_ledger(int argc, char **argv) {
@@ -240,12 +234,9 @@ int run_ledger(int argc, char **argv) {
        "verify: a head that was noted before must still be there"},
       {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "for programs"},
   };
-  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing)) {
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !rules_hold(&c)) {
     return refused();
-  }
-  const char *wrong = check_together(&c, argument_given(&c.rows_per_person));
-  if (wrong) {
-    return wrong_usage("%s", wrong);
   }
   if (strcmp(c.action, "init") == 0) {
     return init(&c);

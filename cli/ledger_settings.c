@@ -35,30 +35,27 @@ static const char *ledger_path(const char *given) {
   return path && strcmp(path, "none") != 0 ? path : NULL;
 }
 
-/* What the arguments and the environment name; a message about what does not fit. */
-static const char *resolve(ledger_settings *s, bool is_private) {
+/* What the arguments and the environment name; false with a message about what does not fit. */
+static bool resolve(ledger_settings *s, bool is_private) {
   s->path = ledger_path(s->ledger);
-  if (s->dataset && !s->path) {
-    return "--dataset needs a ledger; give --ledger";
-  }
   if (s->path) {
     s->name = s->dataset || !is_private ? s->dataset : from_environment("DPERM_DATASET");
   }
-  if (is_private && s->path && !s->name) {
-    return "--dataset is missing: it says whose budget the ledger is to charge";
-  }
-  if (!is_private && s->path && (s->ledger || s->dataset)) {
-    return "a run that is not private cannot be charged: it spends more than any budget; leave "
-           "--ledger and --dataset out only if the records are nobody's secret";
-  }
-  return NULL;
+  const usage_rule rules[] = {
+      {s->dataset && !s->path, "--dataset needs a ledger; give --ledger"},
+      {is_private && s->path && !s->name,
+       "--dataset is missing: it says whose budget the ledger is to charge"},
+      {!is_private && s->path && (s->ledger || s->dataset),
+       "a run that is not private cannot be charged: it spends more than any budget; leave "
+       "--ledger and --dataset out only if the records are nobody's secret"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
 bool ledger_settings_open(ledger_settings *s, bool is_private, dperm_account *account) {
   dperm_error err;
-  const char *wrong = resolve(s, is_private);
-  if (wrong) {
-    return refuse(wrong_usage("%s", wrong));
+  if (!resolve(s, is_private)) {
+    return false;
   }
   if (dperm_ranks_rank(session_ranks()) > 0) { /* the leader of a job pays and writes */
     *account = (dperm_account){NULL, NULL, s->dry_run, run_charge()};
