@@ -1,5 +1,4 @@
 /* dperm tune: like train, with lists; one model leaves, and its epsilon covers the choice. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
