@@ -22,7 +22,7 @@ static int by_score(const void *a, const void *b) {
 /* P(score of a positive > score of a negative) + P(equal)/2. */
 static dperm_status area_under_curve(const double *scores, const double *labels, size_t rows,
                                      double *auc, dperm_error *err) {
-  scored *sorted = NULL;
+  OWNED_MEMORY scored *sorted = NULL;
   TRY(memory_new(rows, sizeof *sorted, &sorted, err));
   for (size_t i = 0; i < rows; i++) {
     sorted[i] = (scored){scores[i], labels[i]};
@@ -40,7 +40,6 @@ static dperm_status area_under_curve(const double *scores, const double *labels,
     positives += tied_positives;
     negatives += tied_negatives;
   }
-  free(sorted);
   *auc = positives > 0 && negatives > 0 ? wins / positives / negatives : (double)NAN;
   return DPERM_OK;
 }
@@ -98,7 +97,7 @@ static dperm_status metrics_join(const matrix *x, dperm_status status, dperm_met
 
 dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data *data,
                                      dperm_metrics *out, size_t size, dperm_error *err) {
-  double *scores = NULL;
+  OWNED_MEMORY double *scores = NULL;
   dperm_metrics made = {0};
   size_t classes = model->classes.count;
   dperm_loss loss;
@@ -110,12 +109,7 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
     status = metrics_of(classes, scores, data->labels, data->x->rows, model_log_loss(model, &loss),
                         &made, err);
   }
-  free(scores);
-  if (data->x->spread) {
-    status = metrics_join(data->x, status, &made, err);
-  }
-  if (status == DPERM_OK) {
-    sized_give(&metrics_struct, &made, out, size);
-  }
-  return status;
+  TRY(data->x->spread ? metrics_join(data->x, status, &made, err) : status);
+  sized_give(&metrics_struct, &made, out, size);
+  return DPERM_OK;
 }

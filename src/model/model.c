@@ -12,8 +12,7 @@
 
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
                        const dperm_progress *progress, dperm_model **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_model *model = NULL;
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   TRY(memory_new(1, sizeof *model, &model, err));
   model->inputs = data->x->cols;
   model->dims = kernel_dims(kernel, model->inputs);
@@ -23,17 +22,15 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   model->norm_bound = data->bounds.norm2;
   model->intercept = data->intercept;
   model->schema = schema_share(data->schema);
-  TRY_OR_DONE(data_class_names(data, &model->classes, err));
+  TRY(data_class_names(data, &model->classes, err));
   if (kernel->name != DPERM_KERNEL_NONE) {
-    TRY_OR_DONE(feature_map_new(kernel, model->inputs, progress, &model->map, err));
+    TRY(feature_map_new(kernel, model->inputs, progress, &model->map, err));
   }
-  TRY_OR_DONE(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,
-                         &model->weights, err));
+  TRY(memory_new(class_fits(model->classes.count) * model->dims, sizeof *model->weights,
+                 &model->weights, err));
   *out = model;
+  model = NULL;
   return DPERM_OK;
-done:
-  dperm_model_free(model);
-  return status;
 }
 
 dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error *err) {
@@ -164,7 +161,7 @@ dperm_status model_view(const dperm_model *model, const matrix *x, const matrix 
 static dperm_status apply_weights(const dperm_model *model, const matrix *view, double *scores,
                                   dperm_error *err) {
   size_t fits = class_fits(model->classes.count);
-  double *wide = NULL;
+  OWNED_MEMORY double *wide = NULL;
   if (fits == 1) {
     return matrix_apply(view, model->weights, 1, scores, err);
   }
@@ -174,9 +171,7 @@ static dperm_status apply_weights(const dperm_model *model, const matrix *view, 
       wide[j * fits + m] = model->weights[m * model->dims + j];
     }
   }
-  dperm_status status = matrix_apply(view, wide, fits, scores, err);
-  free(wide);
-  return status;
+  return matrix_apply(view, wide, fits, scores, err);
 }
 
 dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data, double *scores,
@@ -196,11 +191,9 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
          data->intercept, model->intercept);
   }
   const matrix *view = NULL;
-  matrix *made = NULL;
+  OWNED(matrix_free_at) matrix *made = NULL;
   TRY(model_view(model, data->x, &view, &made, err));
-  dperm_status status = apply_weights(model, view, scores, err);
-  matrix_free(made);
-  TRY(status);
+  TRY(apply_weights(model, view, scores, err));
   for (size_t i = 0; i < data->x->rows * class_fits(model->classes.count); i++) {
     if (!isfinite(scores[i])) {
       FAIL(err, DPERM_NUMERIC_ERROR,

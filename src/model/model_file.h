@@ -13,7 +13,8 @@ enum { MODEL_FORMAT_NUMBER = 1, DIGEST_TEXT_SIZE = 65 };
 extern const char *const model_origin_names[3];
 
 /* BLAKE2b-256 of the object without its "digest", in a canonical form that does not depend on
- * blanks or the order of keys: finds a file that was damaged on the way. It is no signature. */
+ * blanks or the order of keys: finds a file that was damaged on the way. It is no signature. Fails
+ * for want of memory, also where that left no object (NULL). */
 dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dperm_error *err);
 
 /* A model's file as JSON, whatever it holds. Free it, also after a failure. */

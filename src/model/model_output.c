@@ -16,22 +16,21 @@ struct dperm_output {
   output_file *file; /* NULL once it is written */
 };
 
+OWNED_HANDLE(dperm_output, dperm_output_free)
+
 dperm_status dperm_output_check(const char *path, dperm_error *err) {
   TRY(protected_file_check(path, path, err));
   return output_link_check(path, err);
 }
 
 dperm_status dperm_output_open(const char *path, dperm_output **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_output *made = NULL;
+  OWNED(dperm_output_free_at) dperm_output *made = NULL;
   TRY(memory_new(1, sizeof *made, &made, err));
-  TRY_OR_DONE(memory_copy_text(path, strlen(path), &made->path, err));
-  TRY_OR_DONE(output_open(made->path, &made->file, err));
+  TRY(memory_copy_text(path, strlen(path), &made->path, err));
+  TRY(output_open(made->path, &made->file, err));
   *out = made;
   made = NULL;
-done:
-  dperm_output_free(made);
-  return status;
+  return DPERM_OK;
 }
 
 void dperm_output_free(dperm_output *output) {
@@ -58,25 +57,23 @@ enum {
 /* The schema, as jansson writes it: our own lines are indented deeper, but by less than their
  * length. */
 static dperm_status schema_bound(const dperm_schema *schema, size_t *bytes, dperm_error *err) {
-  char *text = schema ? json_dumps(schema->json, JSON_INDENT(4)) : NULL;
+  OWNED_MEMORY char *text = schema ? json_dumps(schema->json, JSON_INDENT(4)) : NULL;
   if (schema && !text) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
   }
   *bytes = text ? 2 * strlen(text) : 0;
-  free(text);
   return DPERM_OK;
 }
 
 static dperm_status names_bound(const dperm_data *data, size_t *count, size_t *bytes,
                                 dperm_error *err) {
-  class_list classes = {0};
+  OWNED(class_list_clear) class_list classes = {0};
   TRY(data_class_names(data, &classes, err));
   *count = classes.count;
   *bytes = 0;
   for (size_t i = 0; i < classes.count; i++) {
     *bytes += ESCAPED * strlen(classes.names[i]) + 16;
   }
-  class_list_clear(&classes);
   return DPERM_OK;
 }
 
@@ -108,11 +105,9 @@ dperm_status dperm_output_reserve(dperm_output *output, const dperm_data *data,
                                   const dperm_options *given, size_t count, dperm_error *err) {
   size_t bytes = ALL_ELSE;
   if (data) {
-    dperm_options *candidates = NULL;
+    OWNED_MEMORY dperm_options *candidates = NULL;
     TRY(given_options_all(given, count, &candidates, err));
-    dperm_status status = model_file_bound(data, candidates, count, &bytes, err);
-    free(candidates);
-    TRY(status);
+    TRY(model_file_bound(data, candidates, count, &bytes, err));
   }
   return output_reserve(output->file, bytes, err);
 }
@@ -131,14 +126,12 @@ dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *ou
 
 dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *length,
                                  dperm_error *err) {
-  output_file *file = NULL;
+  OWNED(output_discard_at) output_file *file = NULL;
   TRY(output_open_memory(&file, err));
-  dperm_status status = model_write_content(model, file, err);
-  if (status != DPERM_OK) {
-    output_discard(file);
-    return status;
-  }
-  return output_take(file, text, length, err);
+  TRY(model_write_content(model, file, err));
+  output_file *whole = file;
+  file = NULL;
+  return output_take(whole, text, length, err);
 }
 
 void dperm_text_free(char *text) {
@@ -146,9 +139,7 @@ void dperm_text_free(char *text) {
 }
 
 dperm_status dperm_model_write(const dperm_model *model, const char *path, dperm_error *err) {
-  dperm_output *out = NULL;
+  OWNED(dperm_output_free_at) dperm_output *out = NULL;
   TRY(dperm_output_open(path ? path : "-", &out, err));
-  dperm_status status = dperm_model_write_output(model, out, err);
-  dperm_output_free(out);
-  return status;
+  return dperm_model_write_output(model, out, err);
 }

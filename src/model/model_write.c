@@ -1,6 +1,7 @@
-/* A model as JSON. Only public options and released numbers go in; the list is in docs/formats.md,
- * and tests/cli compare the keys of a written file with it. */
+/* A model as JSON, and its digest. Only public options and released numbers go in; the list is in
+ * docs/formats.md, and tests/cli compare the keys of a written file with it. */
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
 #include "random/noise.h"
+
+const char *const model_origin_names[3] = {"schema", "svmlight", "memory"};
 
 /* JSON has no NaN: what does not apply is null. */
 static json_t *number_or_null(double value) {
@@ -113,34 +116,36 @@ static json_t *model_json(const dperm_model *model) {
       kernel_json(model), "weights", weights_json(model), "dperm_version", dperm_version());
 }
 
+dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dperm_error *err) {
+  unsigned char hash[32];
+  json_auto_t *copy = json_copy((json_t *)object);
+  (void)json_object_del(copy, "digest");
+  OWNED_MEMORY char *text =
+      json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+  if (!text) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting a model");
+  }
+  (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, strlen(text), NULL, 0);
+  (void)sodium_bin2hex(out, DIGEST_TEXT_SIZE, hash, sizeof hash);
+  return DPERM_OK;
+}
+
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err) {
   if (model->digest[0]) { /* written by another version, it would read differently */
     memcpy(out, model->digest, DPERM_DIGEST_SIZE);
     return DPERM_OK;
   }
-  json_t *object = model_json(model);
-  if (!object) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting a model");
-  }
-  dperm_status status = model_digest(object, out, err);
-  json_decref(object);
-  return status;
+  json_auto_t *object = model_json(model);
+  return model_digest(object, out, err);
 }
 
 dperm_status model_write_content(const dperm_model *model, output_file *out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
   char digest[DIGEST_TEXT_SIZE];
-  json_t *object = model_json(model);
-  if (!object) {
+  json_auto_t *object = model_json(model);
+  TRY(model_digest(object, digest, err));
+  if (json_object_set_new(object, "digest", json_string(digest)) != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while writing a model");
   }
-  TRY_OR_DONE(model_digest(object, digest, err));
-  if (json_object_set_new(object, "digest", json_string(digest)) != 0) {
-    FAIL_AND_DONE(err, DPERM_OUT_OF_MEMORY, "out of memory while writing a model");
-  }
-  status = json_write(object, false, out, err);
-done:
-  json_decref(object);
-  return status;
+  return json_write(object, false, out, err);
 }
