@@ -18,12 +18,16 @@ static inline dperm_status progress_tick(const dperm_progress *progress, const c
   return DPERM_OK;
 }
 
+static inline double clock_seconds(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* Whether the last call was more than `pause` seconds ago; if so, it is now. `*asked` is 0
  * before the first call, which only begins to count. */
 static inline bool progress_due(double *asked, double pause) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_MONOTONIC, &time);
-  double now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+  double now = clock_seconds();
   bool due = *asked != 0 && now - *asked > pause;
   if (due || *asked == 0) {
     *asked = now;

@@ -10,6 +10,10 @@ typedef struct thread_scope {
 /* For the calls of this thread until threads_leave; `threads` = 0 changes nothing. */
 thread_scope threads_enter(int threads);
 void threads_leave(thread_scope scope);
+/* OWNED(threads_leave_at) thread_scope threads = threads_enter(n); */
+static inline void threads_leave_at(const thread_scope *scope) {
+  threads_leave(*scope);
+}
 
 /* At least 1. */
 int threads_allowed(void);

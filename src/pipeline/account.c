@@ -84,8 +84,8 @@ dperm_status account_commit(const account_run *run, const dperm_charge *charge,
                             : charge_commit(run->account->ledger, charge->entry, artifact, err);
 }
 
-dperm_status account_commit_model(const account_run *run, const dperm_charge *charge,
-                                  dperm_model *model, dperm_error *err) {
+static dperm_status commit_model(const account_run *run, const dperm_charge *charge,
+                                 dperm_model *model, dperm_error *err) {
   char digest[DPERM_DIGEST_SIZE];
   if (charge->entry == 0) {
     return DPERM_OK;
@@ -94,6 +94,26 @@ dperm_status account_commit_model(const account_run *run, const dperm_charge *ch
   memcpy(model->ledger_digest, charge->digest, DPERM_DIGEST_SIZE);
   TRY(model_content_digest(model, digest, err));
   return account_commit(run, charge, digest, err);
+}
+
+static dperm_status pay_and_make(const account_run *run, dperm_charge *charge, model_maker *make,
+                                 void *context, dperm_model **out, dperm_error *err) {
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  TRY(account_reserve(run, charge, err));
+  if (!run->account->dry_run) {
+    TRY(make(context, &model, err));
+    TRY(commit_model(run, charge, model, err));
+  }
+  *out = model;
+  model = NULL;
+  return DPERM_OK;
+}
+
+dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,
+                                void *context, dperm_model **out, dperm_error *err) {
+  dperm_charge charge = {.entry = 0};
+  TRY(ranks_agree(run->data->x->spread, prepared, err));
+  return account_failed(&charge, pay_and_make(run, &charge, make, context, out, err), err);
 }
 
 dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_model **out,

@@ -22,12 +22,17 @@ dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm
 /* Marks the reservation as used for what has this digest. */
 dperm_status account_commit(const account_run *run, const dperm_charge *charge,
                             const char *artifact, dperm_error *err);
-/* The same for a model, which from then on names its reservation. */
-dperm_status account_commit_model(const account_run *run, const dperm_charge *charge,
-                                  dperm_model *model, dperm_error *err);
 
-/* The end of a run: a success or a failure of all processes of a job, and a model for the leader
- * only. */
+/* Makes a model; its claim is the whole run's. `*out` is the caller's also after a failure. */
+typedef dperm_status model_maker(void *context, dperm_model **out, dperm_error *err);
+
+/* The order of every run that makes a model: whatever can fail before the charge has not
+ * (`prepared`, a status of this process), pay, make, commit. The model names its reservation. A dry
+ * run makes none. */
+dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,
+                                void *context, dperm_model **out, dperm_error *err);
+/* The end of such a run: a success or a failure of all processes of a job, and a model for the
+ * leader only. */
 dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_model **out,
                           dperm_error *err);
 

@@ -11,10 +11,10 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
+#include "dperm/score.h"
 #include "mechanism/mechanism.h"
 #include "pipeline/fit_memory.h"
 #include "pipeline/options.h"
-#include "pipeline/unsafe_report.h"
 #include "release/lattice.h"
 
 /* ---- one fit */
@@ -100,10 +100,8 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
     TRY(memory_new(rows, sizeof *w->shares, &w->shares, err));
   }
   TRY(model_view(w->model, w->data->x, &w->view, &w->made, err));
-  thread_scope threads = threads_enter(w->options->threads);
-  dperm_status status = memory_probe(fit_memory_work(w->data, rows, w->options), err);
-  threads_leave(threads);
-  return status;
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(w->options->threads);
+  return memory_probe(fit_memory_work(w->data, rows, w->options), err);
 }
 
 void fit_work_clear(fit_work *w) {
@@ -113,6 +111,33 @@ void fit_work_clear(fit_work *w) {
   free(w->shares);
   matrix_free(w->made);
   dperm_model_free(w->model);
+}
+
+/* ---- what a fit saw, for the custodian's eyes: the one place where what depends on the records
+ * is reported, on request, and never into a model */
+
+/* One fit's part, added to what the fits of other classes reported. */
+static dperm_status unsafe_add_fit(const problem *base, double lambda, const double *weights,
+                                   const solver_report *solved, dperm_unsafe_diagnostics *out,
+                                   dperm_error *err) {
+  problem p = *base;
+  double objective = 0;
+  p.model = (problem_model){.lambda = lambda};
+  TRY(problem_objective(&p, weights, &objective, err));
+  out->iterations += solved->iterations;
+  out->objective += objective;
+  out->gradient_norm = fmax(out->gradient_norm, solved->gradient_norm);
+  return DPERM_OK;
+}
+
+/* The model's own. */
+static dperm_status unsafe_finish(const dperm_model *model, const dperm_data *data, double seconds,
+                                  dperm_unsafe_diagnostics *out, dperm_error *err) {
+  dperm_metrics metrics;
+  TRY(dperm_model_score(model, data, &metrics, err));
+  out->training_error = metrics.error_rate;
+  out->solve_seconds = seconds;
+  return DPERM_OK;
 }
 
 /* ---- behind it */
@@ -159,7 +184,7 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
 static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   dperm_model *model = w->model;
   dperm_unsafe_diagnostics seen = {0}, *unsafe = w->options->unsafe_diagnostics ? &seen : NULL;
-  double started = unsafe_seconds_now();
+  double started = clock_seconds();
   if (w->shares) {
     class_weights_of_rows(model->class_weights, model->classes.count, w->data->labels,
                           w->data->x->rows, w->shares);
@@ -168,7 +193,7 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
     TRY(fit_class(w, m, unsafe, err));
   }
   TRY(arithmetic_check(err));
-  double seconds = unsafe_seconds_now() - started;
+  double seconds = clock_seconds() - started;
   const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));
   TRY(model_claim(model, &claim, err));
   if (unsafe) {
@@ -179,26 +204,18 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
 }
 
 dperm_status fit_perform(fit_work *w, dperm_model **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  matrix *kept = NULL;
-  cancel_token stop;
-  cancel_begin(&stop, &w->options->progress, "solving");
-  thread_scope threads = threads_enter(w->options->threads);
-  TRY_OR_DONE(arithmetic_check(err)); /* before the first row is computed */
+  OWNED(matrix_free_at) matrix *kept = NULL;
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(w->options->threads);
+  cancel_begin(&w->stop, &w->options->progress, "solving");
+  TRY(arithmetic_check(err)); /* before the first row is computed */
   if (w->made) {
-    w->made->cancel = &stop; /* passes over features are long */
-    TRY_OR_DONE(features_keep(w->made, &kept, err));
+    w->made->cancel = &w->stop;
+    TRY(features_keep(w->made, &kept, err));
   }
   w->view = kept ? kept : w->view;
-  TRY_OR_DONE(fit_classes(w, err));
-  TRY_OR_DONE(cancel_check(&stop, err)); /* a pass that was cut short has failed; to be sure */
+  TRY(fit_classes(w, err));
+  TRY(cancel_check(&w->stop, err)); /* a pass that was cut short has failed; to be sure */
   *out = w->model;
   w->model = NULL;
-done:
-  if (w->made) {
-    w->made->cancel = NULL;
-  }
-  threads_leave(threads);
-  matrix_free(kept);
-  return status;
+  return DPERM_OK;
 }

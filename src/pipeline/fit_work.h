@@ -2,6 +2,7 @@
  * work itself. */
 #pragma once
 
+#include "base/cancel.h"
 #include "pipeline/fit_check.h"
 #include "random/random_source.h"
 #include "solve/newton.h"
@@ -30,6 +31,7 @@ typedef struct fit_work {
   solution found;     /* space for a candidate, */
   double *sides;      /* for the labels of one class against the others (NULL for two classes), */
   double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
+  cancel_token stop;  /* of passes over features, which are long */
 } fit_work;
 
 /* Whatever can fail for reasons that are public fails here: memory, a machine with another

@@ -2,7 +2,6 @@
  * what its epsilon covers: the candidates, the method and the choice. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
@@ -53,14 +52,6 @@ static dperm_status check_same(const dperm_options *first, const dperm_options *
   return DPERM_OK;
 }
 
-static dperm_status take_candidates(const dperm_options *given, size_t count, dperm_options **out,
-                                    dperm_error *err) {
-  if (count == 0 || count > 100000) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
-  }
-  return given_options_all(given, count, out, err);
-}
-
 static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     const dperm_options *options = &t->candidates[i];
@@ -83,13 +74,13 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
 static dperm_status check_rows(const tuning *t, dperm_error *err) {
   enum { LEAST = 10 };
   size_t rows = rows_in_all(t->data->x);
-  if (t->how->method == DPERM_TUNE_SPLIT && split_portion(rows, t->count) < LEAST) {
-    FAIL(err, DPERM_INVALID_DATA,
-         "%zu rows are too few for %zu candidates: each needs a portion of at least %d; give fewer "
-         "candidates or use random stopping",
-         rows, t->count, LEAST);
-  }
   if (t->how->method == DPERM_TUNE_SPLIT) {
+    if (tune_method_of(t)->fit_rows(t) < LEAST) {
+      FAIL(err, DPERM_INVALID_DATA,
+           "%zu rows are too few for %zu candidates: each needs a portion of at least %d; give "
+           "fewer candidates or use random stopping",
+           rows, t->count, LEAST);
+    }
     return DPERM_OK;
   }
   if (!(t->how->holdout > 0 && t->how->holdout < 1)) {
@@ -108,8 +99,7 @@ static dperm_status check_rows(const tuning *t, dperm_error *err) {
 
 static dperm_status check_method(const tuning *t, dperm_error *err) {
   const dperm_data *given = t->how->public_data;
-  if (t->how->method != DPERM_TUNE_SPLIT && t->how->method != DPERM_TUNE_STOPPING &&
-      t->how->method != DPERM_TUNE_PUBLIC) {
+  if (!dperm_tune_method_name(t->how->method)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "tuning method number %d is none of the three",
          (int)t->how->method);
   }
@@ -144,18 +134,6 @@ static dperm_status check_plans(const tuning *t, dperm_error *err) {
 
 /* ---- what is called public */
 
-/* Whether the choice would be made on the private records themselves, or mostly. Both were encoded
- * in one way (check_method), so the same records are the same rows, whatever they were read from.
- */
-static dperm_status public_reasons(const tuning *t, unsigned *reasons, dperm_error *err) {
-  bool alike = false;
-  if (t->how->method == DPERM_TUNE_PUBLIC) {
-    TRY(records_overlap(t->data, t->how->public_data, &alike, err));
-  }
-  *reasons = alike ? (unsigned)REASON_NOT_PUBLIC : 0;
-  return DPERM_OK;
-}
-
 /* Records that have a budget are somebody's. */
 static dperm_status refuse_public(const tuning *t, dperm_ledger *ledger, dperm_error *err) {
   data_identity identity;
@@ -172,18 +150,25 @@ static dperm_status refuse_public(const tuning *t, dperm_ledger *ledger, dperm_e
 /* ---- the run */
 
 /* What the run guarantees. The choice looks at every candidate's fit, so one that is not private
- * makes the whole not private, whichever is chosen. `not_public`: reasons of the public data. */
-static guarantee claim_of(const tuning *t, const dperm_options *given, unsigned not_public) {
-  const private_run run = {.epsilon = given->epsilon,
-                           .rows_per_person = given->rows_per_person,
+ * makes the whole not private, whichever is chosen. So does a choice made on the private records
+ * themselves, or mostly: both were encoded in one way (check_method), so the same records are the
+ * same rows, whatever they were read from. */
+static dperm_status claim_of(const tuning *t, guarantee *out, dperm_error *err) {
+  const private_run run = {.epsilon = t->candidates[0].epsilon,
+                           .rows_per_person = t->candidates[0].rows_per_person,
                            .classes = data_class_count(t->data),
                            .rounds = t->rounds.kind,
                            .rounds_mean = t->rounds.mean};
   unsigned reasons = source_reasons(t->source);
+  bool alike = false;
+  if (t->how->method == DPERM_TUNE_PUBLIC) {
+    TRY(records_overlap(t->data, t->how->public_data, &alike, err));
+  }
   for (size_t i = 0; i < t->count; i++) {
     reasons |= options_reasons(&t->candidates[i], t->data);
   }
-  return guarantee_with(guarantee_of_run(&run), reasons | not_public);
+  *out = guarantee_with(guarantee_of_run(&run), reasons | (alike ? REASON_NOT_PUBLIC : 0));
+  return guarantee_check(out, err);
 }
 
 /* The model states what its epsilon covers. */
@@ -215,80 +200,67 @@ static dperm_status check_end(const tuning *t, dperm_error *err) {
   return random_check(t->source, err);
 }
 
-/* Prepare, pay, choose, say what the guarantee covers, commit: the order of fit.c, with one charge
- * for all portions and rounds. */
-static dperm_status tune(const tuning *t, const dperm_account *account, dperm_model **out,
-                         dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  ranks *spread = t->data->x->spread;
-  dperm_charge charge = {.entry = 0};
-  dperm_model *model = NULL;
+/* What is paid for, one charge for all portions and rounds (model_maker). */
+static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
+  const tuning *t = context;
   size_t chosen = 0;
-  char how[40];
-  (void)snprintf(how, sizeof how, "%s, %s", mechanism_of(t->candidates[0].mechanism)->name,
-                 tune_method_of(t)->name);
-  const account_run run = {
-      .account = account, .command = "tune", .mechanism = how, .claim = t->claim, .data = t->data};
-  TRY_OR_DONE(ranks_agree(spread, prepare(t, account->ledger, err), err));
-  TRY_OR_DONE(account_reserve(&run, &charge, err));
-  if (!account->dry_run) {
-    TRY_OR_DONE(tune_method_of(t)->run(t, &chosen, &model, err));
-    TRY_OR_DONE(ranks_agree(spread, check_end(t, err), err));
-    TRY_OR_DONE(state_claim(t, chosen, model, err));
-    TRY_OR_DONE(account_commit_model(&run, &charge, model, err));
-  }
-  *out = model;
-  model = NULL;
-done:
-  dperm_model_free(model);
-  return account_failed(&charge, status, err);
+  TRY(tune_method_of(t)->run(t, &chosen, out, err));
+  TRY(ranks_agree(t->data->x->spread, check_end(t, err), err));
+  return state_claim(t, chosen, *out, err);
 }
 
 /* The candidates as they are fitted: each at the epsilon of a fit, under the first one's threads
  * and progress, without diagnostics. */
-static dperm_status set_candidates(const dperm_options *given, tuning *t, dperm_options **out,
-                                   dperm_error *err) {
-  TRY(memory_new(t->count, sizeof **out, out, err));
+static void set_candidates(const tuning *t, dperm_options *out) {
   for (size_t i = 0; i < t->count; i++) {
-    dperm_options *one = &(*out)[i];
-    *one = options_per_row(&given[i]);
-    one->epsilon = t->claim.epsilon_fit;
-    one->threads = given[0].threads;
-    one->progress = given[0].progress;
-    one->unsafe_diagnostics = NULL;
+    out[i] = options_per_row(&t->candidates[i]);
+    out[i].epsilon = t->claim.epsilon_fit;
+    out[i].threads = t->candidates[0].threads;
+    out[i].progress = t->candidates[0].progress;
+    out[i].unsafe_diagnostics = NULL;
   }
-  t->candidates = *out;
-  return DPERM_OK;
+}
+
+static dperm_status tune(tuning *t, const dperm_options *given, const dperm_tune_options *given_how,
+                         dperm_model **out, dperm_error *err) {
+  OWNED(random_wipe) random_source own = {0};
+  OWNED_MEMORY dperm_options *candidates = NULL;
+  OWNED_MEMORY dperm_options *fitted = NULL;
+  dperm_tune_options how = tune_defaults;
+  char words[40];
+  TRY(sized_take(&tune_struct, given_how, &how, err));
+  if (t->count == 0 || t->count > 100000) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", t->count);
+  }
+  TRY(given_options_all(given, t->count, &candidates, err));
+  t->how = &how;
+  t->candidates = candidates;
+  TRY(check_candidates(t, err));
+  TRY(check_method(t, err));
+  TRY(random_given(candidates[0].random, &own, &t->source, err));
+  if (how.method == DPERM_TUNE_STOPPING) {
+    t->rounds = rounds_law_near(how.rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
+                                                                     : ROUNDS_BY_LOGARITHMIC,
+                                isnan(how.rounds_mean) ? 3.0 * (double)t->count : how.rounds_mean);
+  }
+  TRY(claim_of(t, &t->claim, err));
+  TRY(memory_new(t->count, sizeof *fitted, &fitted, err));
+  set_candidates(t, fitted);
+  t->candidates = fitted;
+  TRY(check_plans(t, err));
+  const dperm_account *account = &candidates[0].account;
+  (void)snprintf(words, sizeof words, "%s, %s", mechanism_of(fitted[0].mechanism)->name,
+                 tune_method_of(t)->name);
+  const account_run run = {.account = account,
+                           .command = "tune",
+                           .mechanism = words,
+                           .claim = t->claim,
+                           .data = t->data};
+  return account_make_model(&run, prepare(t, account->ledger, err), choose, t, out, err);
 }
 
 dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size_t count,
                         const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  random_source own = {0};
-  dperm_options *candidates = NULL, *fitted = NULL;
-  dperm_tune_options how = tune_defaults;
-  unsigned not_public = 0;
-  tuning t = {.data = data, .count = count, .how = &how};
-  TRY_OR_DONE(sized_take(&tune_struct, given_how, &how, err));
-  TRY_OR_DONE(take_candidates(given, count, &candidates, err));
-  t.candidates = candidates;
-  TRY_OR_DONE(check_candidates(&t, err));
-  TRY_OR_DONE(check_method(&t, err));
-  TRY_OR_DONE(random_given(candidates[0].random, &own, &t.source, err));
-  if (how.method == DPERM_TUNE_STOPPING) {
-    t.rounds = rounds_law_near(how.rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
-                                                                    : ROUNDS_BY_LOGARITHMIC,
-                               isnan(how.rounds_mean) ? 3.0 * (double)count : how.rounds_mean);
-  }
-  TRY_OR_DONE(public_reasons(&t, &not_public, err));
-  t.claim = claim_of(&t, &candidates[0], not_public);
-  TRY_OR_DONE(guarantee_check(&t.claim, err));
-  TRY_OR_DONE(set_candidates(candidates, &t, &fitted, err));
-  TRY_OR_DONE(check_plans(&t, err));
-  status = tune(&t, &candidates[0].account, out, err);
-done:
-  random_wipe(&own);
-  free(fitted);
-  free(candidates);
-  return leader_keeps(data, status, out, err);
+  tuning t = {.data = data, .count = count};
+  return leader_keeps(data, tune(&t, given, given_how, out, err), out, err);
 }

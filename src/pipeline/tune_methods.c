@@ -14,12 +14,21 @@
 #include "pipeline/fit.h"
 #include "pipeline/fit_memory.h"
 
-size_t split_portion(size_t rows, size_t candidates) {
-  return rows / (candidates + 1);
-}
-
 size_t holdout_rows(size_t rows, double share) {
   return (size_t)floor((double)rows * share);
+}
+
+/* What a fit sees: all rows, a portion of split tuning, or those that are not held out. */
+static size_t all_rows(const tuning *t) {
+  return rows_in_all(t->data->x);
+}
+
+static size_t rows_of_portion(const tuning *t) {
+  return all_rows(t) / (t->count + 1);
+}
+
+static size_t rows_not_held_out(const tuning *t) {
+  return all_rows(t) - holdout_rows(all_rows(t), t->how->holdout);
 }
 
 /* The leader draws; the other processes of a job are told. */
@@ -35,15 +44,12 @@ static dperm_status draw_order(const tuning *t, size_t rows, size_t *order, dper
  * after a failure. */
 static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_data **train,
                                  dperm_data **judge, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t rows = rows_in_all(data->x), held = holdout_rows(rows, t->how->holdout), *order = NULL;
-  TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
-  TRY_OR_DONE(draw_order(t, rows, order, err));
-  TRY_OR_DONE(dperm_data_select(data, order, held, judge, err));
-  TRY_OR_DONE(dperm_data_select(data, order + held, rows - held, train, err));
-done:
-  free(order);
-  return status;
+  OWNED_MEMORY size_t *order = NULL;
+  size_t rows = rows_in_all(data->x), held = holdout_rows(rows, t->how->holdout);
+  TRY(memory_new(rows, sizeof *order, &order, err));
+  TRY(draw_order(t, rows, order, err));
+  TRY(dperm_data_select(data, order, held, judge, err));
+  return dperm_data_select(data, order + held, rows - held, train, err);
 }
 
 static dperm_status count_errors(const dperm_model *model, const dperm_data *data, size_t *errors,
@@ -60,7 +66,7 @@ dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
   const dperm_data *data = t->data;
   bool split = t->how->method == DPERM_TUNE_SPLIT;
   double models = 0, most = 0, work = 0, rows = (double)data->x->rows;
-  size_t fitted = split ? split_portion(rows_in_all(data->x), t->count) : data->x->rows;
+  size_t fitted = split ? rows_of_portion(t) : data->x->rows;
   for (size_t i = 0; i < t->count; i++) {
     double model = fit_memory_model(data, &t->candidates[i]);
     models += model;
@@ -106,68 +112,65 @@ static json_t *candidates_json(const tuning *t) {
 
 /* ---- split */
 
-/* A model for each candidate from its own portion, and its errors on the last portion. */
-static dperm_status fit_portions(const tuning *t, const size_t *order, dperm_model **models,
-                                 size_t *errors, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t portion = split_portion(rows_in_all(t->data->x), t->count);
-  dperm_data *part = NULL, *judge = NULL;
+/* A model from candidate i's own portion, and its errors on the last portion. */
+static dperm_status fit_portion(const tuning *t, size_t i, const size_t *order,
+                                const dperm_data *judge, dperm_model **model, size_t *errors,
+                                dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *part = NULL;
+  const dperm_options *options = &t->candidates[i];
+  size_t portion = rows_of_portion(t);
   fit_plan plan = {0};
-  TRY_OR_DONE(dperm_data_select(t->data, order + t->count * portion, portion, &judge, err));
-  for (size_t i = 0; i < t->count; i++) {
-    const dperm_options *options = &t->candidates[i];
-    TRY_OR_DONE(progress_tick(&options->progress, "tuning", i, t->count, err));
-    dperm_data_free(part);
-    part = NULL;
-    TRY_OR_DONE(dperm_data_select(t->data, order + i * portion, portion, &part, err));
-    size_t rows = DEFECT("portion-n") ? rows_in_all(t->data->x) : portion;
-    TRY_OR_DONE(fit_check(part, rows, options, &plan, err));
-    TRY_OR_DONE(fit_planned(part, options, &plan, t->source, &models[i], err));
-    TRY_OR_DONE(count_errors(models[i], judge, &errors[i], err));
+  TRY(progress_tick(&options->progress, "tuning", i, t->count, err));
+  TRY(dperm_data_select(t->data, order + i * portion, portion, &part, err));
+  size_t rows = DEFECT("portion-n") ? all_rows(t) : portion;
+  TRY(fit_check(part, rows, options, &plan, err));
+  TRY(fit_planned(part, options, &plan, t->source, model, err));
+  return count_errors(*model, judge, errors, err);
+}
+
+/* A list with NULL behind it. */
+static void models_free(dperm_model ***list) {
+  for (dperm_model **model = *list; model && *model; model++) {
+    dperm_model_free(*model);
   }
-done:
-  dperm_data_free(part);
-  dperm_data_free(judge);
-  return status;
+  free(*list);
 }
 
 static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model,
                                   dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t rows = rows_in_all(t->data->x), *order = NULL, *errors = NULL;
-  dperm_model **models = NULL;
+  OWNED_MEMORY size_t *order = NULL;
+  OWNED_MEMORY size_t *errors = NULL;
+  OWNED(dperm_data_free_at) dperm_data *judge = NULL;
+  OWNED(models_free) dperm_model **models = NULL;
+  size_t portion = rows_of_portion(t);
   ratio epsilon = ratio_below(t->claim.epsilon_fit);
-  TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
-  TRY_OR_DONE(memory_new(2 * t->count, sizeof *errors, &errors, err));
-  TRY_OR_DONE(memory_new(t->count, sizeof(void *), &models, err));
-  TRY_OR_DONE(draw_order(t, rows, order, err));
-  TRY_OR_DONE(fit_portions(t, order, models, errors, err));
+  TRY(memory_new(all_rows(t), sizeof *order, &order, err));
+  TRY(memory_new(2 * t->count, sizeof *errors, &errors, err));
+  TRY(memory_new(t->count + 1, sizeof(void *), &models, err));
+  TRY(draw_order(t, all_rows(t), order, err));
+  TRY(dperm_data_select(t->data, order + t->count * portion, portion, &judge, err));
+  for (size_t i = 0; i < t->count; i++) {
+    TRY(fit_portion(t, i, order, judge, &models[i], &errors[i], err));
+  }
   if (ranks_lead(t->data->x->spread)) {
     *chosen =
         t->how->selector == DPERM_SELECTOR_EXPONENTIAL
             ? select_exponential(t->source, errors, t->count, epsilon)
             : select_permute_and_flip(t->source, errors, t->count, epsilon, errors + t->count);
   }
-  TRY_OR_DONE(ranks_share(t->data->x->spread, DPERM_OK, chosen, sizeof *chosen, err));
+  TRY(ranks_share(t->data->x->spread, DPERM_OK, chosen, sizeof *chosen, err));
   *model = models[*chosen];
-  models[*chosen] = NULL;
-done:
-  for (size_t i = 0; models && i < t->count; i++) {
-    dperm_model_free(models[i]);
-  }
-  free(models);
-  free(errors);
-  free(order);
-  return status;
+  models[*chosen] = models[t->count - 1];
+  models[t->count - 1] = NULL;
+  return DPERM_OK;
 }
 
 static json_t *describe_split(const tuning *t, size_t chosen) {
   const double delta = 0.05, epsilon = ratio_value(ratio_below(t->claim.epsilon_fit));
   return json_pack("{s:s, s:s, s:o, s:I, s:I, s:{s:f, s:f}}", "method", "split", "selector",
                    dperm_selector_name(t->how->selector), "candidates", candidates_json(t),
-                   "chosen", (json_int_t)chosen, "portion",
-                   (json_int_t)split_portion(rows_in_all(t->data->x), t->count), "bound", "delta",
-                   delta, "excess_errors", selection_bound(t->count, epsilon, delta));
+                   "chosen", (json_int_t)chosen, "portion", (json_int_t)rows_of_portion(t), "bound",
+                   "delta", delta, "excess_errors", selection_bound(t->count, epsilon, delta));
 }
 
 /* ---- random stopping */
@@ -192,44 +195,31 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
   return ranks_share(spread, status, noisy_errors, sizeof *noisy_errors, err);
 }
 
-static dperm_status draw_rounds(const tuning *t, uint64_t *rounds, dperm_error *err) {
-  *rounds = ranks_lead(t->data->x->spread) ? rounds_draw(t->source, &t->rounds) : 0;
-  return ranks_share(t->data->x->spread, DPERM_OK, rounds, sizeof *rounds, err);
-}
-
 /* The number of rounds stays secret: nothing counts, shows or caps them, and the caller's progress
  * is asked only whether to stop. */
 static dperm_status tune_by_stopping(const tuning *t, size_t *chosen, dperm_model **model,
                                      dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_data *train = NULL, *judge = NULL;
-  dperm_model *best = NULL, *next = NULL;
-  int64_t best_errors = INT64_MAX;
-  uint64_t left = 0;
-  TRY_OR_DONE(draw_holdout(t, t->data, &train, &judge, err));
-  TRY_OR_DONE(draw_rounds(t, &left, err));
+  OWNED(dperm_data_free_at) dperm_data *train = NULL;
+  OWNED(dperm_data_free_at) dperm_data *judge = NULL;
+  ranks *spread = t->data->x->spread;
+  int64_t least_errors = INT64_MAX;
+  TRY(draw_holdout(t, t->data, &train, &judge, err));
+  uint64_t left = ranks_lead(spread) ? rounds_draw(t->source, &t->rounds) : 0;
+  TRY(ranks_share(spread, DPERM_OK, &left, sizeof left, err));
   for (; left > 0; left--) {
+    OWNED(dperm_model_free_at) dperm_model *next = NULL;
     size_t candidate = 0;
     int64_t errors = 0;
-    TRY_OR_DONE(play_round(t, train, judge, &candidate, &next, &errors, err));
-    if (errors < best_errors) {
-      dperm_model *worse = best;
-      best = next;
+    TRY(play_round(t, train, judge, &candidate, &next, &errors, err));
+    if (errors < least_errors) {
+      dperm_model *worse = *model;
+      *model = next;
       next = worse;
-      best_errors = errors;
+      least_errors = errors;
       *chosen = candidate;
     }
-    dperm_model_free(next);
-    next = NULL;
   }
-  *model = best;
-  best = NULL;
-done:
-  dperm_model_free(best);
-  dperm_model_free(next);
-  dperm_data_free(train);
-  dperm_data_free(judge);
-  return status;
+  return DPERM_OK;
 }
 
 static json_t *describe_stopping(const tuning *t, size_t chosen) {
@@ -237,7 +227,7 @@ static json_t *describe_stopping(const tuning *t, size_t chosen) {
                    dperm_rounds_name(t->how->rounds), "rounds_mean", t->rounds.mean,
                    "epsilon_round", t->claim.epsilon_fit, "candidates", candidates_json(t),
                    "chosen", (json_int_t)chosen, "holdout_rows",
-                   (json_int_t)holdout_rows(rows_in_all(t->data->x), t->how->holdout));
+                   (json_int_t)(all_rows(t) - rows_not_held_out(t)));
 }
 
 /* ---- in public */
@@ -248,12 +238,10 @@ static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data 
   enum { DRAWS = 5 };
   *mean = 0;
   for (int draw = 0; draw < DRAWS; draw++) {
-    dperm_model *model = NULL;
+    OWNED(dperm_model_free_at) dperm_model *model = NULL;
     size_t errors = 0;
     TRY(fit_model(train, &t->candidates[i], t->source, &model, err));
-    dperm_status status = count_errors(model, judge, &errors, err);
-    dperm_model_free(model);
-    TRY(status);
+    TRY(count_errors(model, judge, &errors, err));
     *mean += (double)errors / DRAWS;
   }
   return DPERM_OK;
@@ -261,24 +249,20 @@ static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data 
 
 static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model **model,
                                    dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_data *train = NULL, *judge = NULL;
+  OWNED(dperm_data_free_at) dperm_data *train = NULL;
+  OWNED(dperm_data_free_at) dperm_data *judge = NULL;
   double best = INFINITY;
-  TRY_OR_DONE(draw_holdout(t, t->how->public_data, &train, &judge, err));
+  TRY(draw_holdout(t, t->how->public_data, &train, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
     double mean = 0;
-    TRY_OR_DONE(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
-    TRY_OR_DONE(judge_in_public(t, i, train, judge, &mean, err));
+    TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
+    TRY(judge_in_public(t, i, train, judge, &mean, err));
     if (mean < best) {
       best = mean;
       *chosen = i;
     }
   }
-  TRY_OR_DONE(fit_model(t->data, &t->candidates[*chosen], t->source, model, err));
-done:
-  dperm_data_free(train);
-  dperm_data_free(judge);
-  return status;
+  return fit_model(t->data, &t->candidates[*chosen], t->source, model, err);
 }
 
 static json_t *describe_public(const tuning *t, size_t chosen) {
@@ -288,19 +272,6 @@ static json_t *describe_public(const tuning *t, size_t chosen) {
 }
 
 /* ---- the table */
-
-static size_t rows_of_portion(const tuning *t) {
-  return split_portion(rows_in_all(t->data->x), t->count);
-}
-
-static size_t rows_not_held_out(const tuning *t) {
-  size_t rows = rows_in_all(t->data->x);
-  return rows - holdout_rows(rows, t->how->holdout);
-}
-
-static size_t all_rows(const tuning *t) {
-  return rows_in_all(t->data->x);
-}
 
 static const tune_method methods[] = {
     [DPERM_TUNE_SPLIT] = {"split", rows_of_portion, tune_by_split, describe_split},

@@ -20,6 +20,7 @@ typedef struct tuning {
 typedef struct tune_method {
   const char *name;
   size_t (*fit_rows)(const tuning *t);
+  /* `*model` is NULL before, and the caller's afterwards, whether this fails or not. */
   dperm_status (*run)(const tuning *t, size_t *chosen, dperm_model **model, dperm_error *err);
   json_t *(*describe)(const tuning *t, size_t chosen); /* NULL if there is no memory */
 } tune_method;
@@ -29,7 +30,5 @@ const tune_method *tune_method_of(const tuning *t);
 /* Fails where the memory that any of the candidates will need, by public numbers, cannot be had. */
 dperm_status tune_probe_memory(const tuning *t, dperm_error *err);
 
-/* Rows of a portion of split tuning. */
-size_t split_portion(size_t rows, size_t candidates);
 /* Rows kept apart to choose by. */
 size_t holdout_rows(size_t rows, double share);
