@@ -11,13 +11,27 @@
 #include "schema/class_list.h"
 #include "solve/certify.h"
 
+dperm_status check_threads(int threads, dperm_error *err) {
+  if (threads < 0 || threads > 4096) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", threads);
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
+  enum { MOST = 1000000 };
+  if (rows < 1 || rows > MOST) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", rows, MOST);
+  }
+  return DPERM_OK;
+}
+
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
-  if (o->mechanism != DPERM_MECHANISM_OBJECTIVE && o->mechanism != DPERM_MECHANISM_OUTPUT &&
-      o->mechanism != DPERM_MECHANISM_NONE) {
+  if (!dperm_mechanism_name(o->mechanism)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "mechanism number %d is none of the three",
          (int)o->mechanism);
   }
-  if (o->analysis != DPERM_ANALYSIS_TIGHT && o->analysis != DPERM_ANALYSIS_PAPER) {
+  if (!dperm_analysis_name(o->analysis)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "analysis number %d is none of the two", (int)o->analysis);
   }
   if (o->noise != DPERM_NOISE_AUTO && !noise_kind_of(o->noise)) {
@@ -30,13 +44,8 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "gradient tolerance %g; it must be positive and finite",
          o->gradient_tolerance);
   }
-  if (o->threads < 0 || o->threads > 4096) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores", o->threads);
-  }
-  if (o->rows_per_person < 1 || o->rows_per_person > ROWS_PER_PERSON_MOST) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", o->rows_per_person,
-         ROWS_PER_PERSON_MOST);
-  }
+  TRY(check_threads(o->threads, err));
+  TRY(check_rows_per_person(o->rows_per_person, err));
   if (o->classes == 1 || o->classes > CLASSES_MOST) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d, or 0 for the data's",
          o->classes, CLASSES_MOST);

@@ -6,7 +6,9 @@
 #include "privacy/guarantee.h"
 #include "random/random_source.h"
 
-enum { ROWS_PER_PERSON_MOST = 1000000 };
+/* Numbers that other requests have too. */
+dperm_status check_threads(int threads, dperm_error *err);
+dperm_status check_rows_per_person(size_t rows, dperm_error *err);
 
 /* What does not need the data: numbers in range, a usable loss. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);

@@ -55,10 +55,7 @@ static dperm_status check_request(const dperm_data *data, const dperm_options *c
   if (how->test_data) {
     TRY(data_check_labels(how->test_data, data_class_count(data), err));
   }
-  if (how->threads < 0 || how->threads > 4096) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads; give 1 to 4096, or 0 for all cores",
-         how->threads);
-  }
+  TRY(check_threads(how->threads, err));
   for (size_t c = 0; c < count; c++) {
     const dperm_kernel *kernel = &cells[c].kernel, *first = &cells[0].kernel;
     TRY(options_validate(&cells[c], err));
@@ -170,40 +167,23 @@ static size_t choose_cells(const sweep *s, size_t fold, size_t *chosen) {
 }
 
 static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sweep_fold fold = {0};
+  OWNED(fold_close) sweep_fold fold = {0};
   size_t count = choose_cells(s, number, chosen);
-  if (count == 0) {
-    return DPERM_OK;
+  if (count > 0) {
+    TRY(fold_open(&s->split, &s->rows, s->how->test_data ? &s->test : NULL, number, &fold, err));
   }
-  TRY_OR_DONE(
-      fold_open(&s->split, &s->rows, s->how->test_data ? &s->test : NULL, number, &fold, err));
   for (; count > 0; count = choose_cells(s, number, chosen)) {
-    TRY_OR_DONE(sweep_fit(s, &fold, chosen, count, err));
-    TRY_OR_DONE(arithmetic_check(err));
+    TRY(sweep_fit(s, &fold, chosen, count, err));
+    TRY(arithmetic_check(err));
   }
-done:
-  fold_close(&fold);
-  return status;
-}
-
-static dperm_status run_folds(sweep *s, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  size_t *chosen = NULL;
-  TRY(memory_new(s->count, sizeof *chosen, &chosen, err));
-  TRY_OR_DONE(arithmetic_check(err));
-  TRY_OR_DONE(open_all_rows(s, err));
-  for (size_t fold = 0; fold < s->split.folds; fold++) {
-    TRY_OR_DONE(run_fold(s, fold, chosen, err));
-  }
-done:
-  free(chosen);
-  return status;
+  return DPERM_OK;
 }
 
 /* ---- all of it */
 
-static dperm_status open_sweep(sweep *s, const dperm_options *cells, dperm_error *err) {
+static dperm_status run_cells(sweep *s, const dperm_options *cells, dperm_error *err) {
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(s->how->threads);
+  OWNED_MEMORY size_t *chosen = NULL;
   s->split.folds = s->how->test_data ? 1 : s->how->folds;
   s->parts = s->how->test_parts > 1 ? s->how->test_parts : 1;
   TRY(memory_new(s->count, sizeof *s->cells, &s->cells, err));
@@ -211,7 +191,14 @@ static dperm_status open_sweep(sweep *s, const dperm_options *cells, dperm_error
     TRY(split_draw(rows_in_all(s->data->x), s->how->folds, s->how->seed, &s->split, err));
   }
   TRY(plan_cells(s, cells, err));
-  return results_open(s, err);
+  TRY(results_open(s, err));
+  TRY(memory_new(s->count, sizeof *chosen, &chosen, err));
+  TRY(arithmetic_check(err));
+  TRY(open_all_rows(s, err));
+  for (size_t fold = 0; fold < s->split.folds; fold++) {
+    TRY(run_fold(s, fold, chosen, err));
+  }
+  return DPERM_OK;
 }
 
 static void close_sweep(sweep *s) {
@@ -230,14 +217,10 @@ static void close_sweep(sweep *s) {
 static dperm_status run_sweep(const dperm_data *data, const dperm_options *cells, size_t count,
                               const dperm_sweep_options *how, dperm_sweep_visitor *visit,
                               void *context, dperm_error *err) {
+  OWNED(close_sweep)
   sweep s = {.data = data, .how = how, .count = count, .progress = {tick, &s}};
   cancel_begin(&s.stop, &s.progress, "sweeping");
-  thread_scope threads = threads_enter(how->threads);
-  dperm_status status = open_sweep(&s, cells, err);
-  if (status == DPERM_OK) {
-    status = run_folds(&s, err);
-  }
-  threads_leave(threads);
+  dperm_status status = run_cells(&s, cells, err);
   if (status == DPERM_OK && ranks_lead(data->x->spread)) {
     status = results_visit(&s, visit, context, err);
   }
@@ -247,26 +230,26 @@ static dperm_status run_sweep(const dperm_data *data, const dperm_options *cells
                     "stopped on request; %s has what is done, and the same call goes on from there",
                     how->journal);
   }
-  close_sweep(&s);
   return status;
+}
+
+static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
+                                 const dperm_sweep_options *given_how, dperm_options **cells,
+                                 dperm_sweep_options *how, dperm_error *err) {
+  TRY(sized_take(&how_struct, given_how, how, err));
+  if (count == 0 || count > MOST_CELLS) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
+  }
+  TRY(given_options_all(given, count, cells, err));
+  return check_request(data, *cells, count, how, err);
 }
 
 dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, size_t count,
                          const dperm_sweep_options *given_how, dperm_sweep_visitor *visit,
                          void *context, dperm_error *err) {
-  dperm_options *cells = NULL;
+  OWNED_MEMORY dperm_options *cells = NULL;
   dperm_sweep_options how = how_defaults;
-  dperm_status status = sized_take(&how_struct, given_how, &how, err);
-  if (status == DPERM_OK && (count == 0 || count > MOST_CELLS)) {
-    status =
-        error_set(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
-  }
-  status = status == DPERM_OK ? given_options_all(given, count, &cells, err) : status;
-  status = status == DPERM_OK ? check_request(data, cells, count, &how, err) : status;
-  status = ranks_agree(data->x->spread, status, err);
-  if (status == DPERM_OK && cells) {
-    status = run_sweep(data, cells, count, &how, visit, context, err);
-  }
-  free(cells);
-  return status;
+  dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
+  TRY(ranks_agree(data->x->spread, status, err));
+  return run_sweep(data, cells, count, &how, visit, context, err);
 }

@@ -129,14 +129,14 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
 
 /* Wrong predictions of `count` models, in each part of the rows: of the rows here. */
 static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *err) {
-  dperm_status status = DPERM_OK;
+  OWNED_MEMORY double *f = NULL;
+  OWNED_MEMORY double *z = NULL;
   const matrix *x = c->fold->test.x;
   size_t fits = class_fits(c->classes), parts = c->sweep->parts;
   size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
   size_t together = fits < JUDGED_TOGETHER ? JUDGED_TOGETHER / fits : 1;
-  double *f = NULL, *z = NULL;
-  TRY_OR_DONE(memory_new(x->cols * together * fits, sizeof *f, &f, err));
-  TRY_OR_DONE(memory_new(x->rows * together * fits, sizeof *z, &z, err));
+  TRY(memory_new(x->cols * together * fits, sizeof *f, &f, err));
+  TRY(memory_new(x->rows * together * fits, sizeof *z, &z, err));
   memset(c->errors, 0, count * parts * sizeof *c->errors);
   for (size_t from = 0; from < count; from += together) {
     size_t models = count - from < together ? count - from : together, k = models * fits;
@@ -145,7 +145,7 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
         f[j * k + m] = c->weights[(from * fits + m) * x->cols + j];
       }
     }
-    TRY_OR_DONE(matrix_apply(x, f, k, z, err));
+    TRY(matrix_apply(x, f, k, z, err));
     for (size_t i = 0; i < x->rows; i++) {
       double actual = c->fold->test.labels[i];
       size_t part = (first + i) * parts / rows;
@@ -155,25 +155,19 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
       }
     }
   }
-done:
-  free(f);
-  free(z);
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status sweep_fit(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
                        dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  cell_fits f;
-  TRY_OR_DONE(open_fits(s, fold, chosen, count, &f, err));
+  OWNED(close_fits) cell_fits f = {0};
+  TRY(open_fits(s, fold, chosen, count, &f, err));
   for (size_t c = 0; c < count; c++) {
     size_t models = s->cells[chosen[c]].models;
-    TRY_OR_DONE(fit_cell(&f, &s->cells[chosen[c]], err));
-    status = count_here(&f, models, err);
-    TRY_OR_DONE(ranks_add(fold->test.x->spread, status, f.errors, models * s->parts, err));
-    TRY_OR_DONE(results_add(s, chosen[c], fold->number, f.errors, err));
+    TRY(fit_cell(&f, &s->cells[chosen[c]], err));
+    dperm_status status = count_here(&f, models, err);
+    TRY(ranks_add(fold->test.x->spread, status, f.errors, models * s->parts, err));
+    TRY(results_add(s, chosen[c], fold->number, f.errors, err));
   }
-done:
-  close_fits(&f);
-  return status;
+  return DPERM_OK;
 }

@@ -17,13 +17,12 @@ static size_t fold_start(size_t rows, size_t folds, size_t f) {
 
 dperm_status split_draw(size_t rows, size_t folds, uint64_t seed, sweep_split *out,
                         dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  random_source source;
-  size_t *order = NULL;
+  OWNED_MEMORY size_t *order = NULL;
   uint32_t *part = NULL;
+  random_source source;
   TRY(random_public(seed, "sweep folds", &source, err));
-  TRY_OR_DONE(memory_new(rows, sizeof *order, &order, err));
-  TRY_OR_DONE(memory_new(rows, sizeof *part, &part, err));
+  TRY(memory_new(rows, sizeof *order, &order, err));
+  TRY(memory_new(rows, sizeof *part, &part, err));
   random_order(&source, rows, order);
   for (size_t fold = 0; fold < folds; fold++) {
     for (size_t i = fold_start(rows, folds, fold); i < fold_start(rows, folds, fold + 1); i++) {
@@ -31,9 +30,7 @@ dperm_status split_draw(size_t rows, size_t folds, uint64_t seed, sweep_split *o
     }
   }
   *out = (sweep_split){folds, part};
-done:
-  free(order);
-  return status;
+  return DPERM_OK;
 }
 
 size_t split_variant(const sweep_split *split, size_t rows, size_t fold) {
@@ -81,7 +78,8 @@ static dperm_status view_rows(const sweep_rows *from, const size_t *index, size_
 /* The rows that fold `number` holds out, or all the others. */
 static dperm_status open_side(const sweep_split *split, const sweep_rows *from, size_t number,
                               bool held_out, sweep_rows *out, dperm_error *err) {
-  size_t count = 0, *index = NULL, rows = rows_in_all(from->x);
+  OWNED_MEMORY size_t *index = NULL;
+  size_t count = 0, rows = rows_in_all(from->x);
   if (from->x->spread && !split->part) { /* all of them, where they are */
     *out = (sweep_rows){.x = from->x, .labels = from->labels};
     return DPERM_OK;
@@ -92,10 +90,9 @@ static dperm_status open_side(const sweep_split *split, const sweep_rows *from, 
       index[count++] = i;
     }
   }
-  dperm_status status = (from->x->spread ? gather_rows : view_rows)(from, index, count, out, err);
+  TRY((from->x->spread ? gather_rows : view_rows)(from, index, count, out, err));
   out->labels = out->own_labels;
-  free(index);
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const sweep_rows *test,

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/protected_file.h"
+#include "base/text.h"
 
 static const char title[] = "dperm-sweep 1 ";
 enum { CHECK_BYTES = 8, HEX_DIGEST = 2 * SWEEP_DIGEST_SIZE + 1, HEX_CHECK = 2 * CHECK_BYTES + 1 };
@@ -29,6 +31,8 @@ struct sweep_journal {
   char *line;
   size_t capacity;
 };
+
+OWNED_HANDLE(sweep_journal, journal_close)
 
 static dperm_status fail_system(const char *path, int reason, dperm_error *err) {
   FAIL(err, DPERM_IO_ERROR,
@@ -75,26 +79,19 @@ dperm_status journal_add(sweep_journal *j, size_t cell, size_t fold, const uint6
 /* ---- reading */
 
 /* A number and the blank behind it. */
-static bool take_number(const char **at, const char *end, uint64_t *out) {
-  const char *start = *at;
-  uint64_t value = 0;
-  for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
-    uint64_t digit = (uint64_t)(**at - '0');
-    if (value > (UINT64_MAX - digit) / 10) {
-      return false;
-    }
-    value = 10 * value + digit;
-  }
-  *out = value;
-  return *at > start && *at < end && *(*at)++ == ' ';
+static bool take_number(const char **at, const char *end, size_t *out) {
+  const char *start = *at, *blank = memchr(start, ' ', (size_t)(end - start));
+  *at = blank ? blank + 1 : end;
+  return blank && parse_size((slice){start, (size_t)(blank - start)}, SIZE_MAX, out);
 }
 
 /* One line, without its newline. */
 static dperm_status read_line(const sweep_journal *j, const char *line, size_t length,
                               size_t number, sweep_part_reader *read, void *context,
                               dperm_error *err) {
+  OWNED_MEMORY uint64_t *numbers = NULL;
   char check[HEX_CHECK];
-  uint64_t cell = 0, fold = 0, count = 0, *numbers = NULL;
+  size_t cell = 0, fold = 0, count = 0, wrong = 0;
   if (length < HEX_CHECK) {
     return fail_damaged(j->path, number, err);
   }
@@ -107,12 +104,11 @@ static dperm_status read_line(const sweep_journal *j, const char *line, size_t l
   }
   TRY(memory_new(count, sizeof *numbers, &numbers, err));
   for (size_t i = 0; good && i < count; i++) {
-    good = take_number(&at, end, &numbers[i]);
+    good = take_number(&at, end, &wrong);
+    numbers[i] = wrong;
   }
-  dperm_status status = good && at == end ? read(context, cell, fold, numbers, count, err)
-                                          : fail_damaged(j->path, number, err);
-  free(numbers);
-  return status;
+  return good && at == end ? read(context, cell, fold, numbers, count, err)
+                           : fail_damaged(j->path, number, err);
 }
 
 static dperm_status fail_title(const char *path, const char *line, dperm_error *err) {
@@ -178,21 +174,18 @@ static dperm_status open_file(sweep_journal *j, dperm_error *err) {
 dperm_status journal_open(const char *path, const unsigned char digest[SWEEP_DIGEST_SIZE],
                           sweep_part_reader *read_part, void *context, sweep_journal **out,
                           dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  sweep_journal *j = NULL;
+  OWNED(journal_close_at) sweep_journal *j = NULL;
   char hex[HEX_DIGEST], first[sizeof title + HEX_DIGEST + 1];
   TRY(memory_new(1, sizeof *j, &j, err));
   j->path = path;
   memcpy(j->digest, digest, sizeof j->digest);
   (void)sodium_bin2hex(hex, sizeof hex, digest, SWEEP_DIGEST_SIZE);
   (void)snprintf(first, sizeof first, "%s%s\n", title, hex);
-  TRY_OR_DONE(open_file(j, err));
-  TRY_OR_DONE(read_lines(j, first, read_part, context, err));
+  TRY(open_file(j, err));
+  TRY(read_lines(j, first, read_part, context, err));
   *out = j;
   j = NULL;
-done:
-  journal_close(j);
-  return status;
+  return DPERM_OK;
 }
 
 void journal_close(sweep_journal *j) {

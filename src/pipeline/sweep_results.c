@@ -1,11 +1,13 @@
 /* The results of a sweep: counts of errors, kept in memory and in the journal, and the means that
  * are made of them alone. How often a sweep was interrupted does not show. */
 #include <math.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "data/identity.h"
 #include "pipeline/sweep_run.h"
 
 /* A cell's counts, fold after fold: of each model, in each part of the rows that judge it. */
@@ -34,6 +36,83 @@ dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *err
   }
   keep(s, cell, fold, errors);
   return progress_tick(&s->progress, "sweeping", 0, 0, err);
+}
+
+/* ---- the digest that the journal is known by */
+
+typedef crypto_generichash_state digest_state;
+
+static void add_bytes(digest_state *state, const void *bytes, size_t count) {
+  (void)crypto_generichash_update(state, bytes, count);
+}
+
+/* A text with its end. */
+static void add_text(digest_state *state, const char *text) {
+  add_bytes(state, text, strlen(text) + 1);
+}
+
+/* The rows as they are encoded, not the file that they came from: a schema changes them. */
+static dperm_status add_rows(digest_state *state, const dperm_data *data, dperm_error *err) {
+  unsigned char identity[IDENTITY_SIZE];
+  TRY(identity_of_stripes(data, identity, err));
+  add_bytes(state, identity, sizeof identity);
+  return DPERM_OK;
+}
+
+/* A cell by what it will do: the plan says all that options and public numbers lead to. */
+static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes) {
+  const dperm_options *o = &cell->options;
+  const double numbers[] = {(double)o->mechanism,
+                            o->loss.parameter,
+                            o->loss.lipschitz,
+                            o->loss.smoothness,
+                            o->gradient_tolerance,
+                            (double)o->kernel.name,
+                            o->kernel.gamma,
+                            (double)o->kernel.seed,
+                            (double)o->kernel.features,
+                            (double)o->kernel.independent,
+                            (double)cell->models};
+  add_text(state, o->loss.name);
+  add_bytes(state, numbers, sizeof numbers);
+  for (size_t v = 0; v < 2 && !cell->impossible; v++) {
+    const fit_plan *plan = &cell->plan[v];
+    bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+    const double planned[] = {plan->privacy.lambda, noisy ? plan->privacy.delta_reg : 0,
+                              noisy ? plan->privacy.noise.beta : 0,
+                              noisy ? plan->release.promised.gradient : 0,
+                              noisy ? (double)plan->release.step_exponent : 0};
+    add_bytes(state, planned, sizeof planned);
+    add_text(state, noisy ? plan->privacy.noise.kind->name : "");
+  }
+  if (cell->class_weights) {
+    add_text(state, "class weights");
+    add_bytes(state, cell->class_weights, classes * sizeof *cell->class_weights);
+  }
+}
+
+/* Rows, sizes and what every cell will do. */
+static dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_SIZE],
+                                 dperm_error *err) {
+  digest_state state;
+  const uint64_t sizes[] = {
+      s->split.folds, s->how->draws, s->how->seed, s->count, s->how->test_data != NULL, s->parts};
+  if (sodium_init() < 0) {
+    FAIL(err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
+  }
+  (void)crypto_generichash_init(&state, NULL, 0, SWEEP_DIGEST_SIZE);
+  add_text(&state, "dperm sweep 1");
+  add_text(&state, dperm_version());
+  add_bytes(&state, sizes, sizeof sizes);
+  TRY(add_rows(&state, s->data, err));
+  if (s->how->test_data) {
+    TRY(add_rows(&state, s->how->test_data, err));
+  }
+  for (size_t c = 0; c < s->count; c++) {
+    add_cell(&state, &s->cells[c], data_class_count(s->data));
+  }
+  (void)crypto_generichash_final(&state, out, SWEEP_DIGEST_SIZE);
+  return DPERM_OK;
 }
 
 /* ---- from the journal */
@@ -126,7 +205,7 @@ static void summarize(const sweep *s, size_t c, double *work, dperm_sweep_cell *
 
 dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *context,
                            dperm_error *err) {
-  double *work = NULL;
+  OWNED_MEMORY double *work = NULL;
   size_t variant = split_variant(&s->split, rows_in_all(s->data->x), 0);
   TRY(memory_new(s->split.folds + s->how->draws, sizeof *work, &work, err));
   for (size_t c = 0; c < s->count; c++) {
@@ -144,6 +223,5 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
     }
     visit(context, &out);
   }
-  free(work);
   return DPERM_OK;
 }

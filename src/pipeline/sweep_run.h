@@ -83,9 +83,6 @@ dperm_status results_add(sweep *s, size_t cell, size_t fold, const uint64_t *err
 dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *context,
                            dperm_error *err);
 
-/* What a journal is known by: rows, sizes and what every cell will do. */
-dperm_status sweep_digest(const sweep *s, unsigned char out[SWEEP_DIGEST_SIZE], dperm_error *err);
-
 /* Fits and judges the chosen cells, of one loss and one regularizer, in one fold. */
 dperm_status sweep_fit(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
                        dperm_error *err);
