@@ -52,6 +52,11 @@ typedef struct prediction {
   class_list names; /* of the classes, as CSV fields */
 } prediction;
 
+static void prediction_clear(prediction *p) {
+  output_discard(p->out);
+  class_list_clear(&p->names);
+}
+
 static dperm_status predict_block(void *context, const double *scores, const double *labels,
                                   size_t rows, dperm_error *err) {
   const prediction *p = context;
@@ -70,24 +75,19 @@ dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *so
                                 const char *out_path, const dperm_progress *progress,
                                 dperm_error *err) {
   static const char header[] = "prediction,score,probability\n";
-  dperm_status status = DPERM_OK;
-  prediction p = {.model = model};
-  scored_file s;
-  TRY(scored_open(model, source, false, progress, &s, err));
-  TRY_OR_DONE(output_open(out_path, &p.out, err));
-  TRY_OR_DONE(class_list_new(model->classes.count, &p.names, err));
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
+  OWNED(prediction_clear) prediction p = {.model = model};
+  TRY(scored_open(model, source, false, progress, &reader, err));
+  TRY(output_open(out_path, &p.out, err));
+  TRY(class_list_new(model->classes.count, &p.names, err));
   for (size_t m = 0; m < model->classes.count; m++) {
-    TRY_OR_DONE(quoted(model->classes.names[m], &p.names.names[m], err));
+    TRY(quoted(model->classes.names[m], &p.names.names[m], err));
   }
-  TRY_OR_DONE(output_write(p.out, header, sizeof header - 1, err));
-  TRY_OR_DONE(scored_each(&s, predict_block, &p, err));
-  status = output_commit(p.out, err);
+  TRY(output_write(p.out, header, sizeof header - 1, err));
+  TRY(scored_each(model, reader, predict_block, &p, err));
+  output_file *out = p.out;
   p.out = NULL;
-done:
-  output_discard(p.out);
-  class_list_clear(&p.names);
-  scored_close(&s);
-  return status;
+  return output_commit(out, err);
 }
 
 /* The area under the curve needs all scores at once: 16 bytes a row, more with more classes. */
@@ -108,23 +108,23 @@ static dperm_status keep_block(void *context, const double *scores, const double
   return DPERM_OK;
 }
 
+static void scores_clear(all_scores *a) {
+  free(a->scores);
+  free(a->labels);
+}
+
 dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source *source,
                                     const dperm_progress *progress, dperm_metrics *out, size_t size,
                                     dperm_error *err) {
-  dperm_status status = DPERM_OK;
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
+  OWNED(scores_clear) all_scores a = {.fits = class_fits(model->classes.count)};
   dperm_metrics made;
   dperm_loss loss;
-  all_scores a = {.fits = class_fits(model->classes.count)};
-  scored_file s;
   TRY(sized_check_capacity(&metrics_struct, size, err));
-  TRY(scored_open(model, source, true, progress, &s, err));
-  TRY_OR_DONE(scored_each(&s, keep_block, &a, err));
-  TRY_OR_DONE(metrics_of(model->classes.count, a.scores, a.labels, a.rows,
-                         model_log_loss(model, &loss), &made, err));
+  TRY(scored_open(model, source, true, progress, &reader, err));
+  TRY(scored_each(model, reader, keep_block, &a, err));
+  TRY(metrics_of(model->classes.count, a.scores, a.labels, a.rows, model_log_loss(model, &loss),
+                 &made, err));
   sized_give(&metrics_struct, &made, out, size);
-done:
-  free(a.scores);
-  free(a.labels);
-  scored_close(&s);
-  return status;
+  return DPERM_OK;
 }

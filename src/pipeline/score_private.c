@@ -59,27 +59,6 @@ static ratio noise_rate(const dperm_score_options *o) {
   return ratio_below(claim_of(o).epsilon_class);
 }
 
-static dperm_status check_options(const dperm_model *model, const dperm_score_options *o,
-                                  dperm_error *err) {
-  if (o->counts && model->classes.count > 2) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
-        model->classes.count);
-  }
-  if (o->rows_per_person < 1 || o->rows_per_person > ROWS_PER_PERSON_MOST) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to %d", o->rows_per_person,
-         ROWS_PER_PERSON_MOST);
-  }
-  if (!(o->epsilon > 0 && o->epsilon < 1e6) || ratio_value(noise_rate(o)) < 1e-12) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "epsilon = %g; it must be positive, below 1e6, and leave at "
-         "least 1e-12 for each count",
-         o->epsilon);
-  }
-  return DPERM_OK;
-}
-
 /* Before anything is charged: what is asked for, and whether the caller's struct holds the answer.
  */
 static dperm_status take_options(const dperm_model *model, const dperm_score_options *given,
@@ -87,35 +66,47 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
   *out = usual;
   TRY(sized_check_capacity(&score_struct, size, err));
   TRY(sized_take(&options_struct, given, out, err));
-  return check_options(model, out, err);
+  if (out->counts && model->classes.count > 2) {
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
+        model->classes.count);
+  }
+  TRY(check_rows_per_person(out->rows_per_person, err));
+  if (!(out->epsilon > 0 && out->epsilon < 1e6) || ratio_value(noise_rate(out)) < 1e-12) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "epsilon = %g; it must be positive, below 1e6, and leave at "
+         "least 1e-12 for each count",
+         out->epsilon);
+  }
+  return DPERM_OK;
 }
 
 static dperm_private_score add_noise(const confusion *c, const dperm_score_options *o,
                                      const guarantee *claim, random_source *source) {
   ratio rate = noise_rate(o);
   double value = ratio_value(rate);
-  int64_t noisy[4];
-  dperm_private_score out = {.is_private = guarantee_is_private(claim), .rows = c->rows};
-  if (o->counts) {
-    for (int i = 0; i < 4; i++) {
-      noisy[i] = c->counts[i] + random_discrete_laplace(source, rate);
-    }
-    out.true_positives = noisy[0];
-    out.false_positives = noisy[1];
-    out.false_negatives = noisy[2];
-    out.true_negatives = noisy[3];
-    out.errors = noisy[1] + noisy[2];
-  } else {
-    out.errors = c->counts[1] + c->counts[2] + random_discrete_laplace(source, rate);
+  int summands = o->counts ? 2 : 1; /* of the noise in the number of errors */
+  int64_t noisy[4] = {0};
+  for (int i = 0; o->counts && i < 4; i++) {
+    noisy[i] = c->counts[i] + random_discrete_laplace(source, rate);
   }
-  out.error_rate = fmin(fmax((double)out.errors / (double)out.rows, 0.0), 1.0);
-  error_interval sample = sample_interval(out.errors, out.rows, value, o->counts ? 2 : 1);
-  error_interval all = population_interval(out.errors, out.rows, value, o->counts ? 2 : 1);
-  out.low = sample.low;
-  out.high = sample.high;
-  out.population_low = all.low;
-  out.population_high = all.high;
-  return out;
+  int64_t errors = o->counts ? noisy[1] + noisy[2]
+                             : c->counts[1] + c->counts[2] + random_discrete_laplace(source, rate);
+  const error_interval sample = sample_interval(errors, c->rows, value, summands);
+  const error_interval all = population_interval(errors, c->rows, value, summands);
+  return (dperm_private_score){.is_private = guarantee_is_private(claim),
+                               .rows = c->rows,
+                               .errors = errors,
+                               .error_rate = fmin(fmax((double)errors / (double)c->rows, 0.0), 1.0),
+                               .low = sample.low,
+                               .high = sample.high,
+                               .population_low = all.low,
+                               .population_high = all.high,
+                               .true_positives = noisy[0],
+                               .false_positives = noisy[1],
+                               .false_negatives = noisy[2],
+                               .true_negatives = noisy[3]};
 }
 
 /* ---- the release */
@@ -136,11 +127,22 @@ static void score_digest(const dperm_private_score *s, bool counts, char out[DPE
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
-static dperm_status draw_and_commit(const account_run *run, const dperm_charge *charge,
-                                    const confusion *c, const dperm_score_options *o,
-                                    random_source *source, dperm_private_score *out,
-                                    dperm_error *err) {
+/* A model that moves with a record as it likes makes its own errors tell of that record, whatever
+ * noise they get; one that is private was paid for. */
+static unsigned model_reasons(const dperm_model *model, const dperm_score_options *o) {
+  return o->public_model || dperm_model_is_private(model) ? 0 : (unsigned)REASON_MODEL;
+}
+
+/* Pay, draw, commit. */
+static dperm_status pay_and_draw(const account_run *run, dperm_charge *charge, const confusion *c,
+                                 const dperm_score_options *o, random_source *source,
+                                 dperm_private_score *out, dperm_error *err) {
   char digest[DPERM_DIGEST_SIZE];
+  *out = (dperm_private_score){0};
+  TRY(account_reserve(run, charge, err));
+  if (o->account.dry_run) {
+    return DPERM_OK;
+  }
   dperm_private_score made = add_noise(c, o, &run->claim, source);
   TRY(random_check(source, err));
   score_digest(&made, o->counts != 0, digest);
@@ -149,32 +151,23 @@ static dperm_status draw_and_commit(const account_run *run, const dperm_charge *
   return DPERM_OK;
 }
 
-/* A model that moves with a record as it likes makes its own errors tell of that record, whatever
- * noise they get; one that is private was paid for. */
-static unsigned model_reasons(const dperm_model *model, const dperm_score_options *o) {
-  return o->public_model || dperm_model_is_private(model) ? 0 : (unsigned)REASON_MODEL;
-}
-
-/* Pay, draw, commit. */
+/* The release of these counts, into the caller's struct of this size. */
 static dperm_status release_counts(const confusion *c, const dperm_model *model, account_run run,
                                    const dperm_score_options *o, dperm_private_score *out,
-                                   dperm_error *err) {
-  random_source own = {0}, *source = NULL;
+                                   size_t size, dperm_error *err) {
+  OWNED(random_wipe) random_source own = {0};
+  random_source *source = NULL;
   dperm_charge charge = {.entry = 0};
+  dperm_private_score made;
   TRY(random_given(o->random, &own, &source, err));
   run.account = &o->account;
   run.command = "score";
   run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
   run.claim = guarantee_with(claim_of(o), data_reasons(run.data) | source_reasons(source) |
                                               model_reasons(model, o));
-  dperm_status status = account_reserve(&run, &charge, err);
-  if (status == DPERM_OK && o->account.dry_run) {
-    *out = (dperm_private_score){0};
-  } else if (status == DPERM_OK) {
-    status = draw_and_commit(&run, &charge, c, o, source, out, err);
-  }
-  random_wipe(&own);
-  return account_failed(&charge, status, err);
+  TRY(account_failed(&charge, pay_and_draw(&run, &charge, c, o, source, &made, err), err));
+  sized_give(&score_struct, &made, out, size);
+  return DPERM_OK;
 }
 
 /* ---- from memory and from files */
@@ -183,46 +176,33 @@ dperm_status dperm_model_score_private_sized(const dperm_model *model, const dpe
                                              const dperm_score_options *given,
                                              dperm_private_score *out, size_t size,
                                              dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  double *scores = NULL;
+  OWNED_MEMORY double *scores = NULL;
   confusion c = {.classes = model->classes.count};
   dperm_score_options options;
-  dperm_private_score made;
   TRY(take_options(model, given, size, &options, err));
   TRY(data_check_labels(data, c.classes, err));
   TRY(check_rows_public(data->schema, data->doubts, err));
   TRY(memory_new(data->x->rows * class_fits(c.classes), sizeof *scores, &scores, err));
-  TRY_OR_DONE(dperm_model_scores(model, data, scores, err));
-  TRY_OR_DONE(count_rows(&c, scores, data->labels, data->x->rows, err));
-  TRY_OR_DONE(data_unchanged(data, err));
-  TRY_OR_DONE(release_counts(&c, model, (account_run){.data = data}, &options, &made, err));
-  sized_give(&score_struct, &made, out, size);
-done:
-  free(scores);
-  return status;
+  TRY(dperm_model_scores(model, data, scores, err));
+  TRY(count_rows(&c, scores, data->labels, data->x->rows, err));
+  TRY(data_unchanged(data, err));
+  return release_counts(&c, model, (account_run){.data = data}, &options, out, size, err);
 }
 
 dperm_status dperm_score_file_private_sized(const dperm_model *model, const dperm_source *source,
                                             const dperm_score_options *given,
                                             dperm_private_score *out, size_t size,
                                             dperm_error *err) {
-  dperm_status status = DPERM_OK;
+  OWNED(row_reader_close_at) row_reader *reader = NULL;
   confusion c = {.classes = model->classes.count};
-  scored_file s;
   unsigned char bytes[FILE_DIGEST_SIZE] = {0};
   data_identity identity;
   dperm_score_options options;
-  dperm_private_score made;
   TRY(take_options(model, given, size, &options, err));
-  TRY(scored_open(model, source, true, &options.progress, &s, err));
-  TRY_OR_DONE(scored_each(&s, count_rows, &c, err));
-  TRY_OR_DONE(check_rows_public(model->schema, s.reader->kind->doubts(s.reader), err));
-  (void)row_reader_digested(s.reader, bytes);
+  TRY(scored_open(model, source, true, &options.progress, &reader, err));
+  TRY(scored_each(model, reader, count_rows, &c, err));
+  TRY(check_rows_public(model->schema, reader->kind->doubts(reader), err));
+  (void)row_reader_digested(reader, bytes);
   identity_of_file(bytes, &identity);
-  TRY_OR_DONE(
-      release_counts(&c, model, (account_run){.identity = &identity}, &options, &made, err));
-  sized_give(&score_struct, &made, out, size);
-done:
-  scored_close(&s);
-  return status;
+  return release_counts(&c, model, (account_run){.identity = &identity}, &options, out, size, err);
 }

@@ -1,23 +1,20 @@
 /* Reading and scoring a block at a time. */
 #include "pipeline/scored_file.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 
 enum { BLOCK_ROWS = 8192 };
 
 dperm_status scored_open(const dperm_model *model, const dperm_source *source, bool need_labels,
-                         const dperm_progress *progress, scored_file *s, dperm_error *err) {
+                         const dperm_progress *progress, row_reader **out, dperm_error *err) {
   dperm_source filled;
-  *s = (scored_file){.model = model};
   TRY(model_source(model, source, &filled, err));
   if (need_labels && !model->schema && model->classes.count > 2) {
     FAIL(err, DPERM_INVALID_DATA,
          "%s: labels of svmlight data are of two classes, the model's of %zu; score from memory",
          path_for_people(source->path), model->classes.count);
   }
-  return row_reader_open(&filled, need_labels, progress, &s->reader, err);
+  return row_reader_open(&filled, need_labels, progress, out, err);
 }
 
 /* Scores the rows, which become a block, and hands them on. */
@@ -29,23 +26,20 @@ static dperm_status use_block(const dperm_model *model, growing_rows *rows, doub
   return use(context, scores, block->labels, block->x->rows, err);
 }
 
-dperm_status scored_each(scored_file *s, scored_block *use, void *context, dperm_error *err) {
+dperm_status scored_each(const dperm_model *model, row_reader *reader, scored_block *use,
+                         void *context, dperm_error *err) {
   OWNED(rows_clear) growing_rows rows = {0};
   OWNED_MEMORY double *scores = NULL;
-  size_t fits = class_fits(s->model->classes.count);
+  size_t fits = class_fits(model->classes.count);
   TRY(memory_new(BLOCK_ROWS * fits, sizeof *scores, &scores, err));
   for (bool first = true;; first = false) {
-    TRY(row_reader_next(s->reader, BLOCK_ROWS, &rows, err));
+    TRY(row_reader_next(reader, BLOCK_ROWS, &rows, err));
     if (rows.count == 0 && first) {
-      return fail_no_rows(s->reader->path, err);
+      return fail_no_rows(reader->path, err);
     }
     if (rows.count == 0) {
       return DPERM_OK;
     }
-    TRY(use_block(s->model, &rows, scores, use, context, err));
+    TRY(use_block(model, &rows, scores, use, context, err));
   }
-}
-
-void scored_close(scored_file *s) {
-  row_reader_close(s->reader);
 }

@@ -16,17 +16,13 @@ static const char *sentence(const json_document *doc, const dperm_error *refused
 
 dperm_status dperm_model_verify(const char *path, dperm_verify_line *line, void *context,
                                 int *holds, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  json_document doc;
+  OWNED(model_document_free) json_document doc = {0};
   dperm_error refused;
-  TRY_OR_DONE(model_document_read(path, &doc, err));
+  TRY(model_document_read(path, &doc, err));
   dperm_status found = model_check_document(&doc, &refused);
   if (found == DPERM_OUT_OF_MEMORY) { /* says nothing about the file */
-    FAIL_AND_DONE(err, found, "%s", refused.message);
+    FAIL(err, found, "%s", refused.message);
   }
-  status = verify_document(&doc, found == DPERM_OK ? NULL : sentence(&doc, &refused), line, context,
-                           holds, err);
-done:
-  model_document_free(&doc);
-  return status;
+  return verify_document(&doc, found == DPERM_OK ? NULL : sentence(&doc, &refused), line, context,
+                         holds, err);
 }
