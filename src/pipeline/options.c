@@ -89,6 +89,12 @@ unsigned data_reasons(const dperm_data *data) {
              : 0;
 }
 
+const char *dperm_taken_name(unsigned bit) {
+  static const char *const names[] = {"classes", "norm",   "ranges", "categories",
+                                      "columns", "scales", "weights"};
+  return bit < sizeof names / sizeof *names ? names[bit] : NULL;
+}
+
 unsigned source_reasons(const random_source *source) {
   return source->seeded ? REASON_SEEDED : 0;
 }

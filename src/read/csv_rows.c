@@ -62,7 +62,7 @@ static unsigned doubts(const row_reader *reader) {
 }
 
 const row_reader_kind csv_format = {
-    .name = "CSV",
+    .name = "csv",
     .format = DPERM_FORMAT_CSV,
     .by_schema = true,
     .size = sizeof(csv_rows),

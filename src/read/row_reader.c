@@ -10,6 +10,15 @@
 const row_reader_kind *const row_reader_kinds[] = {&encoded_format, &svmlight_format, &csv_format,
                                                    NULL};
 
+const char *dperm_format_name(dperm_format format) {
+  for (const row_reader_kind *const *kind = row_reader_kinds; *kind; kind++) {
+    if ((*kind)->format == format) {
+      return (*kind)->name;
+    }
+  }
+  return format == DPERM_FORMAT_AUTO ? "auto" : NULL;
+}
+
 dperm_status row_reader_find(const dperm_source *source, const row_reader_kind **out,
                              dperm_error *err) {
   if (!source->path) {

@@ -15,7 +15,7 @@
 typedef struct row_reader row_reader;
 
 typedef struct row_reader_kind {
-  const char *name;
+  const char *name; /* as --format has it */
   dperm_format format;
   bool by_schema; /* records are encoded under the source's schema; else they are rows already */
   bool mapped;    /* rows are used where they stand in the file, which carries its own schema */
