@@ -157,21 +157,19 @@ dperm_status model_view(const dperm_model *model, const matrix *x, const matrix 
   return DPERM_OK;
 }
 
-/* X times all weight vectors at once: the matrix takes them side by side. */
-static dperm_status apply_weights(const dperm_model *model, const matrix *view, double *scores,
-                                  dperm_error *err) {
-  size_t fits = class_fits(model->classes.count);
+dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count, double *z,
+                           dperm_error *err) {
   OWNED_MEMORY double *wide = NULL;
-  if (fits == 1) {
-    return matrix_apply(view, model->weights, 1, scores, err);
+  if (count == 1) {
+    return matrix_apply(x, vectors, 1, z, err);
   }
-  TRY(memory_new(fits * model->dims, sizeof *wide, &wide, err));
-  for (size_t m = 0; m < fits; m++) {
-    for (size_t j = 0; j < model->dims; j++) {
-      wide[j * fits + m] = model->weights[m * model->dims + j];
+  TRY(memory_new(count * x->cols, sizeof *wide, &wide, err));
+  for (size_t m = 0; m < count; m++) {
+    for (size_t j = 0; j < x->cols; j++) {
+      wide[j * count + m] = vectors[m * x->cols + j];
     }
   }
-  return matrix_apply(view, wide, fits, scores, err);
+  return matrix_apply(x, wide, count, z, err);
 }
 
 dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data, double *scores,
@@ -193,7 +191,7 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
   const matrix *view = NULL;
   OWNED(matrix_free_at) matrix *made = NULL;
   TRY(model_view(model, data->x, &view, &made, err));
-  TRY(apply_weights(model, view, scores, err));
+  TRY(apply_vectors(view, model->weights, class_fits(model->classes.count), scores, err));
   for (size_t i = 0; i < data->x->rows * class_fits(model->classes.count); i++) {
     if (!isfinite(scores[i])) {
       FAIL(err, DPERM_NUMERIC_ERROR,

@@ -54,6 +54,11 @@ dperm_status model_claim(dperm_model *model, const guarantee *claim, dperm_error
 dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
                         matrix **made, dperm_error *err);
 
+/* X times some weight vectors, which stand one after the other, at once: for each row its `count`
+ * scores. */
+dperm_status apply_vectors(const matrix *x, const double *vectors, size_t count, double *z,
+                           dperm_error *err);
+
 /* A file of records with the model's own schema or columns filled in, for a reader. */
 dperm_status model_source(const dperm_model *model, const dperm_source *given, dperm_source *out,
                           dperm_error *err);

@@ -2,7 +2,6 @@
 #include "pipeline/fit_work.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
@@ -91,13 +90,13 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   TRY(arithmetic_check(err));
   TRY(shape_model(w, err));
   TRY(describe_model(w, err));
-  TRY(memory_new(w->model->dims, sizeof *w->found.f, &w->found.f, err));
-  TRY(memory_new(w->model->dims, sizeof *w->found.rest, &w->found.rest, err));
+  TRY(scratch_take(&w->work, w->model->dims, sizeof *w->found.f, &w->found.f, err));
+  TRY(scratch_take(&w->work, w->model->dims, sizeof *w->found.rest, &w->found.rest, err));
   if (w->model->classes.count > 2) {
-    TRY(memory_new(rows, sizeof *w->sides, &w->sides, err));
+    TRY(scratch_take(&w->work, rows, sizeof *w->sides, &w->sides, err));
   }
   if (w->model->class_weights) {
-    TRY(memory_new(rows, sizeof *w->shares, &w->shares, err));
+    TRY(scratch_take(&w->work, rows, sizeof *w->shares, &w->shares, err));
   }
   TRY(model_view(w->model, w->data->x, &w->view, &w->made, err));
   OWNED(threads_leave_at) thread_scope threads = threads_enter(w->options->threads);
@@ -105,10 +104,7 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
 }
 
 void fit_work_clear(fit_work *w) {
-  free(w->found.f);
-  free(w->found.rest);
-  free(w->sides);
-  free(w->shares);
+  scratch_free(&w->work);
   matrix_free(w->made);
   dperm_model_free(w->model);
 }
@@ -127,16 +123,6 @@ static dperm_status unsafe_add_fit(const problem *base, double lambda, const dou
   out->iterations += solved->iterations;
   out->objective += objective;
   out->gradient_norm = fmax(out->gradient_norm, solved->gradient_norm);
-  return DPERM_OK;
-}
-
-/* The model's own. */
-static dperm_status unsafe_finish(const dperm_model *model, const dperm_data *data, double seconds,
-                                  dperm_unsafe_diagnostics *out, dperm_error *err) {
-  dperm_metrics metrics;
-  TRY(dperm_model_score(model, data, &metrics, err));
-  out->training_error = metrics.error_rate;
-  out->solve_seconds = seconds;
   return DPERM_OK;
 }
 
@@ -197,7 +183,10 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   const guarantee claim = guarantee_with(w->plan->claim, source_reasons(w->source));
   TRY(model_claim(model, &claim, err));
   if (unsafe) {
-    TRY(unsafe_finish(model, w->data, seconds, unsafe, err));
+    dperm_metrics metrics;
+    TRY(dperm_model_score(model, w->data, &metrics, err));
+    seen.training_error = metrics.error_rate;
+    seen.solve_seconds = seconds;
     *w->options->unsafe_diagnostics = seen;
   }
   return DPERM_OK;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "base/scratch.h"
 #include "pipeline/fit_check.h"
 #include "random/random_source.h"
 #include "solve/newton.h"
@@ -31,6 +32,7 @@ typedef struct fit_work {
   solution found;     /* space for a candidate, */
   double *sides;      /* for the labels of one class against the others (NULL for two classes), */
   double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
+  scratch work;       /* all of these arrays */
   cancel_token stop;  /* of passes over features, which are long */
 } fit_work;
 

@@ -25,41 +25,33 @@ typedef struct cell_fits {
   double *sides;   /* labels of one class against the others; NULL for two classes */
   double *shares;  /* the weight of each row's class, where a cell weighs them */
   uint64_t *errors;
+  scratch *work; /* all of these arrays */
 } cell_fits;
 
 static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
-                              cell_fits *f, dperm_error *err) {
+                              scratch *work, cell_fits *f, dperm_error *err) {
   const dperm_options *options = &s->cells[chosen[0]].options;
   size_t dims = fold->train.x->cols, rows = fold->train.x->rows, most = 1;
   for (size_t c = 0; c < count; c++) {
     size_t models = s->cells[chosen[c]].models;
     most = models > most ? models : most;
   }
-  *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data)};
+  *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data), .work = work};
   f->base = (problem){.x = fold->train.x,
                       .labels = fold->train.labels,
                       .norm_bound = s->map ? FEATURES_NORM : s->data->bounds.norm2,
                       .loss = &options->loss,
                       .regularizer = &options->regularizer};
-  TRY(memory_new(most, sizeof *f->sources, &f->sources, err));
-  TRY(memory_new(most * s->parts, sizeof *f->errors, &f->errors, err));
-  TRY(memory_new(most * class_fits(f->classes), dims * sizeof *f->weights, &f->weights, err));
+  size_t width = dims * sizeof *f->weights;
+  TRY(scratch_take(work, most, sizeof *f->sources, &f->sources, err));
+  TRY(scratch_take(work, most * s->parts, sizeof *f->errors, &f->errors, err));
+  TRY(scratch_take(work, most * class_fits(f->classes), width, &f->weights, err));
   if (f->classes > 2) {
-    TRY(memory_new(rows, sizeof *f->sides, &f->sides, err));
+    TRY(scratch_take(work, rows, sizeof *f->sides, &f->sides, err));
     f->base.labels = f->sides;
   }
-  TRY(memory_new(most, dims * sizeof *f->found.f, &f->found.f, err));
-  return memory_new(most, dims * sizeof *f->found.rest, &f->found.rest, err);
-}
-
-static void close_fits(cell_fits *f) {
-  free(f->sources);
-  free(f->errors);
-  free(f->weights);
-  free(f->sides);
-  free(f->shares);
-  free(f->found.f);
-  free(f->found.rest);
+  TRY(scratch_take(work, most, width, &f->found.f, err));
+  return scratch_take(work, most, width, &f->found.rest, err);
 }
 
 /* ---- fits */
@@ -107,7 +99,7 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
   const solver_options how = {.tolerance = cell->options.gradient_tolerance,
                               .progress = &f->sweep->progress};
   if (cell->class_weights && !f->shares) {
-    TRY(memory_new(train->x->rows, sizeof *f->shares, &f->shares, err));
+    TRY(scratch_take(f->work, train->x->rows, sizeof *f->shares, &f->shares, err));
   }
   f->base.shares = cell->class_weights ? f->shares : NULL;
   if (cell->class_weights) {
@@ -129,23 +121,16 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
 
 /* Wrong predictions of `count` models, in each part of the rows: of the rows here. */
 static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *err) {
-  OWNED_MEMORY double *f = NULL;
   OWNED_MEMORY double *z = NULL;
   const matrix *x = c->fold->test.x;
   size_t fits = class_fits(c->classes), parts = c->sweep->parts;
   size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
   size_t together = fits < JUDGED_TOGETHER ? JUDGED_TOGETHER / fits : 1;
-  TRY(memory_new(x->cols * together * fits, sizeof *f, &f, err));
   TRY(memory_new(x->rows * together * fits, sizeof *z, &z, err));
   memset(c->errors, 0, count * parts * sizeof *c->errors);
   for (size_t from = 0; from < count; from += together) {
     size_t models = count - from < together ? count - from : together, k = models * fits;
-    for (size_t m = 0; m < k; m++) {
-      for (size_t j = 0; j < x->cols; j++) {
-        f[j * k + m] = c->weights[(from * fits + m) * x->cols + j];
-      }
-    }
-    TRY(matrix_apply(x, f, k, z, err));
+    TRY(apply_vectors(x, c->weights + from * fits * x->cols, k, z, err));
     for (size_t i = 0; i < x->rows; i++) {
       double actual = c->fold->test.labels[i];
       size_t part = (first + i) * parts / rows;
@@ -160,8 +145,9 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
 
 dperm_status sweep_fit(sweep *s, const sweep_fold *fold, const size_t *chosen, size_t count,
                        dperm_error *err) {
-  OWNED(close_fits) cell_fits f = {0};
-  TRY(open_fits(s, fold, chosen, count, &f, err));
+  OWNED(scratch_free) scratch work = {0};
+  cell_fits f;
+  TRY(open_fits(s, fold, chosen, count, &work, &f, err));
   for (size_t c = 0; c < count; c++) {
     size_t models = s->cells[chosen[c]].models;
     TRY(fit_cell(&f, &s->cells[chosen[c]], err));
