@@ -54,50 +54,36 @@ enum {
   ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
 };
 
-/* The schema, as jansson writes it: our own lines are indented deeper, but by less than their
- * length. */
-static dperm_status schema_bound(const dperm_schema *schema, size_t *bytes, dperm_error *err) {
-  OWNED_MEMORY char *text = schema ? json_dumps(schema->json, JSON_INDENT(4)) : NULL;
-  if (schema && !text) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
-  }
-  *bytes = text ? 2 * strlen(text) : 0;
-  return DPERM_OK;
-}
-
-static dperm_status names_bound(const dperm_data *data, size_t *count, size_t *bytes,
-                                dperm_error *err) {
-  OWNED(class_list_clear) class_list classes = {0};
-  TRY(data_class_names(data, &classes, err));
-  *count = classes.count;
-  *bytes = 0;
-  for (size_t i = 0; i < classes.count; i++) {
-    *bytes += ESCAPED * strlen(classes.names[i]) + 16;
-  }
-  return DPERM_OK;
-}
-
 dperm_status model_file_bound(const dperm_data *data, const dperm_options *candidates, size_t count,
                               size_t *bytes, dperm_error *err) {
-  size_t schema = 0, names = 0, classes = 0, dims = 0, losses = 0;
-  TRY(schema_bound(data->schema, &schema, err));
-  TRY(names_bound(data, &classes, &names, err));
+  OWNED(class_list_clear) class_list classes = {0};
+  size_t dims = 0, texts = 0;
+  TRY(data_class_names(data, &classes, err));
+  for (size_t i = 0; i < classes.count; i++) {
+    texts += ESCAPED * strlen(classes.names[i]) + 16;
+  }
+  /* The schema, as jansson writes it: our own lines are indented deeper, but by less than their
+   * length. */
+  size_t schema = data->schema ? json_dumpb(data->schema->json, NULL, 0, JSON_INDENT(4)) : 0;
+  if (data->schema && schema == 0) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
+  }
   for (size_t i = 0; i < count; i++) {
     TRY(kernel_validate(&candidates[i].kernel, data->x->cols, err));
     size_t own = kernel_dims(&candidates[i].kernel, data->x->cols);
     dims = own > dims ? own : dims;
-    losses += (WEIGHT + 16) * candidates[i].class_weight_count;
+    texts += (WEIGHT + 16) * candidates[i].class_weight_count;
     for (size_t j = 0; j < candidates[i].class_weight_count; j++) {
       const char *name = candidates[i].class_weights[j].name;
-      losses += ESCAPED * (name ? strlen(name) : 0);
+      texts += ESCAPED * (name ? strlen(name) : 0);
     }
-    losses += CANDIDATE + ESCAPED * (candidates[i].loss.name ? strlen(candidates[i].loss.name) : 0);
+    texts += CANDIDATE + ESCAPED * (candidates[i].loss.name ? strlen(candidates[i].loss.name) : 0);
   }
-  if (dims > SIZE_MAX / 2 / WEIGHT / class_fits(classes)) {
+  size_t fits = class_fits(classes.count);
+  if (dims > SIZE_MAX / 2 / WEIGHT / fits) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
   }
-  *bytes =
-      ALL_ELSE + schema + names + losses + WEIGHT * classes + WEIGHT * dims * class_fits(classes);
+  *bytes = ALL_ELSE + 2 * schema + texts + WEIGHT * (classes.count + dims * fits);
   return DPERM_OK;
 }
 

@@ -186,10 +186,9 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
   TRY(sound(r, read_positive(encoding, "norm", &model->norm_bound),
             "its norm bound is not a positive number"));
   model->intercept = json_number_value(constant);
-  TRY(sound(r,
-            !constant || (origin == ORIGIN_MEMORY && model->intercept != 0 &&
-                          fabs(model->intercept) <= model->norm_bound),
-            "its constant column is not clear"));
+  bool clear = !constant || (origin == ORIGIN_MEMORY && model->intercept != 0 &&
+                             fabs(model->intercept) <= model->norm_bound);
+  TRY(sound(r, clear, "its constant column is not clear"));
   if (json_is_object(schema)) {
     TRY(order_classes(r, schema));
     TRY(schema_from_json(schema, r->doc->name, &model->schema, r->err));
@@ -247,9 +246,8 @@ static dperm_status read_weights(const reading *r, const dperm_kernel *kernel, d
   TRY(memory_new(fits * dims, sizeof *model->weights, &model->weights, r->err));
   for (size_t i = 0; i < fits * dims; i++) {
     const json_t *list = fits == 1 ? weights : json_array_get(weights, i / dims);
-    TRY(sound(r,
-              read_number(json_array_get(list, i % dims), -INFINITY, DBL_MAX, &model->weights[i]),
-              "a weight is not a number"));
+    fit = read_number(json_array_get(list, i % dims), -INFINITY, DBL_MAX, &model->weights[i]);
+    TRY(sound(r, fit, "a weight is not a number"));
   }
   return DPERM_OK;
 }
@@ -354,11 +352,10 @@ static dperm_status read_claim(const reading *r, dperm_model *model) {
 /* t follows from the schema and is stated all the same, for readers that do not know how. */
 static dperm_status check_weight(const reading *r, const noise_plan *noise) {
   double stated = 0;
-  return sound(r,
-               !noise->kind || !noise->kind->weight ||
-                   (read_positive(r->privacy, "noise_weight", &stated) &&
-                    stated == noise->kind->weight(noise)),
-               "its noise does not fit its schema");
+  bool fits =
+      !noise->kind || !noise->kind->weight ||
+      (read_positive(r->privacy, "noise_weight", &stated) && stated == noise->kind->weight(noise));
+  return sound(r, fits, "its noise does not fit its schema");
 }
 
 /* ---- all of it */
@@ -375,10 +372,9 @@ static dperm_status read_loss(const reading *r, dperm_model *model) {
     model->loss_smoothness = own.smoothness;
     return DPERM_OK;
   }
-  return sound(r,
-               read_positive(loss, "lipschitz", &model->loss_lipschitz) &&
-                   read_positive(loss, "smoothness", &model->loss_smoothness),
-               "its loss has no constants");
+  bool has = read_positive(loss, "lipschitz", &model->loss_lipschitz) &&
+             read_positive(loss, "smoothness", &model->loss_smoothness);
+  return sound(r, has, "its loss has no constants");
 }
 
 /* All but the directions of the kernel. */
@@ -388,10 +384,9 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   TRY(check_digest(r, model->digest));
   TRY(read_claim(r, model));
   TRY(read_loss(r, model));
-  TRY(sound(r,
-            read_count(r->root, "rows", &model->rows) &&
-                read_count(r->root, "rows_fitted", &model->rows_fitted),
-            "its number of rows is not a positive number"));
+  bool counted = read_count(r->root, "rows", &model->rows) &&
+                 read_count(r->root, "rows_fitted", &model->rows_fitted);
+  TRY(sound(r, counted, "its number of rows is not a positive number"));
   TRY(read_encoding(r, model));
   TRY(read_classes(r, model));
   TRY(read_class_weights(r, model));

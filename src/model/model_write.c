@@ -8,7 +8,6 @@
 #include "base/json_text.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
-#include "random/noise.h"
 
 const char *const model_origin_names[3] = {"schema", "svmlight", "memory"};
 

@@ -57,20 +57,16 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
   return charge_reserve(run->account->ledger, &request, run->account->dry_run != 0, charge, err);
 }
 
-static dperm_status reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
-  if (run->account->ledger) {
-    return ask_ledger(run, charge, err);
-  }
-  if (run->account->dataset) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; name that too");
-  }
-  return DPERM_OK;
-}
-
 dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
   ranks *spread = run->data ? run->data->x->spread : NULL;
   state_only(run, charge);
-  dperm_status status = ranks_lead(spread) ? reserve(run, charge, err) : DPERM_OK;
+  dperm_status status = DPERM_OK;
+  if (ranks_lead(spread) && run->account->ledger) {
+    status = ask_ledger(run, charge, err);
+  } else if (run->account->dataset && !run->account->ledger) {
+    status =
+        error_set(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; name that too");
+  }
   TRY(ranks_agree(spread, status, err)); /* may fail with a charge, if processes lose each other */
   if (run->account->charge) {
     *run->account->charge = *charge;

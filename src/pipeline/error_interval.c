@@ -7,6 +7,7 @@
 #include "pipeline/error_interval.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static double tail(double rate, int summands, double t) {
   double q = exp(-rate), s = 1 + q;
@@ -26,11 +27,9 @@ double noise_reach(double rate, int summands, double miss) {
   }
   while (reach - below > 1) {
     double middle = floor((below + reach) / 2);
-    if (tail(rate, summands, middle) > limit) {
-      below = middle;
-    } else {
-      reach = middle;
-    }
+    bool short_of = tail(rate, summands, middle) > limit;
+    below = short_of ? middle : below;
+    reach = short_of ? reach : middle;
   }
   return reach;
 }
@@ -55,11 +54,9 @@ static double furthest(double a, double end, size_t rows, double miss) {
   double near = a, far = end, allowed = -log(miss) / (double)rows;
   for (int i = 0; i < 100; i++) {
     double middle = near + (far - near) / 2;
-    if (divergence(a, middle) <= allowed) {
-      near = middle;
-    } else {
-      far = middle;
-    }
+    bool possible = divergence(a, middle) <= allowed;
+    near = possible ? middle : near;
+    far = possible ? far : middle;
   }
   return far;
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/thread_pool.h"
-#include "matrix/matrix_blocks.h"
 
 enum {
   TALL = 12,              /* arrays with a number for each row: points, margins, refinement */
@@ -18,43 +17,6 @@ enum {
   JSON_WEIGHT = 160       /* bytes of a weight as a JSON value and as text */
 };
 
-/* The rows as the solver sees them. */
-typedef struct shape {
-  size_t rows, cols, work_size;
-  bool dense, features, shared;
-} shape;
-
-static shape shape_of(const dperm_data *data, size_t rows, const dperm_options *options) {
-  const matrix *x = data->x;
-  size_t cols = kernel_dims(&options->kernel, x->cols);
-  bool features = options->kernel.name != DPERM_KERNEL_NONE;
-  feature_kind kind = feature_kind_of_new(&options->kernel, x->cols);
-  return (shape){.rows = rows < x->rows ? rows : x->rows,
-                 .cols = cols,
-                 .work_size =
-                     x->work_size + (features ? features_work_size(kind, x->cols, cols) : 0),
-                 .dense = features || x->kind->block,
-                 .features = features,
-                 .shared = options->class_weight_count > 0};
-}
-
-/* The sums over stripes of `size` numbers each. */
-static double stripe_sums(const shape *s, size_t size) {
-  return (double)stripe_count(s->rows, size) * (double)size;
-}
-
-/* With a block of rows, and sums of its own, for each thread. */
-static double solver_doubles(const shape *s) {
-  double n = (double)s->rows, d = (double)s->cols, threads = (double)pool_workers();
-  double numbers = (s->shared ? TALL + SHARES : TALL) * n + WIDE * d + 2 * stripe_sums(s, s->cols);
-  numbers += threads * ((double)s->work_size + 4 * d);
-  if (s->cols <= FACTOR_COLUMNS) {
-    numbers += (SQUARES + threads) * d * d + stripe_sums(s, s->cols * s->cols);
-  }
-  double sample = s->dense ? fmin(n / SAMPLE * d * sizeof(double), SAMPLE_MOST) : 0;
-  return numbers * sizeof(double) + sample;
-}
-
 double fit_memory_model(const dperm_data *data, const dperm_options *options) {
   bool linear = options->kernel.name == DPERM_KERNEL_NONE;
   const dperm_kernel *kernel = &options->kernel;
@@ -64,9 +26,31 @@ double fit_memory_model(const dperm_data *data, const dperm_options *options) {
   return sizeof(double) * fits * (double)dims + map;
 }
 
+/* The sums over stripes of `size` numbers each. */
+static double stripe_sums(size_t rows, size_t size) {
+  return (double)stripe_count(rows, size) * (double)size;
+}
+
 double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options *options) {
-  shape s = shape_of(data, rows, options);
-  double d = (double)s.cols, kept = (double)s.rows * d * sizeof(double);
-  double solving = solver_doubles(&s) + (s.features && kept <= FEATURES_KEPT ? kept : 0);
+  const matrix *x = data->x;
+  const dperm_kernel *kernel = &options->kernel;
+  bool features = kernel->name != DPERM_KERNEL_NONE, dense = features || x->kind->block;
+  size_t cols = kernel_dims(kernel, x->cols), work_size = x->work_size;
+  if (features) {
+    work_size += features_work_size(feature_kind_of_new(kernel, x->cols), x->cols, cols);
+  }
+  rows = rows < x->rows ? rows : x->rows;
+  double n = (double)rows, d = (double)cols, threads = (double)pool_workers();
+  double tall = options->class_weight_count > 0 ? TALL + SHARES : TALL;
+  /* With a block of rows, and sums of its own, for each thread. */
+  double numbers = tall * n + WIDE * d + 2 * stripe_sums(rows, cols);
+  numbers += threads * ((double)work_size + 4 * d);
+  if (cols <= FACTOR_COLUMNS) {
+    numbers += (SQUARES + threads) * d * d + stripe_sums(rows, cols * cols);
+  }
+  double sample = dense ? fmin(n / SAMPLE * d * sizeof(double), SAMPLE_MOST) : 0;
+  double kept = n * d * sizeof(double);
+  double solving = numbers * sizeof(double) + sample;
+  solving += features && kept <= FEATURES_KEPT ? kept : 0;
   return fmax(solving, JSON_WEIGHT * d * (double)class_fits(data_class_count(data)));
 }

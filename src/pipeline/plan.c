@@ -11,7 +11,8 @@
 #include "pipeline/outlook.h"
 #include "random/noise_law.h"
 #include "release/numerics.h"
-#include "schema/schema.h"
+
+static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
 
 static void describe_noise(const public_numbers *given, const privacy_plan *plan,
                            const release_plan *release, dperm_plan *out) {
@@ -37,15 +38,15 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   out->excess_loss_q95 = excess_loss(given, plan, out->noise_norm_q95);
   const outlook other = outlook_of(given, plan, out->noise_norm_q95);
   out->epsilon_better_than_coin =
-      outlook_epsilon(&other) * (double)(out->rows_per_person * class_fits(out->classes));
-  out->rows_better_than_coin = outlook_rows(&other);
-  out->rows_to_halve_noise = outlook_rows_to_halve(&other, out->noise_to_signal);
+      other.epsilon * (double)(out->rows_per_person * class_fits(out->classes));
+  out->rows_better_than_coin = other.rows;
+  out->rows_to_halve_noise = other.rows_to_halve;
 }
 
 /* The plan for rows of `inputs` encoded columns, or with a kernel for those of its features. */
 static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const row_bounds *encoded,
                               double norm1, const dperm_options *options, dperm_plan *out,
-                              dperm_error *err) {
+                              size_t size, dperm_error *err) {
   const dperm_kernel none_yet = {.name = DPERM_KERNEL_NONE}; /* features are still to be chosen */
   const dperm_kernel *kernel = options->kernel.features > 0 ? &options->kernel : &none_yet;
   size_t dims = kernel_dims(kernel, inputs);
@@ -104,19 +105,16 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
     made.delta = claim.delta;
     describe_noise(&given, &plan, &release, &made);
   }
-  *out = made;
+  sized_give(&plan_struct, &made, out, size);
   return DPERM_OK;
 }
 
 /* ---- the public functions */
 
-static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_noise);
-
 dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, double norm1,
                                         const dperm_options *given, dperm_plan *out, size_t size,
                                         dperm_error *err) {
   dperm_options options;
-  dperm_plan made;
   TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
   if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
@@ -129,10 +127,8 @@ dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, d
     FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; it must be positive", norm1);
   }
   const row_bounds bounds = row_bounds_of_norm(dims, norm);
-  TRY(make_plan(rows, dims, options.classes ? options.classes : 2, &bounds, norm1, &options, &made,
-                err));
-  sized_give(&plan_struct, &made, out, size);
-  return DPERM_OK;
+  return make_plan(rows, dims, options.classes ? options.classes : 2, &bounds, norm1, &options, out,
+                   size, err);
 }
 
 dperm_status dperm_plan_make_sized(size_t rows, size_t dims, double norm,
@@ -145,7 +141,6 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
                                          const dperm_options *given, dperm_plan *out, size_t size,
                                          dperm_error *err) {
   dperm_options options;
-  dperm_plan made;
   TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
   if (rows == 0) {
@@ -160,8 +155,6 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
     TRY(class_weights_new(&schema->classes, options.class_weights, options.class_weight_count, NULL,
                           err));
   }
-  TRY(make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, (double)INFINITY,
-                &options, &made, err));
-  sized_give(&plan_struct, &made, out, size);
-  return DPERM_OK;
+  return make_plan(rows, schema->dims, schema->classes.count, &schema->bounds, (double)INFINITY,
+                   &options, out, size, err);
 }

@@ -25,48 +25,40 @@ static dperm_status quoted(const char *name, char **out, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The winner's score and probability; of two classes, the score of the positive one and its. */
-static dperm_status write_row(output_file *out, char *const *names, size_t classes,
-                              const double *scores, const dperm_loss *log_loss, dperm_error *err) {
-  size_t winner = model_winner(classes, scores);
-  const char *name = names[winner];
-  double score = classes > 2 ? scores[winner] : scores[0];
-  char line[2 * DOUBLE_TEXT_SIZE + 4];
-  size_t used = 0;
-  line[used++] = ',';
-  used += format_double(score, false, line + used);
-  line[used++] = ',';
-  if (log_loss) {
-    double p = classes > 2 ? exp(model_class_log_probability(log_loss, classes, scores, winner))
-                           : model_probability(log_loss, score);
-    used += format_double(p, false, line + used);
-  }
-  line[used++] = '\n';
-  TRY(output_write(out, name, strlen(name), err));
-  return output_write(out, line, used, err);
-}
-
 typedef struct prediction {
   const dperm_model *model;
   output_file *out;
-  class_list names; /* of the classes, as CSV fields */
+  char *const *names; /* of the classes, as CSV fields */
 } prediction;
 
-static void prediction_clear(prediction *p) {
-  output_discard(p->out);
-  class_list_clear(&p->names);
+/* The winner's score and probability; of two classes, the score of the positive one and its. */
+static dperm_status write_row(const prediction *p, const double *scores, const dperm_loss *log_loss,
+                              dperm_error *err) {
+  size_t classes = p->model->classes.count, winner = model_winner(classes, scores);
+  const char *name = p->names[winner];
+  double score = scores[classes > 2 ? winner : 0];
+  char line[2 * DOUBLE_TEXT_SIZE + 4] = ",";
+  size_t used = 1 + format_double(score, false, line + 1);
+  line[used++] = ',';
+  if (log_loss) {
+    double probability = classes > 2
+                             ? exp(model_class_log_probability(log_loss, classes, scores, winner))
+                             : model_probability(log_loss, score);
+    used += format_double(probability, false, line + used);
+  }
+  line[used++] = '\n';
+  TRY(output_write(p->out, name, strlen(name), err));
+  return output_write(p->out, line, used, err);
 }
 
 static dperm_status predict_block(void *context, const double *scores, const double *labels,
                                   size_t rows, dperm_error *err) {
   const prediction *p = context;
-  size_t classes = p->names.count;
   dperm_loss loss;
   const dperm_loss *log_loss = model_log_loss(p->model, &loss);
   (void)labels;
   for (size_t i = 0; i < rows; i++) {
-    TRY(write_row(p->out, p->names.names, classes, scores + i * class_fits(classes), log_loss,
-                  err));
+    TRY(write_row(p, scores + i * class_fits(p->model->classes.count), log_loss, err));
   }
   return DPERM_OK;
 }
@@ -76,18 +68,19 @@ dperm_status dperm_predict_file(const dperm_model *model, const dperm_source *so
                                 dperm_error *err) {
   static const char header[] = "prediction,score,probability\n";
   OWNED(row_reader_close_at) row_reader *reader = NULL;
-  OWNED(prediction_clear) prediction p = {.model = model};
+  OWNED(output_discard_at) output_file *out = NULL;
+  OWNED(class_list_clear) class_list names = {0};
   TRY(scored_open(model, source, false, progress, &reader, err));
-  TRY(output_open(out_path, &p.out, err));
-  TRY(class_list_new(model->classes.count, &p.names, err));
+  TRY(output_open(out_path, &out, err));
+  TRY(class_list_new(model->classes.count, &names, err));
   for (size_t m = 0; m < model->classes.count; m++) {
-    TRY(quoted(model->classes.names[m], &p.names.names[m], err));
+    TRY(quoted(model->classes.names[m], &names.names[m], err));
   }
-  TRY(output_write(p.out, header, sizeof header - 1, err));
+  prediction p = {model, out, names.names};
+  TRY(output_write(out, header, sizeof header - 1, err));
   TRY(scored_each(model, reader, predict_block, &p, err));
-  output_file *out = p.out;
-  p.out = NULL;
-  return output_commit(out, err);
+  out = NULL;
+  return output_commit(p.out, err);
 }
 
 /* The area under the curve needs all scores at once: 16 bytes a row, more with more classes. */

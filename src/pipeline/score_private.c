@@ -5,15 +5,13 @@
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "dperm/random.h"
 #include "dperm/score.h"
 #include "pipeline/account.h"
 #include "pipeline/error_interval.h"
-#include "pipeline/fit.h"
+#include "pipeline/fit_check.h"
 #include "pipeline/options.h"
 #include "pipeline/scored_file.h"
 #include "random/random_handle.h"

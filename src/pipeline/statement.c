@@ -10,7 +10,6 @@
 #include "dperm/verify.h"
 #include "ledger/amount.h"
 #include "loss/loss.h"
-#include "mechanism/mechanism.h"
 #include "model/model.h"
 #include "pipeline/report.h"
 
@@ -72,17 +71,6 @@ static void see_dataset(void *context, const dperm_ledger_dataset *d) {
   if (amount_parse(d->delta_total, &delta)) {
     amount_brief(&delta, e->delta_total);
   }
-}
-
-static dperm_status gather(const char *path, dperm_ledger *ledger, const dperm_model *model,
-                           evidence *out, dperm_error *err) {
-  *out = (evidence){0};
-  TRY(dperm_model_verify(path, see_line, out, &out->holds, err));
-  if (ledger) {
-    TRY(dperm_ledger_find_model(ledger, model, see_entry, out, err));
-    TRY(dperm_ledger_datasets(ledger, see_dataset, out, err));
-  }
-  return DPERM_OK;
 }
 
 /* ---- the page, from the top */
@@ -305,29 +293,20 @@ static void write_checks(report *p, const statement *s) {
              "says; it is no legal advice.");
 }
 
-static void write_all(report *p, const statement *s) {
-  write_summary(p, s);
-  write_facts(p, s);
-  if (dperm_model_is_private(s->model)) {
-    write_guarantee(p, s);
-    write_mathematics(p, s);
-    write_spending(p, s);
-    write_limits(p, s);
-    write_checks(p, s);
-  }
-}
-
 dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger, int html,
                                    const char *out_path, dperm_error *err) {
-  dperm_status status = DPERM_OK;
-  dperm_model *model = NULL;
-  evidence seen;
-  report p = {.out = NULL};
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  OWNED(report_discard) report p = {.out = NULL};
+  evidence seen = {0};
   if (strcmp(model_path, "-") == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a statement reads the model twice; name a file");
   }
-  TRY_OR_DONE(dperm_model_read(model_path, &model, err));
-  TRY_OR_DONE(gather(model_path, ledger, model, &seen, err));
+  TRY(dperm_model_read(model_path, &model, err));
+  TRY(dperm_model_verify(model_path, see_line, &seen, &seen.holds, err));
+  if (ledger) {
+    TRY(dperm_ledger_find_model(ledger, model, see_entry, &seen, err));
+    TRY(dperm_ledger_datasets(ledger, see_dataset, &seen, err));
+  }
   statement s = {.path = model_path,
                  .model = model,
                  .seen = &seen,
@@ -338,12 +317,16 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",
                    model->claim.rows_per_person);
   }
-  TRY_OR_DONE(report_open(&p, out_path, html != 0,
-                          dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
-  write_all(&p, &s);
-  TRY_OR_DONE(report_close(&p, err));
-done:
-  report_discard(&p);
-  dperm_model_free(model);
-  return status;
+  TRY(report_open(&p, out_path, html != 0,
+                  dperm_model_is_private(model) ? "Privacy statement" : "No privacy", err));
+  write_summary(&p, &s);
+  write_facts(&p, &s);
+  if (dperm_model_is_private(model)) {
+    write_guarantee(&p, &s);
+    write_mathematics(&p, &s);
+    write_spending(&p, &s);
+    write_limits(&p, &s);
+    write_checks(&p, &s);
+  }
+  return report_close(&p, err);
 }

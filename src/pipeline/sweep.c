@@ -6,14 +6,12 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/sized.h"
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "mechanism/given_options.h"
 #include "pipeline/options.h"
 #include "pipeline/sweep_run.h"
-#include "random/noise.h"
 
 enum { MOST_CELLS = 100000, MOST_FOLDS = 100000, MOST_DRAWS = 10000000, MOST_PARTS = 1000 };
 

@@ -12,7 +12,7 @@
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "pipeline/account.h"
-#include "pipeline/fit.h"
+#include "pipeline/fit_check.h"
 #include "pipeline/options.h"
 #include "pipeline/tune_methods.h"
 #include "random/random_handle.h"
@@ -122,16 +122,6 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
   return check_rows(t, err);
 }
 
-/* Every fit that may come can be planned: a candidate that cannot be fitted must not turn up after
- * work, nor the number of rounds decide whether it does. */
-static dperm_status check_plans(const tuning *t, dperm_error *err) {
-  for (size_t i = 0; i < t->count; i++) {
-    fit_plan plan;
-    TRY(fit_check(t->data, tune_method_of(t)->fit_rows(t), &t->candidates[i], &plan, err));
-  }
-  return DPERM_OK;
-}
-
 /* ---- what is called public */
 
 /* Records that have a budget are somebody's. */
@@ -210,15 +200,19 @@ static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
 }
 
 /* The candidates as they are fitted: each at the epsilon of a fit, under the first one's threads
- * and progress, without diagnostics. */
-static void set_candidates(const tuning *t, dperm_options *out) {
+ * and progress, without diagnostics. Every fit that may come can be planned: a candidate that
+ * cannot be fitted must not turn up after work, nor the number of rounds decide whether it does. */
+static dperm_status set_candidates(const tuning *t, dperm_options *out, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
+    fit_plan plan;
     out[i] = options_per_row(&t->candidates[i]);
     out[i].epsilon = t->claim.epsilon_fit;
     out[i].threads = t->candidates[0].threads;
     out[i].progress = t->candidates[0].progress;
     out[i].unsafe_diagnostics = NULL;
+    TRY(fit_check(t->data, tune_method_of(t)->fit_rows(t), &out[i], &plan, err));
   }
+  return DPERM_OK;
 }
 
 static dperm_status tune(tuning *t, const dperm_options *given, const dperm_tune_options *given_how,
@@ -245,9 +239,8 @@ static dperm_status tune(tuning *t, const dperm_options *given, const dperm_tune
   }
   TRY(claim_of(t, &t->claim, err));
   TRY(memory_new(t->count, sizeof *fitted, &fitted, err));
-  set_candidates(t, fitted);
+  TRY(set_candidates(t, fitted, err));
   t->candidates = fitted;
-  TRY(check_plans(t, err));
   const dperm_account *account = &candidates[0].account;
   (void)snprintf(words, sizeof words, "%s, %s", mechanism_of(fitted[0].mechanism)->name,
                  tune_method_of(t)->name);

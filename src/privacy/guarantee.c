@@ -33,26 +33,22 @@ static double round_share(double epsilon, rounds_kind rounds) {
 
 /* ---- delta, from a fit up */
 
-double delta_of_fit(double epsilon) {
-  return (1 + exp(epsilon)) * exp(-NOISE_TAIL) * up;
-}
-
-/* privacy.md 8.2: k fits fail to be certified with at most k times the odds of one; the factor
- * 1 + e^epsilon is of the whole epsilon, not of a share. */
-static double delta_of_classes(double epsilon, size_t classes) {
-  double once = delta_of_fit(epsilon);
-  return classes > 2 && !DEFECT("delta-left-out") ? once * (double)classes * up : once;
-}
-
-/* 8.3: so many fits on average. */
-static double delta_of_rounds(double delta, const private_run *run) {
-  return run->rounds == ROUNDS_NONE ? delta : delta * run->rounds_mean * up;
-}
-
-/* 8.4, group privacy: delta (1 + e^e + … + e^((K−1)e)), e a record's epsilon. */
-static double delta_of_person(double delta, double epsilon_row, size_t rows_per_person) {
-  double k = (double)rows_per_person;
-  return rows_per_person == 1 ? delta : delta * expm1(k * epsilon_row) / expm1(epsilon_row) * up;
+static double delta_of_run(const private_run *run, double epsilon) {
+  double k = (double)run->rows_per_person;
+  /* 6.1: one fit whose noise is certified but for odds of e^-NOISE_TAIL. */
+  double delta = (1 + exp(epsilon)) * exp(-NOISE_TAIL) * up;
+  /* 8.2: k fits fail to be certified with at most k times the odds of one; the factor 1 + e^epsilon
+   * is of the whole epsilon, not of a share. */
+  if (run->classes > 2 && !DEFECT("delta-left-out")) {
+    delta = delta * (double)run->classes * up;
+  }
+  if (run->rounds != ROUNDS_NONE) { /* 8.3: so many fits on average */
+    delta = delta * run->rounds_mean * up;
+  }
+  if (run->rows_per_person != 1) { /* 8.4, group privacy: delta (1 + e^e + … + e^((K−1)e)) */
+    delta = delta * expm1(k * epsilon) / expm1(epsilon) * up;
+  }
+  return delta;
 }
 
 guarantee guarantee_of_run(const private_run *run) {
@@ -60,9 +56,7 @@ guarantee guarantee_of_run(const private_run *run) {
   g.epsilon_row = epsilon_share(run->epsilon, run->rows_per_person);
   g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
   g.epsilon_class = run->classes > 2 ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
-  g.delta = delta_of_classes(g.epsilon_row, run->classes);
-  g.delta = delta_of_rounds(g.delta, run);
-  g.delta = delta_of_person(g.delta, g.epsilon_row, run->rows_per_person);
+  g.delta = delta_of_run(run, g.epsilon_row);
   return g;
 }
 

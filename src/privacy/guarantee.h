@@ -85,7 +85,5 @@ dperm_status guarantee_check(const guarantee *g, dperm_error *err);
 /* epsilon/parts, rounded down so that `parts` times it is at most epsilon, exactly. */
 double epsilon_share(double epsilon, size_t parts);
 
-/* (1 + e^epsilon) e^-100: the delta of one fit at `epsilon` whose noise is certified but for odds
- * of e^-NOISE_TAIL (privacy.md 6.1); rounded up. */
+/* The noise of a fit is certified but for odds of e^-NOISE_TAIL (privacy.md 6.1). */
 enum { NOISE_TAIL = 100 };
-double delta_of_fit(double epsilon);
