@@ -94,37 +94,29 @@ static dperm_status commit_model(const account_run *run, const dperm_charge *cha
 
 static dperm_status pay_and_make(const account_run *run, dperm_charge *charge, model_maker *make,
                                  void *context, dperm_model **out, dperm_error *err) {
-  OWNED(dperm_model_free_at) dperm_model *model = NULL;
   TRY(account_reserve(run, charge, err));
-  if (!run->account->dry_run) {
-    TRY(make(context, &model, err));
-    TRY(commit_model(run, charge, model, err));
+  if (run->account->dry_run) {
+    return DPERM_OK;
   }
-  *out = model;
-  model = NULL;
-  return DPERM_OK;
+  TRY(make(context, out, err));
+  return commit_model(run, charge, *out, err);
 }
 
 dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,
                                 void *context, dperm_model **out, dperm_error *err) {
+  OWNED(dperm_model_free_at) dperm_model *model = NULL;
+  ranks *spread = run->data->x->spread;
   dperm_charge charge = {.entry = 0};
-  TRY(ranks_agree(run->data->x->spread, prepared, err));
-  return account_failed(&charge, pay_and_make(run, &charge, make, context, out, err), err);
-}
-
-dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_model **out,
-                          dperm_error *err) {
-  bool done = status == DPERM_OK;
-  status = ranks_agree(data->x->spread, status, err);
-  if (done && status != DPERM_OK && *out) { /* another process has failed meanwhile */
-    const dperm_charge charge = {.entry = (*out)->ledger_entry};
-    status = account_failed(&charge, status, err);
+  TRY(ranks_agree(spread, prepared, err));
+  dperm_status made = pay_and_make(run, &charge, make, context, &model, err);
+  dperm_status status = ranks_agree(spread, account_failed(&charge, made, err), err);
+  TRY(made == DPERM_OK ? account_failed(&charge, status, err) : status); /* or another process */
+  *out = NULL;
+  if (ranks_lead(spread)) {
+    *out = model;
+    model = NULL;
   }
-  if (done && (status != DPERM_OK || !ranks_lead(data->x->spread))) {
-    dperm_model_free(*out);
-    *out = NULL;
-  }
-  return status;
+  return DPERM_OK;
 }
 
 dperm_status account_failed(const dperm_charge *charge, dperm_status status, dperm_error *err) {

@@ -27,14 +27,11 @@ dperm_status account_commit(const account_run *run, const dperm_charge *charge,
 typedef dperm_status model_maker(void *context, dperm_model **out, dperm_error *err);
 
 /* The order of every run that makes a model: whatever can fail before the charge has not
- * (`prepared`, a status of this process), pay, make, commit. The model names its reservation. A dry
- * run makes none. */
+ * (`prepared`, a status of this process), pay, make, commit. It succeeds or fails on all processes
+ * of a job; the leader has the model, which names its reservation. A dry run makes none. A run that
+ * fails before this is for its caller to agree on (ranks_agree). */
 dperm_status account_make_model(const account_run *run, dperm_status prepared, model_maker *make,
                                 void *context, dperm_model **out, dperm_error *err);
-/* The end of such a run: a success or a failure of all processes of a job, and a model for the
- * leader only. */
-dperm_status leader_keeps(const dperm_data *data, dperm_status status, dperm_model **out,
-                          dperm_error *err);
 
 /* The end of a run, with its status: after a failure behind a reservation the message says that the
  * charge stays. */

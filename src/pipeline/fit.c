@@ -62,5 +62,6 @@ dperm_status dperm_train(const dperm_data *data, const dperm_options *given, dpe
   TRY(given_options(given, &options, err));
   TRY(options_validate(&options, err));
   TRY(random_given(options.random, &own, &source, err));
-  return leader_keeps(data, train(data, &options, source, out, err), out, err);
+  dperm_status status = train(data, &options, source, out, err);
+  return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }

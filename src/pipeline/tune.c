@@ -255,5 +255,6 @@ static dperm_status tune(tuning *t, const dperm_options *given, const dperm_tune
 dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size_t count,
                         const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   tuning t = {.data = data, .count = count};
-  return leader_keeps(data, tune(&t, given, given_how, out, err), out, err);
+  dperm_status status = tune(&t, given, given_how, out, err);
+  return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }
