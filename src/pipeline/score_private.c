@@ -20,7 +20,7 @@
 typedef struct confusion {
   size_t classes, rows;
   int64_t counts[4]; /* true positives, false positives, false negatives, true negatives; of more
-                        than two classes the errors are all "false positives" */
+                        than two classes what is right and wrong stands in the first two */
 } confusion;
 
 static const sized_struct options_struct = SIZED_STRUCT(dperm_score_options, progress);
@@ -36,12 +36,10 @@ static dperm_status count_rows(void *context, const double *scores, const double
                                size_t rows, dperm_error *err) {
   confusion *c = context;
   (void)err;
-  for (size_t i = 0; c->classes == 2 && i < rows; i++) {
-    bool predicted = scores[i] > 0, actual = labels[i] > 0;
-    c->counts[predicted ? (actual ? 0 : 1) : (actual ? 2 : 3)]++;
-  }
-  for (size_t i = 0; c->classes > 2 && i < rows; i++) {
-    c->counts[1] += (double)model_winner(c->classes, scores + i * c->classes) != labels[i];
+  for (size_t i = 0; i < rows; i++) {
+    size_t winner = model_winner(c->classes, scores + i * class_fits(c->classes));
+    bool wrong = class_label(c->classes, winner) != labels[i];
+    c->counts[c->classes > 2 || winner == 1 ? wrong : 3 - wrong]++;
   }
   c->rows += rows;
   return DPERM_OK;

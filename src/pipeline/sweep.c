@@ -212,25 +212,6 @@ static void close_sweep(sweep *s) {
   free(s->cells);
 }
 
-static dperm_status run_sweep(const dperm_data *data, const dperm_options *cells, size_t count,
-                              const dperm_sweep_options *how, dperm_sweep_visitor *visit,
-                              void *context, dperm_error *err) {
-  OWNED(close_sweep)
-  sweep s = {.data = data, .how = how, .count = count, .progress = {tick, &s}};
-  cancel_begin(&s.stop, &s.progress, "sweeping");
-  dperm_status status = run_cells(&s, cells, err);
-  if (status == DPERM_OK && ranks_lead(data->x->spread)) {
-    status = results_visit(&s, visit, context, err);
-  }
-  status = ranks_agree(data->x->spread, status, err);
-  if (status == DPERM_CANCELLED && s.journal) {
-    (void)error_set(err, status,
-                    "stopped on request; %s has what is done, and the same call goes on from there",
-                    how->journal);
-  }
-  return status;
-}
-
 static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
                                  const dperm_sweep_options *given_how, dperm_options **cells,
                                  dperm_sweep_options *how, dperm_error *err) {
@@ -249,5 +230,18 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
   dperm_sweep_options how = how_defaults;
   dperm_status status = take_request(data, given, count, given_how, &cells, &how, err);
   TRY(ranks_agree(data->x->spread, status, err));
-  return run_sweep(data, cells, count, &how, visit, context, err);
+  OWNED(close_sweep)
+  sweep s = {.data = data, .how = &how, .count = count, .progress = {tick, &s}};
+  cancel_begin(&s.stop, &s.progress, "sweeping");
+  status = run_cells(&s, cells, err);
+  if (status == DPERM_OK && ranks_lead(data->x->spread)) {
+    status = results_visit(&s, visit, context, err);
+  }
+  status = ranks_agree(data->x->spread, status, err);
+  if (status == DPERM_CANCELLED && s.journal) {
+    (void)error_set(err, status,
+                    "stopped on request; %s has what is done, and the same call goes on from there",
+                    how.journal);
+  }
+  return status;
 }

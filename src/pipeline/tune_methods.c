@@ -52,10 +52,17 @@ static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_
   return dperm_data_select(data, order + held, rows - held, train, err);
 }
 
-static dperm_status count_errors(const dperm_model *model, const dperm_data *data, size_t *errors,
-                                 dperm_error *err) {
+/* Candidate i, fitted to some rows, and its errors on others. */
+static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *train,
+                                  const dperm_data *judge, dperm_model **model, size_t *errors,
+                                  dperm_error *err) {
+  const dperm_options *options = &t->candidates[i];
+  size_t rows = DEFECT("portion-n") ? all_rows(t) : rows_in_all(train->x);
+  fit_plan plan = {0};
   dperm_metrics metrics;
-  TRY(dperm_model_score(model, data, &metrics, err));
+  TRY(fit_check(train, rows, options, &plan, err));
+  TRY(fit_planned(train, options, &plan, t->source, model, err));
+  TRY(dperm_model_score(*model, judge, &metrics, err));
   *errors = metrics.errors;
   return DPERM_OK;
 }
@@ -112,22 +119,6 @@ static json_t *candidates_json(const tuning *t) {
 
 /* ---- split */
 
-/* A model from candidate i's own portion, and its errors on the last portion. */
-static dperm_status fit_portion(const tuning *t, size_t i, const size_t *order,
-                                const dperm_data *judge, dperm_model **model, size_t *errors,
-                                dperm_error *err) {
-  OWNED(dperm_data_free_at) dperm_data *part = NULL;
-  const dperm_options *options = &t->candidates[i];
-  size_t portion = rows_of_portion(t);
-  fit_plan plan = {0};
-  TRY(progress_tick(&options->progress, "tuning", i, t->count, err));
-  TRY(dperm_data_select(t->data, order + i * portion, portion, &part, err));
-  size_t rows = DEFECT("portion-n") ? all_rows(t) : portion;
-  TRY(fit_check(part, rows, options, &plan, err));
-  TRY(fit_planned(part, options, &plan, t->source, model, err));
-  return count_errors(*model, judge, errors, err);
-}
-
 /* A list with NULL behind it. */
 static void models_free(dperm_model ***list) {
   for (dperm_model **model = *list; model && *model; model++) {
@@ -150,7 +141,10 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
   TRY(draw_order(t, all_rows(t), order, err));
   TRY(dperm_data_select(t->data, order + t->count * portion, portion, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
-    TRY(fit_portion(t, i, order, judge, &models[i], &errors[i], err));
+    OWNED(dperm_data_free_at) dperm_data *part = NULL;
+    TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
+    TRY(dperm_data_select(t->data, order + i * portion, portion, &part, err));
+    TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {
     *chosen =
@@ -186,8 +180,7 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
     *candidate = (size_t)random_below(t->source, t->count);
   }
   TRY(ranks_share(spread, DPERM_OK, candidate, sizeof *candidate, err));
-  TRY(fit_model(train, &t->candidates[*candidate], t->source, model, err));
-  dperm_status status = count_errors(*model, judge, &errors, err);
+  dperm_status status = fit_and_judge(t, *candidate, train, judge, model, &errors, err);
   if (status == DPERM_OK && ranks_lead(spread)) {
     *noisy_errors =
         (int64_t)errors + random_discrete_laplace(t->source, ratio_below(t->claim.epsilon_fit));
@@ -240,8 +233,7 @@ static dperm_status judge_in_public(const tuning *t, size_t i, const dperm_data 
   for (int draw = 0; draw < DRAWS; draw++) {
     OWNED(dperm_model_free_at) dperm_model *model = NULL;
     size_t errors = 0;
-    TRY(fit_model(train, &t->candidates[i], t->source, &model, err));
-    TRY(count_errors(model, judge, &errors, err));
+    TRY(fit_and_judge(t, i, train, judge, &model, &errors, err));
     *mean += (double)errors / DRAWS;
   }
   return DPERM_OK;
