@@ -21,11 +21,14 @@
 dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
                          random_source *source, double *weights, dperm_error *err) {
   dperm_status status = DPERM_OK;
+  if (plan->privacy.mechanism == DPERM_MECHANISM_NONE) {
+    memcpy(weights, found->f, dims * sizeof *found->f);
+    return DPERM_OK;
+  }
   if (ranks_lead(spread)) {
     status = release_weights(&plan->release, found, dims, source, weights, err);
-    if (status == DPERM_OK) {
-      status = random_check(source, err); /* after the last draw, before anything leaves */
-    }
+    /* after the last draw, before anything leaves */
+    status = status == DPERM_OK ? random_check(source, err) : status;
   }
   return ranks_share(spread, status, weights, dims * sizeof *weights, err);
 }
@@ -44,15 +47,10 @@ static dperm_status check_shares(const problem *base, dperm_error *err) {
 dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_options *how,
                      random_source *source, solution *found, double *weights, solver_report *report,
                      dperm_error *err) {
-  size_t dims = base->x->cols;
   TRY(check_shares(base, err));
   TRY(mechanism_of(plan->privacy.mechanism)
           ->run(&plan->privacy, base, how, &plan->release.promised, source, 1, found, report, err));
-  if (plan->privacy.mechanism == DPERM_MECHANISM_NONE) {
-    memcpy(weights, found->f, dims * sizeof *found->f);
-    return DPERM_OK;
-  }
-  return fit_release(plan, base->x->spread, found, dims, source, weights, err);
+  return fit_release(plan, base->x->spread, found, base->x->cols, source, weights, err);
 }
 
 /* ---- before the charge */

@@ -17,7 +17,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
                      dperm_error *err);
 
 /* The last step of it: the leader releases `found`, which has `dims` weights, and the other
- * processes of the job, if there are any, are told. */
+ * processes of the job, if there are any, are told. Without a mechanism it is what all have. */
 dperm_status fit_release(const fit_plan *plan, ranks *spread, const solution *found, size_t dims,
                          random_source *source, double *weights, dperm_error *err);
 

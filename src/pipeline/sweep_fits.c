@@ -68,12 +68,6 @@ static double *weights_of(const cell_fits *f, size_t model, size_t fit) {
   return f->weights + (model * class_fits(f->classes) + fit) * f->base.x->cols;
 }
 
-static dperm_status fit_plain(cell_fits *f, const fit_plan *plan, size_t fit,
-                              const solver_options *how, dperm_error *err) {
-  solver_report report;
-  return fit_run(plan, &f->base, how, f->sources, &f->found, weights_of(f, 0, fit), &report, err);
-}
-
 /* A model's fits draw from one source, one after the other, as training does. */
 static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models, size_t fit,
                               const solver_options *how, dperm_error *err) {
@@ -110,9 +104,7 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
     for (size_t i = 0; f->sides && i < train->x->rows; i++) {
       f->sides[i] = train->labels[i] == (double)fit ? 1.0 : -1.0;
     }
-    TRY(cell->options.mechanism == DPERM_MECHANISM_NONE
-            ? fit_plain(f, plan, fit, &how, err)
-            : fit_draws(f, plan, cell->models, fit, &how, err));
+    TRY(fit_draws(f, plan, cell->models, fit, &how, err));
   }
   return DPERM_OK;
 }
