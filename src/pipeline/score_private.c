@@ -123,13 +123,7 @@ static void score_digest(const dperm_private_score *s, bool counts, char out[DPE
   (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
 }
 
-/* A model that moves with a record as it likes makes its own errors tell of that record, whatever
- * noise they get; one that is private was paid for. */
-static unsigned model_reasons(const dperm_model *model, const dperm_score_options *o) {
-  return o->public_model || dperm_model_is_private(model) ? 0 : (unsigned)REASON_MODEL;
-}
-
-/* Pay, draw, commit. */
+/* Pay, draw, commit. After a failure `out` must not leave. */
 static dperm_status pay_and_draw(const account_run *run, dperm_charge *charge, const confusion *c,
                                  const dperm_score_options *o, random_source *source,
                                  dperm_private_score *out, dperm_error *err) {
@@ -139,12 +133,10 @@ static dperm_status pay_and_draw(const account_run *run, dperm_charge *charge, c
   if (o->account.dry_run) {
     return DPERM_OK;
   }
-  dperm_private_score made = add_noise(c, o, &run->claim, source);
+  *out = add_noise(c, o, &run->claim, source);
   TRY(random_check(source, err));
-  score_digest(&made, o->counts != 0, digest);
-  TRY(account_commit(run, charge, digest, err));
-  *out = made;
-  return DPERM_OK;
+  score_digest(out, o->counts != 0, digest);
+  return account_commit(run, charge, digest, err);
 }
 
 /* The release of these counts, into the caller's struct of this size. */
@@ -159,8 +151,13 @@ static dperm_status release_counts(const confusion *c, const dperm_model *model,
   run.account = &o->account;
   run.command = "score";
   run.mechanism = o->counts ? "discrete laplace, counts" : "discrete laplace";
-  run.claim = guarantee_with(claim_of(o), data_reasons(run.data) | source_reasons(source) |
-                                              model_reasons(model, o));
+  unsigned reasons = data_reasons(run.data) | source_reasons(source);
+  if (!o->public_model && !dperm_model_is_private(model)) {
+    /* A model that moves with a record as it likes makes its own errors tell of that record,
+     * whatever noise they get; one that is private was paid for. */
+    reasons |= REASON_MODEL;
+  }
+  run.claim = guarantee_with(claim_of(o), reasons);
   TRY(account_failed(&charge, pay_and_draw(&run, &charge, c, o, source, &made, err), err));
   sized_give(&score_struct, &made, out, size);
   return DPERM_OK;

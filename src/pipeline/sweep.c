@@ -24,8 +24,15 @@ void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size) {
 
 /* ---- what is asked for */
 
-static dperm_status check_request(const dperm_data *data, const dperm_options *cells, size_t count,
-                                  const dperm_sweep_options *how, dperm_error *err) {
+/* The options of the sweep and of its cells, which the caller frees, also after a failure. */
+static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
+                                 const dperm_sweep_options *given_how, dperm_options **cells,
+                                 dperm_sweep_options *how, dperm_error *err) {
+  TRY(sized_take(&how_struct, given_how, how, err));
+  if (count == 0 || count > MOST_CELLS) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
+  }
+  TRY(given_options_all(given, count, cells, err));
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
@@ -55,8 +62,8 @@ static dperm_status check_request(const dperm_data *data, const dperm_options *c
   }
   TRY(check_threads(how->threads, err));
   for (size_t c = 0; c < count; c++) {
-    const dperm_kernel *kernel = &cells[c].kernel, *first = &cells[0].kernel;
-    TRY(options_validate(&cells[c], err));
+    const dperm_kernel *kernel = &(*cells)[c].kernel, *first = &(*cells)[0].kernel;
+    TRY(options_validate(&(*cells)[c], err));
     if (kernel->name != first->name || kernel->gamma != first->gamma ||
         kernel->features != first->features || kernel->independent != first->independent ||
         kernel->seed != first->seed) {
@@ -181,16 +188,16 @@ static dperm_status run_fold(sweep *s, size_t number, size_t *chosen, dperm_erro
 
 static dperm_status run_cells(sweep *s, const dperm_options *cells, dperm_error *err) {
   OWNED(threads_leave_at) thread_scope threads = threads_enter(s->how->threads);
-  OWNED_MEMORY size_t *chosen = NULL;
+  size_t *chosen = NULL;
   s->split.folds = s->how->test_data ? 1 : s->how->folds;
   s->parts = s->how->test_parts > 1 ? s->how->test_parts : 1;
-  TRY(memory_new(s->count, sizeof *s->cells, &s->cells, err));
+  TRY(scratch_take(&s->work, s->count, sizeof *s->cells, &s->cells, err));
+  TRY(scratch_take(&s->work, s->count, sizeof *chosen, &chosen, err));
   if (!s->how->test_data) {
     TRY(split_draw(rows_in_all(s->data->x), s->how->folds, s->how->seed, &s->split, err));
   }
   TRY(plan_cells(s, cells, err));
   TRY(results_open(s, err));
-  TRY(memory_new(s->count, sizeof *chosen, &chosen, err));
   TRY(arithmetic_check(err));
   TRY(open_all_rows(s, err));
   for (size_t fold = 0; fold < s->split.folds; fold++) {
@@ -204,23 +211,12 @@ static void close_sweep(sweep *s) {
     free(s->cells[c].impossible);
     free(s->cells[c].class_weights);
   }
-  results_close(s);
+  journal_close(s->journal);
   sweep_rows_free(&s->rows);
   sweep_rows_free(&s->test);
   feature_map_free(s->map);
   free(s->split.part);
-  free(s->cells);
-}
-
-static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
-                                 const dperm_sweep_options *given_how, dperm_options **cells,
-                                 dperm_sweep_options *how, dperm_error *err) {
-  TRY(sized_take(&how_struct, given_how, how, err));
-  if (count == 0 || count > MOST_CELLS) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu cells; give from 1 to %d", count, MOST_CELLS);
-  }
-  TRY(given_options_all(given, count, cells, err));
-  return check_request(data, *cells, count, how, err);
+  scratch_free(&s->work);
 }
 
 dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, size_t count,

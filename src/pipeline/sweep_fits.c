@@ -56,13 +56,6 @@ static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *ch
 
 /* ---- fits */
 
-static dperm_status draw_source(const cell_fits *f, size_t draw, random_source *out,
-                                dperm_error *err) {
-  char purpose[25];
-  (void)snprintf(purpose, sizeof purpose, "%zx draw %zx", f->fold->number, draw);
-  return random_public(f->sweep->how->seed, purpose, out, err);
-}
-
 /* Where the weights of one model's fit go. */
 static double *weights_of(const cell_fits *f, size_t model, size_t fit) {
   return f->weights + (model * class_fits(f->classes) + fit) * f->base.x->cols;
@@ -74,7 +67,9 @@ static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models,
   size_t dims = f->base.x->cols;
   solver_report report;
   for (size_t m = 0; fit == 0 && m < models; m++) {
-    TRY(draw_source(f, m, &f->sources[m], err));
+    char purpose[25];
+    (void)snprintf(purpose, sizeof purpose, "%zx draw %zx", f->fold->number, m);
+    TRY(random_public(f->sweep->how->seed, purpose, &f->sources[m], err));
   }
   TRY(mechanism_of(plan->privacy.mechanism)
           ->run(&plan->privacy, &f->base, how, &plan->release.promised, f->sources, models,

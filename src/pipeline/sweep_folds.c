@@ -18,18 +18,17 @@ static size_t fold_start(size_t rows, size_t folds, size_t f) {
 dperm_status split_draw(size_t rows, size_t folds, uint64_t seed, sweep_split *out,
                         dperm_error *err) {
   OWNED_MEMORY size_t *order = NULL;
-  uint32_t *part = NULL;
   random_source source;
   TRY(random_public(seed, "sweep folds", &source, err));
   TRY(memory_new(rows, sizeof *order, &order, err));
-  TRY(memory_new(rows, sizeof *part, &part, err));
+  TRY(memory_new(rows, sizeof *out->part, &out->part, err));
+  out->folds = folds;
   random_order(&source, rows, order);
   for (size_t fold = 0; fold < folds; fold++) {
     for (size_t i = fold_start(rows, folds, fold); i < fold_start(rows, folds, fold + 1); i++) {
-      part[order[i]] = (uint32_t)fold;
+      out->part[order[i]] = (uint32_t)fold;
     }
   }
-  *out = (sweep_split){folds, part};
   return DPERM_OK;
 }
 
@@ -49,10 +48,13 @@ void sweep_rows_free(sweep_rows *rows) {
   *rows = (sweep_rows){0};
 }
 
-/* The rows with these numbers among all, each process its whole stripes of them; features are made
- * where the rows have arrived. */
-static dperm_status gather_rows(const sweep_rows *from, const size_t *index, size_t count,
+/* The rows with these numbers among all: in place, or each process its whole stripes of them, and
+ * features made where the rows have arrived. */
+static dperm_status select_rows(const sweep_rows *from, const size_t *index, size_t count,
                                 sweep_rows *out, dperm_error *err) {
+  if (!from->x->spread) {
+    return matrix_masked_new(from->x, index, count, &out->made, err);
+  }
   TRY(from->x->kind->select(from->x, index, count, &out->made, err));
   if (from->made) {
     TRY(features_keep(out->made, &out->kept, err));
@@ -61,17 +63,6 @@ static dperm_status gather_rows(const sweep_rows *from, const size_t *index, siz
     matrix_free(out->made);
     out->made = NULL;
   }
-  out->x = out->kept ? out->kept : out->made;
-  TRY(memory_new(out->x->rows, sizeof *out->own_labels, &out->own_labels, err));
-  return tall_select(from->x, from->labels, index, count, out->own_labels, err);
-}
-
-static dperm_status view_rows(const sweep_rows *from, const size_t *index, size_t count,
-                              sweep_rows *out, dperm_error *err) {
-  TRY(memory_new(count, sizeof *out->own_labels, &out->own_labels, err));
-  TRY(tall_select(from->x, from->labels, index, count, out->own_labels, err));
-  TRY(matrix_masked_new(from->x, index, count, &out->made, err));
-  out->x = out->made;
   return DPERM_OK;
 }
 
@@ -90,9 +81,11 @@ static dperm_status open_side(const sweep_split *split, const sweep_rows *from, 
       index[count++] = i;
     }
   }
-  TRY((from->x->spread ? gather_rows : view_rows)(from, index, count, out, err));
+  TRY(select_rows(from, index, count, out, err));
+  out->x = out->kept ? out->kept : out->made;
+  TRY(memory_new(out->x->rows, sizeof *out->own_labels, &out->own_labels, err));
   out->labels = out->own_labels;
-  return DPERM_OK;
+  return tall_select(from->x, from->labels, index, count, out->own_labels, err);
 }
 
 dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const sweep_rows *test,

@@ -135,8 +135,8 @@ dperm_status results_open(sweep *s, dperm_error *err) {
   ranks *spread = s->data->x->spread;
   dperm_status status = DPERM_OK;
   size_t runs = s->count * s->split.folds, size = s->how->draws * sizeof *s->errors;
-  TRY(memory_new(runs * s->parts, size, &s->errors, err));
-  TRY(memory_new(runs, sizeof *s->done, &s->done, err));
+  TRY(scratch_take(&s->work, runs * s->parts, size, &s->errors, err));
+  TRY(scratch_take(&s->work, runs, sizeof *s->done, &s->done, err));
   if (!s->how->journal) {
     return DPERM_OK;
   }
@@ -147,12 +147,6 @@ dperm_status results_open(sweep *s, dperm_error *err) {
   TRY(ranks_share(spread, status, s->done, runs * sizeof *s->done, err));
   TRY(ranks_share(spread, DPERM_OK, s->errors, runs * s->parts * size, err));
   return ranks_share(spread, DPERM_OK, &s->models_done, sizeof s->models_done, err);
-}
-
-void results_close(sweep *s) {
-  journal_close(s->journal);
-  free(s->errors);
-  free(s->done);
 }
 
 /* ---- what is reported */

@@ -67,13 +67,13 @@ typedef struct sweep {
                    folds */
   bool *done;   /* of each cell and fold */
   uint64_t models, models_done;
+  scratch work;            /* for cells and counts */
   dperm_progress progress; /* the caller's, with the models done */
   cancel_token stop;
 } sweep;
 
 /* Space for the counts, and with a journal what an earlier run has left in it. */
 dperm_status results_open(sweep *s, dperm_error *err);
-void results_close(sweep *s);
 bool results_done(const sweep *s, size_t cell, size_t fold);
 /* One cell in one fold is done: wrong predictions of each of its models in each part, in the order
  * of draws. */
