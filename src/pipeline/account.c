@@ -23,19 +23,6 @@ static dperm_status refuse_unprotected(const account_run *run, const data_identi
                              err);
 }
 
-/* What is charged where nothing counts. */
-static void state_only(const account_run *run, dperm_charge *charge) {
-  amount a;
-  *charge = (dperm_charge){.entry = 0};
-  bool is_private = guarantee_is_private(&run->claim);
-  if (is_private && amount_of_double(run->claim.epsilon, &a)) {
-    amount_text(&a, charge->epsilon);
-  }
-  if (is_private && amount_of_double(run->claim.delta, &a)) {
-    amount_text(&a, charge->delta);
-  }
-}
-
 static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dperm_error *err) {
   charge_request request = {.dataset = run->account->dataset,
                             .command = run->command,
@@ -59,8 +46,16 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
 
 dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
   ranks *spread = run->data ? run->data->x->spread : NULL;
-  state_only(run, charge);
+  bool is_private = guarantee_is_private(&run->claim);
   dperm_status status = DPERM_OK;
+  amount a;
+  *charge = (dperm_charge){.entry = 0}; /* what is charged where nothing counts: */
+  if (is_private && amount_of_double(run->claim.epsilon, &a)) {
+    amount_text(&a, charge->epsilon);
+  }
+  if (is_private && amount_of_double(run->claim.delta, &a)) {
+    amount_text(&a, charge->delta);
+  }
   if (ranks_lead(spread) && run->account->ledger) {
     status = ask_ledger(run, charge, err);
   } else if (run->account->dataset && !run->account->ledger) {

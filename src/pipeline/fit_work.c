@@ -69,36 +69,31 @@ static dperm_status shape_model(fit_work *w, dperm_error *err) {
   return model_new(w->data, &kernel, &w->options->progress, &w->model, err);
 }
 
-/* What a model's file says of options and plan. */
-static dperm_status describe_model(const fit_work *w, dperm_error *err) {
+dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   const dperm_options *o = w->options;
-  dperm_model *model = w->model;
+  size_t rows = w->data->x->rows;
+  TRY(arithmetic_check(err));
+  TRY(shape_model(w, err));
+  dperm_model *model = w->model; /* whose file states options and plan */
   model->plan = w->plan->privacy;
   model->release = w->plan->release;
   model->loss_h = o->loss.parameter;
   model->loss_lipschitz = o->loss.lipschitz;
   model->loss_smoothness = o->loss.smoothness;
   TRY(memory_copy_text(o->loss.name, strlen(o->loss.name), &model->loss, err));
-  return class_weights_of_data(w->data, o->class_weights, o->class_weight_count,
-                               &model->class_weights, err);
-}
-
-dperm_status fit_prepare(fit_work *w, dperm_error *err) {
-  size_t rows = w->data->x->rows;
-  TRY(arithmetic_check(err));
-  TRY(shape_model(w, err));
-  TRY(describe_model(w, err));
-  TRY(scratch_take(&w->work, w->model->dims, sizeof *w->found.f, &w->found.f, err));
-  TRY(scratch_take(&w->work, w->model->dims, sizeof *w->found.rest, &w->found.rest, err));
-  if (w->model->classes.count > 2) {
+  TRY(class_weights_of_data(w->data, o->class_weights, o->class_weight_count, &model->class_weights,
+                            err));
+  TRY(scratch_take(&w->work, model->dims, sizeof *w->found.f, &w->found.f, err));
+  TRY(scratch_take(&w->work, model->dims, sizeof *w->found.rest, &w->found.rest, err));
+  if (model->classes.count > 2) {
     TRY(scratch_take(&w->work, rows, sizeof *w->sides, &w->sides, err));
   }
-  if (w->model->class_weights) {
+  if (model->class_weights) {
     TRY(scratch_take(&w->work, rows, sizeof *w->shares, &w->shares, err));
   }
-  TRY(model_view(w->model, w->data->x, &w->view, &w->made, err));
-  OWNED(threads_leave_at) thread_scope threads = threads_enter(w->options->threads);
-  return memory_probe(fit_memory_work(w->data, rows, w->options), err);
+  TRY(model_view(model, w->data->x, &w->view, &w->made, err));
+  OWNED(threads_leave_at) thread_scope threads = threads_enter(o->threads);
+  return memory_probe(fit_memory_work(w->data, rows, o), err);
 }
 
 void fit_work_clear(fit_work *w) {

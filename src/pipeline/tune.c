@@ -122,21 +122,6 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
   return check_rows(t, err);
 }
 
-/* ---- what is called public */
-
-/* Records that have a budget are somebody's. */
-static dperm_status refuse_public(const tuning *t, dperm_ledger *ledger, dperm_error *err) {
-  data_identity identity;
-  if (!ledger || t->how->method != DPERM_TUNE_PUBLIC || !ranks_lead(t->data->x->spread)) {
-    return DPERM_OK;
-  }
-  TRY(identity_of_data(t->how->public_data, &identity, err));
-  return charge_refuse_known(ledger, &identity,
-                             "a choice made on them is not covered by any budget; they are not "
-                             "public: choose on others, or by the method split or stopping",
-                             err);
-}
-
 /* ---- the run */
 
 /* What the run guarantees. The choice looks at every candidate's fit, so one that is not private
@@ -177,10 +162,18 @@ static dperm_status state_claim(const tuning *t, size_t chosen, dperm_model *mod
 }
 
 static dperm_status prepare(const tuning *t, dperm_ledger *ledger, dperm_error *err) {
+  data_identity identity;
   TRY(arithmetic_check(err));
   TRY(tune_probe_memory(t, err));
   TRY(data_unchanged(t->data, err));
-  return refuse_public(t, ledger, err);
+  if (!ledger || t->how->method != DPERM_TUNE_PUBLIC || !ranks_lead(t->data->x->spread)) {
+    return DPERM_OK;
+  }
+  TRY(identity_of_data(t->how->public_data, &identity, err));
+  return charge_refuse_known(ledger, &identity, /* records that have a budget are somebody's */
+                             "a choice made on them is not covered by any budget; they are not "
+                             "public: choose on others, or by the method split or stopping",
+                             err);
 }
 
 /* Nothing may leave if the records changed meanwhile, or the choice was drawn from a source that
