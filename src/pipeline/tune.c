@@ -208,46 +208,42 @@ static dperm_status set_candidates(const tuning *t, dperm_options *out, dperm_er
   return DPERM_OK;
 }
 
-static dperm_status tune(tuning *t, const dperm_options *given, const dperm_tune_options *given_how,
-                         dperm_model **out, dperm_error *err) {
+static dperm_status tune(const dperm_data *data, const dperm_options *given, size_t count,
+                         const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
   OWNED_MEMORY dperm_options *candidates = NULL;
   OWNED_MEMORY dperm_options *fitted = NULL;
   dperm_tune_options how = tune_defaults;
+  tuning t = {.data = data, .count = count, .how = &how};
   char words[40];
   TRY(sized_take(&tune_struct, given_how, &how, err));
-  if (t->count == 0 || t->count > 100000) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", t->count);
+  if (count == 0 || count > 100000) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
   }
-  TRY(given_options_all(given, t->count, &candidates, err));
-  t->how = &how;
-  t->candidates = candidates;
-  TRY(check_candidates(t, err));
-  TRY(check_method(t, err));
-  TRY(random_given(candidates[0].random, &own, &t->source, err));
+  TRY(given_options_all(given, count, &candidates, err));
+  t.candidates = candidates;
+  TRY(check_candidates(&t, err));
+  TRY(check_method(&t, err));
+  TRY(random_given(candidates[0].random, &own, &t.source, err));
   if (how.method == DPERM_TUNE_STOPPING) {
-    t->rounds = rounds_law_near(how.rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
-                                                                     : ROUNDS_BY_LOGARITHMIC,
-                                isnan(how.rounds_mean) ? 3.0 * (double)t->count : how.rounds_mean);
+    t.rounds = rounds_law_near(how.rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
+                                                                    : ROUNDS_BY_LOGARITHMIC,
+                               isnan(how.rounds_mean) ? 3.0 * (double)count : how.rounds_mean);
   }
-  TRY(claim_of(t, &t->claim, err));
-  TRY(memory_new(t->count, sizeof *fitted, &fitted, err));
-  TRY(set_candidates(t, fitted, err));
-  t->candidates = fitted;
+  TRY(claim_of(&t, &t.claim, err));
+  TRY(memory_new(count, sizeof *fitted, &fitted, err));
+  TRY(set_candidates(&t, fitted, err));
+  t.candidates = fitted;
   const dperm_account *account = &candidates[0].account;
   (void)snprintf(words, sizeof words, "%s, %s", mechanism_of(fitted[0].mechanism)->name,
-                 tune_method_of(t)->name);
-  const account_run run = {.account = account,
-                           .command = "tune",
-                           .mechanism = words,
-                           .claim = t->claim,
-                           .data = t->data};
-  return account_make_model(&run, prepare(t, account->ledger, err), choose, t, out, err);
+                 tune_method_of(&t)->name);
+  const account_run run = {
+      .account = account, .command = "tune", .mechanism = words, .claim = t.claim, .data = data};
+  return account_make_model(&run, prepare(&t, account->ledger, err), choose, &t, out, err);
 }
 
 dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size_t count,
                         const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
-  tuning t = {.data = data, .count = count};
-  dperm_status status = tune(&t, given, given_how, out, err);
+  dperm_status status = tune(data, given, count, given_how, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
 }
