@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic_file.h"
 #include "handles.h"
-#include "whole_file.h"
 
 enum { BINS = 64, WIDTH = 820, HEIGHT = 470, LEFT = 70, RIGHT = 20, TOP = 78, BOTTOM = 56 };
 enum { LEAST = 30 }; /* outcomes in a bin that is drawn: fewer are mostly chance */
@@ -154,8 +154,8 @@ dperm_status audit_picture_write(const audit_picture *p, const char *path, dperm
     f.y_low = -1;
     f.y_high = 1;
   }
-  OWNED(whole_file_discard) whole_file file = {0};
-  TRY(whole_file_open(path, &file, err));
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  TRY(atomic_file_open(path, &file, err));
   FILE *out = file.stream;
   fprintf(out,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
@@ -171,5 +171,5 @@ dperm_status audit_picture_write(const audit_picture *p, const char *path, dperm
   draw_steps(out, &f, y[0], 0, "fill=\"none\" stroke=\"#1f5fa8\" stroke-width=\"2\"");
   draw_words(out, p);
   fprintf(out, "</svg>\n");
-  return whole_file_commit(&file, err);
+  return atomic_file_commit(&file, err);
 }

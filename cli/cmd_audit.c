@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "atomic_file.h"
 #include "audit_command.h"
 #include "audit_picture.h"
 #include "choices.h"
@@ -14,7 +15,6 @@
 #include "handles.h"
 #include "progress_bar.h"
 #include "session.h"
-#include "whole_file.h"
 
 static const char closing[] =
     "Fits this build's own models to two data sets that differ in one record, the worst pair that "
@@ -173,7 +173,7 @@ static bool check_together(const audit_settings *s) {
       {s->all && (one || s->plot),
        "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
       {s->loss && s->variant, "--loss and --variant are the same; give one"},
-      {s->plot && whole_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
+      {s->plot && atomic_file_plain(s->plot) && !path_ends(s->plot, ".svg"),
        "the name after --plot ends in .svg: pictures of audits are SVG"},
       {s->threads > 4096, "--threads must be at most 4096"},
   };

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "atomic_file.h"
 #include "demo_files.h"
 #include "dperm/score.h"
 #include "dperm/synthetic.h"
 #include "handles.h"
 #include "progress_bar.h"
 #include "session.h"
-#include "whole_file.h"
 
 enum { BAR = 28, ROWS_MOST = 10000000 };
 
@@ -28,10 +28,10 @@ typedef struct demo {
 /* ---- the files */
 
 static dperm_status write_schema(const char *path, dperm_error *err) {
-  OWNED(whole_file_discard) whole_file file = {0};
-  TRY(whole_file_open(path, &file, err));
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  TRY(atomic_file_open(path, &file, err));
   (void)fputs(dperm_synthetic_census_schema(), file.stream);
-  return whole_file_commit(&file, err);
+  return atomic_file_commit(&file, err);
 }
 
 static dperm_status make_files(const demo *d, dperm_error *err) {

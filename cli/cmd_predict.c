@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "atomic_file.h"
 #include "choices.h"
 #include "handles.h"
 #include "json_print.h"
 #include "progress_bar.h"
 #include "session.h"
-#include "whole_file.h"
 
 /* The records of the CSV that was written: lines but for those in quotes, and the header. NaN where
  * it cannot be read again, as with a pipe. */
 static double count_rows(const char *path) {
-  OWNED_STREAM FILE *file = whole_file_plain(path) ? fopen(path, "r") : NULL;
+  OWNED_STREAM FILE *file = atomic_file_plain(path) ? fopen(path, "r") : NULL;
   bool quoted = false;
   size_t lines = 0;
   for (int c; file && (c = getc(file)) != EOF;) {

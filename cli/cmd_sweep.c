@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "atomic_file.h"
 #include "choices.h"
 #include "file_guard.h"
 #include "gnuplot.h"
@@ -18,7 +19,6 @@
 #include "sweep_grid.h"
 #include "sweep_picture.h"
 #include "sweep_report.h"
-#include "whole_file.h"
 
 static const char closing[] =
     "For public data: errors are exact counts. Lists go with --loss, --mechanism, --noise, "
@@ -76,10 +76,10 @@ static void print_csv(const sweep_table *table, FILE *out) {
 
 static dperm_status write_cells(const sweep_table *table, const char *path, bool json,
                                 dperm_error *err) {
-  OWNED(whole_file_discard) whole_file file = {0};
-  TRY(whole_file_open(path, &file, err));
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  TRY(atomic_file_open(path, &file, err));
   (json ? print_json : print_csv)(table, file.stream);
-  return whole_file_commit(&file, err);
+  return atomic_file_commit(&file, err);
 }
 
 static void say(const sweep_table *table, const char *path) {
@@ -147,7 +147,7 @@ static dperm_status find_cells(const sweep_settings *s, const char *journal, swe
 /* FILE.journal beside a plain file; NULL for standard output and devices. */
 static char *journal_beside(const char *out) {
   char *journal = NULL;
-  return whole_file_plain(out) && asprintf(&journal, "%s.journal", out) > 0 ? journal : NULL;
+  return atomic_file_plain(out) && asprintf(&journal, "%s.journal", out) > 0 ? journal : NULL;
 }
 
 /* The journal is a second output. */
@@ -158,8 +158,8 @@ static bool journal_allowed(const sweep_settings *s, const argument *table, size
 
 /* A folder, say, is better refused before the work than after; NULL is none. */
 static dperm_status check_place(const char *out, dperm_error *err) {
-  OWNED(whole_file_discard) whole_file file = {0};
-  return out && leads() ? whole_file_open(out, &file, err) : DPERM_OK;
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  return out && leads() ? atomic_file_open(out, &file, err) : DPERM_OK;
 }
 
 /* The journal beside the file goes when all files are there. */
@@ -168,7 +168,7 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
   OWNED_MEMORY char *journal = journal_beside(s->out);
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
-  if (!journal && whole_file_plain(s->out)) {
+  if (!journal && atomic_file_plain(s->out)) {
     return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
   }
   const char *const places[] = {journal ? NULL : s->out, s->picture, s->page};

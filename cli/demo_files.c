@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "atomic_file.h"
 #include "handles.h"
 #include "message.h"
-#include "whole_file.h"
 
 static const char *const names[DEMO_FILES] = {"schema.json", "people.csv", "others.csv",
                                               "model.json", "predictions.csv"};
@@ -69,7 +69,7 @@ size_t demo_files_left(const demo_files *files, char *out, size_t size) {
 }
 
 dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
-  OWNED(whole_file_discard) whole_file memory = {0};
+  OWNED(atomic_file_discard) atomic_file memory = {0};
   char lines[DEMO_FILES][128];
   size_t count = 0;
   for (size_t i = 0; i < DEMO_FILES; i++) {
@@ -78,9 +78,9 @@ dperm_status demo_files_note(const demo_files *files, dperm_error *err) {
   if (count == 0) {
     return DPERM_OK;
   }
-  TRY(whole_file_open(files->memory, &memory, err));
+  TRY(atomic_file_open(files->memory, &memory, err));
   for (size_t i = 0; i < count; i++) {
     (void)fputs(lines[i], memory.stream);
   }
-  return whole_file_commit(&memory, err);
+  return atomic_file_commit(&memory, err);
 }

@@ -20,7 +20,8 @@
     }                                                                                              \
   } while (0)
 
-/* OWNED(whole_file_discard) whole_file file = {0}; where whole_file_discard takes a whole_file *.
+/* OWNED(atomic_file_discard) atomic_file file = {0}; where atomic_file_discard takes a atomic_file
+ * *.
  */
 #define OWNED(release) __attribute__((cleanup(release)))
 

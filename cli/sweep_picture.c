@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "atomic_file.h"
 #include "gnuplot.h"
 #include "handles.h"
 #include "message.h"
-#include "whole_file.h"
 
 enum { PANEL_WIDTH = 460, PANEL_HEIGHT = 380, MOST_CURVES = 24, MOST_TICS = 10 };
 
@@ -187,9 +187,9 @@ dperm_status sweep_picture_draw(const sweep_table *table, sweep_axis axis, doubl
 }
 
 dperm_status sweep_picture_write(const sweep_table *table, const char *path, dperm_error *err) {
-  OWNED(whole_file_discard) whole_file file = {0};
+  OWNED(atomic_file_discard) atomic_file file = {0};
   sweep_axis axis = table->epsilon_count > 1 ? AXIS_EPSILON : AXIS_LAMBDA;
-  TRY(whole_file_open(path, &file, err));
+  TRY(atomic_file_open(path, &file, err));
   TRY(sweep_picture_draw(table, axis, (double)NAN, path_ends(path, ".png"), file.stream, err));
-  return whole_file_commit(&file, err);
+  return atomic_file_commit(&file, err);
 }

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "atomic_file.h"
 #include "handles.h"
 #include "message.h"
 #include "sweep_picture.h"
-#include "whole_file.h"
 
 static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;"
@@ -227,12 +227,12 @@ static dperm_status put_findings(FILE *out, const sweep_table *table, dperm_erro
 
 dperm_status sweep_report_write(const sweep_table *table, const sweep_story *story,
                                 const char *path, dperm_error *err) {
-  OWNED(whole_file_discard) whole_file file = {0};
-  TRY(whole_file_open(path, &file, err));
+  OWNED(atomic_file_discard) atomic_file file = {0};
+  TRY(atomic_file_open(path, &file, err));
   put_beginning(file.stream, story);
   TRY(put_findings(file.stream, table, err));
   put_plans(file.stream, table, story);
   fprintf(file.stream, "<p>± is one standard error. Made by dperm %s.</p>\n</body>\n</html>\n",
           dperm_version());
-  return whole_file_commit(&file, err);
+  return atomic_file_commit(&file, err);
 }

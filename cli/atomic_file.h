@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-typedef struct whole_file {
+typedef struct atomic_file {
   FILE *stream;     /* write here */
   const char *path; /* NULL for standard output */
   char *target;     /* that, or where a symbolic link leads, which stays; NULL: not renamed */
   char *temporary;  /* beside it, until it is whole; NULL for what cannot be renamed */
-} whole_file;
+} atomic_file;
 
 /* Whether `path` is, or can become, a plain file: neither "-" nor a device. */
-bool whole_file_plain(const char *path);
+bool atomic_file_plain(const char *path);
 
 /* `path` NULL or "-" is standard output. */
-dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err);
+dperm_status atomic_file_open(const char *path, atomic_file *out, dperm_error *err);
 /* Success means: all bytes are in their place. The file is closed either way. */
-dperm_status whole_file_commit(whole_file *file, dperm_error *err);
+dperm_status atomic_file_commit(atomic_file *file, dperm_error *err);
 /* Leaves no trace. */
-void whole_file_discard(whole_file *file);
+void atomic_file_discard(atomic_file *file);

@@ -1,6 +1,6 @@
 /* Written beside its place, flushed to the disk, then renamed. */
 #define _GNU_SOURCE /* realpath, asprintf */
-#include "whole_file.h"
+#include "atomic_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,25 +17,25 @@ static dperm_status cannot_write(const char *path, int reason, dperm_error *err)
               path ? path : "standard output", strerror(reason));
 }
 
-static void forget(whole_file *file) {
+static void forget(atomic_file *file) {
   free(file->target);
   free(file->temporary);
   file->target = file->temporary = NULL;
 }
 
-bool whole_file_plain(const char *path) {
+bool atomic_file_plain(const char *path) {
   struct stat about;
   return path && strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 }
 
-dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err) {
-  *out = (whole_file){.stream = stdout};
+dperm_status atomic_file_open(const char *path, atomic_file *out, dperm_error *err) {
+  *out = (atomic_file){.stream = stdout};
   if (!path || strcmp(path, "-") == 0) {
     return DPERM_OK;
   }
   out->path = path;
   out->stream = NULL;
-  if (!whole_file_plain(path)) {
+  if (!atomic_file_plain(path)) {
     out->stream = fopen(path, "w"); /* a device; a folder fails here */
     return out->stream ? DPERM_OK : cannot_write(path, errno, err);
   }
@@ -57,7 +57,7 @@ dperm_status whole_file_open(const char *path, whole_file *out, dperm_error *err
   return DPERM_OK;
 }
 
-dperm_status whole_file_commit(whole_file *file, dperm_error *err) {
+dperm_status atomic_file_commit(atomic_file *file, dperm_error *err) {
   bool good = fflush(file->stream) == 0 && !ferror(file->stream) &&
               (!file->temporary || fsync(fileno(file->stream)) == 0);
   int reason = errno;
@@ -75,11 +75,11 @@ dperm_status whole_file_commit(whole_file *file, dperm_error *err) {
     return DPERM_OK;
   }
   (void)cannot_write(file->path, reason, err);
-  whole_file_discard(file);
+  atomic_file_discard(file);
   return err->status;
 }
 
-void whole_file_discard(whole_file *file) {
+void atomic_file_discard(atomic_file *file) {
   if (file->path && file->stream) {
     (void)fclose(file->stream);
   }
@@ -87,5 +87,5 @@ void whole_file_discard(whole_file *file) {
     (void)unlink(file->temporary);
   }
   forget(file);
-  *file = (whole_file){0};
+  *file = (atomic_file){0};
 }
