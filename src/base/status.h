@@ -27,18 +27,3 @@ void error_append(dperm_error *err, const char *format, ...) __attribute__((form
     (void)error_set((err), (code), __VA_ARGS__);                                                   \
     return (code);                                                                                 \
   } while (0)
-
-/* The same two in a function that owns something: `dperm_status status` and a label `done`. */
-#define TRY_OR_DONE(expr)                                                                          \
-  do {                                                                                             \
-    status = (expr);                                                                               \
-    if (status != DPERM_OK) {                                                                      \
-      goto done;                                                                                   \
-    }                                                                                              \
-  } while (0)
-#define FAIL_AND_DONE(err, code, ...)                                                              \
-  do {                                                                                             \
-    (void)error_set((err), (code), __VA_ARGS__);                                                   \
-    status = (code);                                                                               \
-    goto done;                                                                                     \
-  } while (0)
