@@ -101,7 +101,7 @@ static dperm_status check_same(ranks *r, dperm_status status, const dperm_data *
     uint64_t total, dims;
     unsigned char digest[FILE_DIGEST_SIZE];
   } here = {total, 0, {0}}, leader;
-  if (status == DPERM_OK) {
+  if (data) { /* as it is where status is DPERM_OK */
     here.dims = data->x->cols;
     memcpy(here.digest, data->file_digest, FILE_DIGEST_SIZE);
   }
