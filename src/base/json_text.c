@@ -82,9 +82,10 @@ static bool walk(walker *w, json_t *value) {
   return false;
 }
 
+/* A tree that came without its text, as the schema in a model, has one place only. */
 static void place_of(const json_document *doc, const json_t *value, int *line, int *column) {
   walker w = {doc->text, doc->text + doc->length, value};
-  bool found = walk(&w, doc->root);
+  bool found = doc->length > 0 && walk(&w, doc->root);
   *line = *column = 1;
   for (const char *c = doc->text; found && c < w.at; c++) {
     *column = *c == '\n' ? 1 : *column + 1;

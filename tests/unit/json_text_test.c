@@ -71,6 +71,19 @@ static void deep_nesting_is_refused_not_fatal(void **state) {
   free(text);
 }
 
+/* As the schema in a model: there is nothing to look through, and nothing may be read. */
+static void a_tree_without_its_text_has_one_place(void **state) {
+  (void)state;
+  json_document doc = document("{\"one\": 1, \"list\": [1, 2, {\"deep\": 3}]}");
+  assert_ok(json_document_parse(&doc, err));
+  const json_t *value = follow(doc.root, PATH("list", "2", "deep"));
+  doc.text = "";
+  doc.length = 0;
+  assert_fails(json_fail_at(&doc, value, err, "wrong"), DPERM_INVALID_SCHEMA,
+               "file.json:1:1: wrong");
+  json_decref(doc.root);
+}
+
 static void values_are_found_where_they_stand(void **state) {
   (void)state;
   static const char text[] = "{\n"
@@ -263,6 +276,7 @@ int main(void) {
       cmocka_unit_test(syntax_errors_have_line_and_column),
       cmocka_unit_test(duplicate_keys_are_refused),
       cmocka_unit_test(deep_nesting_is_refused_not_fatal),
+      cmocka_unit_test(a_tree_without_its_text_has_one_place),
       cmocka_unit_test(values_are_found_where_they_stand),
       cmocka_unit_test(text_need_not_be_terminated),
       cmocka_unit_test(byte_order_mark_is_skipped_and_not_counted),
