@@ -297,12 +297,17 @@ static double searched_epsilon(const trial *t, double kappa, double a) {
   return a * t->loss.lipschitz + best;
 }
 
+/* Every other trial is of anything that a plan may ask for: A from below what bisection ends at,
+ * and κc up to where its logarithm alone is the largest ε. */
 static void check_price(const trial *t, random_source *r) {
   const known_loss *known = known_loss_find(t->kind->name);
   assert_non_null(known); /* add it to the table of src/verify/epsilon_bound.c */
   assert_true(known->has_h == (t->kind->h_most > 0) && known->lipschitz == t->loss.lipschitz);
   for (int i = 0; i < 60; i++) {
-    double kappa = random_scale(r, 1e-6, 1e3), a = i % 9 ? random_scale(r, 1e-8, 10) : 0;
+    bool any = i % 2;
+    double kappa =
+        any ? random_scale(r, 1e-250, 1e43) / t->loss.smoothness : random_scale(r, 1e-6, 1e3);
+    double a = i % 9 ? random_scale(r, any ? 1e-70 : 1e-8, any ? 50 : 10) : 0;
     double searched = searched_epsilon(t, kappa, a), rule = epsilon_of(&t->loss, kappa, a);
     double constants = 2 * a * t->loss.lipschitz + log1p(kappa * t->loss.smoothness);
     const loss_facts facts = {known, interval_of(known->lipschitz),
