@@ -57,7 +57,8 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
                                   const dperm_data *judge, dperm_model **model, size_t *errors,
                                   dperm_error *err) {
   const dperm_options *options = &t->candidates[i];
-  size_t rows = DEFECT("portion-n") ? all_rows(t) : rows_in_all(train->x);
+  bool whole = t->how->method == DPERM_TUNE_SPLIT && DEFECT("portion-n");
+  size_t rows = whole ? all_rows(t) : rows_in_all(train->x);
   fit_plan plan = {0};
   dperm_metrics metrics;
   TRY(fit_check(train, rows, options, &plan, err));
