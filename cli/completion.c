@@ -7,13 +7,15 @@
 
 #include "session.h"
 
-/* bash takes "--format=csv" for three words, and knows nothing of texts behind candidates. */
+/* The scripts ask the dperm that the line names, or that of the PATH where it names none that they
+ * can run (quotes, another user's home). bash takes "--format=csv" for three words, and knows
+ * nothing of texts behind candidates. */
 static const char bash_script[] =
     "# bash completion for dperm; made by 'dperm completion bash'\n"
     "_dperm() {\n"
-    "  local cur=${COMP_WORDS[COMP_CWORD]} words\n"
-    "  words=$(\"${COMP_WORDS[0]}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2> /dev/null |\n"
-    "    cut -f 1)\n"
+    "  local cur=${COMP_WORDS[COMP_CWORD]} tool=${COMP_WORDS[0]/#'~/'/$HOME/} words\n"
+    "  type -P -- \"$tool\" > /dev/null || tool=dperm\n"
+    "  words=$(\"$tool\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2> /dev/null | cut -f 1)\n"
     "  [[ $cur != '=' ]] || cur=\n"
     "  [[ $'\\n'$words != *$'\\nFILE'* ]] || compopt -o default 2> /dev/null\n"
     "  mapfile -t COMPREPLY < <(compgen -W \"${words/FILE/}\" -- \"$cur\")\n"
@@ -24,8 +26,9 @@ static const char zsh_script[] =
     "#compdef dperm\n"
     "# zsh completion for dperm; made by 'dperm completion zsh'\n"
     "_dperm() {\n"
-    "  local -a lines=(\"${(@f)$($words[1] __complete \"${(@)words[2,CURRENT]}\" 2> "
-    "/dev/null)}\")\n"
+    "  local tool=${${(Q)words[1]}/#\\~\\//$HOME/}\n"
+    "  whence -p -- $tool > /dev/null || tool=dperm\n"
+    "  local -a lines=(\"${(@f)$($tool __complete \"${(@)words[2,CURRENT]}\" 2> /dev/null)}\")\n"
     "  local -a candidates=(\"${(@)${(@)lines:#(FILE|)}/$'\\t'/:}\")\n"
     "  (( ! $#candidates )) || _describe dperm candidates\n"
     "  (( ! $lines[(I)FILE] )) || { compset -P '--*='; _files }\n"
@@ -37,7 +40,9 @@ static const char fish_script[] =
     "function __dperm_complete\n"
     "  set -l words (commandline -opc)\n"
     "  set -l cur (commandline -ct)\n"
-    "  $words[1] __complete $words[2..-1] \"$cur\" 2> /dev/null\n"
+    "  set -l tool (string replace -r '^~/' \"$HOME/\" -- $words[1])\n"
+    "  type -q -- $tool; or set tool dperm\n"
+    "  type -q -- $tool; and $tool __complete $words[2..-1] \"$cur\" 2> /dev/null\n"
     "end\n"
     "complete -c dperm -f -a '(__dperm_complete | string match -v FILE)'\n"
     "complete -c dperm -n '__dperm_complete | string match -q FILE' -F\n";

@@ -114,6 +114,9 @@ B
   answers "-o default" train --data = peo
   answers "-o default none" train --ledger n
   bash -c 'source ./script; complete -p dperm' | grep -qx 'complete -F _dperm dperm'
+  mkdir bin && ln -s "$DPERM" bin/dperm # by a name that only the shell can read
+  [ "$(HOME=$PWD bash ask '~/bin/dperm' tr)" = train ]
+  [ "$(PATH="$PWD/bin:$PATH" bash ask '"$HOME"/dperm' tr)" = train ]
 }
 
 @test "completion in zsh" {
@@ -141,6 +144,9 @@ Z
   [ "$(ask train --ledger "" | tr '\n' ' ')" = "none files  " ]
   [ "$(ask train --epsilon "")" = "" ]
   [ "$(ask schema "" | tr '\n' ' ')" = "check draft " ]
+  mkdir bin && ln -s "$DPERM" bin/dperm
+  HOME=$PWD zsh -f ask '~/bin/dperm' "" | grep -q "^train"$'\t'
+  PATH="$PWD/bin:$PATH" zsh -f ask '$HOME/dperm' "" | grep -q "^train"$'\t'
 }
 
 @test "completion in fish" {
@@ -162,6 +168,8 @@ Z
   answers "" "train --epsilon "
   [[ "$(ask "train --data ")" == *"people.csv"* ]]
   [[ "$(ask "train --data=peo")" == *"people.csv"* ]]
+  [ "$(fish --no-config -c "source script; complete -C '~/bin/dperm tr'" 2>&1 | cut -f1)" = train ]
+  [ -z "$(PATH=/usr/bin:/bin fish --no-config -c "source script; complete -C '~nobody/dperm tr'" 2>&1)" ]
 }
 
 @test "completion for no shell, or for another" {
