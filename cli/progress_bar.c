@@ -14,7 +14,7 @@
 
 static struct {
   double started, drawn; /* seconds; 0 before the first tick */
-  bool visible, clock;   /* something is on the line; the clock runs */
+  bool visible;          /* something is on the line */
   bool counting;         /* there is work with a public count: no clock beside it */
   const char *stage;     /* the stage at hand, when it began and how far it was then */
   double stage_started, stage_share;
@@ -50,7 +50,7 @@ static void draw_time_left(double share, double now) {
 
 /* Solving has nothing public to count, so it shows the time, by a clock of its own: what is drawn
  * must not follow the solver's steps. */
-static volatile sig_atomic_t solving_seconds;
+static volatile sig_atomic_t solving_seconds, clock_runs;
 
 static void on_second(int number) {
   (void)number;
@@ -58,7 +58,7 @@ static void on_second(int number) {
   solving_seconds += solving_seconds < 9999;
   (void)signals_digits((unsigned long long)solving_seconds, line + sizeof line - 3);
   (void)!write(STDERR_FILENO, line, sizeof line - 1); /* may be called in a signal handler */
-  (void)alarm(1);
+  (void)alarm(clock_runs ? 1 : 0); /* stopped meanwhile: this second was the last */
 }
 
 static int tick(void *context, const char *stage, uint64_t done, uint64_t total) {
@@ -77,8 +77,8 @@ static int tick(void *context, const char *stage, uint64_t done, uint64_t total)
     bar.stage_share = share;
   }
   bool shows = !notes_are_off() && isatty(STDERR_FILENO);
-  if (total == 0 && !bar.counting && !bar.clock && shows) {
-    bar.clock = bar.visible = true;
+  if (total == 0 && !bar.counting && !clock_runs && shows) {
+    clock_runs = bar.visible = true;
     signals_handle(SIGALRM, on_second, SA_RESTART);
     (void)alarm(1);
   }
@@ -99,9 +99,9 @@ const dperm_progress *progress_bar(void) {
 }
 
 void progress_bar_wipe(void) {
-  if (bar.clock) {
+  if (clock_runs) {
+    clock_runs = false;
     (void)alarm(0);
-    bar.clock = false;
   }
   if (bar.visible) {
     fprintf(stderr, "\r\033[K");
