@@ -20,9 +20,7 @@
     }                                                                                              \
   } while (0)
 
-/* OWNED(atomic_file_discard) atomic_file file = {0}; where atomic_file_discard takes a atomic_file
- * *.
- */
+/* OWNED(atomic_file_discard) atomic_file file = {0}; the function takes the variable's address. */
 #define OWNED(release) __attribute__((cleanup(release)))
 
 /* OWNED(dperm_model_free_at) dperm_model *model = NULL; */
