@@ -65,10 +65,18 @@ static void spans_close(spans *s) {
 
 /* ---- pieces */
 
+/* Never again after a failure: the taker may have moved some of the rows. */
 static void take_waiting(spans *s) {
-  if (s->waiting.count > 0) {
+  if (s->waiting.count > 0 && s->taken == DPERM_OK) {
     s->taken = s->take(s->context, &s->waiting, &s->taken_error);
   }
+}
+
+static dperm_status was_taken(const spans *s, dperm_error *err) {
+  if (s->taken != DPERM_OK && err) {
+    *err = s->taken_error;
+  }
+  return s->taken;
 }
 
 /* First the digest, which takes longest, and what becomes of the rows of the span before. */
@@ -171,10 +179,7 @@ static dperm_status hand_over(spans *s, dperm_error *err) {
     s->waiting = *s->rows;
     *s->rows = empty;
   }
-  if (s->taken != DPERM_OK && err) {
-    *err = s->taken_error;
-  }
-  return s->taken;
+  return was_taken(s, err);
 }
 
 /* `length` bytes of the window, whole lines, in pieces; *fine if there was no trouble, else nothing
@@ -184,6 +189,7 @@ static dperm_status read_pieces(spans *s, size_t length, bool *fine, dperm_error
   cut(s, from, from + length, want < s->capacity ? want : s->capacity);
   atomic_store(&s->trouble, false);
   pool_run(s->count + BESIDE, read_piece, s);
+  TRY(was_taken(s, err));
   *fine = !atomic_load(&s->trouble);
   for (worker *w = s->workers; w < s->workers + s->worker_count; w++) {
     if (*fine) {
