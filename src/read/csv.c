@@ -115,14 +115,14 @@ static dperm_status scan_quoted(csv_reader *reader, scan *s, const char *start, 
     while (p < end && *p != '"' && *p != '\0') {
       p++;
     }
-    if (p == end && at_end) {
-      return csv_fail_at(reader, place, err, "this quote is never closed; add the closing quote");
-    }
-    if (p == end && end - reader->record >= RECORD_LIMIT) { /* it may be closed further on */
+    if (p - reader->record >= RECORD_LIMIT) { /* it may be closed further on */
       return csv_fail_at(reader, place, err,
                          "a field in quotes that is too long: a record has at most %d bytes; "
                          "shorten it, or close its quote",
                          RECORD_LIMIT);
+    }
+    if (p == end && at_end) {
+      return csv_fail_at(reader, place, err, "this quote is never closed; add the closing quote");
     }
     if (p < end && *p == '\0') {
       return fail_nul(reader, p, err);
@@ -263,7 +263,7 @@ static csv_field plain_field(const csv_reader *reader, const char *start, const 
 }
 
 /* The usual record: a line that is whole in the window, without quotes, cut by bit masks. False for
- * any other, and for what may be a blank or comment line. */
+ * any other, one that is too long, and what may be a blank or comment line. */
 static bool next_plain(csv_reader *reader) {
   const window *w = &reader->window;
   const char *record = reader->record = w->bytes + w->begin, *end = window_end(w), *start = record;
@@ -272,7 +272,7 @@ static bool next_plain(csv_reader *reader) {
   }
   const char *next = memchr(start, '\n', (size_t)(end - start) + 1);
   const size_t length = (size_t)(next - start);
-  if (length == 0 || (next == end && !w->at_end)) {
+  if (length == 0 || length > RECORD_LIMIT || (next == end && !w->at_end)) {
     return false;
   }
   size_t count = 0;
@@ -324,11 +324,11 @@ dperm_status csv_next(csv_reader *reader, bool *found, dperm_error *err) {
     }
     scan s = {0};
     TRY(scan_record(reader, &s, err));
+    if ((s.unfinished ? window_end(w) : s.at) - reader->record > RECORD_LIMIT) {
+      return csv_fail_at(reader, 0, err, "a record of over %d bytes; this is not a CSV file",
+                         RECORD_LIMIT);
+    }
     if (s.unfinished) {
-      if (w->end - w->begin > RECORD_LIMIT) {
-        return csv_fail_at(reader, 0, err, "a record of over %d bytes; this is not a CSV file",
-                           RECORD_LIMIT);
-      }
       TRY(window_more(w, err));
       continue;
     }

@@ -53,11 +53,11 @@ static dperm_status next_line(svmlight_rows *r, slice *line, bool *found, dperm_
   for (;;) {
     char *start = w->bytes + w->begin;
     char *stop = memchr(start, '\n', w->end - w->begin + 1); /* bytes[end] is a newline */
+    if (stop - start > RECORD_LIMIT) {
+      FAIL(err, DPERM_INVALID_DATA, "%s:%zu:1: a line of over %d bytes; this is not svmlight",
+           path_for_people(r->base.path), r->line + 1, RECORD_LIMIT);
+    }
     if (stop == w->bytes + w->end && !w->at_end) {
-      if (w->end - w->begin > RECORD_LIMIT) {
-        FAIL(err, DPERM_INVALID_DATA, "%s:%zu:1: a line of over %d bytes; this is not svmlight",
-             path_for_people(r->base.path), r->line + 1, RECORD_LIMIT);
-      }
       TRY(window_more(w, err));
       continue;
     }
