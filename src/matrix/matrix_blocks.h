@@ -26,5 +26,5 @@ dperm_status blocks_gram_diagonal(const matrix *x, const double *w, double *d, d
 
 /* At most so many additions stand behind an entry of blocks_apply_rows, for one f. */
 size_t blocks_row_depth(size_t cols);
-/* At most so many additions stand behind an entry of blocks_apply_transposed. */
+/* At most so many additions stand behind an entry of blocks_apply_transposed, for one w. */
 size_t blocks_sum_depth(const matrix *x);
