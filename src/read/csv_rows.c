@@ -51,6 +51,7 @@ static dperm_status next(row_reader *reader, size_t limit, growing_rows *rows, d
 static dperm_status rest(row_reader *reader, growing_rows *rows, rows_taker *take, void *context,
                          dperm_error *err) {
   csv_rows *r = (csv_rows *)reader;
+  r->csv.quotes = false; /* those of a header, which is behind us, do not matter */
   TRY(csv_parallel_read(&r->csv, &r->columns, &r->encoder, rows, take, context, err));
   reader->quotes = r->csv.quotes;
   return DPERM_OK;
