@@ -24,6 +24,15 @@ static json_t *numbers_json(const double *numbers, size_t count) {
   return array;
 }
 
+/* A key that may be left out (o* below) would also be left out for want of memory: then all is. */
+static json_t *unless_lost(json_t *object, const char *key, bool has) {
+  if ((json_object_get(object, key) != NULL) == has) {
+    return object;
+  }
+  json_decref(object);
+  return NULL;
+}
+
 /* Flat for two classes, else an array for each. */
 static json_t *weights_json(const dperm_model *model) {
   size_t fits = class_fits(model->classes.count);
@@ -60,7 +69,7 @@ static json_t *privacy_json(const dperm_model *model) {
   bool weighted = noisy && plan->noise.kind->weight;
   bool several = noisy && model->classes.count > 2; /* files of two classes have no such key */
   const double none = (double)NAN;
-  return json_pack(
+  json_t *object = json_pack(
       "{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}",
       "definition", noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
       number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "neighbours",
@@ -73,6 +82,15 @@ static json_t *privacy_json(const dperm_model *model) {
       number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "beta",
       number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
       plan->lambda, "numerics", numerics_json(&model->release, claim->delta));
+  return unless_lost(object, "epsilon_class", several);
+}
+
+static json_t *encoding_json(const dperm_model *model) {
+  bool constant = model->intercept != 0;
+  json_t *object = json_pack("{s:s, s:I, s:f, s:o*}", "source", model_origin_names[model->origin],
+                             "dims", (json_int_t)model->inputs, "norm", model->norm_bound,
+                             "intercept", constant ? json_real(model->intercept) : NULL);
+  return unless_lost(object, "intercept", constant);
 }
 
 static json_t *kernel_json(const dperm_model *model) {
@@ -99,32 +117,38 @@ static json_t *model_json(const dperm_model *model) {
                         ? numbers_json(model->class_weights, model->classes.count)
                         : NULL;
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
-  return json_pack(
-      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, s:o*, "
-      "s:{s:s, s:I, s:f, s:o*}, "
-      "s:o, s:o, s:o, s:s}",
+  json_t *object = json_pack(
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, "
+      "s:o, s:s}",
       "format", format, "private", dperm_model_is_private(model), "reason", model->reason,
       "privacy", privacy_json(model), "loss", "name", model->loss, "h",
       number_or_null(model->loss_h), "lipschitz", number_or_null(model->loss_lipschitz),
       "smoothness", number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
       "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
       ledger_json(model), "classes", classes_json(&model->classes), "class_weights", weights,
-      "encoding", "source", model_origin_names[model->origin], "dims", (json_int_t)model->inputs,
-      "norm", model->norm_bound, "intercept",
-      model->intercept != 0 ? json_real(model->intercept) : NULL, "schema", schema, "kernel",
-      kernel_json(model), "weights", weights_json(model), "dperm_version", dperm_version());
+      "encoding", encoding_json(model), "schema", schema, "kernel", kernel_json(model), "weights",
+      weights_json(model), "dperm_version", dperm_version());
+  return unless_lost(object, "class_weights", model->class_weights != NULL);
 }
 
+static int add_piece(const char *text, size_t length, void *state) {
+  return crypto_generichash_update(state, (const unsigned char *)text, length);
+}
+
+/* Short of memory, jansson leaves members out of a copy, and keys out of a text that it makes, and
+ * says nothing: the copy is counted, and no text is made. */
 dperm_status model_digest(const json_t *object, char out[DIGEST_TEXT_SIZE], dperm_error *err) {
   unsigned char hash[32];
+  crypto_generichash_state state;
   json_auto_t *copy = json_copy((json_t *)object);
+  bool whole = json_object_size(copy) == json_object_size(object);
   (void)json_object_del(copy, "digest");
-  OWNED_MEMORY char *text =
-      json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-  if (!text) {
+  (void)crypto_generichash_init(&state, NULL, 0, sizeof hash);
+  if (!whole || json_dump_callback(copy, add_piece, &state,
+                                   JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while digesting a model");
   }
-  (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, strlen(text), NULL, 0);
+  (void)crypto_generichash_final(&state, hash, sizeof hash);
   (void)sodium_bin2hex(out, DIGEST_TEXT_SIZE, hash, sizeof hash);
   return DPERM_OK;
 }

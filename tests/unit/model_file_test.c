@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file_read.h"
+#include "base/memory.h"
 #include "model/model_file.h"
 #include "support.h"
 #include "written_models.h"
@@ -304,6 +305,54 @@ static void a_model_goes_through_memory(void **state) {
   dperm_model_free(model);
 }
 
+/* ---- without memory */
+
+static long allocations_left;
+
+static void *allocate_some(size_t size) {
+  return allocations_left-- == 0 ? NULL : malloc(size);
+}
+
+/* What jansson cannot allocate it leaves out, here and there without a word: then the file would
+ * not be the model that was committed to a ledger, or not one at all. */
+static void written_whole_or_not_at_all(dperm_model *model) {
+  size_t length = 0;
+  char *whole = model_text(model, &length), *text = NULL;
+  dperm_status status = DPERM_OUT_OF_MEMORY;
+  char digest[DPERM_DIGEST_SIZE], again[DPERM_DIGEST_SIZE];
+  assert_ok(model_content_digest(model, digest, err));
+  for (long first = 0; status != DPERM_OK; first++) {
+    allocations_left = first;
+    json_set_alloc_funcs(allocate_some, free);
+    status = dperm_model_to_text(model, &text, &length, NULL);
+    json_set_alloc_funcs(malloc, free);
+    if (status == DPERM_OK) {
+      assert_string_equal(text, whole);
+      dperm_text_free(text);
+    }
+    bool failed = status != DPERM_OK;
+    assert_true(failed == (allocations_left < 0));
+    allocations_left = first;
+    json_set_alloc_funcs(allocate_some, free);
+    dperm_status digested = model_content_digest(model, again, NULL);
+    json_set_alloc_funcs(malloc, free);
+    assert_true(digested == DPERM_OUT_OF_MEMORY || strcmp(digest, again) == 0);
+  }
+  free(whole);
+  dperm_model_free(model);
+}
+
+static void memory_that_runs_out_leaves_nothing_out(void **state) {
+  (void)state;
+  dperm_model *weighed = schema_model(), *constant = memory_model(1);
+  assert_ok(memory_new(2, sizeof *weighed->class_weights, &weighed->class_weights, err));
+  weighed->class_weights[0] = weighed->class_weights[1] = 1;
+  constant->intercept = 0.5;
+  written_whole_or_not_at_all(weighed);
+  written_whole_or_not_at_all(constant);
+  written_whole_or_not_at_all(private_model());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(models_of_every_origin_come_back_whole),
@@ -316,6 +365,7 @@ int main(void) {
       cmocka_unit_test(a_model_goes_through_memory),
       cmocka_unit_test(a_byte_order_mark_is_skipped),
       cmocka_unit_test(writing_that_fails_leaves_nothing),
+      cmocka_unit_test(memory_that_runs_out_leaves_nothing_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
