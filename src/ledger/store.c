@@ -104,8 +104,11 @@ static dperm_status read_pragma(dperm_ledger *ledger, const char *sql, char out[
   bool found = false;
   TRY(store_prepare(ledger, sql, &query, err));
   TRY(store_step(ledger, query, &found, err));
-  const char *text = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
-  (void)snprintf(out, 24, "%s", text ? text : "");
+  const char *text = found ? (const char *)sqlite3_column_text(query, 0) : "";
+  if (!text) { /* for want of memory: it says nothing about the file */
+    return fail_sqlite(ledger, err);
+  }
+  (void)snprintf(out, 24, "%s", text);
   return DPERM_OK;
 }
 
