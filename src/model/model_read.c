@@ -281,11 +281,12 @@ static dperm_status read_numerics(const reading *r, const json_t *numerics, dper
                read_positive(numerics, "solution_error", &out->solution_error) &&
                read_positive(numerics, "delta", &model->claim.delta) &&
                frexp(step, &out->step_exponent) == 0.5 && ratio_value(ratio_below(num)) == num;
+  TRY(sound(r, whole, "its numerics block is not whole"));
   out->step_exponent--;
   out->epsilon.num = ratio_below(num);
   out->sensitivity = sensitivity;
   model->plan.epsilon = out->epsilon.core;
-  return sound(r, whole, "its numerics block is not whole");
+  return DPERM_OK;
 }
 
 /* For whom the claim is: for one row, unless the file says a person with several. */
