@@ -56,9 +56,10 @@ dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm
   if (is_private && amount_of_double(run->claim.delta, &a)) {
     amount_text(&a, charge->delta);
   }
-  if (ranks_lead(spread) && run->account->ledger) {
+  bool leads = ranks_lead(spread);
+  if (leads && run->account->ledger) {
     status = ask_ledger(run, charge, err);
-  } else if (run->account->dataset && !run->account->ledger) {
+  } else if (leads && run->account->dataset) { /* the others need not have opened any */
     status =
         error_set(err, DPERM_INVALID_ARGUMENT, "a data set is named, but no ledger; name that too");
   }

@@ -1,9 +1,12 @@
 /* Files read by the processes of a job (here: threads, support/thread_ranks.h): rows, labels,
- * digest and errors are those of one process, whatever the form of the records. */
+ * digest and errors are those of one process, whatever the form of the records; the leader alone
+ * pays. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "data/dataset.h"
+#include "ledgers.h"
+#include "model/model.h"
 #include "support.h"
 #include "thread_ranks.h"
 
@@ -145,10 +148,64 @@ static void labels_of_two_kinds_are_refused_though_no_process_sees_both(void **s
   file_remove(path);
 }
 
+/* ---- who pays */
+
+typedef struct charged_job {
+  dperm_source source;
+  dperm_ledger *ledger; /* the leader's; the others name the data set only */
+  dperm_model *model[3];
+  dperm_status status[3];
+  dperm_error error[3];
+} charged_job;
+
+static void charge_rank(ranks *r, void *context) {
+  charged_job *job = context;
+  dperm_error *told = &job->error[r->rank];
+  dperm_data *data = NULL;
+  dperm_options options;
+  dperm_options_init(&options);
+  options.epsilon = 0.5;
+  options.account.ledger = r->rank == 0 ? job->ledger : NULL;
+  options.account.dataset = "people";
+  dperm_status status = dperm_data_read_spread(&job->source, r, NULL, &data, told);
+  job->status[r->rank] =
+      status == DPERM_OK ? dperm_train(data, &options, &job->model[r->rank], told) : status;
+  dperm_data_free(data);
+}
+
+static void the_leader_alone_needs_a_ledger(void **state) {
+  ledger_home *home = *state;
+  char text[600 * 16];
+  size_t used = 0;
+  for (size_t i = 0; i < 600; i++) {
+    used += (size_t)sprintf(text + used, "%d 1:.%zu 2:.%zu\n", i % 3 ? 1 : -1, i % 10, i / 7 % 10);
+  }
+  char *svm = file_with(text, used);
+  charged_job job = {.source = {.path = svm, .format = DPERM_FORMAT_SVMLIGHT, .dims = 2},
+                     .ledger = opened(home)};
+  thread_ranks_run(3, charge_rank, &job);
+  for (size_t p = 0; p < 3; p++) {
+    assert_string_equal(job.error[p].message, "");
+    assert_int_equal(job.status[p], DPERM_OK);
+  }
+  assert_true(job.model[0]->ledger_entry == 2);
+  dperm_model_free(job.model[0]);
+  dperm_ledger_free(job.ledger);
+  job.ledger = NULL; /* now nobody has one */
+  thread_ranks_run(3, charge_rank, &job);
+  for (size_t p = 0; p < 3; p++) {
+    assert_int_equal(job.status[p], DPERM_INVALID_ARGUMENT);
+    assert_non_null(strstr(job.error[p].message, "a data set is named, but no ledger"));
+  }
+  file_remove(svm);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(records_are_shared_whatever_their_form),
       cmocka_unit_test(labels_of_two_kinds_are_refused_though_no_process_sees_both),
+      cmocka_unit_test_setup_teardown(the_leader_alone_needs_a_ledger, ledger_home_begin,
+                                      ledger_home_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
