@@ -1,4 +1,4 @@
-/* What all losses share: construction, evaluation, and the check of what a caller passes. */
+/* What all losses share: construction, and the check of what a caller passes. */
 #include "loss/loss.h"
 
 #include <math.h>
@@ -14,16 +14,6 @@ dperm_status loss_make(const loss_kind *kind, double h, dperm_loss *out, dperm_e
   out->parameter = has_h ? h : (double)NAN;
   out->eval = kind->eval;
   return DPERM_OK;
-}
-
-void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const double *z_rest,
-                   double *slope) {
-  const loss_kind *kind = loss_kind_of(loss);
-  if (kind) {
-    kind->slopes(loss->parameter, count, z, z_rest, slope, NULL);
-  } else {
-    loss->eval(loss, count, z, NULL, slope, NULL);
-  }
 }
 
 dperm_status loss_validate(const dperm_loss *loss, dperm_error *err) {

@@ -47,6 +47,16 @@ const loss_kind *loss_kind_of(const dperm_loss *loss) {
   return NULL;
 }
 
+void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const double *z_rest,
+                   double *slope) {
+  const loss_kind *kind = loss_kind_of(loss);
+  if (kind) {
+    kind->slopes(loss->parameter, count, z, z_rest, slope, NULL);
+  } else {
+    loss->eval(loss, count, z, NULL, slope, NULL);
+  }
+}
+
 dperm_status loss_check_name(const dperm_loss *loss, dperm_error *err) {
   if (loss_kind_named(loss->name) && !loss_kind_of(loss)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,

@@ -7,10 +7,6 @@
 /* Pairs of cos and sin have norm 1 up to rounding (privacy.md 2). */
 static const double features_norm = 1.0 + 0x1p-48;
 
-bool selected_by(const verifier *v, const char *method) {
-  return field_is(v->root, "selection.method", method);
-}
-
 /* ---- the bound on a row */
 
 bool row_bound(verifier *v, const char *name, double *out) {

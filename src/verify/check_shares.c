@@ -23,6 +23,10 @@ bool sum_covered(double a, double k, double b, double bound, number_text *shown_
 
 /* ---- who gets which part */
 
+bool selected_by(const verifier *v, const char *method) {
+  return field_is(v->root, "selection.method", method);
+}
+
 bool unit_rows(verifier *v, const char *name, unsigned long long *out) {
   *out = 1;
   return !field_at(v->root, "privacy.rows_per_person") ||
