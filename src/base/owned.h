@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* OWNED(rows_free) rows r = {0}; where rows_free takes a rows *. */
-#define OWNED(release) __attribute__((cleanup(release)))
+#define OWNED(release) __attribute__((cleanup(release), unused))
 
 /* OWNED_MEMORY double *work = NULL; goes to free(). */
 #define OWNED_MEMORY OWNED(owned_memory_free)
