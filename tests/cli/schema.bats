@@ -13,6 +13,22 @@ load helpers
   done
 }
 
+@test "schemas from documentation alone hold all attributes, and nothing but what it says" {
+  for s in "adult 14 106" "bank 16 52" "credit 23 34"; do
+    read -r name attributes dims <<< "$s"
+    file="$DPERM_SOURCE/examples/schemas/$name.json"
+    run "$DPERM" schema check "$file"
+    [[ "$status" -eq 0 && "$output" == *"encoded columns  $dims"* ]]
+    ATTRIBUTES=$attributes python3 - "$file" <<< '
+import json, os, sys
+schema = json.load(open(sys.argv[1]))
+assert set(schema) <= {"header", "missing", "comment", "on_missing", "intercept", "label", "columns"}, schema.keys()
+assert len(schema["columns"]) == int(os.environ["ATTRIBUTES"]) + 1
+for column in schema["columns"]:
+    assert set(column) <= {"name", "type", "min", "max", "values"} and column["type"] != "ignore", column'
+  done
+}
+
 @test "data are read against the schema" {
   run "$DPERM" schema check schema.json --data people.csv
   [ "$status" -eq 0 ]
