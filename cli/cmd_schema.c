@@ -27,6 +27,21 @@ static void print_classes(const dperm_schema *schema) {
   printf(" (%zu fits, one for each against the rest, of epsilon/%zu each)\n", count, count);
 }
 
+/* "(4 bins, line 0.5)" behind a column's numbers. */
+static void print_bins(const dperm_schema *schema, size_t column) {
+  size_t bins = dperm_schema_column_bins(schema, column);
+  double line = dperm_schema_column_line(schema, column);
+  if (dperm_schema_column_bins_auto(schema, column)) {
+    printf(" (bins: chosen for the number of rows and epsilon; until then as without)");
+  } else if (bins > 0) {
+    printf(" (%zu bin%s", bins, bins > 1 ? "s" : "");
+    if (line > 0) {
+      printf(", line %g", line);
+    }
+    printf(")");
+  }
+}
+
 static void print_schema(const char *path, const dperm_schema *schema) {
   printf("%s: a sound schema\n", visible(path).text);
   print_classes(schema);
@@ -48,7 +63,15 @@ static void print_schema(const char *path, const dperm_schema *schema) {
     if (left_out) {
       printf(" (\"%s\" is left out)", visible(left_out).text);
     }
+    print_bins(schema, i);
     printf("\n");
+  }
+  for (size_t i = 0; i < dperm_schema_crosses(schema); i++) {
+    const char *first = dperm_schema_column_name(schema, dperm_schema_cross_column(schema, i, 0));
+    const char *second = dperm_schema_column_name(schema, dperm_schema_cross_column(schema, i, 1));
+    printf("  %s*%s: pairs, %zu encoded columns, entry at most %.4g\n", visible(first).text,
+           visible(second).text, dperm_schema_cross_width(schema, i),
+           dperm_schema_cross_bound(schema, i));
   }
 }
 
@@ -91,9 +114,23 @@ static void print_json(const char *path, const dperm_schema *schema, const char 
            dperm_schema_column_type(schema, i), dperm_schema_column_width(schema, i),
            dperm_schema_column_bound(schema, i));
     json_quote(stdout, dperm_schema_column_reference(schema, i));
-    printf("}");
+    if (dperm_schema_column_bins_auto(schema, i)) {
+      printf(", \"bins\": \"auto\"");
+    } else {
+      printf(", \"bins\": %zu", dperm_schema_column_bins(schema, i));
+    }
+    printf(", \"line\": %.17g}", dperm_schema_column_line(schema, i));
   }
-  printf("\n  ],\n");
+  printf("\n  ],\n  \"crosses\": [");
+  for (size_t i = 0; i < dperm_schema_crosses(schema); i++) {
+    printf("%s\n    {\"columns\": [", i ? "," : "");
+    json_quote(stdout, dperm_schema_column_name(schema, dperm_schema_cross_column(schema, i, 0)));
+    printf(", ");
+    json_quote(stdout, dperm_schema_column_name(schema, dperm_schema_cross_column(schema, i, 1)));
+    printf("], \"dims\": %zu, \"bound\": %.17g}", dperm_schema_cross_width(schema, i),
+           dperm_schema_cross_bound(schema, i));
+  }
+  printf("%s],\n", dperm_schema_crosses(schema) > 0 ? "\n  " : "");
   print_json_text("data", data_path, ",");
   print_json_number("rows", data ? (double)dperm_data_rows(data) : (double)NAN, "");
   printf("}\n");

@@ -125,7 +125,8 @@ DPERM_API int dperm_schema_drops_rows(const dperm_schema *schema);
 DPERM_API size_t dperm_schema_classes(const dperm_schema *schema);
 /* Of two classes, 0 is the negative one and 1 the positive one. NULL past the end. */
 DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t index);
-/* What encoded column `index` means, as "age" or "workclass=Private", into `name` (always
+/* What encoded column `index` means, as "age", "workclass=Private", "age[20,40)" for a bin or
+ * "age[20,40)*sex=F" for a pair, into `name` (always
  * terminated, cut if it does not fit). Returns the length of the whole name. */
 DPERM_API size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                            size_t capacity);
@@ -136,11 +137,25 @@ DPERM_API const char *dperm_schema_column_name(const dperm_schema *schema, size_
 DPERM_API const char *dperm_schema_column_type(const dperm_schema *schema, size_t column);
 /* Encoded columns that this column of the file becomes. */
 DPERM_API size_t dperm_schema_column_width(const dperm_schema *schema, size_t column);
-/* At most one of these is not zero in a row, and none is longer than this; 0 where there is none.
- */
+/* At most one of these is not zero in a row (two, if the column has bins and a line), and none is
+ * longer than this; 0 where there is none. */
 DPERM_API double dperm_schema_column_bound(const dperm_schema *schema, size_t column);
 /* The category of a categorical column that has no encoded column and encodes as zeros, or NULL. */
 DPERM_API const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column);
+/* How many bins a numeric column has; 0 without, and while they are "auto". */
+DPERM_API size_t dperm_schema_column_bins(const dperm_schema *schema, size_t column);
+/* 1 if they are "auto": they follow from the number of rows and ε, and until then nothing can be
+ * encoded, and dims and bounds are those of the column without bins. */
+DPERM_API int dperm_schema_column_bins_auto(const dperm_schema *schema, size_t column);
+/* The weight of the line beside the bins; 0 without. */
+DPERM_API double dperm_schema_column_line(const dperm_schema *schema, size_t column);
+/* Crosses: blocks for pairs of values of two columns, behind those of the columns. */
+DPERM_API size_t dperm_schema_crosses(const dperm_schema *schema);
+/* The first (`which` 0) or second (1) column of a cross. */
+DPERM_API size_t dperm_schema_cross_column(const dperm_schema *schema, size_t cross, size_t which);
+/* Its encoded columns; at most one is not zero in a row, and none longer than the bound. */
+DPERM_API size_t dperm_schema_cross_width(const dperm_schema *schema, size_t cross);
+DPERM_API double dperm_schema_cross_bound(const dperm_schema *schema, size_t cross);
 /* As JSON; "-" is standard output. A file appears whole or not at all. */
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_write(const dperm_schema *schema,
                                                         const char *path, dperm_error *err);

@@ -192,6 +192,7 @@ static dperm_status read_encoding(const reading *r, dperm_model *model) {
   if (json_is_object(schema)) {
     TRY(order_classes(r, schema));
     TRY(schema_from_json(schema, r->doc->name, &model->schema, r->err));
+    TRY(schema_check_resolved(model->schema, r->err));
   }
   bool fits = read_count(encoding, "dims", &model->inputs) && model->inputs <= INT32_MAX &&
               (!model->schema || model->inputs == model->schema->dims);

@@ -243,6 +243,7 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
   if (rows == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
   }
+  TRY(schema_check_resolved(schema, err));
   if (options.mechanism != DPERM_MECHANISM_NONE && dperm_schema_drops_rows(schema)) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "the schema drops rows with missing values, which no private fit accepts; set "

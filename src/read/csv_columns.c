@@ -118,12 +118,15 @@ static size_t encode_columns(const csv_columns *columns, encoder *e, const csv_f
     if (columns->field_of[c] == absent) {
       continue;
     }
-    const encoded_text text = encoder_text(e, c, &fields[columns->field_of[c]].text);
+    encoded_text text = encoder_text(e, c, &fields[columns->field_of[c]].text);
     if (text.flags > TEXT_ENTRY) {
       if (text.flags & (TEXT_NOT_FINITE | TEXT_MALFORMED)) {
         return c;
       }
       encoder_count(e, c, text.flags);
+      if (text.flags & TEXT_LINE) {
+        entries += encode_line(&e->schema->columns[c], &text, &at[entries], &values[entries]);
+      }
     }
     at[entries] = text.at;
     values[entries] = text.value;

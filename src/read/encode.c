@@ -1,9 +1,10 @@
-/* Clamp, transform, scale; one-hot; missing values; the row's norm. */
+/* Clamp, transform, scale; one-hot: categories, bins, pairs; missing values; the row's norm. */
 #include "read/encode.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/defect.h"
 #include "base/memory.h"
 #include "schema/row_norm.h"
 
@@ -14,18 +15,53 @@ static encoded_text entry(size_t at, double value, uint32_t flags) {
   return (encoded_text){value, (uint32_t)at, flags | (any ? TEXT_ENTRY : 0)};
 }
 
-encoded_text encode_missing(const schema_column *column) {
-  return entry(column->missing_at, column->weight, TEXT_MISSING);
+/* The entry of a value that crosses tell apart. */
+static encoded_text entry_of_level(const schema_column *column, size_t level, size_t at,
+                                   uint32_t flags) {
+  return entry(at, column->weight,
+               flags | (column->crossed ? TEXT_LEVEL * (uint32_t)(level + 1) : 0));
 }
 
-/* Clamped, transformed, scaled, weighted. */
+encoded_text encode_missing(const schema_column *column) {
+  return column->missing_at == SIZE_MAX
+             ? (encoded_text){0, 0, TEXT_MISSING}
+             : entry_of_level(column, column->levels - 1, column->missing_at, TEXT_MISSING);
+}
+
+/* In [−1, 1]. */
+static double scaled(const schema_column *column, double x) {
+  double s = (column_transformed(column, x) - column->middle) / column->half;
+  return s < -1.0 ? -1.0 : s > 1.0 ? 1.0 : s;
+}
+
+/* How many of the cuts are at most x. */
+static size_t bin_of(const schema_column *column, double x) {
+  size_t low = 0, high = column->cut_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (column->cuts[middle] <= x) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Clamped; then its bin, or transformed, scaled and weighted, or both. */
 encoded_text encode_number(const schema_column *column, double x) {
   uint32_t clamped = x < column->min || x > column->max ? TEXT_CLAMPED : 0;
   x = x < column->min ? column->min : x > column->max ? column->max : x;
-  double t = column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
-  double scaled = (t - column->middle) / column->half;
-  scaled = scaled < -1.0 ? -1.0 : scaled > 1.0 ? 1.0 : scaled;
-  return entry(column->first, column->weight * scaled, clamped);
+  if (!column->binned) {
+    return entry(column->first, column->weight * scaled(column, x), clamped);
+  }
+  size_t bin = bin_of(column, x);
+  encoded_text text = entry_of_level(column, bin, column->block + bin, clamped);
+  if (column->block > column->first) {
+    text.value = column->line * scaled(column, x);
+    text.flags |= TEXT_LINE;
+  }
+  return text;
 }
 
 static encoded_text encode_category(const schema_column *column, slice text) {
@@ -34,11 +70,9 @@ static encoded_text encode_category(const schema_column *column, slice text) {
   if (category == LOOKUP_NONE) {
     return (encoded_text){0, 0, TEXT_UNKNOWN};
   }
-  if (category == column->reference) {
-    return (encoded_text){0, 0, 0};
-  }
   bool after = column->reference != LOOKUP_NONE && category > column->reference;
-  return entry(column->first + (size_t)category - after, column->weight, 0);
+  size_t at = category == column->reference ? SIZE_MAX : column->first + (size_t)category - after;
+  return entry_of_level(column, (size_t)category, at, 0);
 }
 
 static encoded_text encode_label(const dperm_schema *schema, slice text) {
@@ -82,6 +116,10 @@ dperm_status encoder_open(const dperm_schema *schema, bool need_labels, encoder 
   *out = (encoder){.schema = schema,
                    .need_labels = need_labels,
                    .known_columns = columns < KNOWN_COLUMNS ? columns + 1 : KNOWN_COLUMNS};
+  TRY(schema_check_resolved(schema, err));
+  if (schema->cross_count > 0) {
+    TRY(memory_new(columns, sizeof *out->levels, &out->levels, err));
+  }
   TRY(memory_new(columns, sizeof *out->counts, &out->counts, err));
   return memory_new(out->known_columns, sizeof *out->known, &out->known, err);
 }
@@ -89,6 +127,7 @@ dperm_status encoder_open(const dperm_schema *schema, bool need_labels, encoder 
 void encoder_close(encoder *e) {
   free(e->counts);
   free(e->known);
+  free(e->levels);
   *e = (encoder){0};
 }
 
@@ -106,7 +145,11 @@ dperm_status encoder_begin(encoder *e, growing_rows *rows, dperm_error *err) {
   e->before = rows->entries;
   e->label = 0;
   e->drop = false;
-  return rows_reserve(rows, e->schema->column_count + 1, err);
+  if (e->levels && !DEFECT("level-kept")) { /* no row may know what the one before it had */
+    memset(e->levels, 0, e->schema->column_count * sizeof *e->levels);
+  }
+  /* and one that is written over: csv_columns.c writes before it knows whether there is an entry */
+  return rows_reserve(rows, e->schema->most_entries + 1, err);
 }
 
 /* A prediction is owed to every row, so only labelled reading drops. */
@@ -126,6 +169,22 @@ void encoder_count(encoder *e, size_t c, uint32_t flags) {
   e->counts[c].missing += (flags & TEXT_MISSING) != 0;
   e->counts[c].unknown += (flags & TEXT_UNKNOWN) != 0;
   e->counts[c].clamped += (flags & TEXT_CLAMPED) != 0;
+  if (flags >= TEXT_LEVEL) {
+    e->levels[c] = flags / TEXT_LEVEL;
+  }
+}
+
+/* A pair has an entry if both columns have a level. */
+static void add_crosses(const encoder *e, growing_rows *rows) {
+  const dperm_schema *schema = e->schema;
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    const schema_cross *cross = &schema->crosses[i];
+    size_t a = e->levels[cross->columns[0]], b = e->levels[cross->columns[1]];
+    if (a > 0 && b > 0) {
+      rows_push(rows, cross->first + (a - 1) * schema->columns[cross->columns[1]].levels + b - 1,
+                cross->weight);
+    }
+  }
 }
 
 /* privacy.md 5: clip divides by max(1, ‖x‖, ρ), fixed by the largest norm the schema allows. */
@@ -144,6 +203,7 @@ void encoder_end(encoder *e, growing_rows *rows) {
     rows->entries = e->before;
     return;
   }
+  add_crosses(e, rows);
   if (e->schema->intercept) {
     rows_push(rows, e->schema->dims - 1, 1.0);
   }

@@ -16,7 +16,9 @@ enum {
   TEXT_UNKNOWN = 4,     /* a category, or a label, that the schema does not list */
   TEXT_CLAMPED = 8,     /* a number out of its range */
   TEXT_NOT_FINITE = 16, /* NaN or infinity, where a number is expected */
-  TEXT_MALFORMED = 32   /* no number at all */
+  TEXT_MALFORMED = 32,  /* no number at all */
+  TEXT_LINE = 64,       /* `value` is the entry of the line; that of the block is the weight */
+  TEXT_LEVEL = 256      /* times 1 + the level of a column that is crossed; none is unknown */
 };
 
 typedef struct encoded_text {
@@ -24,7 +26,8 @@ typedef struct encoded_text {
   uint32_t at, flags; /* the encoded column; of TEXT_… */
 } encoded_text;
 
-/* `column` is numeric or categorical; NULL for the label, whose value is that of its class. */
+/* `column` is numeric or categorical and its bins are known; NULL for the label, whose value is
+ * that of its class. */
 encoded_text encode_text(const dperm_schema *schema, const schema_column *column, slice text);
 /* A number that is not NaN. */
 encoded_text encode_number(const schema_column *column, double x);
@@ -47,7 +50,8 @@ typedef struct encoder {
   size_t known_columns; /* … but no more columns than these: what fits a processor's own cache */
 
   /* The row that is being made. */
-  size_t before; /* where its entries begin */
+  size_t before;    /* where its entries begin */
+  uint32_t *levels; /* 1 + the level of each column that is crossed, or 0; NULL without crosses */
   double label;
   bool drop;
 } encoder;
@@ -65,10 +69,25 @@ dperm_status encoder_begin(encoder *e, growing_rows *rows, dperm_error *err);
 bool encoder_label(encoder *e, encoded_text text);
 void encoder_end(encoder *e, growing_rows *rows);
 
-/* Counts what is to be counted of column `c`. */
+/* Counts what is to be counted of column `c`, and keeps its level. */
 void encoder_count(encoder *e, size_t c, uint32_t flags);
+
+/* Writes the entry of the line, unless it is 0, and leaves that of the block in `text`. Returns how
+ * many entries were written. */
+static inline size_t encode_line(const schema_column *column, encoded_text *text, uint32_t *at,
+                                 double *value) {
+  *at = (uint32_t)column->first;
+  *value = text->value;
+  text->value = column->weight;
+  return *value != 0.0;
+}
+
 static inline void encoder_add(encoder *e, size_t c, encoded_text text, growing_rows *rows) {
   encoder_count(e, c, text.flags);
+  if (text.flags & TEXT_LINE) {
+    rows->entries += encode_line(&e->schema->columns[c], &text, rows->columns + rows->entries,
+                                 rows->values + rows->entries);
+  }
   if (text.flags & TEXT_ENTRY) {
     rows_push(rows, text.at, text.value);
   }

@@ -111,6 +111,7 @@ static dperm_status read_header(encoded_file *file, dperm_error *err) {
     return DPERM_OK;
   }
   TRY(dperm_schema_parse(text, length, file->path, &file->schema, err));
+  TRY(schema_check_resolved(file->schema, err));
   return file->schema->dims == h->dims
              ? DPERM_OK
              : fail_damaged(file, offsetof(encoded_header, dims),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <math.h>
 #include <stdatomic.h>
 
 #include "base/lookup.h"
@@ -34,6 +35,14 @@ typedef struct schema_column {
   column_scale scale;
   double middle, half;
 
+  /* numeric with bins: one-hot like a category, entry `weight`; the scaled number times `line` may
+   * stand beside the block, in a column of its own */
+  bool binned;    /* the cuts are known */
+  bool bins_auto; /* "auto": not before the number of rows and ε are */
+  double *cuts;   /* strictly increasing, inside of (min, max), in the units of the column */
+  size_t cut_count;
+  double line; /* 0 for none */
+
   /* categorical: category names in encoded order, and which category a value is */
   lookup values;
   class_list categories;
@@ -41,9 +50,23 @@ typedef struct schema_column {
   int32_t reference; /* the category that is left out: encodes as zeros; or LOOKUP_NONE */
 
   /* place in an encoded row, from schema_layout */
-  size_t first, width;
-  size_t missing_at; /* encoded column of "missing", or SIZE_MAX */
+  size_t first, width; /* of all that the column becomes */
+  size_t block;        /* the first column behind the line; `first` without one */
+  size_t missing_at;   /* encoded column of "missing", or SIZE_MAX */
+  size_t levels;       /* values that a cross tells apart, "missing" included if it is a category */
+  bool crossed;        /* some cross has it */
 } schema_column;
+
+/* Of one cross. So the levels of its columns fit beside the flags of an encoded_text (encode.h). */
+enum { PAIRS_MOST = 1 << 20 };
+
+/* A one-hot block for the pairs of values of two columns. Level a of the first and b of the second
+ * is encoded column first + a·(levels of the second) + b. */
+typedef struct schema_cross {
+  size_t columns[2]; /* of the schema */
+  double weight;
+  size_t first, width;
+} schema_cross;
 
 struct dperm_schema {
   atomic_int owners;
@@ -58,6 +81,8 @@ struct dperm_schema {
 
   schema_column *columns;
   size_t column_count;
+  schema_cross *crosses; /* their blocks stand behind those of all columns */
+  size_t cross_count;
 
   char *label_column;
   lookup labels;       /* value → class; of two, 0 is negative and 1 positive */
@@ -66,14 +91,31 @@ struct dperm_schema {
 
   /* from schema_layout */
   size_t dims;
-  double min_divisor; /* a row is divided by at least this: max(1, ρ), or the fixed divisor */
-  double max_norm;    /* the largest norm before division */
-  body_run *runs;     /* of the body in `bounds` */
+  size_t most_entries; /* in a row */
+  double min_divisor;  /* a row is divided by at least this: max(1, ρ), or the fixed divisor */
+  double max_norm;     /* the largest norm before division */
+  body_run *runs;      /* of the body in `bounds` */
   row_bounds bounds;
 };
 
 /* Derives places, scales and row divisors; refuses what cannot be encoded. */
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
+
+/* An entry of this weight, as a row stores it, is at most so long. */
+double schema_entry_bound(const dperm_schema *schema, double weight);
+
+/* Fails where "bins" are still "auto": then nothing can be encoded, and the layout is that of the
+ * column without them. */
+dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err);
+
+/* The number of bins; 0 without. */
+static inline size_t column_bins(const schema_column *column) {
+  return column->binned ? column->cut_count + 1 : 0;
+}
+
+static inline double column_transformed(const schema_column *column, double x) {
+  return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
+}
 
 /* One more owner; dperm_schema_free gives back one. */
 dperm_schema *schema_share(const dperm_schema *schema);

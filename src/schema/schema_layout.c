@@ -1,10 +1,9 @@
-/* Where each column's numbers stand in an encoded row, how long a row can be, and what a caller may
- * ask about a schema. All of it follows from the schema alone (privacy.md 5). */
+/* Where each column's numbers stand in an encoded row, and how long a row can be. All of it follows
+ * from the schema alone (privacy.md 5). */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/defect.h"
 #include "base/memory.h"
 #include "schema/row_norm.h"
 #include "schema/schema.h"
@@ -12,13 +11,10 @@
 /* The intercept's weight: it is the constant 1. */
 static const double intercept_weight = 1.0;
 
-static double transformed(const schema_column *column, double x) {
-  return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
-}
-
 /* `max` divides by the larger absolute bound, `center` maps the range onto [−1, 1]. */
 static void place_numeric(schema_column *column) {
-  double low = transformed(column, column->min), high = transformed(column, column->max);
+  double low = column_transformed(column, column->min),
+         high = column_transformed(column, column->max);
   if (column->scale == SCALE_CENTER) {
     column->middle = 0.5 * low + 0.5 * high;
     column->half = 0.5 * high - 0.5 * low;
@@ -28,31 +24,74 @@ static void place_numeric(schema_column *column) {
   }
 }
 
-/* Appends the weights of all columns of a type. */
-static void add_weights(const dperm_schema *schema, column_type type, double *weights,
-                        size_t *count) {
-  for (size_t i = 0; i < schema->column_count; i++) {
-    if (schema->columns[i].type == type) {
-      weights[(*count)++] = schema->columns[i].weight;
-    }
+/* ---- groups: what has one nonzero entry at most in every row */
+
+typedef struct row_group {
+  size_t width;
+  double weight; /* no entry is longer before the row is divided */
+  bool always;   /* counts in ρ: a complete row has an entry of this weight */
+} row_group;
+
+/* A cross has an entry in every row if neither of its columns can be without a level: no value is
+ * missing, since that is a level, or unknown. */
+static bool always_there(const dperm_schema *schema, const schema_cross *cross) {
+  bool sure = schema->on_missing == MISSING_CATEGORY;
+  for (size_t i = 0; i < 2; i++) {
+    const schema_column *column = &schema->columns[cross->columns[i]];
+    sure = sure && (column->binned || column->other != LOOKUP_NONE);
   }
+  return sure;
 }
 
-/* A column takes one entry at most in every row: of size up to its weight, and exactly its weight
- * if it is categorical and the value is known. So Σ w² bounds ‖x‖² from above over all columns,
- * and from below, for complete rows, over the categorical ones and the intercept (ρ²). */
-static dperm_status bound_rows(dperm_schema *schema, dperm_error *err) {
-  OWNED_MEMORY double *weights = NULL;
+/* In encoded order; at most two for each column, one for each cross and one for the intercept. */
+static size_t list_groups(const dperm_schema *schema, row_group *out) {
   size_t count = 0;
-  TRY(memory_new(schema->column_count + 1, sizeof *weights, &weights, err));
-  add_weights(schema, COLUMN_CATEGORICAL, weights, &count);
-  if (schema->intercept) {
-    weights[count++] = intercept_weight;
+  for (size_t i = 0; i < schema->column_count; i++) {
+    const schema_column *column = &schema->columns[i];
+    size_t line = column->block - column->first;
+    if (DEFECT("line-merged")) {
+      line = 0;
+    }
+    if (line > 0) {
+      out[count++] = (row_group){1, column->line, false};
+    }
+    if (column->width > line) {
+      bool always = column->binned || column->type == COLUMN_CATEGORICAL;
+      out[count++] = (row_group){column->width - line, column->weight, always};
+    }
   }
-  double rho = row_norm_upper(weights, count);
-  add_weights(schema, COLUMN_NUMERIC, weights, &count);
-  schema->max_norm = row_norm_upper(weights, count);
-  schema->min_divisor = schema->rows == ROWS_FIXED ? schema->max_norm : fmax(1.0, rho);
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    const schema_cross *cross = &schema->crosses[i];
+    out[count++] = (row_group){cross->width, cross->weight, always_there(schema, cross)};
+  }
+  if (schema->intercept) {
+    out[count++] = (row_group){1, intercept_weight, true};
+  }
+  return count;
+}
+
+/* A group takes one entry at most in every row: of size up to its weight, and exactly its weight if
+ * it is a category or a bin and the value is known. So Σ w² bounds ‖x‖² from above over all groups,
+ * and from below, for complete rows, over these and the intercept (ρ²). */
+static dperm_status bound_rows(dperm_schema *schema, const row_group *groups, size_t count,
+                               dperm_error *err) {
+  OWNED_MEMORY double *weights = NULL;
+  size_t used = 0;
+  TRY(memory_new(count, sizeof *weights, &weights, err));
+  for (size_t always = 2; always-- > 0;) {
+    for (size_t i = 0; i < count; i++) {
+      if (groups[i].always == always) {
+        weights[used++] = groups[i].weight;
+      }
+    }
+    if (always) {
+      schema->min_divisor = fmax(1.0, row_norm_upper(weights, used));
+    }
+  }
+  schema->max_norm = row_norm_upper(weights, used);
+  if (schema->rows == ROWS_FIXED) {
+    schema->min_divisor = schema->max_norm;
+  }
   return DPERM_OK;
 }
 
@@ -60,7 +99,7 @@ static dperm_status bound_rows(dperm_schema *schema, dperm_error *err) {
  * min_divisor, and at least the entry itself where rows are clipped. A quotient, a product and
  * their rounding are monotonous, so dividing the weight by min_divisor in the same way gives a
  * bound for the stored doubles; and no entry of a row of norm 1 is longer than 1. */
-static double entry_bound(const dperm_schema *schema, double weight) {
+double schema_entry_bound(const dperm_schema *schema, double weight) {
   if (schema->min_divisor != 1.0) {
     row_scale_down(&weight, 1, 1.0, schema->min_divisor);
   }
@@ -76,69 +115,111 @@ static void add_group(noise_body *body, body_run *runs, size_t width, double rad
   }
 }
 
-/* privacy.md 5: every column of the file has one nonzero entry at most, within r_g. So ‖x_g‖₁ ≤
- * r_g, and with G such columns ‖x‖₁ ≤ Σ r_g, and ‖x‖₁ ≤ √G‖x‖₂ ≤ √G. */
-static dperm_status bound_groups(dperm_schema *schema, dperm_error *err) {
-  size_t groups = 0;
+/* privacy.md 5: every group has one nonzero entry at most, within r_g. So ‖x_g‖₁ ≤ r_g, and with G
+ * groups ‖x‖₁ ≤ Σ r_g, and ‖x‖₁ ≤ √G‖x‖₂ ≤ √G. */
+static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, size_t count,
+                                 dperm_error *err) {
   double sum = 0;
   body_run *runs = NULL;
-  TRY(memory_new(schema->column_count + 1, sizeof *runs, &runs, err));
-  for (size_t i = 0; i <= schema->column_count; i++) {
-    bool last = i == schema->column_count;
-    const schema_column *column = &schema->columns[i];
-    size_t width = last ? (size_t)schema->intercept : column->width;
-    if (width > 0) {
-      double radius = entry_bound(schema, last ? intercept_weight : column->weight);
-      add_group(&schema->bounds.body, runs, width, radius);
-      sum += radius;
-      groups++;
-    }
+  TRY(memory_new(count, sizeof *runs, &runs, err));
+  for (size_t i = 0; i < count; i++) {
+    double radius = schema_entry_bound(schema, groups[i].weight);
+    add_group(&schema->bounds.body, runs, groups[i].width, radius);
+    sum += radius;
   }
   /* fewer than 2^31 additions of positive numbers, each off by at most 2^−53 of the sum */
-  sum *= 1.0 + ((double)groups + 4.0) * 0x1p-53;
+  sum *= 1.0 + ((double)count + 4.0) * 0x1p-53;
   schema->bounds.norm2 = 1.0; /* both row rules end at 1 */
-  schema->bounds.norm1 = fmin(root_upper(groups), sum);
+  schema->bounds.norm1 = fmin(root_upper(count), sum);
   schema->bounds.body.runs = schema->runs = runs;
+  schema->most_entries = count;
+  return DPERM_OK;
+}
+
+/* ---- places */
+
+/* What a column becomes, from encoded column `at` on; nothing if it is ignored or the label. */
+static dperm_status place_column(const dperm_schema *schema, schema_column *column, size_t at,
+                                 dperm_error *err) {
+  size_t bins = column_bins(column);
+  column->first = column->block = at;
+  column->missing_at = SIZE_MAX;
+  if (column->type == COLUMN_NUMERIC) {
+    place_numeric(column);
+    column->block += bins > 0 && column->line > 0;
+    column->levels = column->width = bins > 0 ? bins : 1;
+    if (!(column->half > 0 && isfinite(column->half))) {
+      FAIL(err, DPERM_INVALID_SCHEMA,
+           "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
+           column->name, column->min, column->max);
+    }
+  } else if (column->type == COLUMN_CATEGORICAL) {
+    column->levels = column->categories.count;
+    column->width = column->levels - (column->reference != LOOKUP_NONE);
+  } else {
+    return DPERM_OK;
+  }
+  if (schema->on_missing == MISSING_CATEGORY) {
+    column->missing_at = column->block + column->width;
+    column->width++;
+    column->levels++;
+  }
+  column->width += column->block - at;
+  return DPERM_OK;
+}
+
+static dperm_status check_dims(size_t dims, dperm_error *err) {
+  if (dims > INT32_MAX) {
+    FAIL(err, DPERM_INVALID_SCHEMA,
+         "%zu encoded columns are too many; group the categories, or leave crosses out", dims);
+  }
   return DPERM_OK;
 }
 
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
+  OWNED_MEMORY row_group *groups = NULL;
   size_t at = 0;
   for (size_t i = 0; i < schema->column_count; i++) {
-    schema_column *column = &schema->columns[i];
-    column->first = at;
-    column->missing_at = SIZE_MAX;
-    if (column->type == COLUMN_NUMERIC) {
-      place_numeric(column);
-      column->width = 1;
-      if (!(column->half > 0 && isfinite(column->half))) {
-        FAIL(
-            err, DPERM_INVALID_SCHEMA,
-            "column \"%.64s\": the range from %g to %g cannot be scaled; give one of ordinary size",
-            column->name, column->min, column->max);
-      }
-    } else if (column->type == COLUMN_CATEGORICAL) {
-      column->width = column->categories.count - (column->reference != LOOKUP_NONE);
-    } else {
-      continue;
+    TRY(place_column(schema, &schema->columns[i], at, err));
+    at += schema->columns[i].width;
+  }
+  TRY(check_dims(at, err));
+  for (size_t i = 0; i < schema->cross_count; i++) {
+    schema_cross *cross = &schema->crosses[i];
+    size_t first = schema->columns[cross->columns[0]].levels;
+    size_t second = schema->columns[cross->columns[1]].levels;
+    if (first > PAIRS_MOST / second) {
+      FAIL(err, DPERM_INVALID_SCHEMA,
+           "the cross of \"%.64s\" and \"%.64s\" has more than %d pairs; group their values",
+           schema->columns[cross->columns[0]].name, schema->columns[cross->columns[1]].name,
+           PAIRS_MOST);
     }
-    if (schema->on_missing == MISSING_CATEGORY) {
-      column->missing_at = at + column->width;
-      column->width++;
-    }
-    at += column->width;
+    cross->first = at;
+    cross->width = first * second;
+    TRY(check_dims(at += cross->width, err));
   }
   schema->dims = at + (schema->intercept ? 1 : 0);
   if (schema->dims == 0) {
     FAIL(err, DPERM_INVALID_SCHEMA,
          "no column of the schema is numeric or categorical; there is nothing to learn from");
   }
-  if (schema->dims > INT32_MAX) {
-    FAIL(err, DPERM_INVALID_SCHEMA, "%zu encoded columns are too many; group the categories",
-         schema->dims);
+  TRY(check_dims(schema->dims, err));
+  TRY(memory_new(2 * schema->column_count + schema->cross_count + 1, sizeof *groups, &groups, err));
+  size_t count = list_groups(schema, groups);
+  TRY(bound_rows(schema, groups, count, err));
+  return bound_groups(schema, groups, count, err);
+}
+
+dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err) {
+  for (size_t i = 0; i < schema->column_count; i++) {
+    if (schema->columns[i].bins_auto) {
+      FAIL(err, DPERM_INVALID_SCHEMA,
+           "column \"%.64s\" has \"bins\": \"auto\", which follow from the number of rows and "
+           "epsilon; resolve the schema for these first, or give a number of bins or cuts",
+           schema->columns[i].name);
+    }
   }
-  TRY(bound_rows(schema, err));
-  return bound_groups(schema, err);
+  return DPERM_OK;
 }
 
 /* ---- life */
@@ -159,9 +240,11 @@ void dperm_schema_free(dperm_schema *schema) {
     schema_column *column = &schema->columns[i];
     class_list_clear(&column->categories);
     lookup_clear(&column->values);
+    free(column->cuts);
     free(column->name);
   }
   free(schema->columns);
+  free(schema->crosses);
   free(schema->runs);
   lookup_clear(&schema->missing);
   lookup_clear(&schema->labels);
@@ -170,84 +253,4 @@ void dperm_schema_free(dperm_schema *schema) {
   free(schema->comment);
   json_decref(schema->json);
   free(schema);
-}
-
-/* ---- what a caller may ask */
-
-size_t dperm_schema_dims(const dperm_schema *schema) {
-  return schema->dims;
-}
-
-double dperm_schema_norm_bound(const dperm_schema *schema) {
-  return schema->bounds.norm2;
-}
-
-double dperm_schema_norm1_bound(const dperm_schema *schema) {
-  return schema->bounds.norm1;
-}
-
-double dperm_schema_column_bound(const dperm_schema *schema, size_t column) {
-  return dperm_schema_column_width(schema, column) > 0
-             ? entry_bound(schema, schema->columns[column].weight)
-             : 0.0;
-}
-
-int dperm_schema_drops_rows(const dperm_schema *schema) {
-  return schema->on_missing == MISSING_DROP;
-}
-
-size_t dperm_schema_classes(const dperm_schema *schema) {
-  return schema->classes.count;
-}
-
-const char *dperm_schema_class_name(const dperm_schema *schema, size_t index) {
-  return index < schema->classes.count ? schema->classes.names[index] : NULL;
-}
-
-size_t dperm_schema_columns(const dperm_schema *schema) {
-  return schema->column_count;
-}
-
-const char *dperm_schema_column_name(const dperm_schema *schema, size_t column) {
-  return column < schema->column_count ? schema->columns[column].name : NULL;
-}
-
-const char *dperm_schema_column_type(const dperm_schema *schema, size_t column) {
-  static const char *const names[] = {"numeric", "categorical", "ignore", "label"};
-  return column < schema->column_count ? names[schema->columns[column].type] : NULL;
-}
-
-const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column) {
-  if (column >= schema->column_count || schema->columns[column].reference == LOOKUP_NONE) {
-    return NULL;
-  }
-  return schema->columns[column].categories.names[schema->columns[column].reference];
-}
-
-size_t dperm_schema_column_width(const dperm_schema *schema, size_t column) {
-  return column < schema->column_count ? schema->columns[column].width : 0;
-}
-
-size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
-                                 size_t capacity) {
-  int length = snprintf(name, capacity, "%s", "");
-  if (schema->intercept && index == schema->dims - 1) {
-    length = snprintf(name, capacity, "(intercept)");
-  }
-  for (size_t i = 0; i < schema->column_count; i++) {
-    const schema_column *column = &schema->columns[i];
-    if (index < column->first || index - column->first >= column->width) {
-      continue;
-    }
-    size_t category = index - column->first;
-    category += column->reference != LOOKUP_NONE && category >= (size_t)column->reference;
-    if (index == column->missing_at) {
-      length = snprintf(name, capacity, "%s=(missing)", column->name);
-    } else if (column->type == COLUMN_CATEGORICAL) {
-      length = snprintf(name, capacity, "%s=%s", column->name, column->categories.names[category]);
-    } else {
-      length = snprintf(name, capacity, "%s", column->name);
-    }
-  }
-  return length > 0 ? (size_t)length : 0;
 }

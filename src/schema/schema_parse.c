@@ -5,6 +5,7 @@
 #include "base/file_read.h"
 #include "base/memory.h"
 #include "schema/schema.h"
+#include "schema/schema_bins.h"
 #include "schema/schema_json.h"
 
 enum { SCHEMA_LIMIT = 64 << 20 };
@@ -127,14 +128,14 @@ static dperm_status parse_numeric(const json_document *doc, json_t *object, sche
                         "column \"%.64s\" uses log1p, so its \"min\" must be above -1",
                         column->name);
   }
-  return DPERM_OK;
+  return schema_parse_bins(doc, object, column, err);
 }
 
 static dperm_status parse_column(const json_document *doc, const json_t *list, json_t *object,
                                  schema_column *column, dperm_error *err) {
   static const char *const types[] = {"numeric", "categorical", "ignore", "label", NULL};
-  static const char *const keys[][9] = {
-      {"name", "type", "min", "max", "transform", "scale", "weight", NULL},
+  static const char *const keys[][10] = {
+      {"name", "type", "min", "max", "transform", "scale", "weight", "bins", "line", NULL},
       {"name", "type", "values", "groups", "reference", "weight", NULL},
       {"name", "type", NULL},
       {"name", "type", NULL}};
@@ -159,12 +160,7 @@ static dperm_status parse_column(const json_document *doc, const json_t *list, j
   TRY(copy_text(name, &column->name, err));
   column->type = (column_type)type;
   column->other = column->reference = LOOKUP_NONE;
-  const double one = 1.0;
-  TRY(schema_get_number(doc, object, "weight", &one, &column->weight, err));
-  if (!(column->weight >= 1e-6 && column->weight <= 1e6)) {
-    return json_fail_at(doc, json_object_get(object, "weight"), err,
-                        "\"weight\" must be between 1e-6 and 1e6");
-  }
+  TRY(schema_get_weight(doc, object, "weight", 1.0, &column->weight, err));
   if (column->type == COLUMN_NUMERIC) {
     return parse_numeric(doc, object, column, err);
   }
@@ -335,8 +331,9 @@ static dperm_status check_together(const json_document *doc, const dperm_schema 
 
 static dperm_status parse_document(const json_document *doc, dperm_schema *schema,
                                    dperm_error *err) {
-  static const char *const keys[] = {"header", "missing",    "label",   "columns",   "intercept",
-                                     "rows",   "on_missing", "comment", "separator", NULL};
+  static const char *const keys[] = {"header",    "missing", "label",      "columns",
+                                     "intercept", "rows",    "on_missing", "comment",
+                                     "separator", "crosses", NULL};
   static const char *const row_rules[] = {"clip", "fixed", NULL};
   static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
   if (!json_is_object(doc->root)) {
@@ -358,6 +355,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(parse_label(doc, schema, err));
   TRY(parse_columns(doc, schema, err));
   TRY(check_together(doc, schema, err));
+  TRY(schema_parse_crosses(doc, schema, err));
   schema->json = json_incref(doc->root);
   dperm_error trouble = {DPERM_OK, ""};
   if (schema_layout(schema, &trouble) != DPERM_OK) {

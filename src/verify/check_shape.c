@@ -1,51 +1,128 @@
 /* What the noise's norm makes of a row: R_K with |x|_K <= R_K for every row that the schema, the
  * features or the norm allow (privacy.md 5). A new kind of noise is an entry of the table at the
  * end, with a function that derives its R_K here, on its own. The schema is read again from its
- * JSON, and nothing is taken from the code that encodes rows: a column of the file has one nonzero
- * entry at most, of at most r_g = min(1, w_g/D), where every row is divided by D or more. */
+ * JSON, and nothing is taken from the code that encodes rows: a column of the file, its line and a
+ * cross have one nonzero entry at most each, of at most r_g = min(1, w_g/D), where every row is
+ * divided by D or more. */
 #include <string.h>
 
 #include "verify/checks.h"
 
-/* ---- the schema's columns */
+/* ---- the schema's groups */
 
 typedef struct shape {
-  unsigned long long groups, columns; /* columns of the file that are encoded; encoded columns */
-  unsigned long long blocks;          /* groups of two or more encoded columns */
+  unsigned long long groups, columns; /* groups of encoded columns, all of these */
+  unsigned long long blocks;          /* groups of two or more */
   interval divisor;                   /* D: max(1, rho), or the largest norm before division */
   interval sum;                       /* of all r_g */
 } shape;
 
-typedef struct shape_column {
+typedef struct shape_group {
   unsigned long long width;
   double weight;
-  bool always; /* a complete row has an entry of this weight: categorical, or the intercept */
-} shape_column;
+  bool always; /* counts in rho: categories, bins, sure crosses and the intercept */
+} shape_group;
 
-/* Column i of the schema, or the intercept after the last; false where it is not clear. */
-static bool read_column(const json_t *schema, size_t i, shape_column *out) {
-  const json_t *list = json_object_get(schema, "columns"), *column = json_array_get(list, i);
-  const json_t *weight = json_object_get(column, "weight");
-  *out = (shape_column){0, 1, true};
-  if (i == json_array_size(list)) {
-    out->width = json_is_true(json_object_get(schema, "intercept"));
-    return true;
+static double number_or(const json_t *object, const char *key, double otherwise) {
+  const json_t *number = json_object_get(object, key);
+  return number ? json_number_value(number) : otherwise;
+}
+
+/* A numeric column's bins; 0 where they are not clear, as for "auto". Cuts at the ends of the range
+ * add none. */
+static unsigned long long count_bins(const json_t *column) {
+  const json_t *bins = json_object_get(column, "bins"), *cut;
+  unsigned long long count = 1;
+  size_t i;
+  double min = number_or(column, "min", 0), max = number_or(column, "max", 0);
+  if (!json_is_array(bins)) {
+    return json_integer_value(bins) > 0 ? (unsigned long long)json_integer_value(bins) : 0;
   }
-  out->always = field_is(column, "type", "categorical");
-  out->weight = weight ? json_number_value(weight) : 1;
-  if (out->always) {
-    size_t values = json_array_size(json_object_get(column, "values"));
-    size_t groups = json_object_size(json_object_get(column, "groups"));
-    bool left_out = json_is_string(json_object_get(column, "reference"));
-    out->width = values + groups > left_out ? values + groups - left_out : 0;
-  } else if (field_is(column, "type", "numeric")) {
-    out->width = 1;
-  } else {
+  json_array_foreach(bins, i, cut) {
+    count += json_number_value(cut) > min && json_number_value(cut) < max;
+  }
+  return count;
+}
+
+/* Values of a categorical column, or bins; 0 for other columns. */
+static unsigned long long count_values(const json_t *column) {
+  if (field_is(column, "type", "categorical")) {
+    return json_array_size(json_object_get(column, "values")) +
+           json_object_size(json_object_get(column, "groups"));
+  }
+  return field_is(column, "type", "numeric") ? count_bins(column) : 0;
+}
+
+/* A column's line, if it has one, and the rest of what it becomes; false where it is not clear. */
+static bool read_column(const json_t *schema, const json_t *column, shape_group out[2]) {
+  bool numeric = field_is(column, "type", "numeric"), binned = json_object_get(column, "bins");
+  unsigned long long values = count_values(column);
+  if (!numeric && !field_is(column, "type", "categorical")) {
     return field_is(column, "type", "ignore") || field_is(column, "type", "label");
   }
-  bool clear = out->width > 0;
-  out->width += field_is(schema, "on_missing", "category");
-  return clear && out->weight > 0 && out->weight < 1e100;
+  double line = numeric && binned ? number_or(column, "line", 0) : 0;
+  out[0] = (shape_group){line != 0, line, false};
+  out[1] = (shape_group){numeric && !binned ? 1 : values, number_or(column, "weight", 1),
+                         !numeric || binned};
+  if (json_is_string(json_object_get(column, "reference"))) {
+    out[1].width -= out[1].width > 0;
+  }
+  bool clear = out[1].width > 0 && line >= 0;
+  out[1].width += field_is(schema, "on_missing", "category");
+  return clear;
+}
+
+/* Whether some value of the column takes all that is not listed. */
+static bool takes_all(const json_t *column) {
+  const json_t *group;
+  const char *name;
+  if (json_object_get(column, "bins")) {
+    return true;
+  }
+  json_object_foreach(json_object_get(column, "groups"), name, group) {
+    if (json_is_string(group)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Pairs of two columns' values. They are always there if nothing can be missing or unknown. */
+static bool read_cross(const json_t *schema, const json_t *cross, shape_group *out) {
+  const json_t *list = json_object_get(schema, "columns"), *column;
+  const json_t *pair = json_is_object(cross) ? json_object_get(cross, "columns") : cross;
+  bool category = field_is(schema, "on_missing", "category"), clear = json_array_size(pair) == 2;
+  size_t i;
+  *out = (shape_group){1, json_is_object(cross) ? number_or(cross, "weight", 1) : 1, category};
+  for (size_t p = 0; p < 2; p++) {
+    const char *name = json_string_value(json_array_get(pair, p));
+    unsigned long long values = 0;
+    json_array_foreach(list, i, column) {
+      if (name && field_is(column, "name", name)) {
+        values = count_values(column);
+        out->always = out->always && takes_all(column);
+      }
+    }
+    clear = clear && values > 0 && values < 1ULL << 31 && out->width < 1ULL << 31;
+    out->width *= values + category;
+  }
+  return clear;
+}
+
+/* Groups of the schema's item i: of a column, then of a cross, last the intercept. */
+static bool read_groups(const json_t *schema, size_t i, shape_group out[2]) {
+  const json_t *list = json_object_get(schema, "columns");
+  const json_t *crosses = json_object_get(schema, "crosses");
+  size_t columns = json_array_size(list);
+  out[0] = out[1] = (shape_group){0, 1, true};
+  if (i < columns) {
+    return read_column(schema, json_array_get(list, i), out);
+  }
+  if (i - columns < json_array_size(crosses)) {
+    return read_cross(schema, json_array_get(crosses, i - columns), &out[0]);
+  }
+  out[0].width = json_is_true(json_object_get(schema, "intercept"));
+  return true;
 }
 
 /* D is the root of the sum of squares of the weights: of all if rows are divided by it as they are,
@@ -53,29 +130,38 @@ static bool read_column(const json_t *schema, size_t i, shape_column *out) {
 static bool read_shape(verifier *v, shape *out) {
   const json_t *schema = field_at(v->root, "schema"), *list = json_object_get(schema, "columns");
   const json_t *dims = field_at(v->root, "encoding.dims");
+  const size_t items = json_array_size(list) + json_array_size(json_object_get(schema, "crosses"));
   bool fixed = field_is(schema, "rows", "fixed");
   const interval one = interval_of(1);
   interval squares = interval_of(0);
-  shape_column column;
+  shape_group group[2];
   *out = (shape){.sum = interval_of(0)};
-  for (size_t i = 0; i <= json_array_size(list); i++) {
-    if (!read_column(schema, i, &column)) {
+  for (size_t i = 0; i <= items; i++) {
+    if (!read_groups(schema, i, group)) {
       return false;
     }
-    if (column.width > 0 && (fixed || column.always)) {
-      interval w = interval_of(column.weight);
-      squares = interval_add(squares, interval_mul(w, w));
+    for (const shape_group *g = group; g < group + 2; g++) {
+      if (g->width > 0 && !(g->weight > 0 && g->weight < 1e100)) {
+        return false;
+      }
+      if (g->width > 0 && (fixed || g->always)) {
+        interval w = interval_of(g->weight);
+        squares = interval_add(squares, interval_mul(w, w));
+      }
+      out->groups += g->width > 0;
+      out->blocks += g->width > 1;
+      out->columns += g->width;
     }
-    out->groups += column.width > 0;
-    out->blocks += column.width > 1;
-    out->columns += column.width;
   }
   out->divisor = interval_sqrt(squares);
   out->divisor = fixed ? out->divisor : interval_max(one, out->divisor);
-  for (size_t i = 0; i <= json_array_size(list); i++) {
-    if (read_column(schema, i, &column) && column.width > 0) {
-      interval r = interval_div(interval_of(column.weight), out->divisor);
-      out->sum = interval_add(out->sum, interval_min(one, r));
+  for (size_t i = 0; i <= items; i++) {
+    (void)read_groups(schema, i, group);
+    for (const shape_group *g = group; g < group + 2; g++) {
+      if (g->width > 0) {
+        interval r = interval_div(interval_of(g->weight), out->divisor);
+        out->sum = interval_add(out->sum, interval_min(one, r));
+      }
     }
   }
   bool known = fixed || field_is(schema, "rows", "clip") || !json_object_get(schema, "rows");
@@ -157,7 +243,7 @@ static void body_state(verifier *v, const char *noise, const interval *rk) {
             (unsigned long long)json_integer_value(field_at(v->root, "encoding.dims")));
   } else if (of_schema(v) && read_shape(v, &s)) {
     finding(v, true, "body",
-            "%s noise for %llu columns of the schema in %llu encoded ones: "
+            "%s noise for %llu groups of %llu encoded columns: "
             "|x_g|_1 <= r_g = min(1, w_g/D), D = %s, sum of r_g = %s",
             noise, s.groups, s.columns, shown(interval_lower(s.divisor)).text,
             shown(interval_upper(s.sum)).text);

@@ -131,5 +131,5 @@ P
     grep -q "^ok     claim: " lines
   done
   "$DPERM" verify --model l1.json | grep -q "^ok     norm1: |x|_1 <= 1.414"
-  "$DPERM" verify --model group.json | grep -q "^ok     body: group noise for 2 columns of the schema in 4"
+  "$DPERM" verify --model group.json | grep -q "^ok     body: group noise for 2 groups of 4"
 }

@@ -14,6 +14,10 @@ static void ask_everything(const dperm_schema *schema) {
     MUST(dperm_schema_column_name(schema, c) && dperm_schema_column_type(schema, c));
     width += dperm_schema_column_width(schema, c);
   }
+  for (size_t i = 0; i < dperm_schema_crosses(schema); i++) {
+    MUST(dperm_schema_cross_column(schema, i, 1) < dperm_schema_columns(schema));
+    width += dperm_schema_cross_width(schema, i);
+  }
   MUST(width == dims || width + 1 == dims);
   for (size_t i = 0; i < dims && i < 1000; i++) {
     char name[40];

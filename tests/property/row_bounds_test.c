@@ -9,12 +9,13 @@
 #include <stdlib.h>
 
 #include "data/dataset.h"
+#include "exact_norm.h"
 #include "mechanism/features.h"
 #include "random/noise.h"
+#include "random_layout.h"
 #include "statistics.h"
-#include "text_buffer.h"
 
-enum { ROWS = 24, MOST = 512 };
+enum { ROWS = 24, MOST = LAYOUT_DIMS };
 
 /* ---- exact sums */
 
@@ -78,134 +79,59 @@ static double check_mixed(const row_bounds *bounds, const double *x) {
   return most;
 }
 
-/* ---- random schemas and records */
-
 static uint64_t below(random_source *r, uint64_t count) {
   return random_bits(r) % count;
-}
-
-typedef enum column_kind { NUMBER, VALUES, GROUPS, IGNORED } column_kind;
-
-typedef struct column {
-  column_kind kind;
-  double weight;
-  size_t categories;
-  bool reference;
-} column;
-
-typedef struct layout {
-  bool intercept, fixed, category;
-  size_t count;
-  column columns[24];
-} layout;
-
-static double random_weight(random_source *r) {
-  static const double weights[] = {1, 1, 1, 2, 0.1, 1e-6, 1e6, 3};
-  return below(r, 2) ? weights[below(r, 8)] : random_scale(r, 0.05, 20);
-}
-
-static layout random_layout(random_source *r) {
-  layout l = {.intercept = below(r, 2), .fixed = below(r, 2), .category = below(r, 2)};
-  l.count = 1 + below(r, 24);
-  bool plain = below(r, 2); /* weights of 1 */
-  for (size_t c = 0; c < l.count; c++) {
-    l.columns[c] = (column){(column_kind)below(r, c ? 4 : 3), plain ? 1 : random_weight(r),
-                            1 + below(r, 5), below(r, 2)};
-    l.columns[c].reference &= l.columns[c].kind != NUMBER && l.columns[c].categories > 1;
-  }
-  return l;
-}
-
-static void write_schema(const layout *l, random_source *r, text_buffer *out) {
-  out->length = 0;
-  put(out,
-      "{\"intercept\": %s, \"rows\": \"%s\", \"on_missing\": \"%s\", \"label\": {\"column\": "
-      "\"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, \"columns\": [",
-      l->intercept ? "true" : "false", l->fixed ? "fixed" : "clip",
-      l->category ? "category" : "zero");
-  for (size_t c = 0; c < l->count; c++) {
-    const column *k = &l->columns[c];
-    put(out, "%s{\"name\": \"c%zu\", ", c ? ", " : "", c);
-    if (k->kind == IGNORED) {
-      put(out, "\"type\": \"ignore\"}");
-      continue;
-    }
-    put(out, "\"weight\": %.17g, ", k->weight);
-    if (k->kind == NUMBER) {
-      double low = below(r, 2) ? 0 : random_scale(r, 0.1, 100) * (below(r, 2) ? 1 : -1);
-      put(out, "\"type\": \"numeric\", \"min\": %.17g, \"max\": %.17g, \"scale\": \"%s\"%s}", low,
-          low + random_scale(r, 1e-3, 1e6), below(r, 2) ? "max" : "center",
-          low > -1 && below(r, 2) ? ", \"transform\": \"log1p\"" : "");
-      continue;
-    }
-    put(out, "\"type\": \"categorical\", \"%s\": %c", k->kind == VALUES ? "values" : "groups",
-        k->kind == VALUES ? '[' : '{');
-    for (size_t v = 0; v < k->categories; v++) {
-      bool rest = k->kind == GROUPS && v > 0 && v + 1 == k->categories;
-      put(out,
-          k->kind == VALUES ? "%s\"v%zu\""
-          : rest            ? "%s\"v%zu\": \"*\""
-                            : "%s\"v%zu\": [\"v%zu\"]",
-          v ? ", " : "", v, v);
-    }
-    put(out, "%c", k->kind == VALUES ? ']' : '}');
-    put(out, k->reference ? ", \"reference\": \"v%zu\"}" : "}", (size_t)below(r, k->categories));
-  }
-  put(out, "]}");
-}
-
-/* Missing, unknown, tiny, huge, at the ends: and whole rows of one sort. */
-static void write_records(const layout *l, random_source *r, text_buffer *out) {
-  static const char *const hostile[] = {"1e308", "-1e308", "0",      "5e-324", "-0",
-                                        "1e-17", "1e999",  "-1e999", "0.1"};
-  out->length = 0;
-  for (size_t c = 0; c < l->count; c++) {
-    put(out, "c%zu,", c);
-  }
-  put(out, "y\n");
-  for (size_t i = 0; i < ROWS; i++) {
-    size_t alone = below(r, l->count), sort = below(r, 4);
-    for (size_t c = 0; c < l->count; c++) {
-      bool missing = sort == 0 ? c != alone : sort == 1 && below(r, 3) == 0;
-      if (missing) {
-        put(out, ",");
-      } else if (l->columns[c].kind != NUMBER) {
-        put(out, "v%zu,", (size_t)below(r, l->columns[c].categories + (sort == 1)));
-      } else if (below(r, 2)) {
-        put(out, "%s,", hostile[below(r, 9)]);
-      } else {
-        put(out, "%.17g,", 200 * random_unit(r) - 100);
-      }
-    }
-    put(out, "%d\n", (int)below(r, 2));
-  }
 }
 
 /* ---- the formulas once more */
 
 typedef struct expected {
-  size_t groups, dims;
-  long double radius[25], sum;
+  size_t groups, dims, width[2 * LAYOUT_COLUMNS + LAYOUT_CROSSES + 1];
+  long double radius[2 * LAYOUT_COLUMNS + LAYOUT_CROSSES + 1], sum;
 } expected;
+
+/* A group of so many columns, before its radius is divided. */
+static void add_group(expected *e, size_t width, double weight, bool always, long double *known,
+                      long double *all) {
+  long double w = weight;
+  e->dims += width;
+  e->width[e->groups] = width;
+  e->radius[e->groups++] = w;
+  *known += always ? w * w : 0;
+  *all += w * w;
+}
+
+/* Something of the column in every row: nothing is missing or unknown. */
+static bool sure(const layout *l, size_t column) {
+  return l->category && (l->columns[column].kind == LAYOUT_BINS || l->columns[column].rest);
+}
 
 static expected expect(const layout *l) {
   expected e = {0};
-  long double known = l->intercept, all = l->intercept, divisor = 1;
-  for (size_t c = 0; c < l->count; c++) {
-    long double square = (long double)l->columns[c].weight * l->columns[c].weight;
-    known += l->columns[c].kind == VALUES || l->columns[c].kind == GROUPS ? square : 0;
-    all += l->columns[c].kind != IGNORED ? square : 0;
-  }
-  divisor = l->fixed ? sqrtl(all) : fmaxl(1, sqrtl(known));
-  for (size_t c = 0; c <= l->count; c++) {
-    bool last = c == l->count;
-    const column *k = &l->columns[last ? 0 : c];
-    if (last ? !l->intercept : k->kind == IGNORED) {
-      continue;
+  long double known = 0, all = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    const layout_column *c = &l->columns[i];
+    if (c->line > 0) {
+      add_group(&e, 1, c->line, false, &known, &all);
     }
-    e.dims += last ? 1 : (k->kind == NUMBER ? 1 : k->categories - k->reference) + l->category;
-    e.radius[e.groups] = fminl(1, (last ? 1 : (long double)k->weight) / divisor);
-    e.sum += e.radius[e.groups++];
+    if (c->kind != LAYOUT_IGNORED) {
+      bool number = c->kind == LAYOUT_NUMBER;
+      size_t values = number ? 1 : layout_values(c) - (c->reference != SIZE_MAX);
+      add_group(&e, values + l->category, c->weight, !number, &known, &all);
+    }
+  }
+  for (size_t i = 0; i < l->cross_count; i++) {
+    size_t a = l->crosses[i].columns[0], b = l->crosses[i].columns[1];
+    size_t width = layout_levels(l, &l->columns[a]) * layout_levels(l, &l->columns[b]);
+    add_group(&e, width, l->crosses[i].weight, sure(l, a) && sure(l, b), &known, &all);
+  }
+  if (l->intercept) {
+    add_group(&e, 1, 1, true, &known, &all);
+  }
+  long double divisor = l->fixed ? sqrtl(all) : fmaxl(1, sqrtl(known));
+  for (size_t g = 0; g < e.groups; g++) {
+    e.radius[g] = fminl(1, e.radius[g] / divisor);
+    e.sum += e.radius[g];
   }
   return e;
 }
@@ -218,6 +144,7 @@ static void check_bounds(const row_bounds *bounds, const expected *e, size_t dim
   for (size_t i = 0; i < body_count(&bounds->body); i++) {
     const body_run *run = body_at(&bounds->body, i);
     for (size_t g = 0; g < run->groups; g++, at++) {
+      assert_int_equal(run->width, e->width[at]);
       assert_true(run->radius <= e->radius[at] * (1 + 1e-18L));
       assert_true(run->radius >= e->radius[at] * (1 - 1e-14L));
     }
@@ -234,11 +161,16 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
   size_t dense = 0, attained = 0, mixed = 0;
   assert_ok(random_seeded(1, &r, err));
   for (int round = 0; round < 400; round++) {
-    const layout l = random_layout(&r);
+    const layout l = layout_draw(&r);
     dperm_schema *schema = NULL;
     dperm_data *data = NULL;
-    write_schema(&l, &r, &schema_text);
-    write_records(&l, &r, &table);
+    layout_schema(&l, &schema_text);
+    layout_header(&l, &table);
+    for (size_t i = 0; i < ROWS; i++) {
+      layout_cell cells[LAYOUT_COLUMNS];
+      layout_record(&l, &r, cells);
+      layout_line(&l, cells, below(&r, 2), &table);
+    }
     assert_ok(dperm_schema_parse(schema_text.bytes, schema_text.length, "s.json", &schema, err));
     char *path = file_with(table.bytes, table.length);
     const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
@@ -250,6 +182,7 @@ static void encoded_rows_keep_the_bounds_of_their_schema(void **state) {
       double row[MOST];
       assert_ok(dperm_data_row(data, i, row, err));
       check_row(&data->bounds, row, schema->dims);
+      assert_true(compare_norm(row, schema->dims, 1.0) <= 0);
       double sum = 0;
       for (size_t j = 0; j < schema->dims; j++) {
         sum += fabs(row[j]);

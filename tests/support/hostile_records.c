@@ -47,6 +47,10 @@ static void put_field(record *one, const char *bytes, size_t length, bool quoted
 
 #define LABEL "\"label\": {\"column\": \"y\", \"positive\": [\"yes\"], \"negative\": "
 #define NUMBER(name) "{\"name\": \"" name "\", \"type\": \"numeric\", \"min\": -5, \"max\": 50}"
+#define BINNED(name)                                                                               \
+  "{\"name\": \"" name "\", \"type\": \"numeric\", \"min\": -5, \"max\": 50, \"line\": 0.5, "      \
+  "\"bins\": [1, 3.25, 12]}"
+#define CROSSED ", \"crosses\": [[\"a\", \"b\"]]}"
 #define CATEGORY                                                                                   \
   "{\"name\": \"b\", \"type\": \"categorical\", \"values\": [\"red\", \"1\", \"6'2\\\"\"]}"
 #define IGNORED(name) "{\"name\": \"" name "\", \"type\": \"ignore\"}"
@@ -55,13 +59,13 @@ static void put_field(record *one, const char *bytes, size_t length, bool quoted
 /* A label that is "*" on one side takes any text, also none: what is not refused must count. */
 static const record_layout layouts[RECORD_LAYOUTS] = {
     {"{\"missing\": [\"?\", \"\"], \"comment\": \"#\", " LABEL
-     "[\"no\"]}, \"columns\": [" NUMBER("a") ", " CATEGORY ", " NUMBER("c") "]}",
+     "[\"no\"]}, \"columns\": [" BINNED("a") ", " CATEGORY ", " NUMBER("c") "]" CROSSED,
      "a,b,note,c,y", "nciny", ','},
     {"{\"header\": false, \"comment\": \"#\", " LABEL "\"*\"}, \"columns\": [" LABEL_HERE
      ", " NUMBER("a") ", " IGNORED("note") ", " CATEGORY "], \"intercept\": true}",
      NULL, "ynic", ','},
     {"{\"header\": false, \"separator\": \"\\t\", \"on_missing\": \"category\", " LABEL
-     "[\"no\"]}, \"columns\": [" CATEGORY ", " NUMBER("a") ", " LABEL_HERE "]}",
+     "[\"no\"]}, \"columns\": [" CATEGORY ", " BINNED("a") ", " LABEL_HERE "]" CROSSED,
      NULL, "cny", '\t'},
     {"{" LABEL "\"*\"}, \"columns\": [" LABEL_HERE "], \"intercept\": true}", "y", "y", ','},
     {"{\"header\": false, \"comment\": \"#\", " LABEL "\"*\"}, \"columns\": [" LABEL_HERE
@@ -72,7 +76,8 @@ enum { NARROW = 2 };
 
 static const record_layout table_layout = {
     "{\"missing\": [\"?\", \"\"], " LABEL
-    "\"*\"}, \"columns\": [" NUMBER("a") ", " CATEGORY ", " NUMBER("c") "]}",
+    "\"*\"}, \"columns\": [" NUMBER("a") ", " CATEGORY ", " BINNED("c") "], \"crosses\": "
+                                                                        "[[\"b\", \"c\"]]}",
     NULL, "ncny", ','};
 
 static const char *field_text(random_source *r, char kind) {

@@ -7,7 +7,7 @@
 #include "hostile_records.h"
 #include "schema/class_list.h"
 
-enum { DIMS_MOST = 16, SMALL = 24, LARGE = 11000 };
+enum { DIMS_MOST = 32, SMALL = 24, LARGE = 11000 };
 
 /* What came of a set of records. */
 typedef struct seen {
