@@ -194,7 +194,7 @@ def test_a_label_of_a_table_depends_on_its_own_record(kind):
     np.random.default_rng(8).normal(size=200) * 10.0 ** np.arange(-100, 100),
     np.array([5e-324, 1.7e308, -0.0, 0.1, 1 / 3, 2**53 + 2.0, 1e22, 1e23, 123456.789])])
 def test_a_double_is_the_same_double_by_any_door(numbers):
-    wide = {**SCHEMA, "columns": [{"name": "age", "type": "numeric", "min": -1e300, "max": 1e300}]}
+    wide = {**SCHEMA, "crosses": [], "columns": [{"name": "age", "type": "numeric", "min": -1e300, "max": 1e300}]}
     labels = ["no", "yes"] * (len(numbers) // 2) + ["no"] * (len(numbers) % 2)
     go = ways(schema=wide)["fit"]
     inputs = [numbers.reshape(-1, 1), [[v] for v in numbers.tolist()], pd.DataFrame({"age": numbers.astype(object)}),

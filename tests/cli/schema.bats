@@ -83,3 +83,75 @@ refuses() {
   run "$DPERM" schema check none.json
   fails_with 1 "none.json: cannot open"
 }
+
+binned() { # a schema with bins, lines and crosses; more keys
+  cat << END
+{"label": {"column": "rich", "positive": ["yes"], "negative": ["no"]}, "missing": ["?"], ${1:-}
+ "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": [20, 40], "line": 0.5},
+  {"name": "job", "type": "categorical", "groups": {"nurse": ["nurse"], "other": "*"}}],
+ "crosses": [["age", "job"]]}
+END
+}
+
+@test "bins, lines and crosses are described" {
+  binned > s.json
+  run "$DPERM" schema check s.json --data people.csv
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"encoded columns  12"* && "$output" == *"(3 bins, line 0.5)"* ]]
+  [[ "$output" == *"age*job: pairs, 6 encoded columns, entry at most 0.7071"* && "$output" == *"120 rows fit"* ]]
+  "$DPERM" schema check s.json --json > out.json
+  python3 - << 'END'
+import json
+found = json.load(open("out.json"))
+assert [(c["bins"], c["line"], c["dims"]) for c in found["columns"]] == [(3, 0.5, 4), (0, 0, 2)]
+assert [(c["columns"], c["dims"]) for c in found["crosses"]] == [(["age", "job"], 6)]
+END
+}
+
+@test "models with bins and crosses verify, and do not with other weights" {
+  for keys in '' '"rows": "fixed",' '"on_missing": "category", "intercept": true,'; do
+    binned "$keys" > s.json
+    for noise in l2 l1 group linf mixed; do
+      "$DPERM" train --data people.csv --schema s.json --epsilon 1 --noise $noise --out m.json 2> /dev/null
+      "$DPERM" verify --model m.json > lines || { cat lines; false; }
+    done
+  done
+  # Small weights, so that R1 is their sum. A larger one makes rows longer than the noise was made for.
+  sed 's/"line": 0.5/"line": 0.125, "weight": 0.2/; s/"\*"}/&, "weight": 0.2/
+    s/\["age", "job"\]/{"columns": ["age", "job"], "weight": 0.25}/' <(binned) > s.json
+  "$DPERM" train --data people.csv --schema s.json --epsilon 1 --noise l1 --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  for change in 's/"line": 0.125/"line": 0.9/' 's/"weight": 0.25/"weight": 0.9/'; do
+    sed "$change" m.json > heavy.json
+    run "$DPERM" verify --model heavy.json
+    [[ "$status" -eq 1 && "$output" == *"FAILS  beta: "* ]]
+  done
+  for change in 's/"bins": \[/&10, /' 's/"bins": \[20, 40\]/"bins": "auto"/' 's/"line": 0.125/"line": 0/' \
+    's/"line": 0.125/"line": -1/'; do
+    sed "$change" m.json > other.json # other columns than weights, or none that are clear
+    ! cmp -s m.json other.json
+    run "$DPERM" verify --model other.json
+    [[ "$status" -eq 1 && "$output" == *"FAILS  norm1: "* ]]
+  done
+}
+
+@test "encoded records under bins and crosses give the same model and predictions" {
+  binned '"on_missing": "category",' > s.json
+  "$DPERM" encode --data people.csv --schema s.json --out rows.dperm 2> /dev/null
+  "$DPERM" train --data people.csv --schema s.json --epsilon 1 --seed 3 --out a.json 2> /dev/null
+  "$DPERM" train --data rows.dperm --epsilon 1 --seed 3 --out b.json 2> /dev/null
+  cmp a.json b.json
+  "$DPERM" predict --model a.json --data people.csv > a.csv
+  "$DPERM" predict --model a.json --data rows.dperm > b.csv
+  cmp a.csv b.csv
+}
+
+@test "bins that are not chosen yet are kept, and encode nothing" {
+  sed 's/\[20, 40\]/"auto"/' <(binned) > s.json
+  run "$DPERM" schema check s.json
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"bins: chosen for the number of rows and epsilon"* ]]
+  run "$DPERM" encode --data people.csv --schema s.json --out rows.dperm
+  fails_with 1 'column "age" has "bins": "auto"'
+  leaves_no rows.dperm
+}

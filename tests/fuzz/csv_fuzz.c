@@ -16,11 +16,16 @@
   "{\"name\":\"b\",\"type\":\"categorical\",\"values\":[\"u\",\"v\"]},"                            \
   "{\"name\":\"y\",\"type\":\"label\"}]"
 
+#define BINS                                                                                       \
+  "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":-1,\"max\":9,\"bins\":[0,1,4],"       \
+  "\"line\":2},{\"name\":\"b\",\"type\":\"categorical\",\"values\":[\"u\",\"v\"]},"                \
+  "{\"name\":\"y\",\"type\":\"label\"}],\"crosses\":[[\"b\",\"a\"]]"
+
 static const char *const schemas[] = {
     "{" LABEL "," COLUMNS "}", "{\"header\":false,\"intercept\":true," LABEL "," COLUMNS "}",
     "{\"header\":false,\"on_missing\":\"drop\",\"comment\":\"#\"," LABEL "," COLUMNS "}",
     "{\"header\":false,\"on_missing\":\"category\",\"separator\":\";\",\"rows\":\"fixed\"," LABEL
-    "," COLUMNS "}",
+    "," BINS "}",
     "{\"separator\":\"\\t\",\"missing\":[],\"comment\":\"##\"," LABEL "," COLUMNS "}"};
 enum { SCHEMAS = sizeof schemas / sizeof *schemas };
 
@@ -69,8 +74,8 @@ static void encode(const char *path, const char *text) {
   dperm_status status = dperm_data_read(&source, NULL, &data, &error);
   check_error(status, &error);
   for (size_t i = 0; data && i < dperm_data_rows(data); i++) {
-    double row[16], sum = 0;
-    MUST(dperm_data_dims(data) <= 16 && dperm_data_row(data, i, row, NULL) == DPERM_OK);
+    double row[32], sum = 0;
+    MUST(dperm_data_dims(data) <= 32 && dperm_data_row(data, i, row, NULL) == DPERM_OK);
     for (size_t j = 0; j < dperm_data_dims(data); j++) {
       sum += row[j] * row[j];
     }

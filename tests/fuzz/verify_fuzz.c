@@ -1,12 +1,12 @@
 /* Any bytes as a model to verify, once as they are and once, if they are a JSON object, with a
  * digest that fits. Lines stay printable, the verdict is that of the lines, and nothing else
  * happens. */
-#include "dperm/verify.h"
 #include "memory_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "dperm/verify.h"
 #include "model/model_file.h"
 
 static void see(void *context, dperm_finding finding, const char *line) {

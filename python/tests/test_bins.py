@@ -1,0 +1,115 @@
+"""Bins, lines and crosses: tables of every kind against the rule of docs/formats.md, written again."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import capsules
+import dperm
+from dperm import DataError
+
+from input_paths import arrived
+
+pytestmark = pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
+
+CUTS = [0.1, 17, 42.5]
+SCHEMA = {"missing": ["?"], "label": {"column": "rich", "classes": ["no", "yes"]}, "intercept": True, "rows": "fixed",
+          "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": [0] + CUTS, "line": 0.5,
+                       "scale": "center"},
+                      {"name": "pay", "type": "numeric", "min": 0, "max": 999, "transform": "log1p", "bins": 3,
+                       "weight": 2},
+                      {"name": "job", "type": "categorical", "values": ["nurse", "judge"]}],
+          "crosses": [["age", "job"], {"columns": ["job", "pay"], "weight": 0.25}]}
+AGES = [-5.0, 0.0, 0.1, math.nextafter(0.1, 0), math.nextafter(0.1, 1), 16.999999999999996, 17.0, 42.5,
+        42.50000000000001, 100.0, 1e300, math.nan]
+PAYS = [0.0, 8.5, 9.5, 98.5, 99.5, 999.0, -1.0, 1e9, math.nan]
+
+
+def row_of(age, pay, job, category):
+    """An encoded row, entry by entry."""
+    def block(level, count, weight):
+        return [weight * (level == i) for i in range(count + category)]
+
+    def pairs(a, b, counts, weight):
+        return [weight * (a == i and b == j) for i in range(counts[0] + category) for j in range(counts[1] + category)]
+
+    missing = math.isnan
+    young = min(max(age, 0.0), 100.0)
+    a = (4 if category else None) if missing(age) else sum(cut <= young for cut in CUTS)
+    p = (3 if category else None) if missing(pay) else sum(cut <= min(max(pay, 0), 999) for cut in (9, 99))
+    j = {"nurse": 0, "judge": 1, None: 2 if category else None}.get(job)
+    row = [0.0 if missing(age) else 0.5 * (young - 50) / 50] + block(a, 4, 1) + block(p, 3, 2) + block(j, 2, 1)
+    row += pairs(a, j, (4, 2), 1) if None not in (a, j) else pairs(-1, 0, (4, 2), 1)
+    row += pairs(j, p, (2, 3), 0.25) if None not in (j, p) else pairs(-1, 0, (2, 3), 1)
+    return np.array(row + [1]) / math.sqrt(0.25 + 1 + 4 + 1 + 1 + 0.0625 + 1)
+
+
+@pytest.fixture
+def people():
+    rng = np.random.default_rng(3)
+    return pd.DataFrame({"age": rng.choice(AGES, 300), "pay": rng.choice(PAYS, 300),
+                         "job": rng.choice(np.array(["nurse", "judge", "pilot", None], object), 300),
+                         "rich": rng.choice(["yes", "no"], 300)})
+
+
+def rows_of(action):
+    return np.array([np.frombuffer(row) for row in arrived(action).rows])
+
+
+@pytest.mark.parametrize("on_missing", ["zero", "category"])
+def test_tables_give_the_rows_of_the_rule(people, on_missing):
+    schema = {**SCHEMA, "on_missing": on_missing}
+    wanted = np.array([row_of(*record, on_missing == "category")
+                       for record in people[["age", "pay", "job"]].itertuples(index=False)])
+    tables = [people, people.assign(age=people.age.map(repr).replace("nan", "?")),
+              people.assign(job=people.job.astype("category"), pay=people.pay.astype(object)),
+              people[["age", "pay", "job"]].to_numpy(dtype=object)]
+    for table in tables:
+        clf = dperm.LogisticRegression(1, schema=schema)
+        found = rows_of(lambda: clf.fit(table, people.rich))
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=0)
+        assert ((found == 0) == (wanted == 0)).all()
+
+
+def test_arrow_gives_the_rows_of_pandas(people):
+    columns = [(name, "float64", people[name].tolist()) for name in ("age", "pay")]
+    columns += [(name, "string", people[name].tolist()) for name in ("job", "rich")]
+    clf = dperm.LogisticRegression(1, schema=SCHEMA)
+    wanted = rows_of(lambda: clf.fit(people))
+    for table in capsules.Table(columns), capsules.Table(columns, batch=7, pad=3):
+        assert (rows_of(lambda: clf.fit(table)) == wanted).all()
+
+
+def test_predictions_agree_with_the_command(people, command, tmp_path):
+    schema = {**SCHEMA, "on_missing": "category"}
+    clf = dperm.LogisticRegression(20, schema=schema, random_state=1).fit(people)
+    people.fillna("?").to_csv(tmp_path / "people.csv", index=False)
+    clf.save(tmp_path / "m.json")
+    theirs = command("predict", "--model", tmp_path / "m.json", "--data", tmp_path / "people.csv")
+    scores = [float(line.split(",")[1]) for line in theirs.splitlines()[1:]]
+    assert clf.decision_function(people).tolist() == scores
+    rows = np.array([row_of(*r, True) for r in people[["age", "pay", "job"]].itertuples(index=False)])
+    np.testing.assert_allclose(rows @ np.array(clf.model_.to_dict()["weights"]), scores, rtol=1e-9, atol=1e-9)
+
+
+def test_names(people):
+    names = dperm.Schema(SCHEMA).feature_names
+    assert names[:5] == ["age", "age[0,0.1)", "age[0.1,17)", "age[17,42.5)", "age[42.5,100]"]
+    assert names[10:12] == ["age[0,0.1)*job=nurse", "age[0,0.1)*job=judge"] and names[-1] == "(intercept)"
+
+
+def test_numpy_in_bins():
+    columns = [{"name": "age", "type": "numeric", "min": 0, "max": 8, "bins": np.linspace(0, 8, 3)},
+               {"name": "pay", "type": "numeric", "min": 0, "max": 8, "bins": np.int64(2), "line": np.float32(0.5)}]
+    names = dperm.Schema({"label": SCHEMA["label"], "columns": columns, "crosses": [("age", "pay")]}).feature_names
+    assert names[:5] == ["age[0,4)", "age[4,8]", "pay", "pay[0,4)", "pay[4,8]"] and len(names) == 9
+
+
+def test_bins_that_are_not_chosen_yet():
+    columns = [{"name": "age", "type": "numeric", "min": 0, "max": 8, "bins": "auto"}]
+    schema = dperm.Schema({"label": SCHEMA["label"], "columns": columns})
+    with pytest.raises(DataError, match="\"bins\": \"auto\""):
+        schema.check(pd.DataFrame({"age": [1.0], "rich": ["no"]}))

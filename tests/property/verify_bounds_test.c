@@ -1,0 +1,95 @@
+/* What verification derives from a model's schema alone, in code and arithmetic of its own, is what
+ * the encoder's bounds are: R₁ and the body's radii, for random schemas with every kind of column.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/dataset.h"
+#include "dperm/verify.h"
+#include "random_layout.h"
+
+enum { RECORDS = 8 };
+
+/* The number behind `words` in a line of the report. */
+typedef struct told {
+  const char *words;
+  double number;
+} told;
+
+static void keep_number(void *context, dperm_finding finding, const char *line) {
+  told *t = context;
+  const char *at = strstr(line, t->words);
+  if (finding == DPERM_FINDING_FAILS) {
+    fail_msg("%s", line);
+  }
+  t->number = at ? strtod(at + strlen(t->words), NULL) : t->number;
+}
+
+static dperm_data *read_records(const layout *l, random_source *r, const dperm_schema *schema) {
+  static text_buffer table;
+  layout_header(l, &table);
+  for (size_t i = 0; i < RECORDS; i++) {
+    layout_cell cells[LAYOUT_COLUMNS];
+    layout_record(l, r, cells);
+    layout_line(l, cells, i % 2, &table);
+  }
+  char *path = file_with(table.bytes, table.length);
+  const dperm_source from = {.path = path, .format = DPERM_FORMAT_CSV, .schema = schema};
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_read(&from, NULL, &data, err));
+  file_remove(path);
+  return data;
+}
+
+static double told_of(const dperm_data *data, dperm_noise noise, const char *words) {
+  told t = {words, (double)NAN};
+  dperm_options options;
+  dperm_model *model = NULL;
+  char *path = file_with_text("");
+  int holds = 0;
+  dperm_options_init(&options);
+  options.epsilon = 1;
+  options.lambda = 10;
+  options.noise = noise;
+  assert_ok(dperm_train(data, &options, &model, err));
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_verify(path, keep_number, &t, &holds, err));
+  assert_int_equal(holds, 1);
+  dperm_model_free(model);
+  file_remove(path);
+  return t.number;
+}
+
+static void verification_derives_the_same_bounds(void **state) {
+  (void)state;
+  static text_buffer text;
+  random_source r;
+  size_t crosses = 0, lines = 0;
+  assert_ok(random_seeded(31, &r, err));
+  for (size_t round = 0; round < repetitions(24, 400); round++) {
+    const layout l = layout_draw(&r);
+    dperm_schema *schema = NULL;
+    layout_schema(&l, &text);
+    assert_ok(dperm_schema_parse(text.bytes, text.length, "s.json", &schema, err));
+    dperm_data *data = read_records(&l, &r, schema);
+    double one = told_of(data, DPERM_NOISE_L1, "norm1: |x|_1 <= ");
+    double divisor = told_of(data, DPERM_NOISE_GROUP, "D = ");
+    assert_close(one / schema->bounds.norm1, 1, 1e-13);
+    assert_close(divisor / schema->min_divisor, 1, 1e-13);
+    crosses += l.cross_count;
+    for (size_t c = 0; c < l.count; c++) {
+      lines += l.columns[c].line > 0;
+    }
+    dperm_data_free(data);
+    dperm_schema_free(schema);
+  }
+  assert_true(crosses > 5 && lines > 5); /* else nothing was tried */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(verification_derives_the_same_bounds),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
