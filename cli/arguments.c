@@ -59,9 +59,18 @@ void command_visit_one(const command *c, const char *action, page_reader *reader
 
 void command_visit(const command *c, page_reader *reader, void *context) {
   command_visit_one(c, NULL, reader, context);
-  if (c->action) {
-    command_visit_one(c, c->action, reader, context);
+  for (const char *const *action = c->actions; action && *action; action++) {
+    command_visit_one(c, *action, reader, context);
   }
+}
+
+const char *command_action(const command *c, const char *name) {
+  for (const char *const *action = c->actions; action && *action; action++) {
+    if (strcmp(*action, name) == 0) {
+      return *action;
+    }
+  }
+  return NULL;
 }
 
 const command *command_named(const command *commands, const char *name) {
@@ -97,11 +106,13 @@ static bool is_action(const argument *a) {
 
 /* The actions of a command, for people: "init, show or verify". */
 static const char *actions_of(const argument *a, char out[128]) {
-  const char *own = told.command->action;
   char words[128], *rest = NULL;
-  (void)snprintf(words, sizeof words, "%s%s%s", a->value, own ? "|" : "", own ? own : "");
+  size_t used = (size_t)snprintf(words, sizeof words, "%s", a->value);
+  for (const char *const *own = told.command->actions; own && *own && used < sizeof words; own++) {
+    used += (size_t)snprintf(words + used, sizeof words - used, "|%s", *own);
+  }
   const char *last = strrchr(words, '|');
-  size_t used = 0;
+  used = 0;
   for (char *word = strtok_r(words, "|", &rest); word && used < 128;
        word = strtok_r(NULL, "|", &rest)) {
     const char *between = word == words ? "" : word > last ? " or " : ", ";
@@ -130,10 +141,10 @@ static bool check_word(const argument *a, const char *text) {
   if (!is_action(a) || has_action(a, text)) {
     return true;
   }
-  const char *own = told.command->action;
-  return refuse(own && strcmp(own, text) == 0 ? wrong_usage("%s must be the first word", text)
-                                              : wrong_usage("no action is called \"%.40s\"; use %s",
-                                                            text, actions_of(a, buffer)));
+  return refuse(
+      command_action(told.command, text)
+          ? wrong_usage("%s must be the first word", text)
+          : wrong_usage("no action is called \"%.40s\"; use %s", text, actions_of(a, buffer)));
 }
 
 static bool store_number(const argument *a, const char *text) {

@@ -8,14 +8,16 @@ typedef struct command {
   const char *name, *summary;
   int (*run)(int argc, char **argv); /* argv[0] is the first word after the command */
   bool many;                         /* whether the processes of a job can share its work */
-  const char *action;                /* one that has a table of its own; NULL without */
+  const char *const *actions;        /* those that have tables of their own, up to NULL; or NULL */
 } command;
 
 /* Tables of commands end with one that has no name. NULL if none is called so. */
 const command *command_named(const command *commands, const char *name);
-/* Hands the command's page to `reader`, and then that of its action if it has one. */
+/* The action of this name that has a table of its own, or NULL. */
+const char *command_action(const command *c, const char *name);
+/* Hands the command's page to `reader`, and then those of its actions. */
 void command_visit(const command *visited, page_reader *reader, void *context);
-/* The command's alone (`action` is NULL), or its action's alone. */
+/* The command's alone (`action` is NULL), or one action's alone. */
 void command_visit_one(const command *visited, const char *action, page_reader *reader,
                        void *context);
 
@@ -45,4 +47,5 @@ int run_ledger(int argc, char **argv);
 int run_encode(int argc, char **argv);
 int run_schema(int argc, char **argv);
 int run_schema_draft(int argc, char **argv);
+int run_schema_import(int argc, char **argv);
 int run_demo(int argc, char **argv);

@@ -1,6 +1,7 @@
 /* See choices.h. */
 #include "choices.h"
 
+#include <dperm/draft.h>
 #include <dperm/tune.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ NAME_BY_NUMBER(kernel_name, dperm_kernel_kind)
 NAME_BY_NUMBER(tune_method_name, dperm_tune_method)
 NAME_BY_NUMBER(selector_name, dperm_selector)
 NAME_BY_NUMBER(rounds_name, dperm_rounds)
+NAME_BY_NUMBER(dictionary_name, dperm_dictionary)
 NAME_BY_NUMBER(loss_name, size_t)
 
 bool loss_has_h(const char *name) {

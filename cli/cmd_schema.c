@@ -1,5 +1,5 @@
-/* dperm schema check: is this schema sound, and does this file fit it? (schema draft:
- * cmd_schema_draft.c.) */
+/* dperm schema check: is this schema sound, and does this file fit it? (schema draft
+ * and schema import: cmd_schema_draft.c, cmd_schema_import.c.) */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,6 +164,9 @@ int run_schema(int argc, char **argv) {
   if (argc > 0 && strcmp(argv[0], "draft") == 0) {
     return run_schema_draft(argc, argv);
   }
+  if (argc > 0 && strcmp(argv[0], "import") == 0) {
+    return run_schema_import(argc, argv);
+  }
   const char *action = NULL, *path = NULL, *data_path = NULL, *ledger = NULL;
   bool unsafe = false, json = false;
   argument table[] = {
@@ -178,7 +181,9 @@ int run_schema(int argc, char **argv) {
   };
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "Or: dperm schema draft --public-data FILE [options]; 'dperm help schema "
-                       "draft' explains it.")) {
+                       "draft' explains it.\n"
+                       "Or: dperm schema import DICTIONARY --label COLUMN [options]; 'dperm help "
+                       "schema import' explains it.")) {
     return refused();
   }
   if (unsafe && !data_path) {

@@ -1,7 +1,5 @@
 /* dperm schema draft: a first schema from records that are public, with remarks on what to check.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
@@ -9,29 +7,8 @@
 #include "handles.h"
 #include "ledger_settings.h"
 #include "progress_bar.h"
+#include "schema_command.h"
 #include "session.h"
-
-/* The texts of "a,b" in one block, or NULL. An empty list is one empty text: "" means missing. */
-static const char **split(const char *list, size_t *count) {
-  size_t length = strlen(list) + 1;
-  *count = 1;
-  for (const char *c = list; *c; c++) {
-    *count += *c == ',';
-  }
-  const char **texts = malloc(*count * sizeof *texts + length);
-  char *at = texts ? memcpy(texts + *count, list, length) : NULL;
-  for (size_t i = 0; texts && i < *count; i++) {
-    texts[i] = at;
-    at += strcspn(at, ",");
-    *at++ = '\0';
-  }
-  return texts;
-}
-
-static void print_remark(void *context, const char *line) {
-  (void)context;
-  note("remark: %s", line);
-}
 
 /* One byte, or the word "tab", which is hard to type. */
 static bool read_separator(const char *text, char *out) {
@@ -94,8 +71,9 @@ int run_schema_draft(int argc, char **argv) {
   if (!ledger_guard(ledger, &data_path, 1)) {
     return refused();
   }
-  OWNED_MEMORY const char **positives = positive ? split(positive, &options.positive_count) : NULL;
-  OWNED_MEMORY const char **markers = missing ? split(missing, &options.missing_count) : NULL;
+  OWNED_MEMORY const char **positives =
+      positive ? split_texts(positive, &options.positive_count) : NULL;
+  OWNED_MEMORY const char **markers = missing ? split_texts(missing, &options.missing_count) : NULL;
   if ((positive && !positives) || (missing && !markers)) {
     return complain_of_memory();
   }

@@ -82,9 +82,9 @@ static void put_value(const argument *a, const char *option, size_t before) {
 }
 
 typedef struct cursor {
-  const char *word, *before; /* the word at the cursor, and the one before it */
-  bool first;                /* it is the first behind the command, which may be an action */
-  const char *action;        /* one that has a page of its own, or NULL */
+  const char *word, *before;  /* the word at the cursor, and the one before it */
+  bool first;                 /* it is the first behind the command, which may be an action */
+  const char *const *actions; /* those that have pages of their own, or NULL */
 } cursor;
 
 /* A page_reader. */
@@ -115,8 +115,8 @@ static void put_candidates(void *context, const command_page *page) {
   for (size_t i = 0; i < COMMON_ARGUMENTS && option; i++) {
     printf("%s\t%s\n", common_arguments[i].name, common_arguments[i].help);
   }
-  if (c->first && c->action && !option) {
-    printf("%s\n", c->action);
+  for (const char *const *action = c->actions; c->first && action && *action && !option; action++) {
+    printf("%s\n", *action);
   }
 }
 
@@ -136,9 +136,9 @@ int completion_candidates(const command *commands, int argc, char **argv) {
   }
   const command *found = count > 1 ? command_named(commands, argv[0]) : NULL;
   if (found) {
-    cursor c = {argv[count - 1], argv[count - 2], count == 2, found->action};
-    bool own = count > 2 && found->action && strcmp(found->action, argv[1]) == 0;
-    command_visit_one(found, own ? found->action : NULL, put_candidates, &c);
+    cursor c = {argv[count - 1], argv[count - 2], count == 2, found->actions};
+    const char *own = count > 2 ? command_action(found, argv[1]) : NULL;
+    command_visit_one(found, own, put_candidates, &c);
   } else if (count < 2 && (count == 0 || argv[0][0] != '-')) {
     put_commands(commands);
     printf("help\texplain a command\ncompletion\tcomplete commands in a shell\n");

@@ -50,7 +50,7 @@ int help_command(const command *commands, int argc, char **argv) {
   if (argc > 0 && !c) {
     return wrong_usage("no command is called \"%.40s\"", argv[0]);
   }
-  bool action = argc > 1 && c->action && strcmp(c->action, argv[1]) == 0;
+  bool action = argc > 1 && command_action(c, argv[1]);
   if (argc > 1 + action) {
     return wrong_usage("\"%.40s\" is one word too many", argv[1 + action]);
   }

@@ -12,6 +12,8 @@
 #include "session.h"
 #include "signals.h"
 
+static const char *const schema_actions[] = {"draft", "import", NULL};
+
 static const command commands[] = {
     {"train", "fit one model to a file of records", run_train, true, NULL},
     {"tune", "choose among candidates, privately, and fit", run_tune, true, NULL},
@@ -26,7 +28,8 @@ static const command commands[] = {
     {"statement", "a page for the person who must defend a release", run_statement, false, NULL},
     {"encode", "records as a binary file that is mapped, not read", run_encode, false, NULL},
     {"ledger", "the record of what was spent, and what is left", run_ledger, false, NULL},
-    {"schema", "check a schema, or draft one from public records", run_schema, false, "draft"},
+    {"schema", "check a schema, draft one from public records, or import one", run_schema, false,
+     schema_actions},
     {"demo", "the whole way on built-in synthetic census records", run_demo, false, NULL},
     {0},
 };

@@ -57,7 +57,7 @@ static void begin(const char *name, const char *summary) {
 /* ---- a command */
 
 typedef struct manual {
-  const command *command;
+  const char *const *action; /* whose page comes next, where the first has begun */
   bool begun;
 } manual;
 
@@ -118,14 +118,14 @@ static void put_options(const command_page *page) {
   }
 }
 
-/* A page_reader; a second page of the same command is its action's. */
+/* A page_reader; further pages of the same command are its actions'. */
 static void put_page(void *context, const command_page *page) {
   manual *m = context;
   if (!m->begun) {
     begin(page->name, page->summary);
   } else {
     printf(".SH ");
-    put_upper(m->command->action);
+    put_upper(*m->action++);
     printf("\n");
   }
   put_heading(m, "SYNOPSIS", "Synopsis");
@@ -187,7 +187,7 @@ static void put_overview(const command *commands) {
 }
 
 void manual_print(const command *commands, const command *described) {
-  manual m = {described, false};
+  manual m = {described ? described->actions : NULL, false};
   if (described) {
     command_visit(described, put_page, &m);
   } else {

@@ -3,6 +3,6 @@
 
 #include "arguments.h"
 
-/* dperm(1) if `described` is NULL; else that command's, and its action's if it has one, as in
+/* dperm(1) if `described` is NULL; else that command's, and its actions' if it has any, as in
  * dperm-train(1). */
 void manual_print(const command *commands, const command *described);

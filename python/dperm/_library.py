@@ -92,6 +92,11 @@ class DraftOptions(Struct):
                 ("missing", POINTER(c_char_p)), ("missing_count", c_size_t)]
 
 
+class ImportOptions(Struct):
+    _fields_ = [("size", c_size_t), ("label", c_char_p), ("positive", POINTER(c_char_p)),
+                ("positive_count", c_size_t), ("table", c_char_p), ("dictionary", c_int), ("reserved", c_int)]
+
+
 class Loss(Struct):
     _fields_ = [("name", c_char_p), ("parameter", c_double), ("lipschitz", c_double),
                 ("smoothness", c_double), ("eval", c_void_p), ("context", c_void_p),
@@ -236,6 +241,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_schema_read": [_PATH, _OUT],
     "dperm_schema_write": [_SCHEMA, _PATH],
     "dperm_schema_draft": [_PATH, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p, _OUT],
+    "dperm_schema_import": [_PATH, POINTER(ImportOptions), Remark, c_void_p, _OUT],
     "dperm_data_from_dense": [_SIZE, _SIZE, _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_csr": [_SIZE, _SIZE, ArrayOf("i8"), ArrayOf("i4"), _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_table": [_SCHEMA, _SIZE, Columns, Columns, _OUT],
@@ -282,13 +288,15 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_column_name": (c_char_p, [_SCHEMA, _SIZE]),
     "dperm_schema_column_type": (c_char_p, [_SCHEMA, _SIZE]),
     "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),
+    "dperm_import_options_init": (None, [POINTER(ImportOptions)]),
     "dperm_data_free": (None, [c_void_p]),
     "dperm_data_rows": (c_size_t, [_DATA]),
     "dperm_data_dims": (c_size_t, [_DATA]),
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),
     **{f"dperm_{enum}_name": (c_char_p, [_INT]) for enum in (
-        "mechanism", "analysis", "noise", "kernel", "taken", "tune_method", "selector", "rounds")},
+        "mechanism", "analysis", "noise", "kernel", "taken", "tune_method", "selector", "rounds",
+        "dictionary")},
     "dperm_options_init": (None, [POINTER(Options)]),
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
     "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
@@ -307,6 +315,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
 # Inline functions of the header: the library has NAME_sized, which takes the struct's size as well.
 _SIZED: Dict[str, Any] = {
     "dperm_draft_options_init": DraftOptions, "dperm_options_init": Options,
+    "dperm_import_options_init": ImportOptions,
     "dperm_tune_options_init": TuneOptions, "dperm_score_options_init": ScoreOptions,
     "dperm_audit_options_init": AuditOptions, "dperm_sweep_options_init": SweepOptions,
     "dperm_plan_for_norms": PlanFigures, "dperm_plan_for_schema": PlanFigures,

@@ -14,10 +14,13 @@ from . import arrow, schema_check
 from .as_json import as_json
 from .columns import text_of
 from .fingerprint import csv_columns, digest
+from .options import choice
 from .origin import Origin
 from .tables import listed_columns
 
 __all__ = ["Schema"]
+
+DICTIONARIES = c.numbers(c.lib.dperm_dictionary_name)
 
 SchemaLike = Union["Schema", Mapping[str, Any], str, "os.PathLike[str]"]
 
@@ -40,6 +43,7 @@ class Schema:
 
     def __init__(self, source: SchemaLike, classes: Optional[Sequence[str]] = None):
         self._origin = Origin()
+        self.remarks: Tuple[str, ...] = ()  # what a person should look at in a draft or an import
         if isinstance(source, Schema):
             content, self._origin = source.to_dict(), source._origin
         elif isinstance(source, Mapping):
@@ -80,15 +84,42 @@ class Schema:
                 options.header = 1
             made = c.Handle("dperm_schema_draft", "dperm_schema_free", path,
                             byref(options), None, c.Remark(0), None)
-            out = os.path.join(folder, "schema.json")
-            c.call("dperm_schema_write", made, out)
-            with open(out, encoding="utf-8") as file:
-                schema = cls(json.load(file))
+            schema = cls(_written(made, folder))
         if isinstance(public_data, (str, os.PathLike)):
             found = digest(csv_columns(public_data, schema.to_dict()), schema._missing)
         else:
             found = schema._digest(records)
         schema._origin = Origin.draft(public_data, found)
+        return schema
+
+    @classmethod
+    def from_dictionary(cls, dictionary: "Mapping[str, Any] | str | os.PathLike[str]", *, label: str,
+                        positive: Optional[Sequence[str]] = None, format: str = "auto",
+                        table: Optional[str] = None) -> "Schema":
+        """A schema from a data dictionary, as ``dperm schema import`` makes one; its ``remarks`` say what is left open.
+
+        `dictionary` is a Frictionless table schema, resource or package, or CSVW metadata: a path or a dict.
+        No record is read and nothing is guessed: a column of which it says too little is ignored. It must
+        say what is known in public; ranges that were counted from the private records betray them.
+        """
+        options = c.ImportOptions()
+        c.lib.dperm_import_options_init(byref(options))
+        options.label, options.dictionary = label, choice("format", format, DICTIONARIES)
+        if positive is not None:
+            options.positive, options.positive_count = c.texts(positive), len(positive)
+        if table is not None:
+            options.table = table
+        remarks: List[str] = []
+        note = c.Remark(lambda _, line: remarks.append(c.text(line) or ""))
+        with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
+            path = dictionary
+            if isinstance(dictionary, Mapping):
+                path = os.path.join(folder, "dictionary")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(dictionary, file)
+            made = c.Handle("dperm_schema_import", "dperm_schema_free", path, byref(options), note, None)
+            schema = cls(_written(made, folder))
+        schema.remarks = tuple(remarks)
         return schema
 
     @classmethod
@@ -169,6 +200,14 @@ class Schema:
     def feature_names(self) -> List[str]:
         """What each encoded column means."""
         return [c.feature_name(self._handle, i) for i in range(self.dims)]
+
+
+def _written(made: c.Handle, folder: str) -> Dict[str, Any]:
+    """The content of a schema that the library made."""
+    out = os.path.join(folder, "schema.json")
+    c.call("dperm_schema_write", made, out)
+    with open(out, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def _free_name(content: Mapping[str, Any]) -> str:

@@ -393,6 +393,9 @@ def test_paths_and_names_with_nul_are_refused_and_write_nothing(tmp_path):
                lambda: model.score_private(np.eye(20), LABELS, 1.0, ledger=ledger, dataset="people\0x"),
                lambda: dperm.audit("objective\0x"), lambda: dperm.audit("objective", "huber\0x"),
                lambda: dperm.Schema.draft(tmp_path / "l", label="a\0"),
+               lambda: dperm.Schema.from_dictionary(cut, label="a"),
+               lambda: dperm.Schema.from_dictionary({}, label="a\0"),
+               lambda: dperm.Schema.from_dictionary({}, label="a", positive=["b\0"]),
                lambda: dperm.LogisticRegression(1.0, data_norm=1, classes=["no\0a", "yes"]).fit(np.eye(20), LABELS),
                lambda: dperm.sweep(model, {"lambda_": [0.1]}, np.eye(20), LABELS, folds=2, draws=2, journal=cut)):
         with pytest.raises(ValueError):

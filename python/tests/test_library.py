@@ -15,6 +15,7 @@ from dperm import _library as c
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "include").rglob("*.h"))
 STRUCTS = {"dperm_error": c.Error, "dperm_progress": c.Progress, "dperm_draft_options": c.DraftOptions,
+           "dperm_import_options": c.ImportOptions,
            "dperm_column": c.Column, "dperm_loss": c.Loss, "dperm_regularizer": c.Regularizer,
            "dperm_charge": c.Charge, "dperm_account": c.Account,
            "dperm_ledger_dataset": c.LedgerDataset, "dperm_ledger_entry": c.LedgerEntry,

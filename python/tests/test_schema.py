@@ -108,6 +108,39 @@ def test_rows_that_would_be_dropped_are_refused(people):
         dperm.LogisticRegression(1, schema={**SCHEMA, "on_missing": "drop"}).fit(people)
 
 
+DICTIONARY = {"missingValues": ["", "?"], "fields": [
+    {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 120}},
+    {"name": "job", "type": "string", "constraints": {"enum": ["nurse", "judge", "farmer", "pilot"]}},
+    {"name": "wage", "type": "number"},
+    {"name": "rich", "type": "string", "constraints": {"enum": ["no", "yes"]}}]}
+
+
+def test_a_schema_from_a_dictionary(people, tmp_path):
+    schema = dperm.Schema.from_dictionary(DICTIONARY, label="rich")
+    assert [kind for _, kind in schema.columns] == ["numeric", "categorical", "ignore", "label"]
+    assert schema.classes == ["no", "yes"] and schema.to_dict()["missing"] == ["", "?"]
+    assert any('"wage"' in line and "without a range" in line for line in schema.remarks)
+    assert dperm.Schema(schema.to_dict()).remarks == ()
+    (tmp_path / "d.json").write_text(json.dumps(DICTIONARY))
+    again = dperm.Schema.from_dictionary(tmp_path / "d.json", label="rich", positive=["no"], format="frictionless")
+    assert again.classes == ["yes", "no"]
+    assert schema.taken_from(people) == ()  # no record had a part in it
+    table = {"tables": [{"url": "a", "tableSchema": {"columns": [{"name": "x"}]}},
+                        {"url": "b", "tableSchema": {"columns": [
+                            {"name": "y", "datatype": "boolean"},
+                            {"name": "x", "datatype": {"base": "number", "minimum": 0, "maximum": 1}}]}}]}
+    assert dperm.Schema.from_dictionary(table, label="y", table="b").dims == 2
+    with pytest.raises(DataError, match="name one of them"):
+        dperm.Schema.from_dictionary(table, label="y")
+
+
+@pytest.mark.parametrize("change", [dict(label="nobody"), dict(label="wage"), dict(positive=["perhaps"]), dict(positive=[]),
+                                    dict(format="csvw"), dict(format="xml")])
+def test_a_dictionary_that_says_too_little_is_refused(change):
+    with pytest.raises((DataError, ValueError)):
+        dperm.Schema.from_dictionary(DICTIONARY, **{"label": "rich", **change})
+
+
 def test_a_draft_from_public_records(people, tmp_path):
     public = people.drop(columns="more")
     schema = dperm.Schema.draft(public, label="rich")

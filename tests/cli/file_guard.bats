@@ -172,6 +172,8 @@ by_stdout() { # nothing is said on stdout, so that the file stays as it is
   train_none
   "$DPERM" demo --rows 3000 --out d > /dev/null
   "$DPERM" train --data d/people.csv --schema d/schema.json --epsilon 1 --out big.json 2> /dev/null
+  python3 -c 'import json; print(json.dumps({"fields": [{"name": f"column{i}", "type": "boolean"} for i in range(50)]}))' \
+    > dictionary.json
   mkdir e
   : > before
   find . | sort > before
@@ -188,6 +190,7 @@ predict --model big.json --data d/people.csv --out out
 encode --data d/people.csv --schema d/schema.json --out out
 statement --model big.json --out out
 schema draft --public-data d/people.csv --out out
+schema import dictionary.json --label column9 --out out
 sweep --data people.csv --schema schema.json --mechanism none --folds 2 --html out
 sweep --data people.csv --schema schema.json --mechanism none --folds 2 --plot out.svg
 audit --mechanism output --draws 2000 --seed 1 --plot out.svg

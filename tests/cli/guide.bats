@@ -16,8 +16,9 @@ names() { "$DPERM" help --table | cut -d' ' -f1 | uniq; }
   for name in $(names); do
     "$DPERM" help $name >> all
     "$DPERM" help $name > page
-    "$DPERM" help schema draft > draft
-    [ "$name" != schema ] || cat draft >> page
+    "$DPERM" help schema draft > actions
+    "$DPERM" help schema import >> actions
+    [ "$name" != schema ] || cat actions >> page
     for option in $("$DPERM" help --table $name | cut -d' ' -f3 | grep '^--') --quiet --help; do
       grep -qe "  $option\|, $option" page || { echo "$name: $option is not in its help"; return 1; }
     done
@@ -81,6 +82,7 @@ complete_everywhere() { # what takes the words of a call, the last at the cursor
   [ "$(ask train --format=)" = "$(printf -- '--format=%s\n' csv svmlight encoded)" ]
   [ "$(ask ledger show "")" = FILE ]
   [ "$(ask schema draft "")" = "" ]
+  [ "$(ask schema import "")" = FILE ]
   [ "$(ask nothing "")" = "" ]
   [ "$(ask ledger show -- | cut -f2 | grep -c .)" -eq "$(ask ledger show -- | wc -l)" ] # a text each
   [ "$("$DPERM" help | grep -c __complete)" -eq 0 ]
@@ -105,8 +107,9 @@ B
   answers "csv svmlight encoded" train --format =
   answers "" train --epsilon ""
   answers "init show verify" ledger ""
-  answers "check draft" schema ""
+  answers "check draft import" schema ""
   answers --label schema draft --la
+  answers "auto frictionless csvw" schema import --format ""
   answers "" schema check --la
   answers verify help ver
   answers fish completion f
@@ -143,7 +146,7 @@ Z
   [ "$(ask train --data=peo)" = "files peo" ]
   [ "$(ask train --ledger "" | tr '\n' ' ')" = "none files  " ]
   [ "$(ask train --epsilon "")" = "" ]
-  [ "$(ask schema "" | tr '\n' ' ')" = "check draft " ]
+  [ "$(ask schema "" | tr '\n' ' ')" = "check draft import " ]
   mkdir bin && ln -s "$DPERM" bin/dperm
   HOME=$PWD zsh -f ask '~/bin/dperm' "" | grep -q "^train"$'\t'
   PATH="$PWD/bin:$PATH" zsh -f ask '$HOME/dperm' "" | grep -q "^train"$'\t'
@@ -163,7 +166,7 @@ Z
   answers "csv encoded svmlight" "train --format "
   answers --format=svmlight "train --format=sv"
   answers "init show verify" "ledger "
-  answers "check draft" "schema "
+  answers "check draft import" "schema "
   answers --label "schema draft --la"
   answers "" "train --epsilon "
   [[ "$(ask "train --data ")" == *"people.csv"* ]]

@@ -26,18 +26,25 @@ fails() {
   train_none
   for call in "train --schema schema.json --mechanism none --out m --data" "predict --data people.csv --model" \
     "score --data people.csv --model" "verify --model" "statement --model" "schema check" \
-    "schema draft --public-data" "ledger show" "ledger verify" "plan --rows 9 --epsilon 1 --schema" \
+    "schema draft --public-data" "schema import --label y" "ledger show" "ledger verify" "plan --rows 9 --epsilon 1 --schema" \
     "encode --schema schema.json --out m --data" "sweep --schema schema.json --mechanism none --data"; do
     fails "$DPERM" $call "$hostile"
     one_line || { echo "$call"; return 1; }
   done
 }
 
+dictionary() { # dictionary.json, in which a column has this name
+  python3 -c 'import json, sys
+print(json.dumps({"fields": [{"name": "rich", "type": "boolean"}, {"name": sys.argv[1], "type": "integer"}]}))' "$1" \
+    > dictionary.json
+}
+
 @test "a path that cannot be written, an option, a command, a value" {
   train_none
+  dictionary age
   for call in "train --data people.csv --schema schema.json --mechanism none --out" \
     "predict --model model.json --data people.csv --out" "statement --model model.json --out" \
-    "schema draft -q --public-data people.csv --out" "encode --data people.csv --schema schema.json --out" \
+    "schema draft -q --public-data people.csv --out" "schema import -q dictionary.json --label rich --out" "encode --data people.csv --schema schema.json --out" \
     "sweep --data people.csv --schema schema.json --mechanism none --folds 2 --out" "demo --rows 10 --out"; do
     fails "$DPERM" $call "nowhere/$hostile"
     one_line || { echo "$call"; return 1; }
@@ -76,6 +83,11 @@ P
   "$DPERM" schema check hostile.json --json > shown
   plain shown
   python3 -c 'import json; assert json.load(open("shown"))["columns"][0]["name"] == "agex\x1b[31m\n\r\x7f\x9b31m\u202ey"'
+  dictionary $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
+  "$DPERM" schema import dictionary.json --label rich > import.json 2> said
+  plain said
+  fails "$DPERM" schema import dictionary.json --label $'x\x1b[31m\n\r\x7f\xc2\x9b31m\xe2\x80\xaey'
+  plain said shown
   "$DPERM" schema draft --public-data hostile.csv --out draft.json > shown 2> said
   plain shown said
   "$DPERM" train --data hostile.csv --schema hostile.json --mechanism none --out m.json > shown 2> said
@@ -103,7 +115,7 @@ P
 @test "files that are nothing but bytes" {
   python3 -c 'import random; open("noise", "wb").write(random.Random(7).randbytes(3000))'
   for call in "train --schema schema.json --mechanism none --out m --data" "verify --model" "schema check" "ledger show" \
-    "schema draft --public-data"; do
+    "schema draft --public-data" "schema import --label y"; do
     fails "$DPERM" $call noise
     plain said
   done
@@ -116,6 +128,7 @@ P
 @test "quiet: nothing on stderr but errors, the result all the same" {
   "$DPERM" ledger init l.db --dataset people --epsilon 9 -q 2> said
   [ ! -s said ]
+  dictionary age
   "$DPERM" demo --rows 300 --out d > /dev/null
   while IFS= read -r line; do
     read -ra call <<< "$line"
@@ -131,6 +144,7 @@ train --data people.csv --schema schema.json --epsilon 1 --seed 1 --out out
 tune --data people.csv --schema schema.json --epsilon 1 --seed 1 --lambda 0.1,0.2 --out out
 encode --data people.csv --schema schema.json --out out
 schema draft --public-data people.csv
+schema import dictionary.json --label rich
 sweep --data people.csv --schema schema.json --mechanism none --folds 2 --out out
 audit --mechanism output --draws 2000 --seed 1
 T

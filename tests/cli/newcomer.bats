@@ -49,11 +49,13 @@ people=(--data people.csv --schema schema.json)
 
 @test "actions come before what they need" {
   run "$DPERM" schema
-  fails_with 2 "an action is missing: check or draft"
+  fails_with 2 "an action is missing: check, draft or import"
   run "$DPERM" schema foo
-  fails_with 2 'no action is called "foo"; use check or draft'
+  fails_with 2 'no action is called "foo"; use check, draft or import'
   run "$DPERM" schema --json draft
   fails_with 2 "draft must be the first word"
+  run "$DPERM" schema --json import
+  fails_with 2 "import must be the first word"
   run "$DPERM" ledger
   fails_with 2 "an action is missing: init, show or verify"
   run "$DPERM" ledger foo
@@ -114,6 +116,9 @@ people=(--data people.csv --schema schema.json)
   run "$DPERM" schema draft
   fails_with 2 "schema draft: --public-data is missing; see 'dperm help schema draft'"
   [[ "$("$DPERM" help schema)" == *"dperm schema draft --public-data FILE"* ]]
+  run "$DPERM" schema import
+  fails_with 2 "schema import: DICTIONARY is missing; see 'dperm help schema import'"
+  [[ "$("$DPERM" help schema)" == *"dperm schema import DICTIONARY"* ]]
   [[ "$("$DPERM" help completion)" == "usage: dperm completion bash|zsh|fish"* ]]
   [[ "$("$DPERM" help help)" == "usage: dperm help [COMMAND [ACTION]]"* ]]
   [[ "$("$DPERM" help)" == *"'dperm -V'"* ]]

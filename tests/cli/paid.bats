@@ -90,6 +90,7 @@ untouched() {
     "predict --model model.json --data people.csv --out l.db" \
     "statement --model model.json --out l.db" \
     "schema draft --public-data people.csv --out l.db" \
+    "schema import schema.json --label rich --out l.db" \
     "sweep --data people.csv --schema schema.json --epsilon 1 --out l.db" \
     "sweep --data people.csv --schema schema.json --epsilon 1 --plot hard.svg" \
     "sweep --data people.csv --schema schema.json --epsilon 1 --html l.db" \
@@ -147,6 +148,7 @@ untouched() {
     "predict --model model.json --data people.csv --out model.json" \
     "statement --model model.json --out model.json" \
     "schema draft --public-data people.csv --out hard.svg" \
+    "schema import schema.json --label rich --out ./schema.json" \
     "sweep --data people.csv --schema schema.json --epsilon 1 --plot hard.svg" \
     "sweep --data people.csv --schema schema.json --epsilon 1 --html schema.json" \
     "sweep --data people.csv --schema schema.json --epsilon 1 --test-data test.csv --out test.csv" \

@@ -117,6 +117,15 @@ static dperm_status to_draft(const void *given, dperm_error *err) {
   return status;
 }
 
+static dperm_status to_import(const void *given, dperm_error *err) {
+  char *path = file_with_text("{\"fields\": [{\"name\": \"y\", \"type\": \"boolean\"}]}");
+  dperm_schema *made = NULL;
+  dperm_status status = dperm_schema_import(path, given, NULL, NULL, &made, err);
+  dperm_schema_free(made);
+  file_remove(path);
+  return status;
+}
+
 static void *sound_options(size_t size) {
   dperm_options *options = calloc(1, size + 64);
   assert_non_null(options);
@@ -131,6 +140,14 @@ static void *sound_score(size_t size) {
   assert_non_null(options);
   dperm_score_options_init_sized(options, size);
   options->epsilon = 1;
+  return options;
+}
+
+static void *sound_import(size_t size) {
+  dperm_import_options *options = calloc(1, size + 64);
+  assert_non_null(options);
+  dperm_import_options_init_sized(options, size);
+  options->label = "y";
   return options;
 }
 
@@ -170,6 +187,7 @@ static const entry entries[] = {
     {KIND(dperm_score_options, progress, sound_score), to_score_file},
     {KIND(dperm_audit_options, outcomes, sound_audit), to_audit},
     {KIND(dperm_draft_options, missing_count, sound_draft), to_draft},
+    {KIND(dperm_import_options, reserved, sound_import), to_import},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

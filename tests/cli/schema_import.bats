@@ -1,0 +1,135 @@
+# dperm schema import: a data dictionary becomes a schema, and what it leaves open is left to a person.
+load helpers
+
+# Imports into imported.json, remarks into remarks.
+imports() {
+  "$DPERM" schema import "$@" --out imported.json 2> remarks || { cat remarks; return 1; }
+  "$DPERM" schema check imported.json > checked || return 1
+}
+
+has() { # imported.json has this text, lines joined
+  [[ "$(tr -s '\n ' ' ' < imported.json)" == *"$1"* ]] || { echo "$1 is not in:"; cat imported.json; return 1; }
+}
+
+remarked() {
+  grep -qF -- "$1" remarks || { echo "\"$1\" is not in:"; cat remarks; return 1; }
+}
+
+refuses() { # the dictionary's text, the message, further arguments
+  printf '%s' "$1" > odd.json
+  text=$2
+  shift 2
+  run "$DPERM" schema import odd.json --out none.json --label y "$@"
+  fails_with 1 "$text"
+  leaves_no none.json
+}
+
+survey="$DPERM_SOURCE/examples/dictionaries"
+
+@test "the examples in both formats are one schema, which reads the survey and trains" {
+  imports "$survey/survey.tableschema.json" --label insured
+  cp imported.json frictionless.json
+  imports "$survey/survey.csv-metadata.json" --label insured
+  cmp imported.json frictionless.json
+  has '"separator": ";", "comment": "#", "missing": ["", "refused"],'
+  has '"label": {"column": "insured", "positive": ["yes"], "negative": ["no"]}'
+  has '{"name": "age", "type": "numeric", "min": 16, "max": 110},'
+  has '"min": 1910, "max": 2010, "scale": "center"}'
+  has '"values": ["north", "east", "south", "west"]}'
+  has '"values": ["1", "2", "3"]}, {"name": "employed", "type": "categorical", "values": ["no", "yes"]}'
+  for ignored in person interviewed income remarks; do
+    has "{\"name\": \"$ignored\", \"type\": \"ignore\"}"
+  done
+  awk 'BEGIN {print "person;interviewed;age;born;health;income;region;schooling;employed;remarks;insured"
+    for (i = 1; i <= 60; i++)
+      printf "%d;2020-01-01;%d;%d;%d;100;north;%d;yes;none;%s\n", i, 20 + i, 2000 - i, i % 5 + 1, i % 3 + 1, i % 2 ? "no" : "yes"
+    print "61;2020-01-01;refused;1950;;;west;2;refused;;no"}' > survey.csv
+  "$DPERM" schema check imported.json --data survey.csv > /dev/null
+  "$DPERM" train --data survey.csv --schema imported.json --epsilon 1 --out m.json 2> /dev/null
+}
+
+@test "every column that cannot be used has its remark, and a summary ends them" {
+  imports "$survey/survey.tableschema.json" --label insured
+  remarked 'if its ranges or values were counted from the private records, they betray them'
+  remarked 'column "person": a primary key'
+  remarked 'column "interviewed": dates or times: ignored'
+  remarked 'column "health": whole numbers from 1 to 5, taken as a number, which needs one weight instead of 5'
+  remarked 'column "income": a number without a range: ignored'
+  remarked 'column "remarks": texts without a list of values: ignored; with one ("enum")'
+  [ "$(grep -c '^remark: ' remarks)" -eq 7 ]
+  [ "$(tail -n 1 remarks)" = "imported.json: 3 numeric and 3 categorical columns, 4 ignored, 2 classes; 7 remarks: read them, then 'dperm schema check'" ]
+}
+
+@test "the schema goes to standard output" {
+  "$DPERM" schema import "$survey/survey.tableschema.json" --label insured > out.json 2> remarks
+  imports "$survey/survey.tableschema.json" --label insured
+  cmp out.json imported.json
+  "$DPERM" schema import - --label insured < "$survey/survey.tableschema.json" 2> /dev/null | cmp - out.json
+}
+
+@test "a data package with several tables asks for one" {
+  cat > package.json <<'P'
+{"resources": [
+  {"name": "a", "path": "a.csv", "schema": {"fields": [{"name": "y", "type": "boolean"}]}},
+  {"name": "b", "path": "b.csv", "schema": {"fields": [
+    {"name": "x", "type": "number", "constraints": {"minimum": 0, "maximum": 1}},
+    {"name": "y", "type": "boolean"}]}}]}
+P
+  run "$DPERM" schema import package.json --label y
+  fails_with 1 'package.json:1:15: 2 tables stand here ("a", "b"); name one of them'
+  run "$DPERM" schema import package.json --label y --table c
+  fails_with 1 'no table is called "c" here; there are "a", "b"'
+  imports package.json --label y --table b
+  has '"min": 0, "max": 1}'
+  imports package.json --label y --table b.csv
+  has '"positive": ["true", "True", "TRUE", "1"]'
+}
+
+@test "the positive label is the caller's" {
+  imports "$survey/survey.tableschema.json" --label insured --positive no
+  has '{"column": "insured", "positive": ["no"], "negative": ["yes"]}'
+  imports "$survey/survey.tableschema.json" --label region --positive north,south
+  has '{"column": "region", "positive": ["north", "south"], "negative": ["east", "west"]}'
+  imports "$survey/survey.tableschema.json" --label remarks --positive none
+  has '"negative": "*"'
+  remarked 'all values but the positive ones are negative'
+  imports "$survey/survey.tableschema.json" --label region
+  has '"classes": ["north", "east", "south", "west"]'
+  run "$DPERM" schema import "$survey/survey.tableschema.json" --label region --positive nroth
+  fails_with 1 'a positive label is none of the labels in column "region"; it lists "north", "east"'
+  run "$DPERM" schema import "$survey/survey.tableschema.json" --label region --positive north,east,south,west
+  fails_with 1 'the positive labels are all of the labels'
+}
+
+@test "a label without classes is refused" {
+  for column in income remarks interviewed; do
+    run "$DPERM" schema import "$survey/survey.tableschema.json" --label $column --out none.json
+    fails_with 1 "the dictionary lists no values of the label in column \"$column\""
+    leaves_no none.json
+  done
+  run "$DPERM" schema import "$survey/survey.csv-metadata.json" --label person
+  fails_with 1 'column "person" names records, as identifiers do, so it cannot be the label'
+  run "$DPERM" schema import "$survey/survey.tableschema.json" --label nobody
+  fails_with 1 'no column is called "nobody"'
+}
+
+@test "a dictionary that is none is refused with its place" {
+  refuses '' 'odd.json:1:1: not valid JSON'
+  refuses '[1]' 'no data dictionary that dperm knows'
+  refuses '{"label": 1}' 'no data dictionary that dperm knows'
+  refuses '{"fields": {}}' 'odd.json:1:12: "fields" must be a list of at least one field'
+  refuses '{"fields": [{"name": "y"}, {"title": "x"}]}' 'odd.json:1:28: "name" must be a text'
+  refuses '{"fields": [{"name": "y", "type": "boolean"}, {"name": "y"}]}' 'column "y" stands here a second time'
+  refuses '{"fields": [{"name": "y", "name": "y"}]}' 'duplicate object key'
+  refuses '{"fields": [{"name": "y", "constraints": {"minimum": NaN}}]}' 'not valid JSON'
+  refuses '{"fields": [{"name": "y", "constraints": {"minimum": 1e999}}]}' 'not valid JSON'
+  refuses "$(head -c 5000 /dev/zero | tr '\0' '[')" 'maximum parsing depth'
+  refuses '{"schema": "elsewhere.json"}' 'stands in another file, "elsewhere.json"; import that one'
+  refuses '{"tableSchema": "elsewhere.json"}' 'stands in another file'
+  refuses '{"fields": [{"name": "y", "type": "boolean"}]}' 'no CSVW metadata of a table' --format csvw
+  refuses '{"dialect": {"delimiter": "::"}, "schema": {"fields": [{"name": "y"}]}}' '"delimiter" must be one byte'
+  run "$DPERM" schema import odd.json --label y --format xml
+  fails_with 2 "--format must be auto, frictionless or csvw"
+  run "$DPERM" schema import odd.json
+  fails_with 2 "--label is missing"
+}

@@ -1,0 +1,75 @@
+/* See imported.h. */
+#include "imported.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dperm/draft.h"
+#include "schema/schema.h"
+
+/* The text with ' turned into ". */
+static void json_of(const char *text, char out[DICTIONARY_TEXT_SIZE]) {
+  size_t length = strlen(text);
+  assert_true(length < DICTIONARY_TEXT_SIZE);
+  for (size_t i = 0; i <= length; i++) {
+    out[i] = text[i];
+    if (text[i] == '\'') {
+      out[i] = '"';
+    }
+  }
+}
+
+static char remarks[DICTIONARY_TEXT_SIZE];
+
+static void collect(void *context, const char *line) {
+  (void)context;
+  assert_null(strchr(line, '\n'));
+  size_t used = strlen(remarks);
+  (void)snprintf(remarks + used, sizeof remarks - used, "%s\n", line);
+}
+
+dperm_status import_text(const char *text, const char *label, const char *positive,
+                         dperm_schema **out, dperm_error *err) {
+  char json[DICTIONARY_TEXT_SIZE];
+  json_of(text, json);
+  char *path = file_with_text(json);
+  dperm_import_options options;
+  dperm_import_options_init(&options);
+  options.label = label;
+  options.positive = positive ? &positive : NULL;
+  options.positive_count = positive != NULL;
+  remarks[0] = '\0';
+  dperm_status status = dperm_schema_import(path, &options, collect, NULL, out, err);
+  file_remove(path);
+  return status;
+}
+
+void member_is(const char *text, const char *positive, const char *key, const char *expected) {
+  dperm_schema *schema = NULL;
+  char wanted[DICTIONARY_TEXT_SIZE];
+  json_of(expected, wanted);
+  assert_ok(import_text(text, "y", positive, &schema, err));
+  const json_t *member = json_object_get(schema->json, key);
+  member = strcmp(key, "columns") == 0 ? json_array_get(member, 0) : member;
+  char *found = json_dumps(member, JSON_ENCODE_ANY);
+  assert_string_equal(found ? found : "(none)", wanted);
+  free(found);
+  dperm_schema_free(schema);
+}
+
+void remarked(const char *words) {
+  if (!strstr(remarks, words)) {
+    fail_msg("\"%s\" is not in\n%s", words, remarks);
+  }
+}
+
+void not_remarked(const char *words) {
+  assert_null(strstr(remarks, words));
+}
+
+void import_refuses(const char *text, const char *positive, const char *words) {
+  dperm_schema *schema = NULL;
+  assert_fails(import_text(text, "y", positive, &schema, err), DPERM_INVALID_SCHEMA, words);
+  assert_null(schema);
+  assert_string_equal(remarks, "");
+}

@@ -1,0 +1,255 @@
+/* A schema from a data dictionary: what its words about a column become, in both formats, and what
+ * they leave open. Texts are written with ' for ", to keep them readable. */
+#include "imported.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dperm/draft.h"
+#include "draft/dictionary.h"
+#include "schema/schema.h"
+
+/* A field of a Frictionless schema, and the column that it becomes. */
+static void field_is(const char *members, const char *expected) {
+  char text[DICTIONARY_TEXT_SIZE];
+  (void)snprintf(text, sizeof text, "{'fields': [{'name': 'a', %s}" Y_FIELD, members);
+  member_is(text, NULL, "columns", expected);
+}
+
+/* It is ignored, and a remark says why. */
+static void field_ignored(const char *members, const char *why) {
+  field_is(members, "{'name': 'a', 'type': 'ignore'}");
+  remarked(why);
+}
+
+static void datatype_is(const char *datatype, const char *expected) {
+  char text[DICTIONARY_TEXT_SIZE];
+  (void)snprintf(text, sizeof text,
+                 "{'tableSchema': {'columns': [{'name': 'a', 'datatype': %s}, {'name': 'y', "
+                 "'datatype': 'boolean'}]}}",
+                 datatype);
+  member_is(text, NULL, "columns", expected);
+}
+
+static void datatype_ignored(const char *datatype, const char *why) {
+  datatype_is(datatype, "{'name': 'a', 'type': 'ignore'}");
+  remarked(why);
+}
+
+/* ---- Frictionless */
+
+static void ranges_become_numbers(void **state) {
+  (void)state;
+  field_is("'type': 'number', 'constraints': {'minimum': -1.5, 'maximum': 3}",
+           NUMERIC("-1.5", "3"));
+  field_is("'type': 'integer', 'constraints': {'exclusiveMinimum': 0, 'exclusiveMaximum': 99}",
+           NUMERIC("0", "99"));
+  field_is("'type': 'number', 'constraints': {'minimum': '0', 'maximum': '1e3'}",
+           NUMERIC("0", "1000"));
+  /* the narrower of two */
+  field_is("'type': 'number', 'constraints': {'minimum': 1, 'exclusiveMinimum': 2, 'maximum': 50}",
+           NUMERIC("2", "50"));
+  field_is("'type': 'year', 'constraints': {'minimum': 1900, 'maximum': 2020}",
+           "{'name': 'a', 'type': 'numeric', 'min': 1900, 'max': 2020, 'scale': 'center'}");
+  field_is("'type': 'number', 'constraints': {'minimum': -20, 'maximum': -15}",
+           "{'name': 'a', 'type': 'numeric', 'min': -20, 'max': -15, 'scale': 'center'}");
+}
+
+static void few_whole_numbers_stay_a_number_with_a_remark(void **state) {
+  (void)state;
+  field_is("'type': 'integer', 'constraints': {'minimum': 1, 'maximum': 5}", NUMERIC("1", "5"));
+  remarked("needs one weight instead of 5; if they are codes without an order, list them");
+  field_is("'type': 'integer', 'constraints': {'minimum': 0, 'maximum': 1}", NUMERIC("0", "1"));
+  not_remarked("codes");
+}
+
+static void numbers_without_both_bounds_are_for_a_person(void **state) {
+  (void)state;
+  field_ignored("'type': 'number'", "a number without a range");
+  field_ignored("'type': 'number', 'constraints': 7", "a number without a range");
+  field_ignored("'type': 'number', 'constraints': {'minimum': true, 'maximum': []}",
+                "a number without a range");
+  field_ignored("'type': 'number', 'constraints': {'minimum': 'nan', 'maximum': 'inf'}",
+                "a number without a range");
+  field_ignored("'type': 'number', 'constraints': {'minimum': 0}", "one bound only");
+  field_ignored("'type': 'number', 'constraints': {'maximum': 0}", "one bound only");
+  field_ignored("'type': 'number', 'constraints': {'minimum': 2, 'maximum': 1}",
+                "its minimum is above its maximum");
+  field_ignored("'type': 'number', 'constraints': {'minimum': 1, 'maximum': 1}", "one value only");
+  field_ignored("'type': 'number', 'constraints': {'minimum': 0, 'maximum': 1e300}", "too large");
+  field_ignored("'type': 'number', 'constraints': {'minimum': 0, 'maximum': 1e-300}", "too small");
+  field_ignored("'type': 'number', 'constraints': {'minimum': 1, 'maximum': 1.00000000000001}",
+                "too close together");
+  field_ignored("'type': 'number', 'decimalChar': ',', 'constraints': {'minimum': 0, 'maximum': 1}",
+                "written plainly");
+  field_ignored("'type': 'number', 'groupChar': ',', 'constraints': {'minimum': 0, 'maximum': 1}",
+                "written plainly");
+  field_ignored("'type': 'integer', 'bareNumber': false, 'constraints': {'minimum': 0, 'maximum': "
+                "9}",
+                "written plainly");
+}
+
+static void lists_become_categories(void **state) {
+  (void)state;
+  field_is("'type': 'string', 'constraints': {'enum': ['low', 'high', 'low']}",
+           VALUES("'low', 'high'"));
+  field_is("'type': 'integer', 'constraints': {'enum': [3, 1, -2]}", VALUES("'3', '1', '-2'"));
+  field_is("'type': 'number', 'constraints': {'enum': [0.5, 2, '1.50']}",
+           VALUES("'0.5', '2', '1.50'"));
+  remarked("compared as texts");
+  field_is("'type': 'string', 'categories': ['a', 'b']", VALUES("'a', 'b'"));
+  field_is("'type': 'integer', 'categories': [{'value': 0, 'label': 'no'}, {'value': 1}]",
+           VALUES("'0', '1'"));
+  field_is("'type': 'string', 'constraints': {'pattern': '^(low|high)$'}", VALUES("'low', 'high'"));
+  field_is("'type': 'string', 'constraints': {'enum': ['a', null, {}, [], 'b']}",
+           VALUES("'a', 'b'"));
+  field_is("'constraints': {'enum': ['a', true]}", VALUES("'a', 'true'"));
+  field_ignored("'type': 'string', 'constraints': {'enum': ['a']}", "one value only");
+  field_ignored("'type': 'string', 'constraints': {'enum': []}", "one value only");
+  field_ignored("'type': 'string', 'constraints': {'enum': 'ab'}", "texts without a list");
+  field_ignored("'type': 'string', 'constraints': {'pattern': '[a-z]+'}", "texts without a list");
+}
+
+static void booleans_become_categories_in_all_spellings(void **state) {
+  (void)state;
+  field_is("'type': 'boolean'",
+           "{'name': 'a', 'type': 'categorical', 'groups': {'false': ['false', 'False', 'FALSE', "
+           "'0'], 'true': ['true', 'True', 'TRUE', '1']}}");
+  field_is("'type': 'boolean', 'trueValues': ['ja'], 'falseValues': ['nein']",
+           VALUES("'nein', 'ja'"));
+  field_ignored("'type': 'boolean', 'trueValues': ['1'], 'falseValues': ['1', '0']",
+                "missing, or the same");
+  field_ignored("'type': 'boolean', 'trueValues': [], 'falseValues': ['0']",
+                "missing, or the same");
+}
+
+static void what_is_no_feature_is_ignored(void **state) {
+  (void)state;
+  field_ignored("'type': 'date'", "dates or times");
+  field_ignored("'type': 'datetime', 'constraints': {'minimum': '2000-01-01'}", "dates or times");
+  field_ignored("'type': 'string'", "texts without a list of values");
+  field_ignored("'type': 'geojson'", "of type \"geojson\", neither a number nor a category");
+  field_ignored("'title': 'A'", "without a type");
+  field_ignored("'type': 7", "without a type");
+  field_ignored("'type': 'list'", "several values");
+  field_ignored("'type': 'integer', 'constraints': {'unique': true, 'minimum': 0, 'maximum': 9}",
+                "never repeat");
+  for (int composite = 0; composite < 2; composite++) {
+    member_is(composite
+                  ? "{'primaryKey': ['b', 'a'], 'fields': [{'name': 'a', 'type': 'boolean'}" Y_FIELD
+                  : "{'primaryKey': 'a', 'fields': [{'name': 'a', 'type': 'boolean'}" Y_FIELD,
+              NULL, "columns", "{'name': 'a', 'type': 'ignore'}");
+    remarked("primary key");
+  }
+  remarked("no column is left to learn from");
+}
+
+/* ---- CSVW */
+
+static void datatypes_become_numbers(void **state) {
+  (void)state;
+  datatype_is("{'base': 'integer', 'minimum': 0, 'maximum': 120}", NUMERIC("0", "120"));
+  datatype_is("{'base': 'decimal', 'minInclusive': '-1', 'maxExclusive': '1.5'}",
+              NUMERIC("-1", "1.5"));
+  datatype_is("{'base': 'nonNegativeInteger', 'maximum': 40}", NUMERIC("0", "40"));
+  datatype_is("{'base': 'positiveInteger', 'maximum': 40}", NUMERIC("1", "40"));
+  datatype_is("{'base': 'unsignedByte', 'minimum': -3, 'maximum': 40}", NUMERIC("0", "40"));
+  datatype_is("{'base': 'negativeInteger', 'minimum': -40}", NUMERIC("-40", "-1"));
+  datatype_is("{'base': 'nonPositiveInteger', 'minimum': -40}", NUMERIC("-40", "0"));
+  datatype_is("{'base': 'double', 'format': '0.##', 'minimum': 0, 'maximum': 1}",
+              NUMERIC("0", "1"));
+  /* how wide a machine's integers are is no range */
+  datatype_ignored("'unsignedByte'", "one bound only");
+  datatype_ignored("'byte'", "without a range");
+  datatype_ignored("{'base': 'double', 'format': '#,##0', 'minimum': 0, 'maximum': 1}",
+                   "written plainly");
+  datatype_ignored("{'base': 'double', 'format': '0%', 'minimum': 0, 'maximum': 1}",
+                   "written plainly");
+  datatype_ignored("{'base': 'double', 'format': {'decimalChar': ','}, 'minimum': 0, 'maximum': 1}",
+                   "written plainly");
+}
+
+static void formats_that_are_lists_become_categories(void **state) {
+  (void)state;
+  datatype_is("{'base': 'string', 'format': 'low|high'}", VALUES("'low', 'high'"));
+  datatype_is("{'base': 'boolean', 'format': 'Y|N'}", VALUES("'N', 'Y'"));
+  datatype_is("{'format': '^(?:a|b c|d\\\\.e)$'}", VALUES("'a', 'b c', 'd.e'"));
+  datatype_ignored("{'base': 'boolean', 'format': 'Y'}", "missing, or the same");
+  datatype_ignored("'string'", "a string with a \"format\"");
+  datatype_ignored("'anyURI'", "of type \"anyURI\"");
+  datatype_ignored("'date'", "dates or times");
+  datatype_ignored("17", "texts without a list");
+}
+
+static void patterns_are_lists_only_where_that_is_plain(void **state) {
+  (void)state;
+  static const struct {
+    const char *pattern, *words;
+  } cases[] = {{"a|b", "a b"},       {"^(a|b)$", "a b"},  {"^a$", NULL},        {"[MF]", "M F"},
+               {"^[123]$", "1 2 3"}, {"(?:x|y)", "x y"},  {"a\\|b|c", "a|b c"}, {"", NULL},
+               {"|", NULL},          {"a|", NULL},        {"a||b", NULL},       {"^a|b$", NULL},
+               {"^a|b", NULL},       {"a|b$", NULL},      {"a*|b", NULL},       {"(a|b)|c", NULL},
+               {"(a)|(b)", NULL},    {"[a-c]", NULL},     {"[^ab]", NULL},      {"\\d|x", NULL},
+               {"a|b\\", NULL},      {"^(a|b\\)$", NULL}, {"a.|b", NULL},       {"a{2}|b", NULL},
+               {"^$", NULL},         {"()", NULL},        {"(", NULL},          {"[]", NULL},
+               {"^", NULL},          {"$", NULL},         {"(?:", NULL},        {"a|a", "a"},
+               {"a|b\\$", "a b$"},   {"ä|ö", "ä ö"},      {"[äö]", NULL},       {"\\^|\\$", "^ $"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    json_t *found = NULL;
+    char words[64] = "";
+    assert_ok(dictionary_pattern(cases[i].pattern, &found, err));
+    for (size_t w = 0; w < json_array_size(found); w++) {
+      size_t used = strlen(words);
+      (void)snprintf(words + used, sizeof words - used, "%s%s", w ? " " : "",
+                     json_string_value(json_array_get(json_array_get(found, w), 0)));
+    }
+    if (found ? !cases[i].words || strcmp(words, cases[i].words) != 0 : cases[i].words != NULL) {
+      fail_msg("\"%s\" gives \"%s\"", cases[i].pattern, found ? words : "(none)");
+    }
+    json_decref(found);
+  }
+}
+
+static void titles_are_what_a_header_has(void **state) {
+  (void)state;
+#define TITLED(titles, dialect)                                                                    \
+  "{'dialect': {'header': " dialect "}, 'tableSchema': {'primaryKey': 'k', 'columns': [{'name': "  \
+  "'n', 'titles': " titles ", 'datatype': 'boolean'}, {'name': 'virtual', 'virtual': true}, "      \
+  "{'name': 'y', 'datatype': {'format': 'u|v'}}]}}"
+#define N                                                                                          \
+  "{'name': 'n', 'type': 'categorical', 'groups': {'false': ['false', '0'], 'true': ['true', "     \
+  "'1']}}"
+#define T                                                                                          \
+  "{'name': 'T', 'type': 'categorical', 'groups': {'false': ['false', '0'], 'true': ['true', "     \
+  "'1']}}"
+  member_is(TITLED("'T'", "true"), NULL, "columns", T);
+  member_is(TITLED("'T'", "false"), NULL, "columns", N);
+  member_is(TITLED("['T', 'U']", "true"), NULL, "columns", T);
+  remarked("several titles");
+  member_is(TITLED("{'en': ['T'], 'de': 'V'}", "true"), NULL, "columns", T);
+  remarked("several titles");
+  member_is(TITLED("{}", "true"), NULL, "columns", N);
+  member_is(TITLED("[]", "true"), NULL, "columns", N);
+  member_is(TITLED("7", "true"), NULL, "columns", N);
+  /* the label may be named either way */
+  dperm_schema *schema = NULL;
+  assert_ok(import_text(TITLED("'T'", "true"), "n", NULL, &schema, err));
+  assert_string_equal(schema->label_column, "T");
+  dperm_schema_free(schema);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ranges_become_numbers),
+      cmocka_unit_test(few_whole_numbers_stay_a_number_with_a_remark),
+      cmocka_unit_test(numbers_without_both_bounds_are_for_a_person),
+      cmocka_unit_test(lists_become_categories),
+      cmocka_unit_test(booleans_become_categories_in_all_spellings),
+      cmocka_unit_test(what_is_no_feature_is_ignored),
+      cmocka_unit_test(datatypes_become_numbers),
+      cmocka_unit_test(formats_that_are_lists_become_categories),
+      cmocka_unit_test(patterns_are_lists_only_where_that_is_plain),
+      cmocka_unit_test(titles_are_what_a_header_has),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
