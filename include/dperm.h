@@ -347,7 +347,7 @@ typedef enum dperm_noise {
   DPERM_NOISE_L1 = 2, /* independent coordinates: sparse rows */
   DPERM_NOISE_GROUP = 3, /* a body made of the schema's columns: rows of one-hot blocks */
   DPERM_NOISE_LINF = 4,  /* a box: rows with a bound on each entry */
-  DPERM_NOISE_MIXED = 5  /* l1 in one-hot blocks, l2 in the other columns: rows with both */
+  DPERM_NOISE_MIXED = 5  /* l1 in one-hot blocks, l2 in the other columns */
 } dperm_noise;
 
 /* "auto", "l2", …; NULL from the first number on that is no kind. */

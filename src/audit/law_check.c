@@ -119,12 +119,12 @@ static dperm_status noise_distance(const noise_plan *plan, random_source *source
   return DPERM_OK;
 }
 
-/* l2 noise in several dimensions; the others for rows of two blocks of three columns, with a single
- * column between them and one at the end. */
+/* l2 noise in several dimensions; the others for rows of a block of two columns and one of four,
+ * with a single column between them and one at the end. */
 dperm_status audit_noise(const dperm_audit_options *options, int unused, dperm_audit_result *out,
                          dperm_error *err) {
   static const size_t l2_dims[] = {1, 2, 3, 10};
-  static const body_run runs[] = {{1, 3, 0.5}, {1, 1, 0.25}, {1, 3, 0.75}, {1, 1, 1}};
+  static const body_run runs[] = {{1, 2, 0.5}, {1, 1, 0.25}, {1, 4, 0.75}, {1, 1, 1}};
   const noise_body body = {runs, sizeof runs / sizeof *runs, {0, 0, 0}};
   const noise_kind *kind = noise_named(options->variant);
   size_t draws = draws_of(options),

@@ -83,7 +83,8 @@ dperm_status model_file_bound(const dperm_data *data, const dperm_options *candi
   if (dims > SIZE_MAX / 2 / WEIGHT / fits) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
   }
-  *bytes = ALL_ELSE + 2 * schema + texts + WEIGHT * (classes.count + dims * fits);
+  /* A block has a weight in the noise, and two columns at least. */
+  *bytes = ALL_ELSE + 2 * schema + texts + WEIGHT * (classes.count + dims / 2 + dims * fits);
   return DPERM_OK;
 }
 

@@ -261,6 +261,9 @@ static dperm_status read_noise(const reading *r, dperm_model *model) {
   privacy_plan *plan = &model->plan;
   plan->noise.kind = kind ? noise_named(kind) : NULL;
   TRY(known(r, plan->noise.kind, " names a kind of noise"));
+  if (plan->noise.kind->before && !json_object_get(r->privacy, "noise_weights")) {
+    plan->noise.kind = plan->noise.kind->before;
+  }
   plan->analysis = same(analysis, dperm_analysis_name(DPERM_ANALYSIS_PAPER)) ? DPERM_ANALYSIS_PAPER
                                                                              : DPERM_ANALYSIS_TIGHT;
   bool whole = (plan->mechanism != DPERM_MECHANISM_OBJECTIVE ||
@@ -351,12 +354,36 @@ static dperm_status read_claim(const reading *r, dperm_model *model) {
                                          "it does not say why it is not private", &model->reason);
 }
 
-/* t follows from the schema and is stated all the same, for readers that do not know how. */
-static dperm_status check_weight(const reading *r, const noise_plan *noise) {
-  double stated = 0;
-  bool fits =
-      !noise->kind || !noise->kind->weight ||
-      (read_positive(r->privacy, "noise_weight", &stated) && stated == noise->kind->weight(noise));
+/* Whether the stated weights are those that the body's blocks have. */
+static bool block_weights_fit(const json_t *stated, const noise_body *body, const double *weights) {
+  size_t at = 0;
+  bool fit = true;
+  for (size_t i = 0; i < body_count(body); i++) {
+    const body_run *run = body_at(body, i);
+    for (size_t g = 0; fit && run->width > 1 && g < run->groups; g++) {
+      const json_t *one = json_array_get(stated, at++);
+      fit = json_is_number(one) && json_number_value(one) == weights[i];
+    }
+  }
+  return fit && at > 0 && json_array_size(stated) == at;
+}
+
+/* Weights follow from the schema and are stated all the same, for readers that do not know how. */
+static dperm_status check_noise_weights(const reading *r, const noise_plan *noise) {
+  const json_t *one = json_object_get(r->privacy, "noise_weight");
+  const json_t *blocks = json_object_get(r->privacy, "noise_weights");
+  OWNED_MEMORY double *weights = NULL;
+  bool fits = true;
+  if (noise->kind && noise->kind->weight) {
+    double t = noise->kind->weight(noise);
+    fits = isnan(t) ? noise->kind->weights && json_is_null(one)
+                    : json_is_number(one) && json_number_value(one) == t;
+  }
+  if (noise->kind && noise->kind->weights) {
+    TRY(memory_new(body_count(&noise->body), sizeof *weights, &weights, r->err));
+    noise->kind->weights(noise, weights);
+    fits = fits && block_weights_fit(blocks, &noise->body, weights);
+  }
   return sound(r, fits, "its noise does not fit its schema");
 }
 
@@ -402,7 +429,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   const row_bounds rows =
       model->schema ? model->schema->bounds : row_bounds_of_norm(model->inputs, model->norm_bound);
   model->plan.noise.body = kernel_bounds(&k->kernel, &rows).body;
-  return check_weight(r, &model->plan.noise);
+  return check_noise_weights(r, &model->plan.noise);
 }
 
 /* With the directions of its kernel, which are drawn again from its seed, where there is a place

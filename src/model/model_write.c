@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
 
@@ -26,7 +27,7 @@ static json_t *numbers_json(const double *numbers, size_t count) {
 
 /* A key that may be left out (o* below) would also be left out for want of memory: then all is. */
 static json_t *unless_lost(json_t *object, const char *key, bool has) {
-  if ((json_object_get(object, key) != NULL) == has) {
+  if (!object || (json_object_get(object, key) != NULL) == has) {
     return object;
   }
   json_decref(object);
@@ -61,16 +62,35 @@ static json_t *numerics_json(const release_plan *r, double delta) {
                    r->solution_error, "delta", delta);
 }
 
+/* One for each block of the body, in the order of the columns. */
+static json_t *block_weights_json(const noise_plan *noise) {
+  OWNED_MEMORY double *weights = NULL;
+  json_t *array = json_array();
+  if (memory_new(body_count(&noise->body), sizeof *weights, &weights, NULL) != DPERM_OK) {
+    json_decref(array);
+    return NULL;
+  }
+  noise->kind->weights(noise, weights);
+  for (size_t i = 0; i < body_count(&noise->body); i++) {
+    const body_run *run = body_at(&noise->body, i);
+    for (size_t g = 0; run->width > 1 && g < run->groups; g++) {
+      json_append(&array, json_real(weights[i]));
+    }
+  }
+  return array;
+}
+
 static json_t *privacy_json(const dperm_model *model) {
   const privacy_plan *plan = &model->plan;
   const guarantee *claim = &model->claim;
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool weighted = noisy && plan->noise.kind->weight;
+  bool blocks = noisy && plan->noise.kind->weights; /* nor have files of other kinds of noise */
   bool several = noisy && model->classes.count > 2; /* files of two classes have no such key */
   const double none = (double)NAN;
   json_t *object = json_pack(
-      "{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:o}",
+      "{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o*, s:o, s:f, s:f, s:o}",
       "definition", noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
       number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "neighbours",
       "replace-one", "unit", claim->rows_per_person > 1 ? "person" : "row", "rows_per_person",
@@ -79,10 +99,11 @@ static json_t *privacy_json(const dperm_model *model) {
       mechanism_of(plan->mechanism)->name, "analysis",
       objective ? dperm_analysis_name(plan->analysis) : NULL, "noise",
       noisy ? plan->noise.kind->name : NULL, "noise_weight",
-      number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "beta",
+      number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "noise_weights",
+      blocks ? block_weights_json(&plan->noise) : NULL, "beta",
       number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
       plan->lambda, "numerics", numerics_json(&model->release, claim->delta));
-  return unless_lost(object, "epsilon_class", several);
+  return unless_lost(unless_lost(object, "epsilon_class", several), "noise_weights", blocks);
 }
 
 static json_t *encoding_json(const dperm_model *model) {

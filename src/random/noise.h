@@ -6,7 +6,7 @@
  *   l1     ‖b‖₁                          independent Laplace(1/β) coordinates
  *   group  max_g ‖b_g‖₁/r_g, the body's  Gamma(d+1) × uniform in the body
  *   linf   max_j |b_j|/r_j               the same, every column a group of its own
- *   mixed  Σ_g ‖b_g‖₁ + t‖b_rest‖₂        l1 in one-hot blocks, l2 in the other columns
+ *   mixed  Σ_g ω_g‖b_g‖₁ + t‖b_rest‖₂     l1 in one-hot blocks, l2 in the other columns
  */
 #pragma once
 

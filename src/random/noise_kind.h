@@ -47,8 +47,14 @@ struct noise_kind {
   void (*draw)(const noise_plan *plan, random_source *source, double *b);
   /* Whether the scales that the kind makes of β are in range (noise_in_range). NULL: β alone. */
   bool (*in_range)(const noise_plan *plan);
-  /* A public number that the law needs beside β, as files state it ("noise_weight"). NULL: none. */
+  /* A public number that the law needs beside β, as files state it ("noise_weight"), NaN where it
+   * needs none. NULL: none. */
   double (*weight)(const noise_plan *plan);
+  /* One more for each block of several columns ("noise_weights"): for each run of the body what its
+   * blocks have, NaN for a run of single columns. NULL: none. */
+  void (*weights)(const noise_plan *plan, double *out);
+  /* The law of files that name this kind without noise_weights. NULL: none has. */
+  const noise_kind *before;
 };
 
 /* The kinds; noise.c has the table. */

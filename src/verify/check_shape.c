@@ -6,6 +6,8 @@
  * divided by D or more. */
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/owned.h"
 #include "verify/checks.h"
 
 /* ---- the schema's groups */
@@ -203,18 +205,122 @@ static bool body_bound(verifier *v, interval r2, interval *out) {
   return !of_schema(v) || read_shape(v, &s);
 }
 
-/* |x| = sum over blocks of |x_g|_1 + t |rest|_2 <= sqrt(blocks + t^2) R2: a block has one nonzero
- * entry at most, so its l1 norm is its l2 norm, and Cauchy and Schwarz do the rest. */
+/* ---- mixed noise */
+
+/* A term w |x_g|_1 or t |rest|_2 of the norm: its weight, and how long that part of a row can be,
+ * rounded up. */
+typedef struct term {
+  double weight, radius;
+} term;
+
+/* The weight of block number i: 1 in files from before there were any. */
+static bool block_weight(const verifier *v, size_t i, double *out) {
+  const json_t *weights = field_at(v->root, "privacy.noise_weights");
+  const json_t *one = json_array_get(weights, i);
+  *out = weights ? json_number_value(one) : 1;
+  return *out > 0 && *out < 1e100;
+}
+
+static bool block_weights_clear(verifier *v, const shape *s) {
+  const json_t *weights = field_at(v->root, "privacy.noise_weights");
+  bool clear = !weights || json_array_size(weights) == s->blocks;
+  for (size_t i = 0; clear && i < s->blocks; i++) {
+    double w;
+    clear = block_weight(v, i, &w);
+  }
+  return clear ||
+         finding(v, false, "noise_weights",
+                 "privacy.noise_weights are not %llu positive numbers, one a block", s->blocks);
+}
+
+/* t: needed where columns stand alone, and nowhere else. */
+static bool alone_weight(verifier *v, const shape *s, double *out) {
+  *out = 0;
+  if (s->groups > s->blocks) {
+    return field_positive(v, "noise_weight", "privacy.noise_weight", out);
+  }
+  return field_is_null(v, "privacy.noise_weight") ||
+         finding(v, false, "noise_weight", "privacy.noise_weight is of no column");
+}
+
+/* One for each block, and one for all columns that stand alone; their number. */
+static size_t read_terms(const verifier *v, const shape *s, double t, term *out) {
+  const json_t *schema = field_at(v->root, "schema");
+  const size_t items = json_array_size(json_object_get(schema, "columns")) +
+                       json_array_size(json_object_get(schema, "crosses"));
+  interval squares = interval_of(0);
+  shape_group group[2];
+  size_t count = 0;
+  for (size_t i = 0; i <= 2 * items + 1; i++) {
+    const shape_group *g = &group[i % 2];
+    if ((i % 2 == 0 && !read_groups(schema, i / 2, group)) || g->width == 0) {
+      continue; /* the schema was clear before */
+    }
+    interval r = interval_min(interval_of(1), interval_div(interval_of(g->weight), s->divisor));
+    if (g->width > 1) {
+      out[count] = (term){.radius = interval_upper(r)};
+      (void)block_weight(v, count, &out[count].weight);
+      count++;
+    } else {
+      squares = interval_add(squares, interval_mul(r, r));
+    }
+  }
+  out[count] = (term){t, interval_upper(interval_sqrt(squares))};
+  return count + (s->groups > s->blocks);
+}
+
+/* sum of min(r, phi w)^2 over the terms, less R2^2: its sign tells on which side the best phi lies,
+ * and nothing rests on it. */
+static double excess(const term *terms, size_t count, double phi, double r2) {
+  double sum = -r2 * r2;
+  for (size_t i = 0; i < count; i++) {
+    double x = phi * terms[i].weight < terms[i].radius ? phi * terms[i].weight : terms[i].radius;
+    sum += x * x;
+  }
+  return sum;
+}
+
+/* The largest sum of w x with 0 <= x <= r and sum of x^2 <= R2^2 is at most the sum of w r; and for
+ * every phi > 0 at most R2^2/(2 phi) + the sum of the largest w x - x^2/(2 phi) of each term. That
+ * is w r - r^2/(2 phi) where phi w >= r, and w^2 phi/2 at most in any case. */
+static interval largest_sum(const term *terms, size_t count, interval r2) {
+  double low = 0, high = 0, radius = interval_upper(r2);
+  for (size_t i = 0; i < count; i++) {
+    double full = terms[i].radius / terms[i].weight;
+    high = full > high ? full : high;
+  }
+  for (int i = 0; i < 200; i++) {
+    double middle = low + (high - low) / 2;
+    *(excess(terms, count, middle, radius) <= 0 ? &low : &high) = middle;
+  }
+  const interval phi = interval_of(high), twice = interval_add(phi, phi);
+  interval dual = interval_div(interval_mul(r2, r2), twice), plain = interval_of(0);
+  for (size_t i = 0; i < count; i++) {
+    const interval w = interval_of(terms[i].weight), r = interval_of(terms[i].radius);
+    const interval wr = interval_mul(w, r), rise = interval_mul(w, phi);
+    interval most = interval_at_most(r, rise)
+                        ? interval_sub(wr, interval_div(interval_mul(r, r), twice))
+                        : interval_div(interval_mul(w, rise), interval_of(2));
+    dual = interval_add(dual, most);
+    plain = interval_add(plain, wr);
+  }
+  return interval_min(dual, plain);
+}
+
+/* |x| = sum over blocks of w_g |x_g|_1 + t |rest|_2. A block has one nonzero entry at most, so its
+ * l1 norm is its l2 norm, and the squares of all of these sum up to R2^2 at most. */
 static bool mixed_bound(verifier *v, interval r2, interval *out) {
   shape s;
-  double weight = 0;
-  if (!of_schema(v) || !read_shape(v, &s) || s.blocks == 0 || s.blocks == s.groups ||
-      !field_positive(v, "noise_weight", "privacy.noise_weight", &weight)) {
+  double t = 0;
+  if (!of_schema(v) || !read_shape(v, &s) || s.blocks == 0 || !block_weights_clear(v, &s) ||
+      !alone_weight(v, &s, &t)) {
     return false;
   }
-  interval t = interval_of(weight);
-  interval sum = interval_add(interval_of((double)s.blocks), interval_mul(t, t));
-  *out = interval_mul(r2, interval_sqrt(sum));
+  OWNED_MEMORY term *terms = NULL;
+  if (memory_new(s.blocks + 1, sizeof *terms, &terms, NULL) != DPERM_OK) {
+    return false;
+  }
+  *out = largest_sum(terms, read_terms(v, &s, t, terms), r2);
   return true;
 }
 
@@ -232,7 +338,7 @@ static void mixed_state(verifier *v, const char *noise, const interval *rk) {
     finding(v, true, "body", "%s noise: %llu one-hot blocks and %llu other columns, |x| <= %s",
             noise, s.blocks, (s.groups - s.blocks), shown(interval_upper(*rk)).text);
   } else {
-    finding(v, false, "body", "the schema has no one-hot blocks beside other columns");
+    finding(v, false, "body", "the schema's one-hot blocks or their weights are not clear");
   }
 }
 

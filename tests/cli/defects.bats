@@ -28,15 +28,15 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
     { echo "$defect: not found by $*"; cat with message; return 1; }
 }
 
-@test "the table has the nineteen defects that are in the code" {
+@test "the table has the twenty-one defects that are in the code" {
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -eq 19 ]
+  [ "$(wc -l < listed)" -eq 21 ]
 }
 
 @test "defects in the noise are found" {
-  for defect in noise-small deviation-for-scale gamma-shape direction-biased lattice-silent; do
+  for defect in noise-small deviation-for-scale gamma-shape direction-biased block-unweighted lattice-silent; do
     found $(table | grep "^$defect ")
   done
 }
@@ -73,6 +73,16 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  delta: "* ]]
+}
+
+@test "a bound on rows that holds for some of them is found" {
+  train=(train --data people.csv --schema schema.json --epsilon 1 --noise mixed --out m.json)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  DPERM_DEFECT=rows-complete "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  beta: "* ]]
 }
 
 @test "an index that a charge trusts is found" {

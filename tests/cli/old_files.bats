@@ -26,6 +26,20 @@ setup() {
   grep -q '^## Advisory' "$DPERM_SOURCE/SECURITY.md"
 }
 
+@test "mixed noise without weights of blocks is still verified and used" {
+  cp "$DPERM_SOURCE"/tests/fixtures/mixed-unweighted/model.json then.json
+  sum=$("$DPERM" predict --model then.json --data records.csv | sha256sum)
+  [ "${sum%% *}" = 7328473fa893c23a53e32bc872ac046fdfb46a8bf9251698fbdd34d94a4545b7 ]
+  "$DPERM" verify --model then.json > lines
+  grep -q '^ok     body: mixed noise: 7 one-hot blocks and 5 other columns, |x| <= 2.95' lines
+  "$DPERM" statement --model then.json > /dev/null
+  sed 's/"beta": 0.0/"beta": 0.1/' then.json > changed.json
+  ! cmp -s then.json changed.json
+  run "$DPERM" verify --model changed.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  beta: "* ]]
+}
+
 @test "a seeded model of dperm 0.1 stays one that is not private" {
   run "$DPERM" verify --model seeded.json
   [ "$status" -eq 1 ]

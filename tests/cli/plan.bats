@@ -139,8 +139,8 @@ assert close(kinds["l1"]["rms_noise_norm"], math.sqrt(2 * d) * r1 / a)
 ball = 2 * 3 / (4 * 5)
 assert close(kinds["group"]["rms_noise_norm"], math.sqrt((d + 1) * (d + 2) * (1 / 3 + ball)) / a)
 assert close(kinds["linf"]["rms_noise_norm"], math.sqrt((d + 1) * (d + 2) * 4 / 3) / a)
-# one block of three columns, one alone: t^4 = 1*2/(2*3)
-t = (1 / 3) ** 0.25
+# one block of three columns with weight 1, one alone: t^4 = 2/(2*3), in eight bits
+t = round((1 / 3) ** 0.25 * 256) / 256
 assert close(kinds["mixed"]["beta"] * math.sqrt(1 + t * t), a)
 assert close(kinds["mixed"]["rms_noise_norm"], math.sqrt((6 + 2 / t ** 2) * (1 + t ** 2)) / a)
 P
@@ -156,7 +156,27 @@ P
   fails_with 2 "--norm1 go with --dims"
 }
 
-@test "mixed noise needs one-hot blocks beside other columns" {
+@test "weights of blocks: of different widths, and as wide as bins of little weight" {
+  blocks() { python3 - "$@" <<'P'
+import json, sys
+widths, numbers, light = json.loads(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+columns = [{"name": f"c{i}", "type": "categorical", "values": [f"v{j}" for j in range(m)]} for i, m in enumerate(widths)]
+columns[0]["weight"] = light
+columns += [{"name": f"n{i}", "type": "numeric", "min": 0, "max": 1} for i in range(numbers)]
+label = {"column": "y", "positive": ["1"], "negative": ["0"]}
+json.dump({"intercept": numbers > 0, "label": label, "columns": columns}, open("s.json", "w"))
+P
+    "$DPERM" plan --rows 1000 --schema s.json --epsilon 1 --json > plan.json
+    python3 -c 'import json; p = json.load(open("plan.json"))
+rms = {k["noise"]: k["rms_noise_norm"] for k in p["noise_kinds"]}
+print(p["noise"], round(rms["mixed"] / rms["l1"], 3))'
+  }
+  [ "$(blocks '[5]' 0 1)" = "l1 1.0" ] # the same law
+  [ "$(blocks '[2, 41]' 0 1)" = "mixed 0.779" ] # l1 would be taken if it were not for the weights
+  [ "$(blocks '[16, 4, 4]' 3 0.05)" = "mixed 0.561" ]
+}
+
+@test "mixed noise needs one-hot blocks" {
   run "$DPERM" plan --rows 1000 --dims 10 --epsilon 1 --noise mixed
   fails_with 2 "nothing is known of the rows that mixed noise could be fitted to; choose l2"
 }

@@ -105,12 +105,13 @@ assert m["private"] is True and m["reason"] is None
 assert q["definition"] == "(epsilon, delta)-differential privacy" and q["neighbours"] == "replace-one"
 assert (q["epsilon"], q["delta"], q["mechanism"], q["analysis"], q["noise"]) == (1, p["delta"], "objective", "tight", "mixed")
 assert q["delta"] == q["numerics"]["delta"] > (1 + math.e) * math.exp(-100)
-assert abs(q["noise_weight"] - (1 / 3) ** 0.25) < 1e-15  # one block of three columns, one alone
+assert q["noise_weights"] == [1]  # one block of three columns, one alone
+assert q["noise_weight"] == round((1 / 3) ** 0.25 * 256) / 256
 assert (q["beta"], q["lambda"], q["delta_reg"]) == (p["beta"], p["lambda"], p["delta_reg"])
 P
 }
 
-@test "a private model file holds the same keys as a plain one" {
+@test "a private model file holds the same keys as a plain one, and weights of mixed noise" {
   train_none people.csv schema.json plain.json
   for mechanism in objective output; do
     "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --mechanism $mechanism \
@@ -118,6 +119,9 @@ P
     python3 - <<'P'
 import json
 a, b = json.load(open("plain.json")), json.load(open("private.json"))
+mixed = b["privacy"]["noise"] == "mixed"
+assert [key for key in b["privacy"] if key not in a["privacy"]] == ["noise_weights"] * mixed
+b["privacy"].pop("noise_weights", None)
 assert list(a) == list(b) and list(a["privacy"]) == list(b["privacy"])
 P
   done

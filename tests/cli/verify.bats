@@ -42,8 +42,12 @@ right() { cp "$DPERM_SOURCE/tests/fuzz/corpus/verify_fuzz/$1" model.json; }
     [ "$status" -eq 1 ]
     [[ "$output" == *"FAILS  beta:"* ]]
   done
-  grep -q '^ok     body: mixed noise: 1 one-hot blocks and 1 other columns, |x| <= 1.255' lines
+  grep -q '^ok     body: mixed noise: 1 one-hot blocks and 1 other columns, |x| <= 1.25' lines
   change 'm["privacy"]["noise_weight"] *= 1.000001'
+  run "$DPERM" verify --model changed.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  beta:"* ]]
+  change 'm["privacy"]["noise_weights"] = [1.000001]'
   run "$DPERM" verify --model changed.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  beta:"* ]]

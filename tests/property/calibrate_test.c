@@ -8,6 +8,7 @@
 
 #include "any_numbers.h"
 #include "mechanism/epsilon_rule.h"
+#include "mixed_reference.h"
 #include "reference.h"
 #include "statistics.h"
 
@@ -354,42 +355,83 @@ static void auto_takes_the_least_rms_norm(void **state) {
   assert_true(taken[DPERM_NOISE_LINF] > 20);
 }
 
-/* Mixed noise needs blocks beside single columns. R is rounded up, t is the best there is. */
-static void mixed_noise_is_for_blocks_beside_columns(void **state) {
+/* Bodies for mixed noise: blocks beside columns, of equal and of very different radii, blocks of
+ * different widths, and as bins beside a line. */
+static const body_run beside[] = {{2, 1, 1}, {2, 3, 0.5}, {1, 2, 1}},
+                      widths[] = {{1, 2, 0.7}, {1, 41, 0.7}},
+                      lines[] = {{1, 1, 0.5}, {1, 16, 0.05}, {2, 3, 0.5}, {3, 1, 0.5}},
+                      far[] = {{3, 5, 1e-6}, {1, 2, 1}, {4, 1, 0.1}}, equal[] = {{4, 5, 0.5}};
+static const noise_body mixed_bodies[] = {{beside, 3, {0, 0, 0}},
+                                          {widths, 2, {0, 0, 0}},
+                                          {lines, 4, {0, 0, 0}},
+                                          {far, 3, {0, 0, 0}},
+                                          {equal, 1, {0, 0, 0}}};
+enum { MIXED_BODIES = sizeof mixed_bodies / sizeof *mixed_bodies };
+
+/* R_K is the longest row there can be, rounded up, whatever R₂ is. */
+static void mixed_noise_is_for_the_longest_row(void **state) {
   (void)state;
-  static const body_run blocks[] = {{2, 5, 1}}, single[] = {{10, 1, 1}},
-                        both[] = {{2, 1, 1}, {2, 3, 0.5}, {1, 2, 1}};
-  static const noise_body bodies[] = {
-      {blocks, 1, {0, 0, 0}}, {single, 1, {0, 0, 0}}, {both, 3, {0, 0, 0}}};
-  const dperm_loss loss = dperm_loss_logistic();
   random_source r;
   assert_ok(random_seeded(16, &r, err));
-  for (int round = 0; round < 100; round++) {
-    public_numbers g = any_numbers(&r, &loss);
-    privacy_plan plan, l2;
-    g.dims = 10;
-    g.lambda = 1e-3;
-    g.delta_reg = 1e3 * g.bounds.norm2 * g.bounds.norm2 / g.epsilon;
-    for (int i = 0; i < 2; i++) {
-      g.noise = DPERM_NOISE_MIXED;
-      g.bounds.body = bodies[i];
-      assert_fails(calibrate(&g, &plan, err), DPERM_INVALID_ARGUMENT, "mixed noise");
+  for (int round = 0; round < 1000; round++) {
+    const noise_body *body = &mixed_bodies[round % MIXED_BODIES];
+    const row_bounds bounds = {.norm2 = random_scale(&r, 1e-3, 10), .norm1 = 1, .body = *body};
+    const noise_plan plan = {&noise_mixed, body_dims(body), 1, *body};
+    const mixed_reference own = mixed_weights_of(&plan), best = mixed_weights_best(body);
+    for (size_t i = 0; i < body_count(body); i++) {
+      assert_true(own.weight[i] == best.weight[i] || isnan(own.weight[i] + best.weight[i]));
     }
-    g.bounds.body = bodies[2];
-    assert_ok(calibrate(&g, &plan, err));
-    g.noise = DPERM_NOISE_L2;
-    assert_ok(calibrate(&g, &l2, err));
-    long double t2 = sqrtl(3.0L * 2 * 3 / (2 * 8)); /* k = 3, s = 2, m = 8 */
-    long double bound = sqrtl(3 + t2);              /* R/R₂ */
-    assert_true(plan.noise.beta * bound <= (long double)l2.noise.beta);
-    assert_close((double)(plan.noise.beta * bound) / l2.noise.beta, 1, 1e-13);
-    double rms = noise_rms_norm(&plan.noise) * plan.noise.beta;
-    assert_close(rms, sqrt(2 * 8 + 2 * 3 / (double)t2), 1e-12);
-    for (int i = -20; i <= 20; i++) { /* other weights are no better */
-      double other = (double)t2 * pow(1.1, i);
-      assert_true((16 + 6 / other) * (3 + other) >= rms * rms * (3 + (double)t2) * (1 - 1e-12));
-    }
+    assert_true(own.alone == best.alone || isnan(own.alone + best.alone));
+    long double longest = mixed_longest_row(&bounds, &own);
+    double bound = noise_mixed.row_bound(&bounds, plan.dims);
+    assert_true(bound >= longest * (1 - 1e-18L) && bound <= longest * (1 + 1e-13L));
+    assert_true(noise_mixed.row_bound(&bounds, plan.dims + 1) == 0);
   }
+}
+
+/* Other weights are no better, but for eight bits of them; nor is l1 noise where nothing stands
+ * alone. */
+static void weights_of_mixed_noise_are_the_best(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(17, &r, err));
+  for (int round = 0; round < 2000; round++) {
+    const noise_body *body = &mixed_bodies[round % MIXED_BODIES];
+    const row_bounds bounds = {.norm2 = 1, .body = *body};
+    const noise_plan plan = {&noise_mixed, body_dims(body), 1, *body};
+    mixed_reference own = mixed_weights_of(&plan);
+    double least = (double)mixed_longest_row(&bounds, &own) * sqrt(own.mean_square);
+    double squares = 0, radii = 0, groups = 0, alone = 0;
+    for (size_t i = 0; i < body_count(body); i++) {
+      const body_run *run = body_at(body, i);
+      own.weight[i] *= random_scale(&r, 0.5, 2);
+      groups += (double)run->groups;
+      radii += (double)run->groups * run->radius;
+      alone += run->width == 1 ? (double)run->groups : 0;
+      squares += run->width == 1
+                     ? 0
+                     : 2 * (double)(run->groups * run->width) / (own.weight[i] * own.weight[i]);
+    }
+    own.alone *= random_scale(&r, 0.5, 2);
+    squares += alone > 0 ? alone * (alone + 1) / (own.alone * own.alone) : 0;
+    assert_true((double)mixed_longest_row(&bounds, &own) * sqrt(squares) >= least * (1 - 1e-5));
+    double l1 = fmin(sqrt(groups), radii) * sqrt(2 * (double)plan.dims);
+    assert_true(alone > 0 || least <= l1 * (1 + 1e-12));
+    assert_true(round % MIXED_BODIES != 1 || least < 0.8 * l1); /* 2 and 41 columns */
+  }
+}
+
+static void mixed_noise_is_for_blocks(void **state) {
+  (void)state;
+  const dperm_loss loss = dperm_loss_logistic();
+  random_source r;
+  privacy_plan plan;
+  assert_ok(random_seeded(18, &r, err));
+  public_numbers g = any_numbers(&r, &loss);
+  g.dims = 10;
+  g.noise = DPERM_NOISE_MIXED;
+  g.bounds.body = (noise_body){NULL, 0, {10, 1, 1}};
+  assert_fails(calibrate(&g, &plan, err), DPERM_INVALID_ARGUMENT, "mixed noise");
 }
 
 static void kinds_without_bounds_are_refused(void **state) {
@@ -418,7 +460,9 @@ int main(void) {
       cmocka_unit_test(the_chosen_ridge_is_the_cheapest),
       cmocka_unit_test(every_kind_costs_the_same),
       cmocka_unit_test(auto_takes_the_least_rms_norm),
-      cmocka_unit_test(mixed_noise_is_for_blocks_beside_columns),
+      cmocka_unit_test(mixed_noise_is_for_the_longest_row),
+      cmocka_unit_test(weights_of_mixed_noise_are_the_best),
+      cmocka_unit_test(mixed_noise_is_for_blocks),
       cmocka_unit_test(kinds_without_bounds_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

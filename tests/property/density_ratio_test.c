@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "density_pair.h"
+#include "mixed_reference.h"
 
 static const double norms[] = {0.2, 1.0, 5.0};
 
@@ -21,7 +22,7 @@ static void check_losses_under(dperm_analysis analysis, dperm_noise kind, uint64
     const dperm_loss loss = loss_number((int)which, h);
     size_t dims = (kind == DPERM_NOISE_MIXED ? 3 : 1) + random_bits(&r) % USUAL_DIMS;
     limits within = draw_limits(&r, dims, norm, kind);
-    within.bounds.body = (noise_body){within.runs, dims > within.runs[0].width ? 2 : 1, {0, 0, 0}};
+    within.bounds.body = (noise_body){within.runs, within.count, {0, 0, 0}};
     pair p = draw_pair(&r, dims, &within);
     double epsilon = random_scale(&r, 0.02, 10), best = 0;
     public_numbers g =
@@ -206,7 +207,8 @@ static void plans_with_the_usual_mistakes_are_caught(void **state) {
   }
 }
 
-/* Mixed noise for R₂ where R is √(k + t²)·R₂; and for rows with two entries in a block. */
+/* Mixed noise for rows that have something in one part only, block or columns alone; and for rows
+ * with two entries in a block. */
 static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
   (void)state;
   random_source r;
@@ -215,7 +217,7 @@ static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
   double most[2] = {0, 0};
   for (int round = 0; round < 100; round++) {
     limits within = draw_limits(&r, 5, 1, DPERM_NOISE_MIXED);
-    within.bounds.body = (noise_body){within.runs, 2, {0, 0, 0}};
+    within.bounds.body = (noise_body){within.runs, within.count, {0, 0, 0}};
     public_numbers g = {0};
     for (int wrong = 0; wrong < 2; wrong++) {
       limits loose = within;
@@ -226,8 +228,14 @@ static void mixed_noise_for_the_wrong_rows_is_caught(void **state) {
       g.noise = DPERM_NOISE_MIXED;
       g.bounds = within.bounds;
       assert_ok(calibrate(&g, &plan, err));
-      double t = noise_mixed.weight(&plan.noise);
-      plan.noise.beta *= wrong ? 1 : sqrt((double)within.runs[0].groups + t * t);
+      if (!wrong) {
+        const mixed_reference own = mixed_weights_of(&plan.noise);
+        double one = isnan(own.alone) ? 0 : own.alone;
+        for (size_t i = 0; i < within.count; i++) {
+          one = fmax(one, own.weight[i] * fmin(1, within.runs[i].radius));
+        }
+        plan.noise.beta *= (double)mixed_longest_row(&within.bounds, &own) / one;
+      }
       most[wrong] = fmax(most[wrong], climb(&r, &p, &loose, &loss, &plan, 1000));
     }
   }

@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "exact_norm.h"
 #include "mechanism/features.h"
+#include "mixed_reference.h"
 #include "random/noise.h"
 #include "random_layout.h"
 #include "statistics.h"
@@ -45,10 +46,17 @@ static void check_row(const row_bounds *bounds, const double *x, size_t dims) {
   assert_true(sum_within(x, dims, bounds->norm1));
 }
 
-/* Σ|x_g| over the blocks + t‖rest‖₂ ≤ √(k + t²)·R₂, whatever t: how much of it a row uses. A block
- * has one entry at most. The long doubles' own rounding is below 2^−50 for 512 entries. */
-static long double mixed_share(const row_bounds *bounds, const double *x, long double t) {
-  long double sum = 0, squares = 0, blocks = 0;
+/* Σ ω_g|x_g| over the blocks + t‖rest‖₂ ≤ R_K: how much of it a row uses. A block has one entry at
+ * most, and missing ones have none. The long doubles' own rounding is below 2^−50 for 512 entries.
+ */
+static double check_mixed(const row_bounds *bounds, const double *x) {
+  const noise_plan plan = {&noise_mixed, body_dims(&bounds->body), 1, bounds->body};
+  double bound = noise_mixed.row_bound(bounds, plan.dims);
+  if (bound == 0) { /* no block */
+    return 0;
+  }
+  const mixed_reference own = mixed_weights_of(&plan);
+  long double sum = 0, squares = 0;
   size_t at = 0;
   for (size_t i = 0; i < body_count(&bounds->body); i++) {
     const body_run *run = body_at(&bounds->body, i);
@@ -56,27 +64,17 @@ static long double mixed_share(const row_bounds *bounds, const double *x, long d
       size_t entries = 0;
       for (size_t j = at; j < at + run->width; j++) {
         entries += x[j] != 0;
-        sum += run->width > 1 ? fabsl((long double)x[j]) : 0;
+        sum += run->width > 1 ? own.weight[i] * fabsl((long double)x[j]) : 0;
         squares += run->width > 1 ? 0 : (long double)x[j] * x[j];
       }
       assert_true(entries <= 1);
-      blocks += run->width > 1;
     }
   }
-  return (sum + t * sqrtl(squares)) / (sqrtl(blocks + t * t) * bounds->norm2);
-}
-
-static double check_mixed(const row_bounds *bounds, const double *x) {
-  static const long double factors[] = {1, 0.01L, 0.5L, 3, 100};
-  const noise_plan plan = {&noise_mixed, body_dims(&bounds->body), 1, bounds->body};
-  bool both = noise_mixed.row_bound(bounds, plan.dims) > 0;
-  double most = 0;
-  for (size_t i = 0; both && i < 5; i++) {
-    long double share = mixed_share(bounds, x, factors[i] * noise_mixed.weight(&plan));
-    assert_true(share <= 1 + 0x1p-50L);
-    most = fmax(most, (double)share);
-  }
-  return most;
+  sum += squares > 0 ? own.alone * sqrtl(squares) : 0;
+  assert_true(sum <= bound * (1 + 0x1p-50L));
+  long double longest = mixed_longest_row(bounds, &own);
+  assert_true(bound >= longest * (1 - 1e-17L) && bound <= longest * (1 + 1e-13L));
+  return (double)(sum / bound);
 }
 
 static uint64_t below(random_source *r, uint64_t count) {

@@ -171,14 +171,16 @@ static void exact_body_noise(exact_source *s, const noise_plan *plan, mpfr_t *b)
   mpfr_clear(scale);
 }
 
-/* l2 noise with βt for the columns that stand alone, then ±E/β for the others. */
+/* l2 noise with βt for the columns that stand alone, then ±E/(βω) for the others. */
 static void exact_mixed_noise(exact_source *s, const noise_plan *plan, mpfr_t *b) {
   size_t count = 0, taken = 0;
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     count += body_at(&plan->body, i)->width == 1 ? body_at(&plan->body, i)->groups : 0;
   }
   mpfr_t beta, *alone = calloc(count + 1, sizeof *alone);
+  double weights[8]; /* of as many runs at most */
   assert_non_null(alone);
+  noise_mixed.weights(plan, weights);
   mpfr_init2(beta, PRECISION);
   mpfr_set_d(beta, plan->beta, MPFR_RNDN);
   mpfr_mul_d(beta, beta, noise_mixed.weight(plan), MPFR_RNDN);
@@ -188,12 +190,14 @@ static void exact_mixed_noise(exact_source *s, const noise_plan *plan, mpfr_t *b
   exact_l2_noise(s, count, beta, alone);
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run *run = body_at(&plan->body, i);
+    mpfr_set_d(beta, weights[i], MPFR_RNDN);
+    mpfr_mul_d(beta, beta, plan->beta, MPFR_RNDN);
     for (size_t j = 0; j < run->groups * run->width; j++, b++) {
       if (run->width == 1) {
         mpfr_set(*b, alone[taken++], MPFR_RNDN);
       } else {
         exact_exponential(s, *b);
-        mpfr_div_d(*b, *b, plan->beta, MPFR_RNDN);
+        mpfr_div(*b, *b, beta, MPFR_RNDN);
         exact_sign(s, *b);
       }
     }
@@ -319,7 +323,7 @@ static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_
 }
 
 /* l1, group and linf noise; groups of different widths and radii, together `dims` columns. Mixed
- * noise where there are enough, with columns alone in front, between and behind. */
+ * noise where there are enough, with columns alone in front, between and behind, and without. */
 static void check_shapes(size_t dims, size_t draws, random_source (*bits)(uint64_t),
                          const char *what) {
   size_t half = dims / 2;
@@ -328,13 +332,12 @@ static void check_shapes(size_t dims, size_t draws, random_source (*bits)(uint64
   check_plan((noise_plan){&noise_l1, dims, 1.0, {0}}, draws, bits, what);
   check_plan((noise_plan){&noise_group, dims, 1.0, body}, draws, bits, what);
   check_plan((noise_plan){&noise_linf, dims, 1.0, body}, draws, bits, what);
-  const body_run short_runs[] = {{1, 1, 1}, {1, 2, 1}};
   const body_run long_runs[] = {
-      {1, 1, 1}, {1, 3, 1}, {half - 2, 1, 1}, {1, dims - half - 3, 1}, {1, 1, 1}};
-  if (dims == 3) {
-    check_plan((noise_plan){&noise_mixed, 3, 1.0, {short_runs, 2, {0, 0, 0}}}, draws, bits, what);
-  } else if (dims >= 10) {
-    check_plan((noise_plan){&noise_mixed, dims, 1.0, {long_runs, 5, {0, 0, 0}}}, draws, bits, what);
+      {1, 1, 1}, {1, 3, 0.07}, {half - 2, 1, 1}, {1, dims - half - 3, 0.9}, {1, 1, 1}};
+  const body_run blocks[] = {{1, 2, 0.3}, {1, dims - 2, 0.8}};
+  const noise_body ways[] = {{blocks, 2, {0, 0, 0}}, {long_runs, 5, {0, 0, 0}}};
+  for (size_t i = 0; i < (dims >= 10 ? 2U : dims >= 3); i++) {
+    check_plan((noise_plan){&noise_mixed, dims, 1.0, ways[i]}, draws, bits, what);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "mixed_reference.h"
 #include "noise_bodies.h"
 #include "random/exponential.h"
 
@@ -42,22 +43,6 @@ static double beta_law(double x, const void *power) { /* Beta(1, m) */
 
 /* ---- norms */
 
-/* t, from privacy.md: t⁴ = k·s(s+1)/(2m), of k blocks with m columns and s columns alone. */
-static double weight_of(const noise_body *body, double *grouped, double *alone) {
-  double blocks = 0;
-  *grouped = *alone = 0;
-  for (size_t i = 0; i < body->count; i++) {
-    const body_run *run = &body->runs[i];
-    if (run->width == 1) {
-      *alone += (double)run->groups;
-    } else {
-      blocks += (double)run->groups;
-      *grouped += (double)(run->groups * run->width);
-    }
-  }
-  return pow(blocks * *alone * (*alone + 1) / (2 * *grouped), 0.25);
-}
-
 /* ‖b‖_K, from the definition. */
 static double defined_norm(const noise_plan *plan, const double *b) {
   group g[MOST];
@@ -70,12 +55,17 @@ static double defined_norm(const noise_plan *plan, const double *b) {
   }
   size_t count = groups_of(plan, plan->kind == &noise_linf, g);
   if (plan->kind == &noise_mixed) {
-    double grouped, alone, sum = 0, squares = 0, t = weight_of(&plan->body, &grouped, &alone);
-    for (size_t i = 0; i < count; i++) {
-      sum += g[i].width > 1 ? l1_of(b + g[i].first, g[i].width) : 0;
+    const mixed_reference own = mixed_weights_best(&plan->body);
+    double sum = 0, squares = 0;
+    size_t run = 0, left = body_at(&plan->body, 0)->groups;
+    for (size_t i = 0; i < count; i++, left--) {
+      while (left == 0) {
+        left = body_at(&plan->body, ++run)->groups;
+      }
+      sum += g[i].width > 1 ? own.weight[run] * l1_of(b + g[i].first, g[i].width) : 0;
       squares += g[i].width > 1 ? 0 : b[g[i].first] * b[g[i].first];
     }
-    return sum + t * sqrt(squares);
+    return squares > 0 ? sum + own.alone * sqrt(squares) : sum;
   }
   assert_true(plan->kind == &noise_group || plan->kind == &noise_linf);
   for (size_t i = 0; i < count; i++) {
@@ -124,13 +114,20 @@ static void coordinates_of_l1_noise_are_independent_laplace(void **state) {
 
 static const bool stands_alone[8] = {true, false, false, true, true, false, false, false};
 
+/* The runs are 1, 2, 2·1 and 3 columns; the weight of a column's block. */
+static double block_weight(const mixed_reference *own, size_t column) {
+  return own->weight[column < 3 ? 1 : 3];
+}
+
 static void mixed_noise_is_laplace_in_blocks(void **state) {
   (void)state;
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 3.0);
+  const mixed_reference own = mixed_weights_best(&plan.body);
+  assert_true(own.alone == 1 && own.weight[3] < 1 && own.weight[1] < own.weight[3]);
   draw_many(&plan, 30);
   for (size_t j = 0; j < 8; j++) {
     for (size_t k = 0; k < DRAWS && !stands_alone[j]; k++) {
-      sample[k] = plan.beta * drawn[k][j];
+      sample[k] = plan.beta * block_weight(&own, j) * drawn[k][j];
     }
     if (!stands_alone[j]) {
       check_law(sample, DRAWS, laplace_law, NULL, "coordinate in a block of mixed noise");
@@ -147,9 +144,7 @@ static double length_alone(const double *b) {
 static void mixed_noise_is_l2_in_the_columns_alone(void **state) {
   (void)state;
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 0.2);
-  double grouped, alone, t = weight_of(&plan.body, &grouped, &alone), shape = 3;
-  assert_true(grouped == 5 && alone == 3);
-  assert_close(t, pow(2.4, 0.25), 1e-15);
+  double t = mixed_weights_best(&plan.body).alone, shape = 3;
   draw_many(&plan, 31);
   for (size_t k = 0; k < DRAWS; k++) {
     sample[k] = plan.beta * t * length_alone(drawn[k]);
@@ -175,7 +170,7 @@ static void mixed_noise_is_l2_in_the_columns_alone(void **state) {
 static void parts_of_mixed_noise_are_independent(void **state) {
   (void)state;
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 1.0);
-  double grouped, alone, t = weight_of(&plan.body, &grouped, &alone);
+  const mixed_reference own = mixed_weights_best(&plan.body);
   const double median = 2.674060313723561; /* of Gamma(3) */
   draw_many(&plan, 32);
   for (size_t i = 0; i < 8; i++) {
@@ -185,9 +180,9 @@ static void parts_of_mixed_noise_are_independent(void **state) {
         continue; /* the columns alone are one part, and column 3 stands for it */
       }
       for (size_t k = 0; k < DRAWS; k++) {
-        bool far =
-            stands_alone[i] ? t * length_alone(drawn[k]) > median : fabs(drawn[k][i]) > log(2);
-        both += far && fabs(drawn[k][j]) > log(2);
+        bool far = stands_alone[i] ? own.alone * length_alone(drawn[k]) > median
+                                   : block_weight(&own, i) * fabs(drawn[k][i]) > log(2);
+        both += far && block_weight(&own, j) * fabs(drawn[k][j]) > log(2);
       }
       assert_close((double)both / DRAWS, 0.25, bernstein_limit(DRAWS, 3.0 / 16, 1, rate));
     }
@@ -198,21 +193,27 @@ static void parts_of_mixed_noise_are_independent(void **state) {
  * no number is used twice. */
 static void columns_of_mixed_noise_are_in_their_places(void **state) {
   (void)state;
-  for (size_t body = DIFFERENT; body <= WOVEN; body++) {
+  for (size_t body = DIFFERENT; body <= LIGHT; body++) {
     const noise_plan plan = plan_for(&noise_mixed, body, 0.7);
+    if (!body_fits(&noise_mixed, body)) {
+      continue;
+    }
     for (uint64_t seed = 0; seed < 50; seed++) {
       random_source r = seeded(seed), again = seeded(seed);
-      double b[MOST], v[MOST];
+      double b[MOST], v[MOST] = {0};
       group g[MOST];
-      double grouped, alone;
-      (void)weight_of(&plan.body, &grouped, &alone);
-      size_t count = groups_of(&plan, plan.kind == &noise_linf, g), taken = 0;
+      size_t count = groups_of(&plan, false, g), alone = 0, taken = 0;
+      for (size_t i = 0; i < count; i++) {
+        alone += g[i].width == 1;
+      }
       noise_draw(&plan, &r, b);
-      noise_draw_sphere(&again, (size_t)alone, plan.beta * noise_mixed.weight(&plan), v);
+      if (alone > 0) {
+        noise_draw_sphere(&again, alone, plan.beta * noise_mixed.weight(&plan), v);
+      }
       for (size_t i = 0; i < count; i++) {
         assert_true(g[i].width > 1 || b[g[i].first] == v[taken++]);
       }
-      assert_int_equal(taken, (size_t)alone);
+      assert_int_equal(taken, alone);
       for (size_t i = 0; i < plan.dims; i++) {
         for (size_t j = 0; j < i; j++) {
           assert_true(b[i] != b[j]);
@@ -329,10 +330,13 @@ static void the_rms_norm_is_exact(void **state) {
     }
     if (body_fits(&noise_mixed, i)) {
       const noise_plan mixed = plan_for(&noise_mixed, i, 0.3);
-      double grouped, alone, t = weight_of(&mixed.body, &grouped, &alone);
-      double square = 2 * grouped + alone * (alone + 1) / (t * t);
-      assert_close(noise_rms_norm(&mixed) * 0.3 / sqrt(square), 1, 1e-14);
-      double limit = (d + sqrt(14 * d) + 7) * fmax(1, 1 / t) / 0.3;
+      const mixed_reference own = mixed_weights_best(&mixed.body);
+      double least = own.alone;
+      for (size_t j = 0; j < body_count(&mixed.body); j++) {
+        least = fmin(least, own.weight[j]);
+      }
+      assert_close(noise_rms_norm(&mixed) * 0.3 / sqrt(own.mean_square), 1, 1e-14);
+      double limit = (d + sqrt(14 * d) + 7) / least / 0.3;
       assert_close(noise_norm_limit(&mixed, 7) / limit, 1, 1e-12);
       assert_true(noise_norm_limit(&mixed, 7) > limit);
     }
@@ -362,15 +366,16 @@ static void the_shape_one_short_is_seen(void **state) {
   }
 }
 
-/* Mixed noise whose columns alone are drawn with β, the weight forgotten. */
+/* Mixed noise whose blocks are drawn with β, the weights forgotten. */
 static void a_forgotten_weight_is_seen(void **state) {
   (void)state;
   const noise_plan plan = plan_for(&noise_mixed, WOVEN, 1.0);
-  double shape = 8, t = noise_mixed.weight(&plan);
+  const mixed_reference own = mixed_weights_best(&plan.body);
+  double shape = 8;
   draw_many(&plan, 600);
   for (size_t k = 0; k < DRAWS; k++) {
     for (size_t j = 0; j < 8; j++) {
-      drawn[k][j] *= stands_alone[j] ? t : 1;
+      drawn[k][j] *= stands_alone[j] ? 1 : block_weight(&own, j);
     }
     sample[k] = plan.kind->norm(&plan, drawn[k]);
   }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "mixed_reference.h"
 #include "reference.h"
 #include "statistics.h"
 
@@ -74,10 +75,10 @@ public_numbers shaped_numbers(random_source *r, const dperm_loss *loss) {
   return g;
 }
 
-/* One block of 7 columns and 3 alone: t⁴ = 1·3·4/(2·7), R = √(1 + t²)·R₂. */
 double row_bound_of(const public_numbers *g, dperm_noise kind) {
   if (kind == DPERM_NOISE_MIXED) {
-    return sqrt(1 + sqrt(6.0 / 7)) * g->bounds.norm2;
+    const mixed_reference own = mixed_weights_best(&g->bounds.body);
+    return (double)mixed_longest_row(&g->bounds, &own);
   }
   return kind == DPERM_NOISE_L2 ? g->bounds.norm2 : kind == DPERM_NOISE_L1 ? g->bounds.norm1 : 1.0;
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "mixed_reference.h"
+
 static double l1_of(const double *v, size_t count) {
   double sum = 0;
   for (size_t j = 0; j < count; j++) {
@@ -13,17 +15,18 @@ static double l1_of(const double *v, size_t count) {
 
 /* ---- the densities */
 
-/* Σ‖b_g‖₁ + t‖rest‖₂. */
+/* Σ ω_g‖b_g‖₁ + t‖rest‖₂. */
 static long double mixed_norm(const noise_plan *plan, const long double *b) {
+  const mixed_reference own = mixed_weights_of(plan);
   long double one = 0, two = 0;
   for (size_t i = 0; i < body_count(&plan->body); i++) {
     const body_run *run = body_at(&plan->body, i);
     for (size_t k = 0; k < run->groups * run->width; k++, b++) {
-      one += run->width > 1 ? fabsl(*b) : 0;
+      one += run->width > 1 ? own.weight[i] * fabsl(*b) : 0;
       two = run->width > 1 ? two : hypotl(two, *b);
     }
   }
-  return one + (long double)noise_mixed.weight(plan) * two;
+  return isnan(own.alone) ? one : one + (long double)own.alone * two;
 }
 
 /* The norm of the plan's kind, from its definition. */
@@ -172,15 +175,15 @@ static void keep_longest(double *w, size_t count) {
 static void clip(double *w, size_t dims, const limits *within) {
   const noise_body *body = &within->bounds.body;
   double length = 0, *group = w;
-  for (size_t k = 0; within->kind == DPERM_NOISE_MIXED && k < within->runs[0].groups; k++) {
-    keep_longest(w + k * within->runs[0].width, within->runs[0].width);
-  }
-  for (size_t i = 0; (within->kind == DPERM_NOISE_GROUP || within->kind == DPERM_NOISE_LINF) &&
-                     i < body_count(body);
+  bool mixed = within->kind == DPERM_NOISE_MIXED, linf = within->kind == DPERM_NOISE_LINF;
+  for (size_t i = 0; (mixed || linf || within->kind == DPERM_NOISE_GROUP) && i < body_count(body);
        i++) {
     const body_run *run = body_at(body, i);
-    size_t width = within->kind == DPERM_NOISE_LINF ? 1 : run->width;
+    size_t width = linf ? 1 : run->width;
     for (size_t k = 0; k < run->groups * run->width / width; k++, group += width) {
+      if (mixed) {
+        keep_longest(group, width);
+      }
       shrink(group, width, l1_of(group, width), run->radius);
     }
   }
@@ -296,11 +299,16 @@ limits draw_limits(random_source *r, size_t dims, double norm, dperm_noise kind)
   size_t first = dims == 1 ? 1 : 1 + random_bits(r) % (dims - 1);
   l.runs[0] = (body_run){1, first, norm * random_scale(r, 0.2, 2)};
   l.runs[1] = (body_run){dims - first, 1, norm * random_scale(r, 0.2, 2)};
-  if (kind == DPERM_NOISE_MIXED) { /* one block or two, and what is left alone */
-    size_t blocks = dims == 5 ? 1 + random_bits(r) % 2 : 1;
-    size_t width = 2 + (blocks == 1 ? random_bits(r) % (dims - 2) : 0);
-    l.runs[0] = (body_run){blocks, width, norm};
-    l.runs[1] = (body_run){dims - blocks * width, 1, norm};
+  l.count = dims > first ? 2 : 1;
+  if (kind == DPERM_NOISE_MIXED) { /* one block or two, and what is left alone, if anything is */
+    size_t left = dims;
+    for (l.count = 0; l.count < 2 && left > 1; l.count++) {
+      size_t width = 2 + random_bits(r) % (left - 1);
+      l.runs[l.count] = (body_run){1, width, norm * random_scale(r, 0.05, 2)};
+      left -= width;
+    }
+    l.runs[l.count] = (body_run){left, 1, norm * random_scale(r, 0.2, 2)};
+    l.count += left > 0;
   }
   return l;
 }

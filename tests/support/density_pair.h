@@ -20,11 +20,13 @@ typedef struct pair {
 } pair;
 
 /* What a record may be: ‖w‖₂ ≤ R₂ and, where the noise has another norm, ‖w‖_K ≤ R_K; for mixed
- * noise instead one entry in each block. */
+ * noise instead one entry in each block, and all within the body's radii. The body takes the first
+ * `count` of the runs, wherever the limits then lie. */
 typedef struct limits {
   row_bounds bounds;
   dperm_noise kind;
-  body_run runs[2];
+  body_run runs[3];
+  size_t count;
 } limits;
 
 /* log of the ratio of the densities of f under the two data sets. */

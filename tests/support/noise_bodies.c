@@ -8,11 +8,14 @@ static const body_run census_runs[] = {{1, 1, 0.35},  {1, 7, 0.35}, {2, 1, 0.35}
                                        {1, 14, 0.35}, {3, 1, 0.35}, {1, 41, 0.35}};
 static const body_run woven_runs[] = {{1, 1, 1}, {1, 2, 1}, {2, 1, 1}, {1, 3, 1}};
 static const body_run long_runs[] = {{1, 1, 1.0}, {40, 1, 1e-3}};
+static const body_run block_runs[] = {{1, 2, 0.6}, {2, 4, 0.3}, {1, 20, 0.6}};
+static const body_run light_runs[] = {{1, 3, 0.5}, {1, 1, 0.5},  {1, 8, 0.02},
+                                      {1, 1, 0.5}, {1, 8, 0.02}, {1, 1, 0.5}};
 
 static const noise_body bodies[BODIES] = {
     {NULL, 0, {1, 1, 2.0}},         {NULL, 0, {1, 5, 0.7}},      {NULL, 0, {6, 1, 0.3}},
     {different_runs, 4, {0, 0, 0}}, {census_runs, 7, {0, 0, 0}}, {woven_runs, 4, {0, 0, 0}},
-    {long_runs, 2, {0, 0, 0}},
+    {long_runs, 2, {0, 0, 0}},      {block_runs, 3, {0, 0, 0}},  {light_runs, 6, {0, 0, 0}},
 };
 
 noise_plan plan_for(const noise_kind *kind, size_t body, double beta) {

@@ -6,8 +6,19 @@
 #include "statistics.h"
 
 /* One column; one block; columns alone; blocks and columns, of equal and of different radii; one
- * side far longer than the others. None has more than MOST columns. */
-enum { ONE_BLOCK = 1, DIFFERENT = 3, CENSUS = 4, WOVEN = 5, LONG = 6, BODIES = 7, MOST = 128 };
+ * side far longer than the others; blocks alone, of different widths and radii; light blocks beside
+ * columns, as bins beside a line. None has more than MOST columns. */
+enum {
+  ONE_BLOCK = 1,
+  DIFFERENT = 3,
+  CENSUS = 4,
+  WOVEN = 5,
+  LONG = 6,
+  BLOCKS = 7,
+  LIGHT = 8,
+  BODIES = 9,
+  MOST = 128
+};
 
 noise_plan plan_for(const noise_kind *kind, size_t body, double beta);
 /* Bounds of rows in a body that also keep R₂ and R₁ somewhat below what the body allows. */

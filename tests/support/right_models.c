@@ -29,8 +29,9 @@ static double norm_of(model_kind k) {
 
 enum { DIMS = 5, FEATURES = 8 };
 
-/* The best t for the schema below, (1/4)^(1/4); the reader takes no other. */
-static const double noise_weight = 0.70710678118654757;
+/* The best t for the schema below beside a block of weight 1, (1/4)^(1/4), in eight bits; the
+ * reader takes no other. */
+static const double noise_weight = 181.0 / 256;
 
 /* The schema below has two columns with r_g = min(1, 2) and 1. For mixed noise the first is one
  * encoded column, and the second a block of four. */
@@ -130,14 +131,15 @@ static json_t *privacy_of(model_kind k) {
   double core = json_real_value(json_object_get(numerics, "epsilon_core"));
   bool objective = k.claim != OUTPUT;
   json_t *weight = k.noise == NOISE_MIXED ? json_real(noise_weight) : json_null();
-  return json_pack("{s:s, s:f, s:f, s:s, s:s, s:s?, s:s, s:o, s:f, s:f, s:f, s:o}", "definition",
-                   "(epsilon, delta)-differential privacy", "epsilon", epsilon, "delta",
-                   json_real_value(json_object_get(numerics, "delta")), "neighbours", "replace-one",
-                   "mechanism", objective ? "objective" : "output", "analysis",
+  json_t *weights = k.noise == NOISE_MIXED ? json_pack("[f]", 1.0) : NULL;
+  return json_pack("{s:s, s:f, s:f, s:s, s:s, s:s?, s:s, s:o, s:o*, s:f, s:f, s:f, s:o}",
+                   "definition", "(epsilon, delta)-differential privacy", "epsilon", epsilon,
+                   "delta", json_real_value(json_object_get(numerics, "delta")), "neighbours",
+                   "replace-one", "mechanism", objective ? "objective" : "output", "analysis",
                    objective ? (k.claim == TIGHT ? "tight" : "paper") : NULL, "noise",
-                   noise_names[k.noise], "noise_weight", weight, "beta", beta_of(k, core),
-                   "delta_reg", objective ? delta_reg : 0.0, "lambda", lambda, "numerics",
-                   numerics);
+                   noise_names[k.noise], "noise_weight", weight, "noise_weights", weights, "beta",
+                   beta_of(k, core), "delta_reg", objective ? delta_reg : 0.0, "lambda", lambda,
+                   "numerics", numerics);
 }
 
 static json_t *loss_of(model_kind k) {

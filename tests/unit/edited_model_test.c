@@ -82,10 +82,33 @@ static void unknown_noise(json_t *root) {
 static void other_weight(json_t *root) {
   json_t *privacy = json_object_get(root, "privacy");
   double t = json_real_value(json_object_get(privacy, "noise_weight"));
-  (void)json_object_set_new(privacy, "noise_weight", json_real(nextafter(t, 1)));
+  (void)json_object_set_new(privacy, "noise_weight", json_real(nextafter(t, 0)));
 }
 static void no_weight(json_t *root) {
   (void)json_object_set_new(json_object_get(root, "privacy"), "noise_weight", json_null());
+}
+static void other_block_weight(json_t *root) {
+  json_t *weights = json_object_get(json_object_get(root, "privacy"), "noise_weights");
+  (void)json_array_set_new(weights, 0, json_real(json_real_value(json_array_get(weights, 0)) / 2));
+}
+static void one_block_more(json_t *root) {
+  json_t *weights = json_object_get(json_object_get(root, "privacy"), "noise_weights");
+  (void)json_array_append_new(weights, json_real(1));
+}
+static void no_block(json_t *root) {
+  (void)json_array_clear(json_object_get(json_object_get(root, "privacy"), "noise_weights"));
+}
+static void no_block_weights(json_t *root) { /* an older law, with another t */
+  (void)json_object_del(json_object_get(root, "privacy"), "noise_weights");
+}
+static void weightless_mixed_noise(json_t *root) {
+  json_t *privacy = json_object_get(root, "privacy");
+  (void)json_object_set_new(privacy, "noise", json_string("mixed"));
+  (void)json_object_set_new(privacy, "noise_weight", json_null());
+}
+static void blockless_mixed_noise(json_t *root) {
+  weightless_mixed_noise(root);
+  (void)json_object_set_new(json_object_get(root, "privacy"), "noise_weights", json_array());
 }
 static void mixed_noise(json_t *root) {
   (void)json_object_set_new(json_object_get(root, "privacy"), "noise", json_string("mixed"));
@@ -143,6 +166,12 @@ static void files_that_do_not_fit_together_are_refused(void **state) {
   assert_edit_refused(private_model(), unknown_noise, "kind of noise");
   assert_edit_refused(mixed_model(), other_weight, "noise does not fit");
   assert_edit_refused(mixed_model(), no_weight, "noise does not fit");
+  assert_edit_refused(mixed_model(), other_block_weight, "noise does not fit");
+  assert_edit_refused(mixed_model(), one_block_more, "noise does not fit");
+  assert_edit_refused(mixed_model(), no_block, "noise does not fit");
+  assert_edit_refused(mixed_model(), no_block_weights, "noise does not fit");
+  assert_edit_refused(private_model(), weightless_mixed_noise, "noise does not fit");
+  assert_edit_refused(private_model(), blockless_mixed_noise, "noise does not fit");
   assert_edit_refused(private_model(), mixed_noise, "noise does not fit");
   assert_edit_refused(private_model(), unknown_analysis, "privacy block");
   assert_edit_refused(private_model(), unknown_mechanism, "privacy mechanism");

@@ -99,16 +99,28 @@ static const struct {
     {&mixed, "privacy.noise_weight", "null", "noise_weight"},
     {&mixed, "privacy.noise_weight", "-", "noise_weight"},
     {&mixed, "privacy.noise_weight", "\"0.6\"", "noise_weight"},
-    {&mixed, "privacy.noise", "\"l2\"", ""}, /* R_2 = 1 is less */
+    {&mixed, "privacy.noise_weights", "[1.000001]", "beta"},
+    {&mixed, "privacy.noise_weights", "[0.999999]", "file"}, /* would do */
+    {&mixed, "privacy.noise_weights", "[1, 0.001]", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "[]", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "[0]", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "[-1]", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "[1e300]", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "[\"1\"]", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "[null]", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "null", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "1", "noise_weights"},
+    {&mixed, "privacy.noise_weights", "-", "file"}, /* the older law had another t */
+    {&mixed, "privacy.noise", "\"l2\"", ""},        /* R_2 = 1 is less */
     {&mixed, "privacy.noise", "\"l1\"", "beta"},
-    {&grouped, "privacy.noise", "\"mixed\"", "body"}, /* no column alone */
+    {&grouped, "privacy.noise", "\"mixed\"", "beta"}, /* two blocks of weight 1 */
     {&plain, "privacy.noise", "\"mixed\"", "body"},
     {&waves, "privacy.noise", "\"mixed\"", "body"},
     {&output, "privacy.noise", "\"mixed\"", "noise"},
     {&mixed, "schema.on_missing", "\"category\"", "body"}, /* two columns more than weights */
     {&mixed, "schema.columns",
      "[{\"type\": \"categorical\", \"values\": [\"a\", \"b\", \"c\", \"d\", \"e\"]}]",
-     "body"}, /* no column alone */
+     "noise_weight"}, /* of no column */
     {&mixed, "schema.columns",
      "[{\"type\": \"numeric\"}, {\"type\": \"numeric\"}, {\"type\": \"numeric\"}, {\"type\": "
      "\"numeric\"}, {\"type\": \"numeric\"}]",
@@ -116,7 +128,7 @@ static const struct {
     {&mixed, "schema.columns",
      "[{\"type\": \"numeric\"}, {\"type\": \"categorical\", \"values\": [\"a\", \"b\"]}, "
      "{\"type\": \"categorical\", \"values\": [\"a\", \"b\"]}]",
-     "beta"}, /* two blocks where there was one */
+     "noise_weights"}, /* two blocks where there was one */
     {&mixed, "schema", "null", "body"},
     {&dense, "encoding.dims", "6", "beta"},
     {&sparse, "schema.on_missing", "\"zero\"", "norm1"}, /* fewer columns than weights */
