@@ -82,9 +82,11 @@ class Schema:
                 path = os.path.join(folder, "public.csv")
                 _write_csv(records, path)
                 options.header = 1
+            remarks, note = _collector()
             made = c.Handle("dperm_schema_draft", "dperm_schema_free", path,
-                            byref(options), None, c.Remark(0), None)
+                            byref(options), None, note, None)
             schema = cls(_written(made, folder))
+        schema.remarks = tuple(remarks)
         if isinstance(public_data, (str, os.PathLike)):
             found = digest(csv_columns(public_data, schema.to_dict()), schema._missing)
         else:
@@ -109,8 +111,7 @@ class Schema:
             options.positive, options.positive_count = c.texts(positive), len(positive)
         if table is not None:
             options.table = table
-        remarks: List[str] = []
-        note = c.Remark(lambda _, line: remarks.append(c.text(line) or ""))
+        remarks, note = _collector()
         with tempfile.TemporaryDirectory(prefix="dperm-") as folder:
             path = dictionary
             if isinstance(dictionary, Mapping):
@@ -200,6 +201,12 @@ class Schema:
     def feature_names(self) -> List[str]:
         """What each encoded column means."""
         return [c.feature_name(self._handle, i) for i in range(self.dims)]
+
+
+def _collector() -> Tuple[List[str], Any]:
+    """A list, and what the library calls to add a remark to it."""
+    remarks: List[str] = []
+    return remarks, c.Remark(lambda _, line: remarks.append(c.text(line) or ""))
 
 
 def _written(made: c.Handle, folder: str) -> Dict[str, Any]:

@@ -145,6 +145,7 @@ def test_a_draft_from_public_records(people, tmp_path):
     public = people.drop(columns="more")
     schema = dperm.Schema.draft(public, label="rich")
     assert schema.classes == ["no", "yes"] and schema.label_column == "rich"
+    assert any('"rich"' in line and "positive" in line for line in schema.remarks)
     clf = dperm.LogisticRegression(5, schema=schema, random_state=1).fit(people[1:])
     assert clf.score(people, people.rich) > 0.7
     schema.save(tmp_path / "s.json")

@@ -195,6 +195,13 @@ static dperm_status read_column(dictionary *d, const json_t *list, const json_t 
   }
   const json_t *separator = inherited(&levels, "separator", &owner);
   column->several = separator && !json_is_null(separator);
+  const char *standing_in = json_string_value(inherited(&levels, "default", &owner));
+  if (standing_in && *standing_in) {
+    draft_remark(&d->remarks,
+                 "column \"%.64s\": an empty field stands for \"%.64s\" there and is missing here: "
+                 "write the value into the file",
+                 column->name, standing_in);
+  }
   return DPERM_OK;
 }
 

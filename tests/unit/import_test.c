@@ -179,6 +179,8 @@ static void formats_that_are_lists_become_categories(void **state) {
   datatype_ignored("'anyURI'", "of type \"anyURI\"");
   datatype_ignored("'date'", "dates or times");
   datatype_ignored("17", "texts without a list");
+  datatype_is("{'base': 'boolean', 'format': 'Y|N'}, 'default': 'N'", VALUES("'N', 'Y'"));
+  remarked("an empty field stands for \"N\" there and is missing here");
 }
 
 static void patterns_are_lists_only_where_that_is_plain(void **state) {
