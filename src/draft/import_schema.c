@@ -88,10 +88,18 @@ static dperm_status find_label(import *task, const char *label, dperm_error *err
 
 /* ---- what means "missing" */
 
-/* Whether this text is a value of the column, so that it cannot mean "missing" there. */
-static bool is_value(const dictionary_column *column, import_use use, const char *text) {
+/* Whether the text, which `list` holds, means "missing" in this column. Most columns share one
+ * list.
+ */
+static bool means_missing(const dictionary_column *column, const json_t *list, const char *text) {
+  return column->missing == list || dictionary_holds(column->missing, text);
+}
+
+/* Whether it is a value of the column, so that it cannot mean "missing" there. */
+static bool is_value(const dictionary_column *column, import_use use, const json_t *list,
+                     const char *text) {
   double x = NAN;
-  if (!import_is_used(use) || dictionary_holds(column->missing, text)) {
+  if (!import_is_used(use) || means_missing(column, list, text)) {
     return false;
   }
   for (size_t i = 0; i < json_array_size(column->categories); i++) {
@@ -106,14 +114,14 @@ static bool is_value(const dictionary_column *column, import_use use, const char
 /* A schema has one list for all columns. A text that is a value elsewhere cannot be in it, and then
  * a number for which it means "missing" cannot be used: it would be read as one, or not at all. As
  * a category it is simply not listed, which encodes as zeros like a missing value. */
-static dperm_status add_marker(import *task, json_t *marker, dperm_error *err) {
+static dperm_status add_marker(import *task, const json_t *list, json_t *marker, dperm_error *err) {
   const char *text = json_string_value(marker);
   bool clash = false;
   for (size_t c = 0; c < task->d.column_count && !clash; c++) {
-    clash = is_value(&task->d.columns[c], task->uses[c], text);
+    clash = is_value(&task->d.columns[c], task->uses[c], list, text);
   }
   for (size_t c = 0; c < task->d.column_count && clash; c++) {
-    if (task->uses[c] == IMPORT_NUMBER && dictionary_holds(task->d.columns[c].missing, text)) {
+    if (task->uses[c] == IMPORT_NUMBER && means_missing(&task->d.columns[c], list, text)) {
       task->uses[c] = IMPORT_MISSING_CLASH;
     }
   }
@@ -142,7 +150,7 @@ static dperm_status collect_missing(import *task, dperm_error *err) {
                             MARKER_LIMIT);
       }
       if (added) {
-        TRY(add_marker(task, marker, err));
+        TRY(add_marker(task, list, marker, err));
       }
     }
   }
