@@ -25,6 +25,7 @@ LOSSES = ["logistic", "huber", "smooth-hinge"]
 PEOPLE = "--data people.csv --schema schema.json"
 ROWS = "--data rows.svm --dims 12"
 THREE = "--data three.csv --schema three.json"
+BINS = "--data three.csv --schema bins.json"
 
 
 def cases():
@@ -56,6 +57,9 @@ def cases():
     yield f"encode {PEOPLE}"
     yield f"encode {ROWS}"
     yield f"encode {THREE}"
+    for noise in ("l2", "l1", "group", "mixed"):
+        yield f"train {BINS} --epsilon 1 --noise {noise}"
+    yield f"encode {BINS}"
 
 
 def write_data(dperm):
@@ -81,6 +85,14 @@ def write_data(dperm):
             '{"header": true, "label": {"column": "kind", "classes": ["A", "B", "C"]}, "columns": ['
             '{"name": "a", "type": "numeric", "min": 0, "max": 1}, {"name": "b", "type": "numeric", "min": 0, "max": 1},'
             '{"name": "c", "type": "categorical", "values": ["x", "y", "z"]}]}'
+        )
+    with open("bins.json", "w") as schema:
+        schema.write(
+            '{"label": {"column": "kind", "positive": ["A"], "negative": "*"}, "on_missing": "category", "columns": ['
+            '{"name": "a", "type": "numeric", "min": 0, "max": 1, "bins": [0.25, 0.5], "line": 0.5, "scale": "center"},'
+            '{"name": "b", "type": "numeric", "min": 0, "max": 1, "bins": 4, "weight": 2},'
+            '{"name": "c", "type": "categorical", "groups": {"x": ["x"], "rest": "*"}}],'
+            '"crosses": [["a", "c"], {"columns": ["b", "a"], "weight": 0.5}]}'
         )
 
 
