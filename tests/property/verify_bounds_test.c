@@ -1,5 +1,6 @@
 /* What verification derives from a model's schema alone, in code and arithmetic of its own, is what
- * the encoder's bounds are: R₁ and the body's radii, for random schemas with every kind of column.
+ * the encoder's bounds are: R₁, the body's radii and R_K of mixed noise, for random schemas with
+ * every kind of column.
  */
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 
 #include "data/dataset.h"
 #include "dperm/verify.h"
+#include "random/noise.h"
 #include "random_layout.h"
 
 enum { RECORDS = 8 };
@@ -65,7 +67,7 @@ static void verification_derives_the_same_bounds(void **state) {
   (void)state;
   static text_buffer text;
   random_source r;
-  size_t crosses = 0, lines = 0;
+  size_t crosses = 0, lines = 0, blocks = 0;
   assert_ok(random_seeded(31, &r, err));
   for (size_t round = 0; round < repetitions(24, 400); round++) {
     const layout l = layout_draw(&r);
@@ -77,6 +79,11 @@ static void verification_derives_the_same_bounds(void **state) {
     double divisor = told_of(data, DPERM_NOISE_GROUP, "D = ");
     assert_close(one / schema->bounds.norm1, 1, 1e-13);
     assert_close(divisor / schema->min_divisor, 1, 1e-13);
+    double mixed = noise_mixed.row_bound(&schema->bounds, schema->dims);
+    if (mixed > 0) { /* there are blocks */
+      assert_close(told_of(data, DPERM_NOISE_MIXED, "|x| <= ") / mixed, 1, 1e-12);
+      blocks++;
+    }
     crosses += l.cross_count;
     for (size_t c = 0; c < l.count; c++) {
       lines += l.columns[c].line > 0;
@@ -84,7 +91,7 @@ static void verification_derives_the_same_bounds(void **state) {
     dperm_data_free(data);
     dperm_schema_free(schema);
   }
-  assert_true(crosses > 5 && lines > 5); /* else nothing was tried */
+  assert_true(crosses > 5 && lines > 5 && blocks > 5); /* else nothing was tried */
 }
 
 int main(void) {
