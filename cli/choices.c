@@ -35,6 +35,11 @@ const char *direction_name(int value) {
   return value < 2 ? names[value] : NULL;
 }
 
+const char *bins_name(int value) {
+  static const char *const names[] = {"auto", "none"};
+  return value < 2 ? names[value] : NULL;
+}
+
 /* The names with `between` between them, and `last` before the last. */
 static void list_names(value_name *name, int first, const char *between, const char *last,
                        char *out, size_t size) {

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "dperm/bins.h"
 #include "dperm/plan.h"
 #include "fit_settings.h"
+#include "handles.h"
 #include "json_print.h"
 #include "session.h"
 
@@ -211,6 +213,22 @@ static size_t plan_kinds(const plan_rows *of, const dperm_options *options, cons
   return count;
 }
 
+/* With the bins that a fit of so many rows gets; NULL without a path. */
+static dperm_status read_schema(const char *path, const char *bins, size_t rows,
+                                const dperm_options *options, dperm_schema **out,
+                                dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *given = NULL;
+  dperm_resolve_options how;
+  if (!path) {
+    return DPERM_OK;
+  }
+  dperm_resolve_options_init(&how);
+  how.all_numeric = strcmp(bins, "auto") == 0;
+  TRY(dperm_schema_read(path, &given, err));
+  TRY(dperm_train_share(rows, dperm_schema_classes(given), options, &how.rows, &how.epsilon, err));
+  return dperm_schema_resolve(given, &how, out, err);
+}
+
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL, *classes_text = NULL;
@@ -243,6 +261,9 @@ int run_plan(int argc, char **argv) {
   if (classes_text && (!read_whole(classes_text, &classes) || classes < 2 || classes > SIZE_MAX)) {
     return wrong_usage("--classes must be a whole number from 2, not \"%.40s\"", classes_text);
   }
+  if (of.dims > 0 && argument_given(&fit.bins)) {
+    return wrong_usage("--bins goes with --schema, which has the columns");
+  }
   if (of.dims > 0 && options.class_weight_count > 0) {
     return wrong_usage("--class-weights goes with --schema, which names the classes");
   }
@@ -252,7 +273,7 @@ int run_plan(int argc, char **argv) {
   options.classes = (size_t)classes;
   dperm_error err;
   dperm_plan plan, *kinds = NULL;
-  dperm_status status = schema_path ? dperm_schema_read(schema_path, &of.schema, &err) : DPERM_OK;
+  dperm_status status = read_schema(schema_path, fit.bins, of.rows, &options, &of.schema, &err);
   status = status == DPERM_OK ? make_plan(&of, &options, &plan, &err) : status;
   size_t count = status == DPERM_OK ? plan_kinds(&of, &options, &plan, &kinds) : 0;
   dperm_schema_free(of.schema);

@@ -256,6 +256,9 @@ int run_sweep(int argc, char **argv) {
   if (s.test_data && argument_given(&s.story.folds)) {
     return wrong_usage("--folds does not go with --test-data");
   }
+  if (strcmp(s.fit.bins, "auto") == 0) {
+    return wrong_usage("--bins auto is not for sweep yet");
+  }
   if (s.threads > 4096) {
     return wrong_usage("--threads must be at most 4096");
   }

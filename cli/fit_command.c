@@ -1,10 +1,12 @@
 /* See fit_command.h. */
 #include "fit_command.h"
 
+#include <dperm/bins.h>
 #include <dperm/random.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bins_setting.h"
 #include "choices.h"
 #include "handles.h"
 #include "json_print.h"
@@ -119,28 +121,42 @@ static dperm_status flush_json(const fit_command *c, dperm_error *err) {
 
 /* ---- the fit */
 
+/* The bins that follow from the number of rows, and from what each fit has of epsilon. */
+static dperm_status settle_bins(const binned_schema *binned, const dperm_options *candidates,
+                                size_t count, const fit_choice *choice, dperm_data *data,
+                                dperm_data *public_data, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  size_t rows = 0, classes = dperm_data_classes(data);
+  double epsilon = 0;
+  if (!binned->waits) {
+    return DPERM_OK;
+  }
+  TRY(choice ? dperm_tune_share(dperm_data_rows(data), classes, candidates, count, &choice->how,
+                                &rows, &epsilon, err)
+             : dperm_train_share(dperm_data_rows(data), classes, candidates, &rows, &epsilon, err));
+  TRY(binned_schema_resolve(binned, rows, epsilon, &schema, err));
+  TRY(binned_schema_settle(binned, schema, data, err));
+  return binned_schema_settle(binned, schema, public_data, err);
+}
+
 static dperm_status fit_to_file(const fit_command *c, const dperm_options *candidates, size_t count,
                                 fit_choice *choice, dperm_format format, bool is_private,
                                 dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(binned_schema_close) binned_schema binned = {0};
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
-  if (c->schema) {
-    TRY(dperm_schema_read(c->schema, &schema, err));
-  }
-  dperm_source source = {.path = c->data,
-                         .format = format,
-                         .schema = schema,
-                         .dims = c->dims,
-                         .no_identity = !c->ledger.path};
+  dperm_source source = {
+      .path = c->data, .format = format, .dims = c->dims, .no_identity = !c->ledger.path};
+  TRY(binned_schema_open(c->schema, &c->fit.bins, &source, &binned, err));
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   if (choice && choice->public_data) {
     source.path = choice->public_data;
     TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &public_data, err));
     choice->how.public_data = public_data;
   }
+  TRY(settle_bins(&binned, candidates, count, choice, data, public_data, err));
   TRY(ledger_settings_reserve(&c->ledger, out, data, candidates, count, err));
   TRY(choice ? dperm_tune(data, candidates, count, &choice->how, &model, err)
              : dperm_train(data, candidates, &model, err));

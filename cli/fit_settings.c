@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bins_setting.h"
 #include "choices.h"
 #include "handles.h"
 #include "session.h"
@@ -50,6 +51,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "directions of the gaussian kernel (orthogonal)"},
       {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
        "public weights of classes; only ratios count (1 each)"},
+      bins_argument(&s->bins),
   };
   memcpy(table, lines, sizeof lines);
 }
@@ -87,11 +89,12 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
 
 /* All that has one value. */
 static bool apply_single(const fit_settings *s, dperm_options *o) {
-  int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0;
+  int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0, bins = 0;
   dperm_options_init(o);
   if (!choose("--mechanism", s->mechanism, mechanism_name, 0, &mechanism) ||
       !choose("--analysis", s->analysis, analysis_name, 0, &analysis) ||
       !choose("--noise", s->noise, noise_name, 0, &noise) ||
+      !choose("--bins", s->bins, bins_name, 0, &bins) ||
       (s->kernel && !choose("--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN, &kernel)) ||
       (s->features_kind &&
        !choose("--features-kind", s->features_kind, direction_name, 0, &kind))) {

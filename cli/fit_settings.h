@@ -8,12 +8,12 @@
 
 typedef struct fit_settings {
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
-  const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights;
+  const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights, *bins;
   double epsilon, delta_reg, norm_guess;
   size_t rows_per_person;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 15 };
+enum { FIT_ARGUMENTS = 16 };
 
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);

@@ -54,6 +54,13 @@ DPERM_API DPERM_CHECKED dperm_status dperm_sweep(const dperm_data *data, const d
                                                  dperm_sweep_visitor *visit, void *context,
                                                  dperm_error *err);
 
+/* What each fit of a cell has of so many rows, the least over all folds, and of epsilon. */
+DPERM_API DPERM_CHECKED dperm_status dperm_sweep_share(size_t rows, size_t classes,
+                                                       const dperm_options *cell,
+                                                       const dperm_sweep_options *how,
+                                                       size_t *fit_rows, double *fit_epsilon,
+                                                       dperm_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -99,6 +99,9 @@ dperm_status matrix_sparse_over(const growing_rows *rows, size_t cols, matrix **
 /* Makes a sparse matrix this process's part of `total` rows: it holds those that stripes_of_rank
  * gives it. Every process of the job does so at once. */
 dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error *err);
+/* Column j of a sparse matrix that owns its rows becomes column map[j] of `cols`. No two columns of
+ * a row may meet or change places. Every process of a job does so at once. */
+dperm_status matrix_sparse_rename(matrix *x, const uint32_t *map, size_t cols, dperm_error *err);
 /* Dense row-major. Takes over `values` on success only. */
 dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix **out,
                               dperm_error *err);

@@ -359,3 +359,16 @@ dperm_status matrix_sparse_spread(matrix *x, ranks *r, size_t total, dperm_error
   set_depths(m, (size_t)entries);
   return DPERM_OK;
 }
+
+dperm_status matrix_sparse_rename(matrix *x, const uint32_t *map, size_t cols, dperm_error *err) {
+  sparse *m = (sparse *)x;
+  for (size_t e = m->starts[0]; e < m->starts[x->rows]; e++) {
+    m->columns[e] = map[m->columns[e]];
+  }
+  x->cols = cols;
+  if (x->spread) {
+    return matrix_sparse_spread(x, x->spread, x->total, err);
+  }
+  set_depths(m, m->starts[x->rows] - m->starts[0]);
+  return DPERM_OK;
+}

@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "mechanism/given_options.h"
+#include "pipeline/fit_share.h"
 #include "pipeline/options.h"
 #include "pipeline/sweep_run.h"
 
@@ -24,6 +25,15 @@ void dperm_sweep_options_init_sized(dperm_sweep_options *options, size_t size) {
 
 /* ---- what is asked for */
 
+static dperm_status check_folds(const dperm_sweep_options *how, size_t rows, dperm_error *err) {
+  if (!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
+         rows, MOST_FOLDS);
+  }
+  return DPERM_OK;
+}
+
 /* The options of the sweep and of its cells, which the caller frees, also after a failure. */
 static dperm_status take_request(const dperm_data *data, const dperm_options *given, size_t count,
                                  const dperm_sweep_options *given_how, dperm_options **cells,
@@ -36,12 +46,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
-  size_t rows = rows_in_all(data->x);
-  if (!how->test_data && (how->folds < 2 || how->folds > rows || how->folds > MOST_FOLDS)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu folds of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
-         rows, MOST_FOLDS);
-  }
+  TRY(check_folds(how, rows_in_all(data->x), err));
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
          how->test_data->x->cols, data->x->cols);
@@ -240,4 +245,17 @@ dperm_status dperm_sweep(const dperm_data *data, const dperm_options *given, siz
                     how.journal);
   }
   return status;
+}
+
+dperm_status dperm_sweep_share(size_t rows, size_t classes, const dperm_options *cell,
+                               const dperm_sweep_options *given_how, size_t *fit_rows,
+                               double *fit_epsilon, dperm_error *err) {
+  dperm_options options;
+  dperm_sweep_options how = how_defaults;
+  TRY(sized_take(&how_struct, given_how, &how, err));
+  TRY(given_options(cell, &options, err));
+  TRY(check_folds(&how, rows, err));
+  TRY(fit_share_epsilon(&options, classes, ROUNDS_NONE, fit_epsilon, err));
+  *fit_rows = how.test_data ? rows : rows - (rows + how.folds - 1) / how.folds;
+  return DPERM_OK;
 }

@@ -13,6 +13,7 @@
 #include "mechanism/mechanism.h"
 #include "pipeline/account.h"
 #include "pipeline/fit_check.h"
+#include "pipeline/fit_share.h"
 #include "pipeline/options.h"
 #include "pipeline/tune_methods.h"
 #include "random/random_handle.h"
@@ -97,12 +98,17 @@ static dperm_status check_rows(const tuning *t, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status check_method(const tuning *t, dperm_error *err) {
-  const dperm_data *given = t->how->public_data;
+static dperm_status check_method_known(const tuning *t, dperm_error *err) {
   if (!dperm_tune_method_name(t->how->method)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "tuning method number %d is none of the three",
          (int)t->how->method);
   }
+  return DPERM_OK;
+}
+
+static dperm_status check_method(const tuning *t, dperm_error *err) {
+  const dperm_data *given = t->how->public_data;
+  TRY(check_method_known(t, err));
   if (t->how->method == DPERM_TUNE_STOPPING && !isnan(t->how->rounds_mean) &&
       !(t->how->rounds_mean > 1 && t->how->rounds_mean <= 1e6)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a mean of %g rounds; give more than 1, at most a million",
@@ -208,26 +214,36 @@ static dperm_status set_candidates(const tuning *t, dperm_options *out, dperm_er
   return DPERM_OK;
 }
 
+static rounds_kind rounds_of(const dperm_tune_options *how) {
+  return how->method != DPERM_TUNE_STOPPING      ? ROUNDS_NONE
+         : how->rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
+                                                 : ROUNDS_BY_LOGARITHMIC;
+}
+
+static dperm_status check_count(size_t count, dperm_error *err) {
+  if (count == 0 || count > 100000) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status tune(const dperm_data *data, const dperm_options *given, size_t count,
                          const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   OWNED(random_wipe) random_source own = {0};
   OWNED_MEMORY dperm_options *candidates = NULL;
   OWNED_MEMORY dperm_options *fitted = NULL;
   dperm_tune_options how = tune_defaults;
-  tuning t = {.data = data, .count = count, .how = &how};
+  tuning t = {.data = data, .rows = rows_in_all(data->x), .count = count, .how = &how};
   char words[40];
   TRY(sized_take(&tune_struct, given_how, &how, err));
-  if (count == 0 || count > 100000) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu candidates; give from 1 to 100000", count);
-  }
+  TRY(check_count(count, err));
   TRY(given_options_all(given, count, &candidates, err));
   t.candidates = candidates;
   TRY(check_candidates(&t, err));
   TRY(check_method(&t, err));
   TRY(random_given(candidates[0].random, &own, &t.source, err));
   if (how.method == DPERM_TUNE_STOPPING) {
-    t.rounds = rounds_law_near(how.rounds == DPERM_ROUNDS_GEOMETRIC ? ROUNDS_BY_GEOMETRIC
-                                                                    : ROUNDS_BY_LOGARITHMIC,
+    t.rounds = rounds_law_near(rounds_of(&how),
                                isnan(how.rounds_mean) ? 3.0 * (double)count : how.rounds_mean);
   }
   TRY(claim_of(&t, &t.claim, err));
@@ -246,4 +262,19 @@ dperm_status dperm_tune(const dperm_data *data, const dperm_options *given, size
                         const dperm_tune_options *given_how, dperm_model **out, dperm_error *err) {
   dperm_status status = tune(data, given, count, given_how, out, err);
   return status == DPERM_OK ? status : ranks_agree(data->x->spread, status, err);
+}
+
+dperm_status dperm_tune_share(size_t rows, size_t classes, const dperm_options *given, size_t count,
+                              const dperm_tune_options *given_how, size_t *fit_rows,
+                              double *fit_epsilon, dperm_error *err) {
+  OWNED_MEMORY dperm_options *candidates = NULL;
+  dperm_tune_options how = tune_defaults;
+  const tuning t = {.rows = rows, .count = count, .how = &how};
+  TRY(sized_take(&tune_struct, given_how, &how, err));
+  TRY(check_count(count, err));
+  TRY(given_options_all(given, count, &candidates, err));
+  TRY(check_method_known(&t, err));
+  TRY(fit_share_epsilon(&candidates[0], classes, rounds_of(&how), fit_epsilon, err));
+  *fit_rows = tune_method_of(&t)->fit_rows(&t);
+  return DPERM_OK;
 }

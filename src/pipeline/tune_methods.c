@@ -20,7 +20,7 @@ size_t holdout_rows(size_t rows, double share) {
 
 /* What a fit sees: all rows, a portion of split tuning, or those that are not held out. */
 static size_t all_rows(const tuning *t) {
-  return rows_in_all(t->data->x);
+  return t->rows;
 }
 
 static size_t rows_of_portion(const tuning *t) {

@@ -8,6 +8,7 @@
 
 typedef struct tuning {
   const dperm_data *data;
+  size_t rows;                     /* of the data, in all */
   const dperm_options *candidates; /* as they are fitted */
   size_t count;
   const dperm_tune_options *how;

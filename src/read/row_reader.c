@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dperm/bins.h"
 
 /* In the order in which they are asked to recognize a file; the last takes what is left. */
 const row_reader_kind *const row_reader_kinds[] = {&encoded_format, &svmlight_format, &csv_format,
@@ -41,6 +42,13 @@ dperm_status row_reader_find(const dperm_source *source, const row_reader_kind *
   FAIL(err, DPERM_INVALID_ARGUMENT,
        "%s: no format has the number %d; choose CSV, svmlight or encoded",
        path_for_people(source->path), (int)source->format);
+}
+
+dperm_status dperm_source_format(const dperm_source *source, dperm_format *out, dperm_error *err) {
+  const row_reader_kind *kind = NULL;
+  TRY(row_reader_find(source, &kind, err));
+  *out = kind->format;
+  return DPERM_OK;
 }
 
 dperm_status row_reader_open(const dperm_source *source, bool need_labels,

@@ -19,28 +19,34 @@ dperm_status schema_get_weight(const json_document *doc, json_t *object, const c
 
 /* ---- bins */
 
-/* `count` bins of equal width after the transform: cut i is where t(x) = t(min) + i·width. */
+bool bins_cut_equally(const schema_column *column, size_t count, double *cuts) {
+  double low = column_transformed(column, column->min),
+         high = column_transformed(column, column->max), before = column->min;
+  for (size_t i = 0; i + 1 < count; i++) {
+    double over = (double)(i + 1), n = (double)count;
+    double cut = (low * (n - over) + high * over) / n;
+    cut = column->transform == TRANSFORM_LOG1P ? expm1(cut) : cut;
+    if (!(cut > before && cut < column->max)) {
+      return false;
+    }
+    cuts[i] = before = cut;
+  }
+  return true;
+}
+
 static dperm_status cut_equally(const json_document *doc, const json_t *bins, schema_column *column,
                                 dperm_error *err) {
   const json_int_t count = json_integer_value(bins);
   if (!json_is_integer(bins) || count < 2 || count > BINS_MOST) {
     return json_fail_at(doc, bins, err, "\"bins\" must be a whole number from 2 to %d", BINS_MOST);
   }
-  double low = column_transformed(column, column->min),
-         high = column_transformed(column, column->max), before = column->min;
   column->cut_count = (size_t)count - 1;
   TRY(memory_new(column->cut_count, sizeof *column->cuts, &column->cuts, err));
-  for (size_t i = 0; i < column->cut_count; i++) {
-    double over = (double)(i + 1), n = (double)count;
-    double cut = (low * (n - over) + high * over) / n;
-    cut = column->transform == TRANSFORM_LOG1P ? expm1(cut) : cut;
-    if (!(cut > before && cut < column->max)) {
-      return json_fail_at(doc, bins, err,
-                          "the range of column \"%.64s\" cannot be cut into %zu bins; give fewer, "
-                          "or list the cuts",
-                          column->name, (size_t)count);
-    }
-    column->cuts[i] = before = cut;
+  if (!bins_cut_equally(column, (size_t)count, column->cuts)) {
+    return json_fail_at(doc, bins, err,
+                        "the range of column \"%.64s\" cannot be cut into %zu bins; give fewer, "
+                        "or list the cuts",
+                        column->name, (size_t)count);
   }
   return DPERM_OK;
 }

@@ -10,6 +10,9 @@ enum { BINS_MOST = 4096, CROSSES_MOST = 4096 };
 /* "bins" and "line" of a numeric column, whose range and transform are known. */
 dperm_status schema_parse_bins(const json_document *doc, json_t *object, schema_column *column,
                                dperm_error *err);
+/* `count` bins of equal width after the transform: cut i, in the column's units, is where
+ * t(x) = t(min) + (i + 1)·width. False where doubles cannot tell so many apart. */
+bool bins_cut_equally(const schema_column *column, size_t count, double *cuts);
 /* The document's "crosses"; all columns are known. */
 dperm_status schema_parse_crosses(const json_document *doc, dperm_schema *schema, dperm_error *err);
 

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "data/dataset.h"
+#include "dperm/bins.h"
 #include "thread_ranks.h"
 
 enum { PROCESSES = 3 };
@@ -100,11 +101,34 @@ char *write_records(const input *d, const record_set *set) {
 }
 
 typedef struct opened {
-  dperm_schema *schema;
+  dperm_schema *schema, *given; /* records are read under; as it was given, if bins are merged */
   dperm_source source;
   int input; /* what standard input was */
   char *path;
 } opened;
+
+/* With bins in all numeric columns: the finest for 0 rows. */
+static dperm_schema *with_bins(const dperm_schema *given, size_t rows) {
+  dperm_schema *out = NULL;
+  dperm_resolve_options how;
+  dperm_resolve_options_init(&how);
+  how.rows = rows;
+  how.epsilon = 1;
+  how.all_numeric = 1;
+  assert_ok(dperm_schema_resolve(given, &how, &out, err));
+  return out;
+}
+
+/* The rows as they are once their number is known. */
+static dperm_status merge_bins(const opened *o, dperm_data *data, dperm_error *why) {
+  if (!o->given || !data) {
+    return DPERM_OK;
+  }
+  dperm_schema *schema = with_bins(o->given, dperm_data_rows(data));
+  dperm_status status = dperm_data_merge_bins(data, schema, why);
+  dperm_schema_free(schema);
+  return status;
+}
 
 static opened open_records(const input *d, const record_set *set) {
   opened o = {.path = write_records(d, set), .input = -1};
@@ -112,6 +136,10 @@ static opened open_records(const input *d, const record_set *set) {
   if (set->family == RECORDS_CSV) {
     const char *text = set->layout->schema;
     assert_ok(dperm_schema_parse(text, strlen(text), "schema", &o.schema, err));
+    if (d->how & MERGED) {
+      o.given = o.schema;
+      o.schema = with_bins(o.given, 0);
+    }
     o.source = (dperm_source){.path = o.path, .format = DPERM_FORMAT_CSV, .schema = o.schema};
   }
   if (d->how & STANDARD_INPUT) {
@@ -130,6 +158,7 @@ static void close_records(opened *o) {
     (void)close(o->input);
   }
   dperm_schema_free(o->schema);
+  dperm_schema_free(o->given);
   file_remove(o->path);
 }
 
@@ -137,6 +166,7 @@ static void pass_file(const input *d, const record_set *set, seen *out) {
   opened o = open_records(d, set);
   dperm_data *data = NULL;
   dperm_status status = dperm_data_read(&o.source, NULL, &data, &out->why);
+  status = status == DPERM_OK ? merge_bins(&o, data, &out->why) : status;
   if (data && (d->how & COPIED)) {
     size_t *all = malloc(dperm_data_rows(data) * sizeof *all);
     dperm_data *whole = data;
@@ -169,7 +199,7 @@ static void pass_encoded(const input *d, const record_set *set, seen *out) {
 /* ---- several processes, each with its share of the rows */
 
 typedef struct shares {
-  const dperm_source *source;
+  const opened *from;
   seen *out;
   dperm_data *data[PROCESSES];
   dperm_status read[PROCESSES], fit[PROCESSES];
@@ -179,7 +209,10 @@ typedef struct shares {
 static void pass_share(ranks *r, void *context) {
   shares *s = context;
   size_t p = r->rank;
-  s->read[p] = dperm_data_read_spread(s->source, r, NULL, &s->data[p], &s->why[p]);
+  s->read[p] = dperm_data_read_spread(&s->from->source, r, NULL, &s->data[p], &s->why[p]);
+  if (s->read[p] == DPERM_OK) {
+    s->read[p] = merge_bins(s->from, s->data[p], &s->why[p]);
+  }
   if (s->read[p] == DPERM_OK) {
     s->fit[p] = ask_for_fit(s->data[p], &s->why[p]);
     look_at_rows(s->data[p], s->out);
@@ -188,7 +221,7 @@ static void pass_share(ranks *r, void *context) {
 
 static void pass_processes(const input *d, const record_set *set, seen *out) {
   opened o = open_records(d, set);
-  shares s = {.source = &o.source, .out = out};
+  shares s = {.from = &o, .out = out};
   thread_ranks_run(PROCESSES, pass_share, &s);
   out->read = s.read[0];
   out->fit = s.fit[0];
@@ -326,6 +359,8 @@ const input inputs[] = {
     {"CSV in gzip by several threads", RECORDS_CSV, pass_file, PACKED, LARGE, 3},
     {"CSV among processes", RECORDS_CSV, pass_processes, 0, SMALL, 0},
     {"CSV in gzip among processes", RECORDS_CSV, pass_processes, PACKED, SMALL, 0},
+    {"CSV whose bins are merged", RECORDS_CSV, pass_file, MERGED, SMALL, 0},
+    {"CSV whose bins are merged, among processes", RECORDS_CSV, pass_processes, MERGED, SMALL, 0},
     {"rows of a CSV file, selected", RECORDS_CSV, pass_file, COPIED, SMALL, 0},
     {"svmlight", RECORDS_SVMLIGHT, pass_file, 0, SMALL, 0},
     {"svmlight with CRLF", RECORDS_SVMLIGHT, pass_file, CRLF, SMALL, 0},

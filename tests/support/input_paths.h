@@ -23,7 +23,15 @@ struct input {
   const char *name;
   record_family family;
   void (*pass)(const input *d, const record_set *set, seen *out);
-  enum { QUOTED = 1, CRLF = 2, UNENDED = 4, PACKED = 8, STANDARD_INPUT = 16, COPIED = 32 } how;
+  enum {
+    QUOTED = 1,
+    CRLF = 2,
+    UNENDED = 4,
+    PACKED = 8,
+    STANDARD_INPUT = 16,
+    COPIED = 32,
+    MERGED = 64
+  } how;
   size_t records;
   int threads; /* 0 for one */
 };

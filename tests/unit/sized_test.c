@@ -6,8 +6,10 @@
 
 #include "base/sized.h"
 #include "dperm/audit.h"
+#include "dperm/bins.h"
 #include "dperm/draft.h"
 #include "dperm/output.h"
+#include "dperm/plan.h"
 #include "dperm/score.h"
 #include "dperm/sweep.h"
 #include "dperm/synthetic.h"
@@ -126,6 +128,43 @@ static dperm_status to_import(const void *given, dperm_error *err) {
   return status;
 }
 
+static dperm_status to_resolve(const void *given, dperm_error *err) {
+  dperm_schema *made = NULL;
+  dperm_status status = dperm_schema_resolve(schema, given, &made, err);
+  dperm_schema_free(made);
+  return status;
+}
+
+static dperm_status to_train_share(const void *given, dperm_error *err) {
+  size_t rows = 0;
+  double epsilon = 0;
+  return dperm_train_share(100, 2, given, &rows, &epsilon, err);
+}
+
+static dperm_status to_tune_share(const void *given, dperm_error *err) {
+  size_t rows = 0;
+  double epsilon = 0;
+  return dperm_tune_share(100, 2, given, 1, &tune_how, &rows, &epsilon, err);
+}
+
+static dperm_status to_tune_share_how(const void *given, dperm_error *err) {
+  size_t rows = 0;
+  double epsilon = 0;
+  return dperm_tune_share(100, 2, &one, 1, given, &rows, &epsilon, err);
+}
+
+static dperm_status to_sweep_share(const void *given, dperm_error *err) {
+  size_t rows = 0;
+  double epsilon = 0;
+  return dperm_sweep_share(100, 2, given, &small_how, &rows, &epsilon, err);
+}
+
+static dperm_status to_sweep_share_how(const void *given, dperm_error *err) {
+  size_t rows = 0;
+  double epsilon = 0;
+  return dperm_sweep_share(100, 2, &one, given, &rows, &epsilon, err);
+}
+
 static void *sound_options(size_t size) {
   dperm_options *options = calloc(1, size + 64);
   assert_non_null(options);
@@ -162,6 +201,7 @@ SOUND(tune)
 SOUND(sweep)
 SOUND(audit)
 SOUND(draft)
+SOUND(resolve)
 
 typedef struct entry {
   const char *kind;
@@ -181,7 +221,13 @@ static const entry entries[] = {
     {OPTIONS, to_plan_for_schema},
     {OPTIONS, to_reserve},
     {OPTIONS, to_sweep},
+    {OPTIONS, to_train_share},
+    {OPTIONS, to_tune_share},
+    {OPTIONS, to_sweep_share},
     {KIND(dperm_tune_options, public_data, sound_tune), to_tune_how},
+    {KIND(dperm_tune_options, public_data, sound_tune), to_tune_share_how},
+    {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_share_how},
+    {KIND(dperm_resolve_options, all_numeric, sound_resolve), to_resolve},
     {KIND(dperm_sweep_options, progress, sound_sweep), to_sweep_how},
     {KIND(dperm_score_options, progress, sound_score), to_score},
     {KIND(dperm_score_options, progress, sound_score), to_score_file},

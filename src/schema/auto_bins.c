@@ -1,0 +1,59 @@
+/* The rule for "bins": "auto". A bin must be paid for with noise, so their number follows from how
+ * much evidence there is for a column, x = n·epsilon/columns; the steps of x were found on the data
+ * sets of docs/reproduction.md, where these cuts err as seldom as exact quantiles do. Every number
+ * of bins is a power of two and a prefix of halvings, so the cuts of a smaller number are among
+ * those of a larger one: rows can be encoded before n is known, and bins merged then
+ * (data/merge_bins.c). No function of libm: all machines agree. */
+#include "schema/auto_bins.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double few = 180, some = 600; /* of x */
+static const double wide_from = 250;       /* the width of a range from which values crowd */
+
+size_t auto_bins_count(size_t rows, double epsilon, size_t columns) {
+  double x = (double)rows * epsilon / (double)columns;
+  return x < few ? 4 : x < some ? 8 : AUTO_BINS_MOST;
+}
+
+bool auto_bins_wide(const schema_column *column) {
+  double width = column->max - column->min; /* perhaps infinite */
+  double from_zero = column->min > 0 ? column->min : column->max < 0 ? -column->max : 0.0;
+  return column->transform == TRANSFORM_NONE && width >= wide_from && from_zero <= width / 10;
+}
+
+static int compare(const void *a, const void *b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Zero inside of the range: a cut there, then of the next cut on either side the one that is
+ * farther from zero. */
+static size_t halve_both_sides(double low, double high, size_t count, double *cuts) {
+  size_t used = 0;
+  cuts[used++] = 0.0;
+  low /= 2;
+  high /= 2;
+  while (used < count && (low < 0 || high > 0)) {
+    double *next = high >= -low ? &high : &low;
+    cuts[used++] = *next;
+    *next /= 2; /* a side whose numbers end before is left alone */
+  }
+  return used;
+}
+
+size_t auto_bins_halving(const schema_column *column, size_t bins, double cuts[WIDE_BINS_MOST]) {
+  size_t count = (bins < WIDE_BINS_MOST ? bins : WIDE_BINS_MOST) - 1, used = 0;
+  if (column->min < 0 && column->max > 0) {
+    used = halve_both_sides(column->min, column->max, count, cuts);
+  } else {
+    double part = column->max - column->min;
+    for (; used < count; used++) {
+      part /= 2;
+      cuts[used] = column->min >= 0 ? column->min + part : column->max - part;
+    }
+  }
+  qsort(cuts, used, sizeof *cuts, compare);
+  return used;
+}

@@ -1,0 +1,99 @@
+/* "auto" bins become those that the rule (auto_bins.c) finds for a number of rows and epsilon. They
+ * are written into the schema's JSON, so that a model holds what was used. */
+#include <math.h>
+
+#include "base/json_text.h"
+#include "base/sized.h"
+#include "dperm/bins.h"
+#include "schema/auto_bins.h"
+#include "schema/schema_bins.h"
+
+static const sized_struct resolve_struct = SIZED_STRUCT(dperm_resolve_options, all_numeric);
+/* What numeric columns without "bins" get is decided here alone: command and Python ask. */
+static const dperm_resolve_options resolve_defaults = {.epsilon = (double)NAN, .all_numeric = 0};
+
+void dperm_resolve_options_init_sized(dperm_resolve_options *options, size_t size) {
+  sized_init(&resolve_struct, &resolve_defaults, options, size);
+}
+
+/* A fit without a mechanism has as much to pay with as one at this epsilon. */
+static const double epsilon_without_mechanism = 10;
+
+static bool wants_bins(const schema_column *column, bool all_numeric) {
+  return column->type == COLUMN_NUMERIC && !column->binned && (column->bins_auto || all_numeric);
+}
+
+int dperm_schema_unresolved(const dperm_schema *schema, int all_numeric) {
+  for (size_t i = 0; i < schema->column_count; i++) {
+    if (wants_bins(&schema->columns[i], all_numeric)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* ---- the rule, as JSON */
+
+static json_t *list_of(const double *cuts, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_append(&list, json_real(cuts[i]));
+  }
+  return list;
+}
+
+/* Equal widths, fewer where doubles cannot tell so many apart; one bin where they cannot tell any,
+ * since a cross may want its values. */
+static json_t *equal_widths(const schema_column *column, size_t bins) {
+  double cuts[AUTO_BINS_MOST];
+  while (bins > 1 && !bins_cut_equally(column, bins, cuts)) {
+    bins /= 2;
+  }
+  return bins > 1 ? json_integer((json_int_t)bins) : list_of(&column->max, 1);
+}
+
+static json_t *bins_of(const schema_column *column, size_t bins) {
+  double cuts[WIDE_BINS_MOST];
+  return auto_bins_wide(column) ? list_of(cuts, auto_bins_halving(column, bins, cuts))
+                                : equal_widths(column, bins);
+}
+
+static size_t count_columns(const dperm_schema *schema) {
+  size_t count = 0;
+  for (size_t i = 0; i < schema->column_count; i++) {
+    column_type type = schema->columns[i].type;
+    count += type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL;
+  }
+  return count;
+}
+
+static dperm_status check_numbers(const dperm_resolve_options *how, dperm_error *err) {
+  if (!isnan(how->epsilon) && !(how->epsilon > 0 && isfinite(how->epsilon))) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite", how->epsilon);
+  }
+  return DPERM_OK;
+}
+
+dperm_status dperm_schema_resolve(const dperm_schema *schema, const dperm_resolve_options *given,
+                                  dperm_schema **out, dperm_error *err) {
+  dperm_resolve_options how = resolve_defaults;
+  TRY(sized_take(&resolve_struct, given, &how, err));
+  TRY(check_numbers(&how, err));
+  if (!dperm_schema_unresolved(schema, how.all_numeric != 0)) {
+    *out = schema_share(schema);
+    return DPERM_OK;
+  }
+  double epsilon = isnan(how.epsilon) ? epsilon_without_mechanism : how.epsilon;
+  size_t bins =
+      how.rows ? auto_bins_count(how.rows, epsilon, count_columns(schema)) : AUTO_BINS_MOST;
+  json_auto_t *json = json_deep_copy(schema->json);
+  json_t *list = json_object_get(json, "columns");
+  for (size_t i = 0; i < schema->column_count; i++) {
+    const schema_column *column = &schema->columns[i];
+    if (wants_bins(column, how.all_numeric != 0) &&
+        json_object_set_new(json_array_get(list, i), "bins", bins_of(column, bins)) != 0) {
+      FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while resolving the schema");
+    }
+  }
+  return schema_from_json(json, "schema", out, err);
+}

@@ -1,0 +1,133 @@
+# "bins": "auto" and --bins: bins that follow from the number of rows and epsilon.
+load helpers
+
+# The schema with "bins" for age, and the one that a model holds.
+with_bins() { sed "s/\"max\": 100}/\"max\": 100, \"bins\": $1}/" schema.json; }
+schema_of() { python3 -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["schema"]))' "$1"; }
+bins_of() { schema_of "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["columns"][0].get("bins"))'; }
+train() { # data, schema, model, more
+  "$DPERM" train --data "$1" --schema "$2" --seed 7 --out "$3" "${@:4}" 2> /dev/null
+}
+
+@test "auto bins follow from rows, epsilon and columns, and the model's schema has them" {
+  with_bins '"auto"' > auto.json
+  train people.csv auto.json m.json --epsilon 2.9 # 120 rows, 2 columns: 174
+  [ "$(bins_of m.json)" = 4 ]
+  train people.csv auto.json m.json --epsilon 3
+  [ "$(bins_of m.json)" = 8 ]
+  train people.csv auto.json m.json --epsilon 10
+  [ "$(bins_of m.json)" = 16 ]
+  "$DPERM" train --data people.csv --schema auto.json --mechanism none --out m.json 2> /dev/null
+  [ "$(bins_of m.json)" = 16 ] # as at epsilon 10
+  train people.csv auto.json m.json --epsilon 10 --rows-per-person 2
+  [ "$(bins_of m.json)" = 8 ]
+}
+
+@test "--bins auto gives them to columns without, and leaves others alone" {
+  train people.csv schema.json m.json --epsilon 3 --bins auto
+  [ "$(bins_of m.json)" = 8 ]
+  train people.csv schema.json m.json --epsilon 3
+  [ "$(bins_of m.json)" = None ]
+  train people.csv schema.json m.json --epsilon 3 --bins none
+  [ "$(bins_of m.json)" = None ]
+  with_bins 3 > three.json
+  train people.csv three.json m.json --epsilon 3 --bins auto
+  [ "$(bins_of m.json)" = 3 ]
+  with_bins '"auto"' > auto.json
+  train people.csv auto.json a.json --epsilon 3 --bins none
+  train people.csv schema.json b.json --epsilon 3 --bins auto
+  cmp a.json b.json
+}
+
+@test "the same model as with its own schema, in every way that records come in" {
+  sed '2s/^\(.*\),farmer/"\1",farmer/' people.csv > quoted.csv
+  train people.csv schema.json m.json --epsilon 3 --bins auto
+  schema_of m.json > own.json
+  for data in people.csv quoted.csv; do
+    train $data own.json n.json --epsilon 3
+    cmp m.json n.json
+    train $data schema.json n.json --epsilon 3 --bins auto
+    cmp m.json n.json
+  done
+  train - schema.json n.json --epsilon 3 --bins auto < people.csv
+  cmp m.json n.json
+  gzip -k people.csv
+  train people.csv.gz schema.json n.json --epsilon 3 --bins auto --threads 3
+  cmp m.json n.json
+  "$DPERM" encode --data people.csv --schema own.json --out people.dperm 2> /dev/null
+  "$DPERM" train --data people.dperm --epsilon 3 --seed 7 --out n.json 2> /dev/null
+  cmp m.json n.json
+}
+
+@test "a model with auto bins predicts and is scored from files without a schema" {
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 10 --bins auto --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  "$DPERM" predict --model m.json --data others.csv > p.csv
+  [ "$(wc -l < p.csv)" -eq 121 ]
+  "$DPERM" score --model m.json --data others.csv | grep -q error_rate
+}
+
+@test "rows that a schema drops do not count" {
+  with_bins '"auto"' | sed 's/"missing"/"on_missing": "drop", "missing"/' > drop.json
+  (cat people.csv; sed '1d; s/^[0-9]*/?/' people.csv) > half.csv
+  "$DPERM" train --data half.csv --schema drop.json --mechanism none --out m.json 2> /dev/null
+  "$DPERM" train --data people.csv --schema drop.json --mechanism none --out n.json 2> /dev/null
+  cmp m.json n.json
+}
+
+@test "tune counts what each candidate is trained on" {
+  tuned() {
+    "$DPERM" tune --data people.csv --schema schema.json --lambda 0.01,0.1 --seed 1 --bins auto \
+      --out m.json "$@" 2> /dev/null
+  }
+  tuned --epsilon 8 # 40 of 120 rows
+  [ "$(bins_of m.json)" = 4 ]
+  tuned --epsilon 9
+  [ "$(bins_of m.json)" = 8 ]
+  tuned --epsilon 6.6 --method stopping # 108 rows, half of epsilon
+  [ "$(bins_of m.json)" = 4 ]
+  tuned --epsilon 6.7 --method stopping
+  [ "$(bins_of m.json)" = 8 ]
+  tuned --epsilon 3 --method public --public-data others.csv
+  [ "$(bins_of m.json)" = 8 ]
+}
+
+@test "plan is about the bins that train will use" {
+  for epsilon in 2.9 3 10; do
+    train people.csv schema.json m.json --epsilon $epsilon --bins auto
+    run "$DPERM" plan --rows 120 --schema schema.json --epsilon $epsilon --bins auto --json
+    [ "$(python3 -c 'import json; print(len(json.load(open("m.json"))["weights"]))')" = \
+      "$(python3 -c 'import json, sys; print(json.loads(sys.argv[1])["dims"])' "$output")" ]
+  done
+  run "$DPERM" plan --rows 120 --dims 5 --epsilon 1 --bins auto
+  fails_with 2 "--bins goes with --schema"
+}
+
+@test "schema check reads records under a schema with auto bins" {
+  with_bins '"auto"' > auto.json
+  run "$DPERM" schema check auto.json --data people.csv
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"120 rows fit the schema"* ]]
+  sed '5s/^[0-9]*/old/' people.csv > bad.csv
+  run "$DPERM" schema check auto.json --data bad.csv
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"bad.csv:5:"* ]]
+}
+
+@test "what cannot have bins is refused by name, and leaves nothing" {
+  "$DPERM" encode --data people.csv --schema schema.json --out people.dperm 2> /dev/null
+  run "$DPERM" train --data people.dperm --epsilon 1 --bins auto --out m.json
+  fails_with 2 "--bins auto is for CSV records; the rows of people.dperm are encoded already"
+  echo "+1 1:0.5" > s.svm
+  run "$DPERM" train --data s.svm --dims 2 --epsilon 1 --bins auto --out m.json
+  fails_with 2 "--bins auto is for CSV records"
+  with_bins '"auto"' > auto.json
+  run "$DPERM" train --data people.dperm --schema auto.json --epsilon 1 --out m.json
+  fails_with 1 "people.dperm is encoded already, with bins of its own; leave --schema out"
+  run "$DPERM" encode --data people.csv --schema auto.json --out q.dperm
+  fails_with 1 "\"bins\": \"auto\""
+  run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --bins some --out m.json
+  fails_with 2 "--bins must be auto or none"
+  leaves_no m.json
+  leaves_no q.dperm
+}
