@@ -73,12 +73,12 @@ static noise_plan noise_with(const public_numbers *g, double beta) {
 /* rms‖b‖₂ with β. */
 static double rms_norm(const public_numbers *g, double beta) {
   const noise_plan noise = noise_with(g, beta);
-  return noise_rms_norm(&noise);
+  return g->rms > 0 ? g->rms / beta : noise_rms_norm(&noise);
 }
 
 /* R_K, or 0 where nothing is known. */
 static double row_bound(const public_numbers *g) {
-  return noise_kind_of(g->noise)->row_bound(&g->bounds, g->dims);
+  return g->bound > 0 ? g->bound : noise_kind_of(g->noise)->row_bound(&g->bounds, g->dims);
 }
 
 /* For the minimizer itself only the l2 sensitivity is known (privacy.md 5). */
@@ -274,6 +274,8 @@ dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_err
   g.noise = g.noise == DPERM_NOISE_AUTO ? least_noise(given) : g.noise;
   TRY(check_numbers(&g, err));
   TRY(check_kind(&g, err));
+  g.bound = row_bound(&g); /* each takes a pass over the body, and Λ and Δ are searched for */
+  g.rms = rms_norm(&g, 1);
   TRY(choose_lambda(&g, &plan.lambda, err));
   if (g.mechanism == DPERM_MECHANISM_OUTPUT) {
     plan.noise = noise_with(&g, output_beta(&g, plan.lambda));

@@ -49,13 +49,14 @@ static part part_at(const mixed *m, size_t i) {
   return (part){run->width > 1 ? (double)run->groups : 0, 2 * (double)run->width, run->radius};
 }
 
-/* The root by Newton's method. cbrt is not the same on all machines. */
+/* The root by Halley's method. cbrt is not the same on all machines. */
 static double cube_root(double y) {
   int exponent = 0;
   (void)frexp(y, &exponent);
   double z = ldexp(1, exponent / 3);
-  for (int i = 0; i < 8; i++) { /* from within a factor of 2 */
-    z -= (z - y / (z * z)) / 3;
+  for (int i = 0; i < 4; i++) { /* from within a factor of 2 */
+    double cube = z * z * z;
+    z *= (cube + 2 * y) / (2 * cube + y);
   }
   return z;
 }
