@@ -5,6 +5,8 @@
 #include "data/identity.h"
 #include "ledger/store.h"
 
+enum { REQUEST_WORDS = 64 }; /* of which a record keeps the first 39 */
+
 typedef struct charge_request {
   const char *dataset;
   const char *command, *mechanism; /* short ASCII words */
@@ -19,6 +21,11 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
                             dperm_charge *out, dperm_error *err);
 dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
                            dperm_error *err);
+
+/* A model of a refined schema is charged for its fit alone: fails unless the ledger has the
+ * refinement's own entry, for as much as the schema says that it cost. */
+dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *refined,
+                                  dperm_error *err);
 
 /* Fails if the ledger knows these data: for runs that are not private. `advice` says why and what
  * to do instead. */

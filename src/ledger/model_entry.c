@@ -39,8 +39,8 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
                       "charged to, and see 'dperm ledger verify'",
                       err);
   }
-  if (!same_epsilon(&reserved, model->claim.epsilon)) {
-    return fail_model(ledger, model, "was charged another epsilon than the model claims", err);
+  if (!same_epsilon(&reserved, model->claim.epsilon_charged)) {
+    return fail_model(ledger, model, "was charged another epsilon than the model says", err);
   }
   TRY(model_content_digest(model, digest, err));
   TRY(listing_visit(ledger, &reserved, digest, visit, context, err));

@@ -30,3 +30,7 @@ dperm_status model_write_content(const dperm_model *model, output_file *out, dpe
  * these data: from public numbers. */
 dperm_status model_file_bound(const dperm_data *data, const dperm_options *candidates, size_t count,
                               size_t *bytes, dperm_error *err);
+
+/* What of a file's epsilon went to the schema's refinement, and what the model was charged, into
+ * its claim; false where the file does not say, or the schema says something else. */
+bool model_refined_fits(const json_t *privacy, dperm_model *model);

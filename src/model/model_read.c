@@ -417,6 +417,8 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
                  read_count(r->root, "rows_fitted", &model->rows_fitted);
   TRY(sound(r, counted, "its number of rows is not a positive number"));
   TRY(read_encoding(r, model));
+  TRY(sound(r, model_refined_fits(r->privacy, model),
+            "its claim does not count what refining its schema cost"));
   TRY(read_classes(r, model));
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;

@@ -86,14 +86,19 @@ static json_t *privacy_json(const dperm_model *model) {
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool weighted = noisy && plan->noise.kind->weight;
-  bool blocks = noisy && plan->noise.kind->weights; /* nor have files of other kinds of noise */
-  bool several = noisy && model->classes.count > 2; /* files of two classes have no such key */
+  bool blocks = noisy && plan->noise.kind->weights;   /* nor have files of other kinds of noise */
+  bool several = noisy && model->classes.count > 2;   /* files of two classes have no such key */
+  bool refined = noisy && claim->epsilon_refined > 0; /* nor have others than refined schemas */
   const double none = (double)NAN;
   json_t *object = json_pack(
-      "{s:s?, s:o, s:o, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o*, s:o, s:f, s:f, s:o}",
+      "{s:s?, s:o, s:o, s:o*, s:o*, s:s, s:s, s:I, s:o, s:o*, s:s, s:s?, s:s?, s:o, s:o*, s:o, "
+      "s:f, "
+      "s:f, s:o}",
       "definition", noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
-      number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "neighbours",
-      "replace-one", "unit", claim->rows_per_person > 1 ? "person" : "row", "rows_per_person",
+      number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "epsilon_refined",
+      refined ? json_real(claim->epsilon_refined) : NULL, "epsilon_charged",
+      refined ? json_real(claim->epsilon_charged) : NULL, "neighbours", "replace-one", "unit",
+      claim->rows_per_person > 1 ? "person" : "row", "rows_per_person",
       (json_int_t)claim->rows_per_person, "epsilon_row", number_or_null(claim->epsilon_row),
       "epsilon_class", several ? json_real(claim->epsilon_class) : NULL, "mechanism",
       mechanism_of(plan->mechanism)->name, "analysis",
@@ -103,7 +108,8 @@ static json_t *privacy_json(const dperm_model *model) {
       blocks ? block_weights_json(&plan->noise) : NULL, "beta",
       number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
       plan->lambda, "numerics", numerics_json(&model->release, claim->delta));
-  return unless_lost(unless_lost(object, "epsilon_class", several), "noise_weights", blocks);
+  object = unless_lost(unless_lost(object, "epsilon_class", several), "noise_weights", blocks);
+  return unless_lost(unless_lost(object, "epsilon_refined", refined), "epsilon_charged", refined);
 }
 
 static json_t *encoding_json(const dperm_model *model) {

@@ -1,6 +1,7 @@
 /* See account.h. */
 #include "pipeline/account.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "ledger/amount.h"
@@ -23,11 +24,25 @@ static dperm_status refuse_unprotected(const account_run *run, const data_identi
                              err);
 }
 
+/* "objective, refined by 3": the fit alone is charged, and the entry says where the rest was. */
+static dperm_status name_refinement(const account_run *run, char words[REQUEST_WORDS],
+                                    dperm_error *err) {
+  const schema_refined *refined = run->refined;
+  (void)snprintf(words, REQUEST_WORDS, "%s", run->mechanism);
+  if (refined && refined->epsilon > 0) {
+    TRY(charge_check_refined(run->account->ledger, refined, err));
+    (void)snprintf(words, REQUEST_WORDS, "%s, refined by %llu", run->mechanism,
+                   (unsigned long long)refined->entry);
+  }
+  return DPERM_OK;
+}
+
 static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dperm_error *err) {
+  char words[REQUEST_WORDS] = "";
   charge_request request = {.dataset = run->account->dataset,
                             .command = run->command,
-                            .mechanism = run->mechanism,
-                            .epsilon = run->claim.epsilon,
+                            .mechanism = words,
+                            .epsilon = run->claim.epsilon_charged,
                             .delta = run->claim.delta,
                             .rows_per_person = run->claim.rows_per_person};
   if (run->identity) {
@@ -41,6 +56,7 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
   if (!request.dataset) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "a ledger is named, but no data set; name that too");
   }
+  TRY(name_refinement(run, words, err));
   return charge_reserve(run->account->ledger, &request, run->account->dry_run != 0, charge, err);
 }
 
@@ -50,7 +66,7 @@ dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm
   dperm_status status = DPERM_OK;
   amount a;
   *charge = (dperm_charge){.entry = 0}; /* what is charged where nothing counts: */
-  if (is_private && amount_of_double(run->claim.epsilon, &a)) {
+  if (is_private && amount_of_double(run->claim.epsilon_charged, &a)) {
     amount_text(&a, charge->epsilon);
   }
   if (is_private && amount_of_double(run->claim.delta, &a)) {

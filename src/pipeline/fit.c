@@ -35,20 +35,24 @@ static dperm_status make(void *context, dperm_model **out, dperm_error *err) {
 
 static dperm_status train(const dperm_data *data, const dperm_options *options,
                           random_source *source, dperm_model **out, dperm_error *err) {
-  const dperm_options row = options_per_row(options);
+  const guarantee claim = guarantee_with(options_run_claim(options, data), source_reasons(source));
+  dperm_options row = options_per_row(options);
+  row.epsilon = claim.epsilon_row;
   fit_plan plan = {0};
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = source};
+  TRY(check_refined_unit(options, data, err));
   TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
   /* The model is fitted for a row and states the claim for whom it was asked. */
-  plan.claim = guarantee_with(options_claim(options, data), source_reasons(source));
+  plan.claim = claim;
   TRY(guarantee_check(&plan.claim, err));
   bool diagnosed = options->unsafe_diagnostics && options->account.ledger; /* have no price */
   const account_run run = {.account = &options->account,
                            .command = "train",
                            .mechanism = mechanism_of(options->mechanism)->name,
                            .claim = guarantee_with(plan.claim, diagnosed ? REASON_DIAGNOSTICS : 0),
-                           .data = data};
+                           .data = data,
+                           .refined = data->schema ? &data->schema->refined : NULL};
   dperm_status status = options->account.dry_run ? DPERM_OK : fit_prepare(&work, err);
   status = status == DPERM_OK ? data_unchanged(data, err) : status;
   return account_make_model(&run, status, make, &work, out, err);

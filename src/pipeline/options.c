@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/defect.h"
 #include "base/norm_upper.h"
 #include "data/class_weights.h"
 #include "loss/loss.h"
@@ -66,13 +67,43 @@ dperm_options options_per_row(const dperm_options *o) {
   return row;
 }
 
+static guarantee claim_of(const private_run *run, const dperm_options *o, const dperm_data *data) {
+  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+  return guarantee_with(noisy ? guarantee_of_run(run) : guarantee_of_nothing(),
+                        options_reasons(o, data));
+}
+
 guarantee options_claim(const dperm_options *o, const dperm_data *data) {
   const private_run run = {.epsilon = o->epsilon,
                            .rows_per_person = o->rows_per_person,
                            .classes = data_class_count(data)};
-  bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
-  return guarantee_with(noisy ? guarantee_of_run(&run) : guarantee_of_nothing(),
-                        options_reasons(o, data));
+  return claim_of(&run, o, data);
+}
+
+private_run options_run(const dperm_options *o, const dperm_data *data) {
+  return (private_run){
+      .epsilon = o->epsilon,
+      .rows_per_person = o->rows_per_person,
+      .classes = data_class_count(data),
+      .refined = data->schema && !DEFECT("refinement-free") ? data->schema->refined.epsilon : 0,
+      .refined_before = true};
+}
+
+guarantee options_run_claim(const dperm_options *o, const dperm_data *data) {
+  const private_run run = options_run(o, data);
+  return claim_of(&run, o, data);
+}
+
+dperm_status check_refined_unit(const dperm_options *o, const dperm_data *data, dperm_error *err) {
+  const schema_refined *refined = data->schema ? &data->schema->refined : NULL;
+  if (o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon > 0 &&
+      refined->rows_per_person != o->rows_per_person) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the schema was refined for persons with at most %zu rows, and this run is for %zu: their "
+         "epsilons cannot be added; give both the same rows per person",
+         refined->rows_per_person, o->rows_per_person);
+  }
+  return DPERM_OK;
 }
 
 unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
@@ -84,9 +115,13 @@ unsigned options_reasons(const dperm_options *o, const dperm_data *data) {
 }
 
 unsigned data_reasons(const dperm_data *data) {
-  return data
-             ? data->taken << REASONS_TAKEN_SHIFT | (data->repeated ? (unsigned)REASON_REPEATED : 0)
-             : 0;
+  if (!data) {
+    return 0;
+  }
+  const schema_refined *refined = data->schema ? &data->schema->refined : NULL;
+  bool leaky = refined && refined->epsilon > 0 && !refined->is_private;
+  return data->taken << REASONS_TAKEN_SHIFT | (data->repeated ? (unsigned)REASON_REPEATED : 0) |
+         (leaky ? (unsigned)REASON_REFINED : 0);
 }
 
 const char *dperm_taken_name(unsigned bit) {

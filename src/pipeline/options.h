@@ -19,6 +19,13 @@ dperm_options options_per_row(const dperm_options *options);
 /* What one fit of these options to these rows guarantees if its noise is secure, and why it
  * guarantees nothing: mechanism, declared precision, what was taken from the records. */
 guarantee options_claim(const dperm_options *options, const dperm_data *data);
+/* The same of a whole run, before it is divided among fits: with the cost of the schema's
+ * refinement, if there was one. A choice adds its rounds to the run. */
+private_run options_run(const dperm_options *options, const dperm_data *data);
+guarantee options_run_claim(const dperm_options *options, const dperm_data *data);
+/* Epsilons add up for one unit only: fails where the schema was refined for another. */
+dperm_status check_refined_unit(const dperm_options *options, const dperm_data *data,
+                                dperm_error *err);
 /* The reasons alone: of options and data, of data, of a random source. */
 unsigned options_reasons(const dperm_options *options, const dperm_data *data);
 unsigned data_reasons(const dperm_data *data);

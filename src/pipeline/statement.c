@@ -154,6 +154,12 @@ static void write_facts(report *p, const statement *s) {
   }
   report_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
              s->whom);
+  if (m->claim.epsilon_refined > 0) {
+    report_row(p, "of that",
+               "ε = %.6g for the schema, whose bins and groups were made from noisy counts of "
+               "records; the rest for the fit",
+               m->claim.epsilon_refined);
+  }
   if (m->classes.count > 2) {
     report_row(p, "shared by",
                "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
@@ -211,12 +217,19 @@ static void write_mathematics(report *p, const statement *s) {
 
 static void write_spending(report *p, const statement *s) {
   const evidence *e = s->seen;
+  const schema_refined *refined = s->model->schema ? &s->model->schema->refined : NULL;
+  char charged[DOUBLE_TEXT_SIZE];
+  (void)format_double(s->model->claim.epsilon_charged, false, charged);
   report_add(p, REPORT_HEADING, "What was spent, and what is left");
   if (e->found) {
     report_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s",
-               s->epsilon, s->model->claim.delta, (unsigned long long)e->entry, e->time,
+               charged, s->model->claim.delta, (unsigned long long)e->entry, e->time,
                e->committed ? "committed for this very model"
                             : "reserved and not committed; spent all the same");
+    if (refined && refined->entry != 0 && refined->entry != e->entry) {
+      report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined",
+                 refined->epsilon, (unsigned long long)refined->entry);
+    }
     report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together", e->dataset,
                e->total);
     report_row(p, "spent so far", "ε = %s", e->spent);
@@ -248,8 +261,10 @@ static void write_limits(report *p, const statement *s) {
   }
   report_add(p, REPORT_HEADING, "What is assumed");
   report_add(p, REPORT_ITEM,
-             "The schema (ranges, categories, labels), the options and the number of records were "
-             "chosen without looking at the records.");
+             "The schema (ranges, categories, labels)%s, the options and the number of records "
+             "were chosen without looking at the records.",
+             s->model->claim.epsilon_refined > 0 ? ", but for the refinement that the budget covers"
+                                                 : "");
   if (s->person) {
     report_add(p, REPORT_ITEM, "No person has more than %zu records in the data.",
                s->model->claim.rows_per_person);

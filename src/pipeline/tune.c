@@ -135,11 +135,9 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
  * themselves, or mostly: both were encoded in one way (check_method), so the same records are the
  * same rows, whatever they were read from. */
 static dperm_status claim_of(const tuning *t, guarantee *out, dperm_error *err) {
-  const private_run run = {.epsilon = t->candidates[0].epsilon,
-                           .rows_per_person = t->candidates[0].rows_per_person,
-                           .classes = data_class_count(t->data),
-                           .rounds = t->rounds.kind,
-                           .rounds_mean = t->rounds.mean};
+  private_run run = options_run(&t->candidates[0], t->data);
+  run.rounds = t->rounds.kind;
+  run.rounds_mean = t->rounds.mean;
   unsigned reasons = source_reasons(t->source);
   bool alike = false;
   if (t->how->method == DPERM_TUNE_PUBLIC) {
@@ -241,6 +239,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   t.candidates = candidates;
   TRY(check_candidates(&t, err));
   TRY(check_method(&t, err));
+  TRY(check_refined_unit(&candidates[0], data, err));
   TRY(random_given(candidates[0].random, &own, &t.source, err));
   if (how.method == DPERM_TUNE_STOPPING) {
     t.rounds = rounds_law_near(rounds_of(&how),
@@ -253,8 +252,12 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   const dperm_account *account = &candidates[0].account;
   (void)snprintf(words, sizeof words, "%s, %s", mechanism_of(fitted[0].mechanism)->name,
                  tune_method_of(&t)->name);
-  const account_run run = {
-      .account = account, .command = "tune", .mechanism = words, .claim = t.claim, .data = data};
+  const account_run run = {.account = account,
+                           .command = "tune",
+                           .mechanism = words,
+                           .claim = t.claim,
+                           .data = data,
+                           .refined = data->schema ? &data->schema->refined : NULL};
   return account_make_model(&run, prepare(&t, account->ledger, err), choose, &t, out, err);
 }
 

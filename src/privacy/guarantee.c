@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/defect.h"
+#include "base/double_double.h"
 #include "random/discrete_sampling.h"
 
 static const double most_delta = 1e-30;
@@ -20,6 +21,29 @@ double epsilon_share(double epsilon, size_t parts) {
     share = nextafter(share, 0);
   }
   return share;
+}
+
+double epsilon_rest(double whole, double part) {
+  double rest = whole - part;
+  for (double_double sum = two_sum(part, rest); /* exactly; an infinite or no epsilon is refused */
+       isfinite(rest) && (sum.hi > whole || (sum.hi == whole && sum.lo > 0));
+       sum = two_sum(part, rest)) {
+    rest = nextafter(rest, -INFINITY);
+  }
+  return rest;
+}
+
+/* Both together, as people write it: 0.1 and 0.2 are 0.3, which as a double is less than their sum.
+ * epsilon_rest takes what is missing from the fit. */
+static double epsilon_sum(double a, double b) {
+  double sum = a + b, scale = 1;
+  for (int places = 0; places <= 15 && sum * scale < 1e15; places++, scale *= 10) {
+    double decimal = rint(sum * scale) / scale;
+    if (fabs(decimal - sum) <= sum * 0x1p-51) {
+      return decimal;
+    }
+  }
+  return sum;
 }
 
 /* Random stopping costs two or three times what a round does; a round's epsilon also drives integer
@@ -52,8 +76,16 @@ static double delta_of_run(const private_run *run, double epsilon) {
 }
 
 guarantee guarantee_of_run(const private_run *run) {
-  guarantee g = {.epsilon = run->epsilon, .rows_per_person = run->rows_per_person};
-  g.epsilon_row = epsilon_share(run->epsilon, run->rows_per_person);
+  guarantee g = {.epsilon = run->epsilon,
+                 .rows_per_person = run->rows_per_person,
+                 .epsilon_refined = run->refined,
+                 .epsilon_charged = run->epsilon};
+  double fits = run->epsilon;
+  if (run->refined > 0) { /* 8.9: one after the other, their epsilons add up */
+    g.epsilon = run->refined_before ? epsilon_sum(run->epsilon, run->refined) : run->epsilon;
+    fits = fmin(fits, epsilon_rest(g.epsilon, run->refined));
+  }
+  g.epsilon_row = epsilon_share(fits, run->rows_per_person);
   g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
   g.epsilon_class = run->classes > 2 ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
   g.delta = delta_of_run(run, g.epsilon_row);
@@ -64,14 +96,28 @@ guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confu
   double row = epsilon_share(epsilon, rows_per_person);
   return (guarantee){.epsilon = epsilon,
                      .rows_per_person = rows_per_person,
+                     .epsilon_charged = epsilon,
                      .epsilon_row = row,
                      .epsilon_fit = row,
                      .epsilon_class = confusion ? row / 2 : row};
 }
 
+guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns) {
+  guarantee g = guarantee_of_counts(epsilon, rows_per_person, false);
+  g.epsilon_class = epsilon_share(g.epsilon_row, 2 * columns);
+  return g;
+}
+
 guarantee guarantee_of_nothing(void) {
   const double none = (double)NAN;
-  return (guarantee){none, none, 1, none, none, none, REASON_NO_MECHANISM};
+  return (guarantee){.epsilon = none,
+                     .delta = none,
+                     .rows_per_person = 1,
+                     .epsilon_charged = none,
+                     .epsilon_row = none,
+                     .epsilon_fit = none,
+                     .epsilon_class = none,
+                     .reasons = REASON_NO_MECHANISM};
 }
 
 guarantee guarantee_of_file(bool claims_private) {

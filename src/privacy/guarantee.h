@@ -12,7 +12,8 @@
 #include "base/status.h"
 
 /* Why something is not private: one list feeds the flags and their texts. Flags from
- * REASON_TAKEN_CLASSES on are those of dperm_taken, shifted by REASONS_TAKEN_SHIFT. */
+ * REASON_TAKEN_CLASSES to REASON_TAKEN_WEIGHTS are those of dperm_taken, shifted by
+ * REASONS_TAKEN_SHIFT. */
 #define REASON_LIST(X)                                                                             \
   X(REASON_NO_MECHANISM, 0, "trained without a privacy mechanism")                                 \
   X(REASON_SEEDED, 1, "the noise came from a seed, for tests and experiments")                     \
@@ -29,19 +30,23 @@
   X(REASON_TAKEN_CATEGORIES, 11, "categories were taken from the records")                         \
   X(REASON_TAKEN_COLUMNS, 12, "the columns or their order were taken from the records")            \
   X(REASON_TAKEN_SCALES, 13, "values were scaled or chosen by the records as a whole")             \
-  X(REASON_TAKEN_WEIGHTS, 14, "the weights of classes were taken from the records")
+  X(REASON_TAKEN_WEIGHTS, 14, "the weights of classes were taken from the records")                \
+  X(REASON_REFINED, 24, "the schema was refined from records in a way that is not private")
 
 typedef enum privacy_reason {
 #define REASON_ENUM(name, bit, text) name = 1 << (bit),
   REASON_LIST(REASON_ENUM)
 #undef REASON_ENUM
 } privacy_reason;
-enum { REASONS_TAKEN_SHIFT = 8, REASONS_TEXT_SIZE = 1024 };
+enum { REASONS_TAKEN_SHIFT = 8, REASONS_TEXT_SIZE = 1200 };
 
 typedef struct guarantee {
   double epsilon, delta;  /* the whole claim, for one record, or for */
   size_t rows_per_person; /* a person with at most so many records if more than one */
-  double epsilon_row;     /* what that leaves for each record, */
+  double epsilon_refined; /* of that the schema's refinement, 0 without one; */
+  double epsilon_charged; /* and what the run itself is to be charged: less than all of it where
+                             the refinement was paid before */
+  double epsilon_row;     /* what is left for each record, */
   double epsilon_fit;     /* for each fit of a model to it (less with random stopping) */
   double
       epsilon_class; /* and for each of the fits that more than two classes take, or each count */
@@ -56,7 +61,10 @@ typedef struct private_run {
   double epsilon;
   size_t rows_per_person, classes;
   rounds_kind rounds;
-  double rounds_mean; /* of the law that is drawn from, rounded up; not used without rounds */
+  double rounds_mean;  /* of the law that is drawn from, rounded up; not used without rounds */
+  double refined;      /* epsilon that a refinement of the schema has, 0 without one: a part of the
+                          run's, */
+  bool refined_before; /* or on top of it, if another run made it */
 } private_run;
 
 /* The theorem of docs/privacy.md 8 for runs that release weights, as numbers: epsilon is divided
@@ -66,6 +74,10 @@ guarantee guarantee_of_run(const private_run *run);
  * and two of the four counts of a confusion matrix, which have half of epsilon each
  * (privacy.md 8.8). */
 guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion);
+/* Histograms of so many columns, each with integer noise: a record moves two counts of each by one,
+ * and each has an equal share of epsilon; epsilon_class is the rate of a count's noise (privacy.md
+ * 8.9). */
+guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns);
 /* No mechanism at all. */
 guarantee guarantee_of_nothing(void);
 
@@ -84,6 +96,9 @@ dperm_status guarantee_check(const guarantee *g, dperm_error *err);
 
 /* epsilon/parts, rounded down so that `parts` times it is at most epsilon, exactly. */
 double epsilon_share(double epsilon, size_t parts);
+/* The largest double that with `part` is at most `whole`, exactly; negative if the part is larger.
+ */
+double epsilon_rest(double whole, double part);
 
 /* The noise of a fit is certified but for odds of e^-NOISE_TAIL (privacy.md 6.1). */
 enum { NOISE_TAIL = 100 };

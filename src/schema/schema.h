@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "random/row_bounds.h"
 #include "schema/class_list.h"
+#include "schema/schema_refined.h"
 
 typedef enum column_type {
   COLUMN_NUMERIC,
@@ -88,6 +89,8 @@ struct dperm_schema {
   lookup labels;       /* value → class; of two, 0 is negative and 1 positive */
   int32_t label_other; /* class of all other values, or LOOKUP_NONE */
   class_list classes;
+
+  schema_refined refined; /* what it cost the records that it was made from, if any */
 
   /* from schema_layout */
   size_t dims;

@@ -333,7 +333,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
                                    dperm_error *err) {
   static const char *const keys[] = {"header",    "missing", "label",      "columns",
                                      "intercept", "rows",    "on_missing", "comment",
-                                     "separator", "crosses", NULL};
+                                     "separator", "crosses", "refined",    NULL};
   static const char *const row_rules[] = {"clip", "fixed", NULL};
   static const char *const missing_rules[] = {"zero", "category", "drop", NULL};
   if (!json_is_object(doc->root)) {
@@ -353,6 +353,7 @@ static dperm_status parse_document(const json_document *doc, dperm_schema *schem
   TRY(parse_comment(doc, schema, err));
   TRY(parse_missing(doc, schema, err));
   TRY(parse_label(doc, schema, err));
+  TRY(schema_refined_parse(doc, &schema->refined, err));
   TRY(parse_columns(doc, schema, err));
   TRY(check_together(doc, schema, err));
   TRY(schema_parse_crosses(doc, schema, err));

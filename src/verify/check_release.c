@@ -259,8 +259,10 @@ void state_assumptions(verifier *v) {
   }
   finding_remark(v, "not in the file: that every row was kept within the norm, and the regularizer "
                     "is 1-strongly convex");
-  finding_remark(v, "not in the file: that the schema, the options and the number of rows were "
-                    "chosen without looking at the records");
+  finding_remark(v,
+                 "not in the file: that the schema%s, the options and the number of rows were "
+                 "chosen without looking at the records",
+                 field_at(v->root, "schema.refined") ? ", but for what refining it cost" : "");
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");
   }

@@ -4,6 +4,9 @@
  * epsilon/K by group privacy (privacy.md 8.4), as K neighbours lead from a data set to one without
  * that person.
  *
+ * A schema that was refined from records cost some of epsilon before the fit; both add up
+ * (privacy.md 8.9), for one unit and one kind of neighbours.
+ *
  * Several classes: a fit for each against all others, and every record is in each of them, so their
  * epsilons add up (privacy.md 8.2), and so do the odds that the noise of one is too long.
  *
@@ -41,7 +44,8 @@ bool unit_is_person(const verifier *v) {
 epsilon_field row_epsilon(const verifier *v) {
   bool stated = field_at(v->root, "privacy.epsilon_row") != NULL;
   return (epsilon_field){stated ? "privacy.epsilon_row" : "privacy.epsilon",
-                         unit_is_person(v) ? "epsilon_row" : "epsilon"};
+                         unit_is_person(v) || field_at(v->root, "schema.refined") ? "epsilon_row"
+                                                                                  : "epsilon"};
 }
 
 epsilon_field fit_epsilon(const verifier *v) {
@@ -83,6 +87,41 @@ void check_unit(verifier *v) {
     finding(v, right, "unit", "%.60s with at most %llu rows: %llu epsilon_row = %s %s epsilon = %s",
             unit, rows, rows, sum.text, covered ? "<=" : ">", shown(epsilon).text);
   }
+}
+
+/* Whether the refinement is one that can be added: private, and for the same unit. */
+static bool refined_alike(const verifier *v) {
+  const json_t *rows = field_at(v->root, "privacy.rows_per_person");
+  const json_t *refined = field_at(v->root, "schema.refined.rows_per_person");
+  const char *neighbours = json_string_value(field_at(v->root, "schema.refined.neighbours"));
+  return json_is_true(field_at(v->root, "schema.refined.private")) && neighbours &&
+         field_is(v->root, "privacy.neighbours", neighbours) && json_is_integer(refined) &&
+         json_integer_value(refined) == (rows ? json_integer_value(rows) : 1);
+}
+
+void check_refined(verifier *v) {
+  unsigned long long rows = 0;
+  double cost = 0, stated = 0, row = 0, epsilon = 0;
+  number_text sum;
+  if (!field_at(v->root, "schema.refined") && !field_at(v->root, "privacy.epsilon_refined")) {
+    return;
+  }
+  if (!field_positive(v, "refined", "schema.refined.epsilon", &cost) ||
+      !field_positive(v, "refined", "privacy.epsilon_refined", &stated) ||
+      !unit_rows(v, "refined", &rows) || !field_positive(v, "refined", row_epsilon(v).path, &row) ||
+      !field_positive(v, "refined", "privacy.epsilon", &epsilon)) {
+    return;
+  }
+  bool covered = sum_covered(cost, (double)rows, row, epsilon, &sum), alike = refined_alike(v);
+  finding(v, covered && alike && stated == cost, "refined",
+          !alike           ? "the schema's refinement, %s, is not private, or for another unit "
+                             "(%llu rows: %s, epsilon = %s%s)"
+          : stated != cost ? "the schema's refinement cost %s, which is not what the claim counts "
+                             "(%llu rows: %s, epsilon = %s%s)"
+                           : "the schema's refinement cost %s; with %llu epsilon_row that is %s, "
+                             "and epsilon = %s%s",
+          shown(cost).text, rows, sum.text, shown(epsilon).text,
+          covered ? " covers it" : " does not cover it");
 }
 
 /* As many as the schema's label has, where there is a schema that says. */

@@ -15,6 +15,8 @@ void check_claim(verifier *v);
 
 /* check_shares.c: for whom the claim is, and what several classes cost. */
 void check_unit(verifier *v);
+/* What a refinement of the schema cost, and that the claim counts it. */
+void check_refined(verifier *v);
 void check_classes(verifier *v);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);

@@ -9,7 +9,11 @@
 
 static guarantee composed(double epsilon, size_t rows, size_t classes, rounds_kind rounds,
                           double mean) {
-  const private_run run = {epsilon, rows, classes, rounds, mean};
+  const private_run run = {.epsilon = epsilon,
+                           .rows_per_person = rows,
+                           .classes = classes,
+                           .rounds = rounds,
+                           .rounds_mean = mean};
   return guarantee_of_run(&run);
 }
 
@@ -44,6 +48,65 @@ static void shares_of_epsilon_never_add_up_to_more(void **state) {
     assert_covers(g.epsilon_fit, classes > 2 ? classes : 1, g.epsilon_class);
     double least = epsilon / (double)rows / (double)of_rounds / (classes > 2 ? (double)classes : 1);
     assert_true(g.epsilon == epsilon && g.epsilon_class >= least * (1 - 1e-5));
+  }
+}
+
+/* part + count·share ≤ total in rational arithmetic. */
+static void assert_sum_covers(double total, double part, unsigned long count, double share) {
+  mpq_t sum, term;
+  mpq_inits(sum, term, (mpq_ptr)NULL);
+  mpq_set_d(sum, share);
+  mpq_set_ui(term, count, 1);
+  mpq_mul(sum, sum, term);
+  mpq_set_d(term, part);
+  mpq_add(sum, sum, term);
+  mpq_set_d(term, total);
+  assert_true(mpq_cmp(sum, term) <= 0);
+  mpq_clears(sum, term, (mpq_ptr)NULL);
+}
+
+static void a_refinement_and_the_fit_never_add_up_to_more(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(4, &r, err));
+  for (int i = 0; i < 20000; i++) {
+    double epsilon = exp(-9 + 11 * random_unit(&r)), part = epsilon * random_unit(&r);
+    size_t rows = 1 + (size_t)random_below(&r, i % 2 ? 1 : 1000);
+    if (i % 3 == 0) { /* as people write it */
+      epsilon = rint(epsilon * 1000 + 2) / 1000;
+      part = rint(epsilon * 500) / 1000;
+    }
+    private_run run = {.epsilon = epsilon, .rows_per_person = rows, .classes = 2, .refined = part};
+    guarantee g = guarantee_of_run(&run);
+    assert_true(g.epsilon == epsilon && g.epsilon_charged == epsilon && g.epsilon_refined == part);
+    assert_sum_covers(epsilon, part, rows, g.epsilon_row);
+    assert_true(g.epsilon_row * (double)rows >= (epsilon - part) - 1e-14 * epsilon);
+    run.refined_before = true;
+    g = guarantee_of_run(&run);
+    assert_true(g.epsilon_charged == epsilon &&
+                fabs(g.epsilon - epsilon - part) <= 1e-15 * g.epsilon);
+    assert_sum_covers(g.epsilon, part, rows, g.epsilon_row);
+    assert_covers(epsilon, rows, g.epsilon_row); /* no more than was asked for, and charged */
+    assert_true(g.epsilon_row * (double)rows >= epsilon * (1 - 1e-12) - 1e-14 * g.epsilon);
+  }
+  const private_run tenths = {
+      .epsilon = 0.2, .rows_per_person = 1, .classes = 2, .refined = 0.1, .refined_before = true};
+  assert_true(guarantee_of_run(&tenths).epsilon == 0.3);
+  const private_run most = {
+      .epsilon = 0.92, .rows_per_person = 1, .classes = 2, .refined = 0.08, .refined_before = true};
+  assert_true(guarantee_of_run(&most).epsilon == 1);
+}
+
+static void histograms_share_epsilon_for_two_counts_each(void **state) {
+  (void)state;
+  for (size_t columns = 1; columns < 300; columns++) {
+    for (size_t rows = 1; rows < 6; rows += 4) {
+      guarantee g = guarantee_of_histograms(0.08, rows, columns);
+      assert_true(g.delta == 0 && g.epsilon == 0.08 && g.epsilon_charged == 0.08);
+      assert_covers(g.epsilon, rows, g.epsilon_row);
+      assert_covers(g.epsilon_row, 2 * columns, g.epsilon_class);
+      assert_true(g.epsilon_class >= 0.08 / (double)(2 * columns * rows) * (1 - 1e-12));
+    }
   }
 }
 
@@ -113,14 +176,14 @@ static void every_reason_takes_the_stamp_and_has_words(void **state) {
     assert_false(guarantee_is_private(&one));
     all |= text[0] ? 1u << bit : 0;
   }
-  assert_int_equal(all, 0x7fff); /* fifteen of them */
+  assert_int_equal(all, 0x1007fff); /* sixteen of them */
   g.reasons = all;
   guarantee_reasons(&g, text);
   size_t joints = 0;
   for (const char *at = text; (at = strstr(at, "; ")) != NULL; at++) {
     joints++;
   }
-  assert_int_equal(joints, 14); /* nothing was cut off */
+  assert_int_equal(joints, 15); /* nothing was cut off */
   assert_non_null(strstr(text, "records as a whole"));
   g = guarantee_of_nothing();
   assert_false(guarantee_is_private(&g));
@@ -129,6 +192,8 @@ static void every_reason_takes_the_stamp_and_has_words(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_of_epsilon_never_add_up_to_more),
+      cmocka_unit_test(a_refinement_and_the_fit_never_add_up_to_more),
+      cmocka_unit_test(histograms_share_epsilon_for_two_counts_each),
       cmocka_unit_test(delta_covers_classes_rounds_and_persons),
       cmocka_unit_test(a_delta_that_counts_is_refused),
       cmocka_unit_test(every_reason_takes_the_stamp_and_has_words),

@@ -136,7 +136,8 @@ static void a_round_costs_half_of_epsilon_or_a_third(void **state) {
 
 /* Rounding: three rounds' worth is never above the total. */
 static double round_epsilon(double epsilon, rounds_kind rounds) {
-  const private_run run = {epsilon, 1, 2, rounds, 2};
+  const private_run run = {
+      .epsilon = epsilon, .rows_per_person = 1, .classes = 2, .rounds = rounds, .rounds_mean = 2};
   return guarantee_of_run(&run).epsilon_fit;
 }
 

@@ -1,0 +1,92 @@
+/* See schema_refined.h. */
+#include "schema/schema_refined.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const char neighbours[] = "replace-one";
+
+/* ---- the digest: BLAKE2b-256 of one line for each member (docs/formats.md) */
+
+static void refined_digest(const schema_refined *r, const char *version,
+                           char out[DPERM_DIGEST_SIZE]) {
+  char text[512], epsilon[DOUBLE_TEXT_SIZE];
+  unsigned char hash[32];
+  (void)format_double(r->epsilon, false, epsilon);
+  int used = snprintf(text, sizeof text, "dperm-refined/1\n%s\n%zu\n%s\n%d\n%llu\n%s\n%.100s\n",
+                      epsilon, r->rows_per_person, neighbours, r->is_private,
+                      (unsigned long long)r->entry, r->receipt, version);
+  (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, (unsigned long long)used,
+                           NULL, 0);
+  (void)sodium_bin2hex(out, DPERM_DIGEST_SIZE, hash, sizeof hash);
+}
+
+json_t *schema_refined_json(const schema_refined *r) {
+  char digest[DPERM_DIGEST_SIZE];
+  json_t *ledger = r->entry == 0
+                       ? json_null()
+                       : json_pack("{s:I, s:s}", "id", (json_int_t)r->entry, "digest", r->receipt);
+  refined_digest(r, dperm_version(), digest);
+  return json_pack("{s:f, s:s, s:I, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon, "unit",
+                   r->rows_per_person > 1 ? "person" : "row", "rows_per_person",
+                   (json_int_t)r->rows_per_person, "neighbours", neighbours, "private",
+                   r->is_private, "ledger", ledger, "dperm_version", dperm_version(), "digest",
+                   digest);
+}
+
+/* ---- reading */
+
+static const char *text_at(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+/* The reservation that paid for it; null if none did. */
+static bool read_ledger(const json_t *ledger, schema_refined *out) {
+  json_int_t id = json_integer_value(json_object_get(ledger, "id"));
+  const char *receipt = text_at(ledger, "digest");
+  if (json_is_null(ledger)) {
+    return true;
+  }
+  out->entry = id > 0 ? (uint64_t)id : 0;
+  (void)snprintf(out->receipt, sizeof out->receipt, "%s", receipt);
+  return json_object_size(ledger) == 2 && id > 0 && strlen(receipt) == DPERM_DIGEST_SIZE - 1;
+}
+
+dperm_status schema_refined_parse(const json_document *doc, schema_refined *out, dperm_error *err) {
+  static const char *const keys[] = {"epsilon",       "unit",    "rows_per_person",
+                                     "neighbours",    "private", "ledger",
+                                     "dperm_version", "digest",  NULL};
+  json_t *object = json_object_get(doc->root, "refined");
+  char digest[DPERM_DIGEST_SIZE];
+  if (!object) {
+    return DPERM_OK;
+  }
+  if (!json_is_object(object)) {
+    return json_fail_at(doc, json_blamed(doc->root, object), err,
+                        "\"refined\" must be the object that 'dperm refine' wrote");
+  }
+  TRY(json_check_keys(doc, object, keys, "\"refined\"", err));
+  const json_t *epsilon = json_object_get(object, "epsilon"),
+               *stamp = json_object_get(object, "private");
+  json_int_t rows = json_integer_value(json_object_get(object, "rows_per_person"));
+  schema_refined r = {.epsilon = json_number_value(epsilon),
+                      .rows_per_person = rows > 0 ? (size_t)rows : 0,
+                      .is_private = json_is_true(stamp)};
+  bool whole = json_is_number(epsilon) && r.epsilon > 0 && r.epsilon < 1e6 && /* a NaN is not */
+               rows >= 1 && rows <= 1000000 && json_is_boolean(stamp) &&
+               strcmp(text_at(object, "unit"), rows > 1 ? "person" : "row") == 0 &&
+               strcmp(text_at(object, "neighbours"), neighbours) == 0 &&
+               read_ledger(json_object_get(object, "ledger"), &r);
+  refined_digest(&r, text_at(object, "dperm_version"), digest);
+  if (!whole || strcmp(digest, text_at(object, "digest")) != 0) {
+    return json_fail_at(doc, object, err,
+                        "\"refined\" is not as 'dperm refine' wrote it, so what the schema cost is "
+                        "not known; refine the wide schema again, and do not edit this object");
+  }
+  *out = r;
+  return DPERM_OK;
+}
