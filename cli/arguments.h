@@ -36,6 +36,7 @@ bool read_whole(const char *text, uint64_t *out);
 
 int run_train(int argc, char **argv);
 int run_tune(int argc, char **argv);
+int run_refine(int argc, char **argv);
 int run_plan(int argc, char **argv);
 int run_sweep(int argc, char **argv);
 int run_predict(int argc, char **argv);

@@ -22,7 +22,8 @@ static const char closing[] =
     "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
     "Exit status 1 if it exceeds the claim.\n"
     "Mechanisms: output, objective (default), jacobian and weights, each for every loss; shape, "
-    "intercept, selector, split, stopping, and the laws of noise (every kind), lattice and rows; "
+    "intercept, selector, split, stopping, refine, and the laws of noise (every kind), lattice and "
+    "rows; "
     "--all runs them all.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";

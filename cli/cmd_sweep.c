@@ -15,6 +15,7 @@
 #include "json_print.h"
 #include "ledger_settings.h"
 #include "progress_bar.h"
+#include "refine_settings.h"
 #include "session.h"
 #include "sweep_grid.h"
 #include "sweep_picture.h"
@@ -219,7 +220,8 @@ static bool check_pictures(const sweep_settings *s) {
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  enum { OWN = 14 };
+  const char *refine = NULL;
+  enum { OWN = 15 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
       {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "how they are encoded (JSON)"},
@@ -240,6 +242,7 @@ int run_sweep(int argc, char **argv) {
       {"--html", ARGUMENT_OUTPUT, &s.page, false, "FILE",
        "a page with figures, tables and plans (needs gnuplot)"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV"},
+      refine_elsewhere_argument(&refine),
       ledger_guard_argument(&s.ledger),
   };
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -250,7 +253,7 @@ int run_sweep(int argc, char **argv) {
     }
   }
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(s.format, &format)) {
+      !refine_elsewhere(refine) || !parse_format(s.format, &format)) {
     return refused();
   }
   if (s.test_data && argument_given(&s.story.folds)) {

@@ -1,9 +1,11 @@
 /* dperm train: options in, model file out. */
 #include <stdio.h>
+#include <string.h>
 
 #include "arguments.h"
 #include "dperm/unsafe.h"
 #include "fit_command.h"
+#include "refine_settings.h"
 
 static const char closing[] =
     "Data are CSV with a schema (.gz is read as it is, - is standard input), or svmlight with "
@@ -18,10 +20,26 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
           d->training_error, d->iterations, d->objective, d->gradient_norm, d->solve_seconds);
 }
 
+/* --refine, and what it goes with. */
+static bool take_share(const char *word, const dperm_options *options, fit_command *c) {
+  if (!refine_share(word, &c->share)) {
+    return false;
+  }
+  c->refined = !(c->share == 0);
+  const usage_rule rules[] = {
+      {c->refined && options->mechanism == DPERM_MECHANISM_NONE,
+       "--refine does not go with --mechanism none: it spends a share of epsilon"},
+      {c->refined && !c->schema, "--refine needs --schema: it refines one"},
+      {c->refined && strcmp(c->data, "-") == 0, "--refine reads the records twice; name a file"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
 int run_train(int argc, char **argv) {
   fit_command c = {0};
   bool unsafe = false;
-  enum { OWN = 1 };
+  const char *refine = NULL;
+  enum { OWN = 2 };
   argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&c, table, OWN);
   table[FIT_COMMAND_FIRST] = (argument){"--unsafe-diagnostics",
@@ -30,9 +48,11 @@ int run_train(int argc, char **argv) {
                                         false,
                                         NULL,
                                         "print training error and the like to stderr: not private"};
+  table[FIT_COMMAND_FIRST + 1] = refine_argument(&refine);
   dperm_options options;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !fit_settings_one(&c.fit, &options) || !fit_command_check(&c)) {
+      !fit_settings_one(&c.fit, &options) || !fit_command_check(&c) ||
+      !take_share(refine, &options, &c)) {
     return refused();
   }
   dperm_unsafe_diagnostics diagnostics = {0};

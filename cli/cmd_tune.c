@@ -6,6 +6,7 @@
 #include "choices.h"
 #include "fit_command.h"
 #include "handles.h"
+#include "refine_settings.h"
 
 static const char closing[] =
     "Lists go with --loss, --h, --lambda, --gamma and --features: --lambda 1e-3,3e-3,1e-2. Often "
@@ -50,7 +51,8 @@ int run_tune(int argc, char **argv) {
   tune_settings s = {
       .choice = {.method = "split"}, .selector = "permute-and-flip", .rounds = "logarithmic"};
   dperm_tune_options_init(&s.choice.how);
-  enum { OWN = 6 };
+  const char *refine = NULL;
+  enum { OWN = 7 };
   const argument lines[OWN] = {
       {"--method", ARGUMENT_TEXT, &s.choice.method, false, choices(tune_method_name, 0),
        "how to choose (split)"},
@@ -64,6 +66,7 @@ int run_tune(int argc, char **argv) {
        "stopping, public: share of rows to choose by (0.1)"},
       {"--public-data", ARGUMENT_INPUT, &s.choice.public_data, false, "FILE",
        "public: records that are nobody's secret"},
+      refine_elsewhere_argument(&refine),
   };
   argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&s.command, table, OWN);
@@ -71,7 +74,7 @@ int run_tune(int argc, char **argv) {
   OWNED_MEMORY dperm_options *candidates = NULL;
   size_t count = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !choose_method(&s) || !fit_command_check(&s.command)) {
+      !refine_elsewhere(refine) || !choose_method(&s) || !fit_command_check(&s.command)) {
     return refused();
   }
   if (strcmp(s.command.fit.mechanism, "none") == 0) {

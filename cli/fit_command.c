@@ -3,6 +3,7 @@
 
 #include <dperm/bins.h>
 #include <dperm/random.h>
+#include <dperm/refine.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,13 +46,19 @@ bool fit_command_check(const fit_command *c) {
 /* ---- what is said of the model; public words only: nothing here depends on a record but through
  * the model */
 
+/* What its schema's refinement has of the model's epsilon. */
+static double refined_epsilon(const dperm_model *model) {
+  const dperm_schema *schema = dperm_model_schema(model);
+  return schema ? dperm_schema_refined_epsilon(schema) : 0;
+}
+
 static void print_json(const fit_command *c, const fit_choice *choice, size_t candidates,
-                       const dperm_model *model, const dperm_data *data) {
+                       const dperm_model *model, size_t rows) {
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   printf("{\n");
   print_json_text("model", c->out, ",");
-  print_json_count("rows", dperm_data_rows(data), ",");
+  print_json_count("rows", rows, ",");
   print_json_count("weights", dperm_model_dims(model), ",");
   print_json_count("classes", dperm_model_classes(model), ",");
   print_json_flag("private", g.is_private, ",");
@@ -59,10 +66,12 @@ static void print_json(const fit_command *c, const fit_choice *choice, size_t ca
   print_json_text("mechanism", c->fit.mechanism, ",");
   if (strcmp(c->fit.mechanism, "none") != 0) {
     print_json_number("epsilon", g.epsilon, ",");
+    print_json_number("epsilon_refined", refined_epsilon(model), ",");
     print_json_number("delta", g.delta, ",");
     print_json_count("rows_per_person", g.rows_per_person, ",");
   } else {
-    printf("  \"epsilon\": null,\n  \"delta\": null,\n  \"rows_per_person\": null,\n");
+    printf("  \"epsilon\": null,\n  \"epsilon_refined\": null,\n  \"delta\": null,\n  "
+           "\"rows_per_person\": null,\n");
   }
   if (choice) {
     print_json_text("method", choice->method, ",");
@@ -87,7 +96,7 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
 }
 
 static void say(const fit_command *c, const fit_choice *choice, size_t candidates,
-                const dperm_model *model, const dperm_data *data) {
+                const dperm_model *model, size_t rows) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
   bool is_private = dperm_model_is_private(model);
   char several[64] = "", how[64] = "", claim[1024];
@@ -101,8 +110,15 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
     note("%s: chosen among %zu candidates by %s; %s%s", name, candidates, choice->method,
          claim_of(model, claim), is_private ? ", the choice included" : "");
   } else {
-    note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several,
-         dperm_data_rows(data), claim_of(model, claim), how);
+    note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several, rows,
+         claim_of(model, claim), how);
+  }
+  if (refined_epsilon(model) > 0) {
+    note("%s: epsilon %g of that is for the schema, which was refined from records", name,
+         refined_epsilon(model));
+  } else if (c->refined) {
+    note("%s: the schema stays as it is: so few rows cannot pay for a refinement at this epsilon",
+         name);
   }
   if (is_private) {
     ledger_settings_say(&c->ledger);
@@ -139,27 +155,74 @@ static dperm_status settle_bins(const binned_schema *binned, const dperm_options
   return binned_schema_settle(binned, schema, public_data, err);
 }
 
+/* The records of a run that refines its schema: a file that is read twice. */
+typedef struct record_file {
+  const fit_command *command;
+  const dperm_options *options;
+  dperm_source source;
+  dperm_output *out; /* the model's; its space is taken before the charge, for the finer rows */
+  size_t rows, reads;
+} record_file;
+
+/* dperm_record_reader */
+static dperm_status read_records(void *context, const dperm_schema *schema, dperm_data **out,
+                                 dperm_error *err) {
+  record_file *file = context;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  file->source.schema = schema;
+  TRY(dperm_data_read_spread(&file->source, session_ranks(), progress_bar(), &data, err));
+  file->rows = dperm_data_rows(data);
+  if (file->reads++ == 0) {
+    TRY(ledger_settings_reserve(&file->command->ledger, file->out, data, file->options, 1, err));
+  }
+  *out = data;
+  data = NULL;
+  return DPERM_OK;
+}
+
+static dperm_status train_refined(const fit_command *c, const dperm_options *options,
+                                  const dperm_source *source, const binned_schema *binned,
+                                  dperm_output *out, size_t *rows, dperm_model **model,
+                                  dperm_error *err) {
+  record_file file = {.command = c, .options = options, .source = *source, .out = out};
+  dperm_status status = dperm_train_refined(binned->given, read_records, &file, options, c->share,
+                                            binned->all, model, err);
+  *rows = file.rows;
+  return status;
+}
+
+static dperm_status train_or_choose(const fit_command *c, const dperm_options *candidates,
+                                    size_t count, fit_choice *choice, dperm_source *source,
+                                    const binned_schema *binned, dperm_output *out, size_t *rows,
+                                    dperm_model **model, dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
+  TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &data, err));
+  *rows = dperm_data_rows(data);
+  if (choice && choice->public_data) {
+    source->path = choice->public_data;
+    TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &public_data, err));
+    choice->how.public_data = public_data;
+  }
+  TRY(settle_bins(binned, candidates, count, choice, data, public_data, err));
+  TRY(ledger_settings_reserve(&c->ledger, out, data, candidates, count, err));
+  return choice ? dperm_tune(data, candidates, count, &choice->how, model, err)
+                : dperm_train(data, candidates, model, err);
+}
+
 static dperm_status fit_to_file(const fit_command *c, const dperm_options *candidates, size_t count,
                                 fit_choice *choice, dperm_format format, bool is_private,
                                 dperm_error *err) {
   OWNED(binned_schema_close) binned_schema binned = {0};
-  OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
+  size_t rows = 0;
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
   dperm_source source = {
       .path = c->data, .format = format, .dims = c->dims, .no_identity = !c->ledger.path};
   TRY(binned_schema_open(c->schema, &c->fit.bins, &source, &binned, err));
-  TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
-  if (choice && choice->public_data) {
-    source.path = choice->public_data;
-    TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &public_data, err));
-    choice->how.public_data = public_data;
-  }
-  TRY(settle_bins(&binned, candidates, count, choice, data, public_data, err));
-  TRY(ledger_settings_reserve(&c->ledger, out, data, candidates, count, err));
-  TRY(choice ? dperm_tune(data, candidates, count, &choice->how, &model, err)
-             : dperm_train(data, candidates, &model, err));
+  TRY(c->refined ? train_refined(c, candidates, &source, &binned, out, &rows, &model, err)
+                 : train_or_choose(c, candidates, count, choice, &source, &binned, out, &rows,
+                                   &model, err));
   progress_bar_wipe();
   if (!model) { /* shown nowhere, if another process has the model */
     ledger_settings_show(&c->ledger, is_private, c->json);
@@ -167,10 +230,10 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   }
   TRY(dperm_model_write_output(model, out, err));
   if (c->json) {
-    print_json(c, choice, count, model, data);
+    print_json(c, choice, count, model, rows);
     return flush_json(c, err);
   }
-  say(c, choice, count, model, data);
+  say(c, choice, count, model, rows);
   return DPERM_OK;
 }
 

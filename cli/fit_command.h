@@ -14,6 +14,8 @@ typedef struct fit_command {
   size_t dims, threads;
   uint64_t seed;
   bool json;
+  bool refined; /* train: for a share of epsilon the records refine the schema first; */
+  double share; /* NaN for the usual one */
 } fit_command;
 
 /* Lines of the argument table from table[0] on, and behind the `own` ones of the command. */

@@ -17,6 +17,7 @@ static const char *const schema_actions[] = {"draft", "import", NULL};
 static const command commands[] = {
     {"train", "fit one model to a file of records", run_train, true, NULL},
     {"tune", "choose among candidates, privately, and fit", run_tune, true, NULL},
+    {"refine", "a schema from private records, for a share of epsilon", run_refine, true, NULL},
     {"plan", "what a fit will do, from public numbers only", run_plan, false, NULL},
     {"predict", "apply a model to records", run_predict, false, NULL},
     {"score", "count a model's errors: on public records, or privately", run_score, false, NULL},

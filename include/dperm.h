@@ -2,8 +2,8 @@
  *
  * What every program needs. The API follows the data: a schema says in public what a record may
  * look like; a reader turns records into bounded rows; training turns rows into a model; a model
- * predicts. The rest is in headers beside this one: dperm/ledger.h, plan.h, bins.h, tune.h,
- * score.h, verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h, unsafe.h.
+ * predicts. The rest is beside this one: dperm/ledger.h, plan.h, bins.h, refine.h, tune.h, score.h,
+ * verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h, unsafe.h.
  *
  *     dperm_schema_read -> dperm_data_read -> dperm_train -> dperm_model_write / dperm_predict_file
  *

@@ -23,6 +23,10 @@ DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve(dperm_output *output,
 DPERM_API DPERM_CHECKED dperm_status dperm_model_write_output(const dperm_model *model,
                                                               dperm_output *output,
                                                               dperm_error *err);
+/* The same for a schema. */
+DPERM_API DPERM_CHECKED dperm_status dperm_schema_write_output(const dperm_schema *schema,
+                                                               dperm_output *output,
+                                                               dperm_error *err);
 DPERM_API void dperm_output_free(dperm_output *output);
 /* What a program that ends in a signal handler must unlink(2); NULL if there is none. */
 DPERM_API const char *dperm_output_temporary(const dperm_output *output);

@@ -253,6 +253,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_loss_by_name": [_TEXT, _NUMBER, POINTER(Loss)],
     "dperm_random_seeded": [_UINT64, _OUT],
     "dperm_train": [_DATA, POINTER(Options), _OUT],
+    "dperm_train_refined_table": [_SCHEMA, _SIZE, Columns, Columns, _UINT, POINTER(Options), _NUMBER, _INT, _OUT],
     "dperm_tune": [_DATA, POINTER(Options), _SIZE, POINTER(TuneOptions), _OUT],
     "dperm_plan_for_norms": [_SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(Options), POINTER(PlanFigures)],
     "dperm_plan_for_schema": [_SIZE, _SCHEMA, POINTER(Options), POINTER(PlanFigures)],

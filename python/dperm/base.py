@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from ctypes import byref
-from typing import Any, Dict, List, Optional, Tuple, TypeVar
+from typing import Any, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +23,7 @@ from .model import Model, Privacy
 from .origin import taken_with
 from .schema import Schema
 from .scoring import Scored
-from .tables import label_in, table_handle
+from .tables import label_in, table_columns, table_handle
 
 try:  # scikit-learn 1.6 made this a function
     from sklearn.utils.validation import validate_data
@@ -56,11 +56,18 @@ class Prepared:
     """Data in the library's hands, with what was public about them."""
 
     def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
-                 taken: bool = False):
-        self.handle, self.rows, self.classes, self.names = handle, rows, classes, names
-        by_others = around.taken()
-        data.taken(handle, *by_others)
-        self.taken = taken or bool(by_others)  # something from the records: what is made of them is not private
+                 taken: Sequence[str] = (), labelled: Any = None):
+        self.handle, self.rows, self.classes, self.names, self.labelled = handle, rows, classes, names, labelled
+        self.words: Tuple[str, ...] = ()  # what was taken from the records: what is made of them is not private
+        self.note_taken(*taken, *around.taken())
+
+    def note_taken(self, *what: str) -> None:
+        data.taken(self.handle, *what)
+        self.words += what
+
+    @property
+    def taken(self) -> bool:
+        return bool(self.words)
 
 
 class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
@@ -87,6 +94,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     dataset: Optional[str]
     random_state: Any
     n_jobs: Optional[int]
+    refine: Any
     # what a fit leaves,
     model_: Model
     classes_: np.ndarray
@@ -166,12 +174,11 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
         named = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
         handle, _ = table_handle(schema, X, named)
-        data.taken(handle, *taken)
         self._note_columns(X, schema.label_column)
         classes = numbered[1] if numbered is not None else \
             labels.of_type(names, y) if declared is None else declared
         self._schema = schema
-        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, bool(taken))
+        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, (X, named))
 
     def _note_columns(self, X: Any, label: str) -> None:
         if hasattr(X, "columns"):
@@ -192,8 +199,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             self._prepare_rows(*self._check_labelled(X, y))
         if self.schema is None and self.classes is None:
             before += ("classes",)
-        data.taken(prepared.handle, *before)
-        prepared.taken = prepared.taken or bool(before)
+        prepared.note_taken(*before)
         return prepared
 
     def _check_labelled(self, X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray, List[str]]:
@@ -237,7 +243,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
             **self._kernel())
         if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
-            prepared.taken = True
+            prepared.words += ("weights",)
         return made
 
     def _warn(self) -> None:
@@ -256,6 +262,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         """
         weights.refuse(unsupported)
         self._options(1)  # wrong words and numbers before any look at the data
+        self._share()
         self._check_bounds()
         self._warn()
         refuse_folds(self, self)
@@ -268,13 +275,36 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         with c.Interruptible() as interruptible:
             wanted.progress = interruptible.progress
             try:
-                handle = c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
+                handle = self._train(prepared, wanted)
             except Cancelled:
                 if not interruptible.asked:
                     raise
                 return self
         del alive
-        return self._fitted(Model(handle), prepared.classes)
+        self._fitted(Model(handle), prepared.classes)
+        if self._share() != 0:  # predictions encode as the model does
+            self._schema = Schema(self.model_.to_dict()["schema"])
+        return self
+
+    def _share(self) -> float:
+        """What of epsilon a refinement of the schema gets: 0 for none, NaN for the usual share."""
+        if self.refine is None or isinstance(self.refine, str) and self.refine == "none":
+            return 0.0
+        share = options.maybe("refine", self.refine)
+        if share >= 1:
+            raise ValueError(f"refine={self.refine!r}; give a share of epsilon below 1, \"auto\" or None")
+        if self.schema is None or self.mechanism == "none":
+            raise ValueError("refine spends a share of epsilon on a schema; give a schema, and a private mechanism")
+        return share
+
+    def _train(self, prepared: Prepared, wanted: c.Options) -> c.Handle:
+        share = self._share()
+        if share == 0:
+            return c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
+        assert self._schema is not None
+        rows, columns, labels_ = table_columns(self._schema, *prepared.labelled)
+        return c.Handle("dperm_train_refined_table", "dperm_model_free", self._schema._handle, rows, columns, labels_,
+                        data.flags(prepared.words), byref(wanted), share, 0)
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__

@@ -311,7 +311,7 @@ def _head(lib: Any, ledger: Any, records: Any, digest: Any) -> None:
 
 TOGETHER: Dict[str, Any] = {
     "dperm_schema_parse": _parse, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
-    "dperm_data_from_table": _table, "dperm_data_label": _label, "dperm_data_row": _row,
+    "dperm_data_from_table": _table, "dperm_train_refined_table": _table, "dperm_data_label": _label, "dperm_data_row": _row,
     "dperm_model_scores": _scores, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many, "dperm_sweep": _many,
     "dperm_ledger_head": _head}
 

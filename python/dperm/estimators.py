@@ -61,6 +61,9 @@ _COMMON = """
     class_weight : dict or "balanced", optional
         Public weights by label, 1 for labels left out. Only their ratios count, but for `C`, which means what
         it does in scikit-learn. "balanced" counts the labels: the model then says that it is not private.
+    refine : float or "auto", optional
+        With a `schema`: this share of `epsilon` makes bins and groups of rare categories from noisy counts of
+        the records, the rest fits them (``docs/privacy.md`` 8.9). By default nothing is refined.
 """
 _ATTRIBUTES = """
     Attributes
@@ -77,7 +80,7 @@ _ATTRIBUTES = """
 
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
-               "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight")
+               "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -115,7 +118,7 @@ class LogisticRegression(_Stored):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None):
         self.epsilon = epsilon
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -166,7 +169,7 @@ class LinearSVC(_Stored):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -200,7 +203,7 @@ class KernelSVC(LinearSVC):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -243,14 +246,17 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "rows_per_person": privacy["rows_per_person"], "schema": schema,
         "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
         "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}
+    epsilon = privacy["epsilon"]
+    if privacy.get("epsilon_refined"):  # was spent on the schema, which is here, and is added to every fit of it
+        epsilon -= privacy["epsilon_refined"]
     if loss["name"] == "logistic" and not kernel:
-        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(privacy["epsilon"], **settings)
+        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(epsilon, **settings)
     elif kernel:
-        found = KernelSVC(privacy["epsilon"], kernel=kernel["name"], gamma=kernel["gamma"],
+        found = KernelSVC(epsilon, kernel=kernel["name"], gamma=kernel["gamma"],
                           n_components=kernel["features"], orthogonal=kernel["kind"] != "iid",
                           loss=loss["name"], h=loss["h"] or 0.5, **settings)
     else:
-        found = LinearSVC(privacy["epsilon"], loss=loss["name"], h=loss["h"], **settings)
+        found = LinearSVC(epsilon, loss=loss["name"], h=loss["h"], **settings)
     encoding = content["encoding"]
     found._constant = encoding.get("intercept", 0.0)
     found._schema = Schema(schema) if schema else None

@@ -10,7 +10,7 @@ from . import _library as c
 from . import arrow
 from .columns import column_of, numbers_among
 
-__all__ = ["label_in", "listed_columns", "table_handle"]
+__all__ = ["label_in", "listed_columns", "table_columns", "table_handle"]
 
 
 def table_handle(schema: Any, X: Any, labels: Any = None) -> Tuple[c.Handle, int]:
@@ -19,6 +19,13 @@ def table_handle(schema: Any, X: Any, labels: Any = None) -> Tuple[c.Handle, int
 
     A row depends on its own record alone (columns.py).
     """
+    rows, columns, label = table_columns(schema, X, labels)
+    handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, columns, label)
+    return handle, rows
+
+
+def table_columns(schema: Any, X: Any, labels: Any = None) -> Tuple[int, c.Columns, Optional[c.Columns]]:
+    """The number of rows, the schema's columns and the label's, as the library takes them."""
     X, labels = arrow.table(X), arrow.column(labels)
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
     missing = numbers_among(schema._missing)
@@ -30,8 +37,7 @@ def table_handle(schema: Any, X: Any, labels: Any = None) -> Tuple[c.Handle, int
         if len(labels) != rows:
             raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
         label = c.Columns([column_of(labels, schema.label_column, False)])
-    handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
-    return handle, rows
+    return rows, c.Columns(columns), label
 
 
 def listed_columns(schema: Any, X: Any) -> List[Tuple[str, str, Any]]:

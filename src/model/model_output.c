@@ -99,16 +99,32 @@ dperm_status dperm_output_reserve(dperm_output *output, const dperm_data *data,
   return output_reserve(output->file, bytes, err);
 }
 
-dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *output,
-                                      dperm_error *err) {
+static dperm_status check_open(const dperm_output *output, dperm_error *err) {
   if (!output->file) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%s: this output is written already; open another",
          output->path);
   }
-  TRY(model_write_content(model, output->file, err));
+  return DPERM_OK;
+}
+
+static dperm_status commit(dperm_output *output, dperm_error *err) {
   output_file *file = output->file;
   output->file = NULL;
   return output_commit(file, err);
+}
+
+dperm_status dperm_model_write_output(const dperm_model *model, dperm_output *output,
+                                      dperm_error *err) {
+  TRY(check_open(output, err));
+  TRY(model_write_content(model, output->file, err));
+  return commit(output, err);
+}
+
+dperm_status dperm_schema_write_output(const dperm_schema *schema, dperm_output *output,
+                                       dperm_error *err) {
+  TRY(check_open(output, err));
+  TRY(json_write(schema->json, true, output->file, err)); /* as dperm_schema_write */
+  return commit(output, err);
 }
 
 dperm_status dperm_model_to_text(const dperm_model *model, char **text, size_t *length,

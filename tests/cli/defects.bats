@@ -28,11 +28,11 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
     { echo "$defect: not found by $*"; cat with message; return 1; }
 }
 
-@test "the table has the twenty-one defects that are in the code" {
+@test "the table has the twenty-four defects that are in the code" {
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -eq 21 ]
+  [ "$(wc -l < listed)" -eq 24 ]
 }
 
 @test "defects in the noise are found" {
@@ -51,6 +51,23 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   for defect in intercept-free clip-skipped selector-whole; do
     found $(table | grep "^$defect ")
   done
+}
+
+@test "counts of a refinement without noise, for all columns or for half of them, are found" {
+  for defect in counts-bare counts-half; do
+    found $(table | grep "^$defect ")
+  done
+}
+
+@test "a refinement that a model does not count is found" {
+  "$DPERM" refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
+  train=(train --data people.csv --schema refined.json --epsilon 1 --out m.json)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  DPERM_DEFECT=refinement-free "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  refined: "* ]]
 }
 
 @test "texts of the first equal value, and the stamp of the chosen candidate, are found" {

@@ -142,6 +142,7 @@ P
 train --data people.csv --schema schema.json --mechanism none --out out
 train --data people.csv --schema schema.json --epsilon 1 --seed 1 --out out
 tune --data people.csv --schema schema.json --epsilon 1 --seed 1 --lambda 0.1,0.2 --out out
+refine --data people.csv --schema schema.json --epsilon 1 --seed 1 --out out
 encode --data people.csv --schema schema.json --out out
 schema draft --public-data people.csv
 schema import dictionary.json --label rich
@@ -174,6 +175,7 @@ P
   done <<'T'
 train --data people.csv --schema schema.json --mechanism none --out out : model rows weights classes private reason mechanism epsilon delta rows_per_person ledger
 train --data people.csv --schema schema.json --epsilon 1 --out out --dry-run : dry_run private epsilon delta ledger
+refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out out : schema rows weights refined private epsilon rows_per_person ledger
 tune --data people.csv --schema schema.json --epsilon 1 --lambda 0.1,0.2 --out out : model method candidates private epsilon
 plan --rows 100 --schema schema.json --epsilon 1 : epsilon lambda beta noise
 predict --model model.json --data people.csv --out out : file rows

@@ -9,6 +9,7 @@
 
 #include "data/dataset.h"
 #include "dperm/bins.h"
+#include "dperm/refine.h"
 #include "thread_ranks.h"
 
 enum { PROCESSES = 3 };
@@ -26,11 +27,27 @@ static dperm_status ask_for_fit(const dperm_data *data, dperm_error *err) {
   return dperm_train(data, &options, &model, err);
 }
 
+/* A row that is too wide to be looked at whole: where its entries stand, and what they are. */
+static void look_at_entries(const matrix *x, size_t row, double out[DIMS_MOST]) {
+  const uint32_t *columns = NULL;
+  const double *values = NULL;
+  size_t count = x->kind->entries(x, row, &columns, &values);
+  for (size_t e = 0; e < count; e++) {
+    assert_true(2 * e + 1 < DIMS_MOST);
+    out[2 * e] = 1 + columns[e];
+    out[2 * e + 1] = values[e];
+  }
+}
+
 static void look_at_rows(const dperm_data *data, seen *out) {
   for (size_t i = 0; i < data->x->rows; i++) {
     size_t row = data->x->first + i;
-    if (row < out->work && data->x->cols <= DIMS_MOST) {
-      data->x->kind->row(data->x, i, out->x[row]);
+    if (row < out->work) {
+      if (data->x->cols <= DIMS_MOST) {
+        data->x->kind->row(data->x, i, out->x[row]);
+      } else {
+        look_at_entries(data->x, i, out->x[row]);
+      }
       out->labels[row] = data->labels[i];
     }
   }
@@ -100,6 +117,19 @@ char *write_records(const input *d, const record_set *set) {
   return path;
 }
 
+/* The schema of the records, or that of the cells that a refinement counts them in. */
+static dperm_schema *schema_of(const input *d, const record_set *set) {
+  const char *text = set->layout->schema;
+  dperm_schema *schema = NULL, *cells = NULL;
+  assert_ok(dperm_schema_parse(text, strlen(text), "schema", &schema, err));
+  if (!(d->how & CELLS)) {
+    return schema;
+  }
+  assert_ok(dperm_refine_cells(schema, &cells, err));
+  dperm_schema_free(schema);
+  return cells;
+}
+
 typedef struct opened {
   dperm_schema *schema, *given; /* records are read under; as it was given, if bins are merged */
   dperm_source source;
@@ -134,8 +164,7 @@ static opened open_records(const input *d, const record_set *set) {
   opened o = {.path = write_records(d, set), .input = -1};
   o.source = (dperm_source){.path = o.path, .format = DPERM_FORMAT_SVMLIGHT, .dims = RECORD_DIMS};
   if (set->family == RECORDS_CSV) {
-    const char *text = set->layout->schema;
-    assert_ok(dperm_schema_parse(text, strlen(text), "schema", &o.schema, err));
+    o.schema = schema_of(d, set);
     if (d->how & MERGED) {
       o.given = o.schema;
       o.schema = with_bins(o.given, 0);
@@ -322,11 +351,9 @@ static void pass_table(const input *d, const record_set *set, seen *out) {
   coded cells[RECORD_CELLS];
   double *numbers = calloc(set->count, sizeof *numbers);
   dperm_column columns[RECORD_CELLS + 1] = {{.numbers = numbers}};
-  dperm_schema *schema = NULL;
+  dperm_schema *schema = schema_of(d, set);
   dperm_data *data = NULL;
   assert_non_null(numbers);
-  assert_ok(
-      dperm_schema_parse(set->layout->schema, strlen(set->layout->schema), "schema", &schema, err));
   for (size_t i = 0; i < set->count; i++) {
     numbers[i] = set->at[i].number;
   }
@@ -377,6 +404,11 @@ const input inputs[] = {
     {"sparse rows", RECORDS_NUMBERS, pass_sparse, 0, SMALL, 0},
     {"a table, each text once", RECORDS_CELLS, pass_table, 0, SMALL, 0},
     {"a table, a text for each record", RECORDS_CELLS, pass_table, COPIED, SMALL, 0},
+    {"CSV, in cells", RECORDS_CSV, pass_file, CELLS, SMALL, 0},
+    {"CSV in quotes, in cells", RECORDS_CSV, pass_file, CELLS | QUOTED, SMALL, 0},
+    {"CSV by several threads, in cells", RECORDS_CSV, pass_file, CELLS, LARGE, 3},
+    {"CSV among processes, in cells", RECORDS_CSV, pass_processes, CELLS, SMALL, 0},
+    {"a table, in cells", RECORDS_CELLS, pass_table, CELLS, SMALL, 0},
 };
 const size_t input_count = sizeof inputs / sizeof *inputs;
 

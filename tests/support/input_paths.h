@@ -30,7 +30,8 @@ struct input {
     PACKED = 8,
     STANDARD_INPUT = 16,
     COPIED = 32,
-    MERGED = 64
+    MERGED = 64,
+    CELLS = 128
   } how;
   size_t records;
   int threads; /* 0 for one */

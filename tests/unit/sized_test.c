@@ -10,11 +10,13 @@
 #include "dperm/draft.h"
 #include "dperm/output.h"
 #include "dperm/plan.h"
+#include "dperm/refine.h"
 #include "dperm/score.h"
 #include "dperm/sweep.h"
 #include "dperm/synthetic.h"
 #include "dperm/tune.h"
 #include "mechanism/given_options.h"
+#include "sized_calls.h"
 #include "support.h"
 
 /* ---- the table of entries */
@@ -32,6 +34,14 @@ static dperm_status to_train(const void *given, dperm_error *err) {
   dperm_status status = dperm_train(data, given, &made, err);
   dperm_model_free(made);
   return status;
+}
+
+static dperm_status to_train_refined(const void *given, dperm_error *err) {
+  return sized_train_refined(schema, csv, given, err);
+}
+
+static dperm_status to_refine(const void *given, dperm_error *err) {
+  return sized_refine(schema, csv, given, err);
 }
 
 static dperm_status tuned(const dperm_options *candidates, const dperm_tune_options *how,
@@ -174,13 +184,16 @@ static void *sound_options(size_t size) {
   return options;
 }
 
-static void *sound_score(size_t size) {
-  dperm_score_options *options = calloc(1, size + 64);
-  assert_non_null(options);
-  dperm_score_options_init_sized(options, size);
-  options->epsilon = 1;
-  return options;
-}
+#define SOUND_AT_ONE(kind)                                                                         \
+  static void *sound_##kind(size_t size) {                                                         \
+    dperm_##kind##_options *options = calloc(1, size + 64);                                        \
+    assert_non_null(options);                                                                      \
+    dperm_##kind##_options_init_sized(options, size);                                              \
+    options->epsilon = 1;                                                                          \
+    return options;                                                                                \
+  }
+SOUND_AT_ONE(score)
+SOUND_AT_ONE(refine)
 
 static void *sound_import(size_t size) {
   dperm_import_options *options = calloc(1, size + 64);
@@ -215,6 +228,9 @@ typedef struct entry {
 #define OPTIONS KIND(dperm_options, progress, sound_options)
 static const entry entries[] = {
     {OPTIONS, to_train},
+    {OPTIONS, to_train_refined},
+    {OPTIONS, sized_train_refined_table},
+    {KIND(dperm_refine_options, account, sound_refine), to_refine},
     {OPTIONS, to_tune},
     {OPTIONS, to_plan},
     {OPTIONS, to_plan_for_norms},

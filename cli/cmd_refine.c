@@ -1,0 +1,151 @@
+/* dperm refine: a wide schema and private records in, a refined schema out, for an epsilon. */
+#include <dperm/refine.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "choices.h"
+#include "handles.h"
+#include "json_print.h"
+#include "ledger_settings.h"
+#include "progress_bar.h"
+#include "session.h"
+
+static const char closing[] =
+    "Counts the records in cells that follow from the schema, adds noise to every count, and makes "
+    "bins of equal mass for numeric columns and groups of rare categories of what comes out. The "
+    "schema states what it cost; every model trained with it adds that to its own epsilon. Where "
+    "rows and epsilon cannot pay for it, the schema stays as it is and nothing is spent. 'dperm "
+    "train --refine' does both for one epsilon.";
+
+typedef struct refine_command {
+  const char *data, *schema, *out, *format;
+  double epsilon, fit_epsilon;
+  size_t rows_per_person;
+  uint64_t seed;
+  bool seeded, json;
+  ledger_settings ledger;
+} refine_command;
+
+/* ---- what is said of it: public words only */
+
+static void print_json(const refine_command *c, const dperm_schema *schema, size_t rows) {
+  double spent = dperm_schema_refined_epsilon(schema);
+  printf("{\n");
+  print_json_text("schema", c->out, ",");
+  print_json_count("rows", rows, ",");
+  print_json_count("weights", dperm_schema_dims(schema), ",");
+  print_json_flag("refined", spent > 0, ",");
+  print_json_flag("private", !c->seeded, ",");
+  print_json_number("epsilon", spent, ",");
+  print_json_count("rows_per_person", c->rows_per_person, ",");
+  ledger_settings_json(&c->ledger, "");
+  printf("}\n");
+}
+
+static void say(const refine_command *c, const dperm_schema *schema, size_t rows) {
+  const char *name = strcmp(c->out, "-") == 0 ? "schema" : c->out;
+  if (dperm_schema_refined_epsilon(schema) == 0) {
+    note("%s: the schema as it was: %zu rows cannot pay for a refinement at this epsilon, and "
+         "nothing is spent",
+         name, rows);
+    return;
+  }
+  char claim[200] = "not private: the noise came from a seed";
+  if (!c->seeded) {
+    (void)snprintf(claim, sizeof claim,
+                   "epsilon = %g for every %s, which models trained with it add to their own",
+                   dperm_schema_refined_epsilon(schema),
+                   unit_of(c->rows_per_person, "record").text);
+  }
+  note("%s: %zu encoded columns from %zu rows; %s", name, dperm_schema_dims(schema), rows, claim);
+  if (!c->seeded) {
+    ledger_settings_say(&c->ledger);
+  }
+}
+
+/* ---- the work */
+
+static dperm_status refine_to_file(const refine_command *c, dperm_refine_options *options,
+                                   dperm_format format, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *wide = NULL, *cells = NULL, *made = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  OWNED(ledger_settings_leave) dperm_output *out = NULL;
+  dperm_options usual; /* a model's file would hold the schema of cells: space enough */
+  dperm_options_init(&usual);
+  TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
+  TRY(dperm_schema_read(c->schema, &wide, err));
+  TRY(dperm_refine_cells(wide, &cells, err));
+  const dperm_source source = {
+      .path = c->data, .format = format, .schema = cells, .no_identity = !c->ledger.path};
+  TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
+  TRY(ledger_settings_reserve(&c->ledger, out, data, &usual, 1, err));
+  TRY(dperm_refine(wide, data, options, &made, err));
+  progress_bar_wipe();
+  if (!made) {
+    ledger_settings_show(&c->ledger, !c->seeded, c->json);
+    return DPERM_OK;
+  }
+  if (!out) { /* another process writes it */
+    return DPERM_OK;
+  }
+  TRY(dperm_schema_write_output(made, out, err));
+  if (c->json) {
+    print_json(c, made, dperm_data_rows(data));
+    return session_flush_stdout(err);
+  }
+  say(c, made, dperm_data_rows(data));
+  return DPERM_OK;
+}
+
+static int refine(refine_command *c, dperm_format format) {
+  dperm_error err;
+  dperm_refine_options options;
+  OWNED(dperm_random_free_at) dperm_random *random = NULL;
+  dperm_refine_options_init(&options);
+  options.epsilon = c->epsilon;
+  options.fit_epsilon = c->fit_epsilon;
+  options.rows_per_person = c->rows_per_person;
+  if (!ledger_settings_open(&c->ledger, !c->seeded, &options.account)) {
+    return refused();
+  }
+  dperm_status status = c->seeded ? dperm_random_seeded(c->seed, &random, &err) : DPERM_OK;
+  options.random = random;
+  status = status == DPERM_OK ? refine_to_file(c, &options, format, &err) : status;
+  ledger_settings_close(&c->ledger);
+  return status == DPERM_OK ? 0 : report_error(&err);
+}
+
+int run_refine(int argc, char **argv) {
+  refine_command c = {
+      .epsilon = (double)NAN, .fit_epsilon = (double)NAN, .rows_per_person = 1, .out = NULL};
+  enum { OWN = 9 };
+  argument table[OWN + LEDGER_ARGUMENTS] = {
+      {"--data", ARGUMENT_INPUT, &c.data, true, "FILE", "the records, CSV"},
+      {"--schema", ARGUMENT_INPUT, &c.schema, true, "FILE",
+       "the wide schema: what is public about them (JSON)"},
+      {"--epsilon", ARGUMENT_POSITIVE, &c.epsilon, true, "E", "what the refinement costs"},
+      {"--out", ARGUMENT_OUTPUT, &c.out, true, "FILE", "where the refined schema goes"},
+      {"--fit-epsilon", ARGUMENT_POSITIVE, &c.fit_epsilon, false, "E",
+       "what the fit will have besides; decides the number of bins (11.5 times as much)"},
+      {"--rows-per-person", ARGUMENT_COUNT, &c.rows_per_person, false, "K",
+       "epsilon is for a person with at most K rows (1)"},
+      {"--format", ARGUMENT_TEXT, &c.format, false, choices(format_name, DPERM_FORMAT_CSV),
+       "when the file's name does not tell"},
+      {"--seed", ARGUMENT_SEED, &c.seed, false, "N",
+       "reproducible noise for tests: no model of this schema is private"},
+      {"--json", ARGUMENT_FLAG, &c.json, false, NULL, "what was done, for programs"},
+  };
+  dperm_format format = DPERM_FORMAT_AUTO;
+  ledger_settings_init(&c.ledger, table + OWN);
+  if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
+      !parse_format(c.format, &format)) {
+    return refused();
+  }
+  if (c.json && !c.ledger.dry_run && strcmp(c.out, "-") == 0) {
+    return wrong_usage("--json and --out - both go to standard output");
+  }
+  c.seeded = argument_given(&c.seed);
+  return refine(&c, format);
+}

@@ -1,0 +1,14 @@
+/* The argument --refine: train takes it; commands that fit many models on the same records take a
+ * schema that was refined before, and say so. */
+#pragma once
+
+#include "arguments.h"
+
+/* The line of train's table. */
+argument refine_argument(const char **word);
+/* A share of epsilon above 0 and below 1; NaN for "auto", 0 for "none". False with a message. */
+bool refine_share(const char *word, double *share);
+
+/* The line of the others' tables, and the refusal of all but "none". */
+argument refine_elsewhere_argument(const char **word);
+bool refine_elsewhere(const char *word);

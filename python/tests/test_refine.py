@@ -1,0 +1,107 @@
+"""A schema refined from the records for a share of epsilon: `refine=` of the estimators."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dperm
+
+WIDE = {
+    "label": {"column": "rich", "classes": ["no", "yes"]},
+    "columns": [
+        {"name": "amount", "type": "numeric", "min": 0, "max": 1000000},
+        {"name": "job", "type": "categorical", "values": list("abcdefghi")},
+        {"name": "sex", "type": "categorical", "values": ["f", "m"]},
+    ],
+}
+
+
+def records(rows=4000):
+    i = np.arange(rows)
+    amount = np.where(i % 3 == 0, 0.0, 400.0 + (i * 7919) % 300)
+    job = np.where(i % 97 == 0, np.array(list("defghi"))[i % 6], np.array(list("abc"))[i // 3 % 3])
+    return pd.DataFrame({"amount": amount, "job": job, "sex": np.where(i % 2, "f", "m"),
+                         "rich": np.where(amount > 0, "yes", "no")})
+
+
+def test_a_share_of_epsilon_refines_and_all_of_it_is_stated():
+    frame = records()
+    clf = dperm.LogisticRegression(2.0, schema=WIDE, refine=0.5).fit(frame)
+    privacy = clf.privacy_
+    assert privacy.private and privacy.epsilon == 2.0 and privacy.epsilon_refined == 1.0
+    assert privacy.verify()[0]
+    schema = clf.model_.to_dict()["schema"]
+    assert schema["refined"]["epsilon"] == 1.0 and len(schema["columns"][0]["bins"]) >= 2
+    assert clf.coef_.shape[1] == len(clf._schema.feature_names)
+    plain = dperm.LogisticRegression(2.0, schema=WIDE).fit(frame)
+    assert "epsilon_refined" not in json.loads(plain.model_.json)["privacy"]
+
+
+@pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
+def test_it_sees_what_a_straight_line_cannot():
+    frame = records()
+    clf = dperm.LogisticRegression(2.0, schema=WIDE, refine="auto", random_state=1).fit(frame)
+    assert clf.score(frame, frame["rich"]) > 0.99
+    assert dperm.LogisticRegression(2.0, schema=WIDE, random_state=1).fit(frame).score(frame, frame["rich"]) < 0.7
+
+
+def test_auto_is_the_usual_share_and_few_rows_are_left_alone():
+    assert dperm.LinearSVC(1.0, schema=WIDE, refine="auto").fit(records()).privacy_.epsilon_refined == 0.08
+    few = dperm.LogisticRegression(1.0, schema=WIDE, refine="auto").fit(records(300))
+    assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"]
+
+
+@pytest.mark.parametrize("given", [dict(refine=0), dict(refine=1), dict(refine=-0.1), dict(refine="much"),
+                                   dict(refine=True), dict(refine=0.1, schema=None, data_norm=1),
+                                   dict(refine=0.1, mechanism="none", epsilon=None)])
+def test_shares_that_make_no_sense_are_refused(given):
+    frame = records(300)
+    with pytest.raises(ValueError, match="refine"):
+        dperm.LogisticRegression(**{"epsilon": 1.0, "schema": WIDE, **given}).fit(frame, frame["rich"])
+
+
+def test_one_charge_and_a_second_fit_with_the_refined_schema(tmp_path):
+    ledger = dperm.Ledger.create(tmp_path / "l.db", "people", epsilon=3)
+    clf = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25, ledger=ledger, dataset="people").fit(records())
+    assert ledger.left("people") == "2"
+    assert ledger.entry_of(clf)["epsilon"] == "1"
+    again = dperm.LogisticRegression(0.5, schema=clf.model_.to_dict()["schema"], ledger=ledger, dataset="people")
+    again.fit(records())
+    assert ledger.left("people") == "1.5" and again.privacy_.epsilon == 0.75 and again.privacy_.verify()[0]
+    assert ledger.entries()[-1]["mechanism"] == "objective, refined by 2"
+    unpaid = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25).fit(records()).model_.to_dict()["schema"]
+    with pytest.raises(dperm.BudgetError, match="no ledger was charged"):
+        dperm.LogisticRegression(0.5, schema=unpaid, ledger=ledger, dataset="people").fit(records())
+
+
+def test_what_is_not_private_stays_so():
+    with pytest.warns(dperm.NotPrivateWarning):
+        clf = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25, random_state=3).fit(records())
+    assert not clf.privacy_.private
+    schema = clf.model_.to_dict()["schema"]
+    assert schema["refined"]["private"] is False
+    later = dperm.LogisticRegression(1.0, schema=schema).fit(records())
+    assert not later.privacy_.private and "refined from records" in later.privacy_.reason
+
+
+def test_files_and_tuners(tmp_path):
+    clf = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25).fit(records())
+    clf.save(tmp_path / "m.json")
+    back = dperm.load(tmp_path / "m.json")
+    assert back.epsilon == 0.75 and back.privacy_.epsilon == 1.0
+    assert np.array_equal(back.predict(records()), clf.predict(records()))
+    tuner = dperm.PrivateTuner(dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25), {"lambda_": [0.01, 0.1]})
+    with pytest.raises(ValueError, match="refine"):
+        tuner.fit(records())
+    tuned = dperm.PrivateTuner(dperm.LogisticRegression(1.0, schema=clf.model_.to_dict()["schema"]),
+                               {"lambda_": [0.01, 0.1]}).fit(records())
+    assert tuned.privacy_.private and tuned.privacy_.epsilon == 1.25 and tuned.privacy_.verify()[0]
+
+
+def test_an_edited_cost_is_refused():
+    schema = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25).fit(records()).model_.to_dict()["schema"]
+    schema["refined"]["epsilon"] = 0.01
+    with pytest.raises(ValueError, match="refined"):
+        dperm.Schema(schema)

@@ -1,0 +1,98 @@
+/* dperm_refine: counts, pays, draws, commits with the digest of the schema. */
+#include <math.h>
+
+#include "base/sized.h"
+#include "dperm/refine.h"
+#include "model/model_file.h"
+#include "pipeline/account.h"
+#include "pipeline/options.h"
+#include "pipeline/refinement.h"
+#include "random/random_handle.h"
+
+static const sized_struct options_struct = SIZED_STRUCT(dperm_refine_options, account);
+static const dperm_refine_options usual = {
+    .epsilon = (double)NAN, .fit_epsilon = (double)NAN, .rows_per_person = 1};
+
+void dperm_refine_options_init_sized(dperm_refine_options *options, size_t size) {
+  sized_init(&options_struct, &usual, options, size);
+}
+
+dperm_status dperm_refine_cells(const dperm_schema *wide, dperm_schema **out, dperm_error *err) {
+  return refine_cell_schema(wide, out, err);
+}
+
+double dperm_schema_refined_epsilon(const dperm_schema *schema) {
+  return schema->refined.epsilon;
+}
+
+/* Before anything is counted. */
+static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
+  TRY(check_rows_per_person(o->rows_per_person, err));
+  if (!(o->epsilon > 0 && o->epsilon < 1e6)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and below 1e6",
+         o->epsilon);
+  }
+  if (!isnan(o->fit_epsilon) && !(o->fit_epsilon > 0 && o->fit_epsilon < 1e6)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the fit's epsilon = %g; it must be positive and below 1e6, or not given", o->fit_epsilon);
+  }
+  return DPERM_OK;
+}
+
+/* Pay, draw, commit. After a failure `*out` must not leave. */
+static dperm_status pay_and_release(const account_run *run, refinement *r, dperm_charge *charge,
+                                    random_source *source, dperm_schema **out, dperm_error *err) {
+  char digest[DIGEST_TEXT_SIZE];
+  TRY(account_reserve(run, charge, err));
+  if (run->account->dry_run) {
+    return DPERM_OK;
+  }
+  TRY(refinement_release(r, charge, source, out, err));
+  TRY(data_unchanged(r->data, err));
+  TRY(model_digest((*out)->json, digest, err));
+  return account_commit(run, charge, digest, err);
+}
+
+static dperm_status refine(const dperm_schema *wide, const dperm_data *data,
+                           const dperm_refine_options *o, random_source *source, dperm_schema **out,
+                           dperm_error *err) {
+  OWNED(refinement_clear) refinement r = {0};
+  OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
+  dperm_charge charge = {.entry = 0};
+  const refinement_terms terms = {.epsilon = o->epsilon,
+                                  .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
+                                                                 : o->epsilon + o->fit_epsilon,
+                                  .rows_per_person = o->rows_per_person,
+                                  .reasons = data_reasons(data) | source_reasons(source)};
+  TRY(refinement_check_data(wide, data, err));
+  const refine_numbers numbers = refinement_numbers(wide, data, terms.whole, terms.rows_per_person);
+  if (refine_rule_share(&numbers) == 0) { /* from public numbers alone: it costs nothing */
+    if (o->account.charge) {
+      *o->account.charge = charge;
+    }
+    *out = o->account.dry_run ? NULL : schema_share(wide);
+    return DPERM_OK;
+  }
+  TRY(refinement_prepare(wide, data, &terms, &r, err));
+  const account_run run = {.account = &o->account,
+                           .command = "refine",
+                           .mechanism = "discrete laplace, cells",
+                           .claim = r.claim,
+                           .data = data};
+  TRY(account_failed(&charge, pay_and_release(&run, &r, &charge, source, &made, err), err));
+  *out = made;
+  made = NULL;
+  return DPERM_OK;
+}
+
+dperm_status dperm_refine(const dperm_schema *wide, const dperm_data *counted,
+                          const dperm_refine_options *given, dperm_schema **out, dperm_error *err) {
+  OWNED(random_wipe) random_source own = {0};
+  random_source *source = NULL;
+  dperm_refine_options options = usual;
+  TRY(sized_take(&options_struct, given, &options, err));
+  TRY(check_options(&options, err));
+  TRY(random_given(options.random, &own, &source, err));
+  dperm_status status = refine(wide, counted, &options, source, out, err);
+  return status == DPERM_OK ? status : ranks_agree(counted->x->spread, status, err);
+}

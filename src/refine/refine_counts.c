@@ -1,0 +1,164 @@
+/* Counting and noise. Replacing a record takes one from at most one cell of a column and adds one
+ * to at most another: 2 in the l1 norm for each histogram. With k' of them a count's noise has the
+ * rate ε/(2k'), rounded down, and all counts together are ε-private (privacy.md 8.9). */
+#include "refine/refine_counts.h"
+
+#include <stdlib.h>
+
+#include "base/defect.h"
+#include "base/memory.h"
+#include "random/discrete_sampling.h"
+
+void refine_counts_clear(refine_counts *counts) {
+  for (size_t i = 0; counts->columns && i < counts->count; i++) {
+    free(counts->columns[i].cell);
+    free(counts->columns[i].counts);
+    free(counts->columns[i].edges);
+  }
+  free(counts->columns);
+  *counts = (refine_counts){0};
+}
+
+refine_numbers refine_numbers_of(const dperm_schema *wide, size_t rows, double epsilon) {
+  refine_numbers out = {.rows = rows, .epsilon = epsilon};
+  for (size_t c = 0; c < wide->column_count; c++) {
+    out.columns += wide->columns[c].width > 0;
+    out.counted += refine_rule_counts(&wide->columns[c]);
+  }
+  return out;
+}
+
+/* ---- cells */
+
+/* Of the cells that were encoded, those between two cuts of the grid are one. */
+static dperm_status merge_cells(const schema_column *column, const refine_numbers *numbers,
+                                cell_counts *out, dperm_error *err) {
+  OWNED_MEMORY cell_cut *cuts = NULL;
+  size_t count = 0, grid = refine_rule_cells(numbers);
+  TRY(refine_cell_cuts(column, &cuts, &count, err));
+  if (count + 1 != out->width) {
+    FAIL(err, DPERM_INVALID_SCHEMA, "column \"%.64s\" has other cells than it was encoded with",
+         column->name);
+  }
+  TRY(memory_new(count, sizeof *out->edges, &out->edges, err));
+  for (size_t i = 0; i < count; i++) {
+    if (cuts[i].grid <= grid) {
+      out->edges[out->cells++] = cuts[i].at;
+    }
+    out->cell[i + 1] = (uint32_t)out->cells;
+  }
+  out->cells++;
+  return DPERM_OK;
+}
+
+static dperm_status open_column(const schema_column *wide, const schema_column *encoded,
+                                const refine_numbers *numbers, cell_counts *out, dperm_error *err) {
+  out->first = encoded->first;
+  out->width = encoded->width;
+  TRY(memory_new(out->width, sizeof *out->cell, &out->cell, err));
+  if (wide->type == COLUMN_NUMERIC) {
+    TRY(merge_cells(wide, numbers, out, err));
+  }
+  for (; wide->type == COLUMN_CATEGORICAL && out->cells < out->width; out->cells++) {
+    out->cell[out->cells] = (uint32_t)out->cells;
+  }
+  return memory_new(out->cells, sizeof *out->counts, &out->counts, err);
+}
+
+dperm_status refine_counts_new(const dperm_schema *wide, const dperm_schema *cells,
+                               const refine_numbers *numbers, refine_counts *out,
+                               dperm_error *err) {
+  TRY(memory_new(numbers->counted, sizeof *out->columns, &out->columns, err));
+  for (size_t c = 0; c < wide->column_count; c++) {
+    if (refine_rule_counts(&wide->columns[c])) {
+      cell_counts *column = &out->columns[out->count++];
+      column->column = c;
+      TRY(open_column(&wide->columns[c], &cells->columns[c], numbers, column, err));
+    }
+  }
+  return DPERM_OK;
+}
+
+/* ---- counting */
+
+enum { NOT_COUNTED = UINT32_MAX };
+
+/* Which of the counted columns each encoded one belongs to. */
+static dperm_status owners_of(const refine_counts *counts, size_t dims, uint32_t **out,
+                              dperm_error *err) {
+  OWNED_MEMORY uint32_t *owners = NULL;
+  TRY(memory_new(dims, sizeof *owners, &owners, err));
+  for (size_t j = 0; j < dims; j++) {
+    owners[j] = NOT_COUNTED;
+  }
+  for (size_t i = 0; i < counts->count; i++) {
+    for (size_t j = 0; j < counts->columns[i].width; j++) {
+      owners[counts->columns[i].first + j] = (uint32_t)i;
+    }
+  }
+  *out = owners;
+  owners = NULL;
+  return DPERM_OK;
+}
+
+/* One row: at most one more in each column. `seen` is the last row, from 1 on, that a column has
+ * counted. */
+static dperm_status count_row(const matrix *x, size_t row, const uint32_t *owners, size_t *seen,
+                              refine_counts *counts, dperm_error *err) {
+  const uint32_t *columns = NULL;
+  const double *values = NULL;
+  size_t entries = x->kind->entries(x, row, &columns, &values);
+  for (size_t e = 0; e < entries; e++) {
+    uint32_t owner = owners[columns[e]];
+    if (owner == NOT_COUNTED || values[e] == 0) {
+      continue;
+    }
+    cell_counts *column = &counts->columns[owner];
+    if (seen[owner] == row + 1) {
+      FAIL(err, DPERM_NUMERIC_ERROR,
+           "a record counts twice in one column, for which the noise is not made; nothing is "
+           "released");
+    }
+    seen[owner] = row + 1;
+    column->counts[column->cell[columns[e] - column->first]]++;
+  }
+  return DPERM_OK;
+}
+
+static dperm_status count_rows(const dperm_data *data, refine_counts *counts, dperm_error *err) {
+  OWNED_MEMORY uint32_t *owners = NULL;
+  OWNED_MEMORY size_t *seen = NULL;
+  if (!data->x->kind->entries) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the rows were not encoded under the schema of cells");
+  }
+  TRY(owners_of(counts, data->x->cols, &owners, err));
+  TRY(memory_new(counts->count, sizeof *seen, &seen, err));
+  for (size_t i = 0; i < data->x->rows; i++) {
+    TRY(count_row(data->x, i, owners, seen, counts, err));
+  }
+  return DPERM_OK;
+}
+
+dperm_status refine_counts_add(const dperm_data *data, refine_counts *counts, dperm_error *err) {
+  dperm_status status = count_rows(data, counts, err);
+  for (size_t i = 0; i < counts->count; i++) {
+    cell_counts *column = &counts->columns[i];
+    TRY(ranks_add(data->x->spread, status, (uint64_t *)column->counts, column->cells, err));
+  }
+  return status;
+}
+
+/* ---- noise */
+
+void refine_blur(refine_counts *counts, const guarantee *claim, random_source *source) {
+  const ratio rate = ratio_below(claim->epsilon_class);
+  for (size_t i = 0; i < counts->count; i++) {
+    cell_counts *column = &counts->columns[i];
+    if (DEFECT("counts-bare") || (DEFECT("counts-half") && i % 2 == 1)) {
+      continue;
+    }
+    for (size_t c = 0; c < column->cells; c++) {
+      column->counts[c] += random_discrete_laplace(source, rate);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/* The rule of a refinement: which columns are counted, in which cells, and what becomes of the
+ * noisy counts. It sees public numbers and noisy counts only, so whatever it does costs nothing
+ * beyond the counts themselves (post-processing), and it can be replaced without touching the
+ * mechanism (refine_counts.h). */
+#pragma once
+
+#include "schema/schema.h"
+
+/* What is known in public. */
+typedef struct refine_numbers {
+  size_t rows;    /* n */
+  double epsilon; /* for one record, of refinement and fit together */
+  size_t columns; /* k: of the schema, that are encoded */
+  size_t counted; /* k': of these, that the rule counts */
+  double scale;   /* s: of a count's noise, P(y) ~ exp(-|y|/s) */
+} refine_numbers;
+
+/* ---- before anything is counted */
+
+/* Whether a column is worth counting: a numeric one without bins of its own, a categorical one with
+ * many categories. */
+bool refine_rule_counts(const schema_column *column);
+/* The share of epsilon that a refinement gets; 0 where it would not pay, whatever share it is
+ * given. `scale` is not used. */
+double refine_rule_share(const refine_numbers *numbers);
+/* The whole epsilon of which this is the usual share. */
+double refine_rule_whole(double refinement);
+/* Cells of equal width that the range of a numeric column is cut into: 16, 32, … or
+ * REFINE_CELLS_MOST. */
+enum { REFINE_CELLS_LEAST = 16, REFINE_CELLS_MOST = 256 };
+size_t refine_rule_cells(const refine_numbers *numbers);
+/* Whether there are cells close to zero besides, each half as wide as the next: where amounts of
+ * very different sizes may stand. */
+bool refine_rule_near_zero(const schema_column *column);
+
+/* ---- after it */
+
+/* Bins of a numeric column as unions of its cells, from their noisy counts: `cut[i]` is set for a
+ * cut behind cell i, i < cells − 1. All false: the column stays as it is. */
+dperm_status refine_rule_cuts(const refine_numbers *numbers, const int64_t *counts, size_t cells,
+                              bool *cut, dperm_error *err);
+/* The weight of the column's straight line beside its bins; 0 for none. */
+double refine_rule_line(const refine_numbers *numbers);
+/* Categories that are merged into one. None, or at least two and not all. */
+void refine_rule_merge(const refine_numbers *numbers, const int64_t *counts, size_t categories,
+                       bool *merged);

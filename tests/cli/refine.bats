@@ -1,0 +1,198 @@
+# dperm refine, train --refine: what they write, charge and refuse.
+load helpers
+
+# A range of a million, of which most values are near 500 or 0, and nine categories of which three are common.
+setup_wide() {
+  cat > wide.json <<'S'
+{
+  "missing": ["?"],
+  "label": {"column": "rich", "positive": ["yes"], "negative": ["no"]},
+  "columns": [
+    {"name": "amount", "type": "numeric", "min": 0, "max": 1000000},
+    {"name": "job", "type": "categorical", "values": ["a", "b", "c", "d", "e", "f", "g", "h", "i"]},
+    {"name": "sex", "type": "categorical", "values": ["f", "m"]}
+  ]
+}
+S
+  awk 'BEGIN {print "amount,job,sex,rich"; x = 1
+    for (i = 0; i < 4000; i++) {
+      x = (x * 16807) % 2147483647
+      amount = i % 3 ? 400 + x % 300 : 0
+      printf "%s,%s,%s,%s\n", i % 50 ? amount : "?", substr("abcdefghi", i % 97 ? 1 + i % 3 : 4 + i % 6, 1),
+        x % 2 ? "f" : "m", (amount > 550 ? "yes" : "no")
+    }}' > records.csv
+}
+
+refine() { run "$DPERM" refine --data records.csv --schema wide.json --out narrow.json "$@"; }
+
+@test "a refined schema has bins, groups and its cost, and models add it to their own" {
+  setup_wide
+  refine --epsilon 2 --fit-epsilon 0.5
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "narrow.json: "*" encoded columns from 4000 rows; epsilon = 2 for every record, "* ]]
+  python3 - <<'P'
+import json
+s = json.load(open("narrow.json"))
+amount, job, sex = s["columns"]
+assert 1 <= len(amount["bins"]) <= 40 and 0 < amount["bins"][0] <= 500, amount
+assert "groups" in job and {"a", "b", "c"} <= set(job["groups"]) and "values" not in job, job
+assert sorted(sum(job["groups"].values(), [])) == list("abcdefghi")
+assert sex == {"name": "sex", "type": "categorical", "values": ["f", "m"]}
+r = s["refined"]
+assert list(r) == ["epsilon", "unit", "rows_per_person", "neighbours", "private", "ledger", "dperm_version", "digest"]
+assert r["epsilon"] == 2 and r["private"] is True and r["ledger"] is None and r["unit"] == "row"
+P
+  "$DPERM" schema check narrow.json > /dev/null 2>&1
+  run "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == *"(epsilon, delta) = (3, "* ]]
+  [[ "${lines[1]}" == "m.json: epsilon 2 of that is for the schema, which was refined from records" ]]
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"ok     refined: the schema's refinement cost 2; with 1 epsilon_row that is 3, and epsilon = 3 covers it"* ]]
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = 2 for the schema'
+  "$DPERM" predict --model m.json --data records.csv --out p.csv 2> /dev/null
+  [ "$(wc -l < p.csv)" -eq 4001 ]
+}
+
+@test "train --refine spends one epsilon and one charge" {
+  setup_wide
+  "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
+  train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json --ledger l.db --dataset people)
+  run "${train[@]}" --refine auto
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that is for the schema"* ]]
+  [[ "${lines[2]}" == "l.db: charged epsilon 1 and "*" (entry 2); 2 and "* ]]
+  "$DPERM" verify --model m.json > /dev/null
+  "${train[@]}" --refine 0.3 --json > out.json 2> /dev/null
+  python3 - <<'P'
+import json
+o, m = json.load(open("out.json")), json.load(open("m.json"))
+assert o["epsilon"] == 1 and o["epsilon_refined"] == 0.3 and o["ledger"]["epsilon"] == "1", o
+assert m["privacy"]["epsilon_refined"] == 0.3 and m["privacy"]["epsilon_charged"] == 1
+assert m["schema"]["refined"]["ledger"] == m["ledger"]
+P
+  "$DPERM" ledger show l.db > shown
+  grep -q 'train    objective, refined ' shown
+  "$DPERM" ledger show l.db --model m.json > /dev/null
+  # In two steps the fit's entry names the refinement's.
+  refine --epsilon 0.1 --ledger l.db --dataset people
+  [ "$status" -eq 0 ]
+  "$DPERM" train --data records.csv --schema narrow.json --epsilon 0.4 --out m2.json --ledger l.db --dataset people 2> /dev/null
+  "$DPERM" ledger show l.db > shown
+  grep -q 'refine   discrete laplace, cells ' shown
+  grep -q 'train    objective, refined by 6 ' shown
+  "$DPERM" ledger show l.db --model m2.json > /dev/null
+  "$DPERM" statement --model m2.json --ledger l.db | grep -q '| its schema | ε = 0.1, entry 6: '
+  run "$DPERM" refine --data records.csv --schema wide.json --epsilon 0.6 --out n2.json --ledger l.db --dataset people
+  fails_with 1 'has epsilon 0.5 left'
+  leaves_no n2.json
+}
+
+@test "what cannot pay for a refinement stays as it is, and costs nothing" {
+  setup_wide
+  "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
+  refine --epsilon 0.01 --ledger l.db --dataset people
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"4000 rows cannot pay for a refinement at this epsilon, and nothing is spent" ]]
+  python3 -c 'import json; assert json.load(open("narrow.json")) == json.load(open("wide.json"))'
+  run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine auto --out m.json --ledger l.db --dataset people
+  [ "$status" -eq 0 ]
+  [[ "${lines[1]}" == *"the schema stays as it is"* && "${lines[2]}" == *"charged epsilon 0.2 "* ]]
+  python3 -c 'import json; m = json.load(open("m.json")); assert "refined" not in m["schema"] and "epsilon_refined" not in m["privacy"]'
+}
+
+@test "a dry run spends and writes nothing" {
+  setup_wide
+  "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
+  refine --epsilon 0.2 --ledger l.db --dataset people --dry-run
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "this run costs epsilon 0.2 and delta 0" ]]
+  leaves_no narrow.json
+  run "$DPERM" train --data records.csv --schema wide.json --epsilon 1 --refine 0.1 --out m.json --ledger l.db --dataset people --dry-run
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "this run costs epsilon 1 and "* ]]
+  leaves_no m.json
+  [[ "$("$DPERM" ledger show l.db)" == *"3 left of 3"* ]]
+}
+
+@test "a seed is reproducible and spoils every later model" {
+  setup_wide
+  refine --epsilon 0.2 --seed 4
+  [[ "$output" == *"not private: the noise came from a seed"* ]]
+  mv narrow.json first.json
+  refine --epsilon 0.2 --seed 4
+  cmp first.json narrow.json
+  refine --epsilon 0.2 --seed 5
+  ! cmp -s first.json narrow.json
+  run "$DPERM" train --data records.csv --schema first.json --epsilon 1 --out m.json
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == *"not private: the schema was refined from records in a way that is not private" ]]
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+}
+
+@test "a refined object that was edited is refused, and so is a claim that does not count it" {
+  setup_wide
+  refine --epsilon 0.2
+  sed 's/"epsilon": 0.2/"epsilon": 0.1/' narrow.json > edited.json
+  run "$DPERM" train --data records.csv --schema edited.json --epsilon 1 --out m.json
+  fails_with 1 '"refined" is not as '
+  leaves_no m.json
+  "$DPERM" train --data records.csv --schema narrow.json --epsilon 0.8 --out model.json 2> /dev/null
+  for edit in 'm["privacy"]["epsilon"] = 0.9' 'del m["privacy"]["epsilon_refined"]' 'del m["schema"]["refined"]' \
+    'm["privacy"]["epsilon_refined"] = 0.1' 'm["privacy"]["epsilon_row"] = 0.9'; do
+    change "$edit"
+    run "$DPERM" verify --model changed.json
+    [ "$status" -eq 1 ] || { echo "$edit"; false; }
+    [[ "$output" == *"FAILS  "* ]]
+  done
+}
+
+@test "persons: both runs are for the same" {
+  setup_wide
+  refine --epsilon 0.8 --rows-per-person 3
+  [[ "$output" == *"for every person with at most 3 rows"* ]]
+  run "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --out m.json
+  fails_with 2 "refined for persons with at most 3 rows"
+  "$DPERM" train --data records.csv --schema narrow.json --epsilon 1 --rows-per-person 3 --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+}
+
+@test "wrong usage" {
+  setup_wide
+  train=("$DPERM" train --data records.csv --schema wide.json --out m.json)
+  for share in 0 1 1.5 -0.1 much nan; do
+    run "${train[@]}" --epsilon 1 --refine "$share"
+    fails_with 2 "--refine must be a share above 0 and below 1, auto or none"
+  done
+  run "${train[@]}" --mechanism none --refine auto
+  fails_with 2 "--refine does not go with --mechanism none"
+  run "$DPERM" train --data - --schema wide.json --out m.json --epsilon 1 --refine auto
+  fails_with 2 "--refine reads the records twice"
+  run "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
+  fails_with 2 "--refine needs --schema"
+  for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
+    # shellcheck disable=SC2086
+    run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine auto
+    fails_with 2 "--refine is for train; make a refined schema with 'dperm refine'"
+  done
+  run "$DPERM" refine --data records.csv --schema wide.json --out n.json
+  fails_with 2 "--epsilon"
+  "$DPERM" encode --data records.csv --schema wide.json --out e.bin 2> /dev/null
+  run "$DPERM" refine --data e.bin --schema wide.json --epsilon 1 --out n.json
+  fails_with 1 "e.bin"
+  refine --epsilon 0.2
+  run "$DPERM" refine --data records.csv --schema narrow.json --epsilon 0.2 --out n.json
+  fails_with 1 "refined already"
+  leaves_no n.json
+}
+
+@test "tune counts a refinement that was made before" {
+  setup_wide
+  refine --epsilon 0.2
+  run "$DPERM" tune --data records.csv --schema narrow.json --epsilon 0.8 --lambda 0.01,0.1 --method stopping --out m.json
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* ]]
+  "$DPERM" verify --model m.json > /dev/null
+}

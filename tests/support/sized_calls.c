@@ -1,0 +1,53 @@
+/* See sized_calls.h. */
+#include "sized_calls.h"
+
+#include "dperm/refine.h"
+#include "support.h"
+
+/* dperm_record_reader */
+static dperm_status read_again(void *context, const dperm_schema *as, dperm_data **out,
+                               dperm_error *err) {
+  const dperm_source source = {.path = context, .schema = as};
+  return dperm_data_read(&source, NULL, out, err);
+}
+
+dperm_status sized_train_refined(const dperm_schema *schema, const char *csv, const void *given,
+                                 dperm_error *err) {
+  dperm_model *made = NULL;
+  dperm_status status =
+      dperm_train_refined(schema, read_again, (void *)csv, given, 0.5, 0, &made, err);
+  dperm_model_free(made);
+  return status;
+}
+
+/* Two rows of one column; the first look is at the options. */
+dperm_status sized_train_refined_table(const void *given, dperm_error *err) {
+  static const char text[] =
+      "{\"label\": {\"column\": \"y\", \"classes\": [\"a\", \"b\"]}, \"columns\": [{\"name\": "
+      "\"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}";
+  static const char *const texts[] = {"a", "b"};
+  static const double x[] = {0, 1};
+  static const int32_t y[] = {0, 1};
+  const dperm_column column = {.numbers = x}, label = {.codes = y, .texts = texts, .text_count = 2};
+  dperm_schema *small = NULL;
+  dperm_model *made = NULL;
+  assert_int_equal(dperm_schema_parse(text, strlen(text), "schema", &small, err), DPERM_OK);
+  dperm_status status =
+      dperm_train_refined_table(small, 2, &column, &label, 0, given, 0.5, 0, &made, err);
+  dperm_model_free(made);
+  dperm_schema_free(small);
+  return status;
+}
+
+dperm_status sized_refine(const dperm_schema *schema, const char *csv, const void *given,
+                          dperm_error *err) {
+  dperm_schema *cells = NULL, *made = NULL;
+  dperm_data *counted = NULL;
+  assert_int_equal(dperm_refine_cells(schema, &cells, err), DPERM_OK);
+  assert_int_equal(read_again((void *)csv, cells, &counted, err), DPERM_OK);
+  dperm_status status = dperm_refine(schema, counted, given, &made, err);
+  dperm_schema_free(made);
+  dperm_data_free(counted);
+  dperm_schema_free(cells);
+  return status;
+}

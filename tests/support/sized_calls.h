@@ -1,0 +1,15 @@
+/* Calls of the functions of dperm/refine.h with options of any size, for unit/sized_test.c. */
+#ifndef DPERM_TESTS_SIZED_CALLS_H
+#define DPERM_TESTS_SIZED_CALLS_H
+
+#include "dperm.h"
+
+/* With the records of this file, under this schema. `given` is the caller's options. */
+dperm_status sized_refine(const dperm_schema *schema, const char *csv, const void *given,
+                          dperm_error *err);
+dperm_status sized_train_refined(const dperm_schema *schema, const char *csv, const void *given,
+                                 dperm_error *err);
+/* With a table of its own. */
+dperm_status sized_train_refined_table(const void *given, dperm_error *err);
+
+#endif

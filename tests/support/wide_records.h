@@ -1,0 +1,39 @@
+/* Records whose schema is too wide for them, for tests of refinements: most amounts are near 500 in
+ * a range of a million, a third are 0, and of nine jobs three are common. */
+#ifndef DPERM_TESTS_WIDE_RECORDS_H
+#define DPERM_TESTS_WIDE_RECORDS_H
+
+#include "dperm/refine.h"
+#include "ledgers.h"
+
+enum { PEOPLE = 3000, JOBS = 9 };
+
+typedef struct people {
+  double amount[PEOPLE], age[PEOPLE];
+  int32_t job[PEOPLE], sex[PEOPLE], label[PEOPLE];
+  dperm_column columns[4], labels;
+} people;
+
+/* With the wide schema, that of cells, and the rows in cells. */
+typedef struct wide_home {
+  ledger_home *home;
+  people p;
+  dperm_schema *wide, *cells;
+  dperm_data *counted;
+} wide_home;
+
+/* cmocka's setup and teardown. */
+int wide_home_begin(void **state);
+int wide_home_end(void **state);
+
+dperm_schema *schema_parsed(const char *text);
+dperm_data *people_encoded(const people *p, const dperm_schema *schema);
+/* dperm_record_reader, of `people`. */
+dperm_status people_read(void *context, const dperm_schema *schema, dperm_data **out,
+                         dperm_error *err);
+
+/* Options with this epsilon, and what comes of them. */
+dperm_refine_options refine_options_of(double epsilon);
+dperm_schema *people_refined(const wide_home *s, dperm_refine_options options);
+
+#endif

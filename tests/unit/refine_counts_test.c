@@ -1,0 +1,196 @@
+/* Refinement: what is counted in which cell, and what becomes of the counts. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/dataset.h"
+#include "refine/refine_counts.h"
+#include "wide_records.h"
+
+/* ---- counts */
+
+static const cell_counts *counts_of(const refine_counts *all, size_t column) {
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->columns[i].column == column) {
+      return &all->columns[i];
+    }
+  }
+  return NULL;
+}
+
+static void every_record_counts_once_in_its_cell(void **state) {
+  wide_home *s = *state;
+  for (size_t rows = 3000; rows < (size_t)3000000000000;
+       rows *= 1000) { /* coarse cells, and the finest */
+    refine_counts counts = {0};
+    refine_numbers numbers = refine_numbers_of(s->wide, rows, 1);
+    numbers.scale = 50;
+    assert_int_equal(numbers.columns, 4);
+    assert_int_equal(numbers.counted, 2); /* not what has bins, nor two categories */
+    assert_ok(refine_counts_new(s->wide, s->cells, &numbers, &counts, err));
+    assert_ok(refine_counts_add(s->counted, &counts, err));
+    const cell_counts *amount = counts_of(&counts, 0), *job = counts_of(&counts, 1);
+    assert_true(amount && job && counts.count == 2);
+    assert_int_equal(job->cells, JOBS);
+    for (size_t c = 0; c < JOBS; c++) {
+      int64_t want = 0;
+      for (size_t i = 0; i < PEOPLE; i++) {
+        want += s->p.job[i] == (int32_t)c;
+      }
+      assert_int_equal(job->counts[c], want);
+    }
+    for (size_t c = 0; c < amount->cells; c++) {
+      double low = c ? amount->edges[c - 1] : -1,
+             high = c + 1 < amount->cells ? amount->edges[c] : 2e6;
+      int64_t want = 0;
+      for (size_t i = 0; i < PEOPLE; i++) {
+        want += s->p.amount[i] >= low && s->p.amount[i] < high;
+      }
+      assert_int_equal(amount->counts[c], want);
+      assert_true(low < high);
+    }
+    assert_true(rows == 3000 ? amount->cells < 40 : amount->cells > 256);
+    refine_counts_clear(&counts);
+  }
+}
+
+static void
+values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are(void **state) {
+  wide_home *s = *state;
+  static const char *const jobs[] = {"a", "cook", "?"}, *const sides[] = {"0", "1"};
+  const double amount[] = {-5, 2e6, (double)NAN}, age[] = {1, 2, 3};
+  const int32_t codes[] = {0, 1, 2}, zero[] = {0, 0, 0};
+  const dperm_column columns[] = {{.numbers = amount},
+                                  {.codes = codes, .texts = jobs, .text_count = 3},
+                                  {.codes = zero, .texts = jobs, .text_count = 3},
+                                  {.numbers = age}};
+  const dperm_column labels = {.codes = zero, .texts = sides, .text_count = 2};
+  dperm_data *data = NULL;
+  refine_counts counts = {0};
+  refine_numbers numbers = refine_numbers_of(s->wide, 3, 1);
+  numbers.scale = 1;
+  assert_ok(dperm_data_from_table(s->cells, 3, columns, &labels, &data, err));
+  assert_ok(refine_counts_new(s->wide, s->cells, &numbers, &counts, err));
+  assert_ok(refine_counts_add(data, &counts, err));
+  const cell_counts *a = counts_of(&counts, 0), *j = counts_of(&counts, 1);
+  int64_t sums[2] = {0, 0};
+  for (size_t c = 0; c < a->cells; c++) {
+    sums[0] += a->counts[c];
+  }
+  for (size_t c = 0; c < j->cells; c++) {
+    sums[1] += j->counts[c];
+  }
+  assert_true(a->counts[0] == 1 && a->counts[a->cells - 1] == 1 && sums[0] == 2);
+  assert_true(j->counts[0] == 1 && sums[1] == 1);
+  refine_counts_clear(&counts);
+  dperm_data_free(data);
+}
+
+static void a_row_that_would_count_twice_is_refused(void **state) {
+  wide_home *s = *state;
+  growing_rows rows = {0};
+  dperm_data *data = NULL;
+  refine_counts counts = {0};
+  refine_numbers numbers = refine_numbers_of(s->wide, 1, 1);
+  const schema_column *job = &s->cells->columns[1];
+  numbers.scale = 1;
+  assert_ok(rows_reserve(&rows, 2, err));
+  rows_push(&rows, job->first, 0.5);
+  rows_push(&rows, job->first + 3, 0.5);
+  rows_end(&rows, 1);
+  assert_ok(data_from_rows(&rows, s->cells->dims, ORIGIN_SCHEMA, s->cells, &data, err));
+  assert_ok(refine_counts_new(s->wide, s->cells, &numbers, &counts, err));
+  assert_fails(refine_counts_add(data, &counts, err), DPERM_NUMERIC_ERROR, "counts twice");
+  refine_counts_clear(&counts);
+  dperm_data_free(data);
+  rows_clear(&rows);
+}
+
+static void ranges_of_all_sizes_have_cells(void **state) {
+  static const double ranges[][2] = {
+      {0, 1},       {-1e308, 1e308},   {0, 5e-324}, {1, 1 + 0x1p-52},     {-3, 1e6},
+      {1900, 2030}, {-1e-300, 1e-300}, {-5000, 0},  {0x1p53, 0x1p53 + 64}};
+  (void)state;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+    schema_column column = {.min = ranges[i][0], .max = ranges[i][1]};
+    cell_cut *cuts = NULL;
+    size_t count = 0;
+    char text[400];
+    dperm_schema *schema = NULL, *cells = NULL;
+    assert_ok(refine_cell_cuts(&column, &cuts, &count, err));
+    for (size_t c = 0; c < count; c++) {
+      assert_true(cuts[c].at > (c ? cuts[c - 1].at : column.min) && cuts[c].at < column.max);
+    }
+    free(cuts);
+    (void)snprintf(text, sizeof text,
+                   "{\"label\": {\"column\": \"y\", \"classes\": [\"0\", \"1\"]}, \"columns\": "
+                   "[{\"name\": \"x\", \"type\": \"numeric\", \"min\": %.17g, \"max\": %.17g}]}",
+                   column.min, column.max);
+    if (dperm_schema_parse(text, strlen(text), "schema", &schema, NULL) == DPERM_OK) {
+      assert_ok(dperm_refine_cells(schema, &cells, err));
+      assert_int_equal(cells->dims, count + 1);
+    }
+    dperm_schema_free(cells);
+    dperm_schema_free(schema);
+  }
+}
+
+/* ---- the schema */
+
+static json_t *column_of(const dperm_schema *schema, size_t column) {
+  return json_array_get(json_object_get(schema->json, "columns"), column);
+}
+
+static void bins_follow_the_records_and_rare_categories_are_merged(void **state) {
+  wide_home *s = *state;
+  dperm_random *random = NULL;
+  dperm_refine_options o = refine_options_of(2); /* next to no noise */
+  assert_ok(dperm_random_seeded(6, &random, err));
+  o.random = random;
+  o.fit_epsilon = 0.2;
+  dperm_schema *made = people_refined(s, o);
+  const schema_column *amount = &made->columns[0], *job = &made->columns[1];
+  assert_true(amount->binned && amount->cut_count >= 1);
+  assert_true(amount->cuts[0] > 0 && amount->cuts[0] <= 400); /* the atom at zero */
+  assert_int_equal(job->categories.count, 4);
+  assert_string_equal(job->categories.names[3], "other");
+  assert_int_equal(
+      json_array_size(json_object_get(json_object_get(column_of(made, 1), "groups"), "other")), 6);
+  assert_true(json_equal(column_of(made, 2), column_of(s->wide, 2)));
+  assert_true(json_equal(column_of(made, 3), column_of(s->wide, 3)));
+  assert_true(dperm_schema_refined_epsilon(made) == 2);
+  assert_true(dperm_schema_refined_epsilon(s->wide) == 0);
+  dperm_schema_free(made);
+  dperm_random_free(random);
+}
+
+static void what_cannot_pay_stays_as_it_is_and_costs_nothing(void **state) {
+  wide_home *s = *state;
+  dperm_ledger *ledger = opened(s->home);
+  dperm_charge charge = {.entry = 7};
+  dperm_refine_options o = refine_options_of(0.04); /* of 0.5: n ε = 1500 */
+  o.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
+  dperm_schema *made = people_refined(s, o);
+  assert_true(made == s->wide && charge.entry == 0);
+  dperm_schema_free(made);
+  o.fit_epsilon = 0.7; /* the fit has enough for it: 3000 · 0.74 */
+  made = people_refined(s, o);
+  assert_true(dperm_schema_refined_epsilon(made) == 0.04 && charge.entry == 2);
+  assert_string_equal(charge.epsilon, "0.04");
+  dperm_schema_free(made);
+  dperm_ledger_free(ledger);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
+  const struct CMUnitTest tests[] = {
+      TEST(every_record_counts_once_in_its_cell),
+      TEST(values_that_are_missing_unknown_or_beyond_the_range_are_counted_as_they_are),
+      TEST(a_row_that_would_count_twice_is_refused),
+      TEST(ranges_of_all_sizes_have_cells),
+      TEST(bins_follow_the_records_and_rare_categories_are_merged),
+      TEST(what_cannot_pay_stays_as_it_is_and_costs_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
