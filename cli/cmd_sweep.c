@@ -1,10 +1,7 @@
 /* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
-#define _GNU_SOURCE /* asprintf */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "arguments.h"
 #include "atomic_file.h"
@@ -18,6 +15,7 @@
 #include "refine_settings.h"
 #include "session.h"
 #include "sweep_grid.h"
+#include "sweep_groups.h"
 #include "sweep_picture.h"
 #include "sweep_report.h"
 
@@ -27,13 +25,15 @@ static const char closing[] =
     "with noise are drawn R times in each. error_se is the standard error of error_mean, from the "
     "spread between folds (between draws with --test-data).\n"
     "With --out FILE, what is done is kept in FILE.journal: after an interruption the same "
-    "command goes on from there, with the same result. It is removed when FILE is written.";
+    "command goes on from there, with the same result. It is removed when FILE is written. Bins "
+    "that follow from epsilon differ between cells; those of each kind have a journal.";
 
 typedef struct sweep_settings {
   fit_settings fit;
   const char *data, *schema, *test_data, *out, *format, *epsilons, *ledger, *picture, *page;
   size_t dims, threads;
   sweep_story story;
+  const sweep_journals *journals;
   bool json;
 } sweep_settings;
 
@@ -111,50 +111,14 @@ static bool leads(void) {
   return dperm_ranks_rank(session_ranks()) == 0;
 }
 
-/* A journal that is gone on with is named once the library has taken it: with the first work. */
-static void say_taken_up(const char **journal) {
-  if (*journal) {
-    note("going on with %s", *journal);
-    *journal = NULL;
+/* The journals are outputs too. */
+static bool journals_allowed(const sweep_journals *journals, const argument *table, size_t count) {
+  bool allowed = true;
+  for (int i = 0; allowed && i < SWEEP_GROUPS_MOST; i++) {
+    allowed = !journals->names[i] ||
+              file_allowed("the journal of --out", journals->names[i], table, count);
   }
-}
-
-static int tick_sweep(void *context, const char *stage, uint64_t done, uint64_t total) {
-  if (strcmp(stage, "sweeping") == 0) {
-    say_taken_up(context);
-  }
-  return progress_bar()->tick(progress_bar()->context, stage, done, total);
-}
-
-static dperm_status find_cells(const sweep_settings *s, const char *journal, sweep_table *table,
-                               dperm_error *err) {
-  dperm_sweep_options how;
-  struct stat about;
-  const char *begun = journal && stat(journal, &about) == 0 ? journal : NULL;
-  dperm_sweep_options_init(&how);
-  how.folds = s->story.folds;
-  how.draws = s->story.draws;
-  how.seed = s->story.seed;
-  how.test_data = s->story.test_data;
-  how.journal = journal;
-  how.threads = (int)s->threads;
-  how.progress = (dperm_progress){tick_sweep, &begun};
-  TRY(dperm_sweep(s->story.data, table->options, table->count, &how, sweep_table_keep, table, err));
-  progress_bar_wipe();
-  say_taken_up(&begun);
-  return DPERM_OK;
-}
-
-/* FILE.journal beside a plain file; NULL for standard output and devices. */
-static char *journal_beside(const char *out) {
-  char *journal = NULL;
-  return atomic_file_plain(out) && asprintf(&journal, "%s.journal", out) > 0 ? journal : NULL;
-}
-
-/* The journal is a second output. */
-static bool journal_allowed(const sweep_settings *s, const argument *table, size_t count) {
-  OWNED_MEMORY char *journal = journal_beside(s->out);
-  return !journal || file_allowed("the journal of --out", journal, table, count);
+  return allowed;
 }
 
 /* A folder, say, is better refused before the work than after; NULL is none. */
@@ -163,46 +127,60 @@ static dperm_status check_place(const char *out, dperm_error *err) {
   return out && leads() ? atomic_file_open(out, &file, err) : DPERM_OK;
 }
 
-/* The journal beside the file goes when all files are there. */
+/* Some cell was possible; the leader knows. */
+static dperm_status check_possible(const sweep_table *table, dperm_error *err) {
+  for (size_t i = 0; i < table->count; i++) {
+    if (table->lines[i].runs) {
+      return DPERM_OK;
+    }
+  }
+  return fail(err, DPERM_INVALID_ARGUMENT, "%s",
+              table->lines[0].impossible ? table->lines[0].impossible : "no cell has a fit");
+}
+
+static dperm_status write_results(const sweep_settings *s, const sweep_table *table,
+                                  dperm_error *err) {
+  TRY(check_possible(table, err));
+  TRY(write_cells(table, s->out, s->json, err));
+  if (s->picture) {
+    TRY(sweep_picture_write(table, s->picture, err));
+  }
+  return s->page ? sweep_report_write(table, &s->story, s->page, err) : DPERM_OK;
+}
+
+/* The journals beside the file go when all files are there. */
 static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format format,
                           dperm_error *err) {
-  OWNED_MEMORY char *journal = journal_beside(s->out);
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(binned_schema_close) binned_schema schema = {0};
+  OWNED(sweep_groups_close) sweep_groups groups = {0};
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
-  if (!journal && atomic_file_plain(s->out)) {
-    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
-  }
-  const char *const places[] = {journal ? NULL : s->out, s->picture, s->page};
+  const char *const places[] = {s->journals->names[0] ? NULL : s->out, s->picture, s->page};
   for (int i = 0; i < 3; i++) {
     TRY(check_place(places[i], err));
   }
-  if (s->schema) {
-    TRY(dperm_schema_read(s->schema, &schema, err));
-  }
-  dperm_source source = {
-      .path = s->data, .format = format, .schema = schema, .dims = s->dims, .no_identity = 1};
+  dperm_source source = {.path = s->data, .format = format, .dims = s->dims, .no_identity = 1};
+  TRY(binned_schema_open(s->schema, &s->fit.bins, &source, &schema, err));
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   if (s->test_data) {
     source.path = s->test_data;
     TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &test, err));
   }
-  s->story.schema = schema;
   s->story.data = data;
   s->story.test_data = test;
-  TRY(find_cells(s, journal, table, err));
+  dperm_sweep_options how;
+  dperm_sweep_options_init(&how);
+  how.folds = s->story.folds;
+  how.draws = s->story.draws;
+  how.seed = s->story.seed;
+  how.test_data = test;
+  how.threads = (int)s->threads;
+  TRY(sweep_groups_form(&schema, data, &how, table, &groups, err));
+  TRY(sweep_groups_run(&groups, &schema, data, test, how, s->journals, table, err));
   if (!leads()) {
     return DPERM_OK;
   }
-  TRY(write_cells(table, s->out, s->json, err));
-  if (s->picture) {
-    TRY(sweep_picture_write(table, s->picture, err));
-  }
-  if (s->page) {
-    TRY(sweep_report_write(table, &s->story, s->page, err));
-  }
-  if (journal) {
-    (void)unlink(journal);
-  }
+  TRY(write_results(s, table, err));
+  sweep_journals_remove(s->journals);
   say(table, s->out);
   return DPERM_OK;
 }
@@ -259,15 +237,17 @@ int run_sweep(int argc, char **argv) {
   if (s.test_data && argument_given(&s.story.folds)) {
     return wrong_usage("--folds does not go with --test-data");
   }
-  if (strcmp(s.fit.bins, "auto") == 0) {
-    return wrong_usage("--bins auto is not for sweep yet");
-  }
   if (s.threads > 4096) {
     return wrong_usage("--threads must be at most 4096");
   }
   OWNED(sweep_table_free) sweep_table cells = {0};
   const char *const records[] = {s.data, s.test_data};
-  if (!journal_allowed(&s, table, sizeof table / sizeof *table) ||
+  OWNED(sweep_journals_close) sweep_journals journals = {{0}};
+  if (!sweep_journals_open(s.out, &journals)) {
+    return complain_of_memory();
+  }
+  s.journals = &journals;
+  if (!journals_allowed(&journals, table, sizeof table / sizeof *table) ||
       !sweep_grid_build(&s.fit, s.epsilons, &cells) || !ledger_guard(s.ledger, records, 2) ||
       (leads() && !check_pictures(&s))) {
     return refused();

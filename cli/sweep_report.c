@@ -46,14 +46,27 @@ static void put_word(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
-static void put_beginning(FILE *out, const sweep_story *s) {
+/* Encoded columns of the cells: bins may follow from epsilon. */
+static void put_dims(FILE *out, const sweep_table *table, const sweep_story *s) {
+  size_t least = dperm_data_dims(s->data), most = least;
+  for (size_t i = 0; i < table->count; i++) {
+    const dperm_schema *schema = table->lines[i].schema;
+    most = schema && dperm_schema_dims(schema) > most ? dperm_schema_dims(schema) : most;
+  }
+  fprintf(out, "<p>%zu records in %zu", dperm_data_rows(s->data), least);
+  if (most > least) {
+    fprintf(out, " to %zu", most);
+  }
+  fprintf(out, " encoded columns. ");
+}
+
+static void put_beginning(FILE *out, const sweep_table *table, const sweep_story *s) {
   fprintf(out,
           "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>dperm sweep</title>\n"
           "<style>%s</style>\n</head>\n<body>\n<h1>How often private models err</h1>\n",
           style);
-  fprintf(out, "<p>%zu records in %zu encoded columns. ", dperm_data_rows(s->data),
-          dperm_data_dims(s->data));
+  put_dims(out, table, s);
   if (s->test_data) {
     fprintf(out, "Models were fitted to all of them, and tested on %zu other records. ",
             dperm_data_rows(s->test_data));
@@ -164,12 +177,13 @@ static void put_table(FILE *out, const sweep_table *table, const char *loss, dou
  * false for others. */
 static bool plan_of(const sweep_table *table, size_t i, const sweep_story *s, dperm_plan *out) {
   dperm_error err;
+  const dperm_schema *schema = table->lines[i].schema; /* or rows of norm 1 */
   size_t rows = dperm_data_rows(s->data);
   rows -= s->test_data ? 0 : rows / s->folds;
   return sweep_is_private(&table->lines[i]) && table->lines[i].runs &&
-         (s->schema ? dperm_plan_for_schema(rows, s->schema, &table->options[i], out, &err)
-                    : dperm_plan_make(rows, dperm_data_dims(s->data), 1, &table->options[i], out,
-                                      &err)) == DPERM_OK;
+         (schema ? dperm_plan_for_schema(rows, schema, &table->options[i], out, &err)
+                 : dperm_plan_make(rows, dperm_data_dims(s->data), 1, &table->options[i], out,
+                                   &err)) == DPERM_OK;
 }
 
 static void put_plans(FILE *out, const sweep_table *table, const sweep_story *s) {
@@ -229,7 +243,7 @@ dperm_status sweep_report_write(const sweep_table *table, const sweep_story *sto
                                 const char *path, dperm_error *err) {
   OWNED(atomic_file_discard) atomic_file file = {0};
   TRY(atomic_file_open(path, &file, err));
-  put_beginning(file.stream, story);
+  put_beginning(file.stream, table, story);
   TRY(put_findings(file.stream, table, err));
   put_plans(file.stream, table, story);
   fprintf(file.stream, "<p>± is one standard error. Made by dperm %s.</p>\n</body>\n</html>\n",

@@ -24,6 +24,8 @@ typedef struct dperm_sweep_options {
   const char *journal;
   int threads;             /* 0: DPERM_THREADS, or one a processor (dperm.h) */
   dperm_progress progress; /* counts models */
+  size_t all_impossible;   /* nonzero: where no cell is possible, all are visited nevertheless, and
+                              that is no failure */
 } dperm_sweep_options;
 
 typedef struct dperm_sweep_cell {

@@ -104,7 +104,7 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
     possible++;
     s->models += cell->models * s->split.folds;
   }
-  if (possible == 0) {
+  if (possible == 0 && !s->how->all_impossible) {
     FAIL(err, first.status, "%s", first.message);
   }
   return DPERM_OK;

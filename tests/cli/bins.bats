@@ -131,3 +131,49 @@ train() { # data, schema, model, more
   leaves_no m.json
   leaves_no q.dperm
 }
+
+# 108 of 120 rows: 4 bins at epsilon 1 and 3, 8 at 4, 16 at 12, and 8 without a mechanism.
+sweep() { "$DPERM" sweep --data people.csv --schema schema.json --bins auto --draws 3 "$@"; }
+grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 12,1,4,3)
+
+@test "cells of a sweep do not depend on how they are grouped" {
+  sweep "${grid[@]}" > all.csv
+  [ "$(wc -l < all.csv)" -eq 11 ]
+  sweep "${grid[@]:0:4}" --epsilon 1,3,4 > some.csv
+  [ "$(grep -cxFf some.csv all.csv)" -eq 9 ]
+  (sweep --mechanism none --lambda 0.01,auto
+    for e in 12 1 4 3; do sweep --epsilon $e --lambda 0.01,auto | tail -n 2; done) > each.csv
+  cmp <(sort all.csv) <(sort each.csv)
+  with_bins 8 > eight.json # at epsilon 4 that is what they got
+  "$DPERM" sweep --data people.csv --schema eight.json --draws 3 --epsilon 4 | tail -n 1 > eight.csv
+  grep -xFf eight.csv all.csv
+  sweep "${grid[@]}" --test-data others.csv > tested.csv
+  [ "$(wc -l < tested.csv)" -eq 11 ]
+}
+
+@test "a sweep over several kinds of bins goes on after a kill, and its journals go" {
+  sweep "${grid[@]}" > whole.csv
+  for call in 1 5 20 30; do
+    run preloaded "$LEDGER_FAULT" LEDGER_FAULT_KILL=$call "$DPERM" sweep --data people.csv \
+      --schema schema.json --bins auto --draws 3 "${grid[@]}" --out cells.csv
+    [ "$status" -eq 137 ]
+    [ ! -e cells.csv ]
+  done
+  [ -e cells.csv.journal.2 ] # the first kind was done
+  sweep "${grid[@]}" --out cells.csv 2> said
+  cmp whole.csv cells.csv
+  grep -q "going on with cells.csv.journal.2" said
+  [ "$(ls | grep -c journal)" -eq 0 ]
+  cp people.csv other.csv.journal.2
+  run "$DPERM" sweep --data other.csv.journal.2 --format csv --schema schema.json --epsilon 1 --out other.csv
+  fails_with 2 "journal"
+}
+
+@test "where one kind of bins has no fit at all, the others are swept" {
+  sweep --epsilon 1,85 > cells.csv 2> said # an epsilon that leaves no delta
+  grep -q "^logistic,objective,auto,auto,85,,,0$" cells.csv
+  grep -q "^logistic,objective,auto,auto,1,0" cells.csv
+  grep -q "no fit for .*epsilon 85" said
+  run "$DPERM" sweep --data people.csv --schema schema.json --bins auto --epsilon 75,85
+  fails_with 2 "epsilon"
+}
