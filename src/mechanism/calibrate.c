@@ -21,10 +21,13 @@ static const double largest_lambda = 1e200, smallest_lambda = 1e-200;
 static const double down = 1.0 - 2e-12;
 
 /* `auto` for objective perturbation makes noise and regularization cost the same for a solution of
- * this length, in units of 1/R, in which margins are counted; rows twice as long then get the same
- * model in halved weights. For output perturbation it makes the noise this long in the same units:
- * it goes into the weights unshrunk. docs/guide.md has the figures behind both. */
-static const double typical_norm = 10.0, output_shift = 3.0;
+ * a typical length F, in units of 1/R, in which margins are counted; rows twice as long then get
+ * the same model in halved weights. The less noise there is the longer a solution pays: with ν the
+ * noise in a mean gradient, rms‖b‖/n in units of R, F = 10·(0.04/ν)^0.6, from 1.25 to 40. For
+ * output perturbation `auto` makes the noise this long in the same units: it goes into the weights
+ * unshrunk. docs/reproduction.md has the figures behind both. */
+static const double typical_norm = 10.0, typical_noise = 0.04, typical_power = 0.6;
+static const double shortest_norm = 1.25, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
@@ -47,7 +50,7 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The length of a solution that `auto` reckons with: the user's guess, or 10/R₂. */
+/* The length of a solution that a planner reckons with: the user's guess, or 10/R₂. */
 static double typical_length(const public_numbers *g) {
   return isnan(g->norm_guess) ? typical_norm / g->bounds.norm2 : g->norm_guess;
 }
@@ -230,14 +233,20 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
 
 /* ---- both */
 
+/* F for this much noise in a mean gradient. */
+static double paying_length(const public_numbers *g, double noise) {
+  double length = typical_norm * pow(typical_noise * g->bounds.norm2 / noise, typical_power);
+  return fmin(fmax(length, shortest_norm), longest_norm) / g->bounds.norm2;
+}
+
 /* The least of U(Λ_t) with Λ = 0, that is E‖b‖²/(2n²Λ_t) + Λ_t F²/2 for a solution of a typical
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
-  double norm = typical_length(g);
-  double free = rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * row_bound(g))) /
-                ((double)g->rows * norm);
-  return cheapest_total(g, 0, fmax(feasible_total(g), free), norm);
+  double noise =
+      rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * row_bound(g))) / (double)g->rows;
+  double norm = isnan(g->norm_guess) ? paying_length(g, noise) : g->norm_guess;
+  return cheapest_total(g, 0, fmax(feasible_total(g), noise / norm), norm);
 }
 
 /* rms‖b‖ = shift/R, and β is proportional to Λ. */
