@@ -47,6 +47,9 @@ void sweep_groups_close(sweep_groups *groups) {
     dperm_schema_free(groups->schemas[g]);
   }
   free(groups->group_of);
+  free(groups->shares);
+  free(groups->options);
+  free(groups->lines);
 }
 
 /* The group that has this schema, a new one perhaps. The cuts of fewer bins are among those of
@@ -89,34 +92,43 @@ static void sort_groups(sweep_groups *groups, size_t lines) {
 /* The cell before with the same share of epsilon, which has the same bins; itself if none. */
 static size_t like_before(const double *shares, size_t i) {
   size_t first = 0;
-  while (memcmp(&shares[first], &shares[i], sizeof *shares) != 0) {
+  while (first < i &&
+         (isnan(shares[i]) ? !isnan(shares[first])
+                           : !(shares[first] >= shares[i] && shares[first] <= shares[i]))) {
     first++;
   }
   return first;
 }
 
+static bool allocate(sweep_groups *groups, size_t lines) {
+  groups->group_of = calloc(lines, sizeof *groups->group_of);
+  groups->shares = calloc(lines, sizeof *groups->shares);
+  groups->options = calloc(lines, sizeof *groups->options);
+  groups->lines = calloc(lines, sizeof *groups->lines);
+  return groups->group_of && groups->shares && groups->options && groups->lines;
+}
+
 dperm_status sweep_groups_form(const binned_schema *schema, const dperm_data *data,
                                const dperm_sweep_options *how, sweep_table *table,
                                sweep_groups *out, dperm_error *err) {
-  OWNED_MEMORY double *shares = calloc(table->count, sizeof *shares);
-  out->group_of = calloc(table->count, sizeof *out->group_of);
-  if (!shares || !out->group_of) {
+  if (!allocate(out, table->count)) {
     return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
   }
   for (size_t i = 0; i < table->count; i++) {
     OWNED(dperm_schema_free_at) dperm_schema *resolved = NULL;
     size_t rows = 0, group = 0;
-    shares[i] = (double)NAN;
+    double *share = &out->shares[i];
+    *share = (double)NAN;
     if (schema->waits) {
       TRY(dperm_sweep_share(dperm_data_rows(data), dperm_data_classes(data), &table->options[i],
-                            how, &rows, &shares[i], err));
+                            how, &rows, share, err));
     }
-    size_t like = like_before(shares, i);
+    size_t like = like_before(out->shares, i);
     if (like < i) {
       out->group_of[i] = out->group_of[like];
       continue;
     }
-    TRY(binned_schema_resolve(schema, rows, shares[i], &resolved, err));
+    TRY(binned_schema_resolve(schema, rows, *share, &resolved, err));
     TRY(place_schema(&resolved, out, &group, err));
     out->group_of[i] = (unsigned char)group;
   }
@@ -144,50 +156,33 @@ static int tick_sweep(void *context, const char *stage, uint64_t done, uint64_t 
   return progress_bar()->tick(progress_bar()->context, stage, done, total);
 }
 
-/* The cells of one group, and where their results go. */
-typedef struct group_cells {
-  dperm_options *options;
-  size_t *lines, count;
+/* Where the results of a group's cells go. */
+typedef struct group_results {
+  const size_t *lines;
   sweep_table *table;
-} group_cells;
-
-static void group_cells_free(group_cells *cells) {
-  free(cells->options);
-  free(cells->lines);
-}
-
-static dperm_status take_cells(const sweep_groups *groups, size_t g, sweep_table *table,
-                               group_cells *out, dperm_error *err) {
-  out->table = table;
-  out->options = calloc(table->count, sizeof *out->options);
-  out->lines = calloc(table->count, sizeof *out->lines);
-  if (!out->options || !out->lines) {
-    return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
-  }
-  for (size_t i = 0; i < table->count; i++) {
-    if (groups->group_of[i] == g) {
-      out->options[out->count] = table->options[i];
-      out->lines[out->count++] = i;
-    }
-  }
-  return DPERM_OK;
-}
+} group_results;
 
 static void keep_cell(void *context, const dperm_sweep_cell *cell) {
-  const group_cells *cells = context;
+  const group_results *results = context;
   dperm_sweep_cell moved = *cell;
-  moved.index = cells->lines[cell->index];
-  sweep_table_keep(cells->table, &moved);
+  moved.index = results->lines[cell->index];
+  sweep_table_keep(results->table, &moved);
 }
 
 static dperm_status run_group(const sweep_groups *groups, size_t g, const dperm_data *data,
                               dperm_sweep_options *how, sweep_table *table, dperm_error *err) {
-  OWNED(group_cells_free) group_cells cells = {0};
   struct stat about;
   const char *begun = how->journal && stat(how->journal, &about) == 0 ? how->journal : NULL;
-  TRY(take_cells(groups, g, table, &cells, err));
+  group_results results = {groups->lines, table};
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    if (groups->group_of[i] == g) {
+      groups->options[count] = table->options[i];
+      groups->lines[count++] = i;
+    }
+  }
   how->progress = (dperm_progress){tick_sweep, &begun};
-  TRY(dperm_sweep(data, cells.options, cells.count, how, keep_cell, &cells, err));
+  TRY(dperm_sweep(data, groups->options, count, how, keep_cell, &results, err));
   progress_bar_wipe();
   say_taken_up(&begun);
   return DPERM_OK;

@@ -21,6 +21,9 @@ typedef struct sweep_groups {
   dperm_schema *schemas[SWEEP_GROUPS_MOST]; /* the finest first; NULL without a schema */
   size_t count;
   unsigned char *group_of; /* each line of the table */
+  double *shares;          /* what each line's fits have of epsilon */
+  dperm_options *options;  /* of one group at a time, and which lines they are */
+  size_t *lines;
 } sweep_groups;
 /* Which cells get which bins; the table's lines have them from now on. To be closed when the table
  * is done with, also after a failure. */

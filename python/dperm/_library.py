@@ -159,6 +159,10 @@ class TuneOptions(Struct):
                 ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
 
 
+class ResolveOptions(Struct):
+    _fields_ = [("size", c_size_t), ("rows", c_size_t), ("epsilon", c_double), ("all_numeric", c_size_t)]
+
+
 class PlanFigures(Struct):
     _fields_ = [("rows", c_size_t), ("dims", c_size_t), ("norm", c_double), ("norm1", c_double),
                 ("mechanism", c_int), ("analysis", c_int), ("rows_per_person", c_size_t),
@@ -209,7 +213,7 @@ class AuditFigures(Struct):
 class SweepOptions(Struct):
     _fields_ = [("size", c_size_t), ("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
                 ("test_data", c_void_p), ("test_parts", c_size_t), ("journal", c_char_p),
-                ("threads", c_int), ("progress", Progress)]
+                ("threads", c_int), ("progress", Progress), ("all_impossible", c_size_t)]
 
 
 class SweepCell(Struct):
@@ -235,6 +239,7 @@ _SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), W
 _TEXT, _NO_TEXT, _PATH, _NUMBER, _BUFFER = Text(), Text(optional=True), Text(path), Number(), Buffer()
 _DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
 _SCHEMA, _DATA, _MODEL, _LEDGER, _RANDOM = (Owned(kind) for kind in ("schema", "data", "model", "ledger", "random"))
+_SHARE = [POINTER(c_size_t), POINTER(c_double)]
 # Those that fail: arguments without the error at the end.
 _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_schema_parse": [Bytes(), _SIZE, _TEXT, _OUT],
@@ -245,6 +250,11 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_data_from_dense": [_SIZE, _SIZE, _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_csr": [_SIZE, _SIZE, ArrayOf("i8"), ArrayOf("i4"), _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_table": [_SCHEMA, _SIZE, Columns, Columns, _OUT],
+    "dperm_data_merge_bins": [_DATA, _SCHEMA],
+    "dperm_schema_resolve": [_SCHEMA, POINTER(ResolveOptions), _OUT],
+    "dperm_train_share": [_SIZE, _SIZE, POINTER(Options), *_SHARE],
+    "dperm_tune_share": [_SIZE, _SIZE, POINTER(Options), _SIZE, POINTER(TuneOptions), *_SHARE],
+    "dperm_sweep_share": [_SIZE, _SIZE, POINTER(Options), POINTER(SweepOptions), *_SHARE],
     "dperm_data_add_intercept": [_DATA, _NUMBER],
     "dperm_data_label": [_DATA, ArrayOf("u4"), _SIZE, POINTER(c_char_p)],
     "dperm_data_taken": [_DATA, _UINT],
@@ -288,6 +298,8 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_columns": (c_size_t, [_SCHEMA]),
     "dperm_schema_column_name": (c_char_p, [_SCHEMA, _SIZE]),
     "dperm_schema_column_type": (c_char_p, [_SCHEMA, _SIZE]),
+    "dperm_schema_unresolved": (c_int, [_SCHEMA, _INT]),
+    "dperm_resolve_options_init": (None, [POINTER(ResolveOptions)]),
     "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),
     "dperm_import_options_init": (None, [POINTER(ImportOptions)]),
     "dperm_data_free": (None, [c_void_p]),
@@ -315,7 +327,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
 }
 # Inline functions of the header: the library has NAME_sized, which takes the struct's size as well.
 _SIZED: Dict[str, Any] = {
-    "dperm_draft_options_init": DraftOptions, "dperm_options_init": Options,
+    "dperm_draft_options_init": DraftOptions, "dperm_options_init": Options, "dperm_resolve_options_init": ResolveOptions,
     "dperm_import_options_init": ImportOptions,
     "dperm_tune_options_init": TuneOptions, "dperm_score_options_init": ScoreOptions,
     "dperm_audit_options_init": AuditOptions, "dperm_sweep_options_init": SweepOptions,
@@ -430,6 +442,8 @@ def numbers(name: Callable[[int], Optional[bytes]]) -> Dict[str, int]:
     return found
 
 
+# What numeric columns without bins get.
+BINS = {"none": 0, "auto": 1}
 # dperm_taken: what was taken from the records although it should be known in public; flags.
 TAKEN = {word: 1 << bit for word, bit in numbers(lib.dperm_taken_name).items()}
 

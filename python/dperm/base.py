@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from . import _library as c
 from . import around, arrow, callers, data, labels, linear, options, weights
 from .account import account
+from .bins import Waiting, all_numeric, share
 from .errors import Cancelled, NotPrivateWarning, leak
 from .folds import refuse_folds
 from .model import Model, Privacy
@@ -56,8 +57,9 @@ class Prepared:
     """Data in the library's hands, with what was public about them."""
 
     def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
-                 taken: Sequence[str] = (), labelled: Any = None):
+                 taken: Sequence[str] = (), labelled: Any = None, waiting: Optional[Waiting] = None):
         self.handle, self.rows, self.classes, self.names, self.labelled = handle, rows, classes, names, labelled
+        self.waiting = waiting  # bins that follow from the number of rows
         self.words: Tuple[str, ...] = ()  # what was taken from the records: what is made of them is not private
         self.note_taken(*taken, *around.taken())
 
@@ -95,6 +97,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     random_state: Any
     n_jobs: Optional[int]
     refine: Any
+    bins: Optional[str]
     # what a fit leaves,
     model_: Model
     classes_: np.ndarray
@@ -115,6 +118,10 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         return {}
 
     # ---- preparing
+
+    def _check_bins(self) -> None:
+        if self.bins is not None and all_numeric(self.bins) and self.schema is None:
+            raise ValueError("bins=\"auto\" is for the numeric columns of a schema; give one")
 
     def _check_bounds(self) -> None:
         """One of data_norm, bounds and schema is enough."""
@@ -173,12 +180,19 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         declared = None if self.classes is None else labels.of_declared(names, self.classes)
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
         named = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
-        handle, _ = table_handle(schema, X, named)
+        waiting = Waiting.of(schema, self.bins)
+        handle, _ = table_handle(schema if waiting is None else waiting.reading, X, named)
         self._note_columns(X, schema.label_column)
         classes = numbered[1] if numbered is not None else \
             labels.of_type(names, y) if declared is None else declared
         self._schema = schema
-        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, (X, named))
+        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, (X, named), waiting)
+
+    def _settle(self, prepared: Prepared, name: str, *arguments: Any) -> None:
+        """Bins that follow from the number of rows, and from what each fit has of epsilon (`name` says)."""
+        if prepared.waiting is not None:
+            self._schema = prepared.waiting.settle(*share(name, prepared.rows, len(prepared.names), *arguments))
+            c.call("dperm_data_merge_bins", prepared.handle, self._schema._handle)
 
     def _note_columns(self, X: Any, label: str) -> None:
         if hasattr(X, "columns"):
@@ -264,10 +278,13 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         self._options(1)  # wrong words and numbers before any look at the data
         self._share()
         self._check_bounds()
+        self._check_bins()
         self._warn()
         refuse_folds(self, self)
         prepared = self._prepare(X, y)
         wanted = self._options(prepared.rows, prepared)
+        if self._share() == 0:  # else bins come with the refinement
+            self._settle(prepared, "dperm_train_share", byref(wanted))
         is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
         wanted.account, alive = account(self.ledger, self.dataset, is_private)
         random = options.seeded(self.random_state)
@@ -298,13 +315,13 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         return share
 
     def _train(self, prepared: Prepared, wanted: c.Options) -> c.Handle:
-        share = self._share()
-        if share == 0:
+        refined = self._share()
+        if refined == 0:
             return c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
         assert self._schema is not None
         rows, columns, labels_ = table_columns(self._schema, *prepared.labelled)
         return c.Handle("dperm_train_refined_table", "dperm_model_free", self._schema._handle, rows, columns, labels_,
-                        data.flags(prepared.words), byref(wanted), share, 0)
+                        data.flags(prepared.words), byref(wanted), refined, int(all_numeric(self.bins)))
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__

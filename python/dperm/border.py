@@ -304,6 +304,10 @@ def _many(lib: Any, data: Any, options: Any, count: int, *_: Any) -> None:
         raise ValueError("fewer options than fits")
 
 
+def _share(lib: Any, rows: int, classes: int, options: Any, count: int, *_: Any) -> None:
+    _many(lib, None, options, count)
+
+
 def _head(lib: Any, ledger: Any, records: Any, digest: Any) -> None:
     if len(digest) < 65:
         raise ValueError("a digest needs 65 bytes")
@@ -313,6 +317,7 @@ TOGETHER: Dict[str, Any] = {
     "dperm_schema_parse": _parse, "dperm_data_from_dense": _dense, "dperm_data_from_csr": _csr,
     "dperm_data_from_table": _table, "dperm_train_refined_table": _table, "dperm_data_label": _label, "dperm_data_row": _row,
     "dperm_model_scores": _scores, "dperm_audit_outcomes": _outcomes, "dperm_tune": _many, "dperm_sweep": _many,
+    "dperm_tune_share": _share,
     "dperm_ledger_head": _head}
 
 

@@ -64,6 +64,9 @@ _COMMON = """
     refine : float or "auto", optional
         With a `schema`: this share of `epsilon` makes bins and groups of rare categories from noisy counts of
         the records, the rest fits them (``docs/privacy.md`` 8.9). By default nothing is refined.
+    bins : {"auto", "none"}, optional
+        With a `schema`: what its numeric columns without bins get; "auto" is as many as rows and `epsilon` can
+        pay for (``docs/formats.md``), "none" the default. `model_` has the schema with them.
 """
 _ATTRIBUTES = """
     Attributes
@@ -80,7 +83,8 @@ _ATTRIBUTES = """
 
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
-               "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine")
+               "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
+               "bins")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -118,7 +122,8 @@ class LogisticRegression(_Stored):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None,
+                 bins: Optional[str] = None):
         self.epsilon = epsilon
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -169,7 +174,8 @@ class LinearSVC(_Stored):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None,
+                 bins: Optional[str] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -203,7 +209,8 @@ class KernelSVC(LinearSVC):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None):
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None,
+                 bins: Optional[str] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -244,6 +251,7 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],
         "noise": privacy["noise"] or "auto", "analysis": privacy["analysis"] or "tight",
         "rows_per_person": privacy["rows_per_person"], "schema": schema,
+        "bins": "none" if schema else None,  # it has what it was fitted with
         "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
         "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}
     epsilon = privacy["epsilon"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _library as c
 from . import options
+from .bins import settled
 from .figures import Figures
 from .schema import Schema, SchemaLike
 
@@ -23,13 +24,13 @@ class Plan(Figures):
 
 
 def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
-         data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2,
+         data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2, bins: Optional[str] = None,
          **settings: Any) -> Plan:
     """What a fit to so many rows will do, from public numbers: costs no privacy.
 
     Give `dims` (with `data_norm`, `norm1` and the number of `classes`), or a `schema`. Further
     settings are those of the estimators: loss, h, mechanism, noise, lambda_, C, kernel, gamma,
-    n_components, rows_per_person, ...
+    n_components, rows_per_person, bins, ...
 
     >>> import dperm
     >>> dperm.plan(50_000, dims=10, epsilon=0.5)
@@ -42,7 +43,7 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
     if schema is not None:
-        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, Schema(schema)._handle)
+        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, settled(Schema(schema), bins, rows, wanted)._handle)
     else:
         known = ("dperm_plan_for_norms", rows, options.whole("dims", dims),
                  options.number("data_norm", data_norm), norm1)

@@ -136,12 +136,17 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
                 raise ValueError("refine is for a fit alone; refine the schema first ('dperm refine'), give that, and "
                                  "its epsilon is counted")
             fitter._check_bounds()
+            fitter._check_bins()
         first = fitters[0]
         first._warn()
         refuse_folds(first, self)
         prepared = first._prepare(X, y)
         public = self._prepare_public(first)
         wanted = (c.Options * len(fitters))(*[f._options(prepared.rows, prepared) for f in fitters])
+        how = self._how(public)
+        first._settle(prepared, "dperm_tune_share", wanted, len(fitters), byref(how))
+        if public is not None and public.waiting is not None:
+            c.call("dperm_data_merge_bins", public.handle, first._schema._handle)
         is_private = not (prepared.taken or first.random_state is not None)
         where, alive = account(first.ledger, first.dataset, is_private)
         random = options.seeded(first.random_state)
@@ -152,7 +157,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
                 one.progress = interruptible.progress
             try:
                 handle = c.Handle("dperm_tune", "dperm_model_free", prepared.handle, wanted,
-                                  len(fitters), byref(self._how(public)))
+                                  len(fitters), byref(how))
             except Cancelled:
                 if not interruptible.asked:
                     raise

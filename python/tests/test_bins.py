@@ -8,7 +8,6 @@ import pytest
 
 import capsules
 import dperm
-from dperm import DataError
 
 from input_paths import arrived
 
@@ -108,8 +107,113 @@ def test_numpy_in_bins():
     assert names[:5] == ["age[0,4)", "age[4,8]", "pay", "pay[0,4)", "pay[4,8]"] and len(names) == 9
 
 
-def test_bins_that_are_not_chosen_yet():
-    columns = [{"name": "age", "type": "numeric", "min": 0, "max": 8, "bins": "auto"}]
-    schema = dperm.Schema({"label": SCHEMA["label"], "columns": columns})
-    with pytest.raises(DataError, match="\"bins\": \"auto\""):
-        schema.check(pd.DataFrame({"age": [1.0], "rich": ["no"]}))
+AUTO = {"label": SCHEMA["label"],
+        "columns": [{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": "auto"},
+                    {"name": "pay", "type": "numeric", "min": 0, "max": 999}]}
+
+
+def chosen(schema):
+    return [column.get("bins") for column in schema.to_dict()["columns"]]
+
+
+@pytest.fixture
+def crowd():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"age": rng.uniform(0, 100, 600), "pay": rng.exponential(20, 600)})
+    return frame.assign(rich=np.where(frame.age + rng.normal(0, 20, 600) > 50, "yes", "no"))
+
+
+def test_auto_bins_of_a_schema():
+    schema = dperm.Schema(AUTO)
+    assert chosen(schema.resolve(rows=359, epsilon=1)) == [4, None]  # two columns: 179.5
+    assert chosen(schema.resolve(rows=360, epsilon=1)) == [8, None]
+    assert chosen(schema.resolve(rows=120, epsilon=None)) == [16, None]  # as at epsilon 10
+    wide = [999 / 2**j for j in range(7, 0, -1)]
+    assert chosen(schema.resolve(rows=1200, epsilon=1, bins="auto")) == [16, wide]
+    assert chosen(schema.resolve(rows=1200, epsilon=1, bins="none")) == [16, None]
+    assert chosen(schema) == ["auto", None]
+    drafted = dperm.Schema.draft(pd.DataFrame({"age": [1.5, 7.25, 3.0] * 9, "rich": ["no", "yes", "no"] * 9}), label="rich")
+    assert drafted.resolve(rows=9, epsilon=1, bins="auto")._origin is drafted._origin
+    for wrong in (dict(rows=0, epsilon=1), dict(rows=5, epsilon=0), dict(rows=5, epsilon=1, bins="some")):
+        with pytest.raises(ValueError):
+            schema.resolve(**wrong)
+
+
+@pytest.mark.parametrize("epsilon, bins, expected", [(0.5, "none", [4, None]), (1.0, None, [8, None]), (1.0, "auto", [8, 7])])
+def test_a_fit_resolves_and_predicts_with_what_it_used(crowd, epsilon, bins, expected, tmp_path):
+    clf = dperm.LogisticRegression(epsilon, schema=AUTO, bins=bins, random_state=1).fit(crowd)
+    found = chosen(dperm.Schema(clf.model_.to_dict()["schema"]))
+    assert [len(b) if isinstance(b, list) else b for b in found] == expected
+    again = dperm.LogisticRegression(epsilon, schema=clf.model_.to_dict()["schema"], random_state=1).fit(crowd)
+    assert clf.model_.json == again.model_.json
+    clf.save(tmp_path / "m.json")
+    loaded = dperm.load(tmp_path / "m.json")
+    np.testing.assert_array_equal(clf.decision_function(crowd), loaded.decision_function(crowd))
+    assert clf.coef_.size == dperm.plan(600, schema=AUTO, epsilon=epsilon, bins=bins).dims
+    refit = loaded.set_params(random_state=1, lambda_=None).fit(crowd)
+    assert chosen(dperm.Schema(refit.model_.to_dict()["schema"])) == found
+
+
+def test_the_command_makes_the_same_of_the_records(crowd, tmp_path):
+    import json
+    import os
+    import subprocess
+    command = os.environ.get("DPERM")
+    if not command:
+        pytest.skip("no command to compare with")
+    crowd.to_csv(tmp_path / "d.csv", index=False)
+    (tmp_path / "s.json").write_text(json.dumps(AUTO))
+    subprocess.run([command, "train", "--data", "d.csv", "--schema", "s.json", "--epsilon", "1", "--bins", "auto", "--seed", "1",
+                    "--out", "m.json"], cwd=tmp_path, check=True, capture_output=True)
+    clf = dperm.LogisticRegression(1.0, schema=AUTO, bins="auto", random_state=1).fit(crowd)
+    assert json.loads((tmp_path / "m.json").read_text())["schema"] == clf.model_.to_dict()["schema"]
+
+
+def test_tuning_counts_what_each_candidate_has(crowd):
+    base, grid = dperm.LogisticRegression(1.0, schema=AUTO, bins="none", random_state=1), {"lambda_": [0.01, 0.1]}
+
+    def found(**how):
+        tuner = dperm.PrivateTuner(base, grid, **how).fit(crowd)
+        tuner.predict(crowd)
+        return chosen(dperm.Schema(tuner.model_.to_dict()["schema"]))
+
+    assert found() == [4, None]  # 200 rows
+    assert found(method="stopping") == [4, None]  # half of epsilon
+    public = crowd.assign(age=crowd.age / 2)
+    assert found(method="public", public_data=(public, None)) == [8, None]
+
+
+def test_cells_of_a_sweep_do_not_depend_on_how_they_are_grouped(crowd, tmp_path):
+    def swept(epsilons, **how):
+        clf = dperm.LogisticRegression(1.0, schema=AUTO, bins="auto")
+        return dperm.sweep(clf, {"epsilon": epsilons}, crowd, folds=3, draws=3, **how)
+
+    together = swept([3.0, 0.5, 1.0], journal=tmp_path / "j")  # 16, 4 and 8 bins
+    assert [cell["epsilon"] for cell in together] == [3.0, 0.5, 1.0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["j", "j.2", "j.3"]
+    assert list(together) == [swept([epsilon])[0] for epsilon in (3.0, 0.5, 1.0)]
+    assert list(swept([3.0, 0.5, 1.0], journal=tmp_path / "j")) == list(together)
+    assert swept([1.0, 90.0])[1]["runs"] == 0 < swept([1.0, 90.0])[0]["runs"]
+    swept([3.0, 0.5], test_data=(crowd, None))
+    with pytest.raises(ValueError, match="epsilon"):
+        swept([80.0, 90.0])
+
+
+def test_what_cannot_have_bins(crowd):
+    X, y = crowd[["age", "pay"]].to_numpy(), crowd.rich
+    with pytest.raises(ValueError, match="schema"):
+        dperm.LogisticRegression(1.0, data_norm=1, classes=["no", "yes"], bins="auto").fit(X, y)
+    with pytest.raises(ValueError, match="bins"):
+        dperm.LogisticRegression(1.0, schema=AUTO, bins="many").fit(crowd)
+    dperm.LogisticRegression(1.0, data_norm=1, classes=["no", "yes"], bins="none").fit(X, y)
+
+
+def test_records_are_checked_before_bins_are_chosen(crowd):
+    assert dperm.Schema(AUTO).check(crowd) == {"rows": 600}
+
+
+def test_dropped_rows_do_not_count(crowd):
+    schema = {**AUTO, "on_missing": "drop"}
+    half = pd.concat([crowd, crowd.assign(age=math.nan)])
+    models = [dperm.LogisticRegression(None, mechanism="none", schema=schema).fit(records).model_.json for records in (crowd, half)]
+    assert models[0] == models[1]
