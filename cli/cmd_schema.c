@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "bins_setting.h"
+#include "dperm/refine.h"
 #include "dperm/unsafe.h"
 #include "handles.h"
 #include "json_print.h"
@@ -51,6 +52,10 @@ static void print_schema(const char *path, const dperm_schema *schema) {
          dperm_schema_norm_bound(schema), dperm_schema_norm1_bound(schema));
   if (dperm_schema_drops_rows(schema)) {
     printf("  missing values   drop the row: for public data only, a private fit refuses it\n");
+  }
+  if (dperm_schema_refined_epsilon(schema) > 0) {
+    printf("  refined          from records, for an epsilon of %g that models add to their own\n",
+           dperm_schema_refined_epsilon(schema));
   }
   printf("\n  %-24s %-12s %-16s %s\n", "column", "type", "encoded columns", "entry at most");
   for (size_t i = 0; i < dperm_schema_columns(schema); i++) {

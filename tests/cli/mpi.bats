@@ -51,6 +51,21 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
   done
 }
 
+@test "a refinement is the same among processes, and one charge" {
+  awk 'BEGIN {print "amount,job,rich"; for (i = 0; i < 6000; i++)
+    printf "%d,%s,%s\n", i % 3 ? 400 + i % 300 : 0, substr("abcdefghi", i % 97 ? 1 + i % 3 : 4 + i % 6, 1), (i % 3 ? "yes" : "no")}' > r.csv
+  echo '{"label": {"column": "rich", "positive": ["yes"], "negative": ["no"]}, "columns": [{"name": "amount", "type":
+    "numeric", "min": 0, "max": 1000000}, {"name": "job", "type": "categorical", "values": ["a", "b", "c", "d", "e", "f",
+    "g", "h", "i"]}]}' > wide.json
+  same_model "3 $(some "" "2 4")" train --data r.csv --schema wide.json --epsilon 1 --refine auto
+  same_model 2 refine --data r.csv --schema wide.json --epsilon 0.2
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+  many 3 train --data r.csv --schema wide.json --epsilon 0.75 --refine auto --out m.json --ledger l.db --dataset people 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  "$DPERM" ledger show l.db --model m.json | grep -q '0.75'
+  "$DPERM" ledger show l.db | grep -q '0.25 left of 1'
+}
+
 @test "1, 2, 3 and 4 processes give the model of none, to the bit" {
   setup_rows 6000
   same_model "1 2 3 4" train --data rows.dperm --epsilon 1

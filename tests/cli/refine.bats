@@ -188,6 +188,32 @@ P
   leaves_no n.json
 }
 
+@test "an encoded file of a refined schema carries its cost" {
+  setup_wide
+  refine --epsilon 0.2
+  "$DPERM" schema check narrow.json | grep -q '  refined          from records, for an epsilon of 0.2 that models add to their own'
+  "$DPERM" encode --data records.csv --schema narrow.json --out e.bin 2> /dev/null
+  run "$DPERM" train --data e.bin --epsilon 0.8 --out m.json
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* ]]
+  "$DPERM" verify --model m.json > /dev/null
+}
+
+@test "bins that the schema leaves open are found, or resolved where nothing is refined" {
+  setup_wide
+  sed 's/"max": 1000000/&, "bins": "auto"/' wide.json > open.json
+  "$DPERM" train --data records.csv --schema open.json --epsilon 2 --refine 0.5 --out m.json 2> /dev/null
+  "$DPERM" train --data records.csv --schema open.json --epsilon 0.2 --refine auto --out m2.json 2> /dev/null
+  "$DPERM" train --data records.csv --schema open.json --epsilon 0.2 --seed 1 --out m3.json 2> /dev/null
+  python3 - <<'P'
+import json
+bins = [json.load(open(m))["schema"]["columns"][0]["bins"] for m in ("m.json", "m2.json", "m3.json")]
+assert bins[0] != bins[1] == bins[2], bins
+P
+  "$DPERM" verify --model m.json > /dev/null
+  "$DPERM" verify --model m2.json > /dev/null
+}
+
 @test "tune counts a refinement that was made before" {
   setup_wide
   refine --epsilon 0.2
