@@ -9,8 +9,15 @@
 
 #include "base/memory.h"
 #include "refine/refine_counts.h"
+#include "schema/auto_bins.h"
+#include "schema/schema_bins.h"
 
-enum { NEAR_FIRST = 5, NEAR_LAST = 16, CUTS_MOST = REFINE_CELLS_MOST + 2 * NEAR_LAST + 2 };
+enum {
+  NEAR_FIRST = 5,
+  NEAR_LAST = 16,
+  AUTO_LEAST = 4, /* "auto" bins */
+  CUTS_MOST = REFINE_CELLS_MOST + 2 * NEAR_LAST + 2 + 2 * AUTO_BINS_MOST
+};
 
 /* ---- cuts */
 
@@ -28,6 +35,30 @@ static size_t grid_of(size_t i) {
   return grid;
 }
 
+/* The cuts of all numbers of "auto" bins, each with the smallest that has it. */
+static size_t add_auto_cuts(const schema_column *column, cell_cut *out) {
+  size_t made = 0;
+  double cuts[AUTO_BINS_MOST];
+  bool wide = auto_bins_wide(column);
+  for (size_t bins = AUTO_LEAST; bins <= AUTO_BINS_MOST; bins *= 2) {
+    size_t count = wide                                   ? auto_bins_halving(column, bins, cuts)
+                   : bins_cut_equally(column, bins, cuts) ? bins - 1
+                                                          : 0;
+    for (size_t i = 0; i < count; i++) {
+      out[made++] = (cell_cut){cuts[i], REFINE_CELLS_LEAST, bins};
+    }
+  }
+  return made;
+}
+
+/* One cut for two that are so close that they mean the same: "auto" bins have theirs by another
+ * formula. */
+static cell_cut same_cut(cell_cut a, cell_cut b) {
+  bool takes = b.auto_bins > 0 && (a.auto_bins == 0 || b.auto_bins < a.auto_bins);
+  return (cell_cut){takes ? b.at : a.at, a.grid < b.grid ? a.grid : b.grid,
+                    takes ? b.auto_bins : a.auto_bins};
+}
+
 dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_t *count,
                               dperm_error *err) {
   OWNED_MEMORY cell_cut *cuts = NULL;
@@ -36,17 +67,18 @@ dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_
   double width = column->max / finest - column->min / finest; /* their difference may be infinite */
   TRY(memory_new(CUTS_MOST, sizeof *cuts, &cuts, err));
   for (size_t i = 1; i < REFINE_CELLS_MOST; i++) {
-    cuts[made++] = (cell_cut){column->min + width * (double)i, grid_of(i)};
+    cuts[made++] = (cell_cut){column->min + width * (double)i, grid_of(i), 0};
   }
   for (int sign = -1; refine_rule_near_zero(column) && sign <= 1; sign++) {
     for (int m = NEAR_FIRST; m <= (sign ? NEAR_LAST : NEAR_FIRST); m++) {
-      cuts[made++] = (cell_cut){sign * ldexp(width, 8 - m), REFINE_CELLS_LEAST};
+      cuts[made++] = (cell_cut){sign * ldexp(width, 8 - m), REFINE_CELLS_LEAST, 0};
     }
   }
+  made += add_auto_cuts(column, cuts + made);
   qsort(cuts, made, sizeof *cuts, compare_cuts);
   for (size_t i = 0; i < made; i++) { /* each once, in the coarsest grid that has it */
-    if (kept > 0 && cuts[i].at == cuts[kept - 1].at) {
-      cuts[kept - 1].grid = cuts[i].grid < cuts[kept - 1].grid ? cuts[i].grid : cuts[kept - 1].grid;
+    if (kept > 0 && cuts[i].at - cuts[kept - 1].at <= width * 1e-6) {
+      cuts[kept - 1] = same_cut(cuts[kept - 1], cuts[i]);
     } else if (cuts[i].at > column->min && cuts[i].at < column->max) {
       cuts[kept++] = cuts[i];
     }

@@ -14,6 +14,7 @@ void refine_counts_clear(refine_counts *counts) {
     free(counts->columns[i].cell);
     free(counts->columns[i].counts);
     free(counts->columns[i].edges);
+    free(counts->columns[i].auto_cuts);
   }
   free(counts->columns);
   *counts = (refine_counts){0};
@@ -34,15 +35,17 @@ refine_numbers refine_numbers_of(const dperm_schema *wide, size_t rows, double e
 static dperm_status merge_cells(const schema_column *column, const refine_numbers *numbers,
                                 cell_counts *out, dperm_error *err) {
   OWNED_MEMORY cell_cut *cuts = NULL;
-  size_t count = 0, grid = refine_rule_cells(numbers);
+  size_t count = 0, grid = refine_rule_cells(numbers), bins = refine_rule_auto(numbers);
   TRY(refine_cell_cuts(column, &cuts, &count, err));
   if (count + 1 != out->width) {
     FAIL(err, DPERM_INVALID_SCHEMA, "column \"%.64s\" has other cells than it was encoded with",
          column->name);
   }
   TRY(memory_new(count, sizeof *out->edges, &out->edges, err));
+  TRY(memory_new(count + 1, sizeof *out->auto_cuts, &out->auto_cuts, err));
   for (size_t i = 0; i < count; i++) {
     if (cuts[i].grid <= grid) {
+      out->auto_cuts[out->cells] = cuts[i].auto_bins > 0 && cuts[i].auto_bins <= bins;
       out->edges[out->cells++] = cuts[i].at;
     }
     out->cell[i + 1] = (uint32_t)out->cells;

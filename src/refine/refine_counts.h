@@ -14,7 +14,8 @@
 /* A cut between two cells of a numeric column, and the coarsest grid that has it. */
 typedef struct cell_cut {
   double at;
-  size_t grid; /* it is one of grids with at least so many cells of equal width */
+  size_t grid;      /* it is one of grids with at least so many cells of equal width */
+  size_t auto_bins; /* and of the cuts of so many "auto" bins; 0 for none */
 } cell_cut;
 /* All of a column's, ascending, strictly within its range; to be freed. */
 dperm_status refine_cell_cuts(const schema_column *column, cell_cut **out, size_t *count,
@@ -34,7 +35,8 @@ typedef struct cell_counts {
   uint32_t *cell;  /* of each, which of `cells` it is part of */
   size_t cells;    /* and these are counted: */
   int64_t *counts; /* exactly, and never to leave, until refine_blur was here */
-  double *edges;   /* numeric: cell i ends, and i + 1 begins, at edges[i] */
+  double *edges;   /* numeric: cell i ends, and i + 1 begins, at edges[i]; */
+  bool *auto_cuts; /* that is a cut of the bins that "auto" would give */
 } cell_counts;
 
 typedef struct refine_counts {

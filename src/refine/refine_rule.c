@@ -1,17 +1,18 @@
-/* The first rule, tried on seven data sets: with x = nε/k, bins of equal noisy mass, as many as
- * x^0.6/5; cells that hold much more than a bin's share are bins of their own; categories with less
- * than an eighth of a bin's share, or than the noise shows, are merged; nothing at all below nε =
- * 2000. */
+/* It begins with the bins that "auto" gives a column for nothing. With x = nε/k, n/(x^0.6/5) is a
+ * bin's share: a bin that holds more is split, and cells that hold much more are bins of their own;
+ * bins and categories with less than an eighth of it, or than the noise shows, are merged. Nothing
+ * at all below nε = 2000. */
 #include "refine/refine_rule.h"
 
 #include <math.h>
 
-#include "base/memory.h"
+#include "schema/auto_bins.h"
 
 /* The constants of the rule. */
-static const double share = 0.08;      /* of epsilon, for the refinement */
-static const double least_work = 2000; /* n·ε, below which a refinement does not pay */
-static const double bins_power = 0.6;  /* B = x^0.6/5, */
+static const double share = 0.08;          /* of epsilon, for the refinement */
+static const double least_work = 2000;     /* n·ε, below which a refinement does not pay; and */
+static const double least_work_each = 200; /* for each column: a count's noise is then n/8 */
+static const double bins_power = 0.6;      /* B = x^0.6/5, */
 static const double bins_divisor = 5;
 static const double bins_least = 3, bins_most = 32;
 static const double atom_share = 1.5; /* of a bin's mass, and */
@@ -33,7 +34,8 @@ bool refine_rule_counts(const schema_column *column) {
 }
 
 double refine_rule_share(const refine_numbers *p) {
-  return p->counted > 0 && (double)p->rows * p->epsilon >= least_work ? share : 0;
+  double least = fmax(least_work, least_work_each * (double)p->counted);
+  return p->counted > 0 && (double)p->rows * p->epsilon >= least ? share : 0;
 }
 
 double refine_rule_whole(double refinement) {
@@ -65,6 +67,14 @@ size_t refine_rule_cells(const refine_numbers *p) {
   return cells;
 }
 
+size_t refine_rule_auto(const refine_numbers *p) {
+  size_t bins = AUTO_BINS_MOST;
+  while (bins > 4 && (double)bins > bin_count(p)) {
+    bins /= 2;
+  }
+  return bins;
+}
+
 bool refine_rule_near_zero(const schema_column *column) {
   return column->transform == TRANSFORM_LOG1P ||
          fmax(fabs(column->min), fabs(column->max)) >= wide_range;
@@ -72,58 +82,63 @@ bool refine_rule_near_zero(const schema_column *column) {
 
 /* ---- after it */
 
-/* Mass up to and with each cell: sums of noisy counts, made monotone by pooling neighbours whose
- * order is wrong (isotonic regression), which takes out most of the noise of empty cells without
- * adding mass to them. */
-static void pool_sums(const int64_t *counts, size_t cells, double *sums, size_t *starts) {
-  size_t pools = 0;
+/* The noisy mass of cells from, …, to − 1. */
+static double mass_of(const int64_t *counts, size_t from, size_t to) {
   double sum = 0;
-  for (size_t i = 0; i < cells; i++) {
-    sum += (double)counts[i];
-    sums[pools] = sum; /* the mean of the pool that begins here */
-    starts[pools++] = i;
-    while (pools > 1 && sums[pools - 2] >= sums[pools - 1]) {
-      double first = (double)(starts[pools - 1] - starts[pools - 2]);
-      double second = (double)(i + 1 - starts[pools - 1]);
-      sums[pools - 2] = (sums[pools - 2] * first + sums[pools - 1] * second) / (first + second);
-      pools--;
-    }
+  for (; from < to; from++) {
+    sum += (double)counts[from];
   }
-  for (size_t i = cells, pool = pools - 1; i-- > 0;) { /* from the last one on, so in place */
-    pool -= i < starts[pool];
-    sums[i] = sums[pool];
-  }
+  return sum;
 }
 
-/* One walk over the cells: an atom is cut off on both sides, the others are cut off together when a
- * bin is full; but no bin of next to nothing is left between two cuts or at the end. */
-static void cut_cells(const refine_numbers *p, const int64_t *counts, const double *sums,
-                      size_t cells, bool *cut) {
+/* Less than this in so many cells is next to nothing, or cannot be told from noise. */
+static double least_in(const refine_numbers *p, size_t cells) {
+  return fmax(rare_noise * p->scale * sqrt((double)cells), bin_mass(p) / rare_share);
+}
+
+/* Cuts inside of a bin, cells from, …, to − 1, that holds more than its share: atoms are cut off on
+ * both sides, the others together when a bin is full; no bin of next to nothing is left. */
+static void split_bin(const refine_numbers *p, const int64_t *counts, size_t from, size_t to,
+                      bool *cut) {
   double full = bin_mass(p), atom = fmax(atom_share * full, atom_noise * p->scale);
-  double before = 0; /* mass up to the last cut, */
-  size_t last = cells;
-  for (size_t i = 0; i + 1 < cells; i++) {
+  for (size_t i = from, begin = from; i + 1 < to; i++) {
     bool own = (double)counts[i] >= atom, next = (double)counts[i + 1] >= atom;
-    double mass = sums[i] - before;
-    if (own || mass >= full || (next && mass >= least_mass(p))) {
-      cut[last = i] = true;
-      before = sums[i];
+    double here = mass_of(counts, begin, i + 1), rest = mass_of(counts, i + 1, to);
+    double least = own || next ? 0 : full;
+    if (here >= fmax(least, least_in(p, i + 1 - begin)) && rest >= least_in(p, to - i - 1)) {
+      cut[i] = true;
+      begin = i + 1;
     }
-  }
-  if (last < cells && sums[cells - 1] - before < least_mass(p)) {
-    cut[last] = false;
   }
 }
 
-dperm_status refine_rule_cuts(const refine_numbers *p, const int64_t *counts, size_t cells,
-                              bool *cut, dperm_error *err) {
-  OWNED_MEMORY double *sums = NULL;
-  OWNED_MEMORY size_t *starts = NULL;
-  TRY(memory_new(cells, sizeof *sums, &sums, err));
-  TRY(memory_new(cells, sizeof *starts, &starts, err));
-  pool_sums(counts, cells, sums, starts);
-  cut_cells(p, counts, sums, cells, cut);
-  return DPERM_OK;
+/* Takes away cuts beside bins that hold next to nothing: into the next one, or the one before. */
+static void merge_bins(const refine_numbers *p, const int64_t *counts, size_t cells, bool *cut) {
+  size_t begin = 0, last = cells;
+  for (size_t i = 0; i < cells; i++) {
+    bool end = i + 1 == cells, empty = mass_of(counts, begin, i + 1) < least_in(p, i + 1 - begin);
+    if (!end && !cut[i]) {
+      continue;
+    }
+    if (empty && !end) {
+      cut[i] = false;
+    } else if (empty && last < cells) {
+      cut[last] = false;
+    } else {
+      last = i;
+      begin = i + 1;
+    }
+  }
+}
+
+void refine_rule_cuts(const refine_numbers *p, const int64_t *counts, size_t cells, bool *cut) {
+  for (size_t from = 0, to = 1; to <= cells; to++) {
+    if (to == cells || cut[to - 1]) {
+      split_bin(p, counts, from, to, cut);
+      from = to;
+    }
+  }
+  merge_bins(p, counts, cells, cut);
 }
 
 double refine_rule_line(const refine_numbers *p) {

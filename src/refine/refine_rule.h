@@ -29,16 +29,19 @@ double refine_rule_whole(double refinement);
  * REFINE_CELLS_MOST. */
 enum { REFINE_CELLS_LEAST = 16, REFINE_CELLS_MOST = 256 };
 size_t refine_rule_cells(const refine_numbers *numbers);
+/* The number of bins that a column begins with: 4, 8 or 16, as "auto" cuts them. */
+size_t refine_rule_auto(const refine_numbers *numbers);
 /* Whether there are cells close to zero besides, each half as wide as the next: where amounts of
  * very different sizes may stand. */
 bool refine_rule_near_zero(const schema_column *column);
 
 /* ---- after it */
 
-/* Bins of a numeric column as unions of its cells, from their noisy counts: `cut[i]` is set for a
- * cut behind cell i, i < cells − 1. All false: the column stays as it is. */
-dperm_status refine_rule_cuts(const refine_numbers *numbers, const int64_t *counts, size_t cells,
-                              bool *cut, dperm_error *err);
+/* Bins of a numeric column as unions of its cells, from their noisy counts. cut[i] is a cut behind
+ * cell i, i < cells − 1: before, those of the bins that "auto" would give the column; after, those
+ * of the rule. All false: the column becomes a straight line. */
+void refine_rule_cuts(const refine_numbers *numbers, const int64_t *counts, size_t cells,
+                      bool *cut);
 /* The weight of the column's straight line beside its bins; 0 for none. */
 double refine_rule_line(const refine_numbers *numbers);
 /* Categories that are merged into one. None, or at least two and not all. */

@@ -16,7 +16,8 @@ static dperm_status refine_numeric(const schema_column *wide, const cell_counts 
   OWNED_MEMORY bool *cut = NULL;
   double line = refine_rule_line(numbers);
   TRY(memory_new(counts->cells, sizeof *cut, &cut, err));
-  TRY(refine_rule_cuts(numbers, counts->counts, counts->cells, cut, err));
+  memcpy(cut, counts->auto_cuts, counts->cells * sizeof *cut);
+  refine_rule_cuts(numbers, counts->counts, counts->cells, cut);
   json_t *bins = json_array();
   for (size_t i = 0; i + 1 < counts->cells; i++) {
     if (cut[i]) {

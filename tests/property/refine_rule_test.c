@@ -14,7 +14,7 @@ static refine_numbers numbers_of(size_t rows, double scale) {
 static size_t cuts_of(const refine_numbers *p, const int64_t *counts, size_t cells, bool *cut) {
   size_t count = 0;
   memset(cut, 0, cells * sizeof *cut);
-  assert_ok(refine_rule_cuts(p, counts, cells, cut, err));
+  refine_rule_cuts(p, counts, cells, cut);
   assert_false(cut[cells - 1]); /* behind the last one there is nothing to cut off */
   for (size_t i = 0; i < cells; i++) {
     count += cut[i];
@@ -55,6 +55,21 @@ static void atoms_are_bins_of_their_own(void **state) {
   assert_true(cut[0]);
 }
 
+static void bins_that_were_there_stay_unless_they_are_empty(void **state) {
+  (void)state;
+  int64_t counts[CELLS] = {0};
+  bool cut[CELLS] = {false};
+  const refine_numbers p = numbers_of(64000, 1);
+  for (size_t i = 0; i < CELLS; i++) {
+    counts[i] = i < 32 ? 50 : 0;
+    cut[i] = i % 8 == 7 && i + 1 < CELLS;
+  }
+  refine_rule_cuts(&p, counts, CELLS, cut);
+  for (size_t i = 0; i < CELLS; i++) { /* 400 each are more than 250; the last four hold nothing */
+    assert_int_equal(cut[i], i == 7 || i == 15 || i == 23);
+  }
+}
+
 static void noise_alone_makes_no_bins(void **state) {
   (void)state;
   int64_t counts[CELLS] = {0};
@@ -82,7 +97,11 @@ static void anything_is_survived(void **state) {
       double size = exp(20 * random_unit(&r));
       counts[i] = random_bits(&r) % 3 == 0 ? 0 : (int64_t)(random_bits(&r) % 2 ? size : -size);
     }
-    (void)cuts_of(&p, counts, cells, cut);
+    for (size_t i = 0; i + 1 < cells; i++) {
+      cut[i] = random_bits(&r) % 4 == 0;
+    }
+    refine_rule_cuts(&p, counts, cells, cut);
+    assert_false(cut[cells - 1]);
     refine_rule_merge(&p, counts, cells, merged);
     for (size_t i = 0; i < cells; i++) {
       count += merged[i];
@@ -114,6 +133,8 @@ static void few_rows_are_left_alone(void **state) {
   p.rows = 2000;
   assert_true(refine_rule_share(&p) > 0 && refine_rule_share(&p) < 1);
   assert_close(refine_rule_whole(refine_rule_share(&p)), 1, 1e-12);
+  p.counted = 11;
+  assert_true(refine_rule_share(&p) == 0);
   p.counted = 0;
   assert_true(refine_rule_share(&p) == 0);
 }
@@ -122,6 +143,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bins_have_about_the_same_mass),
       cmocka_unit_test(atoms_are_bins_of_their_own),
+      cmocka_unit_test(bins_that_were_there_stay_unless_they_are_empty),
       cmocka_unit_test(noise_alone_makes_no_bins),
       cmocka_unit_test(anything_is_survived),
       cmocka_unit_test(rare_categories_are_merged),
