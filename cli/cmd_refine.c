@@ -10,6 +10,7 @@
 #include "json_print.h"
 #include "ledger_settings.h"
 #include "progress_bar.h"
+#include "refine_settings.h"
 #include "session.h"
 
 static const char closing[] =
@@ -79,6 +80,7 @@ static dperm_status refine_to_file(const refine_command *c, dperm_refine_options
   TRY(dperm_refine_cells(wide, &cells, err));
   const dperm_source source = {
       .path = c->data, .format = format, .schema = cells, .no_identity = !c->ledger.path};
+  TRY(refine_check_source(&source, err));
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   TRY(ledger_settings_reserve(&c->ledger, out, data, &usual, 1, err));
   TRY(dperm_refine(wide, data, options, &made, err));

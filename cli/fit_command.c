@@ -12,6 +12,7 @@
 #include "handles.h"
 #include "json_print.h"
 #include "progress_bar.h"
+#include "refine_settings.h"
 #include "session.h"
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {
@@ -185,6 +186,7 @@ static dperm_status train_refined(const fit_command *c, const dperm_options *opt
                                   dperm_output *out, size_t *rows, dperm_model **model,
                                   dperm_error *err) {
   record_file file = {.command = c, .options = options, .source = *source, .out = out};
+  TRY(refine_check_source(source, err));
   dperm_status status = dperm_train_refined(binned->given, read_records, &file, options, c->share,
                                             binned->all, model, err);
   *rows = file.rows;

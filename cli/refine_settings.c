@@ -1,8 +1,12 @@
 /* See refine_settings.h. */
 #include "refine_settings.h"
 
+#include <dperm/bins.h>
 #include <math.h>
 #include <string.h>
+
+#include "handles.h"
+#include "message.h"
 
 argument refine_argument(const char **word) {
   *word = "none";
@@ -23,6 +27,18 @@ bool refine_share(const char *word, double *share) {
   }
   return refuse(wrong_usage(
       "--refine must be a share above 0 and below 1, auto or none, not \"%.40s\"", word));
+}
+
+dperm_status refine_check_source(const dperm_source *source, dperm_error *err) {
+  dperm_format format = DPERM_FORMAT_AUTO;
+  TRY(dperm_source_format(source, &format, err));
+  if (format != DPERM_FORMAT_CSV) {
+    return fail(err, DPERM_INVALID_DATA,
+                "%s: a refinement counts CSV records, and these rows are encoded already; give the "
+                "records, and encode them under the refined schema",
+                visible(source->path).text);
+  }
+  return DPERM_OK;
 }
 
 argument refine_elsewhere_argument(const char **word) {

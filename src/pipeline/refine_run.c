@@ -68,7 +68,7 @@ static dperm_status refine(const dperm_schema *wide, const dperm_data *data,
   const refine_numbers numbers = refinement_numbers(wide, data, terms.whole, terms.rows_per_person);
   if (refine_rule_share(&numbers) == 0) { /* from public numbers alone: it costs nothing */
     if (o->account.charge) {
-      *o->account.charge = charge;
+      *o->account.charge = (dperm_charge){.epsilon = "0", .delta = "0"};
     }
     *out = o->account.dry_run ? NULL : schema_share(wide);
     return DPERM_OK;

@@ -109,6 +109,8 @@ P
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == "this run costs epsilon 0.2 and delta 0" ]]
   leaves_no narrow.json
+  refine --epsilon 0.01 --dry-run
+  [[ "${lines[0]}" == "this run costs epsilon 0 and delta 0" ]]
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 1 --refine 0.1 --out m.json --ledger l.db --dataset people --dry-run
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == "this run costs epsilon 1 and "* ]]
@@ -181,7 +183,9 @@ P
   fails_with 2 "--epsilon"
   "$DPERM" encode --data records.csv --schema wide.json --out e.bin 2> /dev/null
   run "$DPERM" refine --data e.bin --schema wide.json --epsilon 1 --out n.json
-  fails_with 1 "e.bin"
+  fails_with 1 "e.bin: a refinement counts CSV records"
+  run "$DPERM" train --data e.bin --schema wide.json --epsilon 1 --refine auto --out m.json
+  fails_with 1 "e.bin: a refinement counts CSV records"
   refine --epsilon 0.2
   run "$DPERM" refine --data records.csv --schema narrow.json --epsilon 0.2 --out n.json
   fails_with 1 "refined already"

@@ -173,6 +173,7 @@ static void what_cannot_pay_stays_as_it_is_and_costs_nothing(void **state) {
   o.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
   dperm_schema *made = people_refined(s, o);
   assert_true(made == s->wide && charge.entry == 0);
+  assert_string_equal(charge.epsilon, "0");
   dperm_schema_free(made);
   o.fit_epsilon = 0.7; /* the fit has enough for it: 3000 · 0.74 */
   made = people_refined(s, o);
