@@ -84,3 +84,24 @@ dperm_schema *people_refined(const wide_home *s, dperm_refine_options o) {
   assert_ok(dperm_refine(s->wide, s->counted, &o, &made, err));
   return made;
 }
+
+dperm_status wide_train_refined(const dperm_options *options, unsigned taken, dperm_model **out,
+                                dperm_error *err) {
+  enum { MANY = 9000 };
+  static double x[MANY];
+  static int32_t y[MANY];
+  static const char *const sides[] = {"-1", "+1"};
+  for (int32_t i = 0; i < MANY; i++) {
+    x[i] = i % 7;
+    y[i] = i % 7 > 3;
+  }
+  const dperm_column column = {.numbers = x},
+                     labels = {.codes = y, .texts = sides, .text_count = 2};
+  dperm_schema *wide = schema_parsed(
+      "{\"label\": {\"column\": \"y\", \"positive\": [\"+1\"], \"negative\": [\"-1\"]}, "
+      "\"columns\": [{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 100}]}");
+  dperm_status status =
+      dperm_train_refined_table(wide, MANY, &column, &labels, taken, options, 0.1, 0, out, err);
+  dperm_schema_free(wide);
+  return status;
+}

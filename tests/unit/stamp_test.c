@@ -8,19 +8,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "dperm/ledger.h"
-#include "dperm/random.h"
+#include "data/dataset.h"
 #include "dperm/score.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
-#include "ledgers.h"
 #include "privacy/guarantee.h"
+#include "wide_records.h"
 
 enum { CANDIDATES = 2 };
 
 /* ---- ways to a model */
 
-typedef enum way_kind { TRAIN, TUNE, SCORE } way_kind;
+typedef enum way_kind { TRAIN, REFINED, TUNE, SCORE } way_kind;
 typedef struct way {
   const char *name;
   way_kind kind;
@@ -44,6 +43,7 @@ static const way ways[] = {
     {"tune, public", TUNE, DPERM_MECHANISM_OBJECTIVE, DPERM_TUNE_PUBLIC, 0, 1, 0, false},
     {"score", SCORE, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 1, false},
     {"train, weights", TRAIN, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, true},
+    {"train, refined", REFINED, DPERM_MECHANISM_OBJECTIVE, 0, 0, 1, 0, false},
     {"tune, weights", TUNE, DPERM_MECHANISM_OUTPUT, DPERM_TUNE_SPLIT, 0, 1, 0, true},
 };
 
@@ -201,8 +201,9 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
   }
   why->give(&all[where], data);
   dperm_random *random = all[where].random;
-  if (w->kind == TRAIN) {
-    status = dperm_train(data, &all[where], &out->model, NULL);
+  if (w->kind != TUNE) {
+    status = w->kind == TRAIN ? dperm_train(data, &all[where], &out->model, NULL)
+                              : wide_train_refined(&all[where], data->taken, &out->model, NULL);
   } else {
     dperm_tune_options_init(&how);
     how.method = w->method;
@@ -334,7 +335,7 @@ static bool makes_sense(const way *w, const reason *why) {
   if (why->give == called_public) {
     return w->kind == TUNE && w->method == DPERM_TUNE_PUBLIC;
   }
-  return !(w->kind == TUNE && why->give == no_mechanism); /* refused: nothing to choose privately */
+  return (w->kind != TUNE && w->kind != REFINED) || why->give != no_mechanism;
 }
 
 static void everybody_says_the_same(const way *w, const reason *why, size_t where) {
