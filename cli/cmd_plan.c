@@ -10,6 +10,7 @@
 #include "fit_settings.h"
 #include "handles.h"
 #include "json_print.h"
+#include "plan_advice.h"
 #include "session.h"
 
 /* A number of rows, or null where there is none. */
@@ -17,7 +18,8 @@ static void print_json_rows(const char *key, size_t rows) {
   printf(rows ? "  \"%s\": %zu,\n" : "  \"%s\": null,\n", key, rows);
 }
 
-static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
+static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t count,
+                       const plan_advice *advice, const dperm_schema *schema) {
   printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
   print_json_number("norm", p->norm, ",");
   print_json_number("norm1", p->norm1, ",");
@@ -52,6 +54,9 @@ static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t coun
   print_json_number("epsilon_better_than_coin", p->epsilon_better_than_coin, ",");
   print_json_rows("rows_better_than_coin", p->rows_better_than_coin);
   print_json_rows("rows_to_halve_noise", p->rows_to_halve_noise);
+  if (schema) {
+    plan_advice_print_json(advice, schema);
+  }
   printf("  \"noise_kinds\": [");
   for (size_t i = 0; i < count; i++) {
     const dperm_plan *k = &kinds[i];
@@ -182,7 +187,7 @@ static void print_text(const dperm_plan *p, const dperm_plan *kinds, size_t coun
 typedef struct plan_rows {
   size_t rows, dims;
   double norm, norm1;
-  dperm_schema *schema; /* or NULL: dims and norms */
+  const dperm_schema *schema; /* or NULL: dims and norms */
 } plan_rows;
 
 static dperm_status make_plan(const plan_rows *of, const dperm_options *options, dperm_plan *out,
@@ -272,20 +277,27 @@ int run_plan(int argc, char **argv) {
   }
   options.classes = (size_t)classes;
   dperm_error err;
+  OWNED(plan_advice_close) plan_advice advice = {0};
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   dperm_plan plan, *kinds = NULL;
-  dperm_status status = read_schema(schema_path, fit.bins, of.rows, &options, &of.schema, &err);
-  status = status == DPERM_OK ? make_plan(&of, &options, &plan, &err) : status;
-  size_t count = status == DPERM_OK ? plan_kinds(&of, &options, &plan, &kinds) : 0;
-  dperm_schema_free(of.schema);
-  if (status != DPERM_OK) {
+  if (read_schema(schema_path, fit.bins, of.rows, &options, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
+  of.schema = schema;
+  if (make_plan(&of, &options, &plan, &err) != DPERM_OK ||
+      (schema && plan_advice_make(of.rows, schema, &options, &advice, &err) != DPERM_OK)) {
+    return report_error(&err);
+  }
+  size_t count = plan_kinds(&of, &options, &plan, &kinds);
   if (json) {
-    print_json(&plan, kinds, count);
+    print_json(&plan, kinds, count, &advice, schema);
   } else {
     print_text(&plan, kinds, count);
   }
   free(kinds);
+  if (!json && schema) {
+    plan_advice_print(&advice, schema);
+  }
   if (!json && options.class_weight_count > 0) {
     printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"
            "hold; what the data can say is less by as much as they weigh less\n");

@@ -91,6 +91,26 @@ DPERM_INLINE dperm_status dperm_plan_for_schema(size_t rows, const dperm_schema 
   return dperm_plan_for_schema_sized(rows, schema, options, out, sizeof *out, err);
 }
 
+/* Advice on a schema, column by column and then cross by cross. */
+typedef struct dperm_column_plan {
+  size_t column; /* of the schema, in its order; the number of columns for a cross, */
+  size_t cross;  /* and which one it is then */
+  /* What its encoded columns have of the noise, as a share of E‖b‖₂². NaN with a kernel and without
+   * a mechanism, as all that follows but bins. */
+  double noise_share;
+  /* The rms norm of the noise if it were left out, and if it had half as many categories or bins,
+   * over that of the plan, at the same lambda and delta_reg. NaN where that cannot be, and for all
+   * but the 100 columns with most of the noise. */
+  double without, halved;
+  size_t bins; /* how many bins the rule of "auto" gives a numeric column; 0 for others */
+} dperm_column_plan;
+typedef void dperm_column_visitor(void *context, const dperm_column_plan *column);
+/* Of every column that is encoded; costs no privacy. */
+DPERM_API DPERM_CHECKED dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema,
+                                                        const dperm_options *options,
+                                                        dperm_column_visitor *visit, void *context,
+                                                        dperm_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -185,6 +185,11 @@ class Metrics(Struct):
                 ("error_rate", c_double), ("auc", c_double), ("log_loss", c_double)]
 
 
+class ColumnPlan(Struct):
+    _fields_ = [("column", c_size_t), ("cross", c_size_t), ("noise_share", c_double), ("without", c_double),
+                ("halved", c_double), ("bins", c_size_t)]
+
+
 class ScoreOptions(Struct):
     _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
                 ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress)]
@@ -230,6 +235,7 @@ Remark = CFUNCTYPE(None, c_void_p, c_char_p)
 VerifyLine = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 DatasetVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerDataset))
 EntryVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerEntry))
+ColumnVisitor = CFUNCTYPE(None, c_void_p, POINTER(ColumnPlan))
 SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))
 
 # ---------------------------------------------------------------- functions of dperm.h
@@ -267,6 +273,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_tune": [_DATA, POINTER(Options), _SIZE, POINTER(TuneOptions), _OUT],
     "dperm_plan_for_norms": [_SIZE, _SIZE, _NUMBER, _NUMBER, POINTER(Options), POINTER(PlanFigures)],
     "dperm_plan_for_schema": [_SIZE, _SCHEMA, POINTER(Options), POINTER(PlanFigures)],
+    "dperm_plan_columns": [_SIZE, _SCHEMA, POINTER(Options), ColumnVisitor, c_void_p],
     "dperm_model_write": [_MODEL, _PATH],
     "dperm_model_read": [_PATH, _OUT],
     "dperm_model_scores": [_MODEL, _DATA, _DOUBLES],
@@ -298,6 +305,9 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_schema_columns": (c_size_t, [_SCHEMA]),
     "dperm_schema_column_name": (c_char_p, [_SCHEMA, _SIZE]),
     "dperm_schema_column_type": (c_char_p, [_SCHEMA, _SIZE]),
+    "dperm_schema_cross_column": (c_size_t, [_SCHEMA, _SIZE, _SIZE]),
+    "dperm_schema_cross_width": (c_size_t, [_SCHEMA, _SIZE]),
+    "dperm_schema_column_width": (c_size_t, [_SCHEMA, _SIZE]),
     "dperm_schema_unresolved": (c_int, [_SCHEMA, _INT]),
     "dperm_resolve_options_init": (None, [POINTER(ResolveOptions)]),
     "dperm_draft_options_init": (None, [POINTER(DraftOptions)]),

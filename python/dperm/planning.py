@@ -43,7 +43,8 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
     if schema is not None:
-        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, settled(Schema(schema), bins, rows, wanted)._handle)
+        made = settled(Schema(schema), bins, rows, wanted)
+        known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, made._handle)
     else:
         known = ("dperm_plan_for_norms", rows, options.whole("dims", dims),
                  options.number("data_norm", data_norm), norm1)
@@ -51,8 +52,29 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
     found = c.fields(figures)
     found["mechanism"] = settings.get("mechanism", "objective")
     found["analysis"] = settings.get("analysis", "tight")
+    if schema is not None:
+        found["columns"] = _columns(made, rows, wanted)
     found["noise_kinds"] = _kinds(known, wanted, figures)
     return Plan(found)
+
+
+def _columns(schema: Schema, rows: int, wanted: c.Options) -> List[Dict[str, Any]]:
+    """Advice on each column, and then on each cross."""
+    found: List[Dict[str, Any]] = []
+    names, handle = [name for name, _ in schema.columns], schema._handle
+
+    def visit(_: Any, column: Any) -> None:
+        figures = {name: None if isinstance(value, float) and math.isnan(value) else value
+                   for name, value in c.fields(column.contents).items()}
+        place, cross = figures.pop("column"), figures.pop("cross")
+        crossed = place == len(names)
+        pair = [c.lib.dperm_schema_cross_column(handle, cross, i) for i in (0, 1)] if crossed else [place]
+        dims = c.lib.dperm_schema_cross_width(handle, cross) if crossed else c.lib.dperm_schema_column_width(handle, place)
+        found.append({"name": names[pair[0]], "crossed_with": names[pair[1]] if crossed else None, "dims": dims,
+                      **figures, "bins": figures["bins"] or None})
+
+    c.call("dperm_plan_columns", rows, handle, byref(wanted), c.ColumnVisitor(visit), None)
+    return found
 
 
 def _kinds(known: Tuple[Any, ...], wanted: c.Options, plan: c.PlanFigures) -> List[Dict[str, Any]]:

@@ -217,3 +217,12 @@ def test_dropped_rows_do_not_count(crowd):
     half = pd.concat([crowd, crowd.assign(age=math.nan)])
     models = [dperm.LogisticRegression(None, mechanism="none", schema=schema).fit(records).model_.json for records in (crowd, half)]
     assert models[0] == models[1]
+
+
+def test_a_plan_advises_on_columns():
+    columns = dperm.plan(1000, schema=SCHEMA, epsilon=1.0).columns
+    assert [(one["name"], one["crossed_with"], one["dims"]) for one in columns] == [
+        ("age", None, 5), ("pay", None, 3), ("job", None, 2), ("age", "job", 8), ("job", "pay", 6)]
+    assert all(0 < one["noise_share"] < 1 and one["without"] is not None for one in columns)
+    assert [one["bins"] for one in columns] == [8, 8, None, None, None] and columns[2]["halved"] is None
+    assert not hasattr(dperm.plan(1000, dims=3, epsilon=1.0), "columns")

@@ -154,9 +154,11 @@ static json_t *number_json(draft *d, size_t at) {
     (void)draft_range_of(n, &range);
     remark_number(d, at, &range);
   }
-  return json_pack("{s:s, s:s, s:o, s:o, s:s*, s:s*}", "name", name_of(d, at), "type", "numeric",
-                   "min", json_of_number(range.min), "max", json_of_number(range.max), "transform",
-                   range.log1p ? "log1p" : NULL, "scale", range.center ? "center" : NULL);
+  return json_pack("{s:s, s:s, s:o, s:o, s:s*, s:s*, s:s*}", "name", name_of(d, at), "type",
+                   "numeric", "min", json_of_number(range.min), "max", json_of_number(range.max),
+                   "transform", range.log1p ? "log1p" : NULL, "scale",
+                   range.center ? "center" : NULL, "bins",
+                   d->kinds[at] == DRAFT_NUMBER ? "auto" : NULL); /* a flag needs none */
 }
 
 /* ---- categorical columns */

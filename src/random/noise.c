@@ -42,6 +42,23 @@ double noise_rms_norm(const noise_plan *plan) {
   return sqrt(kind->radius->mean_square((double)radius_shape(plan)) * directions) / plan->beta;
 }
 
+void noise_column_shares(const noise_plan *plan, const noise_body *body, double *out) {
+  double sum = 0;
+  for (size_t i = 0; i < body_count(body); i++) {
+    out[i] = 1;
+  }
+  if (plan->kind->column_squares) { /* then the plan has the body */
+    plan->kind->column_squares(plan, out);
+  }
+  for (size_t i = 0; i < body_count(body); i++) {
+    const body_run *run = body_at(body, i);
+    sum += (double)run->groups * (double)run->width * out[i];
+  }
+  for (size_t i = 0; i < body_count(body); i++) {
+    out[i] /= sum;
+  }
+}
+
 /* The few roundings here and noise_relative_error are below 2^−44. */
 double noise_norm_limit(const noise_plan *plan, double t) {
   double radius = plan->kind->radius->limit((double)radius_shape(plan), t);

@@ -20,6 +20,9 @@ const noise_kind *noise_named(const char *name);
 
 /* Root mean square of ‖b‖₂: exact up to rounding. noise_law.h has the mean and quantiles. */
 double noise_rms_norm(const noise_plan *plan);
+/* What of its square each column has on average, one number for each run of `body`, the rows' own:
+ * exact up to rounding. */
+void noise_column_shares(const noise_plan *plan, const noise_body *body, double *out);
 /* A public bound, (k + √(2kt) + t)·reach/β rounded up for ρ ~ Gamma(k), that ‖b‖₂ passes with
  * probability at most e^−t, and so does the norm of what noise_draw gives. t ≥ 0. */
 double noise_norm_limit(const noise_plan *plan, double t);

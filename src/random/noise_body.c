@@ -62,6 +62,14 @@ static double body_mean_square(const noise_plan *plan) {
   return sum;
 }
 
+static void body_column_squares(const noise_plan *plan, double *out) {
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const body_run run = run_at(plan, i);
+    double m = (double)run.width;
+    out[i] = run.radius * run.radius / ((m + 1) * (m + 2));
+  }
+}
+
 /* √Σ r_g²: an l1-ball of radius r reaches r far. */
 static double body_reach(const noise_plan *plan) {
   double sum = 0;
@@ -140,6 +148,7 @@ const noise_kind noise_group = {.name = "group",
                                 .row_bound = body_row_bound,
                                 .norm = body_norm,
                                 .mean_square = body_mean_square,
+                                .column_squares = body_column_squares,
                                 .reach = body_reach,
                                 .draw_length = body_draw_length,
                                 .draw = body_draw,
@@ -152,6 +161,7 @@ const noise_kind noise_linf = {.name = "linf",
                                .row_bound = body_row_bound,
                                .norm = body_norm,
                                .mean_square = body_mean_square,
+                               .column_squares = body_column_squares,
                                .reach = body_reach,
                                .draw_length = body_draw_length,
                                .draw = body_draw,

@@ -41,7 +41,9 @@ struct noise_kind {
   double (*row_bound)(const row_bounds *bounds, size_t dims);
   double (*norm)(const noise_plan *plan, const double *b); /* ‖b‖_K, up to rounding */
   double (*mean_square)(const noise_plan *plan); /* E‖U‖₂², up to rounding; NULL: 1 */
-  double (*reach)(const noise_plan *plan);       /* ‖U‖₂ ≤ this, rounded up; NULL: 1 */
+  /* What a column of each run of the body has of that, in any unit. NULL: all have the same. */
+  void (*column_squares)(const noise_plan *plan, double *out);
+  double (*reach)(const noise_plan *plan); /* ‖U‖₂ ≤ this, rounded up; NULL: 1 */
   /* ‖U‖₂/‖U‖_K of one random direction, for planners; NULL: 1. */
   double (*draw_length)(const noise_plan *plan, random_source *source);
   void (*draw)(const noise_plan *plan, random_source *source, double *b);

@@ -212,6 +212,16 @@ static double mixed_mean_square(const noise_plan *plan) {
   return sum / (d * (d + 1));
 }
 
+/* A block's columns have c/m = 2 each, and each of s columns alone s + 1. */
+static void mixed_column_squares(const noise_plan *plan, double *out) {
+  const mixed m = mixed_of_plan(plan);
+  for (size_t i = 0; i < body_count(&plan->body); i++) {
+    const part p = part_at(&m, i);
+    double w = p.count > 0 ? part_weight(&m, &p) : alone_weight(&m);
+    out[i] = (p.count > 0 ? 2 : (double)m.alone + 1) / (w * w);
+  }
+}
+
 /* The least and the largest weight of all parts. */
 static void weight_range(const noise_plan *plan, double *least, double *most) {
   const mixed m = mixed_of_plan(plan);
@@ -295,6 +305,7 @@ static const noise_kind noise_mixed_plain = {.name = "mixed",
                                              .row_bound = plain_row_bound,
                                              .norm = mixed_norm,
                                              .mean_square = mixed_mean_square,
+                                             .column_squares = mixed_column_squares,
                                              .reach = mixed_reach,
                                              .draw_length = mixed_draw_length,
                                              .draw = mixed_draw,
@@ -307,6 +318,7 @@ const noise_kind noise_mixed = {.name = "mixed",
                                 .row_bound = mixed_row_bound,
                                 .norm = mixed_norm,
                                 .mean_square = mixed_mean_square,
+                                .column_squares = mixed_column_squares,
                                 .reach = mixed_reach,
                                 .draw_length = mixed_draw_length,
                                 .draw = mixed_draw,

@@ -12,7 +12,11 @@
 static const double few = 180, some = 600; /* of x */
 static const double wide_from = 250;       /* the width of a range from which values crowd */
 
+/* A fit without a mechanism has as much to pay with as one at this epsilon. */
+static const double epsilon_without_mechanism = 10;
+
 size_t auto_bins_count(size_t rows, double epsilon, size_t columns) {
+  epsilon = isnan(epsilon) ? epsilon_without_mechanism : epsilon;
   double x = (double)rows * epsilon / (double)columns;
   return x < few ? 4 : x < some ? 8 : AUTO_BINS_MOST;
 }
@@ -21,6 +25,10 @@ bool auto_bins_wide(const schema_column *column) {
   double width = column->max - column->min; /* perhaps infinite */
   double from_zero = column->min > 0 ? column->min : column->max < 0 ? -column->max : 0.0;
   return column->transform == TRANSFORM_NONE && width >= wide_from && from_zero <= width / 10;
+}
+
+size_t auto_bins_of(const schema_column *column, size_t bins) {
+  return auto_bins_wide(column) && bins > WIDE_BINS_MOST ? WIDE_BINS_MOST : bins;
 }
 
 static int compare(const void *a, const void *b) {
@@ -44,7 +52,7 @@ static size_t halve_both_sides(double low, double high, size_t count, double *cu
 }
 
 size_t auto_bins_halving(const schema_column *column, size_t bins, double cuts[WIDE_BINS_MOST]) {
-  size_t count = (bins < WIDE_BINS_MOST ? bins : WIDE_BINS_MOST) - 1, used = 0;
+  size_t count = auto_bins_of(column, bins) - 1, used = 0;
   if (column->min < 0 && column->max > 0) {
     used = halve_both_sides(column->min, column->max, count, cuts);
   } else {

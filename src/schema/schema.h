@@ -107,6 +107,9 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err);
 /* An entry of this weight, as a row stores it, is at most so long. */
 double schema_entry_bound(const dperm_schema *schema, double weight);
 
+/* How many of its columns are numeric or categorical. */
+size_t schema_encoded_columns(const dperm_schema *schema);
+
 /* Fails where "bins" are still "auto": then nothing can be encoded, and the layout is that of the
  * column without them. */
 dperm_status schema_check_resolved(const dperm_schema *schema, dperm_error *err);

@@ -92,6 +92,15 @@ double dperm_schema_cross_bound(const dperm_schema *schema, size_t cross) {
                                      : 0.0;
 }
 
+size_t schema_encoded_columns(const dperm_schema *schema) {
+  size_t count = 0;
+  for (size_t i = 0; i < schema->column_count; i++) {
+    column_type type = schema->columns[i].type;
+    count += type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL;
+  }
+  return count;
+}
+
 /* ---- names of encoded columns */
 
 /* A name on its way: what does not fit is counted, not written. */

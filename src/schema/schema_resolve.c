@@ -16,9 +16,6 @@ void dperm_resolve_options_init_sized(dperm_resolve_options *options, size_t siz
   sized_init(&resolve_struct, &resolve_defaults, options, size);
 }
 
-/* A fit without a mechanism has as much to pay with as one at this epsilon. */
-static const double epsilon_without_mechanism = 10;
-
 static bool wants_bins(const schema_column *column, bool all_numeric) {
   return column->type == COLUMN_NUMERIC && !column->binned && (column->bins_auto || all_numeric);
 }
@@ -58,15 +55,6 @@ static json_t *bins_of(const schema_column *column, size_t bins) {
                                 : equal_widths(column, bins);
 }
 
-static size_t count_columns(const dperm_schema *schema) {
-  size_t count = 0;
-  for (size_t i = 0; i < schema->column_count; i++) {
-    column_type type = schema->columns[i].type;
-    count += type == COLUMN_NUMERIC || type == COLUMN_CATEGORICAL;
-  }
-  return count;
-}
-
 static dperm_status check_numbers(const dperm_resolve_options *how, dperm_error *err) {
   if (!isnan(how->epsilon) && !(how->epsilon > 0 && isfinite(how->epsilon))) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and finite", how->epsilon);
@@ -83,9 +71,8 @@ dperm_status dperm_schema_resolve(const dperm_schema *schema, const dperm_resolv
     *out = schema_share(schema);
     return DPERM_OK;
   }
-  double epsilon = isnan(how.epsilon) ? epsilon_without_mechanism : how.epsilon;
-  size_t bins =
-      how.rows ? auto_bins_count(how.rows, epsilon, count_columns(schema)) : AUTO_BINS_MOST;
+  size_t bins = how.rows ? auto_bins_count(how.rows, how.epsilon, schema_encoded_columns(schema))
+                         : AUTO_BINS_MOST;
   json_auto_t *json = json_deep_copy(schema->json);
   json_t *list = json_object_get(json, "columns");
   for (size_t i = 0; i < schema->column_count; i++) {

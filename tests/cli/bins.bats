@@ -57,6 +57,8 @@ train() { # data, schema, model, more
   "$DPERM" encode --data people.csv --schema own.json --out people.dperm 2> /dev/null
   "$DPERM" train --data people.dperm --epsilon 3 --seed 7 --out n.json 2> /dev/null
   cmp m.json n.json
+  "$DPERM" encode --data people.csv --schema schema.json --bins auto --rows 120 --epsilon 3 --out p.dperm 2> /dev/null
+  cmp people.dperm p.dperm
 }
 
 @test "a model with auto bins predicts and is scored from files without a schema" {
@@ -125,7 +127,7 @@ train() { # data, schema, model, more
   run "$DPERM" train --data people.dperm --schema auto.json --epsilon 1 --out m.json
   fails_with 1 "people.dperm is encoded already, with bins of its own; leave --schema out"
   run "$DPERM" encode --data people.csv --schema auto.json --out q.dperm
-  fails_with 1 "\"bins\": \"auto\""
+  fails_with 2 "bins that follow from the number of rows and epsilon need --rows and --epsilon here"
   run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --bins some --out m.json
   fails_with 2 "--bins must be auto or none"
   leaves_no m.json
@@ -176,4 +178,24 @@ grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 12,1,4,3)
   grep -q "no fit for .*epsilon 85" said
   run "$DPERM" sweep --data people.csv --schema schema.json --bins auto --epsilon 75,85
   fails_with 2 "epsilon"
+}
+
+@test "plan advises on each column" {
+  with_bins 8 > eight.json
+  run "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"of noise"*"without it"*"halved"*"bins that pay"*"job "*" 3 "*"age "*" 8 "* ]]
+  "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1 --json > p.json
+  "$DPERM" plan --rows 1000 --schema schema.json --epsilon 1 --mechanism output --json > q.json
+  "$DPERM" plan --rows 1000 --dims 5 --epsilon 1 --json > r.json
+  python3 - <<'P'
+import json
+age, job = json.load(open("p.json"))["columns"]
+assert (age["name"], age["crossed_with"], age["dims"], age["bins"], job["bins"]) == ("age", None, 8, 8, None)
+assert abs(age["noise_share"] + job["noise_share"] - 1) < 1e-12
+assert 0 < age["without"] < age["halved"] < 1 and job["halved"] is None
+age, job = json.load(open("q.json"))["columns"]
+assert abs(age["noise_share"] - 0.25) < 1e-12 # one of four
+assert "columns" not in json.load(open("r.json"))
+P
 }

@@ -43,7 +43,7 @@ fits() { # the file's text, further arguments
   drafts d/people.csv
   [ "$(drafted label)" = '{"column": "income", "positive": ["high"], "negative": ["low"]}' ]
   [ "$(drafted missing)" = '["", "?"]' ]
-  [ "$(drafted columns.0)" = '{"name": "age", "type": "numeric", "min": 0, "max": 100}' ]
+  [ "$(drafted columns.0)" = '{"name": "age", "type": "numeric", "min": 0, "max": 100, "bins": "auto"}' ]
   [ "$(drafted columns.1.values)" = '["female", "male"]' ]
   [ "$(drafted columns.11.transform)" = '"log1p"' ]
   [ "$(drafted intercept) $(drafted rows) $(drafted on_missing)" = 'true "clip" "zero"' ]

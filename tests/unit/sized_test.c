@@ -145,35 +145,26 @@ static dperm_status to_resolve(const void *given, dperm_error *err) {
   return status;
 }
 
-static dperm_status to_train_share(const void *given, dperm_error *err) {
-  size_t rows = 0;
-  double epsilon = 0;
-  return dperm_train_share(100, 2, given, &rows, &epsilon, err);
+static void see_column(void *context, const dperm_column_plan *column) {
+  (void)context;
+  (void)column;
 }
 
-static dperm_status to_tune_share(const void *given, dperm_error *err) {
-  size_t rows = 0;
-  double epsilon = 0;
-  return dperm_tune_share(100, 2, given, 1, &tune_how, &rows, &epsilon, err);
+static dperm_status to_plan_columns(const void *given, dperm_error *err) {
+  return dperm_plan_columns(100, schema, given, see_column, NULL, err);
 }
 
-static dperm_status to_tune_share_how(const void *given, dperm_error *err) {
-  size_t rows = 0;
-  double epsilon = 0;
-  return dperm_tune_share(100, 2, &one, 1, given, &rows, &epsilon, err);
-}
-
-static dperm_status to_sweep_share(const void *given, dperm_error *err) {
-  size_t rows = 0;
-  double epsilon = 0;
-  return dperm_sweep_share(100, 2, given, &small_how, &rows, &epsilon, err);
-}
-
-static dperm_status to_sweep_share_how(const void *given, dperm_error *err) {
-  size_t rows = 0;
-  double epsilon = 0;
-  return dperm_sweep_share(100, 2, &one, given, &rows, &epsilon, err);
-}
+#define SHARE(name, call)                                                                          \
+  static dperm_status name(const void *given, dperm_error *err) {                                  \
+    size_t rows = 0;                                                                               \
+    double epsilon = 0;                                                                            \
+    return call;                                                                                   \
+  }
+SHARE(to_train_share, dperm_train_share(100, 2, given, &rows, &epsilon, err))
+SHARE(to_tune_share, dperm_tune_share(100, 2, given, 1, &tune_how, &rows, &epsilon, err))
+SHARE(to_tune_share_how, dperm_tune_share(100, 2, &one, 1, given, &rows, &epsilon, err))
+SHARE(to_sweep_share, dperm_sweep_share(100, 2, given, &small_how, &rows, &epsilon, err))
+SHARE(to_sweep_share_how, dperm_sweep_share(100, 2, &one, given, &rows, &epsilon, err))
 
 static void *sound_options(size_t size) {
   dperm_options *options = calloc(1, size + 64);
@@ -238,6 +229,7 @@ static const entry entries[] = {
     {OPTIONS, to_reserve},
     {OPTIONS, to_sweep},
     {OPTIONS, to_train_share},
+    {OPTIONS, to_plan_columns},
     {OPTIONS, to_tune_share},
     {OPTIONS, to_sweep_share},
     {KIND(dperm_tune_options, public_data, sound_tune), to_tune_how},
