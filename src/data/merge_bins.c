@@ -3,6 +3,7 @@
  * bins that any number leads to, and these are merged in place. A row becomes what encoding it
  * under the coarser schema gives, to the bit: no weight and no bound of an entry changes, so
  * neither does its divisor, and a block has one entry at most before and after. */
+#include "base/defect.h"
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "data/dataset.h"
@@ -99,11 +100,34 @@ static void map_columns(const dperm_schema *fine, const dperm_schema *coarse, ui
   }
 }
 
+/* Of a defect: the first encoded column that no record has goes, as if that were known in public.
+ */
+static void leave_empty(const dperm_data *data, const dperm_schema *coarse, uint32_t *map) {
+  size_t column = 0;
+  for (bool used = true; used && column < coarse->dims; column += used) {
+    used = false;
+    for (size_t i = 0; i < data->x->rows; i++) {
+      const uint32_t *columns = NULL;
+      const double *values = NULL;
+      size_t count = data->x->kind->entries(data->x, i, &columns, &values);
+      for (size_t e = 0; e < count; e++) {
+        used = used || map[columns[e]] == column;
+      }
+    }
+  }
+  for (size_t j = 0; j < data->x->cols; j++) {
+    map[j] -= map[j] > column;
+  }
+}
+
 static dperm_status make_map(const dperm_data *data, const dperm_schema *coarse, uint32_t **map,
                              dperm_error *err) {
   TRY(check_merge(data, coarse, err));
   TRY(memory_new(data->x->cols, sizeof **map, map, err));
   map_columns(data->schema, coarse, *map);
+  if (DEFECT("bins-left")) {
+    leave_empty(data, coarse, *map);
+  }
   return DPERM_OK;
 }
 
