@@ -125,9 +125,9 @@ def crowd():
 
 def test_auto_bins_of_a_schema():
     schema = dperm.Schema(AUTO)
-    assert chosen(schema.resolve(rows=359, epsilon=1)) == [4, None]  # two columns: 179.5
-    assert chosen(schema.resolve(rows=360, epsilon=1)) == [8, None]
-    assert chosen(schema.resolve(rows=120, epsilon=None)) == [16, None]  # as at epsilon 10
+    assert chosen(schema.resolve(rows=359, epsilon=1, bins="none")) == [4, None]  # two columns: 179.5
+    assert chosen(schema.resolve(rows=360, epsilon=1, bins="none")) == [8, None]
+    assert chosen(schema.resolve(rows=120, epsilon=None, bins="none")) == [16, None]  # as at epsilon 10
     wide = [999 / 2**j for j in range(7, 0, -1)]
     assert chosen(schema.resolve(rows=1200, epsilon=1, bins="auto")) == [16, wide]
     assert chosen(schema.resolve(rows=1200, epsilon=1, bins="none")) == [16, None]
@@ -139,7 +139,7 @@ def test_auto_bins_of_a_schema():
             schema.resolve(**wrong)
 
 
-@pytest.mark.parametrize("epsilon, bins, expected", [(0.5, "none", [4, None]), (1.0, None, [8, None]), (1.0, "auto", [8, 7])])
+@pytest.mark.parametrize("epsilon, bins, expected", [(0.5, "none", [4, None]), (1.0, "none", [8, None]), (1.0, "auto", [8, 7])])
 def test_a_fit_resolves_and_predicts_with_what_it_used(crowd, epsilon, bins, expected, tmp_path):
     clf = dperm.LogisticRegression(epsilon, schema=AUTO, bins=bins, random_state=1).fit(crowd)
     found = chosen(dperm.Schema(clf.model_.to_dict()["schema"]))

@@ -60,6 +60,9 @@ def cases():
     for noise in ("l2", "l1", "group", "mixed"):
         yield f"train {BINS} --epsilon 1 --noise {noise}"
     yield f"encode {BINS}"
+    for command in ("train", "tune"):
+        yield f"{command} {PEOPLE} --epsilon 1 --lambda {'auto' if command == 'train' else '0.001,0.01'} --bins auto"
+    yield f"sweep {PEOPLE} --epsilon 0.1,1 --bins auto --draws 5 --folds 3"
 
 
 def write_data(dperm):
