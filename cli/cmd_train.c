@@ -1,4 +1,5 @@
 /* dperm train: options in, model file out. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,17 +21,29 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
           d->training_error, d->iterations, d->objective, d->gradient_norm, d->solve_seconds);
 }
 
-/* --refine, and what it goes with. */
-static bool take_share(const char *word, const dperm_options *options, fit_command *c) {
-  if (!refine_share(word, &c->share)) {
+/* --refine, and what it goes with. By default the records choose between lines and bins wherever
+ * they can be asked. */
+static bool take_share(const char *const *word, const dperm_options *options, fit_command *c) {
+  if (!refine_share(*word, &c->share)) {
     return false;
   }
+  bool none = options->mechanism == DPERM_MECHANISM_NONE, piped = strcmp(c->data, "-") == 0;
+  bool lines = argument_given(&c->fit.bins) && strcmp(c->fit.bins, "none") == 0;
+  bool settled = argument_given(&c->fit.bins); /* by public numbers, or none */
+  c->unasked = !argument_given(word);
   c->refined = !(c->share == 0);
+  if (c->unasked) {
+    bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
+    c->refined = !none && c->schema && !piped && !settled && !kernel;
+  }
+  if (c->refined && isnan(c->share) && !lines) {
+    c->fit.bins = "auto"; /* what they are to choose */
+  }
   const usage_rule rules[] = {
-      {c->refined && options->mechanism == DPERM_MECHANISM_NONE,
+      {c->refined && none,
        "--refine does not go with --mechanism none: it spends a share of epsilon"},
       {c->refined && !c->schema, "--refine needs --schema: it refines one"},
-      {c->refined && strcmp(c->data, "-") == 0, "--refine reads the records twice; name a file"},
+      {c->refined && piped, "--refine reads the records more than once; name a file"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
@@ -52,7 +65,7 @@ int run_train(int argc, char **argv) {
   dperm_options options;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !fit_settings_one(&c.fit, &options) || !fit_command_check(&c) ||
-      !take_share(refine, &options, &c)) {
+      !take_share(&refine, &options, &c)) {
     return refused();
   }
   dperm_unsafe_diagnostics diagnostics = {0};

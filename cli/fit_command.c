@@ -117,7 +117,7 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
   if (refined_epsilon(model) > 0) {
     note("%s: epsilon %g of that is for the schema, which was refined from records", name,
          refined_epsilon(model));
-  } else if (c->refined) {
+  } else if (c->refined && !c->unasked) {
     note("%s: the schema stays as it is: so few rows cannot pay for a refinement at this epsilon",
          name);
   }
@@ -222,9 +222,10 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   dperm_source source = {
       .path = c->data, .format = format, .dims = c->dims, .no_identity = !c->ledger.path};
   TRY(binned_schema_open(c->schema, &c->fit.bins, &source, &binned, err));
-  TRY(c->refined ? train_refined(c, candidates, &source, &binned, out, &rows, &model, err)
-                 : train_or_choose(c, candidates, count, choice, &source, &binned, out, &rows,
-                                   &model, err));
+  bool refined = c->refined && !(c->unasked && !binned.waits);
+  TRY(refined ? train_refined(c, candidates, &source, &binned, out, &rows, &model, err)
+              : train_or_choose(c, candidates, count, choice, &source, &binned, out, &rows, &model,
+                                err));
   progress_bar_wipe();
   if (!model) { /* shown nowhere, if another process has the model */
     ledger_settings_show(&c->ledger, is_private, c->json);

@@ -15,7 +15,8 @@ typedef struct fit_command {
   uint64_t seed;
   bool json;
   bool refined; /* train: for a share of epsilon the records refine the schema first; */
-  double share; /* NaN for the usual one */
+  double share; /* NaN: they choose between lines and bins, */
+  bool unasked; /* by default, so only where it can be done */
 } fit_command;
 
 /* Lines of the argument table from table[0] on, and behind the `own` ones of the command. */

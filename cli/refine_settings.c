@@ -9,14 +9,14 @@
 #include "message.h"
 
 argument refine_argument(const char **word) {
-  *word = "none";
+  *word = "auto";
   return (argument){"--refine",
                     ARGUMENT_TEXT,
                     word,
                     false,
                     "SHARE|auto|none",
-                    "a share of epsilon for bins and groups from "
-                    "noisy counts of the records (none)"};
+                    "of epsilon: auto (default), a little to ask the records whether bins serve "
+                    "them; SHARE, for bins and groups from noisy counts of them; or none"};
 }
 
 bool refine_share(const char *word, double *share) {

@@ -47,15 +47,16 @@ DPERM_API DPERM_CHECKED dperm_status dperm_refine(const dperm_schema *wide,
 DPERM_API double dperm_schema_refined_epsilon(const dperm_schema *schema);
 
 /* Reads, or makes, the rows of some records under this schema: the same records each time. It is
- * the caller's, and called once or twice. */
+ * the caller's, and called up to three times. */
 typedef dperm_status dperm_record_reader(void *context, const dperm_schema *schema,
                                          dperm_data **out, dperm_error *err);
-/* Refines and trains for the epsilon of the options, all of which is charged at once: `share` of
- * it, above 0 and below 1, goes to the refinement, or NaN for the usual share. The model holds the
- * refined schema. Where a refinement would not pay it holds the wide one, with the bins that
- * dperm_schema_resolve finds: for "auto", and if `all_numeric` for all numeric columns. Options
- * that have a number for each encoded column (weights and priors of the regularizer) are refused.
- */
+/* Makes a schema of the records and trains, for the epsilon of the options, all of which is charged
+ * at once. With a `share` of it, above 0 and below 1, noisy counts refine the schema. With NaN the
+ * records choose, for a few percent, whether numeric columns without bins stay straight lines or,
+ * if `all_numeric`, get those of dperm_schema_resolve (docs/proofs/bins.md). The model holds the
+ * schema that was used. Where so few rows cannot pay for that it is the wide one, for nothing.
+ * Options that have a number for each encoded column (weights and priors of the regularizer) are
+ * refused. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train_refined(const dperm_schema *wide,
                                                          dperm_record_reader *read, void *context,
                                                          const dperm_options *options, double share,

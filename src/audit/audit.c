@@ -32,6 +32,7 @@ static const audit_case cases[] = {
     {"stopping", "logarithmic", audit_tuning, DPERM_ROUNDS_LOGARITHMIC},
     {"stopping", "geometric", audit_tuning, DPERM_ROUNDS_GEOMETRIC},
     {"refine", "histograms", audit_refine, 0},
+    {"bins", "choice", audit_bins, 0},
     {"noise", NULL, audit_noise, 0},
     {"lattice", "integer noise", audit_lattice, 0},
     {"rows", "bound", audit_rows, 0},

@@ -14,8 +14,9 @@ enum { SPLIT = -1 };
 extern const char *const audit_usual_loss;
 audit_function audit_fit, audit_selector, audit_tuning;
 
-/* An attack on the noisy counts of a refinement (refine_attack.c). */
-audit_function audit_refine;
+/* Attacks on the noisy counts of a refinement (refine_attack.c), and on the choice between lines
+ * and bins (bins_attack.c). */
+audit_function audit_refine, audit_bins;
 
 /* Checks of laws and bounds that no lower bound on ε would show at a bearable number of draws: the
  * noise and the lattice's noise against their laws, rows against their bound (law_check.c). */

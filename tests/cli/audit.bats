@@ -35,7 +35,7 @@ rows = json.load(open("all.json"))
 assert all(r["verdict"] == "not refuted" for r in rows)
 names = {r["mechanism"] for r in rows}
 assert names == {"output", "objective", "jacobian", "shape", "intercept", "weights", "selector", "split",
-                 "stopping", "refine", "noise", "lattice", "rows"}, names
+                 "stopping", "refine", "bins", "noise", "lattice", "rows"}, names
 for mechanism in ("output", "objective", "jacobian", "weights"):
     losses = {r["variant"] for r in rows if r["mechanism"] == mechanism}
     assert losses == {"huber", "smooth-hinge", "logistic"}

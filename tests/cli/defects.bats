@@ -53,8 +53,8 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   done
 }
 
-@test "counts of a refinement without noise, for all columns or for half of them, are found" {
-  for defect in counts-bare counts-half; do
+@test "counts of a refinement and a choice of bins without noise are found" {
+  for defect in counts-bare counts-half evidence-bare; do
     found $(table | grep "^$defect ")
   done
 }

@@ -59,7 +59,7 @@ P
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
   train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json --ledger l.db --dataset people)
-  run "${train[@]}" --refine auto
+  run "${train[@]}" --refine 0.08
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that is for the schema"* ]]
   [[ "${lines[2]}" == "l.db: charged epsilon 1 and "*" (entry 2); 2 and "* ]]
@@ -171,7 +171,7 @@ P
   run "${train[@]}" --mechanism none --refine auto
   fails_with 2 "--refine does not go with --mechanism none"
   run "$DPERM" train --data - --schema wide.json --out m.json --epsilon 1 --refine auto
-  fails_with 2 "--refine reads the records twice"
+  fails_with 2 "--refine reads the records more than once"
   run "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   fails_with 2 "--refine needs --schema"
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do

@@ -152,6 +152,6 @@ END
   [ "$status" -eq 0 ]
   [[ "$output" == *"bins: chosen for the number of rows and epsilon"* ]]
   run "$DPERM" encode --data people.csv --schema s.json --out rows.dperm
-  fails_with 1 'column "age" has "bins": "auto"'
+  fails_with 2 "need --rows and --epsilon here"
   leaves_no rows.dperm
 }

@@ -1,0 +1,123 @@
+/* See refined_run.h. */
+#include "pipeline/refined_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+#include "pipeline/fit_work.h"
+#include "pipeline/options.h"
+#include "random/random_handle.h"
+
+/* ---- before the charge */
+
+dperm_status refined_run_check(const dperm_options *o, dperm_error *err) {
+  TRY(options_validate(o, err));
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a refinement needs a private mechanism and an epsilon to share; train without it");
+  }
+  if (o->regularizer.weights || o->regularizer.prior) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "weights and priors of the regularizer have a number for each encoded column, which a "
+         "refinement is to decide; refine first, then train");
+  }
+  return DPERM_OK;
+}
+
+/* What could refuse the fit for public reasons refuses it now: its rows will have the same norm and
+ * labels as those in cells. */
+static dperm_status rehearse(const refined_run *run, const dperm_data *counted, dperm_error *err) {
+  dperm_options row = options_per_row(run->options);
+  fit_plan plan;
+  TRY(fit_check(counted, rows_in_all(counted->x), &row, &plan, err)); /* as without a refinement */
+  row.epsilon = run->claim.epsilon_row;
+  TRY(guarantee_check(&run->claim, err));
+  return fit_check(counted, rows_in_all(counted->x), &row, &plan, err);
+}
+
+/* ---- behind it */
+
+/* As far as it can be told: a file's bytes, a table's values, their number. */
+static dperm_status check_same(const dperm_data *a, const dperm_data *b, dperm_error *err) {
+  data_identity first, second;
+  bool same = rows_in_all(a->x) == rows_in_all(b->x);
+  bool known = a->from_file || (a->prints && b->prints);
+  if (same && known && a->from_file == b->from_file) {
+    TRY(identity_of_data(a, &first, err));
+    TRY(identity_of_data(b, &second, err));
+    same = memcmp(first.given, second.given, sizeof first.given) == 0;
+  }
+  if (!same || a->from_file != b->from_file) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "the records were changed between counting and fitting; run again and leave them alone");
+  }
+  return DPERM_OK;
+}
+
+static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_model **out,
+                        dperm_error *err) {
+  dperm_options row = options_per_row(run->options);
+  fit_plan plan = {0};
+  row.epsilon = run->claim.epsilon_row;
+  OWNED(fit_work_clear)
+  fit_work work = {.data = data, .options = &row, .plan = &plan, .source = run->source};
+  TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
+  plan.claim = run->claim;
+  TRY(fit_prepare(&work, err));
+  TRY(fit_perform(&work, out, err));
+  return data_unchanged(data, err);
+}
+
+/* What is paid for (model_maker). */
+static dperm_status make(void *context, dperm_model **out, dperm_error *err) {
+  refined_run *run = context;
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  TRY(run->release(run, &schema, err));
+  TRY(run->from->read(run->from->context, schema, &data, err));
+  TRY(check_same(run->seen, data, err));
+  TRY(fit(run, data, out, err));
+  return data_unchanged(run->seen, err);
+}
+
+/* ---- the run */
+
+static dperm_status train(refined_run *run, double share, dperm_model **out, dperm_error *err) {
+  const dperm_options *o = run->options;
+  const private_run whole = {.epsilon = o->epsilon,
+                             .rows_per_person = o->rows_per_person,
+                             .classes = data_class_count(run->seen),
+                             .refined = share * o->epsilon};
+  const refinement_terms terms = {.epsilon = whole.refined,
+                                  .whole = o->epsilon,
+                                  .rows_per_person = o->rows_per_person,
+                                  .reasons =
+                                      options_reasons(o, run->seen) | source_reasons(run->source)};
+  run->claim = guarantee_with(guarantee_of_run(&whole), terms.reasons);
+  dperm_status status = rehearse(run, run->seen, err);
+  status = status == DPERM_OK ? run->prepare(run, &terms, err) : status;
+  char words[64];
+  dperm_account account = o->account;
+  (void)snprintf(words, sizeof words, "%s, refined", mechanism_of(o->mechanism)->name);
+  account.charge = &run->charge;
+  bool diagnosed = o->unsafe_diagnostics && account.ledger; /* have no price */
+  const account_run paid = {.account = &account,
+                            .command = "train",
+                            .mechanism = words,
+                            .claim = guarantee_with(run->claim, diagnosed ? REASON_DIAGNOSTICS : 0),
+                            .data = run->seen};
+  status = account_make_model(&paid, status, make, run, out, err);
+  if (o->account.charge) {
+    *o->account.charge = run->charge;
+  }
+  return status;
+}
+
+dperm_status refined_run_train(refined_run *run, double share, dperm_model **out,
+                               dperm_error *err) {
+  OWNED(random_wipe) random_source own = {0};
+  TRY(random_given(run->options->random, &own, &run->source, err));
+  dperm_status status = train(run, share, out, err);
+  return status == DPERM_OK ? status : ranks_agree(run->seen->x->spread, status, err);
+}

@@ -1,0 +1,36 @@
+/* A run that makes its schema from the records and then fits them, for one charge: what is common
+ * to the ways of making one (train_refined.c, train_binned.c). */
+#pragma once
+
+#include "dperm/refine.h"
+#include "pipeline/account.h"
+#include "pipeline/refinement.h"
+
+/* Where the records come from. */
+typedef struct records {
+  const dperm_schema *wide;
+  dperm_record_reader *read;
+  void *context;
+} records;
+
+typedef struct refined_run refined_run;
+struct refined_run {
+  const records *from;
+  const dperm_options *options;
+  random_source *source;
+  /* Of a way to make a schema: looks at the records, before a charge, and draws and makes it,
+   * behind one. `way` is its own. */
+  dperm_status (*prepare)(refined_run *run, const refinement_terms *terms, dperm_error *err);
+  dperm_status (*release)(refined_run *run, dperm_schema **out, dperm_error *err);
+  void *way;
+  /* Of the run: */
+  const dperm_data *seen; /* the records, as they were looked at first */
+  guarantee claim;        /* of schema and fit */
+  dperm_charge charge;    /* filled before a schema is released */
+};
+
+/* Whether options go with a schema that is made by the run. */
+dperm_status refined_run_check(const dperm_options *options, dperm_error *err);
+/* Prepares, pays, releases the schema, reads the records under it and fits: `share` of epsilon is
+ * the schema's. Fails alike on all processes. */
+dperm_status refined_run_train(refined_run *run, double share, dperm_model **out, dperm_error *err);

@@ -1,0 +1,142 @@
+/* See train_binned.h. The records are read as lines and with the finest bins, before the charge,
+ * and under the schema that they chose, behind it. */
+#include "pipeline/train_binned.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dperm/bins.h"
+#include "pipeline/options.h"
+#include "refine/bins_evidence.h"
+#include "schema/schema_refined.h"
+
+/* The evidence has n·ε₁ = 450 at least, at which its noise does not drown it on the sets that the
+ * rule was chosen on, and a 25th of epsilon where that is more. Where 450 is more than a fifth of
+ * n·ε the answer would cost more than it brings. */
+static const double evidence_least = 450, share_least = 0.04, share_most = 0.2;
+
+typedef struct binned_way {
+  refinement_terms terms;
+  bins_evidence evidence;
+} binned_way;
+
+/* ---- schemas */
+
+/* With `all`, or without, bins in place of those that wait for numbers; rows of 0: the finest. */
+static dperm_status resolved(const refined_run *run, bool all, size_t rows, double epsilon,
+                             dperm_schema **out, dperm_error *err) {
+  dperm_resolve_options how;
+  dperm_resolve_options_init(&how);
+  how.rows = rows;
+  how.epsilon = epsilon;
+  how.all_numeric = all;
+  return dperm_schema_resolve(run->from->wide, &how, out, err);
+}
+
+/* The share of epsilon that an answer takes; 0 where it would not pay or there is none to ask. */
+static double evidence_share(const refined_run *run, const dperm_data *lines,
+                             const dperm_schema *bins) {
+  double work =
+      (double)rows_in_all(lines->x) * run->options->epsilon / (double)run->options->rows_per_person;
+  bool asks = lines->schema && !json_equal(lines->schema->json, bins->json);
+  if (!asks || data_class_count(lines) != 2 || !lines->x->kind->entries ||
+      work * share_most < evidence_least) {
+    return 0;
+  }
+  return fmax(share_least, evidence_least / work);
+}
+
+/* ---- before the charge */
+
+static dperm_status prepare(refined_run *run, const refinement_terms *terms, dperm_error *err) {
+  binned_way *way = run->way;
+  const dperm_schema *plain = run->seen->schema;
+  OWNED(dperm_schema_free_at) dperm_schema *fine = NULL, *coarse = NULL;
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  class_distance lines, bins;
+  fullest_bins fullest = {0};
+  way->terms = *terms;
+  TRY(class_distance_of(run->seen, &lines, err));
+  TRY(resolved(run, true, 0, (double)NAN, &fine, err));
+  TRY(resolved(run, true, 1, 1, &coarse, err));
+  TRY(run->from->read(run->from->context, fine, &data, err));
+  TRY(fullest_bins_add(data, plain, false, &fullest, err));
+  TRY(dperm_data_merge_bins(data, coarse, err));
+  TRY(fullest_bins_add(data, plain, true, &fullest, err));
+  TRY(class_distance_of(data, &bins, err));
+  way->evidence = bins_evidence_of(&fullest, rows_in_all(data->x), &lines, &bins);
+  return DPERM_OK;
+}
+
+/* ---- behind it */
+
+/* The leader asks for all processes. */
+static dperm_status ask(const refined_run *run, bool *bins, dperm_error *err) {
+  const binned_way *way = run->way;
+  ranks *spread = run->seen->x->spread;
+  double epsilon = epsilon_share(way->terms.epsilon, way->terms.rows_per_person);
+  dperm_status status = DPERM_OK;
+  *bins = false;
+  if (ranks_lead(spread)) {
+    *bins = bins_wanted(&way->evidence, epsilon, run->source);
+    status = random_check(run->source, err);
+  }
+  return ranks_share(spread, status, bins, sizeof *bins, err);
+}
+
+static dperm_status release(refined_run *run, dperm_schema **out, dperm_error *err) {
+  const binned_way *way = run->way;
+  const guarantee claim =
+      guarantee_with(guarantee_of_counts(way->terms.epsilon, way->terms.rows_per_person, false),
+                     way->terms.reasons);
+  OWNED(dperm_schema_free_at) dperm_schema *chosen = NULL;
+  schema_refined cost = {.epsilon = way->terms.epsilon,
+                         .rows_per_person = way->terms.rows_per_person,
+                         .is_private = guarantee_is_private(&claim)};
+  struct {
+    uint64_t entry;
+    char receipt[DPERM_DIGEST_SIZE];
+  } paid = {.entry = run->charge.entry};
+  bool bins = false;
+  memcpy(paid.receipt, run->charge.digest, sizeof paid.receipt);
+  TRY(ask(run, &bins, err));
+  TRY(ranks_share(run->seen->x->spread, DPERM_OK, &paid, sizeof paid, err)); /* the leader paid */
+  cost.entry = paid.entry;
+  memcpy(cost.receipt, paid.receipt, sizeof cost.receipt);
+  TRY(resolved(run, bins, rows_in_all(run->seen->x), run->claim.epsilon_row, &chosen, err));
+  json_auto_t *json = json_deep_copy(chosen->json);
+  if (!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
+  }
+  return schema_from_json(json, "the refined schema", out, err);
+}
+
+/* ---- the run */
+
+dperm_status train_binned(refined_run *run, const dperm_options *given, int all_numeric,
+                          dperm_model **out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *bins = NULL, *settled = NULL;
+  OWNED(dperm_data_free_at) dperm_data *lines = NULL;
+  const dperm_options *o = run->options;
+  binned_way way = {0};
+  size_t fit_rows = 0;
+  double fit_epsilon = 0;
+  TRY(resolved(run, false, 0, (double)NAN, &plain, err));
+  TRY(resolved(run, all_numeric != 0, 0, (double)NAN, &bins, err));
+  TRY(run->from->read(run->from->context, plain, &lines, err));
+  double share = run->from->wide->refined.epsilon > 0 ? 0 : evidence_share(run, lines, bins);
+  if (share > 0) {
+    run->prepare = prepare;
+    run->release = release;
+    run->way = &way;
+    run->seen = lines;
+    return refined_run_train(run, share, out, err);
+  }
+  TRY(dperm_train_share(rows_in_all(lines->x), data_class_count(lines), o, &fit_rows, &fit_epsilon,
+                        err));
+  TRY(resolved(run, false, fit_rows, fit_epsilon, &settled, err));
+  if (dperm_schema_unresolved(run->from->wide, 0)) {
+    TRY(dperm_data_merge_bins(lines, settled, err));
+  }
+  return dperm_train(lines, given, out, err);
+}

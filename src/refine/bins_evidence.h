@@ -1,0 +1,48 @@
+/* Whether the records want bins, told by two noisy numbers (docs/proofs/bins.md).
+ *
+ * Bins serve where values crowd in a part of their ranges, and where straight lines tell the
+ * classes apart less well than bins do, noise considered. Both are asked of all columns at once, so
+ * that one record moves the answer little, however many columns there are:
+ *
+ *   crowding     3 Σ_j max_c h_jc − k′n, of the counts h_jc of column j in bin c: positive if the
+ *                fullest bin of a column has more than a third of the records on average;
+ *   separation   64 U₁ − p U₀, of U = ‖V‖/n, V = Σ (x_i − x_j) over all pairs of a positive record
+ *                i and a negative one j: how far apart the classes are with coarse bins (U₁) and
+ *                without any (U₀). p/64 is half of how much more noise a fit with bins has.
+ *
+ * All of it is counted in integers, from rows in multiples of 2^−12. */
+#pragma once
+
+#include "data/dataset.h"
+#include "random/random_source.h"
+
+/* Exact, and never to leave; and what replacing one record changes it by, at most. */
+typedef struct exact_sum {
+  int64_t value, reach;
+} exact_sum;
+
+/* U of two classes, and the noise of a fit with such rows: the least R_K·rms‖b‖ at β = 1. */
+typedef struct class_distance {
+  exact_sum apart;
+  double noise;
+} class_distance;
+dperm_status class_distance_of(const dperm_data *data, class_distance *out, dperm_error *err);
+
+/* Adds Σ_j max_c h_jc over the numeric columns that the data's schema has in bins and `plain` has
+ * not: of these the wide ones (auto_bins.h), or the others; and how many they are. */
+typedef struct fullest_bins {
+  size_t columns;
+  uint64_t records;
+} fullest_bins;
+dperm_status fullest_bins_add(const dperm_data *data, const dperm_schema *plain, bool wide,
+                              fullest_bins *total, dperm_error *err);
+
+typedef struct bins_evidence {
+  exact_sum crowding, separation;
+} bins_evidence;
+bins_evidence bins_evidence_of(const fullest_bins *fullest, size_t rows,
+                               const class_distance *lines, const class_distance *bins);
+
+/* What leaves: whether both are positive, each with discrete Laplace noise. `epsilon` is for one
+ * record; crowding has a fifth of it. The source is to be checked before the answer is used. */
+bool bins_wanted(const bins_evidence *evidence, double epsilon, random_source *source);

@@ -1,0 +1,178 @@
+/* What the records' choice between lines and bins rests on: replacing one record, whatever it is
+ * replaced by, moves neither sum by more than its reach; and the choice follows the law of the
+ * noise. Both over records that are made up to reach far: values at the ends of their ranges,
+ * missing ones, and either label. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dperm/bins.h"
+#include "privacy/guarantee.h"
+#include "random/discrete_sampling.h"
+#include "refine/bins_evidence.h"
+#include "support.h"
+
+enum { ROWS_MOST = 12, COLUMNS = 4, TRIALS = 400, CHOICES = 20000 };
+
+static const char *const schemas[] = {
+    /* no entry below zero, so rows are closer to each other */
+    "{\"label\":{\"column\":\"y\",\"positive\":[\"1\"],\"negative\":[\"0\"]},\"intercept\":true,"
+    "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":0,\"max\":10},"
+    "{\"name\":\"b\",\"type\":\"numeric\",\"min\":0,\"max\":5000},"
+    "{\"name\":\"c\",\"type\":\"numeric\",\"min\":1,\"max\":90,\"transform\":\"log1p\"},"
+    "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1,\"bins\":4}]}",
+    /* without an intercept a row may be empty; entries of both signs */
+    "{\"label\":{\"column\":\"y\",\"positive\":[\"1\"],\"negative\":[\"0\"]},"
+    "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":-10,\"max\":20},"
+    "{\"name\":\"b\",\"type\":\"numeric\",\"min\":-900,\"max\":5000,\"weight\":3},"
+    "{\"name\":\"c\",\"type\":\"numeric\",\"min\":1,\"max\":2,\"scale\":\"center\"},"
+    "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1,\"bins\":4,\"line\":1}]}"};
+
+typedef struct table {
+  size_t rows;
+  double values[COLUMNS][ROWS_MOST]; /* NaN: missing */
+  int32_t labels[ROWS_MOST];
+} table;
+
+static dperm_data *rows_of(const dperm_schema *schema, const table *t) {
+  static const char *const texts[] = {"0", "1"};
+  dperm_column columns[COLUMNS];
+  const dperm_column labels = {.codes = t->labels, .texts = texts, .text_count = 2};
+  dperm_data *data = NULL;
+  for (size_t c = 0; c < COLUMNS; c++) {
+    columns[c] = (dperm_column){.numbers = t->values[c]};
+  }
+  assert_ok(dperm_data_from_table(schema, t->rows, columns, &labels, &data, err));
+  return data;
+}
+
+static dperm_schema *resolved(const dperm_schema *wide, bool all, size_t rows) {
+  dperm_resolve_options how;
+  dperm_schema *out = NULL;
+  dperm_resolve_options_init(&how);
+  how.all_numeric = all;
+  how.rows = rows;
+  how.epsilon = 1;
+  assert_ok(dperm_schema_resolve(wide, &how, &out, err));
+  return out;
+}
+
+/* All that is counted, and what it adds up to. */
+typedef struct counted {
+  class_distance lines, bins;
+  bins_evidence evidence;
+} counted;
+
+static counted counted_of(const dperm_schema *wide, const table *t) {
+  dperm_schema *plain = resolved(wide, false, 0), *fine = resolved(wide, true, 0),
+               *coarse = resolved(wide, true, 1);
+  dperm_data *lines = rows_of(plain, t), *bins = rows_of(fine, t);
+  counted out;
+  fullest_bins fullest = {0};
+  assert_ok(class_distance_of(lines, &out.lines, err));
+  assert_ok(fullest_bins_add(bins, plain, false, &fullest, err));
+  assert_ok(dperm_data_merge_bins(bins, coarse, err));
+  assert_ok(fullest_bins_add(bins, plain, true, &fullest, err));
+  assert_ok(class_distance_of(bins, &out.bins, err));
+  assert_int_equal(fullest.columns, 3); /* the fourth has bins of its own */
+  out.evidence = bins_evidence_of(&fullest, t->rows, &out.lines, &out.bins);
+  dperm_data_free(lines);
+  dperm_data_free(bins);
+  dperm_schema_free(plain);
+  dperm_schema_free(fine);
+  dperm_schema_free(coarse);
+  return out;
+}
+
+static void make_record(const dperm_schema *wide, random_source *source, table *t, size_t row) {
+  for (size_t c = 0; c < COLUMNS; c++) {
+    const schema_column *column = &wide->columns[c];
+    uint64_t kind = random_below(source, 4);
+    double part = (double)random_below(source, 1001) / 1000;
+    t->values[c][row] = kind == 0   ? (double)NAN
+                        : kind == 1 ? column->min
+                        : kind == 2 ? column->max
+                                    : column->min + part * (column->max - column->min);
+  }
+  t->labels[row] = (int32_t)random_below(source, 2);
+}
+
+/* Whether a sum moved within its reach, which is public: by how much of it. */
+static double moved(exact_sum a, exact_sum b) {
+  int64_t by = llabs(a.value - b.value);
+  assert_int_equal(a.reach, b.reach);
+  assert_true(by <= a.reach);
+  return (double)by / (double)a.reach;
+}
+
+/* In every other trial all records are alike but for the one that is replaced, which moves the
+ * classes the most. */
+static void a_record_moves_no_sum_beyond_its_reach(void **state) {
+  (void)state;
+  random_source source;
+  assert_ok(random_seeded(7, &source, err));
+  for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
+    dperm_schema *wide = NULL;
+    double most[3] = {0};
+    assert_ok(dperm_schema_parse(schemas[s], strlen(schemas[s]), "test", &wide, err));
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+      table t = {.rows = 2 + random_below(&source, ROWS_MOST - 1)};
+      for (size_t i = 0; i < t.rows; i++) {
+        make_record(wide, &source, &t, i);
+        for (size_t c = 0; trial % 2 && i > 1 && c < COLUMNS; c++) {
+          t.values[c][i] = t.values[c][1];
+          t.labels[i] = t.labels[1];
+        }
+      }
+      counted a = counted_of(wide, &t);
+      make_record(wide, &source, &t, 0);
+      counted b = counted_of(wide, &t);
+      most[0] = fmax(most[0], moved(a.evidence.crowding, b.evidence.crowding));
+      most[1] = fmax(most[1], moved(a.lines.apart, b.lines.apart));
+      most[2] = fmax(most[2], moved(a.bins.apart, b.bins.apart));
+      (void)moved(a.evidence.separation, b.evidence.separation);
+    }
+    for (size_t i = 0; i < 3; i++) {
+      assert_true(most[i] >= 0.6); /* or the test could not see a reach that is too small */
+    }
+    dperm_schema_free(wide);
+  }
+}
+
+/* P(value + Y > 0) for P(Y = y) ~ exp(−|y|·rate). */
+static double above(int64_t value, double rate) {
+  double q = exp(-rate);
+  return value > 0 ? 1 - exp(-rate * (double)value) / (1 + q)
+                   : exp(-rate * (double)(1 - value)) / (1 + q);
+}
+
+/* Hoeffding at 1e-9 for all of them, and the seed is fixed. */
+static void the_choice_has_the_law_of_its_noise(void **state) {
+  (void)state;
+  static const bins_evidence cases[] = {{{0, 60}, {0, 400000}},
+                                        {{60, 60}, {400000, 400000}},
+                                        {{-30, 60}, {900000, 400000}},
+                                        {{300, 60}, {-200000, 400000}}};
+  random_source source;
+  assert_ok(random_seeded(8, &source, err));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (double epsilon = 0.5; epsilon < 5; epsilon *= 3) {
+      double share = ratio_value(ratio_below(epsilon_share(epsilon, 5))), yes = 0;
+      double wanted =
+          above(cases[i].crowding.value, share / (double)cases[i].crowding.reach) *
+          above(cases[i].separation.value, 4 * share / (double)cases[i].separation.reach);
+      for (size_t draw = 0; draw < CHOICES; draw++) {
+        yes += bins_wanted(&cases[i], epsilon, &source);
+      }
+      assert_true(fabs(yes / CHOICES - wanted) <= sqrt(log(2 * 12 / 1e-9) / (2.0 * CHOICES)));
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_record_moves_no_sum_beyond_its_reach),
+      cmocka_unit_test(the_choice_has_the_law_of_its_noise),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
