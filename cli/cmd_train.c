@@ -1,5 +1,4 @@
 /* dperm train: options in, model file out. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,12 +30,12 @@ static bool take_share(const char *const *word, const dperm_options *options, fi
   bool lines = argument_given(&c->fit.bins) && strcmp(c->fit.bins, "none") == 0;
   bool settled = argument_given(&c->fit.bins); /* by public numbers, or none */
   c->unasked = !argument_given(word);
-  c->refined = !(c->share == 0);
+  c->refined = strcmp(*word, "none") != 0;
   if (c->unasked) {
     bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
     c->refined = !none && c->schema && !piped && !settled && !kernel;
   }
-  if (c->refined && isnan(c->share) && !lines) {
+  if (c->refined && !(c->share > 0) && !lines) {
     c->fit.bins = "auto"; /* what they are to choose */
   }
   const usage_rule rules[] = {

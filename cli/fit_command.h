@@ -15,7 +15,7 @@ typedef struct fit_command {
   uint64_t seed;
   bool json;
   bool refined; /* train: for a share of epsilon the records refine the schema first; */
-  double share; /* NaN: they choose between lines and bins, */
+  double share; /* NaN: the usual one; 0: they choose between lines and bins, */
   bool unasked; /* by default, so only where it can be done */
 } fit_command;
 

@@ -9,24 +9,24 @@
 #include "message.h"
 
 argument refine_argument(const char **word) {
-  *word = "auto";
+  *word = "ask";
   return (argument){"--refine",
                     ARGUMENT_TEXT,
                     word,
                     false,
-                    "SHARE|auto|none",
-                    "of epsilon: auto (default), a little to ask the records whether bins serve "
-                    "them; SHARE, for bins and groups from noisy counts of them; or none"};
+                    "SHARE|auto|ask|none",
+                    "of epsilon: ask (default), a little to ask the records whether bins serve "
+                    "them; SHARE or auto, for bins and groups from noisy counts of them; or none"};
 }
 
 bool refine_share(const char *word, double *share) {
   *share = strcmp(word, "auto") == 0 ? (double)NAN : 0;
-  if (strcmp(word, "auto") == 0 || strcmp(word, "none") == 0 ||
+  if (strcmp(word, "auto") == 0 || strcmp(word, "ask") == 0 || strcmp(word, "none") == 0 ||
       (read_number(word, share) && *share > 0 && *share < 1)) {
     return true;
   }
   return refuse(wrong_usage(
-      "--refine must be a share above 0 and below 1, auto or none, not \"%.40s\"", word));
+      "--refine must be a share above 0 and below 1, auto, ask or none, not \"%.40s\"", word));
 }
 
 dperm_status refine_check_source(const dperm_source *source, dperm_error *err) {

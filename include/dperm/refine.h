@@ -51,12 +51,12 @@ DPERM_API double dperm_schema_refined_epsilon(const dperm_schema *schema);
 typedef dperm_status dperm_record_reader(void *context, const dperm_schema *schema,
                                          dperm_data **out, dperm_error *err);
 /* Makes a schema of the records and trains, for the epsilon of the options, all of which is charged
- * at once. With a `share` of it, above 0 and below 1, noisy counts refine the schema. With NaN the
- * records choose, for a few percent, whether numeric columns without bins stay straight lines or,
- * if `all_numeric`, get those of dperm_schema_resolve (docs/proofs/bins.md). The model holds the
- * schema that was used. Where so few rows cannot pay for that it is the wide one, for nothing.
- * Options that have a number for each encoded column (weights and priors of the regularizer) are
- * refused. */
+ * at once. With a `share` of it, above 0 and below 1, or NaN for the usual one, noisy counts refine
+ * the schema. With 0, and where so few rows cannot pay for counts, the records choose for a few
+ * percent whether numeric columns without bins stay straight lines or, if `all_numeric`, get those
+ * of dperm_schema_resolve (docs/proofs/bins.md). Where they cannot pay for that either the schema
+ * is the wide one, for nothing. The model holds the schema that was used. Options that have a
+ * number for each encoded column (weights and priors of the regularizer) are refused. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train_refined(const dperm_schema *wide,
                                                          dperm_record_reader *read, void *context,
                                                          const dperm_options *options, double share,

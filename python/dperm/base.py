@@ -283,7 +283,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         refuse_folds(self, self)
         prepared = self._prepare(X, y)
         wanted = self._options(prepared.rows, prepared)
-        if self._share() == 0:  # else bins come with the refinement
+        if self._share() is None:  # else bins come with the refinement
             self._settle(prepared, "dperm_train_share", byref(wanted))
         is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
         wanted.account, alive = account(self.ledger, self.dataset, is_private)
@@ -299,29 +299,32 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                 return self
         del alive
         self._fitted(Model(handle), prepared.classes)
-        if self._share() != 0:  # predictions encode as the model does
+        if self._share() is not None:  # predictions encode as the model does
             self._schema = Schema(self.model_.to_dict()["schema"])
         return self
 
-    def _share(self) -> float:
-        """What of epsilon a refinement of the schema gets: 0 for none, NaN for the usual share."""
+    def _share(self) -> Optional[float]:
+        """What of epsilon a refinement of the schema gets: NaN for the usual share, 0 where the records are only
+        asked whether they want bins, None without one."""
         if self.refine is None or isinstance(self.refine, str) and self.refine == "none":
-            return 0.0
-        share = options.maybe("refine", self.refine)
+            return None
+        asks = isinstance(self.refine, str) and self.refine == "ask"
+        share = 0.0 if asks else options.maybe("refine", self.refine)
         if share >= 1:
-            raise ValueError(f"refine={self.refine!r}; give a share of epsilon below 1, \"auto\" or None")
+            raise ValueError(f"refine={self.refine!r}; give a share of epsilon below 1, \"auto\", \"ask\" or None")
         if self.schema is None or self.mechanism == "none":
             raise ValueError("refine spends a share of epsilon on a schema; give a schema, and a private mechanism")
         return share
 
     def _train(self, prepared: Prepared, wanted: c.Options) -> c.Handle:
         refined = self._share()
-        if refined == 0:
+        if refined is None:
             return c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
         assert self._schema is not None
         rows, columns, labels_ = table_columns(self._schema, *prepared.labelled)
+        every = self.bins is None or all_numeric(self.bins)  # those that the records may choose
         return c.Handle("dperm_train_refined_table", "dperm_model_free", self._schema._handle, rows, columns, labels_,
-                        data.flags(prepared.words), byref(wanted), refined, int(all_numeric(self.bins)))
+                        data.flags(prepared.words), byref(wanted), refined, int(every))
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__

@@ -61,9 +61,11 @@ _COMMON = """
     class_weight : dict or "balanced", optional
         Public weights by label, 1 for labels left out. Only their ratios count, but for `C`, which means what
         it does in scikit-learn. "balanced" counts the labels: the model then says that it is not private.
-    refine : float or "auto", optional
+    refine : float, "auto" or "ask", optional
         With a `schema`: this share of `epsilon` makes bins and groups of rare categories from noisy counts of
-        the records, the rest fits them (``docs/privacy.md`` 8.9). By default nothing is refined.
+        the records, the rest fits them (``docs/privacy.md`` 8.9). With "ask" the records choose, for a few
+        percent of `epsilon`, whether numeric columns get bins, as with `dperm train` (``docs/proofs/bins.md``).
+        By default nothing is refined.
     bins : {"auto", "none"}, optional
         With a `schema`: what its numeric columns without bins get; "auto" is as many as rows and `epsilon` can
         pay for (``docs/formats.md``), "none" the default. `model_` has the schema with them.

@@ -53,6 +53,14 @@ def test_auto_is_the_usual_share_and_few_rows_are_left_alone():
     assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"]
 
 
+def test_records_are_asked_whether_they_want_bins():
+    clf = dperm.LogisticRegression(1.0, schema=WIDE, refine="ask").fit(records())
+    assert clf.privacy_.epsilon == 1.0 and clf.privacy_.epsilon_refined == 450 / 4000
+    assert clf.privacy_.verify()[0]
+    few = dperm.LogisticRegression(1.0, schema=WIDE, refine="ask").fit(records(2000))
+    assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"]
+
+
 @pytest.mark.parametrize("given", [dict(refine=0), dict(refine=1), dict(refine=-0.1), dict(refine="much"),
                                    dict(refine=True), dict(refine=0.1, schema=None, data_norm=1),
                                    dict(refine=0.1, mechanism="none", epsilon=None)])

@@ -1,9 +1,8 @@
 /* dperm_train_refined: a refinement and a fit as one run, for one charge. The records are read
- * twice: in cells, before the charge, and under the refined schema, behind it. Without a share it
- * is the records' choice between lines and bins (train_binned.h). */
+ * twice: in cells, before the charge, and under the refined schema, behind it. Where counts do not
+ * pay, or with a share of 0, the records choose between lines and bins (train_binned.h). */
 #include <math.h>
 
-#include "dperm/bins.h"
 #include "mechanism/given_options.h"
 #include "pipeline/refined_run.h"
 #include "pipeline/train_binned.h"
@@ -19,23 +18,11 @@ static dperm_status release_counts(refined_run *run, dperm_schema **out, dperm_e
   return refinement_release(run->way, &run->charge, run->source, out, err);
 }
 
-/* The wide schema as a fit without a refinement takes it. */
-static dperm_status resolve_wide(const records *from, const dperm_options *o,
-                                 const dperm_data *counted, int all_numeric, dperm_schema **out,
-                                 dperm_error *err) {
-  dperm_resolve_options how;
-  dperm_resolve_options_init(&how);
-  how.all_numeric = all_numeric != 0;
-  TRY(dperm_train_share(rows_in_all(counted->x), data_class_count(counted), o, &how.rows,
-                        &how.epsilon, err));
-  return dperm_schema_resolve(from->wide, &how, out, err);
-}
-
 static dperm_status train_by_counts(refined_run *run, const dperm_options *given, double share,
                                     int all_numeric, dperm_model **out, dperm_error *err) {
   OWNED(refinement_clear) refinement first = {0};
-  OWNED(dperm_schema_free_at) dperm_schema *cells = NULL, *resolved = NULL;
-  OWNED(dperm_data_free_at) dperm_data *counted = NULL, *data = NULL;
+  OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
+  OWNED(dperm_data_free_at) dperm_data *counted = NULL;
   const records *from = run->from;
   TRY(refine_cell_schema(from->wide, &cells, err));
   TRY(from->read(from->context, cells, &counted, err));
@@ -43,19 +30,17 @@ static dperm_status train_by_counts(refined_run *run, const dperm_options *given
   TRY(ranks_agree(counted->x->spread, status, err));
   const refine_numbers numbers =
       refinement_numbers(from->wide, counted, run->options->epsilon, run->options->rows_per_person);
-  if (refine_rule_share(&numbers) > 0) {
+  const double usual = refine_rule_share(&numbers);
+  if (usual > 0) {
     run->prepare = prepare_counts;
     run->release = release_counts;
     run->way = &first;
     run->seen = counted;
-    return refined_run_train(run, share, out, err);
+    return refined_run_train(run, isnan(share) ? usual : share, out, err);
   }
-  /* it would not pay: a fit of the wide schema, for all of epsilon */
-  TRY(resolve_wide(from, run->options, counted, all_numeric, &resolved, err));
-  dperm_data_free(counted);
+  dperm_data_free(counted); /* counts would not pay; asking may */
   counted = NULL;
-  TRY(from->read(from->context, resolved, &data, err));
-  return dperm_train(data, given, out, err);
+  return train_binned(run, given, all_numeric, out, err);
 }
 
 dperm_status dperm_train_refined(const dperm_schema *wide, dperm_record_reader *read, void *context,
@@ -66,12 +51,13 @@ dperm_status dperm_train_refined(const dperm_schema *wide, dperm_record_reader *
   refined_run run = {.from = &from, .options = &options};
   TRY(given_options(given, &options, err));
   TRY(refined_run_check(&options, err));
-  if (!isnan(share) && !(share > 0 && share < 1)) {
+  if (!isnan(share) && !(share >= 0 && share < 1)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a share of %g for the refinement; give one above 0 and below 1", share);
+         "a share of %g for the refinement; give one above 0 and below 1, or 0 to ask for bins",
+         share);
   }
-  return isnan(share) ? train_binned(&run, given, all_numeric, out, err)
-                      : train_by_counts(&run, given, share, all_numeric, out, err);
+  return share == 0 ? train_binned(&run, given, all_numeric, out, err)
+                    : train_by_counts(&run, given, share, all_numeric, out, err);
 }
 
 /* ---- tables */

@@ -59,7 +59,7 @@ P
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
   train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json --ledger l.db --dataset people)
-  run "${train[@]}" --refine 0.08
+  run "${train[@]}" --refine auto
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* && "${lines[1]}" == *"epsilon 0.08 of that is for the schema"* ]]
   [[ "${lines[2]}" == "l.db: charged epsilon 1 and "*" (entry 2); 2 and "* ]]
@@ -166,7 +166,7 @@ P
   train=("$DPERM" train --data records.csv --schema wide.json --out m.json)
   for share in 0 1 1.5 -0.1 much nan; do
     run "${train[@]}" --epsilon 1 --refine "$share"
-    fails_with 2 "--refine must be a share above 0 and below 1, auto or none"
+    fails_with 2 "--refine must be a share above 0 and below 1, auto, ask or none"
   done
   run "${train[@]}" --mechanism none --refine auto
   fails_with 2 "--refine does not go with --mechanism none"

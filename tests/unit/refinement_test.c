@@ -74,7 +74,7 @@ static void one_run_is_one_charge_and_states_all_of_it(void **state) {
   dperm_model *model = NULL, *next = NULL;
   dperm_options fit = fit_of(0.75);
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
-  assert_ok(dperm_train_refined(s->wide, people_read, &s->p, &fit, 0.08, 0, &model, err));
+  assert_ok(dperm_train_refined(s->wide, people_read, &s->p, &fit, (double)NAN, 0, &model, err));
   dperm_model_guarantee(model, &g);
   assert_true(g.is_private && g.epsilon == 0.75);
   assert_string_equal(charge.epsilon, "0.75");
