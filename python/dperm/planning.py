@@ -34,7 +34,7 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
 
     >>> import dperm
     >>> dperm.plan(50_000, dims=10, epsilon=0.5)
-    Plan(epsilon=0.5, delta=9.853e-44, lambda=8.407e-05, noise='l2', expected_noise_norm=40.08, noise_to_signal=0.01213)
+    Plan(epsilon=0.5, delta=9.853e-44, lambda=3.088e-05, noise='l2', expected_noise_norm=45.77, noise_to_signal=0.01385)
     """
     if (dims is None) == (schema is None):
         raise ValueError("give either dims or a schema")

@@ -132,7 +132,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             raise ValueError("public_data goes with method='public', and only with it")
         for fitter in fitters:
             fitter._options(1)
-            if fitter._share() != 0:
+            if fitter._share() is not None:
                 raise ValueError("refine is for a fit alone; refine the schema first ('dperm refine'), give that, and "
                                  "its epsilon is counted")
             fitter._check_bounds()

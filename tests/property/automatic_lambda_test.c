@@ -16,11 +16,18 @@ static privacy_plan plan_of(const public_numbers *g) {
   return plan;
 }
 
+/* F: the guess, or 10·(0.04/ν)^0.6 from 1.25 to 40 for noise of ν in a mean gradient, in units of
+ * R. */
+static double length_for(const public_numbers *g, double noise) {
+  double length = 10 * pow(0.04 * g->bounds.norm2 / noise, 0.6);
+  return isnan(g->norm_guess) ? fmin(fmax(length, 1.25), 40) / g->bounds.norm2 : g->norm_guess;
+}
+
 /* E‖b‖²/(2n²Λ) + ΛF²/2 at this Λ; infinite where there is no noise for it. */
-static double automatic_cost(const public_numbers *given, double lambda) {
+static double automatic_cost(const public_numbers *given, double norm, double lambda) {
   public_numbers g = *given;
   privacy_plan plan;
-  double n = (double)g.rows, norm = isnan(g.norm_guess) ? 10 / g.bounds.norm2 : g.norm_guess;
+  double n = (double)g.rows;
   g.lambda = lambda;
   g.delta_reg = 0;
   if (calibrate(&g, &plan, NULL) != DPERM_OK) {
@@ -35,17 +42,17 @@ static double automatic_cost(const public_numbers *given, double lambda) {
  * ratio of the two. */
 static double check_automatic(const public_numbers *g, const privacy_plan *plan, double row_bound) {
   double n = (double)g->rows, square = g->bounds.norm2 * g->bounds.norm2;
-  double norm = isnan(g->norm_guess) ? 10 / g->bounds.norm2 : g->norm_guess;
-  double chosen = automatic_cost(g, plan->lambda) * (1 - 1e-7);
   noise_plan free = plan->noise;
   free.beta = g->epsilon / (2 * g->loss->lipschitz * row_bound);
+  double norm = length_for(g, noise_rms_norm(&free) / n);
+  double chosen = automatic_cost(g, norm, plan->lambda) * (1 - 1e-7);
   double simple = noise_rms_norm(&free) / (n * norm);
   assert_true(plan->delta_reg == 0 && isfinite(chosen));
   assert_true(plan->lambda >= g->loss->smoothness * square / (n * expm1(g->epsilon)));
   assert_true(plan->lambda >= simple * (1 - 1e-12));
   for (double factor = 1.01; factor < 1e6; factor *= factor < 1.2 ? 1.02 : 1.9) {
-    assert_true(chosen <= automatic_cost(g, plan->lambda * factor));
-    assert_true(chosen <= automatic_cost(g, plan->lambda / factor));
+    assert_true(chosen <= automatic_cost(g, norm, plan->lambda * factor));
+    assert_true(chosen <= automatic_cost(g, norm, plan->lambda / factor));
   }
   return plan->lambda / simple;
 }
