@@ -47,7 +47,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_refine(const dperm_schema *wide,
 DPERM_API double dperm_schema_refined_epsilon(const dperm_schema *schema);
 
 /* Reads, or makes, the rows of some records under this schema: the same records each time. It is
- * the caller's, and called up to three times. */
+ * the caller's, and called up to four times. Rows of another schema and other records than before
+ * are refused. */
 typedef dperm_status dperm_record_reader(void *context, const dperm_schema *schema,
                                          dperm_data **out, dperm_error *err);
 /* Makes a schema of the records and trains, for the epsilon of the options, all of which is charged

@@ -36,12 +36,25 @@ static dperm_status rehearse(const refined_run *run, const dperm_data *counted, 
   return fit_check(counted, rows_in_all(counted->x), &row, &plan, err);
 }
 
-/* ---- behind it */
+/* ---- the records */
 
-/* As far as it can be told: a file's bytes, a table's values, their number. */
+/* A reader may have its own idea of the schema. */
+static dperm_status check_read(const dperm_data *data, const dperm_schema *schema,
+                               dperm_error *err) {
+  if (!data->schema || !json_equal(data->schema->json, schema->json)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the reader gave rows of another schema than it was called with, so a model of them would "
+         "not say what its schema cost; encode the records under the one that it is given");
+  }
+  return DPERM_OK;
+}
+
+/* As far as it can be told: a file's bytes, a table's values, their number; and what was said about
+ * them, since the claim has it from the first ones. */
 static dperm_status check_same(const dperm_data *a, const dperm_data *b, dperm_error *err) {
   data_identity first, second;
-  bool same = rows_in_all(a->x) == rows_in_all(b->x);
+  bool same =
+      rows_in_all(a->x) == rows_in_all(b->x) && a->taken == b->taken && a->repeated == b->repeated;
   bool known = a->from_file || (a->prints && b->prints);
   if (same && known && a->from_file == b->from_file) {
     TRY(identity_of_data(a, &first, err));
@@ -54,6 +67,20 @@ static dperm_status check_same(const dperm_data *a, const dperm_data *b, dperm_e
   }
   return DPERM_OK;
 }
+
+dperm_status refined_run_read(const refined_run *run, const dperm_schema *schema, dperm_data **out,
+                              dperm_error *err) {
+  OWNED(dperm_data_free_at) dperm_data *data = NULL;
+  TRY(run->from->read(run->from->context, schema, &data, err));
+  dperm_status status = check_read(data, schema, err);
+  status = status == DPERM_OK && run->seen ? check_same(run->seen, data, err) : status;
+  TRY(ranks_agree(data->x->spread, status, err));
+  *out = data;
+  data = NULL;
+  return DPERM_OK;
+}
+
+/* ---- behind it */
 
 static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_model **out,
                         dperm_error *err) {
@@ -75,8 +102,7 @@ static dperm_status make(void *context, dperm_model **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   TRY(run->release(run, &schema, err));
-  TRY(run->from->read(run->from->context, schema, &data, err));
-  TRY(check_same(run->seen, data, err));
+  TRY(refined_run_read(run, schema, &data, err));
   TRY(fit(run, data, out, err));
   return data_unchanged(run->seen, err);
 }

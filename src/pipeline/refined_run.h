@@ -31,6 +31,10 @@ struct refined_run {
 
 /* Whether options go with a schema that is made by the run. */
 dperm_status refined_run_check(const dperm_options *options, dperm_error *err);
+/* The records under this schema: rows of another one are refused, and other records than those that
+ * were seen. */
+dperm_status refined_run_read(const refined_run *run, const dperm_schema *schema, dperm_data **out,
+                              dperm_error *err);
 /* Prepares, pays, releases the schema, reads the records under it and fits: `share` of epsilon is
  * the schema's. Fails alike on all processes. */
 dperm_status refined_run_train(refined_run *run, double share, dperm_model **out, dperm_error *err);

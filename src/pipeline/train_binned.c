@@ -38,7 +38,7 @@ static double evidence_share(const refined_run *run, const dperm_data *lines,
                              const dperm_schema *bins) {
   double work =
       (double)rows_in_all(lines->x) * run->options->epsilon / (double)run->options->rows_per_person;
-  bool asks = lines->schema && !json_equal(lines->schema->json, bins->json);
+  bool asks = !json_equal(lines->schema->json, bins->json);
   if (!asks || data_class_count(lines) != 2 || !lines->x->kind->entries ||
       work * share_most < evidence_least) {
     return 0;
@@ -59,7 +59,7 @@ static dperm_status prepare(refined_run *run, const refinement_terms *terms, dpe
   TRY(class_distance_of(run->seen, &lines, err));
   TRY(resolved(run, true, 0, (double)NAN, &fine, err));
   TRY(resolved(run, true, 1, 1, &coarse, err));
-  TRY(run->from->read(run->from->context, fine, &data, err));
+  TRY(refined_run_read(run, fine, &data, err));
   TRY(fullest_bins_add(data, plain, false, &fullest, err));
   TRY(dperm_data_merge_bins(data, coarse, err));
   TRY(fullest_bins_add(data, plain, true, &fullest, err));
@@ -123,7 +123,7 @@ dperm_status train_binned(refined_run *run, const dperm_options *given, int all_
   double fit_epsilon = 0;
   TRY(resolved(run, false, 0, (double)NAN, &plain, err));
   TRY(resolved(run, all_numeric != 0, 0, (double)NAN, &bins, err));
-  TRY(run->from->read(run->from->context, plain, &lines, err));
+  TRY(refined_run_read(run, plain, &lines, err));
   double share = run->from->wide->refined.epsilon > 0 ? 0 : evidence_share(run, lines, bins);
   if (share > 0) {
     run->prepare = prepare;

@@ -25,7 +25,7 @@ static dperm_status train_by_counts(refined_run *run, const dperm_options *given
   OWNED(dperm_data_free_at) dperm_data *counted = NULL;
   const records *from = run->from;
   TRY(refine_cell_schema(from->wide, &cells, err));
-  TRY(from->read(from->context, cells, &counted, err));
+  TRY(refined_run_read(run, cells, &counted, err));
   dperm_status status = refinement_check_data(from->wide, counted, err);
   TRY(ranks_agree(counted->x->spread, status, err));
   const refine_numbers numbers =

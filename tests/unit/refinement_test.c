@@ -326,6 +326,83 @@ static void records_that_change_between_the_passes_are_refused(void **state) {
   assert_null(model);
 }
 
+/* A reader that from some read on has a schema of its own, or says more about the records. */
+typedef struct own_reader {
+  people *p;
+  const dperm_schema *own; /* or NULL */
+  unsigned taken;
+  size_t from, reads;
+} own_reader;
+
+static dperm_status read_own_way(void *context, const dperm_schema *schema, dperm_data **out,
+                                 dperm_error *err) {
+  own_reader *r = context;
+  bool own = ++r->reads >= r->from;
+  dperm_status status = people_read(r->p, own && r->own ? r->own : schema, out, err);
+  return status == DPERM_OK && own ? dperm_data_taken(*out, r->taken, err) : status;
+}
+
+/* Counts read twice, a choice between lines and bins three times; each read is looked at, and
+ * but for the last one before the charge. */
+static void readers_that_go_their_own_way_are_refused(void **state) {
+  wide_home *s = *state;
+  dperm_ledger *ledger = opened(s->home);
+  static const struct {
+    double share;
+    size_t reads;
+  } ways[] = {{0.1, 2}, {0, 3}};
+  for (size_t w = 0; w < 2; w++) {
+    for (size_t from = 1; from <= ways[w].reads; from++) {
+      dperm_model *model = NULL;
+      dperm_charge charge = {.entry = 0};
+      dperm_options fit = fit_of(1);
+      own_reader other = {&s->p, w == 1 && from == 1 ? s->cells : s->wide, 0, from, 0};
+      own_reader more = {&s->p, NULL, DPERM_TAKEN_RANGES, from, 0};
+      assert_fails(
+          dperm_train_refined(s->wide, read_own_way, &other, &fit, ways[w].share, 1, &model, err),
+          DPERM_INVALID_ARGUMENT, "rows of another schema");
+      assert_int_equal(other.reads, from);
+      if (from == 1) { /* said from the first on it is counted */
+        assert_ok(
+            dperm_train_refined(s->wide, read_own_way, &more, &fit, ways[w].share, 1, &model, err));
+        assert_false(dperm_model_is_private(model));
+        dperm_model_free(model);
+        continue;
+      }
+      if (from < ways[w].reads) { /* before the charge */
+        fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
+      }
+      assert_fails(
+          dperm_train_refined(s->wide, read_own_way, &more, &fit, ways[w].share, 1, &model, err),
+          DPERM_INVALID_DATA, "changed between counting and fitting");
+      assert_int_equal(charge.entry, 0);
+    }
+  }
+  dperm_ledger_free(ledger);
+}
+
+/* The records' choice between lines and bins, as one run with a refinement is. */
+static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
+  wide_home *s = *state;
+  dperm_ledger *ledger = opened(s->home);
+  dperm_charge charge;
+  dperm_guarantee g;
+  dperm_model *model = NULL;
+  dperm_options fit = fit_of(0.8);
+  fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
+  assert_ok(dperm_train_refined(s->wide, people_read, &s->p, &fit, 0, 1, &model, err));
+  dperm_model_guarantee(model, &g);
+  assert_true(g.is_private && g.epsilon == 0.8);
+  assert_string_equal(charge.epsilon, "0.8");
+  assert_string_equal(charge.epsilon_left, "0.2");
+  assert_true(fabs(model->schema->refined.epsilon - 450.0 / PEOPLE) < 1e-15);
+  assert_true(model->claim.epsilon_refined == model->schema->refined.epsilon);
+  assert_int_equal(model->schema->refined.entry, charge.entry);
+  assert_true(verifies(s, model));
+  dperm_model_free(model);
+  dperm_ledger_free(ledger);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
   const struct CMUnitTest tests[] = {
@@ -339,6 +416,8 @@ int main(void) {
       TEST(requests_that_make_no_sense_are_refused),
       TEST(an_object_that_was_edited_is_refused),
       TEST(records_that_change_between_the_passes_are_refused),
+      TEST(readers_that_go_their_own_way_are_refused),
+      TEST(a_choice_of_bins_is_one_charge_and_states_all_of_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
