@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "atomic_file.h"
 #include "dperm/unsafe.h"
 #include "fit_command.h"
 #include "refine_settings.h"
@@ -26,7 +27,7 @@ static bool take_share(const char *const *word, const dperm_options *options, fi
   if (!refine_share(*word, &c->share)) {
     return false;
   }
-  bool none = options->mechanism == DPERM_MECHANISM_NONE, piped = strcmp(c->data, "-") == 0;
+  bool none = options->mechanism == DPERM_MECHANISM_NONE, piped = !atomic_file_plain(c->data);
   bool lines = argument_given(&c->fit.bins) && strcmp(c->fit.bins, "none") == 0;
   bool settled = argument_given(&c->fit.bins); /* by public numbers, or none */
   c->unasked = !argument_given(word);

@@ -199,3 +199,29 @@ assert abs(age["noise_share"] - 0.25) < 1e-12 # one of four
 assert "columns" not in json.load(open("r.json"))
 P
 }
+
+# A hundred columns whose classes are close to each other on a line, and in bins of their own.
+setup_crowds() {
+  awk 'BEGIN {
+    printf "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]}, \"columns\": ["
+    for (j = 0; j < 100; j++) printf "%s{\"name\": \"c%d\", \"type\": \"numeric\", \"min\": 0, \"max\": 200}", j ? ", " : "", j
+    print "]}"}' > crowds.json
+  awk 'BEGIN {
+    for (j = 0; j < 100; j++) printf "c%d,", j
+    print "y"
+    for (i = 0; i < 3500; i++) {
+      for (j = 0; j < 100; j++) printf "%d,", i % 2 ? 45 : 55
+      print i % 2
+    }}' > crowds.csv
+}
+
+@test "what can be read only once is not asked, unless somebody wants it" {
+  setup_crowds
+  run "$DPERM" train --data <(cat crowds.csv) --format csv --schema crowds.json --epsilon 20 --out m.json
+  [ "$status" -eq 0 ]
+  [[ "$output" == "m.json: 100 weights from 3500 rows; "* ]]
+  [[ "$output" != *"for the schema"* ]]
+  run "$DPERM" train --data <(cat crowds.csv) --format csv --schema crowds.json --epsilon 20 --refine auto --out m.json
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"reads the records more than once; name a file"* ]]
+}
