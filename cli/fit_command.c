@@ -156,12 +156,13 @@ static dperm_status settle_bins(const binned_schema *binned, const dperm_options
   return binned_schema_settle(binned, schema, public_data, err);
 }
 
-/* The records of a run that refines its schema: a file that is read twice. */
+/* The records of a run that refines its schema: a file that is read twice, or three times. */
 typedef struct record_file {
   const fit_command *command;
   const dperm_options *options;
   dperm_source source;
-  dperm_output *out; /* the model's; its space is taken before the charge, for the finer rows */
+  dperm_output *out; /* the model's; its space is taken before the charge, for the finer rows: */
+  size_t finest;     /* which are read this time, from 1 on */
   size_t rows, reads;
 } record_file;
 
@@ -173,7 +174,7 @@ static dperm_status read_records(void *context, const dperm_schema *schema, dper
   file->source.schema = schema;
   TRY(dperm_data_read_spread(&file->source, session_ranks(), progress_bar(), &data, err));
   file->rows = dperm_data_rows(data);
-  if (file->reads++ == 0) {
+  if (++file->reads <= file->finest) {
     TRY(ledger_settings_reserve(&file->command->ledger, file->out, data, file->options, 1, err));
   }
   *out = data;
@@ -185,7 +186,11 @@ static dperm_status train_refined(const fit_command *c, const dperm_options *opt
                                   const dperm_source *source, const binned_schema *binned,
                                   dperm_output *out, size_t *rows, dperm_model **model,
                                   dperm_error *err) {
-  record_file file = {.command = c, .options = options, .source = *source, .out = out};
+  record_file file = {.command = c,
+                      .options = options,
+                      .source = *source,
+                      .out = out,
+                      .finest = c->share == 0 ? 2 : 1}; /* lines first, where records choose */
   TRY(refine_check_source(source, err));
   dperm_status status = dperm_train_refined(binned->given, read_records, &file, options, c->share,
                                             binned->all, model, err);

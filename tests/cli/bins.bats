@@ -225,3 +225,16 @@ setup_crowds() {
   [ "$status" -eq 2 ]
   [[ "$output" == *"reads the records more than once; name a file"* ]]
 }
+
+@test "the model's space is taken for bins before records choose them" {
+  setup_crowds
+  "$DPERM" ledger init l.db --dataset crowds --epsilon 40 2> /dev/null
+  "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --out m.json 2> /dev/null
+  [ "$(bins_of m.json)" = 16 ]
+  size=$(($(wc -c < m.json) / 1024)) # what is written then is larger than that
+  run bash -c "ulimit -f $size; '$DPERM' train --data crowds.csv --schema crowds.json --epsilon 20 --ledger l.db \
+    --dataset crowds --out n.json"
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"cannot write"*"nothing is charged" ]]
+  "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --ledger l.db --dataset crowds --out n.json
+}
