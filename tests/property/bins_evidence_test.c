@@ -1,7 +1,7 @@
 /* What the records' choice between lines and bins rests on: replacing one record, whatever it is
  * replaced by, moves neither sum by more than its reach; and the choice follows the law of the
  * noise. Both over records that are made up to reach far: values at the ends of their ranges,
- * missing ones, and either label. */
+ * missing ones, categories that nobody listed, and either label. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "refine/bins_evidence.h"
 #include "support.h"
 
-enum { ROWS_MOST = 12, COLUMNS = 4, TRIALS = 400, CHOICES = 20000 };
+enum { ROWS_MOST = 12, NUMBERS = 4, TRIALS = 400, CHOICES = 20000 };
 
 static const char *const schemas[] = {
     /* no entry below zero, so rows are closer to each other */
@@ -26,22 +26,41 @@ static const char *const schemas[] = {
     "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":-10,\"max\":20},"
     "{\"name\":\"b\",\"type\":\"numeric\",\"min\":-900,\"max\":5000,\"weight\":3},"
     "{\"name\":\"c\",\"type\":\"numeric\",\"min\":1,\"max\":2,\"scale\":\"center\"},"
-    "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1,\"bins\":4,\"line\":1}]}"};
+    "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1,\"bins\":4,\"line\":1}]}",
+    /* bins, a line, missing values as levels of their own, and pairs of them */
+    "{\"label\":{\"column\":\"y\",\"positive\":[\"1\"],\"negative\":[\"0\"]},"
+    "\"on_missing\":\"category\",\"crosses\":[[\"d\",\"e\"]],"
+    "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":0,\"max\":10,\"weight\":7},"
+    "{\"name\":\"b\",\"type\":\"numeric\",\"min\":0,\"max\":5000},"
+    "{\"name\":\"c\",\"type\":\"numeric\",\"min\":0,\"max\":90},"
+    "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1,\"bins\":\"auto\",\"line\":0.5},"
+    "{\"name\":\"e\",\"type\":\"categorical\",\"values\":[\"0\",\"1\"]}]}",
+    /* rows that are all divided by the same number; a category that is a row of zeros */
+    "{\"label\":{\"column\":\"y\",\"positive\":[\"1\"],\"negative\":[\"0\"]},\"rows\":\"fixed\","
+    "\"columns\":[{\"name\":\"a\",\"type\":\"numeric\",\"min\":-10,\"max\":20,\"weight\":5},"
+    "{\"name\":\"b\",\"type\":\"numeric\",\"min\":-1,\"max\":5000,\"weight\":5},"
+    "{\"name\":\"c\",\"type\":\"numeric\",\"min\":1,\"max\":2,\"scale\":\"center\",\"weight\":5},"
+    "{\"name\":\"d\",\"type\":\"numeric\",\"min\":0,\"max\":1,\"bins\":[0.5],\"weight\":0.5},"
+    "{\"name\":\"e\",\"type\":\"categorical\",\"values\":[\"0\",\"1\"],"
+    "\"reference\":\"0\",\"weight\":0.5}]}"};
 
 typedef struct table {
   size_t rows;
-  double values[COLUMNS][ROWS_MOST]; /* NaN: missing */
+  double values[NUMBERS][ROWS_MOST]; /* NaN: missing */
+  int32_t categories[ROWS_MOST];     /* of a fifth column, where there is one */
   int32_t labels[ROWS_MOST];
 } table;
 
 static dperm_data *rows_of(const dperm_schema *schema, const table *t) {
   static const char *const texts[] = {"0", "1"};
-  dperm_column columns[COLUMNS];
+  static const char *const kinds[] = {"0", "1", "", "unheard of"};
+  dperm_column columns[NUMBERS + 1];
   const dperm_column labels = {.codes = t->labels, .texts = texts, .text_count = 2};
   dperm_data *data = NULL;
-  for (size_t c = 0; c < COLUMNS; c++) {
+  for (size_t c = 0; c < NUMBERS; c++) {
     columns[c] = (dperm_column){.numbers = t->values[c]};
   }
+  columns[NUMBERS] = (dperm_column){.codes = t->categories, .texts = kinds, .text_count = 4};
   assert_ok(dperm_data_from_table(schema, t->rows, columns, &labels, &data, err));
   return data;
 }
@@ -85,7 +104,7 @@ static counted counted_of(const dperm_schema *wide, const table *t) {
 }
 
 static void make_record(const dperm_schema *wide, random_source *source, table *t, size_t row) {
-  for (size_t c = 0; c < COLUMNS; c++) {
+  for (size_t c = 0; c < NUMBERS; c++) {
     const schema_column *column = &wide->columns[c];
     uint64_t kind = random_below(source, 4);
     double part = (double)random_below(source, 1001) / 1000;
@@ -94,6 +113,7 @@ static void make_record(const dperm_schema *wide, random_source *source, table *
                         : kind == 2 ? column->max
                                     : column->min + part * (column->max - column->min);
   }
+  t->categories[row] = (int32_t)random_below(source, 4);
   t->labels[row] = (int32_t)random_below(source, 2);
 }
 
@@ -119,8 +139,9 @@ static void a_record_moves_no_sum_beyond_its_reach(void **state) {
       table t = {.rows = 2 + random_below(&source, ROWS_MOST - 1)};
       for (size_t i = 0; i < t.rows; i++) {
         make_record(wide, &source, &t, i);
-        for (size_t c = 0; trial % 2 && i > 1 && c < COLUMNS; c++) {
+        for (size_t c = 0; trial % 2 && i > 1 && c < NUMBERS; c++) {
           t.values[c][i] = t.values[c][1];
+          t.categories[i] = t.categories[1];
           t.labels[i] = t.labels[1];
         }
       }
