@@ -74,9 +74,15 @@ static bool never_negative(const dperm_schema *schema) {
   return true;
 }
 
+/* The most entries of a row, by the schema, and not those that some row has. */
+static double entries_most(const dperm_schema *schema) {
+  return 2.0 * (double)schema->column_count + (double)schema->cross_count + 1;
+}
+
 /* Sums of the rows of each class, in multiples of 1/FIXED, and how many they are. */
 typedef struct class_sums {
   size_t cols;
+  double longest; /* no row of norm 1 is longer, when its entries are rounded */
   uint64_t *sums; /* two's complement: negative columns, positive columns, then both numbers */
 } class_sums;
 
@@ -85,13 +91,17 @@ static dperm_status add_row(const dperm_data *data, size_t row, bool positive, c
   const uint32_t *at = NULL;
   const double *values = NULL;
   size_t side = data->labels[row] > 0, entries = data->x->kind->entries(data->x, row, &at, &values);
+  double squares = 0;
   for (size_t e = 0; e < entries; e++) {
-    if (!(fabs(values[e]) <= 1) || (positive && values[e] < 0)) {
+    double value = rint(values[e] * FIXED);
+    squares += value * value; /* whole numbers, exactly */
+    if (!(fabs(values[e]) <= 1) || (positive && values[e] < 0) ||
+        squares > s->longest * s->longest) {
       FAIL(err, DPERM_NUMERIC_ERROR,
            "a row is outside of its public bounds, for which the noise is not made; nothing is "
            "released");
     }
-    s->sums[side * s->cols + at[e]] += (uint64_t)llrint(values[e] * FIXED);
+    s->sums[side * s->cols + at[e]] += (uint64_t)(int64_t)value;
   }
   s->sums[2 * s->cols + side]++;
   return DPERM_OK;
@@ -123,10 +133,8 @@ static double distance_between(const class_sums *s, double rows) {
  * are not negative; and V moves by at most n times that. Rounding an entry moves it by half a unit,
  * the sum of squares loses (d + 4)·2^−53 of itself, and what is left of a unit is cut off. */
 static int64_t distance_reach(const dperm_data *data, bool positive, double rows) {
-  const dperm_schema *schema = data->schema; /* and not the entries that some row has */
-  double entries = 2.0 * (double)schema->column_count + (double)schema->cross_count + 1;
   double cols = (double)data->x->cols;
-  double apart = FIXED * (positive ? 1.4142136 : 2.0) + sqrt(entries) + 1;
+  double apart = FIXED * (positive ? 1.4142136 : 2.0) + sqrt(entries_most(data->schema)) + 1;
   return (int64_t)ceil(apart + rows * FIXED * (cols + 8) * 0x1p-51) + 2;
 }
 
@@ -146,7 +154,7 @@ dperm_status class_distance_of(const dperm_data *data, class_distance *out, dper
   const double rows = (double)rows_in_all(data->x);
   bool positive = never_negative(data->schema);
   TRY(memory_new(2 * data->x->cols + 2, sizeof *sums, &sums, err));
-  class_sums s = {data->x->cols, sums};
+  class_sums s = {data->x->cols, FIXED + 0.5 * sqrt(entries_most(data->schema)) + 0.125, sums};
   TRY(sum_classes(data, positive, &s, err));
   out->apart.value = (int64_t)distance_between(&s, rows);
   out->apart.reach = distance_reach(data, positive, rows);

@@ -160,6 +160,30 @@ static void a_record_moves_no_sum_beyond_its_reach(void **state) {
   }
 }
 
+/* A row beyond the norm that the reach is made for ends it, though each of its entries is within.
+ */
+static void rows_that_are_too_long_end_it(void **state) {
+  (void)state;
+  const size_t starts[] = {0, 4, 8};
+  const uint32_t at[] = {0, 1, 2, 3, 0, 1, 2, 3};
+  const double values[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.502}, labels[] = {-1, 1};
+  for (size_t rows = 1; rows <= 2; rows++) {
+    dperm_schema *wide = NULL;
+    dperm_data *data = NULL;
+    class_distance out;
+    assert_ok(dperm_schema_parse(schemas[1], strlen(schemas[1]), "test", &wide, err));
+    assert_ok(dperm_data_from_csr(rows, 4, starts, at, values, labels, 2, &data, err));
+    data->schema = wide;
+    data->bounds = wide->bounds;
+    if (rows == 1) {
+      assert_ok(class_distance_of(data, &out, err));
+    } else {
+      assert_fails(class_distance_of(data, &out, err), DPERM_NUMERIC_ERROR, "public bounds");
+    }
+    dperm_data_free(data);
+  }
+}
+
 /* P(value + Y > 0) for P(Y = y) ~ exp(−|y|·rate). */
 static double above(int64_t value, double rate) {
   double q = exp(-rate);
@@ -193,6 +217,7 @@ static void the_choice_has_the_law_of_its_noise(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_moves_no_sum_beyond_its_reach),
+      cmocka_unit_test(rows_that_are_too_long_end_it),
       cmocka_unit_test(the_choice_has_the_law_of_its_noise),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
