@@ -8,7 +8,8 @@
 
 /* The line of train's table. */
 argument refine_argument(const char **word);
-/* A share of epsilon above 0 and below 1; NaN for "auto", 0 for "ask" and "none". False with a message. */
+/* A share of epsilon above 0 and below 1; NaN for "auto", 0 for "ask" and "none". False with a
+ * message. */
 bool refine_share(const char *word, double *share);
 
 /* A refinement counts records: fails where a file holds rows that are encoded already. */

@@ -23,11 +23,11 @@ static const double down = 1.0 - 2e-12;
 /* `auto` for objective perturbation makes noise and regularization cost the same for a solution of
  * a typical length F, in units of 1/R, in which margins are counted; rows twice as long then get
  * the same model in halved weights. The less noise there is the longer a solution pays: with ν the
- * noise in a mean gradient, rms‖b‖/n in units of R, F = 10·(0.04/ν)^0.6, from 1.25 to 40. For
+ * noise in a mean gradient, rms‖b‖/n in units of R, F = 10·√(0.06/ν), from 2.5 to 40. For
  * output perturbation `auto` makes the noise this long in the same units: it goes into the weights
  * unshrunk. docs/reproduction.md has the figures behind both. */
-static const double typical_norm = 10.0, typical_noise = 0.04, typical_power = 0.6;
-static const double shortest_norm = 1.25, longest_norm = 40.0, output_shift = 3.0;
+static const double typical_norm = 10.0, typical_noise = 0.06;
+static const double shortest_norm = 2.5, longest_norm = 40.0, output_shift = 3.0;
 
 static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
@@ -235,7 +235,7 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
 
 /* F for this much noise in a mean gradient. */
 static double paying_length(const public_numbers *g, double noise) {
-  double length = typical_norm * pow(typical_noise * g->bounds.norm2 / noise, typical_power);
+  double length = typical_norm * sqrt(typical_noise * g->bounds.norm2 / noise);
   return fmin(fmax(length, shortest_norm), longest_norm) / g->bounds.norm2;
 }
 

@@ -16,11 +16,11 @@ static privacy_plan plan_of(const public_numbers *g) {
   return plan;
 }
 
-/* F: the guess, or 10·(0.04/ν)^0.6 from 1.25 to 40 for noise of ν in a mean gradient, in units of
+/* F: the guess, or 10·√(0.06/ν) from 2.5 to 40 for noise of ν in a mean gradient, in units of
  * R. */
 static double length_for(const public_numbers *g, double noise) {
-  double length = 10 * pow(0.04 * g->bounds.norm2 / noise, 0.6);
-  return isnan(g->norm_guess) ? fmin(fmax(length, 1.25), 40) / g->bounds.norm2 : g->norm_guess;
+  double length = 10 * sqrt(0.06 * g->bounds.norm2 / noise);
+  return isnan(g->norm_guess) ? fmin(fmax(length, 2.5), 40) / g->bounds.norm2 : g->norm_guess;
 }
 
 /* E‖b‖²/(2n²Λ) + ΛF²/2 at this Λ; infinite where there is no noise for it. */
