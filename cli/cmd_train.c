@@ -43,7 +43,10 @@ static bool take_share(const char *const *word, const dperm_options *options, fi
       {c->refined && none,
        "--refine does not go with --mechanism none: it spends a share of epsilon"},
       {c->refined && !c->schema, "--refine needs --schema: it refines one"},
-      {c->refined && piped, "--refine reads the records more than once; name a file"},
+      {c->refined && piped,
+       "--refine reads the records more than once, and a pipe has them once; name a file"},
+      {c->refined && !c->unasked && lines,
+       "--bins none leaves numbers lines, and --refine makes bins of them; give one of the two"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }

@@ -96,8 +96,45 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
   return out;
 }
 
+/* Whether a column has bins that the schema as it was given has not. */
+static bool got_bins(const dperm_schema *given, const dperm_schema *used) {
+  bool any = false;
+  for (size_t i = 0; i < dperm_schema_columns(given); i++) {
+    any = any || (dperm_schema_column_bins(given, i) == 0 &&
+                  !dperm_schema_column_bins_auto(given, i) && dperm_schema_column_bins(used, i));
+  }
+  return any;
+}
+
+/* What the schema has of epsilon, and what for: nobody shall have to guess who did not ask for it.
+ */
+static void say_refined(const fit_command *c, const dperm_schema *given, const dperm_model *model,
+                        const char *name) {
+  double spent = refined_epsilon(model);
+  bool choice = c->refined && c->share == 0;
+  char part[64] = "a share of epsilon";
+  if (dperm_model_is_private(model)) {
+    (void)snprintf(part, sizeof part, "epsilon %g of that", spent);
+  }
+  if (spent > 0 && choice && dperm_schema_refined_epsilon(given) == 0) {
+    note("%s: %s went to ask the records whether numeric columns shall have bins: %s; --bins none "
+         "asks nothing",
+         name, part,
+         got_bins(given, dperm_model_schema(model)) ? "they have them now" : "they stay lines");
+  } else if (spent > 0) {
+    note("%s: %s is for the schema, which was refined from records", name, part);
+  } else if (choice && !c->unasked) {
+    note("%s: the records were not asked, and nothing is spent on it: that takes two classes, a "
+         "numeric column without bins, and a rows times epsilon of 2250",
+         name);
+  } else if (c->refined && !c->unasked) {
+    note("%s: the schema stays as it is: so few rows cannot pay for a refinement at this epsilon",
+         name);
+  }
+}
+
 static void say(const fit_command *c, const fit_choice *choice, size_t candidates,
-                const dperm_model *model, size_t rows) {
+                const dperm_schema *given, const dperm_model *model, size_t rows) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
   bool is_private = dperm_model_is_private(model);
   char several[64] = "", how[64] = "", claim[1024];
@@ -114,13 +151,7 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
     note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several, rows,
          claim_of(model, claim), how);
   }
-  if (refined_epsilon(model) > 0) {
-    note("%s: epsilon %g of that is for the schema, which was refined from records", name,
-         refined_epsilon(model));
-  } else if (c->refined && !c->unasked) {
-    note("%s: the schema stays as it is: so few rows cannot pay for a refinement at this epsilon",
-         name);
-  }
+  say_refined(c, given, model, name);
   if (is_private) {
     ledger_settings_say(&c->ledger);
   }
@@ -224,10 +255,10 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
   size_t rows = 0;
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
-  dperm_source source = {
-      .path = c->data, .format = format, .dims = c->dims, .no_identity = !c->ledger.path};
+  dperm_source source = {.path = c->data, .format = format, .dims = c->dims};
   TRY(binned_schema_open(c->schema, &c->fit.bins, &source, &binned, err));
   bool refined = c->refined && !(c->unasked && !binned.waits);
+  source.no_identity = !c->ledger.path && !refined; /* it tells whether two reads saw the same */
   TRY(refined ? train_refined(c, candidates, &source, &binned, out, &rows, &model, err)
               : train_or_choose(c, candidates, count, choice, &source, &binned, out, &rows, &model,
                                 err));
@@ -241,7 +272,7 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
     print_json(c, choice, count, model, rows);
     return flush_json(c, err);
   }
-  say(c, choice, count, model, rows);
+  say(c, choice, count, binned.given, model, rows);
   return DPERM_OK;
 }
 

@@ -155,10 +155,11 @@ static void write_facts(report *p, const statement *s) {
   report_row(p, "privacy budget", "(ε, δ) = (%s, %.2g), for every %s", s->epsilon, m->claim.delta,
              s->whom);
   if (m->claim.epsilon_refined > 0) {
-    report_row(p, "of that",
-               "ε = %.6g for the schema, whose bins and groups were made from noisy counts of "
-               "records; the rest for the fit",
-               m->claim.epsilon_refined);
+    report_row(
+        p, "of that",
+        "ε = %.6g for the schema: what the records said, with noise, of its bins and groups; "
+        "the rest for the fit",
+        m->claim.epsilon_refined);
   }
   if (m->classes.count > 2) {
     report_row(p, "shared by",

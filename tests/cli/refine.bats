@@ -172,6 +172,8 @@ P
   fails_with 2 "--refine does not go with --mechanism none"
   run "$DPERM" train --data - --schema wide.json --out m.json --epsilon 1 --refine auto
   fails_with 2 "--refine reads the records more than once"
+  run "${train[@]}" --epsilon 1 --refine auto --bins none
+  fails_with 2 "--bins none leaves numbers lines, and --refine makes bins of them"
   run "$DPERM" train --data a.svm --dims 3 --out m.json --epsilon 1 --refine auto
   fails_with 2 "--refine needs --schema"
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
@@ -225,4 +227,36 @@ P
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == *"(epsilon, delta) = (1, "* ]]
   "$DPERM" verify --model m.json > /dev/null
+}
+
+@test "train says what it asked the records, for how much, and what came of it" {
+  setup_wide
+  run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json
+  [ "$status" -eq 0 ]
+  [[ "${lines[1]}" == "m.json: epsilon 0.4 of that went to ask the records whether numeric columns shall have bins: "* ]]
+  [[ "${lines[1]}" == *"; --bins none asks nothing" ]]
+  bins=$(python3 -c 'import json; print("bins" in json.load(open("m.json"))["schema"]["columns"][0])')
+  case $bins in
+    True) [[ "${lines[1]}" == *": they have them now; "* ]] ;;
+    False) [[ "${lines[1]}" == *": they stay lines; "* ]] ;;
+  esac
+  run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine ask --out n.json
+  [[ "${lines[1]}" == "n.json: the records were not asked, and nothing is spent on it"* ]]
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.4 for the schema: what the records said, with noise'
+  run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
+  [[ "${lines[1]}" == "m.json: a share of epsilon went to ask"* ]]
+  run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --bins none --out m.json
+  [[ "$output" != *"ask the records"* ]]
+}
+
+@test "records in a pipe with a name are read once, and refused before a charge where twice is needed" {
+  setup_wide
+  "$DPERM" ledger init l.db --dataset people --epsilon 20 2> /dev/null
+  train=("$DPERM" train --schema wide.json --epsilon 10 --out m.json --ledger l.db --dataset people)
+  run "${train[@]}" --data <(cat records.csv) --refine 0.2
+  fails_with 2 "a pipe has them once; name a file"
+  [[ "$("$DPERM" ledger show l.db)" == *"20 left of 20"* ]]
+  run "${train[@]}" --data <(cat records.csv)
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == *"from 4000 rows; (epsilon, delta) = (10, "* && "$output" != *"ask the records"* ]]
 }
