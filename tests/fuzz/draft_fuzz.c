@@ -1,6 +1,7 @@
 /* Any bytes as public records to draft a schema from; the first byte chooses the options. What is
  * drafted fits the records that it came from; what is refused is refused in one line; every remark
  * is one line. */
+#include "dperm/bins.h"
 #include "memory_file.h"
 
 #include <string.h>
@@ -33,12 +34,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     return 0;
   }
   dperm_error error = {DPERM_OK, ""};
-  dperm_schema *schema = NULL;
+  dperm_schema *schema = NULL, *resolved = NULL;
   dperm_data *data = NULL;
   dperm_draft_options options = options_of(bytes[0]);
   memory_file file = memory_file_with(bytes + 1, length - 1);
   if (dperm_schema_draft(file.path, &options, NULL, look_at, NULL, &schema, &error) == DPERM_OK) {
-    const dperm_source source = {.path = file.path, .format = DPERM_FORMAT_CSV, .schema = schema};
+    dperm_resolve_options how; /* a draft proposes bins that wait for a number of rows */
+    dperm_resolve_options_init(&how);
+    MUST(dperm_schema_resolve(schema, &how, &resolved, &error) == DPERM_OK);
+    const dperm_source source = {.path = file.path, .format = DPERM_FORMAT_CSV, .schema = resolved};
     MUST(dperm_data_read(&source, NULL, &data, &error) == DPERM_OK);
     MUST(dperm_data_rows(data) > 0);
     MUST(dperm_schema_write(schema, "/dev/null", &error) == DPERM_OK);
@@ -46,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     MUST(!schema && error.message[0] != '\0' && !strchr(error.message, '\n'));
   }
   dperm_data_free(data);
+  dperm_schema_free(resolved);
   dperm_schema_free(schema);
   memory_file_close(&file);
   return 0;
