@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "dperm/bins.h"
 #include "dperm/plan.h"
+#include "dperm/refine.h"
 #include "fit_settings.h"
 #include "handles.h"
 #include "json_print.h"
@@ -234,6 +235,24 @@ static dperm_status read_schema(const char *path, const char *bins, size_t rows,
   return dperm_schema_resolve(given, &how, out, err);
 }
 
+/* What of a fit's epsilon the schema has or may have, which the plan's own does not show. */
+static void print_schema_share(const dperm_schema *schema, const dperm_options *options,
+                               bool settled) {
+  double spent = dperm_schema_refined_epsilon(schema);
+  if (options->mechanism == DPERM_MECHANISM_NONE) {
+    return;
+  }
+  if (spent > 0) {
+    printf("\nthe schema was refined from records for an epsilon of %g: a model claims %g in all\n",
+           spent, options->epsilon + spent);
+  } else if (!settled && dperm_schema_unresolved(schema, 1) && dperm_schema_classes(schema) == 2) {
+    printf(
+        "\nplanned with numbers as lines; train may ask the records, for 4 percent of epsilon or\n"
+        "more, whether bins serve them better: --bins auto plans bins, train --bins none asks "
+        "not\n");
+  }
+}
+
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL, *classes_text = NULL;
@@ -297,6 +316,7 @@ int run_plan(int argc, char **argv) {
   free(kinds);
   if (!json && schema) {
     plan_advice_print(&advice, schema);
+    print_schema_share(schema, &options, argument_given(&fit.bins));
   }
   if (!json && options.class_weight_count > 0) {
     printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"

@@ -237,3 +237,13 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
   fails_with 2 "4294967296 features would take"
   leaves_no m.json
 }
+
+@test "a plan says what the schema has of epsilon, or may get" {
+  plan() { "$DPERM" plan --rows 4000 --epsilon 1 "$@"; }
+  plan --schema schema.json | grep -q 'train may ask the records, for 4 percent of epsilon or'
+  [[ "$(plan --schema schema.json --bins none)" != *"may ask"* ]]
+  [[ "$("$DPERM" plan --rows 4000 --mechanism none --schema schema.json)" != *"may ask"* ]]
+  awk 'NR == 1; NR > 1 {for (i = 0; i < 40; i++) print}' people.csv > many.csv
+  "$DPERM" refine --data many.csv --schema schema.json --epsilon 0.25 --out narrow.json 2> /dev/null
+  plan --schema narrow.json | grep -q 'refined from records for an epsilon of 0.25: a model claims 1.25 in all'
+}
