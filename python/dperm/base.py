@@ -314,6 +314,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             raise ValueError(f"refine={self.refine!r}; give a share of epsilon below 1, \"auto\", \"ask\" or None")
         if self.schema is None or self.mechanism == "none":
             raise ValueError("refine spends a share of epsilon on a schema; give a schema, and a private mechanism")
+        if self.bins is not None and not all_numeric(self.bins):
+            raise ValueError("bins=\"none\" leaves numbers lines, and refine makes bins of them; give one of the two")
         return share
 
     def _train(self, prepared: Prepared, wanted: c.Options) -> c.Handle:
@@ -322,9 +324,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             return c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
         assert self._schema is not None
         rows, columns, labels_ = table_columns(self._schema, *prepared.labelled)
-        every = self.bins is None or all_numeric(self.bins)  # those that the records may choose
         return c.Handle("dperm_train_refined_table", "dperm_model_free", self._schema._handle, rows, columns, labels_,
-                        data.flags(prepared.words), byref(wanted), refined, int(every))
+                        data.flags(prepared.words), byref(wanted), refined, 1)
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__

@@ -62,7 +62,8 @@ def test_records_are_asked_whether_they_want_bins():
 
 
 @pytest.mark.parametrize("given", [dict(refine=0), dict(refine=1), dict(refine=-0.1), dict(refine="much"),
-                                   dict(refine=True), dict(refine=0.1, schema=None, data_norm=1),
+                                   dict(refine=True), dict(refine="ask", bins="none"),
+                                   dict(refine=0.1, schema=None, data_norm=1),
                                    dict(refine=0.1, mechanism="none", epsilon=None)])
 def test_shares_that_make_no_sense_are_refused(given):
     frame = records(300)
