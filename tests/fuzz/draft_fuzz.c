@@ -1,12 +1,12 @@
 /* Any bytes as public records to draft a schema from; the first byte chooses the options. What is
  * drafted fits the records that it came from; what is refused is refused in one line; every remark
  * is one line. */
-#include "dperm/bins.h"
 #include "memory_file.h"
 
 #include <string.h>
 
 #include "dperm.h"
+#include "dperm/bins.h"
 #include "dperm/draft.h"
 
 static void look_at(void *context, const char *line) {
