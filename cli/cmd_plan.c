@@ -12,6 +12,7 @@
 #include "handles.h"
 #include "json_print.h"
 #include "plan_advice.h"
+#include "refine_settings.h"
 #include "session.h"
 
 /* A number of rows, or null where there is none. */
@@ -19,8 +20,14 @@ static void print_json_rows(const char *key, size_t rows) {
   printf(rows ? "  \"%s\": %zu,\n" : "  \"%s\": null,\n", key, rows);
 }
 
-static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t count,
-                       const plan_advice *advice, const dperm_schema *schema) {
+/* What the schema has of a model's epsilon. */
+typedef struct schema_cost {
+  double epsilon, claimed; /* of this epsilon in all */
+  const char *what; /* "schema": it was refined before; "counts", "answer": train would; or NULL */
+} schema_cost;
+
+static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm_plan *kinds,
+                       size_t count, const plan_advice *advice, const dperm_schema *schema) {
   printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
   print_json_number("norm", p->norm, ",");
   print_json_number("norm1", p->norm1, ",");
@@ -29,6 +36,8 @@ static void print_json(const dperm_plan *p, const dperm_plan *kinds, size_t coun
                                                    : "  \"analysis\": null,\n",
          dperm_analysis_name(p->analysis));
   print_json_number("epsilon", p->epsilon, ",");
+  print_json_number("epsilon_refined", p->noise ? cost->epsilon : (double)NAN, ",");
+  print_json_text("refined_by", cost->what, ",");
   printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
   print_json_number("epsilon_row", p->epsilon_row, ",");
   printf("  \"classes\": %zu,\n", p->classes);
@@ -117,19 +126,43 @@ static void print_outlook(const dperm_plan *p) {
              "to halve noise to signal at your epsilon");
 }
 
-static void print_epsilon(const dperm_plan *p) {
+/* What of epsilon is not the fit's. */
+static void print_schema_cost(const schema_cost *cost) {
+  const char *blank = "                                  ";
+  if (!cost->what) {
+    return;
+  }
+  printf("epsilon for schema   %-12.4g of that, ", cost->epsilon);
+  if (strcmp(cost->what, "schema") == 0) {
+    printf("which its refinement cost: the fit has the rest\n");
+  } else if (strcmp(cost->what, "counts") == 0) {
+    printf("for counts that train refines the schema by; what\n"
+           "%sfollows is for the schema as it is\n",
+           blank);
+  } else {
+    printf("for which train asks the records whether bins serve\n"
+           "%snumbers better; what follows is for lines (--bins auto:\n"
+           "%sfor bins; --refine none: asks nothing)\n",
+           blank, blank);
+  }
+}
+
+static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
   if (p->rows_per_person == 1) {
     printf(
         "epsilon              %-12.4g for every record: replacing one changes the probability of\n"
         "                                  any outcome by a factor of at most %.4g\n",
         p->epsilon, exp(p->epsilon));
+    print_schema_cost(cost);
     return;
   }
   printf("epsilon              %-12.4g for every person with at most %zu rows: replacing them all\n"
          "                                  changes the probability of any outcome by a factor of\n"
-         "                                  at most %.4g\n"
-         "epsilon of a row     %-12.4g what the mechanism runs at: epsilon/%zu (group privacy)\n",
-         p->epsilon, p->rows_per_person, exp(p->epsilon), p->epsilon_row, p->rows_per_person);
+         "                                  at most %.4g\n",
+         p->epsilon, p->rows_per_person, exp(p->epsilon));
+  print_schema_cost(cost);
+  printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%zu (group privacy)\n",
+         p->epsilon_row, cost->what ? "the rest" : "epsilon", p->rows_per_person);
 }
 
 static void print_share(const dperm_plan *p) {
@@ -140,14 +173,15 @@ static void print_share(const dperm_plan *p) {
   }
 }
 
-static void print_text(const dperm_plan *p, const dperm_plan *kinds, size_t count) {
+static void print_text(const dperm_plan *p, const schema_cost *cost, const dperm_plan *kinds,
+                       size_t count) {
   printf("%zu rows of %zu columns, norm at most %g\n\n", p->rows, p->dims, p->norm);
   if (!p->noise) {
     printf("mechanism none: nothing is private\nlambda   %.4g\n", p->lambda);
     return;
   }
   bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  print_epsilon(p);
+  print_epsilon(p, cost);
   printf("delta                %-12.2g and beyond that factor with at most this probability, for\n"
          "                                  noise too long to be certified\n",
          p->delta);
@@ -219,38 +253,43 @@ static size_t plan_kinds(const plan_rows *of, const dperm_options *options, cons
   return count;
 }
 
-/* With the bins that a fit of so many rows gets; NULL without a path. */
-static dperm_status read_schema(const char *path, const char *bins, size_t rows,
-                                const dperm_options *options, dperm_schema **out,
-                                dperm_error *err) {
+/* What train would spend on the schema, or what was spent on it. */
+static dperm_status find_cost(const dperm_schema *given, const plan_rows *of,
+                              const refine_choice *choice, const fit_settings *fit,
+                              const dperm_options *options, schema_cost *out, dperm_error *err) {
+  double counts = 0, answer = 0, spent = dperm_schema_refined_epsilon(given);
+  if (choice->refined) {
+    TRY(dperm_train_refined_cost(given, of->rows, options, choice->share,
+                                 refine_may_bin(choice, fit), &counts, &answer, err));
+  }
+  if (options->mechanism != DPERM_MECHANISM_NONE) {
+    *out = (schema_cost){spent + counts + answer, options->epsilon + spent,
+                         spent > 0    ? "schema"
+                         : counts > 0 ? "counts"
+                         : answer > 0 ? "answer"
+                                      : NULL};
+  }
+  return DPERM_OK;
+}
+
+/* With the bins that a fit of so many rows gets, for which the options have their epsilon then;
+ * NULL without a path. */
+static dperm_status read_schema(const char *path, const plan_rows *of, const refine_choice *choice,
+                                const fit_settings *fit, dperm_options *options, schema_cost *cost,
+                                dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *given = NULL;
+  const size_t rows = of->rows;
   dperm_resolve_options how;
   if (!path) {
     return DPERM_OK;
   }
   dperm_resolve_options_init(&how);
-  how.all_numeric = strcmp(bins, "auto") == 0;
+  how.all_numeric = strcmp(fit->bins, "auto") == 0;
   TRY(dperm_schema_read(path, &given, err));
+  TRY(find_cost(given, of, choice, fit, options, cost, err));
+  options->epsilon -= cost->epsilon - dperm_schema_refined_epsilon(given);
   TRY(dperm_train_share(rows, dperm_schema_classes(given), options, &how.rows, &how.epsilon, err));
   return dperm_schema_resolve(given, &how, out, err);
-}
-
-/* What of a fit's epsilon the schema has or may have, which the plan's own does not show. */
-static void print_schema_share(const dperm_schema *schema, const dperm_options *options,
-                               bool settled) {
-  double spent = dperm_schema_refined_epsilon(schema);
-  if (options->mechanism == DPERM_MECHANISM_NONE) {
-    return;
-  }
-  if (spent > 0) {
-    printf("\nthe schema was refined from records for an epsilon of %g: a model claims %g in all\n",
-           spent, options->epsilon + spent);
-  } else if (!settled && dperm_schema_unresolved(schema, 1) && dperm_schema_classes(schema) == 2) {
-    printf(
-        "\nplanned with numbers as lines; train may ask the records, for 4 percent of epsilon or\n"
-        "more, whether bins serve them better: --bins auto plans bins, train --bins none asks "
-        "not\n");
-  }
 }
 
 int run_plan(int argc, char **argv) {
@@ -259,7 +298,10 @@ int run_plan(int argc, char **argv) {
   plan_rows of = {.norm = 1, .norm1 = (double)INFINITY};
   uint64_t classes = 0;
   bool json = false;
-  enum { OWN = 7 };
+  refine_choice choice = {0};
+  schema_cost cost = {0};
+  const char *refine = NULL;
+  enum { OWN = 8 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &of.rows, true, "N", "the number of records"},
       {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema, or else --dims"},
@@ -270,13 +312,15 @@ int run_plan(int argc, char **argv) {
       {"--classes", ARGUMENT_TEXT, &classes_text, false, "K",
        "with --dims: the number of classes (2)"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
+      refine_argument(&refine),
   };
   dperm_options options;
   fit_settings_init(&fit, table + OWN);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
-      !fit_settings_one(&fit, &options)) {
+      !fit_settings_one(&fit, &options) ||
+      !refine_choose(&refine, &fit, &options, schema_path, true, &choice)) {
     return refused();
   }
   if ((schema_path != NULL) == (of.dims > 0)) {
@@ -299,7 +343,7 @@ int run_plan(int argc, char **argv) {
   OWNED(plan_advice_close) plan_advice advice = {0};
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   dperm_plan plan, *kinds = NULL;
-  if (read_schema(schema_path, fit.bins, of.rows, &options, &schema, &err) != DPERM_OK) {
+  if (read_schema(schema_path, &of, &choice, &fit, &options, &cost, &schema, &err) != DPERM_OK) {
     return report_error(&err);
   }
   of.schema = schema;
@@ -308,15 +352,15 @@ int run_plan(int argc, char **argv) {
     return report_error(&err);
   }
   size_t count = plan_kinds(&of, &options, &plan, &kinds);
+  plan.epsilon = cost.what ? cost.claimed : plan.epsilon; /* the fit has the rest of it */
   if (json) {
-    print_json(&plan, kinds, count, &advice, schema);
+    print_json(&plan, &cost, kinds, count, &advice, schema);
   } else {
-    print_text(&plan, kinds, count);
+    print_text(&plan, &cost, kinds, count);
   }
   free(kinds);
   if (!json && schema) {
     plan_advice_print(&advice, schema);
-    print_schema_share(schema, &options, argument_given(&fit.bins));
   }
   if (!json && options.class_weight_count > 0) {
     printf("\nclass weights: the heaviest class counts 1 and the others less, so all bounds above\n"

@@ -82,7 +82,7 @@ static dperm_status refine_to_file(const refine_command *c, dperm_refine_options
       .path = c->data, .format = format, .schema = cells, .no_identity = !c->ledger.path};
   TRY(refine_check_source(&source, err));
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
-  TRY(ledger_settings_reserve(&c->ledger, out, data, &usual, 1, err));
+  TRY(ledger_settings_reserve(&c->ledger, out, data, wide, &usual, 1, err));
   TRY(dperm_refine(wide, data, options, &made, err));
   progress_bar_wipe();
   if (!made) {

@@ -21,36 +21,6 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
           d->training_error, d->iterations, d->objective, d->gradient_norm, d->solve_seconds);
 }
 
-/* --refine, and what it goes with. By default the records choose between lines and bins wherever
- * they can be asked. */
-static bool take_share(const char *const *word, const dperm_options *options, fit_command *c) {
-  if (!refine_share(*word, &c->share)) {
-    return false;
-  }
-  bool none = options->mechanism == DPERM_MECHANISM_NONE, piped = !atomic_file_plain(c->data);
-  bool lines = argument_given(&c->fit.bins) && strcmp(c->fit.bins, "none") == 0;
-  bool settled = argument_given(&c->fit.bins); /* by public numbers, or none */
-  c->unasked = !argument_given(word);
-  c->refined = strcmp(*word, "none") != 0;
-  if (c->unasked) {
-    bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
-    c->refined = !none && c->schema && !piped && !settled && !kernel;
-  }
-  if (c->refined && !(c->share > 0) && !lines) {
-    c->fit.bins = "auto"; /* what they are to choose */
-  }
-  const usage_rule rules[] = {
-      {c->refined && none,
-       "--refine does not go with --mechanism none: it spends a share of epsilon"},
-      {c->refined && !c->schema, "--refine needs --schema: it refines one"},
-      {c->refined && piped,
-       "--refine reads the records more than once, and a pipe has them once; name a file"},
-      {c->refined && !c->unasked && lines,
-       "--bins none leaves numbers lines, and --refine makes bins of them; give one of the two"},
-  };
-  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
-}
-
 int run_train(int argc, char **argv) {
   fit_command c = {0};
   bool unsafe = false;
@@ -68,8 +38,11 @@ int run_train(int argc, char **argv) {
   dperm_options options;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
       !fit_settings_one(&c.fit, &options) || !fit_command_check(&c) ||
-      !take_share(&refine, &options, &c)) {
+      !refine_choose(&refine, &c.fit, &options, c.schema, atomic_file_plain(c.data), &c.refine)) {
     return refused();
+  }
+  if (refine_may_bin(&c.refine, &c.fit)) {
+    c.fit.bins = "auto"; /* what the records are to choose */
   }
   dperm_unsafe_diagnostics diagnostics = {0};
   options.unsafe_diagnostics = unsafe ? &diagnostics : NULL;

@@ -12,7 +12,6 @@
 #include "handles.h"
 #include "json_print.h"
 #include "progress_bar.h"
-#include "refine_settings.h"
 #include "session.h"
 
 void fit_command_init(fit_command *c, argument *table, size_t own) {
@@ -47,19 +46,43 @@ bool fit_command_check(const fit_command *c) {
 /* ---- what is said of the model; public words only: nothing here depends on a record but through
  * the model */
 
+/* What was done. */
+typedef struct fit_story {
+  const dperm_schema *given; /* as the schema's file has it; NULL for none */
+  size_t rows;
+  bool asked; /* the records chose between lines and bins */
+} fit_story;
+
 /* What its schema's refinement has of the model's epsilon. */
 static double refined_epsilon(const dperm_model *model) {
   const dperm_schema *schema = dperm_model_schema(model);
   return schema ? dperm_schema_refined_epsilon(schema) : 0;
 }
 
+/* Whether a column has bins that the schema as it was given has not. */
+static bool got_bins(const dperm_schema *given, const dperm_schema *used) {
+  bool any = false;
+  for (size_t i = 0; i < dperm_schema_columns(given); i++) {
+    any = any || (dperm_schema_column_bins(given, i) == 0 &&
+                  !dperm_schema_column_bins_auto(given, i) && dperm_schema_column_bins(used, i));
+  }
+  return any;
+}
+
+/* What the records chose; NULL if they were not asked. */
+static const char *answer_of(const fit_story *story, const dperm_model *model) {
+  return !story->asked                                       ? NULL
+         : got_bins(story->given, dperm_model_schema(model)) ? "bins"
+                                                             : "lines";
+}
+
 static void print_json(const fit_command *c, const fit_choice *choice, size_t candidates,
-                       const dperm_model *model, size_t rows) {
+                       const dperm_model *model, const fit_story *story) {
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   printf("{\n");
   print_json_text("model", c->out, ",");
-  print_json_count("rows", rows, ",");
+  print_json_count("rows", story->rows, ",");
   print_json_count("weights", dperm_model_dims(model), ",");
   print_json_count("classes", dperm_model_classes(model), ",");
   print_json_flag("private", g.is_private, ",");
@@ -68,11 +91,12 @@ static void print_json(const fit_command *c, const fit_choice *choice, size_t ca
   if (strcmp(c->fit.mechanism, "none") != 0) {
     print_json_number("epsilon", g.epsilon, ",");
     print_json_number("epsilon_refined", refined_epsilon(model), ",");
+    print_json_text("answer", answer_of(story, model), ",");
     print_json_number("delta", g.delta, ",");
     print_json_count("rows_per_person", g.rows_per_person, ",");
   } else {
-    printf("  \"epsilon\": null,\n  \"epsilon_refined\": null,\n  \"delta\": null,\n  "
-           "\"rows_per_person\": null,\n");
+    printf("  \"epsilon\": null,\n  \"epsilon_refined\": null,\n  \"answer\": null,\n  "
+           "\"delta\": null,\n  \"rows_per_person\": null,\n");
   }
   if (choice) {
     print_json_text("method", choice->method, ",");
@@ -96,45 +120,34 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
   return out;
 }
 
-/* Whether a column has bins that the schema as it was given has not. */
-static bool got_bins(const dperm_schema *given, const dperm_schema *used) {
-  bool any = false;
-  for (size_t i = 0; i < dperm_schema_columns(given); i++) {
-    any = any || (dperm_schema_column_bins(given, i) == 0 &&
-                  !dperm_schema_column_bins_auto(given, i) && dperm_schema_column_bins(used, i));
-  }
-  return any;
-}
-
 /* What the schema has of epsilon, and what for: nobody shall have to guess who did not ask for it.
  */
-static void say_refined(const fit_command *c, const dperm_schema *given, const dperm_model *model,
+static void say_refined(const refine_choice *how, const fit_story *story, const dperm_model *model,
                         const char *name) {
   double spent = refined_epsilon(model);
-  bool choice = c->refined && c->share == 0;
+  const char *answer = answer_of(story, model);
   char part[64] = "a share of epsilon";
   if (dperm_model_is_private(model)) {
     (void)snprintf(part, sizeof part, "epsilon %g of that", spent);
   }
-  if (spent > 0 && choice && dperm_schema_refined_epsilon(given) == 0) {
+  if (answer) {
     note("%s: %s went to ask the records whether numeric columns shall have bins: %s; --bins none "
          "asks nothing",
-         name, part,
-         got_bins(given, dperm_model_schema(model)) ? "they have them now" : "they stay lines");
+         name, part, strcmp(answer, "bins") == 0 ? "they have them now" : "they stay lines");
   } else if (spent > 0) {
     note("%s: %s is for the schema, which was refined from records", name, part);
-  } else if (choice && !c->unasked) {
+  } else if (how->refined && !how->unasked && how->share == 0) {
     note("%s: the records were not asked, and nothing is spent on it: that takes two classes, a "
          "numeric column without bins, and a rows times epsilon of 2250",
          name);
-  } else if (c->refined && !c->unasked) {
+  } else if (how->refined && !how->unasked) {
     note("%s: the schema stays as it is: so few rows cannot pay for a refinement at this epsilon",
          name);
   }
 }
 
 static void say(const fit_command *c, const fit_choice *choice, size_t candidates,
-                const dperm_schema *given, const dperm_model *model, size_t rows) {
+                const dperm_model *model, const fit_story *story) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
   bool is_private = dperm_model_is_private(model);
   char several[64] = "", how[64] = "", claim[1024];
@@ -148,10 +161,10 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
     note("%s: chosen among %zu candidates by %s; %s%s", name, candidates, choice->method,
          claim_of(model, claim), is_private ? ", the choice included" : "");
   } else {
-    note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several, rows,
-         claim_of(model, claim), how);
+    note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several,
+         story->rows, claim_of(model, claim), how);
   }
-  say_refined(c, given, model, name);
+  say_refined(&c->refine, story, model, name);
   if (is_private) {
     ledger_settings_say(&c->ledger);
   }
@@ -193,7 +206,8 @@ typedef struct record_file {
   const dperm_options *options;
   dperm_source source;
   dperm_output *out; /* the model's; its space is taken before the charge, for the finer rows: */
-  size_t finest;     /* which are read this time, from 1 on */
+  size_t finest;     /* which are read this time, from 1 on, */
+  const dperm_schema *wide; /* in cells of this; NULL where records choose */
   size_t rows, reads;
 } record_file;
 
@@ -206,7 +220,8 @@ static dperm_status read_records(void *context, const dperm_schema *schema, dper
   TRY(dperm_data_read_spread(&file->source, session_ranks(), progress_bar(), &data, err));
   file->rows = dperm_data_rows(data);
   if (++file->reads <= file->finest) {
-    TRY(ledger_settings_reserve(&file->command->ledger, file->out, data, file->options, 1, err));
+    TRY(ledger_settings_reserve(&file->command->ledger, file->out, data, file->wide, file->options,
+                                1, err));
   }
   *out = data;
   data = NULL;
@@ -215,34 +230,39 @@ static dperm_status read_records(void *context, const dperm_schema *schema, dper
 
 static dperm_status train_refined(const fit_command *c, const dperm_options *options,
                                   const dperm_source *source, const binned_schema *binned,
-                                  dperm_output *out, size_t *rows, dperm_model **model,
+                                  dperm_output *out, fit_story *story, dperm_model **model,
                                   dperm_error *err) {
+  double counts = 0, answer = 0, share = c->refine.share;
   record_file file = {.command = c,
+                      .wide = share == 0 ? NULL : binned->given,
                       .options = options,
                       .source = *source,
                       .out = out,
-                      .finest = c->share == 0 ? 2 : 1}; /* lines first, where records choose */
+                      .finest = share == 0 ? 2 : 1}; /* lines first, where records choose */
   TRY(refine_check_source(source, err));
-  dperm_status status = dperm_train_refined(binned->given, read_records, &file, options, c->share,
-                                            binned->all, model, err);
-  *rows = file.rows;
-  return status;
+  TRY(dperm_train_refined(binned->given, read_records, &file, options, share, binned->all, model,
+                          err));
+  TRY(dperm_train_refined_cost(binned->given, file.rows, options, share, binned->all, &counts,
+                               &answer, err));
+  story->rows = file.rows;
+  story->asked = answer > 0;
+  return DPERM_OK;
 }
 
 static dperm_status train_or_choose(const fit_command *c, const dperm_options *candidates,
                                     size_t count, fit_choice *choice, dperm_source *source,
-                                    const binned_schema *binned, dperm_output *out, size_t *rows,
-                                    dperm_model **model, dperm_error *err) {
+                                    const binned_schema *binned, dperm_output *out,
+                                    fit_story *story, dperm_model **model, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
   TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &data, err));
-  *rows = dperm_data_rows(data);
+  story->rows = dperm_data_rows(data);
   if (choice && choice->public_data) {
     source->path = choice->public_data;
     TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &public_data, err));
     choice->how.public_data = public_data;
   }
   TRY(settle_bins(binned, candidates, count, choice, data, public_data, err));
-  TRY(ledger_settings_reserve(&c->ledger, out, data, candidates, count, err));
+  TRY(ledger_settings_reserve(&c->ledger, out, data, NULL, candidates, count, err));
   return choice ? dperm_tune(data, candidates, count, &choice->how, model, err)
                 : dperm_train(data, candidates, model, err);
 }
@@ -253,14 +273,15 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   OWNED(binned_schema_close) binned_schema binned = {0};
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
-  size_t rows = 0;
+  fit_story story = {0};
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
   dperm_source source = {.path = c->data, .format = format, .dims = c->dims};
   TRY(binned_schema_open(c->schema, &c->fit.bins, &source, &binned, err));
-  bool refined = c->refined && !(c->unasked && !binned.waits);
+  bool refined = c->refine.refined && !(c->refine.unasked && !binned.waits);
+  story.given = binned.given;
   source.no_identity = !c->ledger.path && !refined; /* it tells whether two reads saw the same */
-  TRY(refined ? train_refined(c, candidates, &source, &binned, out, &rows, &model, err)
-              : train_or_choose(c, candidates, count, choice, &source, &binned, out, &rows, &model,
+  TRY(refined ? train_refined(c, candidates, &source, &binned, out, &story, &model, err)
+              : train_or_choose(c, candidates, count, choice, &source, &binned, out, &story, &model,
                                 err));
   progress_bar_wipe();
   if (!model) { /* shown nowhere, if another process has the model */
@@ -269,10 +290,10 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   }
   TRY(dperm_model_write_output(model, out, err));
   if (c->json) {
-    print_json(c, choice, count, model, rows);
+    print_json(c, choice, count, model, &story);
     return flush_json(c, err);
   }
-  say(c, choice, count, binned.given, model, rows);
+  say(c, choice, count, model, &story);
   return DPERM_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "fit_settings.h"
 #include "ledger_settings.h"
+#include "refine_settings.h"
 
 typedef struct fit_command {
   fit_settings fit;
@@ -14,9 +15,7 @@ typedef struct fit_command {
   size_t dims, threads;
   uint64_t seed;
   bool json;
-  bool refined; /* train: for a share of epsilon the records refine the schema first; */
-  double share; /* NaN: the usual one; 0: they choose between lines and bins, */
-  bool unasked; /* by default, so only where it can be done */
+  refine_choice refine; /* train only */
 } fit_command;
 
 /* Lines of the argument table from table[0] on, and behind the `own` ones of the command. */

@@ -101,12 +101,17 @@ dperm_status ledger_settings_place(const ledger_settings *s, const char *path, b
 }
 
 dperm_status ledger_settings_reserve(const ledger_settings *s, dperm_output *output,
-                                     const dperm_data *data, const dperm_options *candidates,
-                                     size_t count, dperm_error *err) {
+                                     const dperm_data *data, const dperm_schema *wide,
+                                     const dperm_options *candidates, size_t count,
+                                     dperm_error *err) {
   if (!output) {
     return DPERM_OK;
   }
-  return before_charge(s, dperm_output_reserve(output, data, candidates, count, err), err);
+  return before_charge(
+      s,
+      wide ? dperm_output_reserve_refined(output, data, wide, candidates, count, err)
+           : dperm_output_reserve(output, data, candidates, count, err),
+      err);
 }
 
 void ledger_settings_leave(dperm_output **output) {

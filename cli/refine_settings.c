@@ -19,7 +19,7 @@ argument refine_argument(const char **word) {
                     "them; SHARE or auto, for bins and groups from noisy counts of them; or none"};
 }
 
-bool refine_share(const char *word, double *share) {
+static bool read_share(const char *word, double *share) {
   *share = strcmp(word, "auto") == 0 ? (double)NAN : 0;
   if (strcmp(word, "auto") == 0 || strcmp(word, "ask") == 0 || strcmp(word, "none") == 0 ||
       (read_number(word, share) && *share > 0 && *share < 1)) {
@@ -27,6 +27,38 @@ bool refine_share(const char *word, double *share) {
   }
   return refuse(wrong_usage(
       "--refine must be a share above 0 and below 1, auto, ask or none, not \"%.40s\"", word));
+}
+
+/* Whether --bins says that numbers stay lines. */
+static bool wants_lines(const fit_settings *fit) {
+  return argument_given(&fit->bins) && strcmp(fit->bins, "none") == 0;
+}
+
+bool refine_choose(const char *const *word, const fit_settings *fit, const dperm_options *options,
+                   const char *schema, bool readable, refine_choice *out) {
+  if (!read_share(*word, &out->share)) {
+    return false;
+  }
+  bool none = options->mechanism == DPERM_MECHANISM_NONE;
+  bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
+  bool settled = argument_given(&fit->bins); /* by public numbers, or none */
+  out->unasked = !argument_given(word);
+  out->refined = strcmp(*word, "none") != 0 &&
+                 (!out->unasked || (!none && schema && readable && !settled && !kernel));
+  const usage_rule rules[] = {
+      {out->refined && none,
+       "--refine does not go with --mechanism none: it spends a share of epsilon"},
+      {out->refined && !schema, "--refine needs --schema: it refines one"},
+      {out->refined && !readable,
+       "--refine reads the records more than once, and a pipe has them once; name a file"},
+      {out->refined && wants_lines(fit),
+       "--bins none leaves numbers lines, and --refine makes bins of them; give one of the two"},
+  };
+  return usage_rules_hold(rules, sizeof rules / sizeof *rules);
+}
+
+bool refine_may_bin(const refine_choice *choice, const fit_settings *fit) {
+  return (choice->refined && !(choice->share > 0)) || strcmp(fit->bins, "auto") == 0;
 }
 
 dperm_status refine_check_source(const dperm_source *source, dperm_error *err) {

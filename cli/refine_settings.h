@@ -5,12 +5,23 @@
 #include <dperm.h>
 
 #include "arguments.h"
+#include "fit_settings.h"
 
 /* The line of train's table. */
 argument refine_argument(const char **word);
-/* A share of epsilon above 0 and below 1; NaN for "auto", 0 for "ask" and "none". False with a
- * message. */
-bool refine_share(const char *word, double *share);
+/* What train does before it fits. */
+typedef struct refine_choice {
+  bool refined; /* for a share of epsilon the records make the schema first; */
+  double share; /* NaN: the usual one; 0: they choose between lines and bins, */
+  bool unasked; /* by default, so only where it can be done */
+} refine_choice;
+/* What `word`, the target of --refine, comes to beside these settings. By default the records
+ * choose between lines and bins wherever they can be asked: `readable` more than once, CSV. False
+ * with a message. */
+bool refine_choose(const char *const *word, const fit_settings *fit, const dperm_options *options,
+                   const char *schema, bool readable, refine_choice *out);
+/* Whether numeric columns without bins may get some. */
+bool refine_may_bin(const refine_choice *choice, const fit_settings *fit);
 
 /* A refinement counts records: fails where a file holds rows that are encoded already. */
 dperm_status refine_check_source(const dperm_source *source, dperm_error *err);

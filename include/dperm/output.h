@@ -20,6 +20,13 @@ DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve(dperm_output *output,
                                                           const dperm_data *data,
                                                           const dperm_options *candidates,
                                                           size_t count, dperm_error *err);
+/* The same before dperm_train_refined with a share: `counted` are the rows of the schema of cells
+ * (dperm_refine_cells), which has no crosses, and these are the wide one's. */
+DPERM_API DPERM_CHECKED dperm_status dperm_output_reserve_refined(dperm_output *output,
+                                                                  const dperm_data *counted,
+                                                                  const dperm_schema *wide,
+                                                                  const dperm_options *candidates,
+                                                                  size_t count, dperm_error *err);
 DPERM_API DPERM_CHECKED dperm_status dperm_model_write_output(const dperm_model *model,
                                                               dperm_output *output,
                                                               dperm_error *err);

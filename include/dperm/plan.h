@@ -102,7 +102,8 @@ typedef struct dperm_column_plan {
    * over that of the plan, at the same lambda and delta_reg. NaN where that cannot be, and for all
    * but the 100 columns with most of the noise. */
   double without, halved;
-  size_t bins; /* how many bins the rule of "auto" gives a numeric column; 0 for others */
+  size_t bins; /* how many bins the rule of "auto" gives a numeric column; 0 where it gives none, as
+                  for a range from -r to r without "bins", and for others */
 } dperm_column_plan;
 typedef void dperm_column_visitor(void *context, const dperm_column_plan *column);
 /* Of every column that is encoded; costs no privacy. */

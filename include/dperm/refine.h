@@ -69,6 +69,13 @@ DPERM_API DPERM_CHECKED dperm_status
 dperm_train_refined_table(const dperm_schema *wide, size_t rows, const dperm_column *columns,
                           const dperm_column *labels, unsigned taken, const dperm_options *options,
                           double share, int all_numeric, dperm_model **out, dperm_error *err);
+/* What of the epsilon of these options dperm_train_refined spends on the schema of so many records,
+ * from public numbers: on `counts` of them, on their `answer`, or nothing, both being 0. */
+DPERM_API DPERM_CHECKED dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
+                                                              const dperm_options *options,
+                                                              double share, int all_numeric,
+                                                              double *counts, double *answer,
+                                                              dperm_error *err);
 
 #ifdef __cplusplus
 }

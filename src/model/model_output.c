@@ -54,23 +54,55 @@ enum {
   ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
 };
 
-dperm_status model_file_bound(const dperm_data *data, const dperm_options *candidates, size_t count,
-                              size_t *bytes, dperm_error *err) {
+/* What crosses and missing values add to the cells of a refinement: no refined column has more bins
+ * than cells, and a missing value may be one more. */
+static dperm_status crossed_dims(const dperm_schema *wide, const dperm_schema *cells, size_t *out,
+                                 dperm_error *err) {
+  size_t sum = wide->column_count;
+  if (!cells || cells->column_count != wide->column_count) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the rows are not those of the schema's cells");
+  }
+  for (size_t i = 0; i < wide->cross_count; i++) {
+    const schema_cross *cross = &wide->crosses[i];
+    size_t a = cells->columns[cross->columns[0]].width + 1;
+    size_t b = cells->columns[cross->columns[1]].width + 1;
+    if (b > (SIZE_MAX - sum) / a) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "the crosses of the schema are too large for a file");
+    }
+    sum += a * b;
+  }
+  *out = sum;
+  return DPERM_OK;
+}
+
+/* A schema, as jansson writes it: our own lines are indented deeper, but by less than their
+ * length. */
+static dperm_status schema_text_bound(const dperm_schema *schema, size_t *sum, dperm_error *err) {
+  size_t length = schema ? json_dumpb(schema->json, NULL, 0, JSON_INDENT(4)) : 0;
+  if (schema && length == 0) {
+    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
+  }
+  *sum += 2 * length;
+  return DPERM_OK;
+}
+
+dperm_status model_file_bound(const dperm_data *data, const dperm_schema *wide,
+                              const dperm_options *candidates, size_t count, size_t *bytes,
+                              dperm_error *err) {
   OWNED(class_list_clear) class_list classes = {0};
-  size_t dims = 0, texts = 0;
+  size_t dims = 0, more = 0, texts = 0;
   TRY(data_class_names(data, &classes, err));
   for (size_t i = 0; i < classes.count; i++) {
     texts += ESCAPED * strlen(classes.names[i]) + 16;
   }
-  /* The schema, as jansson writes it: our own lines are indented deeper, but by less than their
-   * length. */
-  size_t schema = data->schema ? json_dumpb(data->schema->json, NULL, 0, JSON_INDENT(4)) : 0;
-  if (data->schema && schema == 0) {
-    FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while measuring a schema");
+  TRY(schema_text_bound(data->schema, &texts, err));
+  TRY(schema_text_bound(wide, &texts, err));
+  if (wide) {
+    TRY(crossed_dims(wide, data->schema, &more, err));
   }
   for (size_t i = 0; i < count; i++) {
     TRY(kernel_validate(&candidates[i].kernel, data->x->cols, err));
-    size_t own = kernel_dims(&candidates[i].kernel, data->x->cols);
+    size_t own = kernel_dims(&candidates[i].kernel, data->x->cols + more);
     dims = own > dims ? own : dims;
     texts += (WEIGHT + 16) * candidates[i].class_weight_count;
     for (size_t j = 0; j < candidates[i].class_weight_count; j++) {
@@ -84,19 +116,29 @@ dperm_status model_file_bound(const dperm_data *data, const dperm_options *candi
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu weights are too many for a file", dims);
   }
   /* A block has a weight in the noise, and two columns at least. */
-  *bytes = ALL_ELSE + 2 * schema + texts + WEIGHT * (classes.count + dims / 2 + dims * fits);
+  *bytes = ALL_ELSE + texts + WEIGHT * (classes.count + dims / 2 + dims * fits);
   return DPERM_OK;
+}
+
+static dperm_status reserve(dperm_output *output, const dperm_data *data, const dperm_schema *wide,
+                            const dperm_options *given, size_t count, dperm_error *err) {
+  OWNED_MEMORY dperm_options *candidates = NULL;
+  size_t bytes = 0;
+  TRY(given_options_all(given, count, &candidates, err));
+  TRY(model_file_bound(data, wide, candidates, count, &bytes, err));
+  return output_reserve(output->file, bytes, err);
 }
 
 dperm_status dperm_output_reserve(dperm_output *output, const dperm_data *data,
                                   const dperm_options *given, size_t count, dperm_error *err) {
-  size_t bytes = ALL_ELSE;
-  if (data) {
-    OWNED_MEMORY dperm_options *candidates = NULL;
-    TRY(given_options_all(given, count, &candidates, err));
-    TRY(model_file_bound(data, candidates, count, &bytes, err));
-  }
-  return output_reserve(output->file, bytes, err);
+  return data ? reserve(output, data, NULL, given, count, err)
+              : output_reserve(output->file, ALL_ELSE, err);
+}
+
+dperm_status dperm_output_reserve_refined(dperm_output *output, const dperm_data *counted,
+                                          const dperm_schema *wide, const dperm_options *given,
+                                          size_t count, dperm_error *err) {
+  return reserve(output, counted, wide, given, count, err);
 }
 
 static dperm_status check_open(const dperm_output *output, dperm_error *err) {

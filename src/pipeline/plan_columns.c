@@ -239,7 +239,9 @@ static dperm_status list_columns(advice *a, dperm_error *err) {
       dperm_column_plan *p = &a->columns[a->count++];
       *p = unknown;
       p->column = i;
-      p->bins = column->type == COLUMN_NUMERIC ? auto_bins_of(column, bins) : 0;
+      bool line =
+          column->type != COLUMN_NUMERIC || (!column->binned && auto_bins_standardized(column));
+      p->bins = line ? 0 : auto_bins_of(column, bins);
     }
   }
   for (size_t i = 0; i < schema->cross_count; i++) {

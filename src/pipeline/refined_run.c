@@ -33,7 +33,14 @@ static dperm_status rehearse(const refined_run *run, const dperm_data *counted, 
   TRY(fit_check(counted, rows_in_all(counted->x), &row, &plan, err)); /* as without a refinement */
   row.epsilon = run->claim.epsilon_row;
   TRY(guarantee_check(&run->claim, err));
-  return fit_check(counted, rows_in_all(counted->x), &row, &plan, err);
+  dperm_status status = fit_check(counted, rows_in_all(counted->x), &row, &plan, err);
+  if (status == DPERM_INVALID_ARGUMENT) { /* what was fine with all of it */
+    FAIL(err, status,
+         "the share of refine leaves an epsilon of %g for the fit, which is too little; give a "
+         "smaller one",
+         row.epsilon);
+  }
+  return status;
 }
 
 /* ---- the records */

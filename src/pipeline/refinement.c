@@ -42,8 +42,8 @@ dperm_status refinement_prepare(const dperm_schema *wide, const dperm_data *data
   if (!(terms->epsilon > 0 && terms->epsilon < 1e6) || !(rate >= 1e-12)) {
     FAIL(
         err, DPERM_INVALID_ARGUMENT,
-        "epsilon = %g for the refinement; it must be positive, below 1e6, and leave at least 1e-12 "
-        "for each count",
+        "refine has an epsilon of %g; it must be below 1e6 and have at least 1e-12 for each count: "
+        "give it a larger share",
         terms->epsilon);
   }
   out->numbers.scale = 1 / rate;

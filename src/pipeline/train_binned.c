@@ -23,27 +23,26 @@ typedef struct binned_way {
 /* ---- schemas */
 
 /* With `all`, or without, bins in place of those that wait for numbers; rows of 0: the finest. */
-static dperm_status resolved(const refined_run *run, bool all, size_t rows, double epsilon,
+static dperm_status resolved(const dperm_schema *wide, bool all, size_t rows, double epsilon,
                              dperm_schema **out, dperm_error *err) {
   dperm_resolve_options how;
   dperm_resolve_options_init(&how);
   how.rows = rows;
   how.epsilon = epsilon;
   how.all_numeric = all;
-  return dperm_schema_resolve(run->from->wide, &how, out, err);
+  return dperm_schema_resolve(wide, &how, out, err);
 }
 
-/* The share of epsilon that an answer takes; 0 where it would not pay or there is none to ask. */
-static double evidence_share(const refined_run *run, const dperm_data *lines,
-                             const dperm_schema *bins) {
-  double work =
-      (double)rows_in_all(lines->x) * run->options->epsilon / (double)run->options->rows_per_person;
-  bool asks = !json_equal(lines->schema->json, bins->json);
-  if (!asks || data_class_count(lines) != 2 || !lines->x->kind->entries ||
-      work * share_most < evidence_least) {
-    return 0;
-  }
-  return fmax(share_least, evidence_least / work);
+dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dperm_options *options,
+                                int all_numeric, double *out, dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *lines = NULL, *bins = NULL;
+  double work = (double)rows * options->epsilon / (double)options->rows_per_person;
+  TRY(resolved(wide, false, 0, (double)NAN, &lines, err));
+  TRY(resolved(wide, all_numeric != 0, 0, (double)NAN, &bins, err));
+  bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0;
+  bool pays = work * share_most >= evidence_least;
+  *out = asks && pays && wide->classes.count == 2 ? fmax(share_least, evidence_least / work) : 0;
+  return DPERM_OK;
 }
 
 /* ---- before the charge */
@@ -57,8 +56,8 @@ static dperm_status prepare(refined_run *run, const refinement_terms *terms, dpe
   fullest_bins fullest = {0};
   way->terms = *terms;
   TRY(class_distance_of(run->seen, &lines, err));
-  TRY(resolved(run, true, 0, (double)NAN, &fine, err));
-  TRY(resolved(run, true, 1, 1, &coarse, err));
+  TRY(resolved(run->from->wide, true, 0, (double)NAN, &fine, err));
+  TRY(resolved(run->from->wide, true, 1, 1, &coarse, err));
   TRY(refined_run_read(run, fine, &data, err));
   TRY(fullest_bins_add(data, plain, false, &fullest, err));
   TRY(dperm_data_merge_bins(data, coarse, err));
@@ -103,7 +102,8 @@ static dperm_status release(refined_run *run, dperm_schema **out, dperm_error *e
   TRY(ranks_share(run->seen->x->spread, DPERM_OK, &paid, sizeof paid, err)); /* the leader paid */
   cost.entry = paid.entry;
   memcpy(cost.receipt, paid.receipt, sizeof cost.receipt);
-  TRY(resolved(run, bins, rows_in_all(run->seen->x), run->claim.epsilon_row, &chosen, err));
+  TRY(resolved(run->from->wide, bins, rows_in_all(run->seen->x), run->claim.epsilon_row, &chosen,
+               err));
   json_auto_t *json = json_deep_copy(chosen->json);
   if (!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
@@ -115,17 +115,17 @@ static dperm_status release(refined_run *run, dperm_schema **out, dperm_error *e
 
 dperm_status train_binned(refined_run *run, const dperm_options *given, int all_numeric,
                           dperm_model **out, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *bins = NULL, *settled = NULL;
+  OWNED(dperm_schema_free_at) dperm_schema *plain = NULL, *settled = NULL;
   OWNED(dperm_data_free_at) dperm_data *lines = NULL;
   const dperm_options *o = run->options;
+  const dperm_schema *wide = run->from->wide;
   binned_way way = {0};
   size_t fit_rows = 0;
-  double fit_epsilon = 0;
-  TRY(resolved(run, false, 0, (double)NAN, &plain, err));
-  TRY(resolved(run, all_numeric != 0, 0, (double)NAN, &bins, err));
+  double fit_epsilon = 0, share = 0;
+  TRY(resolved(wide, false, 0, (double)NAN, &plain, err));
   TRY(refined_run_read(run, plain, &lines, err));
-  double share = run->from->wide->refined.epsilon > 0 ? 0 : evidence_share(run, lines, bins);
-  if (share > 0) {
+  TRY(train_binned_share(wide, rows_in_all(lines->x), o, all_numeric, &share, err));
+  if (share > 0 && lines->x->kind->entries) {
     run->prepare = prepare;
     run->release = release;
     run->way = &way;
@@ -134,8 +134,8 @@ dperm_status train_binned(refined_run *run, const dperm_options *given, int all_
   }
   TRY(dperm_train_share(rows_in_all(lines->x), data_class_count(lines), o, &fit_rows, &fit_epsilon,
                         err));
-  TRY(resolved(run, false, fit_rows, fit_epsilon, &settled, err));
-  if (dperm_schema_unresolved(run->from->wide, 0)) {
+  TRY(resolved(wide, false, fit_rows, fit_epsilon, &settled, err));
+  if (dperm_schema_unresolved(wide, 0)) {
     TRY(dperm_data_merge_bins(lines, settled, err));
   }
   return dperm_train(lines, given, out, err);

@@ -43,6 +43,34 @@ static dperm_status train_by_counts(refined_run *run, const dperm_options *given
   return train_binned(run, given, all_numeric, out, err);
 }
 
+static dperm_status check_share(double share, dperm_error *err) {
+  if (!isnan(share) && !(share >= 0 && share < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a share of %g for the refinement; give one above 0 and below 1, or 0 to ask for bins",
+         share);
+  }
+  return DPERM_OK;
+}
+
+dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
+                                      const dperm_options *given, double share, int all_numeric,
+                                      double *counts, double *answer, dperm_error *err) {
+  dperm_options o;
+  TRY(given_options(given, &o, err));
+  TRY(refined_run_check(&o, err));
+  TRY(check_share(share, err));
+  const refine_numbers numbers =
+      refine_numbers_of(wide, rows, o.epsilon / (double)o.rows_per_person);
+  const double usual = share == 0 || wide->refined.epsilon > 0 ? 0 : refine_rule_share(&numbers);
+  double asked = 0;
+  if (usual == 0) {
+    TRY(train_binned_share(wide, rows, &o, all_numeric, &asked, err));
+  }
+  *counts = (usual > 0 && !isnan(share) ? share : usual) * o.epsilon;
+  *answer = asked * o.epsilon;
+  return DPERM_OK;
+}
+
 dperm_status dperm_train_refined(const dperm_schema *wide, dperm_record_reader *read, void *context,
                                  const dperm_options *given, double share, int all_numeric,
                                  dperm_model **out, dperm_error *err) {
@@ -51,11 +79,7 @@ dperm_status dperm_train_refined(const dperm_schema *wide, dperm_record_reader *
   refined_run run = {.from = &from, .options = &options};
   TRY(given_options(given, &options, err));
   TRY(refined_run_check(&options, err));
-  if (!isnan(share) && !(share >= 0 && share < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a share of %g for the refinement; give one above 0 and below 1, or 0 to ask for bins",
-         share);
-  }
+  TRY(check_share(share, err));
   return share == 0 ? train_binned(&run, given, all_numeric, out, err)
                     : train_by_counts(&run, given, share, all_numeric, out, err);
 }

@@ -27,6 +27,10 @@ bool auto_bins_wide(const schema_column *column) {
   return column->transform == TRANSFORM_NONE && width >= wide_from && from_zero <= width / 10;
 }
 
+bool auto_bins_standardized(const schema_column *column) {
+  return column->min == -column->max;
+}
+
 size_t auto_bins_of(const schema_column *column, size_t bins) {
   return auto_bins_wide(column) && bins > WIDE_BINS_MOST ? WIDE_BINS_MOST : bins;
 }

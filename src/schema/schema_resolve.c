@@ -16,12 +16,9 @@ void dperm_resolve_options_init_sized(dperm_resolve_options *options, size_t siz
   sized_init(&resolve_struct, &resolve_defaults, options, size);
 }
 
-/* A range from −r to r is that of a standardized measurement, which a straight line suits: it gets
- * bins only where its column asks for them. */
 static bool wants_bins(const schema_column *column, bool all_numeric) {
-  bool standardized = column->min == -column->max;
   return column->type == COLUMN_NUMERIC && !column->binned &&
-         (column->bins_auto || (all_numeric && !standardized));
+         (column->bins_auto || (all_numeric && !auto_bins_standardized(column)));
 }
 
 int dperm_schema_unresolved(const dperm_schema *schema, int all_numeric) {

@@ -238,12 +238,47 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
   leaves_no m.json
 }
 
-@test "a plan says what the schema has of epsilon, or may get" {
+@test "a plan says what the schema has of epsilon, or will get" {
   plan() { "$DPERM" plan --rows 4000 --epsilon 1 "$@"; }
-  plan --schema schema.json | grep -q 'train may ask the records, for 4 percent of epsilon or'
-  [[ "$(plan --schema schema.json --bins none)" != *"may ask"* ]]
-  [[ "$("$DPERM" plan --rows 4000 --mechanism none --schema schema.json)" != *"may ask"* ]]
+  plan --schema schema.json | grep -q 'epsilon for schema   0.1125       of that, for which train asks the records whether bins'
+  plan --schema schema.json --refine auto | grep -q 'epsilon for schema   0.08         of that, for counts that train refines'
+  for no in "--bins none" "--bins auto" "--refine none" "--rows-per-person 2" "--kernel gaussian --gamma 1 --features 10"; do
+    [[ "$(plan --schema schema.json $no)" != *"epsilon for schema"* ]]
+  done
+  [[ "$("$DPERM" plan --rows 4000 --mechanism none --schema schema.json)" != *"for schema"* ]]
   awk 'NR == 1; NR > 1 {for (i = 0; i < 40; i++) print}' people.csv > many.csv
   "$DPERM" refine --data many.csv --schema schema.json --epsilon 0.25 --out narrow.json 2> /dev/null
-  plan --schema narrow.json | grep -q 'refined from records for an epsilon of 0.25: a model claims 1.25 in all'
+  plan --schema narrow.json | grep -q 'epsilon for schema   0.25         of that, which its refinement cost: the fit has the rest'
+  plan --schema narrow.json | grep -q 'epsilon              1.25 '
+  run "$DPERM" plan --rows 4000 --epsilon 1 --dims 5 --refine auto
+  fails_with 2 "--refine needs --schema"
+}
+
+@test "a plan's epsilon is that of train, for programs too" {
+  awk 'NR == 1; NR > 1 {for (i = 0; i < 40; i++) print}' people.csv > many.csv
+  rows=$(($(wc -l < many.csv) - 1))
+  for how in "" "--refine none" "--refine auto" "--refine 0.3" "--rows-per-person 2" "--bins auto"; do
+    "$DPERM" plan --rows $rows --schema schema.json --epsilon 3 --json $how > plan.json
+    "$DPERM" train --data many.csv --schema schema.json --epsilon 3 --json $how --out m.json > train.json 2> /dev/null
+    python3 - <<'P'
+import json
+plan, train, model = (json.load(open(f)) for f in ("plan.json", "train.json", "m.json"))
+assert plan["epsilon"] == train["epsilon"] == 3, (plan["epsilon"], train)
+assert plan["epsilon_refined"] == train["epsilon_refined"], (plan, train)
+assert abs(plan["epsilon_row"] - model["privacy"]["epsilon_row"]) < 1e-12
+assert plan["refined_by"] == ("answer" if train["answer"] else "counts" if train["epsilon_refined"] else None), plan
+P
+  done
+}
+
+@test "a range from -r to r has no bins that pay, as auto gives it none" {
+  sed 's/"min": [0-9.]*, "max": \([0-9.]*\)/"min": -\1, "max": \1/' schema.json > even.json
+  "$DPERM" plan --rows 40000 --epsilon 1 --schema even.json --json > even.plan
+  "$DPERM" plan --rows 40000 --epsilon 1 --schema schema.json --json > plain.plan
+  "$DPERM" plan --rows 40000 --epsilon 1 --schema even.json --bins auto --json > auto.plan
+  python3 - <<'P'
+import json
+even, plain, auto = (json.load(open(f + ".plan"))["columns"] for f in ("even", "plain", "auto"))
+assert any(c["bins"] for c in plain) and not any(c["bins"] for c in even) and even[0]["dims"] == auto[0]["dims"] == 1
+P
 }

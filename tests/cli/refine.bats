@@ -249,6 +249,74 @@ P
   [[ "$output" != *"ask the records"* ]]
 }
 
+@test "shares that leave nothing to one of the two are refused by their option's name" {
+  setup_wide
+  train=("$DPERM" train --data records.csv --schema wide.json --epsilon 1 --out m.json)
+  run "${train[@]}" --refine 1e-300
+  fails_with 2 "refine has an epsilon of 1e-300; "
+  run "${train[@]}" --refine 0.999999999999
+  fails_with 2 "the share of refine leaves an epsilon of "
+  leaves_no m.json
+}
+
+@test "a refinement that cannot pay for counts asks, and says that" {
+  python3 - <<'P'
+import json
+names = [f"x{i}" for i in range(12)]
+columns = [{"name": n, "type": "numeric", "min": 0, "max": 1000} for n in names]
+json.dump({"label": {"column": "y", "classes": ["no", "yes"]}, "columns": columns}, open("many.json", "w"))
+with open("many.csv", "w") as out:
+    print(*names, "y", sep=",", file=out)
+    for i in range(100):
+        print(*[(i * 7 + j) % 40 for j in range(12)], "yes" if i % 2 else "no", sep=",", file=out)
+P
+  train=("$DPERM" train --data many.csv --schema many.json --out m.json)
+  run "${train[@]}" --epsilon 23 --refine auto # counts of 12 columns take a rows times epsilon of 2400
+  [ "$status" -eq 0 ]
+  [[ "${lines[1]}" == "m.json: epsilon 4.5 of that went to ask the records whether numeric columns shall have bins: "* ]]
+  run "${train[@]}" --epsilon 25 --refine auto
+  [[ "${lines[1]}" == "m.json: epsilon 2 of that is for the schema, which was refined from records" ]]
+}
+
+@test "what the records answered is there for programs" {
+  setup_wide
+  train=("$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json --json)
+  "${train[@]}" > asked.json 2> /dev/null
+  "${train[@]}" --refine none > none.json 2> /dev/null
+  "${train[@]}" --refine 0.2 > counts.json 2> /dev/null
+  "${train[@]}" --dry-run > dry.json 2> /dev/null
+  python3 - <<'P'
+import json
+asked, none, counts = (json.load(open(f)) for f in ("asked.json", "none.json", "counts.json"))
+assert asked["epsilon_refined"] == 0.4 and asked["answer"] == "bins", asked
+assert none["epsilon_refined"] == 0 and none["answer"] is None, none
+assert counts["epsilon_refined"] == 2 and counts["answer"] is None, counts
+P
+}
+
+@test "the model's space is taken for crosses of bins before counts decide them" {
+  python3 - <<'P'
+import itertools, json
+columns = [{"name": n, "type": "numeric", "min": 0, "max": 100, "bins": "auto"} for n in "abcd"]
+json.dump({"label": {"column": "y", "classes": ["no", "yes"]}, "columns": columns,
+           "crosses": [list(pair) for pair in itertools.combinations("abcd", 2)]}, open("crossed.json", "w"))
+with open("crossed.csv", "w") as out:
+    print("a,b,c,d,y", file=out)
+    for i in range(4000):
+        print(i % 100, i * 7 % 101, i * 31 % 97, i * 3 % 89, "yes" if i % 3 else "no", sep=",", file=out)
+P
+  "$DPERM" ledger init l.db --dataset people --epsilon 40 2> /dev/null
+  train=(train --data crossed.csv --schema crossed.json --epsilon 20 --refine 0.5)
+  "$DPERM" "${train[@]}" --out m.json 2> /dev/null
+  size=$(($(wc -c < m.json) / 1024)) # what is written then is larger than that
+  [ "$size" -ge 100 ] # more than the cells alone would take
+  run bash -c "ulimit -f $size; '$DPERM' ${train[*]} --ledger l.db --dataset people --out n.json"
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"cannot write"*"nothing is charged" ]]
+  "$DPERM" ledger show l.db | grep -q "40 left of 40"
+  "$DPERM" "${train[@]}" --ledger l.db --dataset people --out n.json
+}
+
 @test "records in a pipe with a name are read once, and refused before a charge where twice is needed" {
   setup_wide
   "$DPERM" ledger init l.db --dataset people --epsilon 20 2> /dev/null

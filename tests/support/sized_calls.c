@@ -1,6 +1,7 @@
 /* See sized_calls.h. */
 #include "sized_calls.h"
 
+#include "dperm/output.h"
 #include "dperm/refine.h"
 #include "support.h"
 
@@ -20,18 +21,24 @@ dperm_status sized_train_refined(const dperm_schema *schema, const char *csv, co
   return status;
 }
 
-/* Two rows of one column; the first look is at the options. */
-dperm_status sized_train_refined_table(const void *given, dperm_error *err) {
+/* Of one column. */
+static dperm_schema *small_schema(dperm_error *err) {
   static const char text[] =
       "{\"label\": {\"column\": \"y\", \"classes\": [\"a\", \"b\"]}, \"columns\": [{\"name\": "
       "\"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 1}]}";
+  dperm_schema *small = NULL;
+  assert_int_equal(dperm_schema_parse(text, strlen(text), "schema", &small, err), DPERM_OK);
+  return small;
+}
+
+/* Two rows; the first look is at the options. */
+dperm_status sized_train_refined_table(const void *given, dperm_error *err) {
   static const char *const texts[] = {"a", "b"};
   static const double x[] = {0, 1};
   static const int32_t y[] = {0, 1};
   const dperm_column column = {.numbers = x}, label = {.codes = y, .texts = texts, .text_count = 2};
-  dperm_schema *small = NULL;
+  dperm_schema *small = small_schema(err);
   dperm_model *made = NULL;
-  assert_int_equal(dperm_schema_parse(text, strlen(text), "schema", &small, err), DPERM_OK);
   dperm_status status =
       dperm_train_refined_table(small, 2, &column, &label, 0, given, 0.5, 0, &made, err);
   dperm_model_free(made);
@@ -49,5 +56,30 @@ dperm_status sized_refine(const dperm_schema *schema, const char *csv, const voi
   dperm_schema_free(made);
   dperm_data_free(counted);
   dperm_schema_free(cells);
+  return status;
+}
+
+dperm_status sized_reserve_refined(const dperm_schema *schema, const char *csv, const void *given,
+                                   dperm_error *err) {
+  char *path = file_with_text("");
+  dperm_schema *cells = NULL;
+  dperm_data *counted = NULL;
+  dperm_output *output = NULL;
+  assert_int_equal(dperm_refine_cells(schema, &cells, err), DPERM_OK);
+  assert_int_equal(read_again((void *)csv, cells, &counted, err), DPERM_OK);
+  assert_int_equal(dperm_output_open(path, &output, err), DPERM_OK);
+  dperm_status status = dperm_output_reserve_refined(output, counted, schema, given, 1, err);
+  dperm_output_free(output);
+  dperm_data_free(counted);
+  dperm_schema_free(cells);
+  file_remove(path);
+  return status;
+}
+
+dperm_status sized_train_refined_cost(const void *given, dperm_error *err) {
+  dperm_schema *small = small_schema(err);
+  double counts = 0, answer = 0;
+  dperm_status status = dperm_train_refined_cost(small, 100, given, 0.5, 0, &counts, &answer, err);
+  dperm_schema_free(small);
   return status;
 }

@@ -9,7 +9,10 @@ dperm_status sized_refine(const dperm_schema *schema, const char *csv, const voi
                           dperm_error *err);
 dperm_status sized_train_refined(const dperm_schema *schema, const char *csv, const void *given,
                                  dperm_error *err);
-/* With a table of its own. */
+dperm_status sized_reserve_refined(const dperm_schema *schema, const char *csv, const void *given,
+                                   dperm_error *err);
+/* With a table, or a schema, of its own. */
+dperm_status sized_train_refined_cost(const void *given, dperm_error *err);
 dperm_status sized_train_refined_table(const void *given, dperm_error *err);
 
 #endif

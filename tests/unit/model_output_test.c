@@ -113,7 +113,7 @@ static void covers(const dperm_data *data, const dperm_options *options, size_t 
   char *path = file_with("", 0);
   dperm_model *model = fitted(data, options);
   fill(model, fits * dperm_model_dims(model));
-  assert_ok(model_file_bound(data, options, 1, &bound, err));
+  assert_ok(model_file_bound(data, NULL, options, 1, &bound, err));
   assert_ok(dperm_model_write(model, path, err));
   assert_true(size_of(path) > 0 && (size_t)size_of(path) <= bound);
   assert_true(bound < 4 * (size_t)size_of(path) + 20000); /* and is no waste */

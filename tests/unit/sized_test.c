@@ -40,6 +40,10 @@ static dperm_status to_train_refined(const void *given, dperm_error *err) {
   return sized_train_refined(schema, csv, given, err);
 }
 
+static dperm_status to_reserve_refined(const void *given, dperm_error *err) {
+  return sized_reserve_refined(schema, csv, given, err);
+}
+
 static dperm_status to_refine(const void *given, dperm_error *err) {
   return sized_refine(schema, csv, given, err);
 }
@@ -220,6 +224,8 @@ typedef struct entry {
 static const entry entries[] = {
     {OPTIONS, to_train},
     {OPTIONS, to_train_refined},
+    {OPTIONS, sized_train_refined_cost},
+    {OPTIONS, to_reserve_refined},
     {OPTIONS, sized_train_refined_table},
     {KIND(dperm_refine_options, account, sound_refine), to_refine},
     {OPTIONS, to_tune},
