@@ -108,11 +108,22 @@ static dperm_loss constants(double h) {
   return (dperm_loss){.lipschitz = 1.0, .smoothness = 0.25, .slope_error = 6 * 0x1p-53};
 }
 
+/* With ℓ″ = s(1−s) and s = (1 + place)/2, log(1 + κs(1−s)) has the slope −κ·place/(1 + κs(1−s)); at
+ * place 1 the tangent is κ(1−s). */
+static void tangent(double h, double kappa, double place, double *at_zero, double *at_steepest) {
+  (void)h;
+  double s = (1 + place) / 2, rest = (1 - place) / 2, bend = kappa * s * rest;
+  double value = log1p(bend), fall = kappa * place / (1 + bend), up = 1e-12 * (value + fall);
+  *at_zero = value + fall * s + up;
+  *at_steepest = value - fall * rest + up;
+}
+
 const loss_kind loss_logistic = {.name = "logistic",
                                  .constants = constants,
                                  .eval = eval,
                                  .slopes = slopes,
                                  .supremum = supremum,
+                                 .tangent = tangent,
                                  .probability = probability,
                                  .model = "a logistic regression"};
 

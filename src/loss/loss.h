@@ -23,6 +23,10 @@ typedef struct loss_kind {
   /* sup over z of A·|ℓ′(z)| + log(1 + κ·ℓ″(z)) up to rounding, on which ε(A) rests (privacy.md 4);
    * NULL for A·L + log(1 + κc), which is never less. */
   double (*supremum)(double h, double kappa, double a);
+  /* For a loss whose log(1 + κ·ℓ″) is a concave function of s = |ℓ′| that peaks at L/2: its tangent
+   * at a place between that (0) and s = L (1), as its values at s = 0 and s = L, rounded up. The
+   * first rises with the place, the second falls. NULL where nothing but log(1 + κc) is known. */
+  void (*tangent)(double h, double kappa, double place, double *at_zero, double *at_steepest);
   /* P(label | margin z), for a loss that is its −log; NULL for others. */
   double (*probability)(double z);
   const char *model; /* what a model with it is called in a statement; NULL for the usual words */

@@ -58,13 +58,26 @@ static double supremum(double h, double kappa, double a) {
   return a * (2 + 3 * u - u * u * u) / 4 + log1p(k * (1 - u) * (1 + u));
 }
 
+/* At u = place: s = (2 + 3u − u³)/4, and with k = 3κ/(4h) log(1 + k(1−u²)) has by s the slope
+ * −2ku/(1 + k(1−u²)) over ds/du = ¾(1−u²), without end at place 1. dℓ″/ds falls with u, so ℓ″ is a
+ * concave function of s. */
+static void tangent(double h, double kappa, double place, double *at_zero, double *at_steepest) {
+  double u = place, w = (1 - u) * (1 + u), k = 3 * kappa / (4 * h);
+  double s = (2 + 3 * u - u * u * u) / 4, rest = (1 - u) * (1 - u) * (2 + u) / 4;
+  double value = log1p(k * w), fall = 2 * k * u / (1 + k * w) / (0.75 * w);
+  double up = 1e-12 * (value + fall);
+  *at_zero = value + fall * s + up;
+  *at_steepest = value - fall * rest + up;
+}
+
 const loss_kind loss_smooth_hinge = {.name = "smooth-hinge",
                                      .h_least = 1e-9,
                                      .h_most = 1e6,
                                      .constants = constants,
                                      .eval = eval,
                                      .slopes = slopes,
-                                     .supremum = supremum};
+                                     .supremum = supremum,
+                                     .tangent = tangent};
 
 dperm_status dperm_loss_smooth_hinge(double h, dperm_loss *out, dperm_error *err) {
   return loss_make(&loss_smooth_hinge, h, out, err);

@@ -1,0 +1,164 @@
+/* With x = (ε/μ − μ/2)/√2 and y = (ε/μ + μ/2)/√2 the two terms of δ_G have a common factor,
+ *
+ *   δ_G = ½e^{−x²}·(erfcx(x) − erfcx(y)),   erfcx(x) = e^{x²}·erfc(x),
+ *
+ * so δ of any size comes out with a small relative error but for what the difference cancels: that
+ * is at most a few units of 2^−53 of erfcx(x), which is added. Where x < 0 it is ½(erfc(x) −
+ * e^{−x²}·erfcx(y)). Rounding of x moves e^{−x²} by 2x²·2^−52, below 4e-13 for every δ that doubles
+ * hold. tests/property/delta_rule_test.c compares with MPFR. */
+#include "mechanism/delta_rule.h"
+
+#include <math.h>
+
+#include "loss/loss.h"
+
+static const double guard = 1 + 1e-9;  /* against all rounding of products and functions, */
+static const double cancelled = 1e-13; /* and of a difference of such */
+static const double root_half = 0.7071067811865476;
+
+/* For x ≥ 0. From 2 on by its continued fraction, x + (1/2)/(x + (2/2)/(x + (3/2)/(x + …))) under
+ * 1/√π: all terms are positive, so convergents lie on both sides, and 60 of them are enough. */
+static double erfcx(double x) {
+  if (x < 2) {
+    return exp(x * x) * erfc(x);
+  }
+  double fraction = x;
+  for (int i = 60; i > 0; i--) {
+    fraction = x + 0.5 * i / fraction;
+  }
+  return 0.5641895835477563 / fraction;
+}
+
+double delta_gaussian(double epsilon, double mu) {
+  if (!(mu > 0)) {
+    return 0;
+  }
+  double x = (epsilon / mu - mu / 2) * root_half, y = (epsilon / mu + mu / 2) * root_half;
+  if (!(x < 27.2)) { /* below e^−739: less than any delta, and than any normal double */
+    return 0x1p-1021;
+  }
+  double fall = exp(-x * x), far = erfcx(y);
+  double near = x < 0 ? erfc(x) / fall : erfcx(x);
+  double twice = x < -26 ? 2 : fall * ((near - far) + cancelled * near);
+  return fmin(guard * twice / 2, 1);
+}
+
+double delta_of(const delta_corners *corners, double epsilon, double a) {
+  double sum = 0;
+  for (size_t i = 0; i < corners->count; i++) {
+    const delta_corner *c = &corners->at[i];
+    if (!(c->slack <= epsilon)) { /* the corner of length 0 alone would cost δ > 0 */
+      return 1;
+    }
+    sum += c->count * delta_gaussian(epsilon - c->slack, c->length * a * (1 + 0x1p-50));
+  }
+  return fmin(sum * (1 + 0x1p-50), 1);
+}
+
+/* A bracket of log A, with log δ less its goal at both ends. */
+typedef struct bracket {
+  double low, high, at_low, at_high; /* NaN: not known yet */
+} bracket;
+
+/* False position, after Illinois: an end that stays twice counts half. Whatever the steps are, the
+ * low end has been shown to cost no more than delta. */
+static void narrow(const delta_corners *corners, double epsilon, double goal, bracket *b) {
+  int stays = 0;
+  for (int i = 0; i < 200 && b->at_low < -1e-12 && b->high - b->low > 1e-14; i++) {
+    double x = (b->low * b->at_high - b->high * b->at_low) / (b->at_high - b->at_low);
+    double y = log(delta_of(corners, epsilon, exp(x))) - goal;
+    if (y <= 0) {
+      b->at_high /= stays > 0 ? 2 : 1;
+      b->low = x;
+      b->at_low = y;
+    } else {
+      b->at_low /= stays < 0 ? 2 : 1;
+      b->high = x;
+      b->at_high = y;
+    }
+    stays = y <= 0 ? 1 : -1;
+  }
+}
+
+double delta_invert(const delta_corners *corners, double epsilon, double delta) {
+  const double step = 1.4, least = -660, most = 660;
+  double goal = log(delta);
+  bracket b = {(double)NAN, (double)NAN, 0, 0};
+  if (!(delta_of(corners, epsilon, 0) <= delta)) {
+    return 0;
+  }
+  for (double x = log(epsilon); (isnan(b.low) || isnan(b.high)) && x > least && x < most;
+       x += isnan(b.low) ? -step : step) {
+    double y = log(delta_of(corners, epsilon, exp(x))) - goal;
+    *(y <= 0 ? &b.low : &b.high) = x;
+    *(y <= 0 ? &b.at_low : &b.at_high) = y;
+  }
+  if (isnan(b.low) || isnan(b.high)) {
+    return 0;
+  }
+  narrow(corners, epsilon, goal, &b);
+  double a = exp(b.low);
+  while (delta_of(corners, epsilon, a) > delta) { /* a step or two, if exp rounded up */
+    a *= 1 - 1e-12;
+  }
+  return a;
+}
+
+/* ---- the lists */
+
+/* A line over the slope s from 0 to L that log(1 + κ·a(s)) stays below: its ends. */
+typedef struct slack_line {
+  double at_zero, at_steepest;
+} slack_line;
+
+static slack_line line_at(const loss_kind *kind, const dperm_loss *loss, double kappa,
+                          double place) {
+  double flat = log1p(kappa * loss->smoothness) * (1 + 1e-12);
+  slack_line line = {flat, flat};
+  if (place > 0 && kind && kind->tangent) {
+    kind->tangent(loss->parameter, kappa, place, &line.at_zero, &line.at_steepest);
+  }
+  return line;
+}
+
+/* Where the two corners of length L and the one of length 2L have about the same say: tails go as
+ * exp(−((ε − slack)/length)²/2A²), so ε − slack should be half as large there. */
+static bool line_pays(slack_line line, double epsilon) {
+  return epsilon - line.at_zero >= 0.55 * (epsilon - line.at_steepest);
+}
+
+/* The steepest tangent that pays, by bisection: its end at s = 0 rises with the place and the other
+ * one falls. A loss without tangents has the flat line log(1 + κc). */
+static slack_line best_line(const dperm_loss *loss, double kappa, double epsilon) {
+  const loss_kind *kind = loss_kind_of(loss);
+  double low = 0, high = 1;
+  if (!kind || !kind->tangent) {
+    return line_at(kind, loss, kappa, 0);
+  }
+  if (line_pays(line_at(kind, loss, kappa, 1), epsilon)) {
+    return line_at(kind, loss, kappa, 1);
+  }
+  for (int i = 0; i < 40; i++) {
+    double middle = (low + high) / 2;
+    *(line_pays(line_at(kind, loss, kappa, middle), epsilon) ? &low : &high) = middle;
+  }
+  return line_at(kind, loss, kappa, low);
+}
+
+delta_corners delta_corners_objective(const dperm_loss *loss, double kappa, double epsilon) {
+  double l = loss->lipschitz;
+  slack_line line = best_line(loss, kappa, epsilon);
+  if (!loss_kind_of(loss)) { /* slopes of both signs: a box with four corners of its own */
+    return (delta_corners){2,
+                           {{2, 2 * l, line.at_zero}, {2, 1.4142135623730954 * l, line.at_zero}}};
+  }
+  return (delta_corners){4,
+                         {{1, 2 * l, line.at_steepest},
+                          {1, l, line.at_steepest},
+                          {1, l, line.at_zero},
+                          {1, 0, line.at_zero}}};
+}
+
+delta_corners delta_corners_output(const dperm_loss *loss) {
+  return (delta_corners){1, {{1, 2 * loss->lipschitz, 0}}};
+}
