@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from . import _library as c
 from . import around, arrow, callers, data, labels, linear, options, weights
 from .account import account
-from .bins import Waiting, all_numeric, share
+from .bins import Waiting, all_numeric, may_bin, refine_share, refined_cost, share
 from .errors import Cancelled, NotPrivateWarning, leak
 from .folds import refuse_folds
 from .model import Model, Privacy
@@ -283,7 +283,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         refuse_folds(self, self)
         prepared = self._prepare(X, y)
         wanted = self._options(prepared.rows, prepared)
-        if self._share() is None:  # else bins come with the refinement
+        refined = self._share_of(prepared, wanted)
+        if refined is None:  # else bins come with the refinement
             self._settle(prepared, "dperm_train_share", byref(wanted))
         is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
         wanted.account, alive = account(self.ledger, self.dataset, is_private)
@@ -292,40 +293,39 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         with c.Interruptible() as interruptible:
             wanted.progress = interruptible.progress
             try:
-                handle = self._train(prepared, wanted)
+                handle = self._train(prepared, wanted, refined)
             except Cancelled:
                 if not interruptible.asked:
                     raise
                 return self
         del alive
         self._fitted(Model(handle), prepared.classes)
-        if self._share() is not None:  # predictions encode as the model does
+        if refined is not None:  # predictions encode as the model does
             self._schema = Schema(self.model_.to_dict()["schema"])
         return self
 
     def _share(self) -> Optional[float]:
         """What of epsilon a refinement of the schema gets: NaN for the usual share, 0 where the records are only
         asked whether they want bins, None without one."""
-        if self.refine is None or isinstance(self.refine, str) and self.refine == "none":
-            return None
-        asks = isinstance(self.refine, str) and self.refine == "ask"
-        share = 0.0 if asks else options.maybe("refine", self.refine)
-        if share >= 1:
-            raise ValueError(f"refine={self.refine!r}; give a share of epsilon below 1, \"auto\", \"ask\" or None")
-        if self.schema is None or self.mechanism == "none":
-            raise ValueError("refine spends a share of epsilon on a schema; give a schema, and a private mechanism")
-        if self.bins is not None and not all_numeric(self.bins):
-            raise ValueError("bins=\"none\" leaves numbers lines, and refine makes bins of them; give one of the two")
-        return share
+        possible = self.schema is not None and self.mechanism != "none"
+        return refine_share(self.refine, self.bins, possible, bool(self._kernel()))
 
-    def _train(self, prepared: Prepared, wanted: c.Options) -> c.Handle:
-        refined = self._share()
+    def _share_of(self, prepared: Prepared, wanted: c.Options) -> Optional[float]:
+        """The same for these records: where so few cannot pay for an answer, they are not read for one."""
+        given = self._share()
+        if given == 0:
+            assert self._schema is not None
+            _, answer = refined_cost(self._schema, prepared.rows, wanted, given, self.bins)
+            return given if answer > 0 else None
+        return given
+
+    def _train(self, prepared: Prepared, wanted: c.Options, refined: Optional[float]) -> c.Handle:
         if refined is None:
             return c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
         assert self._schema is not None
         rows, columns, labels_ = table_columns(self._schema, *prepared.labelled)
         return c.Handle("dperm_train_refined_table", "dperm_model_free", self._schema._handle, rows, columns, labels_,
-                        data.flags(prepared.words), byref(wanted), refined, 1)
+                        data.flags(prepared.words), byref(wanted), refined, may_bin(refined, self.bins))
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__

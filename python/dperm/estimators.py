@@ -61,11 +61,11 @@ _COMMON = """
     class_weight : dict or "balanced", optional
         Public weights by label, 1 for labels left out. Only their ratios count, but for `C`, which means what
         it does in scikit-learn. "balanced" counts the labels: the model then says that it is not private.
-    refine : float, "auto" or "ask", optional
-        With a `schema`: this share of `epsilon` makes bins and groups of rare categories from noisy counts of
-        the records, the rest fits them (``docs/privacy.md`` 8.9). With "ask" the records choose, for a few
-        percent of `epsilon`, whether numeric columns get bins, as with `dperm train` (``docs/proofs/bins.md``).
-        By default nothing is refined.
+    refine : "ask", float, "auto" or None, default "ask"
+        With a `schema`: the records choose, for a few percent of `epsilon`, whether numeric columns get bins, as
+        with `dperm train` (``docs/proofs/bins.md``); not with more than two classes, `bins`, a kernel, or too few
+        rows to pay for it. A float or "auto": this share of `epsilon` makes bins and groups of rare categories
+        from noisy counts of the records, the rest fits them (``docs/privacy.md`` 8.9). None (or "none"): neither.
     bins : {"auto", "none"}, optional
         With a `schema`: what its numeric columns without bins get; "auto" is as many as rows and `epsilon` can
         pay for (``docs/formats.md``), "none" the default. `model_` has the schema with them.
@@ -124,7 +124,7 @@ class LogisticRegression(_Stored):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None,
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None):
         self.epsilon = epsilon
         for name in _PARAMETERS:
@@ -176,7 +176,7 @@ class LinearSVC(_Stored):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None,
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
@@ -211,7 +211,7 @@ class KernelSVC(LinearSVC):
                  mechanism: str = "objective", noise: str = "auto", analysis: str = "tight",
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = None,
+                 n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components

@@ -116,6 +116,7 @@ class Privacy(Figures):
         content = model.to_dict()
         fields: Dict[str, Any] = {"private": content["private"], "reason": content["reason"]}
         fields.update(content["privacy"])
+        fields.setdefault("epsilon_refined", 0.0)  # of epsilon the schema's
         fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
                                                "classes", "loss", "kernel")})
         super().__init__(fields)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _library as c
 from . import options
-from .bins import settled
+from .bins import refine_share, refined_cost, settled
 from .figures import Figures
 from .schema import Schema, SchemaLike
 
@@ -25,12 +25,13 @@ class Plan(Figures):
 
 def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
          data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2, bins: Optional[str] = None,
-         **settings: Any) -> Plan:
+         refine: Any = "ask", **settings: Any) -> Plan:
     """What a fit to so many rows will do, from public numbers: costs no privacy.
 
     Give `dims` (with `data_norm`, `norm1` and the number of `classes`), or a `schema`. Further
     settings are those of the estimators: loss, h, mechanism, noise, lambda_, C, kernel, gamma,
-    n_components, rows_per_person, bins, ...
+    n_components, rows_per_person, bins, refine, ... What a refinement will have of epsilon is
+    `epsilon_refined`, and the plan is for the rest of it, with the schema as it is.
 
     >>> import dperm
     >>> dperm.plan(50_000, dims=10, epsilon=0.5)
@@ -42,20 +43,37 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
     wanted = options.make(epsilon=epsilon, rows=options.whole("rows", rows),
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
+    cost: Dict[str, Any] = {"epsilon_refined": 0.0, "refined_by": None}
     if schema is not None:
-        made = settled(Schema(schema), bins, rows, wanted)
+        given = Schema(schema)
+        cost = _schema_cost(given, rows, wanted, refine, bins)
+        made = settled(given, bins, rows, wanted)
         known: Tuple[Any, ...] = ("dperm_plan_for_schema", rows, made._handle)
     else:
         known = ("dperm_plan_for_norms", rows, options.whole("dims", dims),
                  options.number("data_norm", data_norm), norm1)
     c.call(*known, byref(wanted), byref(figures))
     found = c.fields(figures)
+    found.update(cost)
     found["mechanism"] = settings.get("mechanism", "objective")
     found["analysis"] = settings.get("analysis", "tight")
     if schema is not None:
         found["columns"] = _columns(made, rows, wanted)
     found["noise_kinds"] = _kinds(known, wanted, figures)
     return Plan(found)
+
+
+def _schema_cost(schema: Schema, rows: int, wanted: c.Options, refine: Any, bins: Optional[str]) -> Dict[str, Any]:
+    """What of a model's epsilon is not the fit's, whose options have the rest then."""
+    private = wanted.mechanism != options.MECHANISMS["none"]
+    share = refine_share(refine, bins, private, wanted.kernel.features > 0)
+    spent, whole = c.lib.dperm_schema_refined_epsilon(schema._handle), wanted.epsilon
+    counts, answer = (0.0, 0.0) if share is None else refined_cost(schema, rows, wanted, share, bins)
+    wanted.epsilon = whole - (counts + answer) if counts + answer > 0 else whole
+    by = "schema" if spent > 0 else "counts" if counts > 0 else "answer" if answer > 0 else None
+    if by is None or not private:
+        return {"epsilon_refined": 0.0, "refined_by": None}
+    return {"epsilon": whole + spent, "epsilon_refined": spent + counts + answer, "refined_by": by}
 
 
 def _columns(schema: Schema, rows: int, wanted: c.Options) -> List[Dict[str, Any]]:

@@ -60,7 +60,9 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
 
     What is measured is the mechanism that ships: every model is planned, perturbed, solved,
     certified and released as `fit` would; only the noise comes from a seed. Nothing here is private, and
-    records that the ledger of the environment (``DPERM_LEDGER``) knows are refused.
+    records that the ledger of the environment (``DPERM_LEDGER``) knows are refused. The records are not asked
+    whether they want bins, and no schema is refined (`refine`): numbers are lines, or have the bins of the schema or of
+    ``bins="auto"``.
 
     >>> import dperm, numpy as np
     >>> rng = np.random.default_rng(0)
@@ -73,6 +75,8 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
     settings, fitters = _cells(estimator, param_grid)
     for fitter in fitters:
         fitter._options(1)
+        if fitter._share() not in (None, 0.0):
+            raise ValueError("refine is for a fit alone; refine the schema first ('dperm refine'), and give that")
         fitter._check_bounds()
         fitter._check_bins()
     with warnings.catch_warnings(), strict(False):  # public data have no secrets

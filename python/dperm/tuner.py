@@ -59,6 +59,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
     rounds : {"logarithmic", "geometric"} and rounds_mean, for "stopping".
     holdout : float, the share of rows to choose by, for "stopping" and "public".
 
+    The records are not asked whether they want bins, as a `fit` of the estimator alone asks them
+    (`refine`); a share for `refine` is refused. `bins="auto"` goes by public numbers here too.
+
     Attributes
     ----------
     best_params_, best_index_, best_estimator_
@@ -132,7 +135,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
             raise ValueError("public_data goes with method='public', and only with it")
         for fitter in fitters:
             fitter._options(1)
-            if fitter._share() is not None:
+            if fitter._share() not in (None, 0.0):  # asking is for a fit alone: here nothing is asked
                 raise ValueError("refine is for a fit alone; refine the schema first ('dperm refine'), give that, and "
                                  "its epsilon is counted")
             fitter._check_bounds()

@@ -22,7 +22,7 @@ def test_a_plan_is_the_command_lines(census, command):
         if name == "noise_kinds":
             assert [dict(kind) for kind in mine] == value
         elif value is None:
-            assert mine == 0 or math.isnan(mine)
+            assert mine is None or mine == 0 or math.isnan(mine)
         else:
             assert mine == value, name
 

@@ -35,8 +35,8 @@ def test_a_share_of_epsilon_refines_and_all_of_it_is_stated():
     schema = clf.model_.to_dict()["schema"]
     assert schema["refined"]["epsilon"] == 1.0 and len(schema["columns"][0]["bins"]) >= 2
     assert clf.coef_.shape[1] == len(clf._schema.feature_names)
-    plain = dperm.LogisticRegression(2.0, schema=WIDE).fit(frame)
-    assert "epsilon_refined" not in json.loads(plain.model_.json)["privacy"]
+    plain = dperm.LogisticRegression(2.0, schema=WIDE, refine=None).fit(frame)
+    assert "epsilon_refined" not in json.loads(plain.model_.json)["privacy"] and plain.privacy_.epsilon_refined == 0
 
 
 @pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
@@ -44,7 +44,8 @@ def test_it_sees_what_a_straight_line_cannot():
     frame = records()
     clf = dperm.LogisticRegression(2.0, schema=WIDE, refine="auto", random_state=1).fit(frame)
     assert clf.score(frame, frame["rich"]) > 0.99
-    assert dperm.LogisticRegression(2.0, schema=WIDE, random_state=1).fit(frame).score(frame, frame["rich"]) < 0.7
+    plain = dperm.LogisticRegression(2.0, schema=WIDE, random_state=1, refine="none").fit(frame)
+    assert plain.score(frame, frame["rich"]) < 0.7
 
 
 def test_auto_is_the_usual_share_and_few_rows_are_left_alone():
@@ -54,15 +55,82 @@ def test_auto_is_the_usual_share_and_few_rows_are_left_alone():
 
 
 def test_records_are_asked_whether_they_want_bins():
-    clf = dperm.LogisticRegression(1.0, schema=WIDE, refine="ask").fit(records())
+    clf = dperm.LogisticRegression(1.0, schema=WIDE).fit(records())
     assert clf.privacy_.epsilon == 1.0 and clf.privacy_.epsilon_refined == 450 / 4000
     assert clf.privacy_.verify()[0]
-    few = dperm.LogisticRegression(1.0, schema=WIDE, refine="ask").fit(records(2000))
-    assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"]
+    few = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(2000))
+    assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"] and few.privacy_.epsilon_refined == 0
+
+
+THREE = {**WIDE, "label": {"column": "rich", "classes": ["no", "yes", "perhaps"]}}
+EVEN = {**WIDE, "columns": [{"name": "amount", "type": "numeric", "min": -1000, "max": 1000}, *WIDE["columns"][1:]]}
+
+
+@pytest.mark.parametrize("given", [dict(refine=None), dict(refine="none"), dict(bins="none"), dict(bins="auto"),
+                                   dict(schema=THREE), dict(schema=EVEN),
+                                   dict(refine="ask", mechanism="none", epsilon=None)])
+def test_where_they_are_not_asked(given):
+    clf = dperm.LogisticRegression(**{"epsilon": 2.0, "schema": WIDE, **given}).fit(records())
+    assert "refined" not in clf.model_.to_dict()["schema"] and clf.privacy_.epsilon_refined == 0
+
+
+@pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning")
+def test_arrays_and_kernels_are_fitted_as_ever():
+    X, y = np.array([[0.0, 1.0], [1.0, 0.0]] * 2000), [0, 1] * 2000
+    for how in (dict(data_norm=1), dict(bounds=(0, 1)), dict()):
+        assert dperm.LogisticRegression(1.0, classes=[0, 1], **how).fit(X, y).privacy_.epsilon_refined == 0
+    kernel = dperm.KernelSVC(1.0, schema=WIDE, n_components=4).fit(records())
+    assert kernel.privacy_.private and kernel.privacy_.epsilon_refined == 0
+
+
+@pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
+@pytest.mark.parametrize("how", [(), ("--refine", "none"), ("--refine", "auto"), ("--refine", "0.2"), ("--bins", "auto")])
+def test_the_command_does_the_same(how, command, tmp_path):
+    frame, given = records(), dict(zip((word[2:] for word in how[::2]), how[1::2]))
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    (tmp_path / "wide.json").write_text(json.dumps(WIDE))
+    command("train", "--data", tmp_path / "r.csv", "--schema", tmp_path / "wide.json", "--epsilon", "1", "--seed", "7",
+            "--out", tmp_path / "m.json", *how)
+    if given.get("refine") == "0.2":
+        given["refine"] = 0.2
+    clf = dperm.LogisticRegression(1.0, schema=WIDE, random_state=7, **given).fit(frame)
+    theirs = json.loads((tmp_path / "m.json").read_text())
+    assert clf.model_.to_dict()["weights"] == theirs["weights"]
+    assert clf.model_.to_dict()["schema"].get("refined") == theirs["schema"].get("refined")
+
+
+def test_asking_costs_once_and_a_ledger_knows(tmp_path):
+    ledger = dperm.Ledger.create(tmp_path / "l.db", "people", epsilon=3)
+    clf = dperm.LogisticRegression(1.0, schema=WIDE, ledger=ledger, dataset="people").fit(records())
+    assert [float(e["epsilon"]) for e in ledger.entries()] == [1.0] and clf.privacy_.epsilon_refined > 0
+
+
+def test_tuners_and_sweeps_do_not_ask():
+    base = dperm.LogisticRegression(4.0, schema=WIDE)
+    tuned = dperm.PrivateTuner(base, {"lambda_": [0.01, 0.1]}).fit(records())
+    assert tuned.privacy_.private and "refined" not in tuned.model_.to_dict()["schema"]
+    found = dperm.sweep(base, {"lambda_": [0.01]}, records(), folds=2, draws=1)
+    assert found[0]["runs"] == 2
+    with pytest.raises(ValueError, match="refine"):
+        dperm.sweep(dperm.LogisticRegression(4.0, schema=WIDE, refine=0.2), {"lambda_": [0.01]}, records())
+
+
+def test_plans_have_what_the_schema_will_have():
+    for refine in ("ask", None, "auto", 0.3):
+        plan = dperm.plan(4000, schema=WIDE, epsilon=1.0, refine=refine)
+        privacy = dperm.LogisticRegression(1.0, schema=WIDE, refine=refine).fit(records()).privacy_
+        assert plan.epsilon == 1.0 and plan.epsilon_refined == privacy.epsilon_refined
+        assert plan.epsilon_row == pytest.approx(privacy.epsilon_row, rel=1e-12)
+    assert dperm.plan(4000, schema=WIDE, epsilon=1.0).refined_by == "answer"
+    assert dperm.plan(4000, schema=WIDE, epsilon=1.0, refine="auto").refined_by == "counts"
+    assert dperm.plan(4000, dims=3, epsilon=1.0).refined_by is None
+    spent = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25).fit(records()).model_.to_dict()["schema"]
+    plan = dperm.plan(4000, schema=spent, epsilon=0.5)
+    assert plan.epsilon == 0.75 and plan.epsilon_refined == 0.25 and plan.refined_by == "schema"
 
 
 @pytest.mark.parametrize("given", [dict(refine=0), dict(refine=1), dict(refine=-0.1), dict(refine="much"),
-                                   dict(refine=True), dict(refine="ask", bins="none"),
+                                   dict(refine=True), dict(refine=0.1, bins="none"),
                                    dict(refine=0.1, schema=None, data_norm=1),
                                    dict(refine=0.1, mechanism="none", epsilon=None)])
 def test_shares_that_make_no_sense_are_refused(given):
