@@ -25,7 +25,7 @@ argument bins_argument(const char **word) {
                     strcmp(*word, "auto") == 0
                         ? "numeric columns without \"bins\": as many as the rows can pay for (auto)"
                         : "numeric columns without \"bins\": as many as the rows can pay for, or "
-                          "none (none, but for train: see its --refine)"};
+                          "none; by default none, but train asks the records (--refine)"};
 }
 
 void binned_schema_close(binned_schema *schema) {

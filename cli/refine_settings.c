@@ -75,12 +75,17 @@ dperm_status refine_check_source(const dperm_source *source, dperm_error *err) {
 
 argument refine_elsewhere_argument(const char **word) {
   *word = "none";
-  return (argument){"--refine", ARGUMENT_TEXT, word,
-                    false,      "none",        "is for train; here, refine the schema before"};
+  return (argument){"--refine",
+                    ARGUMENT_TEXT,
+                    word,
+                    false,
+                    "none",
+                    "other values are for train: here the records are not asked, and numbers are "
+                    "lines unless --bins auto; 'dperm refine' makes a schema beforehand"};
 }
 
 bool refine_elsewhere(const char *word) {
   return strcmp(word, "none") == 0 ||
-         refuse(wrong_usage("--refine is for train; make a refined schema with 'dperm refine' and "
-                            "give that, its epsilon is counted"));
+         refuse(wrong_usage("--refine is for train; here --bins auto gives bins by public numbers, "
+                            "or give a schema that 'dperm refine' made: its epsilon is counted"));
 }

@@ -178,9 +178,16 @@ P
   fails_with 2 "--refine needs --schema"
   for command in "tune --lambda 0.1,0.2 --out m.json" "sweep"; do
     # shellcheck disable=SC2086
-    run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine auto
-    fails_with 2 "--refine is for train; make a refined schema with 'dperm refine'"
+    for value in 0.2 auto ask much; do
+      run "$DPERM" $command --data records.csv --schema wide.json --epsilon 1 --refine $value
+      fails_with 2 "--refine is for train; here --bins auto gives bins by public numbers, or give a schema that 'dperm refine'"
+    done
   done
+  "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 > plain.csv
+  "$DPERM" sweep --data records.csv --schema wide.json --epsilon 1 --folds 2 --draws 2 --refine none > none.csv
+  cmp plain.csv none.csv
+  "$DPERM" tune --lambda 0.1,0.2 --data records.csv --schema wide.json --epsilon 4 --refine none --out m.json 2> /dev/null
+  "$DPERM" help tune | tr -s ' \n' ' ' | grep -q 'here the records are not asked, and numbers are lines unless --bins auto'
   run "$DPERM" refine --data records.csv --schema wide.json --out n.json
   fails_with 2 "--epsilon"
   "$DPERM" encode --data records.csv --schema wide.json --out e.bin 2> /dev/null
