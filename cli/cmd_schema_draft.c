@@ -58,7 +58,7 @@ int run_schema_draft(int argc, char **argv) {
           "Guesses types, bounds, categories and classes from records that you declare public: "
           "last year's open file, a published sample, made-up rows. Never from the records to be "
           "protected: a schema made from them would betray them. Remarks on stderr say what to "
-          "check. docs/guide.md has the rules.")) {
+          "check. docs/formats.md has the rules.")) {
     return refused();
   }
   if (header && no_header) {

@@ -29,8 +29,8 @@ static inline void dperm_draft_options_init(dperm_draft_options *options) {
 typedef void dperm_remark(void *context, const char *line);
 
 /* A first schema for CSV records that are public, from one pass over them; the rules are in
- * docs/guide.md. The schema depends on the records, and remarks and errors quote them: a schema for
- * private records must come from what is known about the population. `remark` (may be NULL) is
+ * docs/formats.md. The schema depends on the records, and remarks and errors quote them: a schema
+ * for private records must come from what is known about the population. `remark` (may be NULL) is
  * called on success only. */
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_draft(const char *path,
                                                         const dperm_draft_options *options,

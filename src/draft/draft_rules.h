@@ -1,5 +1,5 @@
 /* The guessing rules of a schema draft: pure functions from what was counted to what is proposed.
- * docs/guide.md says them in words; change both together. */
+ * docs/formats.md says them in words; change both together. */
 #pragma once
 
 #include "draft/draft_column.h"

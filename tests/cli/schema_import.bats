@@ -26,6 +26,18 @@ refuses() { # the dictionary's text, the message, further arguments
 
 survey="$DPERM_SOURCE/examples/dictionaries"
 
+@test "the census's code book reads the demo's people, as the guide goes" {
+  "$DPERM" demo --rows 4000 --out census > /dev/null 2>&1
+  imports "$survey/census.tableschema.json" --label income
+  remarked 'column "investment_income": a number without a range: ignored'
+  sed -i 's/{"name": "investment_income", "type": "ignore"}/{"name": "investment_income", "type": "numeric", "min": 0, "max": 1000000}/' imported.json
+  grep -q 1000000 imported.json
+  "$DPERM" plan --rows 4000 --schema imported.json --epsilon 10 | grep -q '^epsilon for schema   0.4 '
+  "$DPERM" train --data census/people.csv --schema imported.json --epsilon 10 --seed 1 --out m.json 2> /dev/null
+  "$DPERM" score --model m.json --data census/others.csv |
+    python3 -c 'import json, sys; assert json.load(sys.stdin)["error_rate"] < 0.2'
+}
+
 @test "the examples in both formats are one schema, which reads the survey and trains" {
   imports "$survey/survey.tableschema.json" --label insured
   cp imported.json frictionless.json
