@@ -48,8 +48,8 @@ static void print_json(const refine_command *c, const dperm_schema *schema, size
 static void say(const refine_command *c, const dperm_schema *schema, size_t rows) {
   const char *name = strcmp(c->out, "-") == 0 ? "schema" : c->out;
   if (dperm_schema_refined_epsilon(schema) == 0) {
-    note("%s: the schema as it was: %zu rows cannot pay for a refinement at this epsilon, and "
-         "nothing is spent",
+    note("%s: the schema as it was: it has nothing to refine, or %zu rows cannot pay for a "
+         "refinement at this epsilon, and nothing is spent",
          name, rows);
     return;
   }

@@ -141,7 +141,9 @@ static void say_refined(const refine_choice *how, const fit_story *story, const 
          "numeric column without bins, and a rows times epsilon of 2250",
          name);
   } else if (how->refined && !how->unasked) {
-    note("%s: the schema stays as it is: so few rows cannot pay for a refinement at this epsilon",
+    note("%s: the schema stays as it is: it has nothing to refine, or so few rows cannot pay for "
+         "it at "
+         "this epsilon",
          name);
   }
 }

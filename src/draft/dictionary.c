@@ -115,6 +115,9 @@ dperm_status dictionary_choose_table(const dictionary *d, const json_t *list,
     return DPERM_OK;
   }
   const json_t *place = list ? list : d->doc->root;
+  if (count == 0) {
+    return json_fail_at(d->doc, place, err, "no table stands here; add one with its schema");
+  }
   if (!wanted) {
     return json_fail_at(d->doc, place, err, "%zu tables stand here (%s%s); name one of them", count,
                         names, count > SHOWN ? " and others" : "");
