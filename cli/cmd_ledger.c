@@ -12,15 +12,16 @@
 
 static const char closing[] =
     "init\tgives the data set NAME its budget, once and for good (--dataset, --epsilon TOTAL, "
-    "--delta, --rows-per-person), in a new ledger or one that is there\n"
+    "--delta, --rows-per-person), and how charges add up to it (--composition, --order), in a new "
+    "ledger or one that is there\n"
     "show\tdata sets and entries; with --model the one entry that paid for a model\n"
     "verify\treads the whole ledger and names what was changed, taken away or moved\n"
     "Runs are charged with --ledger FILE --dataset NAME (train, tune, score --epsilon), or by "
     "DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
 
 typedef struct ledger_command {
-  const char *action, *path, *dataset, *epsilon, *delta, *model, *head;
-  size_t rows_per_person;
+  const char *action, *path, *dataset, *model, *head, *composition;
+  dperm_ledger_budget budget;
   bool json;
 } ledger_command;
 
@@ -44,7 +45,27 @@ static void print_dataset_json(FILE *out, const dperm_ledger_dataset *d, bool fi
           "     \"rows_per_person\": %zu, \"data\": ",
           d->epsilon_total, d->epsilon_spent, d->epsilon_left, d->delta_total, d->delta_spent,
           d->delta_left, d->rows_per_person);
-  fprintf(out, *d->data ? "\"%s\"}" : "null}", d->data);
+  fprintf(out, *d->data ? "\"%s\"" : "null", d->data);
+  fprintf(out, ",\n     \"composition\": \"%s\", \"order\": ", d->composition);
+  fprintf(out, d->order > 0 ? "%.17g" : "null", d->order);
+  fprintf(out, ", \"epsilon_plain\": \"%s\", \"delta_plain\": \"%s\"}", d->epsilon_plain,
+          d->delta_plain);
+}
+
+/* With one Renyi order, what is spent holds the conversion, and plain sums stand beside it. */
+static void print_dataset(FILE *out, const dperm_ledger_dataset *d) {
+  fprintf(out, "data set \"%s\", per %s", visible(d->name).text,
+          unit_of(d->rows_per_person, "row").text);
+  if (d->order > 0) {
+    fprintf(out, ", by Renyi order %g", d->order);
+  }
+  fprintf(out, "%s\n", *d->data ? "" : "; not bound to data before its first charge");
+  fprintf(out, "  epsilon  %s left of %s (%s spent%s%s)\n", brief(d->epsilon_left).text,
+          d->epsilon_total, brief(d->epsilon_spent).text, d->order > 0 ? "; plain sum " : "",
+          d->order > 0 ? d->epsilon_plain : "");
+  fprintf(out, "  delta    %s left of %s (%s spent%s%s)\n", brief(d->delta_left).text,
+          brief(d->delta_total).text, brief(d->delta_spent).text,
+          d->order > 0 ? "; plain sum " : "", d->order > 0 ? brief(d->delta_plain).text : "");
 }
 
 static void show_dataset(void *context, const dperm_ledger_dataset *d) {
@@ -55,13 +76,7 @@ static void show_dataset(void *context, const dperm_ledger_dataset *d) {
   if (s->json) {
     print_dataset_json(s->out, d, s->shown == 0);
   } else {
-    fprintf(s->out, "data set \"%s\", per %s%s\n", visible(d->name).text,
-            unit_of(d->rows_per_person, "row").text,
-            *d->data ? "" : "; not bound to data before its first charge");
-    fprintf(s->out, "  epsilon  %s left of %s (%s spent)\n", d->epsilon_left, d->epsilon_total,
-            d->epsilon_spent);
-    fprintf(s->out, "  delta    %s left of %s (%s spent)\n", brief(d->delta_left).text,
-            brief(d->delta_total).text, brief(d->delta_spent).text);
+    print_dataset(s->out, d);
   }
   s->shown++;
 }
@@ -81,7 +96,12 @@ static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first)
       ",\n     \"epsilon\": \"%s\", \"delta\": \"%s\", \"status\": \"%s\", \"digest\": \"%s\",\n"
       "     \"artifact\": ",
       e->epsilon, e->delta, e->commit ? "committed" : "reserved", e->digest);
-  fprintf(out, e->commit ? "\"%s\"}" : "null}", e->artifact);
+  fprintf(out, e->commit ? "\"%s\"" : "null", e->artifact);
+  fprintf(out,
+          ",\n     \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\", \"terms\": ", e->cost_epsilon,
+          e->cost_delta);
+  json_quote(out, e->terms);
+  fprintf(out, "}");
 }
 
 static void show_entry(void *context, const dperm_ledger_entry *e) {
@@ -166,18 +186,43 @@ static int show(const ledger_command *c) {
 
 /* ---- init: with --json, what show says of the new data set */
 
+/* The order may be one that nobody gave: it is what the ledger has. */
+static void say_budget(void *context, const dperm_ledger_dataset *d) {
+  const ledger_command *c = context;
+  char by[48] = "";
+  if (strcmp(d->name, c->dataset) != 0) {
+    return;
+  }
+  if (d->order > 0) {
+    (void)snprintf(by, sizeof by, ", by Renyi order %g", d->order);
+  }
+  note("%s: data set \"%s\" has a budget of epsilon %s per %s%s", c->path, c->dataset,
+       c->budget.epsilon, unit_of(d->rows_per_person, "row").text, by);
+}
+
+static int note_budget(const ledger_command *c, dperm_error *err) {
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
+  ledger_command said = *c;
+  if (dperm_ledger_open(c->path, &ledger, err) != DPERM_OK ||
+      dperm_ledger_datasets(ledger, say_budget, &said, err) != DPERM_OK) {
+    return report_error(err);
+  }
+  return 0;
+}
+
 static int init(const ledger_command *c) {
   dperm_error err;
-  if (dperm_ledger_init(c->path, c->dataset, c->epsilon, c->delta, c->rows_per_person, &err) !=
-      DPERM_OK) {
+  dperm_ledger_budget budget = c->budget;
+  if (c->composition && strcmp(c->composition, "renyi") == 0) {
+    budget.composition = DPERM_COMPOSITION_RENYI;
+  }
+  if (dperm_ledger_init_budget(c->path, c->dataset, &budget, &err) != DPERM_OK) {
     return report_error(&err);
   }
   if (c->json) {
     return show(c);
   }
-  note("%s: data set \"%s\" has a budget of epsilon %s per %s", c->path, c->dataset, c->epsilon,
-       unit_of(c->rows_per_person, "row").text);
-  return 0;
+  return note_budget(c, &err);
 }
 
 /* ---- verify */
@@ -202,11 +247,18 @@ static bool rules_hold(const ledger_command *c) {
   bool is_verify = strcmp(c->action, "verify") == 0;
   bool digest = c->head && strlen(c->head) == DPERM_DIGEST_SIZE - 1 &&
                 strspn(c->head, "0123456789abcdef") == DPERM_DIGEST_SIZE - 1;
+  bool renyi = c->composition && strcmp(c->composition, "renyi") == 0;
   const usage_rule rules[] = {
       {is_init && !c->dataset, "--dataset is missing: name what the budget is for"},
-      {is_init && !c->epsilon, "--epsilon is missing: the total budget has no default"},
-      {!is_init && (c->epsilon || c->delta || argument_given(&c->rows_per_person)),
-       "--epsilon, --delta and --rows-per-person are for init"},
+      {is_init && !c->budget.epsilon, "--epsilon is missing: the total budget has no default"},
+      {!is_init && (c->budget.epsilon || c->budget.delta || c->composition ||
+                    argument_given(&c->budget.order) || argument_given(&c->budget.rows_per_person)),
+       "--epsilon, --delta, --rows-per-person, --composition and --order are for init"},
+      {c->composition && !renyi && strcmp(c->composition, "plain") != 0,
+       "--composition is plain or renyi"},
+      {argument_given(&c->budget.order) && !renyi, "--order is for --composition renyi"},
+      {renyi && !c->budget.delta,
+       "--composition renyi needs --delta: half of it pays for the conversion to epsilon"},
       {!is_show && c->model, "--model is for show"},
       {c->dataset && (is_verify || c->model), "--dataset is for init and show, without --model"},
       {c->head && !is_verify, "--head is for verify"},
@@ -217,17 +269,23 @@ static bool rules_hold(const ledger_command *c) {
 }
 
 int run_ledger(int argc, char **argv) {
-  ledger_command c = {.rows_per_person = 1};
+  ledger_command c = {.action = NULL};
+  dperm_ledger_budget_init(&c.budget);
   argument table[] = {
       {"action", ARGUMENT_TEXT, &c.action, true, "init|show|verify", "what to do"},
       {"ledger", ARGUMENT_INPUT, &c.path, true, "FILE", "the ledger"},
       {"--dataset", ARGUMENT_TEXT, &c.dataset, false, "NAME", "the data set"},
-      {"--epsilon", ARGUMENT_TEXT, &c.epsilon, false, "TOTAL",
+      {"--epsilon", ARGUMENT_TEXT, &c.budget.epsilon, false, "TOTAL",
        "init: its budget, for all runs together"},
-      {"--delta", ARGUMENT_TEXT, &c.delta, false, "D",
+      {"--delta", ARGUMENT_TEXT, &c.budget.delta, false, "D",
        "init: the total of their deltas (1e-30, which covers rounding)"},
-      {"--rows-per-person", ARGUMENT_COUNT, &c.rows_per_person, false, "K",
+      {"--rows-per-person", ARGUMENT_COUNT, &c.budget.rows_per_person, false, "K",
        "init: the budget is for a person with at most K rows (1)"},
+      {"--composition", ARGUMENT_TEXT, &c.composition, false, "plain|renyi",
+       "init: how charges add up: plain sums (default), or by one Renyi order, which many small "
+       "releases with Gaussian noise cost less by; needs --delta"},
+      {"--order", ARGUMENT_POSITIVE, &c.budget.order, false, "A",
+       "init: that order, from 1.1 on (the one at which the most small releases fit)"},
       {"--model", ARGUMENT_INPUT, &c.model, false, "FILE",
        "show: the entry that paid for this model"},
       {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",

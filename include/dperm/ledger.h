@@ -22,6 +22,30 @@ enum { DPERM_AMOUNT_SIZE = 124, DPERM_DIGEST_SIZE = 65 };
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init(const char *path, const char *dataset,
                                                        const char *epsilon, const char *delta,
                                                        size_t rows_per_person, dperm_error *err);
+
+/* How charges add up, fixed with the budget (docs/proofs/composition.md): plain sums of epsilon and
+ * of delta; or their Renyi divergences of one order, which many small releases with Gaussian noise
+ * cost far less by. */
+typedef enum dperm_composition {
+  DPERM_COMPOSITION_PLAIN = 0,
+  DPERM_COMPOSITION_RENYI = 1
+} dperm_composition;
+typedef struct dperm_ledger_budget {
+  size_t size;            /* set by dperm_ledger_budget_init */
+  const char *epsilon;    /* totals, as for dperm_ledger_init; Renyi composition needs a delta, */
+  const char *delta;      /* of which one half pays for the conversion, the other for failures */
+  size_t rows_per_person; /* 1 */
+  dperm_composition composition;
+  double order; /* above 1, for Renyi; 0: the one at which the most small releases fit */
+} dperm_ledger_budget;
+DPERM_API void dperm_ledger_budget_init_sized(dperm_ledger_budget *budget, size_t size);
+static inline void dperm_ledger_budget_init(dperm_ledger_budget *budget) {
+  dperm_ledger_budget_init_sized(budget, sizeof *budget);
+}
+DPERM_API DPERM_CHECKED dperm_status dperm_ledger_init_budget(const char *path, const char *dataset,
+                                                              const dperm_ledger_budget *budget,
+                                                              dperm_error *err);
+
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_ledger **out,
                                                        dperm_error *err);
 DPERM_API void dperm_ledger_free(dperm_ledger *ledger);
@@ -40,12 +64,17 @@ typedef struct dperm_ledger_dataset {
   const char *delta_total, *delta_spent, *delta_left;
   size_t rows_per_person;
   const char *data; /* digest of the data, keyed by this ledger; empty before the first charge */
+  const char *composition;                 /* "plain" or "renyi": what spent and left are by */
+  double order;                            /* of the latter, else 0 */
+  const char *epsilon_plain, *delta_plain; /* plain sums of what was charged, for comparison */
 } dperm_ledger_dataset;
 typedef struct dperm_ledger_entry {
   uint64_t entry;
   const char *dataset, *time, *command, *mechanism, *epsilon, *delta, *digest; /* as reserved */
   uint64_t commit;      /* the record that commits it; 0: reserved, and spent all the same */
   const char *artifact; /* the digest of the model or score that was released */
+  const char *cost_epsilon, *cost_delta; /* what it costs by the data set's composition */
+  const char *terms; /* the numbers that this follows from, as the record has them (formats.md) */
 } dperm_ledger_entry;
 typedef void dperm_dataset_visitor(void *context, const dperm_ledger_dataset *dataset);
 typedef void dperm_entry_visitor(void *context, const dperm_ledger_entry *entry);

@@ -125,14 +125,20 @@ class Account(Struct):
 class LedgerDataset(Struct):
     _fields_ = [("name", c_char_p), ("epsilon_total", c_char_p), ("epsilon_spent", c_char_p),
                 ("epsilon_left", c_char_p), ("delta_total", c_char_p), ("delta_spent", c_char_p),
-                ("delta_left", c_char_p), ("rows_per_person", c_size_t), ("data", c_char_p)]
+                ("delta_left", c_char_p), ("rows_per_person", c_size_t), ("data", c_char_p),
+                ("composition", c_char_p), ("order", c_double), ("epsilon_plain", c_char_p), ("delta_plain", c_char_p)]
+
+
+class LedgerBudget(Struct):
+    _fields_ = [("size", c_size_t), ("epsilon", c_char_p), ("delta", c_char_p), ("rows_per_person", c_size_t),
+                ("composition", c_int), ("order", c_double)]
 
 
 class LedgerEntry(Struct):
     _fields_ = [("entry", c_uint64), ("dataset", c_char_p), ("time", c_char_p),
                 ("command", c_char_p), ("mechanism", c_char_p), ("epsilon", c_char_p),
                 ("delta", c_char_p), ("digest", c_char_p), ("commit", c_uint64),
-                ("artifact", c_char_p)]
+                ("artifact", c_char_p), ("cost_epsilon", c_char_p), ("cost_delta", c_char_p), ("terms", c_char_p)]
 
 
 class Kernel(Struct):
@@ -282,7 +288,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_model_score": [_MODEL, _DATA, POINTER(Metrics)],
     "dperm_model_score_private": [_MODEL, _DATA, POINTER(ScoreOptions), POINTER(PrivateScore)],
     "dperm_statement_write": [_PATH, Owned("ledger", optional=True), _INT, _PATH],
-    "dperm_ledger_init": [_PATH, _TEXT, _TEXT, _NO_TEXT, _SIZE],
+    "dperm_ledger_init_budget": [_PATH, _TEXT, POINTER(LedgerBudget)],
     "dperm_ledger_open": [_PATH, _OUT],
     "dperm_ledger_datasets": [_LEDGER, DatasetVisitor, c_void_p],
     "dperm_ledger_entries": [_LEDGER, _NO_TEXT, EntryVisitor, c_void_p],
@@ -327,6 +333,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_score_options_init": (None, [POINTER(ScoreOptions)]),
     "dperm_audit_options_init": (None, [POINTER(AuditOptions)]),
     "dperm_sweep_options_init": (None, [POINTER(SweepOptions)]),
+    "dperm_ledger_budget_init": (None, [POINTER(LedgerBudget)]),
     "dperm_loss_name": (c_char_p, [_SIZE]),
     "dperm_audit_case": (c_int, [_SIZE, POINTER(c_char_p), POINTER(c_char_p)]),
     "dperm_model_free": (None, [c_void_p]),
@@ -343,6 +350,7 @@ _SIZED: Dict[str, Any] = {
     "dperm_import_options_init": ImportOptions,
     "dperm_tune_options_init": TuneOptions, "dperm_score_options_init": ScoreOptions,
     "dperm_audit_options_init": AuditOptions, "dperm_sweep_options_init": SweepOptions,
+    "dperm_ledger_budget_init": LedgerBudget,
     "dperm_plan_for_norms": PlanFigures, "dperm_plan_for_schema": PlanFigures,
     "dperm_model_score": Metrics, "dperm_model_score_private": PrivateScore,
 }

@@ -12,6 +12,8 @@ from .model import Finding, verification
 
 __all__ = ["Ledger"]
 
+_COMPOSITIONS = ["plain", "renyi"]  # in the order of dperm_composition
+
 
 class Ledger:
     """A ledger of privacy budgets, the same file as ``dperm ledger``'s.
@@ -29,10 +31,22 @@ class Ledger:
 
     @classmethod
     def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float],
-               delta: Union[str, float, None] = None, rows_per_person: int = 1) -> "Ledger":
-        """Gives a data set its budget, once and for good, in a new ledger or one that is there."""
-        amount = None if delta is None else str(delta)
-        c.call("dperm_ledger_init", path, dataset, str(epsilon), amount, whole("rows_per_person", rows_per_person))
+               delta: Union[str, float, None] = None, rows_per_person: int = 1,
+               composition: str = "plain", order: Optional[float] = None) -> "Ledger":
+        """Gives a data set its budget, once and for good, in a new ledger or one that is there.
+
+        Charges add up as plain sums, or with ``composition="renyi"`` by one Renyi order, which many small
+        releases with Gaussian noise cost far less by; that needs a ``delta``. Without ``order`` it is the
+        one at which the most of them fit.
+        """
+        if composition not in _COMPOSITIONS:
+            raise ValueError(f"composition={composition!r}; it is one of {', '.join(_COMPOSITIONS)}")
+        budget = c.LedgerBudget()
+        c.lib.dperm_ledger_budget_init(byref(budget))
+        budget.epsilon, budget.delta = str(epsilon), None if delta is None else str(delta)
+        budget.rows_per_person = whole("rows_per_person", rows_per_person)
+        budget.composition, budget.order = _COMPOSITIONS.index(composition), 0 if order is None else order
+        c.call("dperm_ledger_init_budget", path, dataset, byref(budget))
         return cls(path)
 
     def __repr__(self) -> str:

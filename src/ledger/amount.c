@@ -34,8 +34,7 @@ bool amount_parse(const char *text, amount *out) {
   return true;
 }
 
-/* False where the last digit is odd: a half would need one more. */
-static bool amount_halve(amount *a) {
+bool amount_halve(amount *a) {
   int rest = 0;
   for (int i = 0; i < AMOUNT_DIGITS; i++) {
     int value = rest * 10 + a->digits[i];
@@ -132,6 +131,11 @@ bool amounts_parse(const char *epsilon, const char *delta, amounts *out) {
 bool amounts_add(const amounts *a, const amounts *b, amounts *sum) {
   return amount_add(&a->epsilon, &b->epsilon, &sum->epsilon) &&
          amount_add(&a->delta, &b->delta, &sum->delta);
+}
+
+bool amounts_cover(const amounts *total, const amounts *sums) {
+  return amount_compare(&sums->epsilon, &total->epsilon) <= 0 &&
+         amount_compare(&sums->delta, &total->delta) <= 0;
 }
 
 void amounts_subtract(const amounts *a, const amounts *b, amounts *difference) {

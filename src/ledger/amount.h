@@ -32,6 +32,8 @@ bool amount_of_double(double value, amount *out);
 bool amount_add(const amount *a, const amount *b, amount *sum);
 /* a ≥ b. */
 void amount_subtract(const amount *a, const amount *b, amount *difference);
+/* False where the last digit is odd: a half would need one more. */
+bool amount_halve(amount *a);
 int amount_compare(const amount *a, const amount *b);
 
 /* The one way to write an amount: no exponent, no sign, no zeros at either end but the one before
@@ -43,6 +45,8 @@ void amount_brief(const amount *a, char out[DPERM_AMOUNT_SIZE]);
 
 /* The same for both. */
 bool amounts_parse(const char *epsilon, const char *delta, amounts *out);
+/* Neither is more than the total's. */
+bool amounts_cover(const amounts *total, const amounts *sums);
 bool amounts_add(const amounts *a, const amounts *b, amounts *sum);
 void amounts_subtract(const amounts *a, const amounts *b, amounts *difference);
 void amounts_text(const amounts *a, char epsilon[DPERM_AMOUNT_SIZE], char delta[DPERM_AMOUNT_SIZE]);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "ledger/chain.h"
 #include "ledger/tables.h"
 
@@ -23,18 +24,32 @@ static dperm_status check_total(const char *name, const char *text, bool zero, c
 }
 
 /* The record that opens a data set, but for what the chain gives it. */
-static dperm_status describe(const char *dataset, const char *epsilon, const char *delta,
-                             size_t rows_per_person, record *out, dperm_error *err) {
+static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, record *out,
+                             dperm_error *err) {
+  record_terms terms;
+  amounts total;
   *out = (record){.kind = "open", .spent_epsilon = "0", .spent_delta = "0"};
   TRY(record_check_name(dataset, err));
   (void)snprintf(out->dataset, sizeof out->dataset, "%s", dataset);
-  TRY(check_total("epsilon", epsilon, false, out->epsilon, err));
-  TRY(check_total("delta", delta ? delta : "1e-30", true, out->delta, err));
-  if (rows_per_person < 1 || rows_per_person > 1000000) {
+  TRY(check_total("epsilon", b->epsilon ? b->epsilon : "", false, out->epsilon, err));
+  TRY(check_total("delta", b->delta ? b->delta : "1e-30", true, out->delta, err));
+  if (b->rows_per_person < 1 || b->rows_per_person > 1000000) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows per person; give from 1 to a million",
-         rows_per_person);
+         b->rows_per_person);
   }
-  out->rows_per_person = (int64_t)rows_per_person;
+  out->rows_per_person = (int64_t)b->rows_per_person;
+  bool renyi = b->composition == DPERM_COMPOSITION_RENYI;
+  if (!renyi && b->composition != DPERM_COMPOSITION_PLAIN) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "there is no composition number %d", (int)b->composition);
+  }
+  if (renyi && !b->delta) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "Renyi composition needs a total delta, which it has no default for; half of it pays for "
+         "the conversion to epsilon");
+  }
+  (void)amounts_parse(out->epsilon, out->delta, &total); /* as check_total wrote them */
+  TRY(reading_fix(renyi, b->order, &total, &terms, err));
+  terms_write(&terms, out->terms);
   return DPERM_OK;
 }
 
@@ -72,11 +87,29 @@ static dperm_status begin_with(const char *path, record *opened, bool *taken, dp
   return store_publish(ledger, temporary, path, taken, err);
 }
 
+static const sized_struct budget_struct = SIZED_STRUCT(dperm_ledger_budget, order);
+static const dperm_ledger_budget usual = {.size = sizeof usual, .rows_per_person = 1};
+
+void dperm_ledger_budget_init_sized(dperm_ledger_budget *budget, size_t size) {
+  sized_init(&budget_struct, &usual, budget, size);
+}
+
 dperm_status dperm_ledger_init(const char *path, const char *dataset, const char *epsilon,
                                const char *delta, size_t rows_per_person, dperm_error *err) {
+  dperm_ledger_budget budget = usual;
+  budget.epsilon = epsilon;
+  budget.delta = delta;
+  budget.rows_per_person = rows_per_person;
+  return dperm_ledger_init_budget(path, dataset, &budget, err);
+}
+
+dperm_status dperm_ledger_init_budget(const char *path, const char *dataset,
+                                      const dperm_ledger_budget *given, dperm_error *err) {
+  dperm_ledger_budget budget = usual;
   record opened;
   bool taken = false;
-  TRY(describe(dataset, epsilon, delta, rows_per_person, &opened, err));
+  TRY(sized_take(&budget_struct, given, &budget, err));
+  TRY(describe(dataset, &budget, &opened, err));
   if (access(path, F_OK) == 0) {
     return add_to(path, &opened, err);
   }

@@ -57,6 +57,14 @@ static void take_key(chain *c, const record *it, findings *found) {
   c->keyed = true;
 }
 
+/* How charges will add up; nothing that only a charge has. */
+static bool takes_terms(const record *it, dataset_state *d) {
+  record_terms terms;
+  amounts total;
+  return amounts_parse(it->epsilon, it->delta, &total) && terms_parse(it->terms, &terms) &&
+         terms.curve.fits == 0 && !terms.priced && reading_of_terms(&terms, &total, &d->reading);
+}
+
 static dperm_status take_open(chain *c, const record *it, findings *found, dperm_error *err) {
   long long id = it->id;
   TRY(memory_reserve(&c->datasets, &c->dataset_capacity, c->dataset_count + 1, sizeof *c->datasets,
@@ -69,7 +77,7 @@ static dperm_status take_open(chain *c, const record *it, findings *found, dperm
     findings_fail(found, "record %lld: opens data set \"%s\" a second time", id, it->dataset);
     return DPERM_OK;
   }
-  if (!amounts_parse(it->epsilon, it->delta, &d->total) || strcmp(it->spent_epsilon, "0") != 0 ||
+  if (!takes_terms(it, d) || strcmp(it->spent_epsilon, "0") != 0 ||
       strcmp(it->spent_delta, "0") != 0 || it->data[0]) {
     findings_fail(found, "record %lld: does not open a data set as it should", id);
   }
@@ -96,14 +104,23 @@ static bool states_sums(const record *it, const dataset_state *d) {
 }
 
 static void check_sums(const record *it, dataset_state *d, findings *found) {
-  amounts charge;
+  amounts charge, cost;
+  record_terms terms;
   if (!amounts_parse(it->epsilon, it->delta, &charge) ||
       !amounts_add(&d->spent, &charge, &d->spent) || !states_sums(it, d)) {
     findings_fail(found,
                   "record %lld: what it says is spent of \"%s\" is not the sum of its charges",
                   (long long)it->id, d->name);
-  } else if (amount_compare(&d->spent.epsilon, &d->total.epsilon) > 0 ||
-             amount_compare(&d->spent.delta, &d->total.delta) > 0) {
+    return;
+  }
+  if (!terms_parse(it->terms, &terms) || terms.renyi ||
+      !reading_covers(&d->reading, &charge, &terms)) {
+    findings_fail(found, "record %lld: does not cost \"%s\" what it should", (long long)it->id,
+                  d->name);
+    return;
+  }
+  cost = terms.priced ? terms.cost : charge;
+  if (!amounts_add(&d->costs, &cost, &d->costs) || !amounts_cover(&d->reading.limit, &d->costs)) {
     findings_fail(found, "record %lld: spends more than \"%s\" had", (long long)it->id, d->name);
   }
 }

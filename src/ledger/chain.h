@@ -9,12 +9,14 @@
 
 #include "ledger/amount.h"
 #include "ledger/ledger_findings.h"
+#include "ledger/reading.h"
 #include "ledger/record.h"
 
 /* A data set as the records so far have left it. */
 typedef struct dataset_state {
   char name[NAME_SIZE], data[DPERM_DIGEST_SIZE]; /* of the data; empty before the first charge */
-  amounts total, spent;
+  reading reading;                               /* how charges add up, with the total */
+  amounts spent, costs;                          /* plain sums, and what it costs by the reading */
   int64_t rows_per_person;
 } dataset_state;
 

@@ -50,6 +50,7 @@ static dperm_status trust_index(dperm_ledger *ledger, dperm_error *err) {
     (void)sqlite3_bind_text(query, 1, d->name, -1, SQLITE_STATIC);
     TRY(record_next(ledger, query, &last, &(bool){false}, err));
     (void)amounts_parse(last.spent_epsilon, last.spent_delta, &d->spent);
+    d->costs = d->spent;
   }
   return DPERM_OK;
 }
@@ -65,7 +66,7 @@ dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
     TRY(memory_new(1, sizeof *ledger->known, &ledger->known, err));
     ledger->forget = chain_forget;
     if (!DEFECT("index-trusted")) {
-      TRY(chain_check_pages(ledger, ledger->version < LEDGER_VERSION, &found, err));
+      TRY(chain_check_pages(ledger, ledger->version < 3, &found, err)); /* that had indexes */
       TRY(refuse_inconsistent(ledger, &found, err));
     }
   }
@@ -74,13 +75,16 @@ dperm_status chain_read(dperm_ledger *ledger, dperm_error *err) {
   return first && DEFECT("index-trusted") ? trust_index(ledger, err) : DPERM_OK;
 }
 
-/* A ledger of an older version says which key it has from now on, and has no more indexes. */
+/* A ledger of an older version has today's tables from now on, and says which key it has. */
 static dperm_status bring_up_to_date(dperm_ledger *ledger, dperm_error *err) {
   record r = {.kind = "key", .rows_per_person = 1};
   if (ledger->version == LEDGER_VERSION) {
     return DPERM_OK;
   }
   TRY(tables_update(ledger, err));
+  if (ledger->known->keyed) {
+    return chain_read(ledger, err);
+  }
   (void)snprintf(r.artifact, sizeof r.artifact, "%s", ledger->known->key_digest);
   record_time_now(ledger->known->last.time, r.time);
   TRY(chain_append(ledger, &r, err));

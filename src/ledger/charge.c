@@ -77,29 +77,49 @@ static dperm_status check_clock(const dperm_ledger *ledger, const record *last, 
   return DPERM_OK;
 }
 
-/* The charge's amounts and the sums with it, which the totals must cover. */
-static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
-                                  const dataset_state *d, amounts *charge, amounts *spent,
-                                  dperm_error *err) {
+/* What a charge is: as claimed, by the data set's reading, and the sums with it. */
+typedef struct pricing {
+  amounts claim, cost;  /* without Renyi the same */
+  amounts spent, costs; /* plain sums, and of costs */
+  record_terms terms;
+} pricing;
+
+static dperm_status refuse_costs(const dperm_ledger *ledger, const dataset_state *d,
+                                 const pricing *p, dperm_error *err) {
   amounts left;
-  char texts[3][DPERM_AMOUNT_SIZE];
-  if (!amount_of_double(q->epsilon, &charge->epsilon) || !(q->epsilon > 0) ||
-      !amount_of_double(q->delta, &charge->delta) || !amounts_add(&d->spent, charge, spent)) {
+  char texts[3][DPERM_AMOUNT_SIZE], by[48] = "";
+  bool epsilon = amount_compare(&p->costs.epsilon, &d->reading.limit.epsilon) > 0;
+  const amount *total = epsilon ? &d->reading.total.epsilon : &d->reading.total.delta;
+  amounts_subtract(&d->reading.limit, &d->costs, &left);
+  amount_brief(epsilon ? &left.epsilon : &left.delta, texts[0]);
+  amount_brief(total, texts[1]);
+  amount_brief(epsilon ? &p->cost.epsilon : &p->cost.delta, texts[2]);
+  if (d->reading.renyi) {
+    (void)snprintf(by, sizeof by, " by Renyi order %g", d->reading.order);
+  }
+  FAIL(err, DPERM_OVER_BUDGET,
+       "%s: data set \"%s\" has %s %s left of %s%s, and this run needs %s; nothing is released",
+       ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1], by, texts[2]);
+}
+
+/* The charge's amounts, and the sums with it, which the limits must cover. */
+static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
+                                  const dataset_state *d, pricing *p, dperm_error *err) {
+  *p = (pricing){.terms = {.priced = d->reading.renyi}};
+  if (curve_is_sound(&q->curve)) {
+    p->terms.curve = q->curve;
+  }
+  if (!amount_of_double(q->epsilon, &p->claim.epsilon) || !(q->epsilon > 0) ||
+      !amount_of_double(q->delta, &p->claim.delta) ||
+      !amounts_add(&d->spent, &p->claim, &p->spent) ||
+      !reading_cost(&d->reading, &p->claim, &p->terms.curve, &p->cost) ||
+      !amounts_add(&d->costs, &p->cost, &p->costs)) {
     FAIL(err, DPERM_OVER_BUDGET,
          "a charge of epsilon %g and delta %g has too many digits for a ledger", q->epsilon,
          q->delta);
   }
-  bool epsilon = amount_compare(&spent->epsilon, &d->total.epsilon) > 0;
-  if (!epsilon && amount_compare(&spent->delta, &d->total.delta) <= 0) {
-    return DPERM_OK;
-  }
-  amounts_subtract(&d->total, &d->spent, &left);
-  amount_brief(epsilon ? &left.epsilon : &left.delta, texts[0]);
-  amount_brief(epsilon ? &d->total.epsilon : &d->total.delta, texts[1]);
-  amount_brief(epsilon ? &charge->epsilon : &charge->delta, texts[2]);
-  FAIL(err, DPERM_OVER_BUDGET,
-       "%s: data set \"%s\" has %s %s left of %s, and this run needs %s; nothing is released",
-       ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1], texts[2]);
+  p->terms.cost = p->cost;
+  return amounts_cover(&d->reading.limit, &p->costs) ? DPERM_OK : refuse_costs(ledger, d, p, err);
 }
 
 /* ---- reserving */
@@ -107,7 +127,8 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
 /* All that can refuse the charge; `*r` is the record of it but for token and time. */
 static dperm_status check_charge(const dperm_ledger *ledger, const charge_request *q, record *r,
                                  dperm_charge *out, dperm_error *err) {
-  amounts charge, spent, left;
+  amounts left;
+  pricing price;
   TRY(check_clock(ledger, &ledger->known->last, err));
   const dataset_state *d = chain_find(ledger->known, q->dataset);
   if (!d) {
@@ -125,14 +146,15 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
   }
   *r = (record){.kind = "reserve", .rows_per_person = d->rows_per_person};
   TRY(check_data(ledger, d, &q->identity, r->data, err));
-  TRY(check_amounts(ledger, q, d, &charge, &spent, err));
+  TRY(check_amounts(ledger, q, d, &price, err));
   (void)snprintf(r->dataset, sizeof r->dataset, "%s", q->dataset);
   (void)snprintf(r->command, sizeof r->command, "%s", q->command);
   (void)snprintf(r->mechanism, sizeof r->mechanism, "%s", q->mechanism);
-  amounts_text(&charge, r->epsilon, r->delta);
-  amounts_text(&spent, r->spent_epsilon, r->spent_delta);
-  amounts_text(&charge, out->epsilon, out->delta);
-  amounts_subtract(&d->total, &spent, &left);
+  amounts_text(&price.claim, r->epsilon, r->delta);
+  amounts_text(&price.spent, r->spent_epsilon, r->spent_delta);
+  terms_write(&price.terms, r->terms);
+  amounts_text(&price.claim, out->epsilon, out->delta);
+  amounts_subtract(&d->reading.limit, &price.costs, &left);
   amounts_text(&left, out->epsilon_left, out->delta_left);
   return DPERM_OK;
 }

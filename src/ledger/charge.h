@@ -4,6 +4,7 @@
 
 #include "data/identity.h"
 #include "ledger/store.h"
+#include "privacy/renyi.h"
 
 enum { REQUEST_WORDS = 64 }; /* of which a record keeps the first 39 */
 
@@ -12,6 +13,7 @@ typedef struct charge_request {
   const char *command, *mechanism; /* short ASCII words */
   double epsilon, delta;           /* per person with at most this many rows: */
   size_t rows_per_person;
+  privacy_curve curve;    /* what more is known of it; zeros for nothing */
   data_identity identity; /* of the data; the ledger keeps it under its key */
 } charge_request;
 

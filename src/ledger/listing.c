@@ -7,12 +7,15 @@
 /* ---- data sets */
 
 static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, void *context) {
-  amounts left;
-  char epsilon[3][DPERM_AMOUNT_SIZE], delta[3][DPERM_AMOUNT_SIZE]; /* total, spent, left */
-  amounts_subtract(&d->total, &d->spent, &left);
-  amounts_text(&d->total, epsilon[0], delta[0]);
-  amounts_text(&d->spent, epsilon[1], delta[1]);
+  amounts spent, left;
+  /* total, spent, left, plain sums */
+  char epsilon[4][DPERM_AMOUNT_SIZE], delta[4][DPERM_AMOUNT_SIZE];
+  const reading *r = &d->reading;
+  reading_shown(r, &d->costs, d->data[0] != '\0', &spent, &left);
+  amounts_text(&r->total, epsilon[0], delta[0]);
+  amounts_text(&spent, epsilon[1], delta[1]);
   amounts_text(&left, epsilon[2], delta[2]);
+  amounts_text(&d->spent, epsilon[3], delta[3]);
   const dperm_ledger_dataset shown = {.name = d->name,
                                       .epsilon_total = epsilon[0],
                                       .epsilon_spent = epsilon[1],
@@ -21,7 +24,11 @@ static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, 
                                       .delta_spent = delta[1],
                                       .delta_left = delta[2],
                                       .rows_per_person = (size_t)d->rows_per_person,
-                                      .data = d->data};
+                                      .data = d->data,
+                                      .composition = r->renyi ? "renyi" : "plain",
+                                      .order = r->renyi ? r->order : 0,
+                                      .epsilon_plain = epsilon[3],
+                                      .delta_plain = delta[3]};
   visit(context, &shown);
 }
 
@@ -39,8 +46,9 @@ dperm_status dperm_ledger_datasets(dperm_ledger *ledger, dperm_dataset_visitor *
 
 dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, const char *artifact,
                            dperm_entry_visitor *visit, void *context, dperm_error *err) {
-  char receipt[DPERM_DIGEST_SIZE];
+  char receipt[DPERM_DIGEST_SIZE], cost[2][DPERM_AMOUNT_SIZE] = {"", ""};
   record committed = {.id = 0};
+  record_terms terms;
   int64_t commit = chain_commit_of(ledger->known, (uint64_t)reserved->id);
   if (commit > 0) {
     TRY(record_read(ledger, commit, &committed, err));
@@ -53,6 +61,9 @@ dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, const c
     }
   }
   record_receipt(reserved, receipt);
+  if (terms_parse(reserved->terms, &terms) && terms.priced) {
+    amounts_text(&terms.cost, cost[0], cost[1]);
+  }
   const dperm_ledger_entry shown = {.entry = (uint64_t)reserved->id,
                                     .dataset = reserved->dataset,
                                     .time = reserved->time,
@@ -62,7 +73,10 @@ dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, const c
                                     .delta = reserved->delta,
                                     .digest = receipt,
                                     .commit = (uint64_t)committed.id,
-                                    .artifact = committed.artifact};
+                                    .artifact = committed.artifact,
+                                    .cost_epsilon = cost[0][0] ? cost[0] : reserved->epsilon,
+                                    .cost_delta = cost[0][0] ? cost[1] : reserved->delta,
+                                    .terms = reserved->terms};
   visit(context, &shown);
   return DPERM_OK;
 }

@@ -26,10 +26,12 @@ static const field fields[] = {NUMBER(id),        TEXT(kind),      TEXT(dataset)
                                TEXT(epsilon),     TEXT(delta),     TEXT(spent_epsilon),
                                TEXT(spent_delta), TEXT(data),      TEXT(token),
                                NUMBER(entry),     TEXT(artifact),  TEXT(previous),
-                               TEXT(digest),      NUMBER(version), NUMBER(rows_per_person)};
+                               TEXT(digest),      NUMBER(version), NUMBER(rows_per_person),
+                               TEXT(terms)};
 enum {
   FIELDS = sizeof fields / sizeof *fields,
-  FIELDS_V1 = FIELDS - 2,
+  FIELDS_V1 = FIELDS - 3,
+  FIELDS_V2 = FIELDS - 1,
   FIELDS_SHARED = 10, /* by digest and receipt: id to spent_delta */
   COLUMNS_SIZE = 256,
   HASH_SIZE = 32
@@ -39,12 +41,21 @@ static const void *field_of(const record *r, size_t i) {
   return (const char *)r + fields[i].offset;
 }
 
-/* "id, kind, …"; version 1 has not got the last two, which are 1 for all its records. */
+/* What stands for a column that a version has not got yet: units and versions are 1, there are no
+ * terms. */
+static const char *column_of(int version, size_t i) {
+  if (version == 1 && i >= FIELDS_V1 && i < FIELDS_V2) {
+    return "1";
+  }
+  return version < 4 && i >= FIELDS_V2 ? "''" : fields[i].name;
+}
+
+/* "id, kind, …" */
 static void write_columns(int version, char out[COLUMNS_SIZE]) {
   size_t used = 0;
   for (size_t i = 0; i < FIELDS; i++) {
     used += (size_t)snprintf(out + used, COLUMNS_SIZE - used, "%s%s", i ? ", " : "",
-                             version == 1 && i >= FIELDS_V1 ? "1" : fields[i].name);
+                             column_of(version, i));
   }
 }
 
@@ -142,6 +153,9 @@ static void put_charge(hash_state *state, const char *what, const record *r) {
   if (r->version > 1) {
     put_number(state, r->rows_per_person);
   }
+  if (r->version >= 4) {
+    put_text(state, r->terms);
+  }
   put_text(state, r->token);
 }
 
@@ -172,8 +186,8 @@ void key_digest(const unsigned char key[LEDGER_KEY_SIZE], char out[DPERM_DIGEST_
 bool record_fits(const record *r) {
   char digest[DPERM_DIGEST_SIZE];
   bool known = r->kind[0] && r->version >= 1 && r->version <= LEDGER_VERSION;
-  if (!known || (r->version == 1 && r->rows_per_person != 1)) {
-    return false;
+  if (!known || (r->version == 1 && r->rows_per_person != 1) || (r->version < 4 && r->terms[0])) {
+    return false; /* what a version does not digest, it has not got */
   }
   record_digest(r, digest);
   return strcmp(digest, r->digest) == 0;
@@ -238,7 +252,7 @@ dperm_status record_append(dperm_ledger *ledger, const record *last, record *r, 
   record_digest(r, r->digest);
   write_columns(LEDGER_VERSION, columns);
   (void)snprintf(sql, sizeof sql,
-                 "INSERT INTO main.records (%s) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                 "INSERT INTO main.records (%s) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                  columns);
   TRY(store_prepare(ledger, sql, &statement, err));
   for (int i = 0; i < FIELDS; i++) {

@@ -13,9 +13,10 @@
 #include "dperm/ledger.h"
 
 /* Version 1 knew rows only; version 2 had records with a version of their own and persons with
- * several rows; version 3 has no indexes, and records that say which key the ledger has. */
+ * several rows; version 3 has no indexes, and records that say which key the ledger has; version 4
+ * has records with terms, which say how charges add up. */
 enum {
-  LEDGER_VERSION = 3,
+  LEDGER_VERSION = 4,
   LEDGER_KEY_SIZE = 32,
   LEDGER_MARK = 0x6470726d /* "dprm" in the file's header, where SQLite keeps such marks */
 };

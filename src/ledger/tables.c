@@ -19,6 +19,7 @@ typedef struct object {
   " previous TEXT NOT NULL, digest TEXT NOT NULL"
 #define VERSION_COLUMN "version INTEGER NOT NULL DEFAULT 1"
 #define UNIT_COLUMN "rows_per_person INTEGER NOT NULL DEFAULT 1"
+#define TERMS_COLUMN "terms TEXT NOT NULL DEFAULT ''"
 
 /* Up to version 2 there were indexes. A damaged one hid charges; now every charge reads the records
  * themselves, and there is nothing to look up in. */
@@ -28,8 +29,9 @@ static const object objects[] = {
      " records INTEGER NOT NULL, head TEXT NOT NULL)",
      1, LEDGER_VERSION},
     {"table", "records", "records", COLUMNS ")", 1, 1},
-    {"table", "records", "records", COLUMNS ", " VERSION_COLUMN ", " UNIT_COLUMN ")", 2,
-     LEDGER_VERSION},
+    {"table", "records", "records", COLUMNS ", " VERSION_COLUMN ", " UNIT_COLUMN ")", 2, 3},
+    {"table", "records", "records",
+     COLUMNS ", " VERSION_COLUMN ", " UNIT_COLUMN ", " TERMS_COLUMN ")", 4, LEDGER_VERSION},
     {"index", "records_by_dataset", "records",
      "CREATE INDEX records_by_dataset ON records (dataset, id)", 1, 2},
     {"index", "records_that_open", "records",
@@ -87,10 +89,13 @@ dperm_status tables_update(dperm_ledger *ledger, dperm_error *err) {
                   "ALTER TABLE records ADD COLUMN " UNIT_COLUMN,
                   err));
   }
-  TRY(store_run(ledger,
-                "DROP INDEX records_by_dataset; DROP INDEX records_that_open;"
-                "DROP INDEX records_by_entry",
-                err));
+  if (ledger->version < 3) {
+    TRY(store_run(ledger,
+                  "DROP INDEX records_by_dataset; DROP INDEX records_that_open;"
+                  "DROP INDEX records_by_entry",
+                  err));
+  }
+  TRY(store_run(ledger, "ALTER TABLE records ADD COLUMN " TERMS_COLUMN, err));
   return set_version(ledger, err);
 }
 

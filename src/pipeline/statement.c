@@ -26,6 +26,7 @@ typedef struct evidence {
   char dataset[128], time[32];
   char total[DPERM_AMOUNT_SIZE], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
   char delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
+  char by[80]; /* how charges add up, if not plainly */
 } evidence;
 
 typedef struct statement {
@@ -65,6 +66,10 @@ static void see_dataset(void *context, const dperm_ledger_dataset *d) {
   (void)snprintf(e->total, sizeof e->total, "%s", d->epsilon_total);
   (void)snprintf(e->spent, sizeof e->spent, "%s", d->epsilon_spent);
   (void)snprintf(e->left, sizeof e->left, "%s", d->epsilon_left);
+  if (d->order > 0) {
+    (void)snprintf(e->by, sizeof e->by, ", added up by Rényi order %g; plain sum %.24s", d->order,
+                   d->epsilon_plain);
+  }
   if (amount_parse(d->delta_left, &delta)) {
     amount_brief(&delta, e->delta_left);
   }
@@ -231,8 +236,8 @@ static void write_spending(report *p, const statement *s) {
       report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined",
                  refined->epsilon, (unsigned long long)refined->entry);
     }
-    report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together", e->dataset,
-               e->total);
+    report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together%s", e->dataset,
+               e->total, e->by);
     report_row(p, "spent so far", "ε = %s", e->spent);
     report_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
   } else if (s->model->ledger_entry) {

@@ -196,10 +196,50 @@ P
   fails_with 2 "--rows-per-person must be a whole number from 1"
 }
 
+@test "one Renyi order, fixed with the budget, is what charges add up by" {
+  run "$DPERM" ledger init l.db --dataset people --epsilon 2 --delta 1e-6 --composition renyi --order 13
+  [ "$output" = 'l.db: data set "people" has a budget of epsilon 2 per row, by Renyi order 13' ]
+  for i in 1 2 3 4 5; do charge 0.1 m$i.json 2> /dev/null; done
+  "$DPERM" ledger show l.db --json > shown.json
+  python3 - <<'P'
+import json, math
+shown = json.load(open("shown.json"))
+d, a, e = shown["datasets"][0], 13, 0.1
+response = math.log((math.exp(a * e) + math.exp((1 - a) * e)) / (1 + math.exp(e))) / (a - 1)
+budget = 2 - math.log1p(-1 / a) + (math.log(a) + math.log(0.999 * 0.5e-6)) / (a - 1)
+near = lambda x, y: abs(float(x) - y) < 1e-8
+assert (d["composition"], d["order"], d["epsilon_total"], d["epsilon_plain"]) == ("renyi", 13, "2", "0.5")
+assert near(d["epsilon_left"], budget - 5 * response) and near(d["epsilon_spent"], 2 - budget + 5 * response)
+assert float(d["delta_left"]) <= 0.5e-6 and near(d["delta_left"], 0.5e-6) and d["delta_plain"].startswith("0.0000")
+entry = shown["entries"][0]
+assert entry["epsilon"] == "0.1" and near(entry["cost_epsilon"], response) and entry["cost_delta"] == entry["delta"]
+assert entry["terms"].startswith("cost=0.0")
+P
+  run "$DPERM" ledger show l.db
+  [[ "$output" == *'data set "people", per row, by Renyi order 13'*" left of 2 ("*" spent; plain sum 0.5)"* ]]
+  run charge 1.5
+  fails_with 1 "left of 2 by Renyi order 13, and this run needs"
+  run "$DPERM" ledger verify l.db
+  [[ "$output" == *"ok     sums: 1 data sets, 5 charges (5 committed), none beyond its budget"* ]]
+  "$DPERM" ledger show l.db --model m1.json > /dev/null
+  "$DPERM" ledger init l.db --dataset more --epsilon 1 --delta 1e-6 --composition renyi 2> message
+  grep -q 'by Renyi order 2[0-9]$' message
+  run "$DPERM" ledger init l.db --dataset x --epsilon 2 --composition renyi
+  fails_with 2 "--composition renyi needs --delta"
+  run "$DPERM" ledger init l.db --dataset x --epsilon 2 --delta 1e-6 --composition zcdp
+  fails_with 2 "--composition is plain or renyi"
+  run "$DPERM" ledger init l.db --dataset x --epsilon 2 --delta 1e-6 --order 8
+  fails_with 2 "--order is for --composition renyi"
+  run "$DPERM" ledger init l.db --dataset x --epsilon 0.2 --delta 1e-6 --composition renyi --order 3
+  fails_with 2 "order 3 leaves nothing of a total epsilon of 0.2"
+  run "$DPERM" ledger show l.db --order 3
+  fails_with 2 "are for init"
+}
+
 @test "an outsider can recompute every digest" {
   begin 1
   charge 0.1 2> /dev/null
-  "$DPERM" ledger init l.db --dataset more --epsilon 2 --rows-per-person 3 2> /dev/null
+  "$DPERM" ledger init l.db --dataset more --epsilon 2 --rows-per-person 3 --delta 1e-6 --composition renyi 2> /dev/null
   python3 - <<'P'
 import hashlib, json, sqlite3
 db = sqlite3.connect("l.db"); db.row_factory = sqlite3.Row
@@ -209,10 +249,10 @@ key = db.execute("SELECT key FROM ledger").fetchone()[0]
 for r in db.execute("SELECT * FROM records ORDER BY id"):
     if r["kind"] == "open":
         assert r["artifact"] == hashlib.blake2b(b"dperm-key/1\n" + key, digest_size=32).hexdigest()
-    charge = [r[k] for k in "id kind dataset time command mechanism epsilon delta spent_epsilon spent_delta rows_per_person token".split()]
-    assert r["version"] == 3 and r["digest"] == digest(["dperm-ledger/3"] + charge + [r["data"], r["entry"], r["artifact"], previous])
+    charge = [r[k] for k in "id kind dataset time command mechanism epsilon delta spent_epsilon spent_delta rows_per_person terms token".split()]
+    assert r["version"] == 4 and r["digest"] == digest(["dperm-ledger/4"] + charge + [r["data"], r["entry"], r["artifact"], previous])
     if r["kind"] == "reserve":
-        assert json.load(open("m.json"))["ledger"] == {"id": r["id"], "digest": digest(["dperm-receipt/3"] + charge)}
+        assert json.load(open("m.json"))["ledger"] == {"id": r["id"], "digest": digest(["dperm-receipt/4"] + charge)}
         file = hashlib.blake2b(open("people.csv", "rb").read(), digest_size=32).digest()
         identity = hashlib.blake2b(b"file    " + file, digest_size=32).digest()
         assert r["data"] == hashlib.blake2b(identity, key=key, digest_size=32).hexdigest()
@@ -290,7 +330,7 @@ P
   [[ "${lines[1]}" == 'l.db: charged epsilon 0.2 and delta '*' to "people" (entry 5); 0.7 and '*' left' ]]
   holds
   "$DPERM" ledger show l.db --model m.json
-  [ "$(python3 -c 'import sqlite3; print(*sqlite3.connect("l.db").execute("PRAGMA user_version").fetchone())')" = 3 ]
+  [ "$(python3 -c 'import sqlite3; print(*sqlite3.connect("l.db").execute("PRAGMA user_version").fetchone())')" = 4 ]
 }
 
 @test "exact results about records that the ledger knows are refused" {
@@ -333,9 +373,9 @@ P
 
 @test "a ledger from a newer version is refused" {
   begin 1
-  python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 4")'
+  python3 -c 'import sqlite3; sqlite3.connect("l.db").execute("PRAGMA user_version = 5")'
   run charge 0.1
-  fails_with 1 "l.db: ledger version 4 is newer than this dperm"
+  fails_with 1 "l.db: ledger version 5 is newer than this dperm"
   run "$DPERM" ledger verify l.db
   fails_with 1 "is newer than this dperm"
   leaves_no m.json

@@ -110,7 +110,7 @@ static void build_crashed(void) {
                    "BEGIN IMMEDIATE; UPDATE ledger SET records = records + 1;"
                    "INSERT INTO records SELECT id + 1, kind, dataset, time, command, mechanism,"
                    " epsilon, delta, spent_epsilon, spent_delta, data, token, entry + 1000,"
-                   " artifact, previous, digest, version, rows_per_person"
+                   " artifact, previous, digest, version, rows_per_person, terms"
                    " FROM records ORDER BY id DESC LIMIT 1",
                    NULL, NULL, NULL) != SQLITE_OK ||
       sqlite3_db_cacheflush(db) != SQLITE_OK) {
@@ -251,11 +251,11 @@ static const edit edits[] = {
     {.sql = "UPDATE records SET kind = 'key' WHERE id = 9", .refit = 9},
     {.sql = "INSERT INTO records SELECT -5, kind, 'c', time, command, mechanism, '9', delta,"
             " spent_epsilon, spent_delta, data, token, entry, artifact, previous, digest, version,"
-            " rows_per_person FROM records WHERE id = 1",
+            " rows_per_person, terms FROM records WHERE id = 1",
      .refit = -5},
     {.sql = "INSERT INTO records SELECT " LAST " + 1, kind, 'd', time, command, mechanism, '9',"
             " delta, spent_epsilon, spent_delta, data, token, entry, artifact, (SELECT digest FROM"
-            " records WHERE id = " LAST "), digest, version, rows_per_person FROM records"
+            " records WHERE id = " LAST "), digest, version, rows_per_person, terms FROM records"
             " WHERE id = 1",
      .refit = 15},
     /* amounts, names, data, units, versions */
@@ -302,7 +302,7 @@ static const edit edits[] = {
     {.sql = "PRAGMA user_version = 2; CREATE INDEX records_by_dataset ON records (dataset, id);"
             "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
             "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit'"},
-    {.sql = "PRAGMA user_version = 4"},
+    {.sql = "PRAGMA user_version = 5"},
     {.sql = "PRAGMA application_id = 1"},
     {.sql = "PRAGMA journal_mode = WAL"},
     {.sql = "PRAGMA auto_vacuum = FULL; VACUUM", .harmless = true},

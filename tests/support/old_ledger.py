@@ -59,6 +59,7 @@ def write(path, key, records, hollow):
     previous = ""
     for record in records:
         record["version"], record["previous"] = 2, previous
+        record.pop("terms")  # which version 4 brought
         if record["kind"] == "open":
             record["artifact"] = ""
         record["digest"] = previous = digest(record)

@@ -22,11 +22,11 @@ static const char tables[] =
     " previous TEXT NOT NULL, digest TEXT NOT NULL";
 static const char columns_of_version_2[] =
     ", version INTEGER NOT NULL DEFAULT 1, rows_per_person INTEGER NOT NULL DEFAULT 1";
-static const char indexes_and_triggers[] =
-    ");"
+static const char indexes[] = /* up to version 2 */
     "CREATE INDEX records_by_dataset ON records (dataset, id);"
     "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
-    "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';"
+    "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit';";
+static const char triggers[] =
     "CREATE TRIGGER records_stay BEFORE DELETE ON records"
     " BEGIN SELECT RAISE(ABORT, 'records of a ledger stay'); END;"
     "CREATE TRIGGER records_stay_as_they_are BEFORE UPDATE ON records"
@@ -82,14 +82,15 @@ void ledger_as_of_version(const char *path, int version) {
   (void)close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
   assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
   (void)snprintf(sql, sizeof sql,
-                 "%s%s%s PRAGMA user_version = %d;"
+                 "%s%s);%s%s PRAGMA user_version = %d;"
                  "INSERT INTO ledger VALUES (1, x'%s', 0, '')",
-                 tables, version > 1 ? columns_of_version_2 : "", indexes_and_triggers, version,
-                 hex);
+                 tables, version > 1 ? columns_of_version_2 : "", version < 3 ? indexes : "",
+                 triggers, version, hex);
   run(db, sql);
   for (size_t i = 0; i < count; i++) {
     all[i].version = version;
-    if (strcmp(all[i].kind, "open") == 0) {
+    assert_string_equal(all[i].terms, ""); /* which no older version has */
+    if (version < 3 && strcmp(all[i].kind, "open") == 0) {
       all[i].artifact[0] = '\0';
     }
     memcpy(all[i].previous, i ? all[i - 1].digest : "", i ? DPERM_DIGEST_SIZE : 1);

@@ -1,6 +1,11 @@
 /* See sized_calls.h. */
 #include "sized_calls.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "dperm/ledger.h"
 #include "dperm/output.h"
 #include "dperm/refine.h"
 #include "support.h"
@@ -81,5 +86,23 @@ dperm_status sized_train_refined_cost(const void *given, dperm_error *err) {
   double counts = 0, answer = 0;
   dperm_status status = dperm_train_refined_cost(small, 100, given, 0.5, 0, &counts, &answer, err);
   dperm_schema_free(small);
+  return status;
+}
+
+void *sized_sound_budget(size_t size) {
+  dperm_ledger_budget *budget = calloc(1, size + 64);
+  assert_non_null(budget);
+  dperm_ledger_budget_init_sized(budget, size);
+  budget->epsilon = "1";
+  return budget;
+}
+
+dperm_status sized_budget(const void *given, dperm_error *err) {
+  char folder[200], path[220];
+  folder_new("dperm-sized", folder, sizeof folder);
+  (void)snprintf(path, sizeof path, "%s/ledger", folder);
+  dperm_status status = dperm_ledger_init_budget(path, "people", given, err);
+  (void)unlink(path);
+  (void)rmdir(folder);
   return status;
 }

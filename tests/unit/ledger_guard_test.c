@@ -294,7 +294,7 @@ static void a_journal_left_under_the_old_name_undoes_no_charge(void **state) {
                                 "INSERT INTO records SELECT id + 1, kind, dataset, time, command,"
                                 " mechanism, epsilon, delta, spent_epsilon, spent_delta, data,"
                                 " token, entry, artifact, previous, digest, version,"
-                                " rows_per_person FROM records ORDER BY id DESC LIMIT 1",
+                                " rows_per_person, terms FROM records ORDER BY id DESC LIMIT 1",
                                 NULL, NULL, NULL),
                    SQLITE_OK);
   assert_int_equal(sqlite3_db_cacheflush(db), SQLITE_OK);

@@ -185,20 +185,21 @@ static void fill(const ledger_home *home) {
 
 static void an_edit_of_any_field_is_found(void **state) {
   ledger_home *home = *state;
-  static const char *const columns[] = {
-      "kind",          "dataset",     "time", "command", "mechanism", "epsilon",  "delta",
-      "spent_epsilon", "spent_delta", "data", "token",   "artifact",  "previous", "digest"};
+  static const char *const columns[] = {"kind",        "dataset", "time",  "command",
+                                        "mechanism",   "epsilon", "delta", "spent_epsilon",
+                                        "spent_delta", "data",    "token", "artifact",
+                                        "previous",    "digest",  "terms"};
   static const char *const numbers[] = {"entry", "version", "rows_per_person"};
   fill(home);
-  for (size_t i = 0; i < 17; i++) {
-    const char *column = i < 14 ? columns[i] : numbers[i - 14];
+  for (size_t i = 0; i < 18; i++) {
+    const char *column = i < 15 ? columns[i] : numbers[i - 15];
     for (int id = 1; id <= 7; id++) {
       char sql[1600], undo[1600], named[32];
       (void)snprintf(sql, sizeof sql,
                      "ATTACH '%s-kept' AS aside;"
                      "CREATE TABLE aside.kept AS SELECT %s AS v FROM records WHERE id = %d;"
                      "UPDATE records SET %s = %s WHERE id = %d",
-                     home->path, column, id, column, i < 14 ? "'z'" : "9", id);
+                     home->path, column, id, column, i < 15 ? "'z'" : "9", id);
       (void)snprintf(undo, sizeof undo,
                      "ATTACH '%s-kept' AS aside;"
                      "UPDATE records SET %s = (SELECT v FROM kept) WHERE id = %d; DROP TABLE kept",
@@ -336,7 +337,8 @@ static void see_spent(void *context, const dperm_ledger_dataset *d) {
 
 static void an_old_ledger_is_read_and_brought_up_to_date(void **state) {
   ledger_home *home = *state;
-  for (int version = 1; version <= 2; version++) {
+  for (int version = 1; version <= 3; version++) {
+    int keyed = version < 3; /* from version 3 on the first record says which key there is */
     char spent[DPERM_AMOUNT_SIZE] = "";
     dperm_charge made;
     (void)unlink(home->path);
@@ -354,16 +356,22 @@ static void an_old_ledger_is_read_and_brought_up_to_date(void **state) {
                  "not the data");
     assert_int_equal(number_in(home->path, "PRAGMA user_version"), version);
     assert_ok(dperm_ledger_init(home->path, "visits", "3", NULL, 4, err));
-    assert_int_equal(number_in(home->path, "PRAGMA user_version"), 3);
+    assert_int_equal(number_in(home->path, "PRAGMA user_version"), 4);
     assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 2"), version);
-    assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 3);
-    assert_int_equal(number_in(home->path, "SELECT kind = 'key' FROM records WHERE id = 3"), 1);
-    assert_int_equal(number_in(home->path, "SELECT rows_per_person FROM records WHERE id = 4"), 4);
+    assert_int_equal(number_in(home->path, "SELECT version FROM records WHERE id = 3"), 4);
+    assert_int_equal(number_in(home->path, "SELECT kind = 'key' FROM records WHERE id = 3"), keyed);
+    assert_int_equal(number_in(home->path, "SELECT rows_per_person FROM records ORDER BY id DESC"),
+                     4);
     assert_int_equal(number_in(home->path, "SELECT count(*) FROM sqlite_master"), 4);
     assert_string_equal(verdict_of(home->path, NULL).first, "");
     assert_ok(charge_it(home->path, "people", 0.75, 0, 1, &made, err));
     assert_string_equal(made.epsilon_left, "0");
     tamper(home->path, "UPDATE records SET rows_per_person = 2 WHERE id = 1");
+    assert_string_equal(verdict_of(home->path, NULL).first,
+                        "record 1: was changed, it does not fit its digest");
+    /* terms, which the digest of an old record does not cover, it cannot have */
+    tamper(home->path, "UPDATE records SET rows_per_person = 1, terms = 'cost=0 cost_delta=0'"
+                       " WHERE id = 1");
     assert_string_equal(verdict_of(home->path, NULL).first,
                         "record 1: was changed, it does not fit its digest");
   }
@@ -391,9 +399,9 @@ static void a_hollow_index_of_an_old_ledger_is_found(void **state) {
 static void a_ledger_of_a_newer_version_is_refused(void **state) {
   ledger_home *home = *state;
   dperm_ledger *ledger = NULL;
-  tamper(home->path, "PRAGMA user_version = 4");
+  tamper(home->path, "PRAGMA user_version = 5");
   assert_fails(dperm_ledger_open(home->path, &ledger, err), DPERM_INVALID_LEDGER,
-               "ledger version 4 is newer than this dperm");
+               "ledger version 5 is newer than this dperm");
   assert_fails(dperm_ledger_init(home->path, "more", "1", NULL, 1, err), DPERM_INVALID_LEDGER,
                "is newer than this dperm");
 }

@@ -8,6 +8,7 @@
 #include "dperm/audit.h"
 #include "dperm/bins.h"
 #include "dperm/draft.h"
+#include "dperm/ledger.h"
 #include "dperm/output.h"
 #include "dperm/plan.h"
 #include "dperm/refine.h"
@@ -248,6 +249,7 @@ static const entry entries[] = {
     {KIND(dperm_audit_options, outcomes, sound_audit), to_audit},
     {KIND(dperm_draft_options, missing_count, sound_draft), to_draft},
     {KIND(dperm_import_options, reserved, sound_import), to_import},
+    {KIND(dperm_ledger_budget, order, sized_sound_budget), sized_budget},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

@@ -1,0 +1,164 @@
+/* See reading.h. */
+#include "ledger/reading.h"
+
+#include <math.h>
+
+#include "base/defect.h"
+#include "base/status.h"
+#include "base/text.h"
+
+/* Records are written with costs that are rounded up by more than this, so that another machine's
+ * logarithm does not refuse them (privacy/renyi.h). */
+static const double agreement = 5e-10;
+static const double places = 1e9; /* of divergences, which people read */
+static const double least_order = 1.1, most_epsilon = 100;
+
+static double value_of(const amount *a) {
+  char text[DPERM_AMOUNT_SIZE];
+  double value = 0;
+  amount_text(a, text);
+  return parse_double(slice_of(text), &value) == NUMBER_OK ? value : (double)NAN;
+}
+
+/* ---- the budget */
+
+/* One half of delta is for what fails, the other, but for a thousandth, pays for the conversion. */
+static bool halves(const amounts *total, amount *half) {
+  *half = total->delta;
+  return amount_halve(half);
+}
+
+static double converted(const amount *half) {
+  return 0.999 * value_of(half);
+}
+
+static double budget_at(double order, const amounts *total, const amount *half) {
+  return renyi_budget(order, value_of(&total->epsilon), converted(half));
+}
+
+/* `delta` is what the conversion has. */
+static dperm_status refuse_order(double order, double epsilon, double delta, dperm_error *err) {
+  double best = renyi_order_for(epsilon, delta);
+  if (renyi_budget(best, epsilon, delta) > 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "Renyi order %g leaves nothing of a total epsilon of %g at delta %g; order %g leaves most",
+         order, epsilon, 2 * delta / 0.999, best);
+  }
+  FAIL(
+      err, DPERM_INVALID_ARGUMENT,
+      "no Renyi order leaves anything of a total epsilon of %g at delta %g; give a larger total or "
+      "add up plainly",
+      epsilon, 2 * delta / 0.999);
+}
+
+dperm_status reading_fix(bool renyi, double order, const amounts *total, record_terms *out,
+                         dperm_error *err) {
+  amount half;
+  *out = (record_terms){.renyi = renyi};
+  if (!renyi) {
+    if (order != 0) {
+      FAIL(err, DPERM_INVALID_ARGUMENT, "an order of %g is for Renyi composition; ask for that too",
+           order);
+    }
+    return DPERM_OK;
+  }
+  double epsilon = value_of(&total->epsilon);
+  if (!halves(total, &half) || !(value_of(&half) > 0 && value_of(&half) < 0.5) ||
+      epsilon > most_epsilon) {
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "Renyi composition needs a total epsilon of at most %g and a total delta above 0 and below "
+        "1, with room for its half; half of it pays for the conversion",
+        most_epsilon);
+  }
+  out->order = order == 0 ? renyi_order_for(epsilon, converted(&half)) : order;
+  if (!(out->order >= least_order && out->order <= RENYI_ORDER_MOST)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "a Renyi order of %g; give one from %g to %d", order,
+         least_order, RENYI_ORDER_MOST);
+  }
+  double budget = floor(budget_at(out->order, total, &half) * places) / places;
+  if (!(budget > 0) || !amount_of_double(budget, &out->budget)) {
+    return refuse_order(out->order, epsilon, converted(&half), err);
+  }
+  return DPERM_OK;
+}
+
+bool reading_of_terms(const record_terms *terms, const amounts *total, reading *out) {
+  *out = (reading){.renyi = terms->renyi, .order = terms->order, .total = *total, .limit = *total};
+  if (!terms->renyi) {
+    return true;
+  }
+  out->limit.epsilon = terms->budget;
+  bool sound = terms->order >= least_order && terms->order <= RENYI_ORDER_MOST &&
+               halves(total, &out->limit.delta) &&
+               amount_compare(&terms->budget, &total->epsilon) <= 0;
+  double proved = sound ? budget_at(terms->order, total, &out->limit.delta) : 0;
+  return sound && value_of(&terms->budget) <= proved + agreement * value_of(&total->epsilon);
+}
+
+/* ---- costs */
+
+typedef struct renyi_price {
+  double divergence;
+  double delta; /* for failures */
+} renyi_price;
+
+/* Of anything that is (epsilon, delta)-private, Lemma C3: delta counts as it is. */
+static double price_of_claim(const reading *r, const amounts *claim) {
+  return renyi_of_pure(DEFECT("order-mixed") ? 2 : r->order, value_of(&claim->epsilon));
+}
+
+/* Theorem C7: a failure of the numerics counts 1000·e^epsilon times, so that what it adds on the
+ * other neighbour's side is below the thousandth of delta that is set apart for it. */
+static renyi_price price_of_curve(const reading *r, const privacy_curve *curve) {
+  if (curve->fits == 0) {
+    return (renyi_price){(double)INFINITY, (double)INFINITY};
+  }
+  double odds = 1000 * curve->failure * exp(value_of(&r->total.epsilon)) * (1 + 1e-9);
+  return (renyi_price){renyi_of_curve(r->order, curve), odds};
+}
+
+static bool divergence_amount(double value, amount *out) {
+  return amount_of_double(ceil(value * places) / places, out);
+}
+
+bool reading_cost(const reading *r, const amounts *claim, const privacy_curve *curve,
+                  amounts *cost) {
+  *cost = *claim;
+  if (!r->renyi) {
+    return true;
+  }
+  double plain = price_of_claim(r, claim);
+  renyi_price shaped = price_of_curve(r, curve);
+  if (DEFECT("failures-uncounted")) {
+    cost->delta = (amount){{0}};
+  }
+  if (!(shaped.divergence < plain)) {
+    return divergence_amount(plain, &cost->epsilon);
+  }
+  return divergence_amount(shaped.divergence, &cost->epsilon) &&
+         amount_of_double(shaped.delta, &cost->delta);
+}
+
+bool reading_covers(const reading *r, const amounts *claim, const record_terms *terms) {
+  if (!r->renyi || !terms->priced) {
+    return !r->renyi && !terms->priced;
+  }
+  renyi_price shaped = price_of_curve(r, &terms->curve);
+  double stated = value_of(&terms->cost.epsilon), failures = value_of(&terms->cost.delta);
+  return (stated >= price_of_claim(r, claim) * (1 - agreement) &&
+          (amount_compare(&terms->cost.delta, &claim->delta) >= 0 ||
+           DEFECT("failures-uncounted"))) ||
+         (stated >= shaped.divergence * (1 - agreement) &&
+          failures >= shaped.delta * (1 - agreement));
+}
+
+void reading_shown(const reading *r, const amounts *costs, bool charged, amounts *spent,
+                   amounts *left) {
+  amounts_subtract(&r->limit, costs, left);
+  if (charged) {
+    amounts_subtract(&r->total, left, spent);
+  } else {
+    *spent = (amounts){.epsilon = {{0}}, .delta = {{0}}};
+  }
+}

@@ -1,0 +1,33 @@
+/* How a data set's charges add up, fixed when it is given its budget: plain sums of epsilon and
+ * delta, or sums of Renyi divergences of one order, converted once (docs/proofs/composition.md).
+ * Either way a charge has two costs, each of which adds up, exactly, to a limit. */
+#pragma once
+
+#include "ledger/record_terms.h"
+
+typedef struct reading {
+  bool renyi;
+  double order;
+  amounts total; /* as the budget was given */
+  amounts limit; /* what costs add up to at most: the total, or the order's budget and half of
+                    delta */
+} reading;
+
+/* Fixes the terms of a data set with this total. `order` 0 lets the total decide. */
+dperm_status reading_fix(bool renyi, double order, const amounts *total, record_terms *out,
+                         dperm_error *err);
+/* What the terms of the record that opens a data set mean; false if they claim more than Lemma C2
+ * gives. */
+bool reading_of_terms(const record_terms *terms, const amounts *total, reading *out);
+
+/* What a release costs that is claimed to be (epsilon, delta)-private and of which the curve may
+ * tell more; false where that has too many digits. */
+bool reading_cost(const reading *r, const amounts *claim, const privacy_curve *curve,
+                  amounts *cost);
+/* Whether the cost that a record states is no less than that. */
+bool reading_covers(const reading *r, const amounts *claim, const record_terms *terms);
+
+/* What people are told: of the total, what is spent once something is, the conversion included, and
+ * what is left for costs. */
+void reading_shown(const reading *r, const amounts *costs, bool charged, amounts *spent,
+                   amounts *left);

@@ -1,0 +1,252 @@
+/* Renyi divergences of releases (docs/proofs/composition.md) against what they bound: the formulas
+ * in longer doubles, the exact divergence of objective perturbation by integration, randomized
+ * response and two-point laws written out, and fifty releases composed numerically. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "privacy/renyi.h"
+#include "support.h"
+
+typedef long double real;
+
+static double between(random_source *r, double low, double high) { /* by factors */
+  return low * pow(high / low, random_unit(r));
+}
+
+/* ---- what is pure */
+
+static void a_pure_release_costs_what_randomized_response_does(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(31, &r, err));
+  for (int i = 0; i < 20000; i++) {
+    double epsilon = between(&r, 1e-6, 20), order = 1 + between(&r, 0.1, 500);
+    real truth = 1 / (1 + expl(-(real)epsilon)), lie = 1 / (1 + expl(epsilon)), a = order;
+    real moment = powl(truth, a) * powl(lie, 1 - a) + powl(lie, a) * powl(truth, 1 - a);
+    double cost = renyi_of_pure(order, epsilon), exact = (double)(logl(moment) / (a - 1));
+    if (epsilon > 1e-3 && isfinite(exact)) { /* below, this sum cancels */
+      assert_true(cost >= exact && cost <= exact * (1 + 1e-8) + 1e-11);
+    }
+    assert_true(cost <= order * epsilon * epsilon / 2 * (1 + 1e-8) + 1e-11);
+    assert_true(cost <= epsilon * (1 + 1e-8) + 1e-11);
+  }
+  assert_true(renyi_of_pure(10000, 90) >= 90 && renyi_of_pure(10000, 90) < 90.1);
+}
+
+/* ---- Gaussian corners */
+
+static void one_corner_without_slack_is_a_gaussian(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(32, &r, err));
+  for (int i = 0; i < 20000; i++) {
+    double order = 1 + between(&r, 0.1, 500), m = between(&r, 1e-6, 1);
+    const privacy_curve c = {.fits = 1, .corners = {{1, m}}, .corner_count = 1};
+    double exact = order * m * m / 2, cost = renyi_of_curve(order, &c);
+    if (order * (order - 1) * m * m < 1000) { /* beyond is beyond doubles */
+      assert_true(cost >= exact && cost <= exact * (1 + 1e-8) + 1e-11);
+    }
+  }
+}
+
+/* (1) of composition.md, integrated: the profile of the corners, and the chord within ±K. */
+static real normal(real x) {
+  return erfcl(-x / sqrtl(2)) / 2;
+}
+
+static real profile(const privacy_curve *c, real t) {
+  real sum = 0, k = c->slack, at = t < k ? 0 : t - k;
+  for (size_t i = 0; i < c->corner_count; i++) {
+    real m = c->corners[i].ratio;
+    sum += c->corners[i].count * (normal(m / 2 - at / m) - expl(at) * normal(-m / 2 - at / m));
+  }
+  return t < k ? (expl(k) - expl(t) + sum * (1 + expl(t))) / (expl(k) + 1) : sum;
+}
+
+static double integrated(const privacy_curve *c, double order) {
+  enum { STEPS = 6000 };
+  real reach = c->slack, a = order, sum = 0, longest = 0;
+  for (size_t i = 0; i < c->corner_count; i++) {
+    longest = fmaxl(longest, c->corners[i].ratio);
+  }
+  real parts[] = {0, reach, reach + longest * (12 + a * longest)};
+  for (int part = 0; part < 2; part++) {
+    real step = (parts[part + 1] - parts[part]) / STEPS;
+    for (int i = 0; i < STEPS; i++) {
+      real t = parts[part] + (i + 0.5L) * step;
+      sum += (expl((a - 1) * t) + expl(-a * t)) * profile(c, t) * step;
+    }
+  }
+  return (double)(log1pl(a * (a - 1) * sum) / (a - 1));
+}
+
+static void the_formula_is_the_integral_of_the_profile(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(33, &r, err));
+  for (int i = 0; i < 60; i++) {
+    double order = 1 + between(&r, 0.3, 60), m = between(&r, 1e-3, 3 / order);
+    const privacy_curve c = {.fits = 1,
+                             .slack = i % 5 ? between(&r, 1e-4, 2 / order) : 0,
+                             .corners = {{1, 2 * m}, {2, m}},
+                             .corner_count = 2};
+    double exact = integrated(&c, order), cost = renyi_of_curve(order, &c);
+    double crude = c.slack + log(1 + exp(2 * order * (order - 1) * m * m) +
+                                 2 * exp(order * (order - 1) * m * m / 2)) /
+                                 (order - 1);
+    double least = fmin(exact, crude); /* Lemmas C4 and C5 */
+    if (!(cost >= least * (1 - 1e-5) && cost <= least * (1 + 1e-5) + 1e-11)) {
+      fail_msg("order %g, m %g, slack %g: %.12g, integrated %.12g", order, m, c.slack, cost, exact);
+    }
+  }
+}
+
+static void fits_lattice_and_what_is_pure_add_up(void **state) {
+  (void)state;
+  const privacy_curve one = {.fits = 1, .corners = {{1, 0.02}}, .corner_count = 1};
+  privacy_curve c = one;
+  c.fits = 3;
+  c.epsilon_num = 1e-4;
+  c.pure = 0.1;
+  double order = 9, lattice = (2 * order - 1) / (order - 1) * 1e-4;
+  assert_close(renyi_of_curve(order, &c),
+               3 * (renyi_of_curve(order, &one) + lattice) + renyi_of_pure(order, 0.1), 1e-9);
+}
+
+static void curves_that_mean_nothing_are_known(void **state) {
+  (void)state;
+  const privacy_curve good = {.fits = 1, .corners = {{1, 0.1}}, .corner_count = 1};
+  privacy_curve bad[6];
+  for (size_t i = 0; i < 6; i++) {
+    bad[i] = good;
+  }
+  bad[0].slack = -1;
+  bad[1].corners[0].ratio = (double)NAN;
+  bad[2].corners[0].count = (double)INFINITY;
+  bad[3].corner_count = 0;
+  bad[4].failure = -1e-50;
+  bad[5].corner_count = CURVE_CORNERS + 1;
+  assert_true(curve_is_sound(&good) && curve_is_sound(&(privacy_curve){.fits = 0}));
+  for (size_t i = 0; i < 6; i++) {
+    assert_false(curve_is_sound(&bad[i]));
+  }
+}
+
+/* ---- objective perturbation itself, d = 1: one record of ±1 beside rows of zeros */
+
+typedef struct slope {
+  double value, curvature;
+} slope;
+typedef slope loss_rule(double z);
+
+static slope huber(double z) { /* h = 1/2 */
+  double u = fmin(1, fmax(0, (0.5 + (1 - z))));
+  return (slope){u, u > 0 && u < 1 ? 1 : 0};
+}
+
+static slope logistic(double z) {
+  double s = 1 / (1 + exp(z));
+  return (slope){s, s * (1 - s)};
+}
+
+typedef struct fit_pair {
+  loss_rule *loss;
+  double lambda, sigma, c;
+  bool against_nothing; /* the neighbour's row is zero; else it has the other label */
+} fit_pair;
+
+/* log density of the minimizer f, for label y = ±1 or for none: b = −(y·ℓ′ + λf). */
+static double log_density(const fit_pair *p, double f, int y) {
+  slope s = y ? p->loss(y * f) : (slope){0, 0};
+  double b = y * s.value - p->lambda * f;
+  return -b * b / (2 * p->sigma * p->sigma) + log((p->lambda + s.curvature) / p->sigma) -
+         0.91893853320467274178;
+}
+
+/* The divergence of order `order`, by the midpoint rule between the loss's kinks. */
+static double exact_divergence(const fit_pair *p, double order) {
+  enum { STEPS = 8000 };
+  double reach = (14 * p->sigma + 3 * order + 3) / p->lambda, sum = 0;
+  double parts[] = {-reach, -1.5, -0.5, 0.5, 1.5, reach};
+  int other = p->against_nothing ? 0 : -1;
+  for (int i = 0; i < 5; i++) {
+    double low = fmax(parts[i], -reach), high = fmin(parts[i + 1], reach);
+    double step = (high - low) / STEPS;
+    for (int j = 0; j < STEPS && step > 0; j++) {
+      double f = low + (j + 0.5) * step;
+      sum += step * exp(order * log_density(p, f, 1) + (1 - order) * log_density(p, f, other));
+    }
+  }
+  return log(sum) / (order - 1);
+}
+
+static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
+  (void)state;
+  static const double lambdas[] = {1, 5, 40, 500}, sigmas[] = {2, 10, 93, 400},
+                      orders[] = {1.5, 4, 13, 27, 60};
+  double closest = 0;
+  for (int i = 0; i < 2 * 2 * 4 * 4 * 5; i++) {
+    bool is_huber = i % 2 == 0;
+    fit_pair p = {is_huber ? huber : logistic, lambdas[i / 4 % 4], sigmas[i / 16 % 4],
+                  is_huber ? 1 : 0.25, i / 2 % 2 == 1};
+    double order = orders[i / 64], m = 1 / p.sigma;
+    const privacy_curve c = {.fits = 1,
+                             .slack = log1p(p.c / p.lambda),
+                             .corners = {{1, 2 * m}, {2, m}},
+                             .corner_count = 2};
+    double exact = exact_divergence(&p, order), cost = renyi_of_curve(order, &c);
+    if (!(exact <= cost + 1e-9)) {
+      fail_msg("loss %d, lambda %g, sigma %g, order %g: %g, the curve says %g", i % 2, p.lambda,
+               p.sigma, order, exact, cost);
+    }
+    closest = fmax(closest, exact / cost);
+  }
+  assert_true(closest > 0.6); /* the bound is not idle */
+}
+
+/* ---- conversion */
+
+static void the_conversion_is_attained_by_a_law_of_two_points(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(34, &r, err));
+  for (int i = 0; i < 20000; i++) {
+    double order = 1.1 + between(&r, 0.01, 500), epsilon = between(&r, 1e-3, 10),
+           delta = between(&r, 1e-12, 1e-2);
+    double budget = renyi_budget(order, epsilon, delta);
+    real a = order, t = expl(epsilon), x = a * t / (a - 1);
+    if (budget >= epsilon) {
+      continue; /* it is cut there */
+    }
+    real mass = expl((a - 1) * budget - a * logl(x)); /* of x under Q, for this moment */
+    real found = mass * (x - t);
+    assert_true(found <= delta && found >= delta * (1 - 1e-6 * order));
+  }
+}
+
+static void the_order_that_is_chosen_is_about_the_best(void **state) {
+  (void)state;
+  for (int i = 0; i < 40; i++) {
+    double epsilon = 0.05 * pow(1.15, i), delta = pow(10, -3 - i % 7);
+    double order = renyi_order_for(epsilon, delta);
+    double best = renyi_budget(order, epsilon, delta) / order;
+    assert_true(best > 0);
+    for (double other = 1.2; other < 5000; other *= 1.01) {
+      assert_true(renyi_budget(other, epsilon, delta) / other <= best * 1.08);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_pure_release_costs_what_randomized_response_does),
+      cmocka_unit_test(one_corner_without_slack_is_a_gaussian),
+      cmocka_unit_test(the_formula_is_the_integral_of_the_profile),
+      cmocka_unit_test(fits_lattice_and_what_is_pure_add_up),
+      cmocka_unit_test(curves_that_mean_nothing_are_known),
+      cmocka_unit_test(no_pair_of_records_has_more_than_the_curve_says),
+      cmocka_unit_test(the_conversion_is_attained_by_a_law_of_two_points),
+      cmocka_unit_test(the_order_that_is_chosen_is_about_the_best),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

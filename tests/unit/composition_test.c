@@ -1,0 +1,427 @@
+/* Ledgers whose charges add up by one Renyi order: what is admitted, refused, shown and verified,
+ * and fifty small Gaussian releases against an independent composition of their privacy losses. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "dperm/verify.h"
+#include "ledger/chain.h"
+#include "ledgers.h"
+
+static dperm_status open_budget(const char *path, const char *dataset, const char *epsilon,
+                                const char *delta, double order, dperm_error *err) {
+  dperm_ledger_budget budget;
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = epsilon;
+  budget.delta = delta;
+  budget.composition = DPERM_COMPOSITION_RENYI;
+  budget.order = order;
+  return dperm_ledger_init_budget(path, dataset, &budget, err);
+}
+
+static dperm_status charge_curve(const char *path, const char *dataset, double epsilon,
+                                 double delta, const privacy_curve *curve, dperm_charge *out,
+                                 dperm_error *err) {
+  dperm_ledger *ledger = NULL;
+  charge_request request = {.dataset = dataset,
+                            .command = "train",
+                            .mechanism = "objective",
+                            .epsilon = epsilon,
+                            .delta = delta,
+                            .rows_per_person = 1,
+                            .identity = {.given = {7}}};
+  if (curve) {
+    request.curve = *curve;
+  }
+  dperm_status status = dperm_ledger_open(path, &ledger, err);
+  if (status == DPERM_OK) {
+    status = charge_reserve(ledger, &request, false, out, err);
+  }
+  dperm_ledger_free(ledger);
+  return status;
+}
+
+/* ---- what is shown */
+
+typedef struct shown {
+  char composition[16];
+  double order, total, spent, left, delta_spent, delta_left, plain, delta_plain;
+} shown;
+
+static void see_dataset(void *context, const dperm_ledger_dataset *d) {
+  shown *s = context;
+  if (strcmp(d->name, "r") == 0) {
+    (void)snprintf(s->composition, sizeof s->composition, "%s", d->composition);
+    s->order = d->order;
+    s->total = strtod(d->epsilon_total, NULL);
+    s->spent = strtod(d->epsilon_spent, NULL);
+    s->left = strtod(d->epsilon_left, NULL);
+    s->delta_spent = strtod(d->delta_spent, NULL);
+    s->delta_left = strtod(d->delta_left, NULL);
+    s->plain = strtod(d->epsilon_plain, NULL);
+    s->delta_plain = strtod(d->delta_plain, NULL);
+  }
+}
+
+static shown show(const ledger_home *home) {
+  shown s = {.order = -1};
+  dperm_ledger *ledger = opened(home);
+  assert_ok(dperm_ledger_datasets(ledger, see_dataset, &s, err));
+  dperm_ledger_free(ledger);
+  return s;
+}
+
+static const privacy_curve small = {.fits = 1,
+                                    .slack = 0.001,
+                                    .corners = {{1, 0.02}, {2, 0.01}},
+                                    .corner_count = 2,
+                                    .epsilon_num = 1e-4,
+                                    .failure = 8e-44};
+
+/* ---- tests */
+
+static void costs_add_up_by_the_order_that_was_fixed(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(open_budget(home->path, "r", "2", "1e-6", 13, err));
+  shown s = show(home);
+  double budget = renyi_budget(13, 2, 0.999 * 0.5e-6);
+  assert_string_equal(s.composition, "renyi");
+  assert_true(s.order == 13 && s.total == 2 && s.spent == 0 && s.plain == 0);
+  assert_close(s.left, budget, 3e-9);
+  assert_close(s.delta_left, 0.5e-6, 1e-20);
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, NULL, &made, err));
+  s = show(home);
+  double costs = renyi_of_curve(13, &small) + renyi_of_pure(13, 0.1);
+  assert_close(s.left, budget - costs, 3e-9);
+  assert_close(s.spent, 2 - budget + costs, 3e-9);
+  assert_close(s.plain, 0.2, 1e-15);
+  assert_close(s.delta_plain, 2e-8, 1e-20);
+  /* only what has no curve takes its delta; failures of numerics count a thousand e^2 times */
+  double failures = 1000 * exp(2) * 8e-44;
+  assert_close(s.delta_left, 0.5e-6 - 1e-8 - failures, 1e-20);
+  assert_close(strtod(made.epsilon_left, NULL), s.left, 1e-12);
+  assert_string_equal(made.epsilon, "0.1");
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
+static void what_passes_the_budget_is_refused(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  dperm_status status = DPERM_OK;
+  int taken = 0;
+  assert_ok(open_budget(home->path, "r", "2", "1e-6", 13, err));
+  double budget = renyi_budget(13, 2, 0.999 * 0.5e-6), each = renyi_of_pure(13, 0.5);
+  for (; status == DPERM_OK && taken < 100; taken += status == DPERM_OK) {
+    dperm_error e = {0};
+    status = charge_curve(home->path, "r", 0.5, 1e-9, NULL, &made, &e);
+    assert_true(status == DPERM_OK || strstr(e.message, "by Renyi order 13, and this run needs"));
+  }
+  assert_true(status == DPERM_OVER_BUDGET && taken == (int)floor(budget / each));
+  assert_true(taken > 0 && show(home).left < each);
+}
+
+static void delta_is_a_limit_of_its_own(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(open_budget(home->path, "r", "5", "1e-6", 0, err));
+  for (int i = 0; i < 5; i++) {
+    assert_ok(charge_curve(home->path, "r", 0.01, 1e-7, NULL, &made, err));
+  }
+  assert_fails(charge_curve(home->path, "r", 0.01, 1e-9, NULL, &made, err), DPERM_OVER_BUDGET,
+               "has delta 0 left of 0.000001 by Renyi order");
+  privacy_curve broken = small;
+  assert_ok(charge_curve(home->path, "r", 0.01, 0, NULL, &made, err));
+  assert_fails(charge_curve(home->path, "r", 0.1, 1e-7, &small, &made, err), DPERM_OVER_BUDGET,
+               "delta 0 left");
+  broken.corners[0].ratio = (double)NAN; /* nothing is known of it then */
+  assert_fails(charge_curve(home->path, "r", 0.1, 1e-7, &broken, &made, err), DPERM_OVER_BUDGET,
+               "delta 0 left");
+}
+
+static void budgets_that_no_order_can_keep_are_refused(void **state) {
+  ledger_home *home = *state;
+  assert_fails(open_budget(home->path, "r", "2", NULL, 13, err), DPERM_INVALID_ARGUMENT,
+               "needs a total delta");
+  assert_fails(open_budget(home->path, "r", "2", "0", 13, err), DPERM_INVALID_ARGUMENT,
+               "a total delta above 0");
+  assert_fails(open_budget(home->path, "r", "2", "1", 13, err), DPERM_INVALID_ARGUMENT, "below 1");
+  assert_fails(open_budget(home->path, "r", "101", "1e-6", 13, err), DPERM_INVALID_ARGUMENT,
+               "at most 100");
+  assert_fails(open_budget(home->path, "r", "0.2", "1e-6", 3, err), DPERM_INVALID_ARGUMENT,
+               "order 3 leaves nothing of a total epsilon of 0.2 at delta 1e-06; order ");
+  assert_fails(open_budget(home->path, "r", "0.0001", "1e-9", 0, err), DPERM_INVALID_ARGUMENT,
+               "no Renyi order leaves anything");
+  assert_fails(open_budget(home->path, "r", "2", "1e-6", 1, err), DPERM_INVALID_ARGUMENT,
+               "a Renyi order of 1; give one from 1.1");
+  assert_fails(open_budget(home->path, "r", "2", "1e-6", (double)NAN, err), DPERM_INVALID_ARGUMENT,
+               "a Renyi order of");
+  dperm_ledger_budget budget;
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = "1";
+  budget.order = 8;
+  assert_fails(dperm_ledger_init_budget(home->path, "r", &budget, err), DPERM_INVALID_ARGUMENT,
+               "for Renyi composition");
+  budget.composition = (dperm_composition)9;
+  assert_fails(dperm_ledger_init_budget(home->path, "r", &budget, err), DPERM_INVALID_ARGUMENT,
+               "no composition number 9");
+}
+
+static void see_terms(void *context, const dperm_ledger_entry *e) {
+  (void)snprintf(context, TERMS_SIZE, "%s", e->terms);
+}
+
+static void plain_ledgers_keep_the_curve_and_charge_the_claim(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  char terms[TERMS_SIZE] = "";
+  assert_ok(dperm_ledger_init(home->path, "r", "1", "1e-6", 1, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-7, &small, &made, err));
+  shown s = show(home);
+  assert_string_equal(s.composition, "plain");
+  assert_true(s.order == 0 && s.plain == s.spent);
+  assert_close(s.left, 0.9, 1e-15);
+  assert_close(s.delta_left, 9e-7, 1e-20);
+  dperm_ledger *ledger = opened(home);
+  assert_ok(dperm_ledger_entries(ledger, "r", see_terms, terms, err));
+  dperm_ledger_free(ledger);
+  assert_string_equal(terms,
+                      "fits=1 slack=0.001 corners=1:0.02,2:0.01 num=0.0001 pure=0 failure=8e-44");
+}
+
+/* ---- records that state other numbers, with digests that fit */
+
+/* The last record again with other terms, as somebody would write it who knows the format. */
+static void forge(const ledger_home *home, int64_t id, const char *terms) {
+  dperm_ledger *ledger = opened(home), *held = NULL;
+  record r;
+  char sql[TERMS_SIZE + 300];
+  assert_ok(store_begin(ledger, true, &held, err));
+  assert_ok(record_read(ledger, id, &r, err));
+  assert_true(r.kind[0]);
+  (void)snprintf(r.terms, sizeof r.terms, "%s", terms);
+  record_digest(&r, r.digest);
+  (void)snprintf(sql, sizeof sql,
+                 "UPDATE records SET terms = '%s', digest = '%s' WHERE id = %lld;"
+                 "UPDATE ledger SET head = '%s'",
+                 terms, r.digest, (long long)id, r.digest);
+  assert_ok(store_run(ledger, sql, err)); /* no trigger runs in a connection of the library */
+  assert_ok(store_commit(&held, err));
+  dperm_ledger_free(ledger);
+}
+
+static void forged_terms_are_found(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  static const char curve[] = "fits=1 slack=0.001 corners=1:0.02,2:0.01 num=0.0001 pure=0 ";
+  static const struct {
+    const char *end, *cost;
+  } cases[] = {
+      {"failure=8e-44", ""},                                 /* no price */
+      {"failure=8e-44", " cost=0.0001 cost_delta=1e-30"},    /* not as amounts are written */
+      {"failure=8e-44", " cost=0.0001 cost_delta=0.1"},      /* too cheap */
+      {"failure=8e-44", " cost=0.01 cost_delta=0"},          /* without the failures */
+      {"failure=-1", " cost=0.01 cost_delta=0.1"},           /* no curve at all */
+      {"failure=8e-44", " cost=0.01  cost_delta=0.1"},       /* two blanks */
+      {"failure=8e-44", " cost=0.01 cost_delta=0.1 more=1"}, /* more than there is */
+      {"failure=8.0e-44", " cost=0.01 cost_delta=0.1"},      /* another way to write it */
+  };
+  char terms[TERMS_SIZE];
+  assert_ok(open_budget(home->path, "r", "2", "0.9", 13, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
+  (void)snprintf(terms, sizeof terms, "%sfailure=8e-44 cost=0.01 cost_delta=0.1", curve);
+  forge(home, 3, terms); /* more than it costs is nobody's harm */
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    (void)snprintf(terms, sizeof terms, "%s%s%s", curve, cases[i].end, cases[i].cost);
+    forge(home, 3, terms);
+    assert_string_equal(verdict_of(home->path, NULL).first,
+                        "record 3: does not cost \"r\" what it should");
+    assert_fails(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err), DPERM_INVALID_LEDGER,
+                 "damaged ledger");
+  }
+}
+
+static void forged_budgets_are_found(void **state) {
+  ledger_home *home = *state;
+  static const char *const wrong[] = {"composition=renyi order=13 budget=1.99",
+                                      "composition=renyi order=1 budget=0.1",
+                                      "composition=zcdp order=13 budget=0.1",
+                                      "composition=renyi order=13",
+                                      "composition=renyi order=13 budget=0.1 cost=0 cost_delta=0",
+                                      "composition=renyi order=13.0 budget=0.1",
+                                      "composition=renyi order=nan budget=0.1",
+                                      "fits=1 slack=0 corners=1:1 num=0 pure=0 failure=0"};
+  assert_ok(open_budget(home->path, "r", "2", "1e-6", 13, err));
+  forge(home, 2, "composition=renyi order=13 budget=0.1"); /* less than there is */
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    forge(home, 2, wrong[i]);
+    assert_string_equal(verdict_of(home->path, NULL).first,
+                        "record 2: does not open a data set as it should");
+  }
+}
+
+/* A plain charge in a ledger that counts by an order, and one with a price where sums are plain. */
+static void a_charge_of_the_other_reading_is_found(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(charge_curve(home->path, "people", 0.1, 0, NULL, &made, err));
+  forge(home, 2, "cost=0.000001 cost_delta=0");
+  assert_string_equal(verdict_of(home->path, NULL).first,
+                      "record 2: does not cost \"people\" what it should");
+}
+
+/* ---- fifty releases */
+
+static double normal(double x) {
+  return erfc(-x / sqrt(2)) / 2;
+}
+
+static double delta_gaussian(double epsilon, double m) {
+  return normal(m / 2 - epsilon / m) - exp(epsilon) * normal(-m / 2 - epsilon / m);
+}
+
+/* The LR/sigma at which objective perturbation is (epsilon, delta)-private by its corners. */
+static double calibrated(double epsilon, double slack, double delta) {
+  double low = 1e-9, high = 1;
+  for (int i = 0; i < 200; i++) {
+    double m = sqrt(low * high), left = epsilon - slack;
+    bool over = delta_gaussian(left, 2 * m) + 2 * delta_gaussian(left, m) > delta;
+    *(over ? &high : &low) = m;
+  }
+  return low;
+}
+
+/* Losses of privacy on a grid: `mass` of P at (i − MIDDLE)·step. */
+enum { MIDDLE = 3000, CELLS = 2 * MIDDLE + 1 };
+static const double step = 1e-3;
+
+/* What the corners give (composition.md, C4 and C5), and the chord within ±K. */
+static double profile(double t, double slack, double m) {
+  double at = t < slack ? 0 : t - slack;
+  double sum = delta_gaussian(at, 2 * m) + 2 * delta_gaussian(at, m);
+  return t < slack ? (exp(slack) - exp(t) + sum * (1 + exp(t))) / (exp(slack) + 1) : sum;
+}
+
+static double slope_between(const double *s, const double *e, int i, int j) {
+  return (e[j] - e[i]) / (s[j] - s[i]);
+}
+
+/* The law of losses that no pair with this profile is worse than. A hockey stick is convex in s =
+ * e^t, so it lies below the convex hull of what bounds it; the mass of Q at a loss is the change of
+ * the hull's slope there. */
+static void profile_losses(double slack, double m, double *mass) {
+  static double s[CELLS], e[CELLS];
+  static int hull[CELLS];
+  int count = 0;
+  for (int i = 0; i < CELLS; i++) {
+    double t = (i - MIDDLE) * step; /* below 0 by symmetry: E_{e^t} = 1 − e^t + e^t·E_{e^−t} */
+    s[i] = exp(t);
+    e[i] = t >= 0 ? profile(t, slack, m) : 1 - s[i] + s[i] * profile(-t, slack, m);
+    while (count > 1 && slope_between(s, e, hull[count - 2], hull[count - 1]) >=
+                            slope_between(s, e, hull[count - 1], i)) {
+      count--;
+    }
+    hull[count++] = i;
+  }
+  memset(mass, 0, CELLS * sizeof *mass);
+  double whole = 0;
+  for (int k = 1; k < count - 1; k++) {
+    int i = hull[k];
+    mass[i] = s[i] * (slope_between(s, e, i, hull[k + 1]) - slope_between(s, e, hull[k - 1], i));
+    whole += mass[i];
+  }
+  assert_close(whole, 1, 1e-6); /* a law */
+}
+
+static void convolve(const double *a, const double *b, double *out) {
+  memset(out, 0, CELLS * sizeof *out);
+  for (int i = 0; i < CELLS; i++) {
+    if (a[i] < 1e-25) {
+      continue;
+    }
+    for (int j = 0; j < CELLS; j++) {
+      int at = i + j - MIDDLE;
+      out[at < 0 ? 0 : at >= CELLS ? CELLS - 1 : at] += a[i] * b[j];
+    }
+  }
+}
+
+static double delta_of_losses(const double *mass, double epsilon) {
+  double sum = 0;
+  for (int i = 0; i < CELLS; i++) {
+    double loss = (i - MIDDLE) * step;
+    sum += loss > epsilon ? mass[i] * -expm1(epsilon - loss) : 0;
+  }
+  return sum;
+}
+
+/* Of fifty such releases, at this delta. */
+static double composed_epsilon(double slack, double m, double delta) {
+  static double one[CELLS], sum[CELLS], other[CELLS];
+  profile_losses(slack, m, one);
+  memcpy(sum, one, sizeof one);
+  for (int bit = 16; bit > 0; bit >>= 1) { /* 50 = 110010b, from the second digit on */
+    convolve(sum, sum, other);
+    memcpy(sum, other, sizeof sum);
+    if (50 & bit) {
+      convolve(sum, one, other);
+      memcpy(sum, other, sizeof sum);
+    }
+  }
+  double low = 0, high = 2.9;
+  for (int i = 0; i < 100; i++) {
+    double middle = (low + high) / 2;
+    *(delta_of_losses(sum, middle) > delta ? &low : &high) = middle;
+  }
+  return high;
+}
+
+static void fifty_releases_of_a_tenth_cost_less_than_two(void **state) {
+  ledger_home *home = *state;
+  double slack = log1p(0.25 / 200), num = 1e-4;
+  double m = calibrated(0.1 - 2 * num, slack, 1e-8);
+  const privacy_curve curve = {.fits = 1,
+                               .slack = slack,
+                               .corners = {{1, 2 * m}, {2, m}},
+                               .corner_count = 2,
+                               .epsilon_num = num,
+                               .failure = 8e-44};
+  static const char *const totals[] = {"2", "1"};
+  double truth = composed_epsilon(slack, m, 1e-6);
+  for (int i = 0; i < 2; i++) {
+    dperm_charge made;
+    (void)unlink(home->path);
+    assert_ok(open_budget(home->path, "r", totals[i], "1e-6", 0, err));
+    for (int j = 0; j < 50; j++) {
+      assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &curve, &made, err));
+    }
+    shown s = show(home);
+    assert_close(s.plain, 5, 1e-12);
+    assert_true(s.spent < 2 && s.spent < s.total);
+    /* never below the exact composition of the profile, not far above it */
+    print_message("# total %s: spent %g by order %g, composed exactly %g\n", totals[i], s.spent,
+                  s.order, truth);
+    assert_true(s.spent > truth && s.spent < 2.2 * truth);
+  }
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      CASE(costs_add_up_by_the_order_that_was_fixed),
+      CASE(what_passes_the_budget_is_refused),
+      CASE(delta_is_a_limit_of_its_own),
+      CASE(budgets_that_no_order_can_keep_are_refused),
+      CASE(plain_ledgers_keep_the_curve_and_charge_the_claim),
+      CASE(forged_terms_are_found),
+      CASE(forged_budgets_are_found),
+      CASE(a_charge_of_the_other_reading_is_found),
+      CASE(fifty_releases_of_a_tenth_cost_less_than_two),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
