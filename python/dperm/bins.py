@@ -40,7 +40,7 @@ def refine_share(refine: Any, bins: Optional[str], possible: bool, kernel: bool 
         return None
     if isinstance(refine, str) and refine == "ask":
         return 0.0 if possible and bins is None and not kernel else None
-    given = maybe("refine", refine)
+    given = math.inf if isinstance(refine, str) and refine != "auto" else maybe("refine", refine)
     if given >= 1:
         raise ValueError(f"refine={refine!r}; give a share of epsilon below 1, \"auto\", \"ask\" or None")
     if not possible:

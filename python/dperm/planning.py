@@ -44,6 +44,7 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
     cost: Dict[str, Any] = {"epsilon_refined": 0.0, "refined_by": None}
+    refine_share(refine, bins, schema is not None and wanted.mechanism != options.MECHANISMS["none"])
     if schema is not None:
         given = Schema(schema)
         cost = _schema_cost(given, rows, wanted, refine, bins)

@@ -28,6 +28,8 @@ def table_columns(schema: Any, X: Any, labels: Any = None) -> Tuple[int, c.Colum
     """The number of rows, the schema's columns and the label's, as the library takes them."""
     X, labels = arrow.table(X), arrow.column(labels)
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
+    if rows == 0:
+        raise ValueError("there are no rows; give at least one record")
     missing = numbers_among(schema._missing)
     columns: List[Optional[c.TableColumn]] = [None] * len(places)
     for name, kind, values in listed_columns(schema, X):

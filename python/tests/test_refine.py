@@ -99,6 +99,13 @@ def test_the_command_does_the_same(how, command, tmp_path):
     assert clf.model_.to_dict()["schema"].get("refined") == theirs["schema"].get("refined")
 
 
+def test_tables_without_rows_and_words_that_mean_nothing():
+    with pytest.raises(ValueError, match="no rows"):
+        dperm.LogisticRegression(1.0, schema=WIDE).fit(records(4000).iloc[:0])
+    with pytest.raises(ValueError, match='"auto", "ask" or None'):
+        dperm.LogisticRegression(1.0, schema=WIDE, refine="ASK").fit(records(400))
+
+
 def test_asking_costs_once_and_a_ledger_knows(tmp_path):
     ledger = dperm.Ledger.create(tmp_path / "l.db", "people", epsilon=3)
     clf = dperm.LogisticRegression(1.0, schema=WIDE, ledger=ledger, dataset="people").fit(records())
@@ -124,6 +131,8 @@ def test_plans_have_what_the_schema_will_have():
     assert dperm.plan(4000, schema=WIDE, epsilon=1.0).refined_by == "answer"
     assert dperm.plan(4000, schema=WIDE, epsilon=1.0, refine="auto").refined_by == "counts"
     assert dperm.plan(4000, dims=3, epsilon=1.0).refined_by is None
+    with pytest.raises(ValueError, match="give a schema"):
+        dperm.plan(4000, dims=3, epsilon=1.0, refine=0.2)
     spent = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25).fit(records()).model_.to_dict()["schema"]
     plan = dperm.plan(4000, schema=spent, epsilon=0.5)
     assert plan.epsilon == 0.75 and plan.epsilon_refined == 0.25 and plan.refined_by == "schema"
