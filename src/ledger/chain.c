@@ -164,6 +164,8 @@ static dperm_status take_content(chain *c, const record *it, findings *found, dp
   }
   if (strcmp(it->kind, "reserve") == 0) {
     take_reserve(c, it, found);
+  } else if (it->terms[0]) {
+    findings_fail(found, "record %lld: has terms, which only charges have", (long long)it->id);
   } else if (strcmp(it->kind, "commit") == 0) {
     take_commit(c, it, found);
   } else if (strcmp(it->kind, "key") == 0 && it->version >= 3) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ledger/chain.h"
+#include "ledger_edits.h"
 #include "ledgers.h"
 #include "old_ledgers.h"
 
@@ -62,16 +63,43 @@ static void put_back(const image *i) {
   }
 }
 
-/* ---- budgets, in hundredths */
+/* ---- budgets, in hundredths or in charges */
 
 /* Whose data are charged to which name, and what these people have in all: "c" was never charged,
  * so it is where people of "a" and "b" would begin anew. */
-static const struct {
+typedef struct attempt {
   const char *dataset;
   unsigned char data;
   int step;
-} attempts[] = {{"a", 1, 20}, {"c", 1, 10}, {"b", 2, 15}, {"c", 2, 10}, {"a", 3, 20}, {"c", 3, 10}};
-static const int totals[4] = {0, 100, 50, 20}, spent_before[4] = {0, 60, 20, 0};
+} attempt;
+enum { ATTEMPTS = 6 };
+static const attempt plain[ATTEMPTS] = {{"a", 1, 20}, {"c", 1, 10}, {"b", 2, 15},
+                                        {"c", 2, 10}, {"a", 3, 20}, {"c", 3, 10}};
+static const int plain_totals[4] = {0, 100, 50, 20}, plain_before[4] = {0, 60, 20, 0};
+
+/* The same by a Renyi order, where each charge costs as much as the others and is counted: three of
+ * a budget that covers eight, one of five, none of four, whoever makes them. */
+static const attempt priced[ATTEMPTS] = {{"a", 1, 1}, {"c", 1, 1}, {"b", 2, 1},
+                                         {"c", 2, 1}, {"a", 3, 1}, {"c", 3, 1}};
+static const int priced_totals[4] = {0, 8, 5, 4}, priced_before[4] = {0, 3, 1, 0};
+static const privacy_curve curve = {.fits = 1,
+                                    .slack = 0.01,
+                                    .corners = {{1, 0.2}, {2, 0.1}},
+                                    .corner_count = 2,
+                                    .epsilon_num = 1e-3,
+                                    .failure = 8e-44};
+
+/* What is charged now. */
+static const attempt *attempts = plain;
+static const int *totals = plain_totals, *spent_before = plain_before;
+
+static dperm_status charge_now(const attempt *a, dperm_error *e) {
+  dperm_charge made;
+  if (attempts == plain) {
+    return charge_it(path, a->dataset, a->step / 100.0, 0, a->data, &made, e);
+  }
+  return charge_with_curve(path, a->dataset, 1, 1e-6, &curve, a->data, &made, e);
+}
 
 static void check(dperm_status status, const char *what) {
   if (status != DPERM_OK) {
@@ -99,6 +127,40 @@ static void build(void) {
   memcpy(key, ledger->known->key, sizeof key);
   check(store_commit(&held, &e), e.message);
   dperm_ledger_free(ledger);
+  rest.length = load(path, rest.bytes);
+}
+
+/* A data set whose order covers so many of these charges, and no more. */
+static void init_priced(const char *dataset, int charges) {
+  enum { ORDER = 8 };
+  dperm_error e = {0};
+  dperm_ledger_budget budget;
+  char total[40];
+  double conversion = 10 - renyi_budget(ORDER, 10, 0.999 * 0.5e-6);
+  (void)snprintf(total, sizeof total, "%.9f",
+                 conversion + (charges + 0.5) * renyi_of_curve(ORDER, &curve));
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = total;
+  budget.delta = "1e-6";
+  budget.composition = DPERM_COMPOSITION_RENYI;
+  budget.order = ORDER;
+  check(dperm_ledger_init_budget(path, dataset, &budget, &e), e.message);
+}
+
+static void build_priced(void) {
+  dperm_error e = {0};
+  attempts = priced;
+  totals = priced_totals;
+  spent_before = priced_before;
+  (void)unlink(path);
+  (void)unlink(journal_path);
+  init_priced("a", priced_totals[1]);
+  init_priced("b", priced_totals[2]);
+  for (int i = 0; i < priced_before[1]; i++) {
+    check(charge_now(&priced[0], &e), e.message);
+  }
+  check(charge_now(&priced[2], &e), e.message);
+  init_priced("c", priced_totals[3]);
   rest.length = load(path, rest.bytes);
 }
 
@@ -130,13 +192,11 @@ static void spend(const char *what, size_t where) {
   int spent[4];
   bool any = false;
   memcpy(spent, spent_before, sizeof spent);
-  for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+  for (size_t i = 0; i < ATTEMPTS; i++) {
     dperm_status status = DPERM_OK;
     for (int n = 0; n < AT_MOST && status == DPERM_OK; n++) {
-      dperm_charge made;
       dperm_error e = {0};
-      status = charge_it(path, attempts[i].dataset, attempts[i].step / 100.0, 0, attempts[i].data,
-                         &made, &e);
+      status = charge_now(&attempts[i], &e);
       if (status == DPERM_OK) {
         spent[attempts[i].data] += attempts[i].step;
         any = true;
@@ -148,8 +208,8 @@ static void spend(const char *what, size_t where) {
     over |= spent[i] > totals[i];
   }
   if (over && overspent < 20) {
-    printf("# %s %zu: %d, %d and %d hundredths of %d, %d and %d\n", what, where, spent[1], spent[2],
-           spent[3], totals[1], totals[2], totals[3]);
+    printf("# %s %zu: %d, %d and %d of %d, %d and %d\n", what, where, spent[1], spent[2], spent[3],
+           totals[1], totals[2], totals[3]);
   }
   tried++;
   overspent += over;
@@ -225,142 +285,6 @@ static void damage_pages(const image *from) {
 
 /* ---- edits by SQL */
 
-/* With the guards off, which are then put back as they were, so that the edit itself must be seen.
- * `refit` makes that record fit its digest again, with `head` also the head fit the last record. */
-typedef struct edit {
-  const char *sql;
-  int refit;
-  bool head, harmless; /* harmless: charges may go on, within the budget */
-} edit;
-
-#define SCHEMA "PRAGMA writable_schema = ON; UPDATE sqlite_master SET "
-#define LAST "(SELECT max(id) FROM records)"
-
-static const edit edits[] = {
-    /* records taken away, moved, added, of another kind */
-    {.sql = "DELETE FROM records"},
-    {.sql = "DELETE FROM records WHERE id = " LAST},
-    {.sql = "DELETE FROM records WHERE id > 3"},
-    {.sql = "DELETE FROM records WHERE id > 3; UPDATE ledger SET records = 3"},
-    {.sql = "DELETE FROM records WHERE kind = 'reserve'"},
-    {.sql = "DELETE FROM records WHERE id = 7; UPDATE records SET id = id - 1 WHERE id > 7;"
-            "UPDATE ledger SET records = records - 1"},
-    {.sql = "UPDATE records SET id = -id"},
-    {.sql = "UPDATE records SET id = id + 1000 WHERE kind <> 'open'"},
-    {.sql = "UPDATE records SET kind = 'commit' WHERE kind = 'reserve'"},
-    {.sql = "UPDATE records SET kind = 'key' WHERE id = 9", .refit = 9},
-    {.sql = "INSERT INTO records SELECT -5, kind, 'c', time, command, mechanism, '9', delta,"
-            " spent_epsilon, spent_delta, data, token, entry, artifact, previous, digest, version,"
-            " rows_per_person, terms FROM records WHERE id = 1",
-     .refit = -5},
-    {.sql = "INSERT INTO records SELECT " LAST " + 1, kind, 'd', time, command, mechanism, '9',"
-            " delta, spent_epsilon, spent_delta, data, token, entry, artifact, (SELECT digest FROM"
-            " records WHERE id = " LAST "), digest, version, rows_per_person, terms FROM records"
-            " WHERE id = 1",
-     .refit = 15},
-    /* amounts, names, data, units, versions */
-    {.sql = "UPDATE records SET epsilon = '0.01' WHERE kind = 'reserve'"},
-    {.sql = "UPDATE records SET epsilon = '0.01' WHERE id = 9", .refit = 9},
-    {.sql = "UPDATE records SET epsilon = '9' WHERE kind = 'open'"},
-    {.sql = "UPDATE records SET epsilon = '9' WHERE id = 1", .refit = 1},
-    {.sql = "UPDATE records SET epsilon = '9' WHERE id = 12", .refit = 12},
-    {.sql = "UPDATE records SET spent_epsilon = '0'"},
-    {.sql = "UPDATE records SET spent_epsilon = '0.1' WHERE id = " LAST, .refit = 14, .head = true},
-    {.sql = "UPDATE records SET dataset = 'd' WHERE id = " LAST, .refit = 14, .head = true},
-    {.sql = "UPDATE records SET data = '' WHERE id = " LAST, .refit = 14, .head = true},
-    {.sql = "UPDATE records SET data = ''"},
-    {.sql = "UPDATE records SET dataset = 'c' WHERE dataset = 'a' AND kind <> 'open'"},
-    {.sql = "UPDATE records SET dataset = CASE dataset WHEN 'a' THEN 'c' WHEN 'c' THEN 'a' ELSE "
-            "dataset END WHERE kind = 'open'"},
-    {.sql = "UPDATE records SET rows_per_person = 2 WHERE kind = 'open'"},
-    {.sql = "UPDATE records SET version = 1"},
-    {.sql = "UPDATE records SET version = 2 WHERE id = 1", .refit = 1},
-    {.sql = "UPDATE records SET previous = ''"},
-    {.sql = "UPDATE records SET digest = upper(digest)"},
-    {.sql = "UPDATE records SET entry = 0, artifact = ''"},
-    {.sql = "UPDATE records SET epsilon = CAST(epsilon AS BLOB)"},
-    {.sql = "UPDATE records SET time = '2020-01-01T00:00:00Z' WHERE id = 14",
-     .refit = 14,
-     .head = true},
-    /* the ledger's line about itself */
-    {.sql = "UPDATE ledger SET key = zeroblob(32)"},
-    {.sql = "UPDATE ledger SET key = CAST(hex(zeroblob(16)) AS TEXT)"},
-    {.sql = "UPDATE ledger SET key = x''"},
-    {.sql = "UPDATE ledger SET key = zeroblob(32); UPDATE records SET artifact ="
-            " (SELECT digest FROM records WHERE id = 2) WHERE id = 1",
-     .refit = 1},
-    {.sql = "UPDATE ledger SET records = records - 1"},
-    {.sql = "UPDATE ledger SET records = 2, head = (SELECT digest FROM records WHERE id = 2)"},
-    {.sql = "UPDATE ledger SET records = 0, head = ''"},
-    {.sql = "DELETE FROM ledger"},
-    {.sql = "PRAGMA ignore_check_constraints = ON; UPDATE ledger SET only = 2"},
-    {.sql = "PRAGMA ignore_check_constraints = ON; INSERT INTO ledger SELECT 0, key, 0, '' FROM "
-            "ledger"},
-    /* marks of the file */
-    {.sql = "PRAGMA user_version = 1"},
-    {.sql = "PRAGMA user_version = 2"},
-    {.sql = "PRAGMA user_version = 2; CREATE INDEX records_by_dataset ON records (dataset, id);"
-            "CREATE INDEX records_that_open ON records (id) WHERE kind = 'open';"
-            "CREATE UNIQUE INDEX records_by_entry ON records (entry) WHERE kind = 'commit'"},
-    {.sql = "PRAGMA user_version = 5"},
-    {.sql = "PRAGMA application_id = 1"},
-    {.sql = "PRAGMA journal_mode = WAL"},
-    {.sql = "PRAGMA auto_vacuum = FULL; VACUUM", .harmless = true},
-    {.sql = "PRAGMA page_size = 1024; VACUUM", .harmless = true},
-    /* triggers */
-    {.sql = "CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records WHERE id = new.id; "
-            "END"},
-    {.sql = "CREATE TRIGGER t BEFORE INSERT ON records BEGIN SELECT RAISE(IGNORE); END"},
-    {.sql = "CREATE TRIGGER t AFTER INSERT ON records BEGIN UPDATE records SET spent_epsilon = '0' "
-            "WHERE id = new.id; END"},
-    {.sql = "CREATE TRIGGER t BEFORE UPDATE ON ledger BEGIN SELECT RAISE(IGNORE); END"},
-    {.sql =
-         "CREATE TRIGGER t AFTER UPDATE ON ledger WHEN new.records > old.records BEGIN DELETE FROM"
-         " records WHERE id = new.records; UPDATE ledger SET records = old.records, head = "
-         "old.head;"
-         " END"},
-    /* views, tables and columns in the place of ours */
-    {.sql = "ALTER TABLE records RENAME TO hidden; CREATE VIEW records AS SELECT * FROM hidden "
-            "WHERE id < 3; CREATE TRIGGER t INSTEAD OF INSERT ON records BEGIN SELECT 1; END"},
-    {.sql = "ALTER TABLE ledger RENAME TO hidden; CREATE VIEW ledger AS SELECT only, key, 2 AS "
-            "records, (SELECT digest FROM records WHERE id = 2) AS head FROM hidden"},
-    {.sql = "CREATE VIEW v AS SELECT 1"},
-    {.sql = "CREATE TABLE extra (x)"},
-    {.sql = "CREATE VIRTUAL TABLE extra USING fts5(x)"},
-    {.sql = "ALTER TABLE records ADD COLUMN more TEXT"},
-    {.sql = "ALTER TABLE records ADD COLUMN more TEXT GENERATED ALWAYS AS ('0') VIRTUAL"},
-    {.sql = "ALTER TABLE ledger ADD COLUMN more INTEGER CHECK (records < 15)"},
-    {.sql =
-         "CREATE TABLE kept AS SELECT * FROM records; DROP TABLE records; CREATE TABLE records AS"
-         " SELECT * FROM kept; DROP TABLE kept"},
-    {.sql = "ANALYZE"},
-    /* indexes, which a file of today has none of */
-    {.sql = "CREATE INDEX i ON records (dataset, id)"},
-    {.sql = "CREATE INDEX i ON records (dataset, id) WHERE id < 3"},
-    {.sql = "CREATE INDEX i ON records (dataset, id) WHERE id < 3; " SCHEMA
-            "sql = 'CREATE INDEX i ON records (dataset, id)' WHERE name = 'i'"},
-    /* SQLite's own list of what is in the file */
-    {.sql =
-         SCHEMA "rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'ledger') WHERE name ="
-                " 'records'"},
-    {.sql = SCHEMA
-     "rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'records') WHERE name ="
-     " 'ledger'"},
-    {.sql = SCHEMA "rootpage = 5 - rootpage WHERE type = 'table'"},
-    {.sql = SCHEMA "sql = replace(sql, 'epsilon TEXT', 'epsilon BLOB') WHERE name = 'records'"},
-    {.sql =
-         SCHEMA "sql = replace(sql, 'PRIMARY KEY,', 'PRIMARY KEY DESC,') WHERE name = 'records'"},
-    {.sql = SCHEMA "sql = substr(sql, 1, length(sql)) || ' WITHOUT ROWID' WHERE name = 'records'"},
-    {.sql = SCHEMA "sql = sql || ' STRICT' WHERE name = 'records'"},
-    {.sql = SCHEMA "tbl_name = 'ledger' WHERE name = 'records'"},
-    {.sql = SCHEMA "name = 'Records' WHERE name = 'records'"},
-    {.sql = "PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'records'"},
-    {.sql =
-         "PRAGMA writable_schema = ON; INSERT INTO sqlite_master SELECT * FROM sqlite_master WHERE"
-         " name = 'records'"},
-    {.sql = "VACUUM", .harmless = true},
-};
-
 static const char guards_off[] = "DROP TRIGGER records_stay; DROP TRIGGER records_stay_as_they_are";
 static const char guards_on[] =
     "CREATE TRIGGER records_stay BEFORE DELETE ON records"
@@ -406,7 +330,7 @@ static bool holds(void) {
 /* How many edits a verification does not name. */
 static size_t edit_each(const image *from) {
   size_t unseen = 0;
-  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+  for (size_t i = 0; i < ledger_edit_count; i++) {
     sqlite3 *db = NULL;
     char *message = NULL;
     put_back(from);
@@ -414,24 +338,24 @@ static size_t edit_each(const image *from) {
         sqlite3_exec(db, guards_off, NULL, NULL, NULL) != SQLITE_OK) {
       die("the ledger cannot be opened");
     }
-    if (sqlite3_exec(db, edits[i].sql, NULL, NULL, &message) != SQLITE_OK) {
-      printf("# edit %zu: %s: %s\n", i, edits[i].sql, message);
+    if (sqlite3_exec(db, ledger_edits[i].sql, NULL, NULL, &message) != SQLITE_OK) {
+      printf("# edit %zu: %s: %s\n", i, ledger_edits[i].sql, message);
       die("an edit of the list is not what it was meant to be");
     }
     (void)sqlite3_exec(db, guards_on, NULL, NULL, NULL); /* where there is still a table for them */
     (void)sqlite3_close(db);
-    if (edits[i].refit) {
-      refit(edits[i].refit, edits[i].head);
+    if (ledger_edits[i].refit) {
+      refit(ledger_edits[i].refit, ledger_edits[i].head);
     }
-    if (holds() != edits[i].harmless) {
-      printf("# edit %zu: %s\n", i, edits[i].sql);
+    if (holds() != ledger_edits[i].harmless) {
+      printf("# edit %zu: %s\n", i, ledger_edits[i].sql);
       unseen++;
     }
     size_t before = open_still;
     spend("edit", i);
-    if ((open_still > before) != edits[i].harmless) {
-      printf("# edit %zu: %s: a charge was %s\n", i, edits[i].sql,
-             edits[i].harmless ? "refused" : "taken");
+    if ((open_still > before) != ledger_edits[i].harmless) {
+      printf("# edit %zu: %s: a charge was %s\n", i, ledger_edits[i].sql,
+             ledger_edits[i].harmless ? "refused" : "taken");
       unseen++;
     }
   }
@@ -490,6 +414,18 @@ int main(int argc, char **argv) {
   turn_bits(&old, false, 2 * fewer, "bit of version 2");
   trouble |= tell("one bit of a ledger of version 2, its key apart");
   damage_pages(&old);
+  trouble |= tell("its pages");
+  build_priced();
+  put_back(&rest);
+  spend("nothing", 0);
+  if (open_still != 1 || overspent) {
+    die("a ledger with an order that nobody touched takes no charge, or too many");
+  }
+  tried = open_still = 0;
+  rest.journal_length = 0;
+  turn_bits(&rest, false, count, "bit of a ledger with an order");
+  trouble |= tell("one bit of a ledger whose charges add up by a Renyi order");
+  damage_pages(&rest);
   trouble |= tell("its pages");
   (void)unlink(journal_path);
   (void)unlink(path);

@@ -50,22 +50,31 @@ dperm_ledger *opened(const ledger_home *home) {
   return ledger;
 }
 
-dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
-                       unsigned char data, dperm_charge *out, dperm_error *err) {
+dperm_status charge_with_curve(const char *path, const char *dataset, double epsilon, double delta,
+                               const privacy_curve *curve, unsigned char data, dperm_charge *out,
+                               dperm_error *err) {
   dperm_ledger *ledger = NULL;
-  const charge_request request = {.dataset = dataset,
-                                  .command = "train",
-                                  .mechanism = "objective",
-                                  .epsilon = epsilon,
-                                  .delta = delta,
-                                  .rows_per_person = 1,
-                                  .identity = {.given = {data}}};
+  charge_request request = {.dataset = dataset,
+                            .command = "train",
+                            .mechanism = "objective",
+                            .epsilon = epsilon,
+                            .delta = delta,
+                            .rows_per_person = 1,
+                            .identity = {.given = {data}}};
+  if (curve) {
+    request.curve = *curve;
+  }
   dperm_status status = dperm_ledger_open(path, &ledger, err);
   if (status == DPERM_OK) {
     status = charge_reserve(ledger, &request, false, out, err);
   }
   dperm_ledger_free(ledger);
   return status;
+}
+
+dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
+                       unsigned char data, dperm_charge *out, dperm_error *err) {
+  return charge_with_curve(path, dataset, epsilon, delta, NULL, data, out, err);
 }
 
 void charge_whole(const char *path, const char *dataset, double epsilon, unsigned char data) {

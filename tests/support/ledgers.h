@@ -20,7 +20,11 @@ dperm_ledger *opened(const ledger_home *home);
 /* Reserves in the ledger at `path`, for the data with this number. */
 dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,
                        unsigned char data, dperm_charge *out, dperm_error *err);
-/* The same, committed at once. */
+/* The same of which a curve tells more (may be NULL). */
+dperm_status charge_with_curve(const char *path, const char *dataset, double epsilon, double delta,
+                               const privacy_curve *curve, unsigned char data, dperm_charge *out,
+                               dperm_error *err);
+/* As charge_it, committed at once. */
 void charge_whole(const char *path, const char *dataset, double epsilon, unsigned char data);
 
 /* Statements on the file itself, past the triggers that guard it. */

@@ -23,23 +23,7 @@ static dperm_status open_budget(const char *path, const char *dataset, const cha
 static dperm_status charge_curve(const char *path, const char *dataset, double epsilon,
                                  double delta, const privacy_curve *curve, dperm_charge *out,
                                  dperm_error *err) {
-  dperm_ledger *ledger = NULL;
-  charge_request request = {.dataset = dataset,
-                            .command = "train",
-                            .mechanism = "objective",
-                            .epsilon = epsilon,
-                            .delta = delta,
-                            .rows_per_person = 1,
-                            .identity = {.given = {7}}};
-  if (curve) {
-    request.curve = *curve;
-  }
-  dperm_status status = dperm_ledger_open(path, &ledger, err);
-  if (status == DPERM_OK) {
-    status = charge_reserve(ledger, &request, false, out, err);
-  }
-  dperm_ledger_free(ledger);
-  return status;
+  return charge_with_curve(path, dataset, epsilon, delta, curve, 7, out, err);
 }
 
 /* ---- what is shown */
