@@ -23,6 +23,7 @@ static void print_json_rows(const char *key, size_t rows) {
 /* What the schema has of a model's epsilon. */
 typedef struct schema_cost {
   double epsilon, claimed; /* of this epsilon in all */
+  bool bins;               /* planned are those of auto */
   const char *what; /* "schema": it was refined before; "counts", "answer": train would; or NULL */
 } schema_cost;
 
@@ -138,6 +139,10 @@ static void print_schema_cost(const schema_cost *cost) {
   } else if (strcmp(cost->what, "counts") == 0) {
     printf("for counts that train refines the schema by; what\n"
            "%sfollows is for the schema as it is\n",
+           blank);
+  } else if (cost->bins) {
+    printf("for which train asks the records whether bins serve\n"
+           "%snumbers better; what follows is for bins\n",
            blank);
   } else {
     printf("for which train asks the records whether bins serve\n"
@@ -264,6 +269,7 @@ static dperm_status find_cost(const dperm_schema *given, const plan_rows *of,
   }
   if (options->mechanism != DPERM_MECHANISM_NONE) {
     *out = (schema_cost){spent + counts + answer, options->epsilon + spent,
+                         strcmp(fit->bins, "auto") == 0,
                          spent > 0    ? "schema"
                          : counts > 0 ? "counts"
                          : answer > 0 ? "answer"

@@ -59,9 +59,13 @@ dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
   TRY(given_options(given, &o, err));
   TRY(refined_run_check(&o, err));
   TRY(check_share(share, err));
+  OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
+  if (share != 0) { /* what cannot be counted is refused now, as then */
+    TRY(refine_cell_schema(wide, &cells, err));
+  }
   const refine_numbers numbers =
       refine_numbers_of(wide, rows, o.epsilon / (double)o.rows_per_person);
-  const double usual = share == 0 || wide->refined.epsilon > 0 ? 0 : refine_rule_share(&numbers);
+  const double usual = share == 0 ? 0 : refine_rule_share(&numbers);
   double asked = 0;
   if (usual == 0) {
     TRY(train_binned_share(wide, rows, &o, all_numeric, &asked, err));

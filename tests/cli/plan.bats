@@ -250,6 +250,8 @@ assert p["epsilon_better_than_coin"] is None and p["rows_better_than_coin"] is N
   "$DPERM" refine --data many.csv --schema schema.json --epsilon 0.25 --out narrow.json 2> /dev/null
   plan --schema narrow.json | grep -q 'epsilon for schema   0.25         of that, which its refinement cost: the fit has the rest'
   plan --schema narrow.json | grep -q 'epsilon              1.25 '
+  run "$DPERM" plan --rows 4000 --epsilon 1 --schema narrow.json --refine auto
+  fails_with 1 "refined already"
   run "$DPERM" plan --rows 4000 --epsilon 1 --dims 5 --refine auto
   fails_with 2 "--refine needs --schema"
 }
