@@ -56,7 +56,7 @@ def test_auto_is_the_usual_share_and_few_rows_are_left_alone():
 
 def test_records_are_asked_whether_they_want_bins():
     clf = dperm.LogisticRegression(1.0, schema=WIDE).fit(records())
-    assert clf.privacy_.epsilon == 1.0 and clf.privacy_.epsilon_refined == 450 / 4000
+    assert clf.privacy_.epsilon == 1.0 and clf.privacy_.epsilon_refined == 360 / 4000
     assert clf.privacy_.verify()[0]
     few = dperm.LogisticRegression(1.0, schema=WIDE).fit(records(2000))
     assert few.privacy_.private and "refined" not in few.model_.to_dict()["schema"] and few.privacy_.epsilon_refined == 0

@@ -231,7 +231,7 @@ static dperm_status list_columns(advice *a, dperm_error *err) {
   const dperm_column_plan unknown = {
       .noise_share = (double)NAN, .without = (double)NAN, .halved = (double)NAN};
   size_t encoded = schema_encoded_columns(schema);
-  size_t bins = auto_bins_count(a->rows, a->epsilon, encoded > 0 ? encoded : 1);
+  const bin_numbers paid = auto_bins_paid(a->rows, a->epsilon, encoded > 0 ? encoded : 1);
   TRY(memory_new(encoded + schema->cross_count, sizeof *a->columns, &a->columns, err));
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
@@ -241,7 +241,7 @@ static dperm_status list_columns(advice *a, dperm_error *err) {
       p->column = i;
       bool line =
           column->type != COLUMN_NUMERIC || (!column->binned && auto_bins_standardized(column));
-      p->bins = line ? 0 : auto_bins_of(column, bins);
+      p->bins = line ? 0 : auto_bins_of(column, paid);
     }
   }
   for (size_t i = 0; i < schema->cross_count; i++) {

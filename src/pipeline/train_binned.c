@@ -10,10 +10,10 @@
 #include "refine/bins_evidence.h"
 #include "schema/schema_refined.h"
 
-/* The evidence has n·ε₁ = 450 at least, at which its noise does not drown it on the sets that the
- * rule was chosen on, and a 25th of epsilon where that is more. Where 450 is more than a fifth of
- * n·ε the answer would cost more than it brings. */
-static const double evidence_least = 450, share_least = 0.04, share_most = 0.2;
+/* The evidence has n·ε₁ = 360 at least, at which its noise does not drown it on the sets that the
+ * rule was chosen on, and three hundredths of epsilon where that is more. Where it is more than a
+ * sixth of n·ε the answer would cost more than it brings. */
+static const double evidence_least = 360, share_least = 0.03, share_most = 0.16;
 
 typedef struct binned_way {
   refinement_terms terms;

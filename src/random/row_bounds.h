@@ -34,6 +34,7 @@ typedef struct row_bounds {
   double norm2;    /* R₂: ‖x‖₂ ≤ R₂ */
   double norm1;    /* R₁: ‖x‖₁ ≤ R₁ */
   noise_body body; /* ‖x_g‖₁ ≤ r_g for every group of columns */
+  double centred; /* what share of Σ r_g² numbers with a range from −r to r have: for choosing Λ */
 } row_bounds;
 
 /* Of rows about which nothing else is known than ‖x‖₂ ≤ norm: R₁ = √dims·norm, and every entry

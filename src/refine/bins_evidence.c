@@ -11,7 +11,7 @@
 #include "random/noise.h"
 #include "schema/auto_bins.h"
 
-enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_MOST = 4096, SHARES = 5 };
+enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 27, RATIO_MOST = 4096, SHARES = 5 };
 
 /* ---- crowding */
 
@@ -167,7 +167,7 @@ dperm_status class_distance_of(const dperm_data *data, class_distance *out, dper
 bins_evidence bins_evidence_of(const fullest_bins *fullest, size_t rows,
                                const class_distance *lines, const class_distance *bins) {
   const int64_t columns = (int64_t)fullest->columns;
-  double more = 0.5 * RATIO_UNIT * bins->noise / lines->noise;
+  double more = RATIO_PART * bins->noise / lines->noise;
   int64_t p = more < RATIO_MOST ? (int64_t)more : RATIO_MOST;
   return (bins_evidence){
       .crowding = {3 * (int64_t)fullest->records - columns * (int64_t)rows, 3 * columns},

@@ -9,16 +9,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double few = 180, some = 600; /* of x */
-static const double wide_from = 250;       /* the width of a range from which values crowd */
+/* Of x. Wide ranges come first: two cuts of equal width say something of a column, two that halve
+ * towards zero may leave all values below both. */
+static const double wide_pays = 180, eight_pay = 750, sixteen_pay = 1050;
+static const double wide_from = 250; /* the width of a range from which values crowd */
 
 /* A fit without a mechanism has as much to pay with as one at this epsilon. */
 static const double epsilon_without_mechanism = 10;
 
-size_t auto_bins_count(size_t rows, double epsilon, size_t columns) {
+bin_numbers auto_bins_paid(size_t rows, double epsilon, size_t columns) {
   epsilon = isnan(epsilon) ? epsilon_without_mechanism : epsilon;
-  double x = (double)rows * epsilon / (double)columns;
-  return x < few ? 4 : x < some ? 8 : AUTO_BINS_MOST;
+  double x = rows > 0 ? (double)rows * epsilon / (double)columns : INFINITY;
+  return (bin_numbers){.equal = x < eight_pay     ? 4
+                                : x < sixteen_pay ? 8
+                                                  : AUTO_BINS_MOST,
+                       .wide = x < wide_pays ? 4 : WIDE_BINS_MOST};
 }
 
 bool auto_bins_wide(const schema_column *column) {
@@ -31,8 +36,8 @@ bool auto_bins_standardized(const schema_column *column) {
   return column->min == -column->max;
 }
 
-size_t auto_bins_of(const schema_column *column, size_t bins) {
-  return auto_bins_wide(column) && bins > WIDE_BINS_MOST ? WIDE_BINS_MOST : bins;
+size_t auto_bins_of(const schema_column *column, bin_numbers paid) {
+  return auto_bins_wide(column) ? paid.wide : paid.equal;
 }
 
 static int compare(const void *a, const void *b) {
@@ -56,7 +61,7 @@ static size_t halve_both_sides(double low, double high, size_t count, double *cu
 }
 
 size_t auto_bins_halving(const schema_column *column, size_t bins, double cuts[WIDE_BINS_MOST]) {
-  size_t count = auto_bins_of(column, bins) - 1, used = 0;
+  size_t count = (bins < WIDE_BINS_MOST ? bins : WIDE_BINS_MOST) - 1, used = 0;
   if (column->min < 0 && column->max > 0) {
     used = halve_both_sides(column->min, column->max, count, cuts);
   } else {

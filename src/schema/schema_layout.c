@@ -5,6 +5,7 @@
 
 #include "base/defect.h"
 #include "base/memory.h"
+#include "schema/auto_bins.h"
 #include "schema/row_norm.h"
 #include "schema/schema.h"
 
@@ -30,6 +31,7 @@ typedef struct row_group {
   size_t width;
   double weight; /* no entry is longer before the row is divided */
   bool always;   /* counts in ρ: a complete row has an entry of this weight */
+  bool centred;  /* a number whose range is from −r to r */
 } row_group;
 
 /* A cross has an entry in every row if neither of its columns can be without a level: no value is
@@ -53,19 +55,20 @@ static size_t list_groups(const dperm_schema *schema, row_group *out) {
       line = 0;
     }
     if (line > 0) {
-      out[count++] = (row_group){1, column->line, false};
+      out[count++] = (row_group){1, column->line, false, auto_bins_standardized(column)};
     }
     if (column->width > line) {
       bool always = column->binned || column->type == COLUMN_CATEGORICAL;
-      out[count++] = (row_group){column->width - line, column->weight, always};
+      out[count++] = (row_group){column->width - line, column->weight, always,
+                                 !always && auto_bins_standardized(column)};
     }
   }
   for (size_t i = 0; i < schema->cross_count; i++) {
     const schema_cross *cross = &schema->crosses[i];
-    out[count++] = (row_group){cross->width, cross->weight, always_there(schema, cross)};
+    out[count++] = (row_group){cross->width, cross->weight, always_there(schema, cross), false};
   }
   if (schema->intercept) {
-    out[count++] = (row_group){1, intercept_weight, true};
+    out[count++] = (row_group){1, intercept_weight, true, false};
   }
   return count;
 }
@@ -119,19 +122,22 @@ static void add_group(noise_body *body, body_run *runs, size_t width, double rad
  * groups ‖x‖₁ ≤ Σ r_g, and ‖x‖₁ ≤ √G‖x‖₂ ≤ √G. */
 static dperm_status bound_groups(dperm_schema *schema, const row_group *groups, size_t count,
                                  dperm_error *err) {
-  double sum = 0;
+  double sum = 0, squares = 0, centred = 0;
   body_run *runs = NULL;
   TRY(memory_new(count, sizeof *runs, &runs, err));
   for (size_t i = 0; i < count; i++) {
     double radius = schema_entry_bound(schema, groups[i].weight);
     add_group(&schema->bounds.body, runs, groups[i].width, radius);
     sum += radius;
+    squares += radius * radius;
+    centred += groups[i].centred ? radius * radius : 0;
   }
   /* fewer than 2^31 additions of positive numbers, each off by at most 2^−53 of the sum */
   sum *= 1.0 + ((double)count + 4.0) * 0x1p-53;
   schema->bounds.norm2 = 1.0; /* both row rules end at 1 */
   schema->bounds.norm1 = fmin(root_upper(count), sum);
   schema->bounds.body.runs = schema->runs = runs;
+  schema->bounds.centred = squares > 0 ? centred / squares : 0;
   schema->most_entries = count;
   return DPERM_OK;
 }

@@ -50,8 +50,9 @@ static json_t *equal_widths(const schema_column *column, size_t bins) {
   return bins > 1 ? json_integer((json_int_t)bins) : list_of(&column->max, 1);
 }
 
-static json_t *bins_of(const schema_column *column, size_t bins) {
+static json_t *bins_of(const schema_column *column, bin_numbers paid) {
   double cuts[WIDE_BINS_MOST];
+  size_t bins = auto_bins_of(column, paid);
   return auto_bins_wide(column) ? list_of(cuts, auto_bins_halving(column, bins, cuts))
                                 : equal_widths(column, bins);
 }
@@ -72,14 +73,13 @@ dperm_status dperm_schema_resolve(const dperm_schema *schema, const dperm_resolv
     *out = schema_share(schema);
     return DPERM_OK;
   }
-  size_t bins = how.rows ? auto_bins_count(how.rows, how.epsilon, schema_encoded_columns(schema))
-                         : AUTO_BINS_MOST;
+  const bin_numbers paid = auto_bins_paid(how.rows, how.epsilon, schema_encoded_columns(schema));
   json_auto_t *json = json_deep_copy(schema->json);
   json_t *list = json_object_get(json, "columns");
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
     if (wants_bins(column, how.all_numeric != 0) &&
-        json_object_set_new(json_array_get(list, i), "bins", bins_of(column, bins)) != 0) {
+        json_object_set_new(json_array_get(list, i), "bins", bins_of(column, paid)) != 0) {
       FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while resolving the schema");
     }
   }

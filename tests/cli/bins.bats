@@ -11,21 +11,21 @@ train() { # data, schema, model, more
 
 @test "auto bins follow from rows, epsilon and columns, and the model's schema has them" {
   with_bins '"auto"' > auto.json
-  train people.csv auto.json m.json --epsilon 2.9 # 120 rows, 2 columns: 174
+  train people.csv auto.json m.json --epsilon 12.4 # 120 rows, 2 columns: 744
   [ "$(bins_of m.json)" = 4 ]
-  train people.csv auto.json m.json --epsilon 3
+  train people.csv auto.json m.json --epsilon 12.5
   [ "$(bins_of m.json)" = 8 ]
-  train people.csv auto.json m.json --epsilon 10
+  train people.csv auto.json m.json --epsilon 18
   [ "$(bins_of m.json)" = 16 ]
   "$DPERM" train --data people.csv --schema auto.json --mechanism none --out m.json 2> /dev/null
-  [ "$(bins_of m.json)" = 16 ] # as at epsilon 10
-  train people.csv auto.json m.json --epsilon 10 --rows-per-person 2
+  [ "$(bins_of m.json)" = 4 ] # as at epsilon 10
+  train people.csv auto.json m.json --epsilon 25 --rows-per-person 2
   [ "$(bins_of m.json)" = 8 ]
 }
 
 @test "--bins auto gives them to columns without, and leaves others alone" {
   train people.csv schema.json m.json --epsilon 3 --bins auto
-  [ "$(bins_of m.json)" = 8 ]
+  [ "$(bins_of m.json)" = 4 ]
   train people.csv schema.json m.json --epsilon 3
   [ "$(bins_of m.json)" = None ]
   train people.csv schema.json m.json --epsilon 3 --bins none
@@ -78,24 +78,25 @@ train() { # data, schema, model, more
 }
 
 @test "tune counts what each candidate is trained on" {
+  (cat people.csv; for _ in 1 2 3; do tail -n +2 people.csv; done) > crowd.csv # 480 rows
   tuned() {
-    "$DPERM" tune --data people.csv --schema schema.json --lambda 0.01,0.1 --seed 1 --bins auto \
+    "$DPERM" tune --data crowd.csv --schema schema.json --lambda 0.01,0.1 --seed 1 --bins auto \
       --out m.json "$@" 2> /dev/null
   }
-  tuned --epsilon 8 # 40 of 120 rows
+  tuned --epsilon 9.3 # 160 rows
   [ "$(bins_of m.json)" = 4 ]
-  tuned --epsilon 9
+  tuned --epsilon 9.5
   [ "$(bins_of m.json)" = 8 ]
-  tuned --epsilon 6.6 --method stopping # 108 rows, half of epsilon
+  tuned --epsilon 6.9 --method stopping # 432 rows, half of epsilon
   [ "$(bins_of m.json)" = 4 ]
-  tuned --epsilon 6.7 --method stopping
+  tuned --epsilon 7 --method stopping
   [ "$(bins_of m.json)" = 8 ]
-  tuned --epsilon 3 --method public --public-data others.csv
+  tuned --epsilon 3.2 --method public --public-data others.csv
   [ "$(bins_of m.json)" = 8 ]
 }
 
 @test "plan is about the bins that train will use" {
-  for epsilon in 2.9 3 10; do
+  for epsilon in 12 13 18; do
     train people.csv schema.json m.json --epsilon $epsilon --bins auto
     run "$DPERM" plan --rows 120 --schema schema.json --epsilon $epsilon --bins auto --json
     [ "$(python3 -c 'import json; print(len(json.load(open("m.json"))["weights"]))')" = \
@@ -134,20 +135,20 @@ train() { # data, schema, model, more
   leaves_no q.dperm
 }
 
-# 108 of 120 rows: 4 bins at epsilon 1 and 3, 8 at 4, 16 at 12, and 8 without a mechanism.
+# 108 of 120 rows: 4 bins at epsilon 1 and 3 and without a mechanism, 8 at 15, 16 at 20.
 sweep() { "$DPERM" sweep --data people.csv --schema schema.json --bins auto --draws 3 "$@"; }
-grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 12,1,4,3)
+grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 20,1,15,3)
 
 @test "cells of a sweep do not depend on how they are grouped" {
   sweep "${grid[@]}" > all.csv
   [ "$(wc -l < all.csv)" -eq 11 ]
-  sweep "${grid[@]:0:4}" --epsilon 1,3,4 > some.csv
+  sweep "${grid[@]:0:4}" --epsilon 1,3,15 > some.csv
   [ "$(grep -cxFf some.csv all.csv)" -eq 9 ]
   (sweep --mechanism none --lambda 0.01,auto
-    for e in 12 1 4 3; do sweep --epsilon $e --lambda 0.01,auto | tail -n 2; done) > each.csv
+    for e in 20 1 15 3; do sweep --epsilon $e --lambda 0.01,auto | tail -n 2; done) > each.csv
   cmp <(sort all.csv) <(sort each.csv)
-  with_bins 8 > eight.json # at epsilon 4 that is what they got
-  "$DPERM" sweep --data people.csv --schema eight.json --draws 3 --epsilon 4 | tail -n 1 > eight.csv
+  with_bins 8 > eight.json # at epsilon 15 that is what they got
+  "$DPERM" sweep --data people.csv --schema eight.json --draws 3 --epsilon 15 | tail -n 1 > eight.csv
   grep -xFf eight.csv all.csv
   sweep "${grid[@]}" --test-data others.csv > tested.csv
   [ "$(wc -l < tested.csv)" -eq 11 ]
@@ -184,14 +185,14 @@ grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 12,1,4,3)
   with_bins 8 > eight.json
   run "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1
   [ "$status" -eq 0 ]
-  [[ "$output" == *"of noise"*"without it"*"halved"*"bins that pay"*"job "*" 3 "*"age "*" 8 "* ]]
+  [[ "$output" == *"of noise"*"without it"*"halved"*"bins that pay"*"job "*" 3 "*"age "*" 4 "* ]]
   "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1 --json > p.json
   "$DPERM" plan --rows 1000 --schema schema.json --epsilon 1 --mechanism output --json > q.json
   "$DPERM" plan --rows 1000 --dims 5 --epsilon 1 --json > r.json
   python3 - <<'P'
 import json
 age, job = json.load(open("p.json"))["columns"]
-assert (age["name"], age["crossed_with"], age["dims"], age["bins"], job["bins"]) == ("age", None, 8, 8, None)
+assert (age["name"], age["crossed_with"], age["dims"], age["bins"], job["bins"]) == ("age", None, 8, 4, None)
 assert abs(age["noise_share"] + job["noise_share"] - 1) < 1e-12
 assert 0 < age["without"] < age["halved"] < 1 and job["halved"] is None
 age, job = json.load(open("q.json"))["columns"]
@@ -230,7 +231,7 @@ setup_crowds() {
   setup_crowds
   "$DPERM" ledger init l.db --dataset crowds --epsilon 40 2> /dev/null
   "$DPERM" train --data crowds.csv --schema crowds.json --epsilon 20 --out m.json 2> /dev/null
-  [ "$(bins_of m.json)" = 16 ]
+  [ "$(bins_of m.json)" = 4 ]
   size=$(($(wc -c < m.json) / 1024)) # what is written then is larger than that
   run bash -c "ulimit -f $size; '$DPERM' train --data crowds.csv --schema crowds.json --epsilon 20 --ledger l.db \
     --dataset crowds --out n.json"

@@ -240,7 +240,7 @@ P
   setup_wide
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --out m.json
   [ "$status" -eq 0 ]
-  [[ "${lines[1]}" == "m.json: epsilon 0.4 of that went to ask the records whether numeric columns shall have bins: "* ]]
+  [[ "${lines[1]}" == "m.json: epsilon 0.3 of that went to ask the records whether numeric columns shall have bins: "* ]]
   [[ "${lines[1]}" == *"; --bins none asks nothing" ]]
   bins=$(python3 -c 'import json; print("bins" in json.load(open("m.json"))["schema"]["columns"][0])')
   case $bins in
@@ -280,7 +280,7 @@ P
   train=("$DPERM" train --data many.csv --schema many.json --out m.json)
   run "${train[@]}" --epsilon 23 --refine auto # counts of 12 columns take a rows times epsilon of 2400
   [ "$status" -eq 0 ]
-  [[ "${lines[1]}" == "m.json: epsilon 4.5 of that went to ask the records whether numeric columns shall have bins: "* ]]
+  [[ "${lines[1]}" == "m.json: epsilon 3.6 of that went to ask the records whether numeric columns shall have bins: "* ]]
   run "${train[@]}" --epsilon 25 --refine auto
   [[ "${lines[1]}" == "m.json: epsilon 2 of that is for the schema, which was refined from records" ]]
 }
@@ -295,7 +295,7 @@ P
   python3 - <<'P'
 import json
 asked, none, counts = (json.load(open(f)) for f in ("asked.json", "none.json", "counts.json"))
-assert asked["epsilon_refined"] == 0.4 and asked["answer"] == "bins", asked
+assert asked["epsilon_refined"] == 0.3 and asked["answer"] == "bins", asked
 assert none["epsilon_refined"] == 0 and none["answer"] is None, none
 assert counts["epsilon_refined"] == 2 and counts["answer"] is None, counts
 P

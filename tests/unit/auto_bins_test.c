@@ -14,15 +14,28 @@
 
 static void bins_follow_from_rows_epsilon_and_columns(void **state) {
   (void)state;
-  assert_int_equal(auto_bins_count(179, 1, 1), 4);
-  assert_int_equal(auto_bins_count(180, 1, 1), 8);
-  assert_int_equal(auto_bins_count(599, 1, 1), 8);
-  assert_int_equal(auto_bins_count(600, 1, 1), 16);
-  assert_int_equal(auto_bins_count(1, 1e-300, 5), 4);
-  assert_int_equal(auto_bins_count(SIZE_MAX, 1e300, 1), 16);
-  assert_int_equal(auto_bins_count(32561, 0.1, 14), 8);
-  assert_int_equal(auto_bins_count(32561, 1, 14), 16);
-  assert_int_equal(auto_bins_count(30000, 0.1, 23), 4);
+  static const struct {
+    size_t rows;
+    double epsilon;
+    size_t columns, equal, wide;
+  } cases[] = {{179, 1, 1, 4, 4},
+               {180, 1, 1, 4, 8},
+               {749, 1, 1, 4, 8},
+               {750, 1, 1, 8, 8},
+               {1049, 1, 1, 8, 8},
+               {1050, 1, 1, 16, 8},
+               {1, 1e-300, 5, 4, 4},
+               {SIZE_MAX, 1e300, 1, 16, 8},
+               {0, 1, 1, 16, 8},
+               {32561, 0.1, 14, 4, 8},
+               {32561, 1, 14, 16, 8},
+               {30000, 0.1, 23, 4, 4},
+               {1050, (double)NAN, 10, 16, 8}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const bin_numbers paid = auto_bins_paid(cases[i].rows, cases[i].epsilon, cases[i].columns);
+    assert_int_equal(paid.equal, cases[i].equal);
+    assert_int_equal(paid.wide, cases[i].wide);
+  }
 }
 
 static schema_column range(double min, double max) {
@@ -128,14 +141,15 @@ static void resolves(const char *text, size_t rows, double epsilon, bool all, si
 static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
   (void)state;
   const double none = (double)NAN;
-  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 1000, 1, false, 8, 0);
-  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 1200, 1, false, 16, 0);
-  resolves(TWO(AGE(""), ""), 1200, 1, false, 0, 0);
-  resolves(TWO(AGE(""), ""), 1200, 1, true, 16, 8);
-  resolves(TWO(AGE(", 'bins': 3"), ", 'bins': [5]"), 1200, 1, true, 3, 2);
-  resolves(TWO(AGE(""), ", 'transform': 'log1p'"), 1200, 1, true, 16, 16);
+  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 1600, 1, false, 8, 0);
+  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 2100, 1, false, 16, 0);
+  resolves(TWO(AGE(""), ""), 2100, 1, false, 0, 0);
+  resolves(TWO(AGE(""), ""), 2100, 1, true, 16, 8);
+  resolves(TWO(AGE(", 'bins': 3"), ", 'bins': [5]"), 2100, 1, true, 3, 2);
+  resolves(TWO(AGE(""), ", 'transform': 'log1p'"), 2100, 1, true, 16, 16);
   resolves(TWO(AGE(""), ""), 100, 1, true, 4, 4);
-  resolves(TWO(AGE(""), ""), 100, none, true, 8, 8); /* as at epsilon 10 */
+  resolves(TWO(AGE(""), ""), 400, 1, true, 4, 8);
+  resolves(TWO(AGE(""), ""), 160, none, true, 8, 8); /* as at epsilon 10 */
   resolves(TWO(AGE(""), ""), 0, none, true, 16, 8);  /* the finest */
 }
 
@@ -146,7 +160,7 @@ static void crosses_are_no_columns_of_the_rule(void **state) {
                                   "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
                                   "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
                                   "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
-                                  360, 1, false);
+                                  1600, 1, false);
   assert_int_equal(dperm_schema_column_bins(schema, 0), 8);
   assert_true(dperm_schema_column_line(schema, 0) == 2);
   assert_int_equal(dperm_schema_cross_width(schema, 0), 16);

@@ -395,7 +395,7 @@ static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   assert_true(g.is_private && g.epsilon == 0.8);
   assert_string_equal(charge.epsilon, "0.8");
   assert_string_equal(charge.epsilon_left, "0.2");
-  assert_true(fabs(model->schema->refined.epsilon - 450.0 / PEOPLE) < 1e-15);
+  assert_true(fabs(model->schema->refined.epsilon - 360.0 / PEOPLE) < 1e-15);
   assert_true(model->claim.epsilon_refined == model->schema->refined.epsilon);
   assert_int_equal(model->schema->refined.entry, charge.entry);
   assert_true(verifies(s, model));
