@@ -39,11 +39,9 @@ static size_t grid_of(size_t i) {
 static size_t add_auto_cuts(const schema_column *column, cell_cut *out) {
   size_t made = 0;
   double cuts[AUTO_BINS_MOST];
-  bool wide = auto_bins_wide(column);
   for (size_t bins = AUTO_LEAST; bins <= AUTO_BINS_MOST; bins *= 2) {
-    size_t count = wide                                   ? auto_bins_halving(column, bins, cuts)
-                   : bins_cut_equally(column, bins, cuts) ? bins - 1
-                                                          : 0;
+    size_t count = auto_bins_cuts(column, bins, cuts);
+    count = count == 0 && bins_cut_equally(column, bins, cuts) ? bins - 1 : count;
     for (size_t i = 0; i < count; i++) {
       out[made++] = (cell_cut){cuts[i], REFINE_CELLS_LEAST, bins};
     }

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of x. Wide ranges come first: two cuts of equal width say something of a column, two that halve
- * towards zero may leave all values below both. */
-static const double wide_pays = 180, eight_pay = 750, sixteen_pay = 1050;
+/* Of x. Wide ranges come first, since four bins that halve towards zero may have all values in the
+ * last; then whole numbers, each of which may mean something of its own. */
+static const double wide_pays = 180, each_pays = 900, eight_pay = 2700, sixteen_pay = 9000;
 static const double wide_from = 250; /* the width of a range from which values crowd */
 
 /* A fit without a mechanism has as much to pay with as one at this epsilon. */
@@ -20,10 +20,11 @@ static const double epsilon_without_mechanism = 10;
 bin_numbers auto_bins_paid(size_t rows, double epsilon, size_t columns) {
   epsilon = isnan(epsilon) ? epsilon_without_mechanism : epsilon;
   double x = rows > 0 ? (double)rows * epsilon / (double)columns : INFINITY;
-  return (bin_numbers){.equal = x < eight_pay     ? 4
+  return (bin_numbers){.equal = x < eight_pay     ? AUTO_BINS_LEAST
                                 : x < sixteen_pay ? 8
                                                   : AUTO_BINS_MOST,
-                       .wide = x < wide_pays ? 4 : WIDE_BINS_MOST};
+                       .wide = x < wide_pays ? AUTO_BINS_LEAST : WIDE_BINS_MOST,
+                       .whole = x < each_pays ? AUTO_BINS_LEAST : AUTO_BINS_MOST};
 }
 
 bool auto_bins_wide(const schema_column *column) {
@@ -36,8 +37,27 @@ bool auto_bins_standardized(const schema_column *column) {
   return column->min == -column->max;
 }
 
+bool auto_bins_whole(const schema_column *column) {
+  double steps = column->max - column->min;
+  return column->transform == TRANSFORM_NONE && column->min == rint(column->min) &&
+         column->max == rint(column->max) && steps >= AUTO_BINS_LEAST && steps < AUTO_BINS_MOST &&
+         fmax(-column->min, column->max) < 0x1p50; /* halves are exact */
+}
+
+static size_t whole_cuts(const schema_column *column, size_t bins, double *cuts) {
+  size_t numbers = (size_t)(column->max - column->min) + 1;
+  size_t parts = bins < numbers ? AUTO_BINS_LEAST : numbers;
+  for (size_t i = 1; i < parts; i++) {
+    cuts[i - 1] = column->min - 0.5 + (double)((i * numbers + parts / 2) / parts);
+  }
+  return parts - 1;
+}
+
 size_t auto_bins_of(const schema_column *column, bin_numbers paid) {
-  return auto_bins_wide(column) ? paid.wide : paid.equal;
+  double cuts[AUTO_BINS_MOST];
+  return auto_bins_wide(column)    ? paid.wide
+         : auto_bins_whole(column) ? whole_cuts(column, paid.whole, cuts) + 1
+                                   : paid.equal;
 }
 
 static int compare(const void *a, const void *b) {
@@ -60,7 +80,7 @@ static size_t halve_both_sides(double low, double high, size_t count, double *cu
   return used;
 }
 
-size_t auto_bins_halving(const schema_column *column, size_t bins, double cuts[WIDE_BINS_MOST]) {
+static size_t halving_cuts(const schema_column *column, size_t bins, double *cuts) {
   size_t count = (bins < WIDE_BINS_MOST ? bins : WIDE_BINS_MOST) - 1, used = 0;
   if (column->min < 0 && column->max > 0) {
     used = halve_both_sides(column->min, column->max, count, cuts);
@@ -73,4 +93,10 @@ size_t auto_bins_halving(const schema_column *column, size_t bins, double cuts[W
   }
   qsort(cuts, used, sizeof *cuts, compare);
   return used;
+}
+
+size_t auto_bins_cuts(const schema_column *column, size_t bins, double cuts[AUTO_BINS_MOST]) {
+  return auto_bins_wide(column)    ? halving_cuts(column, bins, cuts)
+         : auto_bins_whole(column) ? whole_cuts(column, bins, cuts)
+                                   : 0;
 }

@@ -4,11 +4,12 @@
 
 #include "schema/schema.h"
 
-enum { AUTO_BINS_MOST = 16, WIDE_BINS_MOST = 8 };
+enum { AUTO_BINS_LEAST = 4, AUTO_BINS_MOST = 16, WIDE_BINS_MOST = 8 };
 
-/* How many bins a column has: 4, 8 or 16 of equal widths, 4 or 8 where its range is wide. */
+/* How many bins a column has: 4, 8 or 16 of equal widths, 4 or 8 where its range is wide, 4 or one
+ * for each (16 here) where it has few whole numbers. */
 typedef struct bin_numbers {
-  size_t equal, wide;
+  size_t equal, wide, whole;
 } bin_numbers;
 
 /* What `rows` rows at `epsilon` (NaN without a mechanism) can pay for, with so many columns that
@@ -21,8 +22,11 @@ bool auto_bins_wide(const schema_column *column);
 /* Whether its range is from −r to r, that of a standardized measurement, which a straight line
  * suits: such a column has bins only where it asks for them itself. */
 bool auto_bins_standardized(const schema_column *column);
+/* Whether it goes from one whole number to another and has 5 to 16 of them: a code or a scale. */
+bool auto_bins_whole(const schema_column *column);
 /* The number of bins of this column. */
 size_t auto_bins_of(const schema_column *column, bin_numbers paid);
-/* The cuts of a wide column for `bins` bins (at most WIDE_BINS_MOST count), ascending: they halve
- * towards zero. Returns how many. */
-size_t auto_bins_halving(const schema_column *column, size_t bins, double cuts[WIDE_BINS_MOST]);
+/* The cuts for at most `bins` bins, ascending, of a column that is wide (they halve towards zero,
+ * and are fewer than WIDE_BINS_MOST) or of few whole numbers (they lie between all of these, or
+ * between four parts). Returns how many; 0 for any other column, which has equal widths. */
+size_t auto_bins_cuts(const schema_column *column, size_t bins, double cuts[AUTO_BINS_MOST]);

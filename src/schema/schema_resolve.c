@@ -51,10 +51,9 @@ static json_t *equal_widths(const schema_column *column, size_t bins) {
 }
 
 static json_t *bins_of(const schema_column *column, bin_numbers paid) {
-  double cuts[WIDE_BINS_MOST];
-  size_t bins = auto_bins_of(column, paid);
-  return auto_bins_wide(column) ? list_of(cuts, auto_bins_halving(column, bins, cuts))
-                                : equal_widths(column, bins);
+  double cuts[AUTO_BINS_MOST];
+  size_t bins = auto_bins_of(column, paid), count = auto_bins_cuts(column, bins, cuts);
+  return count > 0 ? list_of(cuts, count) : equal_widths(column, bins);
 }
 
 static dperm_status check_numbers(const dperm_resolve_options *how, dperm_error *err) {

@@ -9,17 +9,21 @@ train() { # data, schema, model, more
   "$DPERM" train --data "$1" --schema "$2" --seed 7 --out "$3" "${@:4}" 2> /dev/null
 }
 
+# Six thousand records.
+setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; done) > crowd.csv; }
+
 @test "auto bins follow from rows, epsilon and columns, and the model's schema has them" {
+  setup_crowd
   with_bins '"auto"' > auto.json
-  train people.csv auto.json m.json --epsilon 12.4 # 120 rows, 2 columns: 744
+  train crowd.csv auto.json m.json --epsilon 0.89 # 2 columns: 2670
   [ "$(bins_of m.json)" = 4 ]
-  train people.csv auto.json m.json --epsilon 12.5
+  train crowd.csv auto.json m.json --epsilon 0.91
   [ "$(bins_of m.json)" = 8 ]
-  train people.csv auto.json m.json --epsilon 18
+  train crowd.csv auto.json m.json --epsilon 3
   [ "$(bins_of m.json)" = 16 ]
   "$DPERM" train --data people.csv --schema auto.json --mechanism none --out m.json 2> /dev/null
   [ "$(bins_of m.json)" = 4 ] # as at epsilon 10
-  train people.csv auto.json m.json --epsilon 25 --rows-per-person 2
+  train crowd.csv auto.json m.json --epsilon 1.82 --rows-per-person 2
   [ "$(bins_of m.json)" = 8 ]
 }
 
@@ -78,27 +82,28 @@ train() { # data, schema, model, more
 }
 
 @test "tune counts what each candidate is trained on" {
-  (cat people.csv; for _ in 1 2 3; do tail -n +2 people.csv; done) > crowd.csv # 480 rows
+  setup_crowd
   tuned() {
     "$DPERM" tune --data crowd.csv --schema schema.json --lambda 0.01,0.1 --seed 1 --bins auto \
       --out m.json "$@" 2> /dev/null
   }
-  tuned --epsilon 9.3 # 160 rows
+  tuned --epsilon 2.6 # 2000 rows
   [ "$(bins_of m.json)" = 4 ]
-  tuned --epsilon 9.5
+  tuned --epsilon 2.8
   [ "$(bins_of m.json)" = 8 ]
-  tuned --epsilon 6.9 --method stopping # 432 rows, half of epsilon
+  tuned --epsilon 1.9 --method stopping # 5400 rows, half of epsilon
   [ "$(bins_of m.json)" = 4 ]
-  tuned --epsilon 7 --method stopping
+  tuned --epsilon 2.1 --method stopping
   [ "$(bins_of m.json)" = 8 ]
-  tuned --epsilon 3.2 --method public --public-data others.csv
+  tuned --epsilon 0.91 --method public --public-data others.csv
   [ "$(bins_of m.json)" = 8 ]
 }
 
 @test "plan is about the bins that train will use" {
-  for epsilon in 12 13 18; do
-    train people.csv schema.json m.json --epsilon $epsilon --bins auto
-    run "$DPERM" plan --rows 120 --schema schema.json --epsilon $epsilon --bins auto --json
+  setup_crowd
+  for epsilon in 0.8 1 3; do
+    train crowd.csv schema.json m.json --epsilon $epsilon --bins auto
+    run "$DPERM" plan --rows 6000 --schema schema.json --epsilon $epsilon --bins auto --json
     [ "$(python3 -c 'import json; print(len(json.load(open("m.json"))["weights"]))')" = \
       "$(python3 -c 'import json, sys; print(json.loads(sys.argv[1])["dims"])' "$output")" ]
   done
@@ -135,29 +140,31 @@ train() { # data, schema, model, more
   leaves_no q.dperm
 }
 
-# 108 of 120 rows: 4 bins at epsilon 1 and 3 and without a mechanism, 8 at 15, 16 at 20.
-sweep() { "$DPERM" sweep --data people.csv --schema schema.json --bins auto --draws 3 "$@"; }
-grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 20,1,15,3)
+# 108 of 120 rows: 4 bins at any epsilon; 5400 of 6000: 4 at 0.5 and 0.6, 8 at 1.2, 16 at 4 and without a mechanism.
+sweep() { "$DPERM" sweep --data crowd.csv --schema schema.json --bins auto --draws 3 "$@"; }
+grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 4,0.5,1.2,0.6)
 
 @test "cells of a sweep do not depend on how they are grouped" {
+  setup_crowd
   sweep "${grid[@]}" > all.csv
   [ "$(wc -l < all.csv)" -eq 11 ]
-  sweep "${grid[@]:0:4}" --epsilon 1,3,15 > some.csv
+  sweep "${grid[@]:0:4}" --epsilon 0.5,0.6,1.2 > some.csv
   [ "$(grep -cxFf some.csv all.csv)" -eq 9 ]
   (sweep --mechanism none --lambda 0.01,auto
-    for e in 20 1 15 3; do sweep --epsilon $e --lambda 0.01,auto | tail -n 2; done) > each.csv
+    for e in 4 0.5 1.2 0.6; do sweep --epsilon $e --lambda 0.01,auto | tail -n 2; done) > each.csv
   cmp <(sort all.csv) <(sort each.csv)
-  with_bins 8 > eight.json # at epsilon 15 that is what they got
-  "$DPERM" sweep --data people.csv --schema eight.json --draws 3 --epsilon 15 | tail -n 1 > eight.csv
+  with_bins 8 > eight.json # at epsilon 1.2 that is what they got
+  "$DPERM" sweep --data crowd.csv --schema eight.json --draws 3 --epsilon 1.2 | tail -n 1 > eight.csv
   grep -xFf eight.csv all.csv
   sweep "${grid[@]}" --test-data others.csv > tested.csv
   [ "$(wc -l < tested.csv)" -eq 11 ]
 }
 
 @test "a sweep over several kinds of bins goes on after a kill, and its journals go" {
+  setup_crowd
   sweep "${grid[@]}" > whole.csv
-  for call in 1 5 20 30; do
-    run preloaded "$LEDGER_FAULT" LEDGER_FAULT_KILL=$call "$DPERM" sweep --data people.csv \
+  for call in 1 5 20 30 60; do
+    run preloaded "$LEDGER_FAULT" LEDGER_FAULT_KILL=$call "$DPERM" sweep --data crowd.csv \
       --schema schema.json --bins auto --draws 3 "${grid[@]}" --out cells.csv
     [ "$status" -eq 137 ]
     [ ! -e cells.csv ]
@@ -173,6 +180,7 @@ grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 20,1,15,3)
 }
 
 @test "where one kind of bins has no fit at all, the others are swept" {
+  setup_crowd
   sweep --epsilon 1,85 > cells.csv 2> said # an epsilon that leaves no delta
   grep -q "^logistic,objective,auto,auto,85,,,0$" cells.csv
   grep -q "^logistic,objective,auto,auto,1,0" cells.csv
@@ -185,7 +193,7 @@ grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 20,1,15,3)
   with_bins 8 > eight.json
   run "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1
   [ "$status" -eq 0 ]
-  [[ "$output" == *"of noise"*"without it"*"halved"*"bins that pay"*"job "*" 3 "*"age "*" 4 "* ]]
+  [[ "$output" == *"of noise"*"without it"*"halved"*"bins that pay"*"job "*" 3 "*"age "*" 8 "*" 4"* ]]
   "$DPERM" plan --rows 1000 --schema eight.json --epsilon 1 --json > p.json
   "$DPERM" plan --rows 1000 --schema schema.json --epsilon 1 --mechanism output --json > q.json
   "$DPERM" plan --rows 1000 --dims 5 --epsilon 1 --json > r.json

@@ -249,7 +249,7 @@ P
   esac
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine ask --out n.json
   [[ "${lines[1]}" == "n.json: the records were not asked, and nothing is spent on it"* ]]
-  "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.4 for the schema: what the records said, with noise'
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = 0.3 for the schema: what the records said, with noise'
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --seed 1 --out m.json
   [[ "${lines[1]}" == "m.json: a share of epsilon went to ask"* ]]
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 10 --bins none --out m.json

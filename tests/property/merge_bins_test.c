@@ -177,13 +177,17 @@ static double any_end(random_source *r) {
 
 static void cuts_of_any_range_rise_inside_of_it(void **state) {
   (void)state;
-  static const size_t rows[] = {1, 200, 1000};
+  static const size_t rows[] = {1, 200, 900, 2700, 9000};
   static text_buffer text;
   random_source r;
-  size_t wide = 0, tried = 0;
+  size_t wide = 0, whole = 0, tried = 0;
   assert_ok(random_seeded(23, &r, err));
   while (tried < 2000) {
     double a = any_end(&r), b = below(&r, 4) ? any_end(&r) : nextafter(a, (double)INFINITY);
+    if (tried % 5 == 0) {
+      a = (double)below(&r, 20) - 10;
+      b = a + (double)below(&r, 20);
+    }
     double low = fmin(a, b), high = fmax(a, b);
     dperm_schema *schema = NULL, *before = NULL;
     text.length = 0;
@@ -197,7 +201,9 @@ static void cuts_of_any_range_rise_inside_of_it(void **state) {
     }
     tried++;
     wide += auto_bins_wide(&schema->columns[0]);
-    for (size_t i = 0; i < 3; i++) { /* parsing checks that they rise inside */
+    whole += auto_bins_whole(&schema->columns[0]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows;
+         i++) { /* parsing checks that they rise inside */
       dperm_schema *more = resolved(schema, 2 * rows[i]);
       const schema_column *column = &more->columns[0];
       size_t found = 0;
@@ -214,7 +220,7 @@ static void cuts_of_any_range_rise_inside_of_it(void **state) {
     dperm_schema_free(before);
     dperm_schema_free(schema);
   }
-  assert_true(wide > 200);
+  assert_true(wide > 200 && whole > 100);
 }
 
 int main(void) {

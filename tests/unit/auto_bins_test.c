@@ -17,24 +17,27 @@ static void bins_follow_from_rows_epsilon_and_columns(void **state) {
   static const struct {
     size_t rows;
     double epsilon;
-    size_t columns, equal, wide;
-  } cases[] = {{179, 1, 1, 4, 4},
-               {180, 1, 1, 4, 8},
-               {749, 1, 1, 4, 8},
-               {750, 1, 1, 8, 8},
-               {1049, 1, 1, 8, 8},
-               {1050, 1, 1, 16, 8},
-               {1, 1e-300, 5, 4, 4},
-               {SIZE_MAX, 1e300, 1, 16, 8},
-               {0, 1, 1, 16, 8},
-               {32561, 0.1, 14, 4, 8},
-               {32561, 1, 14, 16, 8},
-               {30000, 0.1, 23, 4, 4},
-               {1050, (double)NAN, 10, 16, 8}};
+    size_t columns, equal, wide, whole;
+  } cases[] = {{179, 1, 1, 4, 4, 4},
+               {180, 1, 1, 4, 8, 4},
+               {899, 1, 1, 4, 8, 4},
+               {900, 1, 1, 4, 8, 16},
+               {2699, 1, 1, 4, 8, 16},
+               {2700, 1, 1, 8, 8, 16},
+               {8999, 1, 1, 8, 8, 16},
+               {9000, 1, 1, 16, 8, 16},
+               {1, 1e-300, 5, 4, 4, 4},
+               {SIZE_MAX, 1e300, 1, 16, 8, 16},
+               {0, 1, 1, 16, 8, 16},
+               {32561, 0.1, 14, 4, 8, 4},
+               {32561, 3, 14, 8, 8, 16},
+               {30000, 0.1, 23, 4, 4, 4},
+               {9000, (double)NAN, 10, 16, 8, 16}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const bin_numbers paid = auto_bins_paid(cases[i].rows, cases[i].epsilon, cases[i].columns);
     assert_int_equal(paid.equal, cases[i].equal);
     assert_int_equal(paid.wide, cases[i].wide);
+    assert_int_equal(paid.whole, cases[i].whole);
   }
 }
 
@@ -83,12 +86,44 @@ static void cuts_halve_towards_zero(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const schema_column column = range(cases[i].min, cases[i].max);
-    double cuts[WIDE_BINS_MOST];
-    assert_int_equal(auto_bins_halving(&column, cases[i].bins, cuts), cases[i].count);
+    double cuts[AUTO_BINS_MOST];
+    assert_int_equal(auto_bins_cuts(&column, cases[i].bins, cuts), cases[i].count);
     for (size_t c = 0; c < cases[i].count; c++) {
       assert_true(cuts[c] == cases[i].cuts[c]);
     }
   }
+}
+
+static void cuts_lie_between_few_whole_numbers(void **state) {
+  (void)state;
+  static const struct {
+    double min, max;
+    size_t bins, count;
+    double cuts[AUTO_BINS_MOST];
+  } cases[] = {
+      {-2, 9, 4, 3, {0.5, 3.5, 6.5}},
+      {-2, 9, 8, 3, {0.5, 3.5, 6.5}},
+      {-2, 9, 16, 11, {-1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5}},
+      {1, 5, 4, 3, {1.5, 3.5, 4.5}},
+      {1, 5, 8, 4, {1.5, 2.5, 3.5, 4.5}},
+      {1, 16, 4, 3, {4.5, 8.5, 12.5}},
+      {0, 16, 16, 0, {0}},
+      {0, 1, 16, 0, {0}}, /* a rate */
+      {1, 4, 16, 0, {0}},
+      {0.5, 9.5, 16, 0, {0}},
+      {0x1p51, 0x1p51 + 8, 16, 0, {0}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const schema_column column = range(cases[i].min, cases[i].max);
+    double cuts[AUTO_BINS_MOST];
+    assert_int_equal(auto_bins_cuts(&column, cases[i].bins, cuts), cases[i].count);
+    for (size_t c = 0; c < cases[i].count; c++) {
+      assert_true(cuts[c] == cases[i].cuts[c]);
+    }
+  }
+  schema_column logarithmic = range(0, 9);
+  logarithmic.transform = TRANSFORM_LOG1P;
+  assert_false(auto_bins_whole(&logarithmic));
 }
 
 /* ---- schemas */
@@ -141,15 +176,15 @@ static void resolves(const char *text, size_t rows, double epsilon, bool all, si
 static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
   (void)state;
   const double none = (double)NAN;
-  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 1600, 1, false, 8, 0);
-  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 2100, 1, false, 16, 0);
-  resolves(TWO(AGE(""), ""), 2100, 1, false, 0, 0);
-  resolves(TWO(AGE(""), ""), 2100, 1, true, 16, 8);
-  resolves(TWO(AGE(", 'bins': 3"), ", 'bins': [5]"), 2100, 1, true, 3, 2);
-  resolves(TWO(AGE(""), ", 'transform': 'log1p'"), 2100, 1, true, 16, 16);
+  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 6000, 1, false, 8, 0);
+  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 18000, 1, false, 16, 0);
+  resolves(TWO(AGE(""), ""), 18000, 1, false, 0, 0);
+  resolves(TWO(AGE(""), ""), 18000, 1, true, 16, 8);
+  resolves(TWO(AGE(", 'bins': 3"), ", 'bins': [5]"), 18000, 1, true, 3, 2);
+  resolves(TWO(AGE(""), ", 'transform': 'log1p'"), 18000, 1, true, 16, 16);
   resolves(TWO(AGE(""), ""), 100, 1, true, 4, 4);
   resolves(TWO(AGE(""), ""), 400, 1, true, 4, 8);
-  resolves(TWO(AGE(""), ""), 160, none, true, 8, 8); /* as at epsilon 10 */
+  resolves(TWO(AGE(""), ""), 600, none, true, 8, 8); /* as at epsilon 10 */
   resolves(TWO(AGE(""), ""), 0, none, true, 16, 8);  /* the finest */
 }
 
@@ -160,7 +195,7 @@ static void crosses_are_no_columns_of_the_rule(void **state) {
                                   "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
                                   "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
                                   "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
-                                  1600, 1, false);
+                                  6000, 1, false);
   assert_int_equal(dperm_schema_column_bins(schema, 0), 8);
   assert_true(dperm_schema_column_line(schema, 0) == 2);
   assert_int_equal(dperm_schema_cross_width(schema, 0), 16);
@@ -169,12 +204,12 @@ static void crosses_are_no_columns_of_the_rule(void **state) {
 
 static void narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart(void **state) {
   (void)state;
-  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000007", "") ", " AGE("")), 10000, 1,
+  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000007", "") ", " AGE("")), 20000, 1,
            true, 2, 16);
-  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000002", "") ", " AGE("")), 10000, 1,
+  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000002", "") ", " AGE("")), 20000, 1,
            true, 1, 16);
-  resolves(SCHEMA(NUMERIC("a", "'min': 0, 'max': 2e-323", "") ", " AGE("")), 10000, 1, true, 4, 16);
-  resolves(SCHEMA(NUMERIC("a", "'min': 1.2e307, 'max': 1.7e307", "") ", " AGE("")), 10000, 1, true,
+  resolves(SCHEMA(NUMERIC("a", "'min': 0, 'max': 2e-323", "") ", " AGE("")), 20000, 1, true, 4, 16);
+  resolves(SCHEMA(NUMERIC("a", "'min': 1.2e307, 'max': 1.7e307", "") ", " AGE("")), 20000, 1, true,
            8, 16); /* sixteen times that is beyond every double */
 }
 
@@ -244,6 +279,7 @@ int main(void) {
       cmocka_unit_test(bins_follow_from_rows_epsilon_and_columns),
       cmocka_unit_test(columns_are_wide_from_250_on_if_zero_is_near),
       cmocka_unit_test(cuts_halve_towards_zero),
+      cmocka_unit_test(cuts_lie_between_few_whole_numbers),
       cmocka_unit_test(only_auto_becomes_bins_unless_all_columns_shall),
       cmocka_unit_test(crosses_are_no_columns_of_the_rule),
       cmocka_unit_test(narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart),
