@@ -20,7 +20,7 @@ bool curve_is_sound(const privacy_curve *c) {
   bool sound = c->fits <= 1000000 && c->corner_count <= CURVE_CORNERS && is_cost(c->slack) &&
                is_cost(c->epsilon_num) && is_cost(c->pure) && is_cost(c->failure);
   for (size_t i = 0; sound && i < c->corner_count; i++) {
-    sound = is_cost(c->corners[i].count) && is_cost(c->corners[i].ratio);
+    sound = is_cost(c->corners[i].count) && is_cost(c->corners[i].ratio) && c->corners[i].ratio > 0;
   }
   return sound && (c->fits == 0 || c->corner_count > 0);
 }
@@ -39,38 +39,84 @@ double renyi_of_pure(double order, double epsilon) {
   return upwards(epsilon - less / (order - 1));
 }
 
-/* Lemma C4: the moment, less one, of profiles that are shifted by K and summed over corners. I₁ and
- * I₂ are the parts of e^a − 1 = I₁ + I₂ with losses above and below zero; `tilt` is half their
- * difference. */
-static double corner_moment(double order, double slack, const gaussian_corner *corner) {
-  double above = exp((order - 1) * slack), below = exp(-order * slack), m = corner->ratio;
-  double grown = expm1(order * (order - 1) * m * m / 2);
-  double tilt = (grown + 1) * erf((order - 0.5) * m * half_root) / 2 -
-                (2 * order - 1) * erf(m * half_root / 2) / 2;
-  tilt = fmin(tilt + 1e-14 * order * m * (grown + 1), grown / 2); /* I₂ ≥ 0 */
-  return corner->count * (grown / 2 * (above + below) + tilt * (above - below));
+static double normal(double x) {
+  return erfc(-x * half_root) / 2;
 }
 
-/* The losses within ±K: randomized response at K, and what the corners add to it there. */
-static double slack_moment(double order, double slack, const privacy_curve *c) {
-  double distance = 0; /* total variation of the corners' shifts, summed */
+/* A sum whose terms cancel, and more than what that can lose: functions and products here are
+ * within a few units of 2^-53. */
+typedef struct moment {
+  double sum, error;
+} moment;
+
+static void moment_add(moment *m, double factor, const double terms[3]) {
+  double size = fabs(terms[0]) + fabs(terms[1]) + fabs(terms[2]);
+  m->sum += factor * (terms[0] + terms[1] + terms[2]);
+  m->error += factor * size * 1e-14;
+}
+
+/* Lemma C4, losses beyond K + chord: the integrals I₁ and I₂ of a corner. */
+static void add_tail(moment *v, double order, double slack, double chord,
+                     const gaussian_corner *corner) {
+  double m = corner->ratio, u = chord / m, grown = exp(order * (order - 1) * m * m / 2);
+  double near = normal(m / 2 - u), far = normal(-m / 2 - u);
+  const double above[] = {grown * normal((order - 0.5) * m - u),
+                          -order * exp((order - 1) * chord) * near,
+                          (order - 1) * exp(order * chord) * far};
+  const double below[] = {grown * normal(-(order - 0.5) * m - u),
+                          -order * exp(-(order - 1) * chord) * far,
+                          (order - 1) * exp(-order * chord) * near};
+  moment_add(v, corner->count * exp((order - 1) * slack), above);
+  moment_add(v, corner->count * exp(-order * slack), below);
+}
+
+/* Losses within ±(K + chord): randomized response there, and what the corners add to it. */
+static void add_middle(moment *v, double order, double slack, double chord,
+                       const privacy_curve *c) {
+  double end = slack + chord;
+  double mixed = 2 * order * sinh((order - 1) * end) + 2 * (order - 1) * sinh(order * end);
+  v->sum += response_moment(order, end);
   for (size_t i = 0; i < c->corner_count; i++) {
-    distance += c->corners[i].count * erf(c->corners[i].ratio * half_root / 2);
+    double m = c->corners[i].ratio, u = chord / m;
+    const double profile[] = {normal(m / 2 - u), -exp(chord) * normal(-m / 2 - u), 0};
+    moment_add(v, c->corners[i].count * mixed / (exp(end) + 1), profile);
   }
-  double mixed = 2 * order * sinh((order - 1) * slack) + 2 * (order - 1) * sinh(order * slack);
-  return response_moment(order, slack) + distance * mixed / (exp(slack) + 1);
+}
+
+/* Where the chord meets the profile as a tangent, about: any chord is valid, this one is best. */
+static double best_chord(const privacy_curve *c) {
+  double low = 0, high = 0;
+  for (size_t i = 0; i < c->corner_count; i++) {
+    high = fmax(high, 8 * c->corners[i].ratio);
+  }
+  for (int i = 0; i < 16; i++) {
+    double middle = (low + high) / 2, slope = 0, profile = 0;
+    for (size_t j = 0; j < c->corner_count; j++) {
+      double m = c->corners[j].ratio, far = normal(-m / 2 - middle / m);
+      slope += c->corners[j].count * far;
+      profile += c->corners[j].count * (normal(m / 2 - middle / m) - exp(middle) * far);
+    }
+    *(slope * (exp(middle) + exp(-c->slack)) > 1 - profile ? &low : &high) = middle;
+  }
+  return low;
 }
 
 /* Lemma C4 and the simpler bound of C5, whichever is smaller. */
-static double one_fit(double order, const privacy_curve *c) {
-  double moment = slack_moment(order, c->slack, c), sum = 1;
-  for (size_t i = 0; i < (DEFECT("corners-left-out") ? 1 : c->corner_count); i++) {
-    double m = c->corners[i].ratio;
-    moment += corner_moment(order, c->slack, &c->corners[i]);
-    sum += c->corners[i].count * exp(order * (order - 1) * m * m / 2);
+static double one_fit(double order, const privacy_curve *given) {
+  privacy_curve c = *given;
+  moment v = {0, 0};
+  double sum = 1;
+  c.corner_count = DEFECT("corners-left-out") ? 1 : c.corner_count;
+  double chord = best_chord(&c);
+  add_middle(&v, order, c.slack, chord, &c);
+  for (size_t i = 0; i < c.corner_count; i++) {
+    double m = c.corners[i].ratio;
+    add_tail(&v, order, c.slack, chord, &c.corners[i]);
+    sum += c.corners[i].count * exp(order * (order - 1) * m * m / 2);
   }
-  double of_profile = isfinite(moment) ? log1p(moment) / (order - 1) : (double)INFINITY;
-  double of_corners = isfinite(sum) ? c->slack + log(sum) / (order - 1) : (double)INFINITY;
+  double most = v.sum + v.error;
+  double of_profile = isfinite(most) ? log1p(fmax(most, 0)) / (order - 1) : (double)INFINITY;
+  double of_corners = isfinite(sum) ? c.slack + log(sum) / (order - 1) : (double)INFINITY;
   return fmin(of_profile, of_corners);
 }
 

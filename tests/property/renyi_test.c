@@ -49,38 +49,57 @@ static void one_corner_without_slack_is_a_gaussian(void **state) {
   }
 }
 
-/* (1) of composition.md, integrated: the profile of the corners, and the chord within ±K. */
+/* What the corners give, and 1 within ±K, where they give nothing. */
 static real normal(real x) {
   return erfcl(-x / sqrtl(2)) / 2;
 }
 
 static real profile(const privacy_curve *c, real t) {
-  real sum = 0, k = c->slack, at = t < k ? 0 : t - k;
+  real sum = 0, at = t - c->slack;
   for (size_t i = 0; i < c->corner_count; i++) {
     real m = c->corners[i].ratio;
     sum += c->corners[i].count * (normal(m / 2 - at / m) - expl(at) * normal(-m / 2 - at / m));
   }
-  return t < k ? (expl(k) - expl(t) + sum * (1 + expl(t))) / (expl(k) + 1) : sum;
+  return at < 0 ? 1 : fminl(sum, 1);
 }
 
-static double integrated(const privacy_curve *c, double order) {
-  enum { STEPS = 6000 };
-  real reach = c->slack, a = order, sum = 0, longest = 0;
+enum { HALF = 3000, GRID = 2 * HALF + 1 };
+
+static real rise(const real *s, const real *e, int i, int j) {
+  return (e[j] - e[i]) / (s[j] - s[i]);
+}
+
+/* The divergence of the worst pair with this profile: hockey sticks are convex in s = e^t, and
+ * symmetric, so they lie below the convex hull of what bounds them, on a grid; the mass of Q at a
+ * loss is the change of the hull's slope. */
+static double hull_divergence(const privacy_curve *c, double order) {
+  static real s[GRID], e[GRID];
+  static int hull[GRID];
+  real longest = 0, moment = 0;
+  int count = 0;
   for (size_t i = 0; i < c->corner_count; i++) {
     longest = fmaxl(longest, c->corners[i].ratio);
   }
-  real parts[] = {0, reach, reach + longest * (12 + a * longest)};
-  for (int part = 0; part < 2; part++) {
-    real step = (parts[part + 1] - parts[part]) / STEPS;
-    for (int i = 0; i < STEPS; i++) {
-      real t = parts[part] + (i + 0.5L) * step;
-      sum += (expl((a - 1) * t) + expl(-a * t)) * profile(c, t) * step;
+  real reach = c->slack + longest * (9 + order * longest);
+  for (int i = 0; i < GRID; i++) {
+    real t = reach * (i - HALF) / HALF;
+    s[i] = expl(t);
+    e[i] = t >= 0 ? profile(c, t) : 1 - s[i] + s[i] * profile(c, -t);
+    while (count > 1 &&
+           rise(s, e, hull[count - 2], hull[count - 1]) >= rise(s, e, hull[count - 1], i)) {
+      count--;
     }
+    hull[count++] = i;
   }
-  return (double)(log1pl(a * (a - 1) * sum) / (a - 1));
+  for (int k = 1; k < count - 1; k++) {
+    int i = hull[k];
+    moment += (rise(s, e, i, hull[k + 1]) - rise(s, e, hull[k - 1], i)) *
+              (powl(s[i], order) - 1 - order * (s[i] - 1));
+  }
+  return (double)(log1pl(moment) / (order - 1));
 }
 
-static void the_formula_is_the_integral_of_the_profile(void **state) {
+static void the_formula_is_the_worst_pair_with_its_profile(void **state) {
   (void)state;
   random_source r;
   assert_ok(random_seeded(33, &r, err));
@@ -90,13 +109,14 @@ static void the_formula_is_the_integral_of_the_profile(void **state) {
                              .slack = i % 5 ? between(&r, 1e-4, 2 / order) : 0,
                              .corners = {{1, 2 * m}, {2, m}},
                              .corner_count = 2};
-    double exact = integrated(&c, order), cost = renyi_of_curve(order, &c);
+    double exact = hull_divergence(&c, order), cost = renyi_of_curve(order, &c);
     double crude = c.slack + log(1 + exp(2 * order * (order - 1) * m * m) +
                                  2 * exp(order * (order - 1) * m * m / 2)) /
                                  (order - 1);
     double least = fmin(exact, crude); /* Lemmas C4 and C5 */
-    if (!(cost >= least * (1 - 1e-5) && cost <= least * (1 + 1e-5) + 1e-11)) {
-      fail_msg("order %g, m %g, slack %g: %.12g, integrated %.12g", order, m, c.slack, cost, exact);
+    if (!(cost >= least * (1 - 2e-3) && cost <= least * (1 + 2e-3) + 1e-11)) {
+      fail_msg("order %g, m %g, slack %g: %.12g, the worst pair has %.12g", order, m, c.slack, cost,
+               exact);
     }
   }
 }
@@ -124,7 +144,7 @@ static void curves_that_mean_nothing_are_known(void **state) {
   bad[1].corners[0].ratio = (double)NAN;
   bad[2].corners[0].count = (double)INFINITY;
   bad[3].corner_count = 0;
-  bad[4].failure = -1e-50;
+  bad[4].corners[0].ratio = 0;
   bad[5].corner_count = CURVE_CORNERS + 1;
   assert_true(curve_is_sound(&good) && curve_is_sound(&(privacy_curve){.fits = 0}));
   for (size_t i = 0; i < 6; i++) {
@@ -241,7 +261,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pure_release_costs_what_randomized_response_does),
       cmocka_unit_test(one_corner_without_slack_is_a_gaussian),
-      cmocka_unit_test(the_formula_is_the_integral_of_the_profile),
+      cmocka_unit_test(the_formula_is_the_worst_pair_with_its_profile),
       cmocka_unit_test(fits_lattice_and_what_is_pure_add_up),
       cmocka_unit_test(curves_that_mean_nothing_are_known),
       cmocka_unit_test(no_pair_of_records_has_more_than_the_curve_says),
