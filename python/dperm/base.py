@@ -165,6 +165,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     def _prepare_table(self, X: Any, y: Any) -> Prepared:
         """With the user's schema: columns of any type, encoded in C."""
+        if isinstance(X, (str, bytes, os.PathLike)):
+            raise ValueError("X is the name of a file; read it (pandas.read_csv), or train with the command, which takes files")
         names = None if self.classes is None else data.class_names(data.class_array(self.classes))
         schema = Schema(self.schema, names)
         given, X = X, arrow.table(X)

@@ -102,6 +102,8 @@ def test_the_command_does_the_same(how, command, tmp_path):
 def test_tables_without_rows_and_words_that_mean_nothing():
     with pytest.raises(ValueError, match="no rows"):
         dperm.LogisticRegression(1.0, schema=WIDE).fit(records(4000).iloc[:0])
+    with pytest.raises(ValueError, match="name of a file"):
+        dperm.LogisticRegression(1.0, schema=WIDE).fit("records.csv")
     with pytest.raises(ValueError, match='"auto", "ask" or None'):
         dperm.LogisticRegression(1.0, schema=WIDE, refine="ASK").fit(records(400))
 
