@@ -16,6 +16,7 @@
 NAME_BY_NUMBER(format_name, dperm_format)
 NAME_BY_NUMBER(mechanism_name, dperm_mechanism)
 NAME_BY_NUMBER(analysis_name, dperm_analysis)
+NAME_BY_NUMBER(neighbours_name, dperm_neighbours)
 NAME_BY_NUMBER(noise_name, dperm_noise)
 NAME_BY_NUMBER(kernel_name, dperm_kernel_kind)
 NAME_BY_NUMBER(tune_method_name, dperm_tune_method)

@@ -29,7 +29,10 @@ typedef struct schema_cost {
 
 static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm_plan *kinds,
                        size_t count, const plan_advice *advice, const dperm_schema *schema) {
-  printf("{\n  \"rows\": %zu,\n  \"dims\": %zu,\n", p->rows, p->dims);
+  bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  printf(adding ? "{\n  \"rows\": null,\n  \"rows_about\": %zu,\n" : "{\n  \"rows\": %zu,\n",
+         p->rows);
+  printf("  \"dims\": %zu,\n", p->dims);
   print_json_number("norm", p->norm, ",");
   print_json_number("norm1", p->norm1, ",");
   printf("  \"mechanism\": \"%s\",\n", dperm_mechanism_name(p->mechanism));
@@ -40,6 +43,7 @@ static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm
   print_json_number("epsilon_refined", p->noise ? cost->epsilon : (double)NAN, ",");
   print_json_text("refined_by", cost->what, ",");
   printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
+  print_json_text("neighbours", dperm_neighbours_name(p->neighbours), ",");
   print_json_number("epsilon_row", p->epsilon_row, ",");
   printf("  \"classes\": %zu,\n", p->classes);
   print_json_number("epsilon_class", p->epsilon_class, ",");
@@ -153,18 +157,19 @@ static void print_schema_cost(const schema_cost *cost) {
 }
 
 static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
+  const char *change =
+      p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "adding or removing" : "replacing";
   if (p->rows_per_person == 1) {
-    printf(
-        "epsilon              %-12.4g for every record: replacing one changes the probability of\n"
-        "                                  any outcome by a factor of at most %.4g\n",
-        p->epsilon, exp(p->epsilon));
+    printf("epsilon              %-12.4g for every record: %s one changes the probability of\n"
+           "                                  any outcome by a factor of at most %.4g\n",
+           p->epsilon, change, exp(p->epsilon));
     print_schema_cost(cost);
     return;
   }
-  printf("epsilon              %-12.4g for every person with at most %zu rows: replacing them all\n"
+  printf("epsilon              %-12.4g for every person with at most %zu rows: %s them all\n"
          "                                  changes the probability of any outcome by a factor of\n"
          "                                  at most %.4g\n",
-         p->epsilon, p->rows_per_person, exp(p->epsilon));
+         p->epsilon, p->rows_per_person, change, exp(p->epsilon));
   print_schema_cost(cost);
   printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%zu (group privacy)\n",
          p->epsilon_row, cost->what ? "the rest" : "epsilon", p->rows_per_person);
@@ -180,7 +185,9 @@ static void print_share(const dperm_plan *p) {
 
 static void print_text(const dperm_plan *p, const schema_cost *cost, const dperm_plan *kinds,
                        size_t count) {
-  printf("%zu rows of %zu columns, norm at most %g\n\n", p->rows, p->dims, p->norm);
+  bool adding = p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  printf("%s%zu rows of %zu columns, norm at most %g\n\n", adding ? "about " : "", p->rows, p->dims,
+         p->norm);
   if (!p->noise) {
     printf("mechanism none: nothing is private\nlambda   %.4g\n", p->lambda);
     return;
@@ -298,6 +305,10 @@ static dperm_status read_schema(const char *path, const plan_rows *of, const ref
   return dperm_schema_resolve(given, &how, out, err);
 }
 
+static bool rows_given(const size_t *rows, const char *about) {
+  return argument_given(rows) || about || refuse(wrong_usage("--rows is missing"));
+}
+
 int run_plan(int argc, char **argv) {
   fit_settings fit;
   const char *schema_path = NULL, *classes_text = NULL;
@@ -309,7 +320,8 @@ int run_plan(int argc, char **argv) {
   const char *refine = NULL;
   enum { OWN = 8 };
   argument table[OWN + FIT_ARGUMENTS] = {
-      {"--rows", ARGUMENT_COUNT, &of.rows, true, "N", "the number of records"},
+      {"--rows", ARGUMENT_COUNT, &of.rows, false, "N",
+       "the number of records; or --rows-about with --neighbours add-remove"},
       {"--schema", ARGUMENT_INPUT, &schema_path, false, "FILE", "the schema, or else --dims"},
       {"--dims", ARGUMENT_COUNT, &of.dims, false, "D", "the number of encoded columns"},
       {"--norm", ARGUMENT_POSITIVE, &of.norm, false, "R", "with --dims: bound on a row's norm (1)"},
@@ -325,7 +337,7 @@ int run_plan(int argc, char **argv) {
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
-      !fit_settings_one(&fit, &options) ||
+      !rows_given(&of.rows, fit.rows_about) || !fit_settings_one(&fit, &options) ||
       !refine_choose(&refine, &fit, &options, schema_path, true, &choice)) {
     return refused();
   }

@@ -79,10 +79,18 @@ static const char *answer_of(const fit_story *story, const dperm_model *model) {
 static void print_json(const fit_command *c, const fit_choice *choice, size_t candidates,
                        const dperm_model *model, const fit_story *story) {
   dperm_guarantee g;
+  bool counted = !c->fit.rows_about; /* else their number is private */
   dperm_model_guarantee(model, &g);
   printf("{\n");
   print_json_text("model", c->out, ",");
-  print_json_count("rows", story->rows, ",");
+  if (counted) {
+    print_json_count("rows", story->rows, ",");
+  } else {
+    uint64_t about = 0;
+    (void)read_whole(c->fit.rows_about, &about); /* as fit_settings did */
+    printf("  \"rows\": null,\n");
+    print_json_count("rows_about", (size_t)about, ",");
+  }
   print_json_count("weights", dperm_model_dims(model), ",");
   print_json_count("classes", dperm_model_classes(model), ",");
   print_json_flag("private", g.is_private, ",");
@@ -94,9 +102,10 @@ static void print_json(const fit_command *c, const fit_choice *choice, size_t ca
     print_json_text("answer", answer_of(story, model), ",");
     print_json_number("delta", g.delta, ",");
     print_json_count("rows_per_person", g.rows_per_person, ",");
+    print_json_text("neighbours", dperm_neighbours_name(g.neighbours), ",");
   } else {
     printf("  \"epsilon\": null,\n  \"epsilon_refined\": null,\n  \"answer\": null,\n  "
-           "\"delta\": null,\n  \"rows_per_person\": null,\n");
+           "\"delta\": null,\n  \"rows_per_person\": null,\n  \"neighbours\": null,\n");
   }
   if (choice) {
     print_json_text("method", choice->method, ",");
@@ -112,8 +121,9 @@ static const char *claim_of(const dperm_model *model, char out[1024]) {
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   if (g.is_private) {
-    (void)snprintf(out, 1024, "(epsilon, delta) = (%g, %.2g) for every %s", g.epsilon, g.delta,
-                   unit_of(g.rows_per_person, "record").text);
+    (void)snprintf(out, 1024, "(epsilon, delta) = (%g, %.2g) for every %s%s", g.epsilon, g.delta,
+                   unit_of(g.rows_per_person, "record").text,
+                   g.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? ", added or removed" : "");
   } else {
     (void)snprintf(out, 1024, "not private: %s", g.reason);
   }
@@ -152,7 +162,7 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
                 const dperm_model *model, const fit_story *story) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
   bool is_private = dperm_model_is_private(model);
-  char several[64] = "", how[64] = "", claim[1024];
+  char several[64] = "", how[64] = "", from[64] = "", claim[1024];
   if (dperm_model_classes(model) > 2) {
     (void)snprintf(several, sizeof several, "for each of %zu classes ", dperm_model_classes(model));
   }
@@ -163,8 +173,9 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
     note("%s: chosen among %zu candidates by %s; %s%s", name, candidates, choice->method,
          claim_of(model, claim), is_private ? ", the choice included" : "");
   } else {
-    note("%s: %zu weights %sfrom %zu rows; %s%s", name, dperm_model_dims(model), several,
-         story->rows, claim_of(model, claim), how);
+    (void)snprintf(from, sizeof from, "%zu rows", story->rows);
+    note("%s: %zu weights %sfrom %s; %s%s", name, dperm_model_dims(model), several,
+         c->fit.rows_about ? "records whose number is private" : from, claim_of(model, claim), how);
   }
   say_refined(&c->refine, story, model, name);
   if (is_private) {
@@ -277,7 +288,10 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   OWNED(ledger_settings_leave) dperm_output *out = NULL;
   fit_story story = {0};
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
-  dperm_source source = {.path = c->data, .format = format, .dims = c->dims};
+  dperm_source source = {.path = c->data,
+                         .format = format,
+                         .dims = c->dims,
+                         .may_be_empty = c->fit.rows_about != NULL};
   TRY(binned_schema_open(c->schema, &c->fit.bins, &source, &binned, err));
   bool refined = c->refine.refined && !(c->refine.unasked && !binned.waits);
   story.given = binned.given;

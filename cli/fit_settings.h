@@ -9,11 +9,12 @@
 typedef struct fit_settings {
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
   const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights, *bins;
+  const char *neighbours, *rows_about;
   double epsilon, delta_reg, norm_guess;
   size_t rows_per_person;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 16 };
+enum { FIT_ARGUMENTS = 18 };
 
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);

@@ -59,6 +59,8 @@ static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sw
   one.h = loss_has_h(one.loss) ? fit->h : NULL; /* it is for the others of the list */
   one.epsilon = (double)NAN;
   one.rows_per_person = none ? 1 : fit->rows_per_person;
+  one.neighbours = none ? "replace" : fit->neighbours;
+  one.rows_about = none ? NULL : fit->rows_about;
   if (!none && !(read_number(words[EPSILON], &one.epsilon) && one.epsilon > 0)) {
     return refuse(wrong_usage("--epsilon must be positive, not \"%.40s\"", words[EPSILON]));
   }

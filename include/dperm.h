@@ -2,8 +2,9 @@
  *
  * What every program needs. The API follows the data: a schema says in public what a record may
  * look like; a reader turns records into bounded rows; training turns rows into a model; a model
- * predicts. The rest is beside this one: dperm/ledger.h, plan.h, bins.h, refine.h, tune.h, score.h,
- * verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h, unsafe.h.
+ * predicts. The rest is beside this one: dperm/schema.h, ledger.h, plan.h, bins.h, refine.h,
+ * tune.h, score.h, verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h,
+ * unsafe.h.
  *
  *     dperm_schema_read -> dperm_data_read -> dperm_train -> dperm_model_write / dperm_predict_file
  *
@@ -130,32 +131,7 @@ DPERM_API const char *dperm_schema_class_name(const dperm_schema *schema, size_t
  * terminated, cut if it does not fit). Returns the length of the whole name. */
 DPERM_API size_t dperm_schema_feature_name(const dperm_schema *schema, size_t index, char *name,
                                            size_t capacity);
-/* The columns of the file that the schema lists, the label's included. */
-DPERM_API size_t dperm_schema_columns(const dperm_schema *schema);
-DPERM_API const char *dperm_schema_column_name(const dperm_schema *schema, size_t column);
-/* "numeric", "categorical", "ignore" or "label". */
-DPERM_API const char *dperm_schema_column_type(const dperm_schema *schema, size_t column);
-/* Encoded columns that this column of the file becomes. */
-DPERM_API size_t dperm_schema_column_width(const dperm_schema *schema, size_t column);
-/* At most one of these is not zero in a row (two, if the column has bins and a line), and none is
- * longer than this; 0 where there is none. */
-DPERM_API double dperm_schema_column_bound(const dperm_schema *schema, size_t column);
-/* The category of a categorical column that has no encoded column and encodes as zeros, or NULL. */
-DPERM_API const char *dperm_schema_column_reference(const dperm_schema *schema, size_t column);
-/* How many bins a numeric column has; 0 without, and while they are "auto". */
-DPERM_API size_t dperm_schema_column_bins(const dperm_schema *schema, size_t column);
-/* 1 if they are "auto": they follow from the number of rows and ε, and until then nothing can be
- * encoded, and dims and bounds are those of the column without bins. */
-DPERM_API int dperm_schema_column_bins_auto(const dperm_schema *schema, size_t column);
-/* The weight of the line beside the bins; 0 without. */
-DPERM_API double dperm_schema_column_line(const dperm_schema *schema, size_t column);
-/* Crosses: blocks for pairs of values of two columns, behind those of the columns. */
-DPERM_API size_t dperm_schema_crosses(const dperm_schema *schema);
-/* The first (`which` 0) or second (1) column of a cross. */
-DPERM_API size_t dperm_schema_cross_column(const dperm_schema *schema, size_t cross, size_t which);
-/* Its encoded columns; at most one is not zero in a row, and none longer than the bound. */
-DPERM_API size_t dperm_schema_cross_width(const dperm_schema *schema, size_t cross);
-DPERM_API double dperm_schema_cross_bound(const dperm_schema *schema, size_t cross);
+/* Its columns, bins and crosses: dperm/schema.h. */
 /* As JSON; "-" is standard output. A file appears whole or not at all. */
 DPERM_API DPERM_CHECKED dperm_status dperm_schema_write(const dperm_schema *schema,
                                                         const char *path, dperm_error *err);
@@ -183,7 +159,8 @@ typedef struct dperm_source {
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
   int no_identity;
-  const void *reserved[4]; /* zeros: space for members to come */
+  size_t may_be_empty;     /* nonzero: no records at all are data too (neighbours add-remove) */
+  const void *reserved[3]; /* zeros: space for members to come */
 } dperm_source;
 
 /* Encoded rows with their labels, in memory or mapped, every row within a known norm. */
@@ -350,6 +327,17 @@ typedef enum dperm_noise {
   DPERM_NOISE_MIXED = 5  /* l1 in one-hot blocks, l2 in the other columns */
 } dperm_noise;
 
+/* Which data sets are neighbours, whose models nobody shall tell apart. Either way every record is
+ * protected; an epsilon of the second kind is worth up to twice as much of the first, since
+ * replacing a record is removing one and adding another (docs/proofs/neighbours.md). */
+typedef enum dperm_neighbours {
+  DPERM_NEIGHBOURS_REPLACE = 0,   /* one record replaced by any other; their number is public */
+  DPERM_NEIGHBOURS_ADD_REMOVE = 1 /* one record more or less; nothing tells how many there are */
+} dperm_neighbours;
+
+/* "replace", "add-remove"; NULL from the first number on that is neither. */
+DPERM_API const char *dperm_neighbours_name(dperm_neighbours neighbours);
+
 /* "auto", "l2", …; NULL from the first number on that is no kind. */
 DPERM_API const char *dperm_noise_name(dperm_noise noise);
 
@@ -418,6 +406,9 @@ typedef struct dperm_options {
   int threads;               /* 0: DPERM_THREADS, or one a processor (above) */
   dperm_progress progress;
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */
+  dperm_neighbours neighbours;
+  size_t rows_about; /* with DPERM_NEIGHBOURS_ADD_REMOVE: a public figure near the number of rows,
+                        which stands for it in every formula; else 0 */
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation, Λ and the kind of noise automatic, tolerance 1e-10.
@@ -429,8 +420,9 @@ static inline void dperm_options_init(dperm_options *options) {
 
 typedef struct dperm_model dperm_model;
 
-/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class. The model is
- * the only thing that leaves, and the guarantee is about all of it. */
+/* Minimizes (1/n) Σ w_i ℓ(y_i fᵀx_i) + Λ N(f), w_i the weight of the record's class, n the number
+ * of rows or rows_about. The model is the only thing that leaves, and the guarantee is about all of
+ * it. */
 DPERM_API DPERM_CHECKED dperm_status dperm_train(const dperm_data *data,
                                                  const dperm_options *options, dperm_model **out,
                                                  dperm_error *err);
@@ -459,12 +451,13 @@ DPERM_API size_t dperm_model_dims(const dperm_model *model);
  * there are more than two. Owned by the model. */
 DPERM_API const double *dperm_model_weights(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
- * with at most rows_per_person of them, replaced by any other. */
+ * with at most rows_per_person of them, replaced by any other, or added and removed. */
 typedef struct dperm_guarantee {
   int is_private;        /* 0: nothing is guaranteed, and */
   const char *reason;    /* this is why, owned by the model; NULL if it is private */
   double epsilon, delta; /* NaN without a mechanism */
   size_t rows_per_person;
+  dperm_neighbours neighbours;
 } dperm_guarantee;
 DPERM_API void dperm_model_guarantee_sized(const dperm_model *model, dperm_guarantee *out,
                                            size_t size);
@@ -497,4 +490,6 @@ DPERM_API DPERM_CHECKED dperm_status dperm_predict_file(const dperm_model *model
 #ifdef __cplusplus
 }
 #endif
+
+#include "dperm/schema.h" /* part of this one, which it needs first */
 #endif

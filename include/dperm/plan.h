@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* What a fit will do, from public numbers alone: costs no privacy. */
+/* What a fit will do, from public numbers alone: costs no privacy. With neighbours add-remove
+ * options.rows_about stands for the number of rows, and `rows` is 0 or the same. */
 typedef struct dperm_plan {
   size_t rows, dims;
   double norm;  /* bound on ‖x‖₂ */
@@ -53,6 +54,7 @@ typedef struct dperm_plan {
   size_t rows_to_halve_noise; /* so many rows would halve noise_to_signal, all else equal; 0 where
                                  none do, as an automatic Λ for output perturbation spends them on
                                  a smaller Λ */
+  dperm_neighbours neighbours;
 } dperm_plan;
 
 /* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and

@@ -157,7 +157,7 @@ class Options(Struct):
                 ("lambda_", c_double), ("rows_per_person", c_size_t), ("classes", c_size_t),
                 ("class_weights", POINTER(ClassWeight)), ("class_weight_count", c_size_t),
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
-                ("progress", Progress), ("unsafe_diagnostics", c_void_p)]
+                ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("rows_about", c_size_t)]
 
 
 class TuneOptions(Struct):
@@ -182,7 +182,7 @@ class PlanFigures(Struct):
                 ("excess_objective_q50", c_double), ("excess_objective_q95", c_double),
                 ("noise_to_signal", c_double), ("coin_loss", c_double),
                 ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
-                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t)]
+                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("neighbours", c_int)]
 
 
 class Metrics(Struct):
@@ -326,7 +326,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),
     **{f"dperm_{enum}_name": (c_char_p, [_INT]) for enum in (
-        "mechanism", "analysis", "noise", "kernel", "taken", "tune_method", "selector", "rounds",
+        "mechanism", "analysis", "neighbours", "noise", "kernel", "taken", "tune_method", "selector", "rounds",
         "dictionary")},
     "dperm_options_init": (None, [POINTER(Options)]),
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),

@@ -92,6 +92,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     delta_reg: Any
     norm_guess: Any
     rows_per_person: int
+    neighbours: str
+    rows_about: Optional[int]
     ledger: Any
     dataset: Optional[str]
     random_state: Any
@@ -147,6 +149,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                                          reset=reset, accept_large_sparse=True)
         if y is not None:
             arguments["y"] = y
+        if reset and options.adding(self.neighbours):
+            arguments["ensure_min_samples"] = 0  # no records at all are data too
         try:
             return validate_data(self, **arguments)
         except ValueError as error:
@@ -183,7 +187,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         numbered = labels.numbered(y, labels.from_names(names) if declared is None else declared)
         named = y if numbered is None else np.asarray(names, dtype=object)[numbered[0]]
         waiting = Waiting.of(schema, self.bins)
-        handle, _ = table_handle(schema if waiting is None else waiting.reading, X, named)
+        handle, _ = table_handle(schema if waiting is None else waiting.reading, X, named, options.adding(self.neighbours))
         self._note_columns(X, schema.label_column)
         classes = numbered[1] if numbered is not None else \
             labels.of_type(names, y) if declared is None else declared
@@ -239,7 +243,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
                 raise ValueError("bounds are for dense arrays; give data_norm for sparse ones")
             self._schema = Schema(data.bounds_schema(self.bounds, X.shape[1], self.fit_intercept),
                                   names)
-            handle, rows = table_handle(self._schema, X, np.asarray(names, dtype=object)[codes])
+            handle, rows = table_handle(self._schema, X, np.asarray(names, dtype=object)[codes], options.adding(self.neighbours))
             return Prepared(handle, rows, classes, names)
         self._schema = None
         self._data_norm = self._norm()
@@ -257,7 +261,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             analysis=self.analysis, noise=self.noise, lambda_=self.lambda_, C=self.C,
             delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
-            **self._kernel())
+            neighbours=self.neighbours, rows_about=self.rows_about, **self._kernel())
         if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
             prepared.words += ("weights",)
         return made
@@ -309,7 +313,9 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     def _share(self) -> Optional[float]:
         """What of epsilon a refinement of the schema gets: NaN for the usual share, 0 where the records are only
         asked whether they want bins, None without one."""
-        possible = self.schema is not None and self.mechanism != "none"
+        possible = self.schema is not None and self.mechanism != "none" and not options.adding(self.neighbours)
+        if options.adding(self.neighbours) and self.refine not in (None, "none", "ask"):
+            raise ValueError("refine counts records that are replaced; it does not go with neighbours='add-remove'")
         return refine_share(self.refine, self.bins, possible, bool(self._kernel()))
 
     def _share_of(self, prepared: Prepared, wanted: c.Options) -> Optional[float]:

@@ -208,6 +208,7 @@ class TableColumn:
     def __init__(self, array: np.ndarray, given: Optional[Sequence[str]] = None):
         """Doubles, perhaps some way apart; or int32 codes of the texts given."""
         dtype = np.dtype(np.float64 if given is None else np.int32)
+        array = np.empty(1, dtype)[:0] if array.shape == (0,) else array  # of no rows, whatever it is made of
         step = array.strides[0] if array.ndim == 1 else 0
         if array.ndim != 1:
             raise ValueError(f"has {array.ndim} dimensions; give one value for each row")

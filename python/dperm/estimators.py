@@ -51,6 +51,11 @@ _COMMON = """
         As in ``dperm train``.
     rows_per_person : int, default 1
         `epsilon` is for a person with at most so many rows.
+    neighbours : {"replace", "add-remove"}
+        Whom `epsilon` compares: a record replaced by any other, or one more or less, as most libraries have it
+        (``docs/proofs/neighbours.md``). Then how many records there are is private, and nothing tells it.
+    rows_about : int, optional
+        With "add-remove": a public figure near the number of records, which stands for it everywhere.
     ledger : path or Ledger, optional
         Where the budget is charged, before anything is released; with `dataset`, its name there. By
         default the environment's ``DPERM_LEDGER`` and ``DPERM_DATASET``; "none" (or False) for none.
@@ -86,7 +91,7 @@ _ATTRIBUTES = """
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
-               "bins")
+               "bins", "neighbours", "rows_about")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -125,7 +130,7 @@ class LogisticRegression(_Stored):
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
-                 bins: Optional[str] = None):
+                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None):
         self.epsilon = epsilon
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -177,7 +182,7 @@ class LinearSVC(_Stored):
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
-                 bins: Optional[str] = None):
+                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -212,7 +217,7 @@ class KernelSVC(LinearSVC):
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
-                 bins: Optional[str] = None):
+                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -253,6 +258,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "lambda_": privacy["lambda"], "mechanism": privacy["mechanism"],
         "noise": privacy["noise"] or "auto", "analysis": privacy["analysis"] or "tight",
         "rows_per_person": privacy["rows_per_person"], "schema": schema,
+        "neighbours": "add-remove" if privacy["neighbours"] == "add-remove" else "replace",
+        "rows_about": content.get("rows_about"),
         "bins": "none" if schema else None,  # it has what it was fitted with
         "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
         "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}

@@ -117,6 +117,7 @@ class Privacy(Figures):
         fields: Dict[str, Any] = {"private": content["private"], "reason": content["reason"]}
         fields.update(content["privacy"])
         fields.setdefault("epsilon_refined", 0.0)  # of epsilon the schema's
+        fields.update({k: content[k] for k in ("rows_about", "rows_about_fitted") if k in content})
         fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
                                                "classes", "loss", "kernel")})
         super().__init__(fields)
@@ -126,6 +127,7 @@ class Privacy(Figures):
             return f"Privacy(none: {self['reason']})"
         many = self["rows_per_person"]
         whom = "every record" if many == 1 else f"every person with at most {many} records"
+        whom += ", added or removed" if self["neighbours"] == "add-remove" else ""
         pair = f"(epsilon, delta) = ({self['epsilon']}, {self['delta']:.2g})"
         return f"Privacy({pair} for {whom}, {self['mechanism']} perturbation)"
 

@@ -14,6 +14,7 @@ from .border import Number, whole
 MECHANISMS = c.numbers(c.lib.dperm_mechanism_name)
 ANALYSES = c.numbers(c.lib.dperm_analysis_name)
 NOISES = c.numbers(c.lib.dperm_noise_name)
+NEIGHBOURS = c.numbers(c.lib.dperm_neighbours_name)
 KERNELS = c.numbers(c.lib.dperm_kernel_name)
 del KERNELS["none"]  # None in Python
 KERNELS["rbf"] = KERNELS["gaussian"]
@@ -49,6 +50,11 @@ def regularization(lambda_: Any, C: Any, rows: int) -> float:
     return maybe("lambda_", lambda_)
 
 
+def adding(neighbours: Any) -> bool:
+    """Whether records are added and removed, so that nothing may tell how many there are."""
+    return bool(choice("neighbours", neighbours, NEIGHBOURS) == NEIGHBOURS["add-remove"])
+
+
 LOSSES = c.numbers(c.lib.dperm_loss_name)
 
 
@@ -57,8 +63,8 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          lambda_: Any = None, C: Any = None, delta_reg: Any = None, norm_guess: Any = None,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
-         threads: int = 0) -> c.Options:
-    """Options for a fit to so many rows."""
+         threads: int = 0, neighbours: str = "replace", rows_about: Any = None) -> c.Options:
+    """Options for a fit to so many rows, or to about so many where their number is private."""
     options = c.Options()
     c.lib.dperm_options_init(byref(options))
     options.mechanism = choice("mechanism", mechanism, MECHANISMS)
@@ -71,6 +77,14 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
         options.epsilon = number("epsilon", epsilon)
     options.analysis = choice("analysis", analysis, ANALYSES)
     options.noise = choice("noise", noise, NOISES)
+    options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
+    if adding(neighbours):
+        if rows_about is None:
+            raise ValueError("neighbours='add-remove' needs rows_about: how many records there are is private then, and a "
+                             "public figure near it stands for it")
+        options.rows_about = rows = whole("rows_about", rows_about)
+    elif rows_about is not None:
+        raise ValueError("rows_about is for neighbours='add-remove'; else the rows are counted, and their number is public")
     options.lambda_ = regularization(lambda_, C, rows)
     options.delta_reg = maybe("delta_reg", delta_reg, strict=False)
     options.norm_guess = maybe("norm_guess", norm_guess)

@@ -23,14 +23,15 @@ class Plan(Figures):
     _shown = ("epsilon", "delta", "lambda", "noise", "expected_noise_norm", "noise_to_signal")
 
 
-def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
+def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = None, schema: Optional[SchemaLike] = None,
          data_norm: float = 1.0, norm1: float = math.inf, classes: int = 2, bins: Optional[str] = None,
          refine: Any = "ask", **settings: Any) -> Plan:
     """What a fit to so many rows will do, from public numbers: costs no privacy.
 
     Give `dims` (with `data_norm`, `norm1` and the number of `classes`), or a `schema`. Further
     settings are those of the estimators: loss, h, mechanism, noise, lambda_, C, kernel, gamma,
-    n_components, rows_per_person, bins, refine, ... What a refinement will have of epsilon is
+    n_components, rows_per_person, bins, refine, neighbours, ... With neighbours="add-remove"
+    `rows_about` takes the place of `rows`. What a refinement will have of epsilon is
     `epsilon_refined`, and the plan is for the rest of it, with the schema as it is.
 
     >>> import dperm
@@ -40,7 +41,13 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
     if (dims is None) == (schema is None):
         raise ValueError("give either dims or a schema")
     figures = c.PlanFigures()
-    wanted = options.make(epsilon=epsilon, rows=options.whole("rows", rows),
+    private = options.adding(settings.get("neighbours", "replace"))
+    if rows is None and not private:
+        raise TypeError("plan() needs rows, the number of records")
+    if private and rows is None:
+        rows = options.whole("rows_about", settings.get("rows_about"))
+    rows = options.whole("rows", rows)
+    wanted = options.make(epsilon=epsilon, rows=rows,
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
     cost: Dict[str, Any] = {"epsilon_refined": 0.0, "refined_by": None}
@@ -58,6 +65,7 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
     found.update(cost)
     found["mechanism"] = settings.get("mechanism", "objective")
     found["analysis"] = settings.get("analysis", "tight")
+    found["neighbours"] = settings.get("neighbours", "replace")
     if schema is not None:
         found["columns"] = _columns(made, rows, wanted)
     found["noise_kinds"] = _kinds(known, wanted, figures)
@@ -66,7 +74,7 @@ def plan(rows: int, *, epsilon: float, dims: Optional[int] = None, schema: Optio
 
 def _schema_cost(schema: Schema, rows: int, wanted: c.Options, refine: Any, bins: Optional[str]) -> Dict[str, Any]:
     """What of a model's epsilon is not the fit's, whose options have the rest then."""
-    private = wanted.mechanism != options.MECHANISMS["none"]
+    private = wanted.mechanism != options.MECHANISMS["none"] and wanted.neighbours == options.NEIGHBOURS["replace"]
     share = refine_share(refine, bins, private, wanted.kernel.features > 0)
     spent, whole = c.lib.dperm_schema_refined_epsilon(schema._handle), wanted.epsilon
     counts, answer = (0.0, 0.0) if share is None else refined_cost(schema, rows, wanted, share, bins)

@@ -13,22 +13,22 @@ from .columns import column_of, numbers_among
 __all__ = ["label_in", "listed_columns", "table_columns", "table_handle"]
 
 
-def table_handle(schema: Any, X: Any, labels: Any = None) -> Tuple[c.Handle, int]:
+def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -> Tuple[c.Handle, int]:
     """A DataFrame or Arrow's table (columns by name), or an array or lists (by place), as encoded rows and their
     number.
 
-    A row depends on its own record alone (columns.py).
+    A row depends on its own record alone (columns.py). With `empty` no rows at all are fine.
     """
-    rows, columns, label = table_columns(schema, X, labels)
+    rows, columns, label = table_columns(schema, X, labels, empty)
     handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, columns, label)
     return handle, rows
 
 
-def table_columns(schema: Any, X: Any, labels: Any = None) -> Tuple[int, c.Columns, Optional[c.Columns]]:
+def table_columns(schema: Any, X: Any, labels: Any = None, empty: bool = False) -> Tuple[int, c.Columns, Optional[c.Columns]]:
     """The number of rows, the schema's columns and the label's, as the library takes them."""
     X, labels = arrow.table(X), arrow.column(labels)
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
-    if rows == 0:
+    if rows == 0 and not empty:
         raise ValueError("there are no rows; give at least one record")
     missing = numbers_among(schema._missing)
     columns: List[Optional[c.TableColumn]] = [None] * len(places)

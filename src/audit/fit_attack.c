@@ -46,6 +46,10 @@ static dperm_status plain_data(const worst_pair *pair, int side, dperm_data **ou
   for (size_t j = 0; j < pair->dims; j++) {
     row[j] = labels[0] * pair->w[side][j];
   }
+  if (pair->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && side == 1) { /* without the record */
+    return dperm_data_from_csr(PAIR_ROWS - 1, pair->dims, starts + 1, columns, row, labels + 1,
+                               pair->norm, out, err);
+  }
   return dperm_data_from_csr(PAIR_ROWS, pair->dims, starts, columns, row, labels, pair->norm, out,
                              err);
 }
@@ -84,6 +88,7 @@ static dperm_status draw_fit(const attack *a, int side, random_source *source, d
   const problem base = {.x = t->data[side]->x,
                         .labels = t->data[side]->labels,
                         .shares = t->options.class_weights ? t->shares[side] : NULL,
+                        .divisor = t->plan[side].privacy.divisor,
                         .norm_bound = t->data[side]->bounds.norm2,
                         .loss = &t->options.loss,
                         .regularizer = &t->options.regularizer};
@@ -117,6 +122,8 @@ static void set_options(fit_target *t, double epsilon) {
   t->options.lambda = pair->lambda / rows / (halved ? 2 : 1);
   t->options.delta_reg = halved ? t->options.lambda : (double)NAN;
   t->options.threads = 1;
+  t->options.neighbours = pair->neighbours;
+  t->options.rows_about = pair->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? PAIR_ROWS : 0;
   if (pair->kind == PAIR_WEIGHTS) {
     t->options.class_weights = class_weights;
     t->options.class_weight_count = sizeof class_weights / sizeof *class_weights;
@@ -145,7 +152,8 @@ static dperm_status make_target(fit_target *t, double epsilon, dperm_error *err)
   set_options(t, epsilon);
   TRY(options_validate(&t->options, err));
   for (int side = 0; side < 2; side++) {
-    TRY(fit_check(t->data[side], t->data[side]->x->rows, &t->options, &t->plan[side], err));
+    size_t rows = options_rows(&t->options, t->data[side]);
+    TRY(fit_check(t->data[side], rows, &t->options, &t->plan[side], err));
     if (t->options.class_weights) {
       TRY(weigh_pair(t, side, err));
     }

@@ -97,13 +97,13 @@ double pair_place(const worst_pair *pair, const double *f) {
 
 /* What an audit of the Huber pair with h = 1 − 1/λ may hope for: the best event (1−h, 1−h+w), both
  * masses in closed form, less what bounds at 10⁻³ take off. Under the first data set b runs from 0
- * to −(λ + c)w there, under the second from −2 to −2 − λw. */
-static double hoped_bound(double lambda, double epsilon, double draws) {
+ * to −(λ + c)w there, under the second from −2 to −2 − λw; from −1 without the record: `moves`. */
+static double hoped_bound(double moves, double lambda, double epsilon, double draws) {
   double h = 1 - 1 / lambda, c = 1 / (2 * h), n = 2 * draws;
-  double beta = (epsilon - log1p(c / lambda)) / 2, best = 0;
+  double beta = (epsilon - log1p(c / lambda)) / moves, best = 0;
   for (double width = 0.01; width <= 2 * h; width += 0.01) {
     double p = -0.5 * expm1(-beta * (lambda + c) * width);
-    double q = -0.5 * exp(-2 * beta) * expm1(-beta * lambda * width);
+    double q = -0.5 * exp(-moves * beta) * expm1(-beta * lambda * width);
     double low = p - 3.09 * sqrt(p * (1 - p) / n), high = q + 3.09 * sqrt(q * (1 - q) / n);
     best = fmax(best, low > 0 ? log(low / high) : 0);
   }
@@ -112,11 +112,11 @@ static double hoped_bound(double lambda, double epsilon, double draws) {
 
 /* The smallest λ from 2 on, with the largest slack, at which these draws can still come close to ε;
  * the best for them if none can. */
-static double jacobian_lambda(double epsilon, double draws) {
+static double jacobian_lambda(double moves, double epsilon, double draws) {
   double most = 0, at = 2 + 1 / expm1(epsilon / 2);
   for (double lambda = 2; lambda < 1e6; lambda *= 1.05) {
     bool feasible = log1p(1 / (2 * (lambda - 1))) < 0.5 * epsilon;
-    double bound = feasible ? hoped_bound(lambda, epsilon, draws) : 0;
+    double bound = feasible ? hoped_bound(moves, lambda, epsilon, draws) : 0;
     if (bound >= 0.92 * epsilon) {
       return lambda;
     }
@@ -137,7 +137,7 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
   bool slack = pair->kind == PAIR_OBJECTIVE || pair->kind == PAIR_WEIGHTS;
   double lambda = slack ? 200 / fmin(1, epsilon) : 4, h = 0.5;
   if (pair->kind == PAIR_JACOBIAN) {
-    lambda = jacobian_lambda(epsilon, draws);
+    lambda = jacobian_lambda(neighbours_gradients(pair->neighbours), epsilon, draws);
     h = 1 - 1 / lambda;
   }
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
@@ -175,7 +175,8 @@ static void place_leaning(worst_pair *pair, double epsilon) {
   pair->w[1][1] = -across;
   if (pair->kind == PAIR_JACOBIAN) { /* the first margin is free: b = 0 where it is worst */
     double kappa = 1 / pair->lambda;
-    double z = worst_margin(&pair->loss, epsilon_invert(&pair->loss, kappa, epsilon), kappa);
+    double z = worst_margin(&pair->loss,
+                            epsilon_invert(&pair->loss, pair->neighbours, kappa, epsilon), kappa);
     pair->w[0][0] = 0;
     pair->w[0][1] = 1;
     pair->centre[1] = z - steepness(&pair->loss, z, NULL) / pair->lambda;
@@ -193,9 +194,15 @@ static void scale_rows(worst_pair *pair) {
 
 dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
                              worst_pair *out, dperm_error *err) {
+  bool adding = kind >= PAIR_ADD_OUTPUT;
+  kind = kind == PAIR_ADD_OUTPUT      ? PAIR_OUTPUT
+         : kind == PAIR_ADD_OBJECTIVE ? PAIR_OBJECTIVE
+         : kind == PAIR_ADD_JACOBIAN  ? PAIR_JACOBIAN
+                                      : kind;
   bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN || kind == PAIR_WEIGHTS;
   worst_pair made = {.kind = kind,
                      .mechanism = objective ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT,
+                     .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                      .dims = kind == PAIR_SHAPE       ? 3
                              : kind == PAIR_INTERCEPT ? 2
                                                       : 1,
@@ -207,10 +214,14 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, s
   if (!steep_at_zero(&made.loss)) {
     place_leaning(&made, epsilon);
   }
+  for (size_t j = 0; adding && j < made.dims; j++) {
+    made.w[1][j] = 0; /* as if it were not there */
+  }
   scale_rows(&made);
   double kappa = made.norm * made.norm / made.lambda;
-  made.beta = objective ? epsilon_invert(&made.loss, kappa, epsilon) / made.norm
-                        : made.lambda * epsilon / (2 * made.norm);
+  made.beta = objective
+                  ? epsilon_invert(&made.loss, made.neighbours, kappa, epsilon) / made.norm
+                  : made.lambda * epsilon / (neighbours_gradients(made.neighbours) * made.norm);
   find_minimizer(&made, 0, made.minimizer[0]);
   find_minimizer(&made, 1, made.minimizer[1]);
   *out = made;

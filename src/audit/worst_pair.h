@@ -1,7 +1,7 @@
 /* The worst pairs of neighbouring data sets that are known, and the theory of what a fit does on
  * them (docs/audit.md has the mathematics). All rows are zero but one, which is w = y·x in the
- * first data set and w′ in the second; a regularizer that pulls towards a public place takes the
- * part that other records could play. */
+ * first data set and w′ in the second, or is not there at all (w′ = 0); a regularizer that pulls
+ * towards a public place takes the part that other records could play. */
 #pragma once
 
 #include "base/status.h"
@@ -9,17 +9,21 @@
 enum { PAIR_DIMS = 3, PAIR_ROWS = 4 };
 
 typedef enum pair_kind {
-  PAIR_OUTPUT,    /* output perturbation: the minimizers are as far apart as can be */
-  PAIR_OBJECTIVE, /* objective perturbation: so are the noise vectors for one result */
-  PAIR_JACOBIAN,  /* and the map from noise to result stretches differently besides */
-  PAIR_SHAPE,     /* output perturbation in three dimensions, seen close to a minimizer */
-  PAIR_INTERCEPT, /* output perturbation of a constant column */
-  PAIR_WEIGHTS    /* objective perturbation; both records are of the class that counts most */
+  PAIR_OUTPUT,     /* output perturbation: the minimizers are as far apart as can be */
+  PAIR_OBJECTIVE,  /* objective perturbation: so are the noise vectors for one result */
+  PAIR_JACOBIAN,   /* and the map from noise to result stretches differently besides */
+  PAIR_SHAPE,      /* output perturbation in three dimensions, seen close to a minimizer */
+  PAIR_INTERCEPT,  /* output perturbation of a constant column */
+  PAIR_WEIGHTS,    /* objective perturbation; both records are of the class that counts most */
+  PAIR_ADD_OUTPUT, /* the first three with one record, and without it */
+  PAIR_ADD_OBJECTIVE,
+  PAIR_ADD_JACOBIAN
 } pair_kind;
 
 typedef struct worst_pair {
   pair_kind kind;
   dperm_mechanism mechanism;
+  dperm_neighbours neighbours;
   dperm_loss loss;
   size_t dims;
   double norm;              /* R: not 1, so that a forgotten or unsquared R shows */

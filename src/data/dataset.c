@@ -36,8 +36,8 @@ dperm_status data_unchanged(const dperm_data *data, dperm_error *err) {
 static dperm_status data_of_memory(size_t rows, size_t dims, const double *labels, double norm,
                                    dperm_data **out, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
-  if (rows == 0 || dims == 0 || dims > INT32_MAX) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows of %zu columns; give at least one of each", rows,
+  if (dims == 0 || dims > INT32_MAX) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "%zu rows of %zu columns; give at least one column", rows,
          dims);
   }
   if (!(norm >= 1e-100 && norm <= 1e100)) {
@@ -232,6 +232,13 @@ dperm_status data_class_names(const dperm_data *data, class_list *out, dperm_err
     return class_list_copy(data->classes.count ? &data->classes : &data->schema->classes, out, err);
   }
   return class_list_of(NULL, 2, out, err);
+}
+
+dperm_status data_check_any(const dperm_data *data, dperm_error *err) {
+  if (rows_in_all(data->x) == 0) {
+    FAIL(err, DPERM_INVALID_DATA, "no rows; give data with records");
+  }
+  return DPERM_OK;
 }
 
 dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_error *err) {

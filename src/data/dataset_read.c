@@ -32,9 +32,10 @@ static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, 
                              dperm_error *err) {
   OWNED(rows_clear) growing_rows rows = {0};
   TRY(row_reader_rest(reader, &rows, NULL, NULL, err));
-  if (rows.count == 0) {
+  if (rows.count == 0 && !reader->may_be_empty) {
     return fail_no_rows(reader->path, err);
   }
+  TRY(rows_reserve(&rows, 0, err)); /* also where no row came */
   *total = rows.count;
   if (r) {
     size_t first = 0, count = 0;
@@ -246,7 +247,7 @@ static dperm_status settle_rows(const dperm_source *source, ranks *r, const shar
   dperm_status status = digest_whole(source, r, &mine->about, digest, err);
   TRY(ranks_share(r, status, digest, sizeof digest, err));
   TRY(spread_settle(r, &mine->rows, &settled, total, err));
-  if (*total == 0) {
+  if (*total == 0 && !source->may_be_empty) {
     return fail_no_rows(source->path, err);
   }
   TRY(rows_reserve(&settled, 0, err)); /* also where no row came */

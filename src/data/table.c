@@ -163,9 +163,7 @@ dperm_status dperm_data_from_table(const dperm_schema *schema, size_t rows,
     TRY(add_row(&e, &t, i, &made, given, err));
     prints[at] = row_fingerprint_of(&printer, NULL, given, t.count); /* the next one's if dropped */
   }
-  if (made.count == 0) {
-    FAIL(err, DPERM_INVALID_DATA, "no rows; give a table with records");
-  }
+  TRY(rows_reserve(&made, 0, err)); /* also where there is no row */
   TRY(data_from_rows(&made, schema->dims, ORIGIN_SCHEMA, schema, out, err));
   (*out)->unlabelled = labels == NULL;
   (*out)->prints = prints;

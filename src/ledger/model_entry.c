@@ -39,9 +39,9 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
                       "charged to, and see 'dperm ledger verify'",
                       err);
   }
-  const guarantee *claim = &model->claim; /* the schema's refinement was charged elsewhere */
-  if (!same_epsilon(&reserved,
-                    claim->epsilon_refined > 0 ? claim->epsilon_charged : claim->epsilon)) {
+  const guarantee claim = guarantee_replaced(&model->claim); /* as it was charged; the schema's */
+  if (!same_epsilon(&reserved, /* refinement was charged elsewhere */
+                    claim.epsilon_refined > 0 ? claim.epsilon_charged : claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model says", err);
   }
   TRY(model_content_digest(model, digest, err));

@@ -1,6 +1,8 @@
-/* Output perturbation: β = nΛε/(2LR) (privacy.md 3). Objective perturbation: A = β·R_K from ε(A)
- * and Λ_t = Λ + Δ (privacy.md 4), or the paper's own formulas; R_K bounds the rows in the norm of
- * the noise, κ is always about R₂. Whatever is rounded is rounded towards more noise. */
+/* Output perturbation: β = nΛε/(2LR), or nΛε/(LR) where records are added or removed and n is a
+ * public figure near their number (privacy.md 3; docs/proofs/neighbours.md). Objective
+ * perturbation: A = β·R_K from ε(A) and Λ_t = Λ + Δ (privacy.md 4), or the paper's own formulas;
+ * R_K bounds the rows in the norm of the noise, κ is always about R₂. Whatever is rounded is
+ * rounded towards more noise. */
 #include "mechanism/calibrate.h"
 
 #include <math.h>
@@ -42,6 +44,12 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (g->mechanism == DPERM_MECHANISM_OUTPUT && !isnan(g->delta_reg)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "delta-reg is for objective perturbation; with output perturbation raise lambda instead");
+  }
+  if (g->neighbours != DPERM_NEIGHBOURS_REPLACE && g->analysis == DPERM_ANALYSIS_PAPER &&
+      g->mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the paper's analysis is about replaced records; with neighbours add-remove choose the "
+         "analysis tight");
   }
   if (!isnan(g->delta_reg) && !(g->delta_reg >= 0 && isfinite(g->delta_reg))) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "delta-reg = %g; it must be finite and not negative",
@@ -126,10 +134,20 @@ static dperm_noise least_noise(const public_numbers *given) {
   return best;
 }
 
+/* A defect takes what one gradient costs where two move. */
+static dperm_neighbours neighbours_of(const public_numbers *g) {
+  return DEFECT("neighbours-add") ? DPERM_NEIGHBOURS_ADD_REMOVE : g->neighbours;
+}
+
+/* By how many gradients neighbours differ. */
+static double gradients_of(const public_numbers *g) {
+  return neighbours_gradients(neighbours_of(g));
+}
+
 /* ---- output perturbation */
 
 static double output_beta(const public_numbers *g, double lambda) {
-  double twice = DEFECT("epsilon-not-halved") ? 1 : 2;
+  double twice = DEFECT("epsilon-not-halved") ? 1 : gradients_of(g);
   return down * (double)g->rows * lambda * g->epsilon_core /
          (twice * g->loss->lipschitz * g->bounds.norm2);
 }
@@ -150,7 +168,7 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
     double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
     a = left / (2 * g->loss->lipschitz);
   } else {
-    a = epsilon_invert(g->loss, kappa, g->epsilon_core);
+    a = epsilon_invert(g->loss, neighbours_of(g), kappa, g->epsilon_core);
   }
   if (DEFECT("epsilon-not-halved")) {
     a *= 2;
@@ -251,7 +269,8 @@ static double paying_length(const public_numbers *g, double noise) {
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
   double noise =
-      rms_norm(g, g->epsilon_core / (2 * g->loss->lipschitz * row_bound(g))) / (double)g->rows;
+      rms_norm(g, g->epsilon_core / (gradients_of(g) * g->loss->lipschitz * row_bound(g))) /
+      (double)g->rows;
   double norm = isnan(g->norm_guess) ? paying_length(g, noise) : g->norm_guess;
   return cheapest_total(g, 0, fmax(feasible_total(g), noise / norm), norm);
 }
@@ -280,7 +299,12 @@ static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_er
 
 dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err) {
   public_numbers g = *given;
-  privacy_plan plan = {.mechanism = g.mechanism, .analysis = g.analysis, .epsilon = g.epsilon_core};
+  bool counted = g.neighbours == DPERM_NEIGHBOURS_REPLACE; /* the number of rows is public */
+  privacy_plan plan = {.mechanism = g.mechanism,
+                       .analysis = g.analysis,
+                       .neighbours = g.neighbours,
+                       .divisor = counted ? 0 : (double)g.rows,
+                       .epsilon = g.epsilon_core};
   if (g.mechanism == DPERM_MECHANISM_NONE) {
     plan.lambda = isnan(g.lambda) ? 1.0 / (double)g.rows : g.lambda;
     plan.noise = (noise_plan){&noise_l2, g.dims, 0, g.bounds.body};

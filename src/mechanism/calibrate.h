@@ -7,7 +7,9 @@
 #include "random/row_bounds.h"
 
 typedef struct public_numbers {
-  size_t rows;            /* n */
+  size_t rows; /* n, or the public figure near it where n is private: */
+  dperm_neighbours neighbours;
+  size_t rows_most;       /* then there are no more rows than this */
   size_t dims;            /* d */
   row_bounds bounds;      /* R₂, R₁ and r_g, for every row */
   const dperm_loss *loss; /* with its constants L and c */
@@ -31,6 +33,8 @@ typedef struct public_numbers {
 typedef struct privacy_plan {
   dperm_mechanism mechanism;
   dperm_analysis analysis;
+  dperm_neighbours neighbours;
+  double divisor;           /* of sums over rows: a public number, or 0 for theirs */
   double epsilon;           /* the mechanism's own, without what the release costs */
   double lambda, delta_reg; /* Λ, Δ; Λ_t is their sum */
   noise_plan noise;

@@ -1,7 +1,7 @@
 /* Only the library's own losses, recognized by their code and constants and not by a name that a
  * caller may choose, use a supremum of their own (loss_kind); any other loss falls back on its
- * declared constants, 2AL + log(1 + κc). Results are raised by a relative 1e-12 against rounding,
- * so an inverse errs towards more noise. */
+ * declared constants, 2AL + log(1 + κc), or AL + log(1 + κc). Results are raised by a relative
+ * 1e-12 against rounding, so an inverse errs towards more noise. */
 #include "mechanism/epsilon_rule.h"
 
 #include <math.h>
@@ -10,22 +10,27 @@
 
 static const double guard = 1.0 + 1e-12;
 
-double epsilon_of(const dperm_loss *loss, double kappa, double a) {
+double neighbours_gradients(dperm_neighbours neighbours) {
+  return neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 1 : 2;
+}
+
+double epsilon_of(const dperm_loss *loss, dperm_neighbours neighbours, double kappa, double a) {
   const loss_kind *kind = loss_kind_of(loss);
   double steepest = a * loss->lipschitz;
   double sup = kind && kind->supremum ? kind->supremum(loss->parameter, kappa, a)
                                       : steepest + log1p(kappa * loss->smoothness);
-  return guard * (steepest + sup);
+  return guard * (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? sup : steepest + sup);
 }
 
-double epsilon_invert(const dperm_loss *loss, double kappa, double epsilon) {
-  double low = 0, high = epsilon / (2 * loss->lipschitz);
-  if (!(epsilon_of(loss, kappa, 0) < epsilon)) {
+double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
+                      double epsilon) {
+  double low = 0, high = epsilon / (neighbours_gradients(neighbours) * loss->lipschitz);
+  if (!(epsilon_of(loss, neighbours, kappa, 0) < epsilon)) {
     return 0;
   }
   for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
     double middle = 0.5 * (low + high);
-    if (epsilon_of(loss, kappa, middle) <= epsilon) {
+    if (epsilon_of(loss, neighbours, kappa, middle) <= epsilon) {
       low = middle;
     } else {
       high = middle;

@@ -2,13 +2,18 @@
  *
  *   ε(A) = A·L + sup_u [ A·s(u) + log(1 + κ·a(u)) ],   κ = R₂²/λ,
  *
- * in closed form where the loss allows it. Everything here is public. */
+ * in closed form where the loss allows it; the supremum alone where records are added or removed,
+ * as then one gradient moves and not two (docs/proofs/neighbours.md). Everything here is public. */
 #pragma once
 
 #include "base/status.h"
 
 /* At least ε(A), and within a relative 1e-11 of it. */
-double epsilon_of(const dperm_loss *loss, double kappa, double a);
+double epsilon_of(const dperm_loss *loss, dperm_neighbours neighbours, double kappa, double a);
 
 /* The largest A, rounded down, with ε(A) ≤ epsilon; 0 if there is none above 0. */
-double epsilon_invert(const dperm_loss *loss, double kappa, double epsilon);
+double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
+                      double epsilon);
+
+/* The gradients by which the noise of two neighbours may differ: 2, or 1 of a record added. */
+double neighbours_gradients(dperm_neighbours neighbours);

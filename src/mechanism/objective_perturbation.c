@@ -1,7 +1,7 @@
 /* Objective perturbation (CMS Algorithm 2): add a random linear term bᵀf/n to the objective, then
- * minimize. The noise depends on public numbers only; calibrate.c derives it, privacy.md 4 says
- * why it suffices. Many draws start at the minimum without noise, with the Hessian's factor there;
- * one that is not certified in the batch is solved alone. */
+ * minimize, n the problem's divisor. The noise depends on public numbers only; calibrate.c derives
+ * it, privacy.md 4 says why it suffices. Many draws start at the minimum without noise, with the
+ * Hessian's factor there; one that is not certified in the batch is solved alone. */
 #include <math.h>
 #include <string.h>
 
@@ -12,11 +12,11 @@
 #include "solve/direction.h"
 
 /* Draws b/n; what the noise's own error leaves of the promised gradient is the target. */
-static dperm_status draw_term(const privacy_plan *plan, const promise *promised, const matrix *x,
+static dperm_status draw_term(const privacy_plan *plan, const promise *promised, const problem *p,
                               random_source *source, double *linear, double *target,
                               dperm_error *err) {
-  double norm = 0, rows = (double)rows_in_all(x);
-  TRY(mechanism_noise(plan, promised, x, source, linear, &norm, err));
+  double norm = 0, rows = problem_divisor(p);
+  TRY(mechanism_noise(plan, promised, p->x, source, linear, &norm, err));
   for (size_t j = 0; j < plan->noise.dims; j++) {
     linear[j] /= rows;
   }
@@ -60,7 +60,7 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
   TRY(scratch_take(&work, count, sizeof *models, &models, err));
   for (size_t m = 0; m < count; m++) {
     double *term = linear + m * dims;
-    TRY(draw_term(plan, promised, base->x, &sources[m], term, &target[m], err));
+    TRY(draw_term(plan, promised, base, &sources[m], term, &target[m], err));
     certified[m] = INFINITY;
     models[m] = p.model;
     models[m].linear = term;

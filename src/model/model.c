@@ -98,7 +98,8 @@ void dperm_model_guarantee_sized(const dperm_model *model, dperm_guarantee *out,
                                 .reason = model->reason,
                                 .epsilon = model->claim.epsilon,
                                 .delta = model->claim.delta,
-                                .rows_per_person = model->claim.rows_per_person};
+                                .rows_per_person = model->claim.rows_per_person,
+                                .neighbours = model->claim.neighbours};
   sized_give(&kind, &made, out, size);
 }
 

@@ -21,7 +21,8 @@ struct dperm_model {
   double loss_h;                          /* NaN for a loss without one */
   double loss_lipschitz, loss_smoothness; /* L and c */
 
-  size_t rows, rows_fitted; /* n of the file, n of the fit */
+  size_t rows, rows_fitted; /* n of the file, n of the fit; of neighbours add-remove the public
+                               figures near them */
   data_origin origin;
   double norm_bound;
   double intercept;     /* of rows from memory with a constant last column; else 0 */

@@ -293,6 +293,21 @@ static dperm_status read_numerics(const reading *r, const json_t *numerics, dper
   return DPERM_OK;
 }
 
+/* Which data sets are neighbours, and how many rows there were: a number, or one near it. */
+static dperm_status read_rows(const reading *r, dperm_model *model) {
+  const char *word = text_at(r->privacy, "neighbours");
+  bool about = same(word, neighbours_word(DPERM_NEIGHBOURS_ADD_REMOVE));
+  TRY(known(r, !word || about || same(word, neighbours_word(DPERM_NEIGHBOURS_REPLACE)),
+            " is private for neighbours"));
+  model->claim.neighbours = about ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+  model->plan.neighbours = model->claim.neighbours;
+  bool counted =
+      read_count(r->root, about ? "rows_about" : "rows", &model->rows) &&
+      read_count(r->root, about ? "rows_about_fitted" : "rows_fitted", &model->rows_fitted);
+  bool silent = !about || (!given(r->root, "rows") && !given(r->root, "rows_fitted"));
+  return sound(r, counted && silent, "its number of rows is not a positive number");
+}
+
 /* For whom the claim is: for one row, unless the file says a person with several. */
 static dperm_status read_unit(const reading *r, dperm_model *model) {
   const json_t *rows = json_object_get(r->privacy, "rows_per_person");
@@ -413,9 +428,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   TRY(check_digest(r, model->digest));
   TRY(read_claim(r, model));
   TRY(read_loss(r, model));
-  bool counted = read_count(r->root, "rows", &model->rows) &&
-                 read_count(r->root, "rows_fitted", &model->rows_fitted);
-  TRY(sound(r, counted, "its number of rows is not a positive number"));
+  TRY(read_rows(r, model));
   TRY(read_encoding(r, model));
   TRY(sound(r, model_refined_fits(r->privacy, model),
             "its claim does not count what refining its schema cost"));

@@ -97,10 +97,11 @@ static json_t *privacy_json(const dperm_model *model) {
       "definition", noisy ? "(epsilon, delta)-differential privacy" : NULL, "epsilon",
       number_or_null(claim->epsilon), "delta", number_or_null(claim->delta), "epsilon_refined",
       refined ? json_real(claim->epsilon_refined) : NULL, "epsilon_charged",
-      refined ? json_real(claim->epsilon_charged) : NULL, "neighbours", "replace-one", "unit",
-      claim->rows_per_person > 1 ? "person" : "row", "rows_per_person",
-      (json_int_t)claim->rows_per_person, "epsilon_row", number_or_null(claim->epsilon_row),
-      "epsilon_class", several ? json_real(claim->epsilon_class) : NULL, "mechanism",
+      refined ? json_real(claim->epsilon_charged) : NULL, "neighbours",
+      neighbours_word(claim->neighbours), "unit", claim->rows_per_person > 1 ? "person" : "row",
+      "rows_per_person", (json_int_t)claim->rows_per_person, "epsilon_row",
+      number_or_null(claim->epsilon_row), "epsilon_class",
+      several ? json_real(claim->epsilon_class) : NULL, "mechanism",
       mechanism_of(plan->mechanism)->name, "analysis",
       objective ? dperm_analysis_name(plan->analysis) : NULL, "noise",
       noisy ? plan->noise.kind->name : NULL, "noise_weight",
@@ -136,8 +137,16 @@ static json_t *ledger_json(const dperm_model *model) {
                                               "digest", model->ledger_digest);
 }
 
+/* How many rows there were, or null where that is private; and a figure near it, where there is
+ * one.
+ */
+static json_t *rows_json(bool stated, size_t rows) {
+  return stated ? json_integer((json_int_t)rows) : json_null();
+}
+
 static json_t *model_json(const dperm_model *model) {
   char format[32];
+  bool about = model->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   (void)snprintf(format, sizeof format, MODEL_FORMAT_NAME "%d", MODEL_FORMAT_NUMBER);
   json_t *selection = model->selection ? json_incref(model->selection) : json_null();
   json_t *weights = model->class_weights /* files without them have no such key */
@@ -145,16 +154,19 @@ static json_t *model_json(const dperm_model *model) {
                         : NULL;
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   json_t *object = json_pack(
-      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, "
-      "s:o, s:s}",
+      "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:o, s:o, s:o*, s:o*, s:o, s:o, s:o, s:o*, "
+      "s:o, s:o, s:o, s:o, s:s}",
       "format", format, "private", dperm_model_is_private(model), "reason", model->reason,
       "privacy", privacy_json(model), "loss", "name", model->loss, "h",
       number_or_null(model->loss_h), "lipschitz", number_or_null(model->loss_lipschitz),
-      "smoothness", number_or_null(model->loss_smoothness), "rows", (json_int_t)model->rows,
-      "rows_fitted", (json_int_t)model->rows_fitted, "selection", selection, "ledger",
+      "smoothness", number_or_null(model->loss_smoothness), "rows", rows_json(!about, model->rows),
+      "rows_fitted", rows_json(!about, model->rows_fitted), "rows_about",
+      about ? rows_json(true, model->rows) : NULL, "rows_about_fitted",
+      about ? rows_json(true, model->rows_fitted) : NULL, "selection", selection, "ledger",
       ledger_json(model), "classes", classes_json(&model->classes), "class_weights", weights,
       "encoding", encoding_json(model), "schema", schema, "kernel", kernel_json(model), "weights",
       weights_json(model), "dperm_version", dperm_version());
+  object = unless_lost(unless_lost(object, "rows_about", about), "rows_about_fitted", about);
   return unless_lost(object, "class_weights", model->class_weights != NULL);
 }
 

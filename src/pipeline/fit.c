@@ -22,7 +22,7 @@ dperm_status fit_planned(const dperm_data *data, const dperm_options *options, c
 dperm_status fit_model(const dperm_data *data, const dperm_options *options, random_source *source,
                        dperm_model **out, dperm_error *err) {
   fit_plan plan = {0};
-  TRY(fit_check(data, rows_in_all(data->x), options, &plan, err));
+  TRY(fit_check(data, options_rows(options, data), options, &plan, err));
   return fit_planned(data, options, &plan, source, out, err);
 }
 
@@ -42,7 +42,7 @@ static dperm_status train(const dperm_data *data, const dperm_options *options,
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = source};
   TRY(check_refined_unit(options, data, err));
-  TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
+  TRY(fit_check(data, options_rows(options, data), &row, &plan, err));
   /* The model is fitted for a row and states the claim for whom it was asked. */
   plan.claim = claim;
   TRY(guarantee_check(&plan.claim, err));

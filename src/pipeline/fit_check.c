@@ -36,8 +36,25 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
   return DPERM_OK;
 }
 
+/* Where the number of rows is private it may be any up to a public limit far above the figure. */
+static dperm_status check_row_count(const dperm_data *data, const dperm_options *options,
+                                    dperm_error *err) {
+  bool counted = options->neighbours == DPERM_NEIGHBOURS_REPLACE;
+  if (counted) {
+    return data_check_any(data, err);
+  }
+  if (rows_in_all(data->x) > add_remove_rows_most(options->rows_about)) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "with rows about %zu the guarantee is for at most %zu records, and there are more; give a "
+         "figure nearer to their number",
+         options->rows_about, add_remove_rows_most(options->rows_about));
+  }
+  return DPERM_OK;
+}
+
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err) {
+  TRY(check_row_count(data, options, err));
   if (options->mechanism != DPERM_MECHANISM_NONE) {
     TRY(check_rows_public(data->schema, data->doubts, err));
   }

@@ -31,6 +31,6 @@ dperm_status dperm_train_share(size_t rows, size_t classes, const dperm_options 
   dperm_options options;
   TRY(given_options(given, &options, err));
   TRY(fit_share_epsilon(&options, classes, ROUNDS_NONE, fit_epsilon, err));
-  *fit_rows = rows;
+  *fit_rows = options.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? options.rows_about : rows;
   return DPERM_OK;
 }

@@ -75,6 +75,9 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
   TRY(arithmetic_check(err));
   TRY(shape_model(w, err));
   dperm_model *model = w->model; /* whose file states options and plan */
+  model->rows = DEFECT("rows-released") ? rows_in_all(w->data->x) : options_rows(o, w->data);
+  model->rows_fitted =
+      w->plan->privacy.divisor > 0 ? (size_t)w->plan->privacy.divisor : model->rows;
   model->plan = w->plan->privacy;
   model->release = w->plan->release;
   model->loss_h = o->loss.parameter;
@@ -136,6 +139,7 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
   problem base = {.x = w->view,
                   .labels = labels_of(w, m),
                   .shares = w->shares,
+                  .divisor = w->plan->privacy.divisor,
                   .norm_bound = w->made ? FEATURES_NORM : w->data->bounds.norm2,
                   .loss = &options->loss,
                   .regularizer = &options->regularizer};

@@ -27,6 +27,43 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
   return DPERM_OK;
 }
 
+static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
+  if (!dperm_neighbours_name(o->neighbours)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
+         (int)o->neighbours);
+  }
+  if (o->neighbours == DPERM_NEIGHBOURS_REPLACE) {
+    if (o->rows_about != 0) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "rows about %zu: where records are replaced their number is public and counted; leave "
+           "it out, or choose neighbours add-remove",
+           o->rows_about);
+    }
+    return DPERM_OK;
+  }
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "neighbours add-remove is for private fits; the mechanism none protects nobody");
+  }
+  if (!loss_kind_of(&o->loss)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "neighbours add-remove is for the library's own losses: the precision of a custom one "
+         "cannot be bounded for every number of records");
+  }
+  if (o->rows_about < 1 || o->rows_about > (size_t)1 << ROWS_ABOUT_BITS) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
+         "figure near it, from 1 to 2^38",
+         o->rows_about);
+  }
+  return DPERM_OK;
+}
+
+size_t options_rows(const dperm_options *o, const dperm_data *data) {
+  bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
+  return counted ? rows_in_all(data->x) : o->rows_about;
+}
+
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (!dperm_mechanism_name(o->mechanism)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "mechanism number %d is none of the three",
@@ -47,6 +84,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   }
   TRY(check_threads(o->threads, err));
   TRY(check_rows_per_person(o->rows_per_person, err));
+  TRY(check_neighbours(o, err));
   if (o->classes == 1 || o->classes > CLASSES_MOST) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu classes; give from 2 to %d, or 0 for the data's",
          o->classes, CLASSES_MOST);
@@ -75,6 +113,7 @@ static guarantee claim_of(const private_run *run, const dperm_options *o, const 
 
 guarantee options_claim(const dperm_options *o, const dperm_data *data) {
   const private_run run = {.epsilon = o->epsilon,
+                           .neighbours = o->neighbours,
                            .rows_per_person = o->rows_per_person,
                            .classes = data_class_count(data)};
   return claim_of(&run, o, data);
@@ -83,6 +122,7 @@ guarantee options_claim(const dperm_options *o, const dperm_data *data) {
 private_run options_run(const dperm_options *o, const dperm_data *data) {
   return (private_run){
       .epsilon = o->epsilon,
+      .neighbours = o->neighbours,
       .rows_per_person = o->rows_per_person,
       .classes = data_class_count(data),
       .refined = data->schema && !DEFECT("refinement-free") ? data->schema->refined.epsilon : 0,
@@ -102,6 +142,11 @@ dperm_status check_refined_unit(const dperm_options *o, const dperm_data *data, 
          "the schema was refined for persons with at most %zu rows, and this run is for %zu: their "
          "epsilons cannot be added; give both the same rows per person",
          refined->rows_per_person, o->rows_per_person);
+  }
+  if (refined && refined->epsilon > 0 && o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the schema was refined for replaced records, and this run is for added and removed ones: "
+         "their epsilons cannot be added; use the schema as it was before");
   }
   return DPERM_OK;
 }
@@ -157,6 +202,8 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
 public_numbers options_public(const dperm_options *o, double epsilon, size_t rows, size_t dims,
                               const row_bounds *bounds) {
   public_numbers out = {.rows = rows,
+                        .neighbours = o->neighbours,
+                        .rows_most = add_remove_rows_most(o->rows_about),
                         .dims = dims,
                         .bounds = *bounds,
                         .loss = &o->loss,

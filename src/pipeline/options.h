@@ -13,6 +13,10 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err);
 /* What does not need the data: numbers in range, a usable loss. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
 
+/* What stands for the number of rows in every formula and in a model: it itself, or the public
+ * figure near it where it is private. */
+size_t options_rows(const dperm_options *options, const dperm_data *data);
+
 /* The same options for one row: the guarantee for a person with at most K rows follows from one
  * for each row at epsilon/K, by group privacy (privacy.md 8.4). */
 dperm_options options_per_row(const dperm_options *options);

@@ -158,8 +158,10 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
          options->classes);
   }
   TRY(regularizer_validate(&options->regularizer, dims, err));
-  const private_run run = {
-      .epsilon = options->epsilon, .rows_per_person = options->rows_per_person, .classes = classes};
+  const private_run run = {.epsilon = options->epsilon,
+                           .neighbours = options->neighbours,
+                           .rows_per_person = options->rows_per_person,
+                           .classes = classes};
   const guarantee claim = guarantee_of_run(&run);
   const public_numbers given = options_public(options, claim.epsilon_class, rows, dims, &bounds);
   privacy_plan plan;
@@ -194,7 +196,8 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                      .noise_to_signal = none,
                      .coin_loss = coin_loss(&options->loss),
                      .excess_loss_q95 = none,
-                     .epsilon_better_than_coin = none};
+                     .epsilon_better_than_coin = none,
+                     .neighbours = options->neighbours};
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(guarantee_check(&claim, err));
@@ -208,12 +211,26 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
 
 /* ---- the public functions */
 
+/* The number of rows, or the figure that stands for it: both, if they are the same. */
+static dperm_status check_plan_rows(const dperm_options *o, size_t *rows, dperm_error *err) {
+  bool about = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  if (about && *rows != 0 && *rows != o->rows_about) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%zu rows, and about %zu; with neighbours add-remove the number of rows is private: give "
+         "the figure near it alone",
+         *rows, o->rows_about);
+  }
+  *rows = about ? o->rows_about : *rows;
+  return DPERM_OK;
+}
+
 dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, double norm1,
                                         const dperm_options *given, dperm_plan *out, size_t size,
                                         dperm_error *err) {
   dperm_options options;
   TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
+  TRY(check_plan_rows(&options, &rows, err));
   if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
@@ -240,6 +257,7 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
   dperm_options options;
   TRY(sized_check_capacity(&plan_struct, size, err));
   TRY(given_options(given, &options, err));
+  TRY(check_plan_rows(&options, &rows, err));
   if (rows == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
   }

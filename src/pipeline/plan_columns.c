@@ -259,6 +259,9 @@ dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const d
   advice a = {.schema = schema, .rows = rows};
   TRY(given_options(given, &a.options, err));
   TRY(options_validate(&a.options, err));
+  if (a.options.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && rows == 0) {
+    a.rows = rows = a.options.rows_about;
+  }
   if (rows == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
   }

@@ -16,6 +16,7 @@ void refinement_clear(refinement *r) {
 dperm_status refinement_check_data(const dperm_schema *wide, const dperm_data *data,
                                    dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
+  TRY(data_check_any(data, err));
   TRY(refine_cell_schema(wide, &cells, err));
   if (!data->schema || !json_equal(data->schema->json, cells->json)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,

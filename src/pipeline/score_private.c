@@ -68,6 +68,11 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
         "the four confusion counts are for two classes, the model has %zu; ask for the error alone",
         model->classes.count);
   }
+  if (model->claim.neighbours != DPERM_NEIGHBOURS_REPLACE && !out->public_model) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a private score states how many records there are, which this model keeps private "
+         "(add-remove); score it on others, as a public model");
+  }
   TRY(check_rows_per_person(out->rows_per_person, err));
   if (!(out->epsilon > 0 && out->epsilon < 1e6) || ratio_value(noise_rate(out)) < 1e-12) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -173,6 +178,7 @@ dperm_status dperm_model_score_private_sized(const dperm_model *model, const dpe
   confusion c = {.classes = model->classes.count};
   dperm_score_options options;
   TRY(take_options(model, given, size, &options, err));
+  TRY(data_check_any(data, err));
   TRY(data_check_labels(data, c.classes, err));
   TRY(check_rows_public(data->schema, data->doubts, err));
   TRY(memory_new(data->x->rows * class_fits(c.classes), sizeof *scores, &scores, err));

@@ -36,6 +36,7 @@ typedef struct statement {
   char epsilon[DOUBLE_TEXT_SIZE]; /* as written */
   char whom[WHOM_SIZE];           /* "record", or "person with at most 5 records" */
   bool person;
+  bool adding; /* neighbours add-remove */
 } statement;
 
 /* ---- evidence */
@@ -96,6 +97,15 @@ static const char *how_little(double epsilon) {
   return epsilon <= 4 ? "a limited amount" : "an amount that is bounded, but not small,";
 }
 
+/* What of a record or a person makes next to no difference. */
+static const char *what_counts(const statement *s) {
+  if (s->adding) {
+    return s->person ? "whether that person's records are there at all"
+                     : "whether that record is there at all";
+  }
+  return s->person ? "what that person's data say" : "what that record says";
+}
+
 static void write_summary(report *p, const statement *s) {
   if (!dperm_model_is_private(s->model)) {
     report_add(
@@ -112,9 +122,9 @@ static void write_summary(report *p, const statement *s) {
     report_add(p, REPORT_LEAD,
                "Whoever sees this model learns %s about any one %s in the data it was made from, "
                "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
-               "unlikely, by what that %s, but for events with a probability of at most %.2g.",
+               "unlikely, by %s, but for events with a probability of at most %.2g.",
                how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
-               s->person ? "person's data say" : "record says", s->model->claim.delta);
+               what_counts(s), s->model->claim.delta);
   }
 }
 
@@ -153,7 +163,12 @@ static void write_facts(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "The release");
   write_classes(p, s);
   report_row(p, "fingerprint", "%s", m->digest);
-  report_row(p, "made from", "%zu records; this number is treated as public", m->rows);
+  if (s->adding) {
+    report_row(p, "made from",
+               "records whose number is private; about %zu, a figure chosen in public", m->rows);
+  } else {
+    report_row(p, "made from", "%zu records; this number is treated as public", m->rows);
+  }
   if (!dperm_model_is_private(m)) {
     return;
   }
@@ -186,36 +201,71 @@ static void write_facts(report *p, const statement *s) {
   }
 }
 
+/* What an epsilon for records added or removed says about what a record says: removing it and
+ * adding another are two steps (docs/proofs/neighbours.md). */
+static void write_replaced(report *p, const statement *s) {
+  const guarantee twice = guarantee_replaced(&s->model->claim);
+  double e = exp(twice.epsilon);
+  report_add(
+      p, REPORT_TEXT,
+      "The budget counts whether a %s is in the data or not, as most programs of this kind "
+      "do. What it says is protected too: two data sets in which it says different things "
+      "are two such steps apart, which is worth (ε, δ) = (%.6g, %.2g). So somebody who "
+      "thinks it as likely as not that a %s says a certain thing can be at most %.0f percent "
+      "sure after seeing the model.",
+      s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
+      100 * e / (1 + e));
+}
+
 static void write_guarantee(report *p, const statement *s) {
   double e = exp(s->model->claim.epsilon);
+  const char *one = s->person ? "person's records" : "record";
   report_add(p, REPORT_HEADING, "What is guaranteed, and to whom");
   report_add(
       p, REPORT_TEXT,
       "To every %s in the data%s. The model was made with random noise, and nearly the same "
-      "models come out with nearly the same probabilities whether a %s this or anything "
-      "else; how nearly, ε says. This holds against everybody who cannot break the random "
+      "models come out with nearly the same probabilities whether %s; how nearly, ε says. This "
+      "holds against everybody who cannot break the random "
       "source, the way keys and signatures are protected: also against somebody who knows "
       "all other records, has other data to compare with, or learns more later. Nothing that "
       "is done with the model afterwards can undo it.",
       s->whom, s->person ? "" : ", and so to every person who has one record in it",
-      s->person ? "person's data say" : "record says");
+      s->adding   ? s->person ? "a person's records are among the data or not"
+                              : "a record is among the data or not"
+      : s->person ? "a person's data say this or anything else"
+                  : "a record says this or anything else");
   report_add(p, REPORT_TEXT,
-             "For example: somebody who thinks it as likely as not that a %s says a certain thing "
+             "For example: somebody who thinks it as likely as not that a %s %s "
              "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
              "sure at most %.2g percent, but for that δ.",
-             s->person ? "person's record" : "record", 100 * e / (1 + e), 100 * e / (99 + e));
+             s->adding   ? one
+             : s->person ? "person's record"
+                         : "record",
+             !s->adding  ? "says a certain thing"
+             : s->person ? "are among the data"
+                         : "is among the data",
+             100 * e / (1 + e), 100 * e / (99 + e));
+  if (s->adding) {
+    write_replaced(p, s);
+  }
 }
 
 static void write_mathematics(report *p, const statement *s) {
+  char sizes[80];
+  (void)snprintf(sizes, sizeof sizes, "of at most %zu records, of which one has ",
+                 add_remove_rows_most(s->model->rows));
   report_add(p, REPORT_HEADING, "In mathematics");
   report_add(p, REPORT_LINE, "P(M(D) ∈ S) ≤ e^ε · P(M(D′) ∈ S) + δ,   ε = %s,  δ = %.2g",
              s->epsilon, s->model->claim.delta);
   report_add(
       p, REPORT_TEXT,
-      "for every set S of models and all data sets D, D′ of the same size that differ in %s, "
-      "replaced by any other%s. M is the program with all its rounding, and the weights as "
-      "they stand in the file.",
-      s->person ? "the records of one person" : "one record",
+      "for every set S of models and all data sets D, D′ %s%s%s. M is the program with all its "
+      "rounding, and the weights as they stand in the file.",
+      s->adding ? sizes : "of the same size that differ in ",
+      s->adding   ? s->person ? "the records of one person more than the other"
+                              : "one record more than the other"
+      : s->person ? "the records of one person, replaced by any other"
+                  : "one record, replaced by any other",
       s->person ? " (the mechanism runs at a fraction of ε for each record, and these add up: "
                   "group privacy)"
                 : "");
@@ -232,6 +282,13 @@ static void write_spending(report *p, const statement *s) {
                charged, s->model->claim.delta, (unsigned long long)e->entry, e->time,
                e->committed ? "committed for this very model"
                             : "reserved and not committed; spent all the same");
+    if (s->adding) {
+      const guarantee twice = guarantee_replaced(&s->model->claim);
+      report_row(p, "in that ledger",
+                 "it counts as (%.6g, %.2g) in a ledger for replaced records, which is what it is "
+                 "worth there",
+                 twice.epsilon_charged, twice.delta);
+    }
     if (refined && refined->entry != 0 && refined->entry != e->entry) {
       report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined",
                  refined->epsilon, (unsigned long long)refined->entry);
@@ -267,10 +324,11 @@ static void write_limits(report *p, const statement *s) {
   }
   report_add(p, REPORT_HEADING, "What is assumed");
   report_add(p, REPORT_ITEM,
-             "The schema (ranges, categories, labels)%s, the options and the number of records "
+             "The schema (ranges, categories, labels)%s, the options and the %s "
              "were chosen without looking at the records.",
              s->model->claim.epsilon_refined > 0 ? ", but for the refinement that the budget covers"
-                                                 : "");
+                                                 : "",
+             s->adding ? "figure near the number of records" : "number of records");
   if (s->person) {
     report_add(p, REPORT_ITEM, "No person has more than %zu records in the data.",
                s->model->claim.rows_per_person);
@@ -332,7 +390,8 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
                  .model = model,
                  .seen = &seen,
                  .whom = "record",
-                 .person = model->claim.rows_per_person > 1};
+                 .person = model->claim.rows_per_person > 1,
+                 .adding = model->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE};
   (void)format_double(model->claim.epsilon, false, s.epsilon);
   if (s.person) {
     (void)snprintf(s.whom, sizeof s.whom, "person with at most %zu records",

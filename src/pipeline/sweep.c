@@ -46,6 +46,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   if (how->draws == 0 || how->draws > MOST_DRAWS) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu draws; give from 1 to %d", how->draws, MOST_DRAWS);
   }
+  TRY(data_check_any(data, err));
   TRY(check_folds(how, rows_in_all(data->x), err));
   if (how->test_data && how->test_data->x->cols != data->x->cols) {
     FAIL(err, DPERM_INVALID_DATA, "the rows to test on have %zu columns, the others %zu",
@@ -90,8 +91,10 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
     dperm_status status = DPERM_OK;
     cell->options = options_per_row(&cells[c]);
     for (size_t v = 0; v < 2 && status == DPERM_OK; v++) {
-      status = fit_check_public(s->data, split_train_rows(&s->split, rows, v), &cell->options,
-                                &cell->plan[v], &why);
+      const dperm_options *o = &cell->options;
+      bool about = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE; /* of the rows trained on */
+      size_t trained = about ? o->rows_about : split_train_rows(&s->split, rows, v);
+      status = fit_check_public(s->data, trained, o, &cell->plan[v], &why);
     }
     if (status != DPERM_OK) {
       TRY(memory_copy_text(why.message, strlen(why.message), &cell->impossible, err));
@@ -256,6 +259,8 @@ dperm_status dperm_sweep_share(size_t rows, size_t classes, const dperm_options 
   TRY(given_options(cell, &options, err));
   TRY(check_folds(&how, rows, err));
   TRY(fit_share_epsilon(&options, classes, ROUNDS_NONE, fit_epsilon, err));
-  *fit_rows = how.test_data ? rows : rows - (rows + how.folds - 1) / how.folds;
+  *fit_rows = options.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? options.rows_about
+              : how.test_data                                   ? rows
+                              : rows - (rows + how.folds - 1) / how.folds;
   return DPERM_OK;
 }

@@ -91,6 +91,7 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
     TRY(scratch_take(f->work, train->x->rows, sizeof *f->shares, &f->shares, err));
   }
   f->base.shares = cell->class_weights ? f->shares : NULL;
+  f->base.divisor = plan->privacy.divisor;
   if (cell->class_weights) {
     class_weights_of_rows(cell->class_weights, f->classes, train->labels, train->x->rows,
                           f->shares);

@@ -85,6 +85,11 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
     add_bytes(state, planned, sizeof planned);
     add_text(state, noisy ? plan->privacy.noise.kind->name : "");
   }
+  if (o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
+    const double divisor = cell->impossible ? 0 : cell->plan[0].privacy.divisor;
+    add_text(state, dperm_neighbours_name(o->neighbours));
+    add_bytes(state, &divisor, sizeof divisor);
+  }
   if (cell->class_weights) {
     add_text(state, "class weights");
     add_bytes(state, cell->class_weights, classes * sizeof *cell->class_weights);

@@ -58,6 +58,11 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
     const dperm_options *options = &t->candidates[i];
     TRY(options_validate(options, err));
     TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
+    if (options->neighbours != DPERM_NEIGHBOURS_REPLACE) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "tuning is for replaced records so far; choose the settings in public and train with "
+           "neighbours add-remove");
+    }
     if (options->mechanism == DPERM_MECHANISM_NONE) {
       FAIL(
           err, DPERM_INVALID_ARGUMENT,

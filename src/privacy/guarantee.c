@@ -78,6 +78,7 @@ static double delta_of_run(const private_run *run, double epsilon) {
 guarantee guarantee_of_run(const private_run *run) {
   guarantee g = {.epsilon = run->epsilon,
                  .rows_per_person = run->rows_per_person,
+                 .neighbours = run->neighbours,
                  .epsilon_refined = run->refined,
                  .epsilon_charged = run->epsilon};
   double fits = run->epsilon;
@@ -106,6 +107,31 @@ guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t
   guarantee g = guarantee_of_counts(epsilon, rows_per_person, false);
   g.epsilon_class = epsilon_share(g.epsilon_row, 2 * columns);
   return g;
+}
+
+const char *dperm_neighbours_name(dperm_neighbours neighbours) {
+  static const char *const names[] = {"replace", "add-remove"};
+  return (size_t)neighbours < sizeof names / sizeof *names ? names[neighbours] : NULL;
+}
+
+guarantee guarantee_replaced(const guarantee *g) {
+  guarantee twice = *g;
+  if (g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {
+    twice.neighbours = DPERM_NEIGHBOURS_REPLACE;
+    twice.epsilon = 2 * g->epsilon; /* exactly, as doubles */
+    twice.epsilon_charged = 2 * g->epsilon_charged;
+    twice.delta = (1 + exp(g->epsilon)) * g->delta * up;
+  }
+  return twice;
+}
+
+size_t add_remove_rows_most(size_t about) {
+  const size_t always = (size_t)1 << 28;
+  return about > always / 4 ? 4 * about : always;
+}
+
+const char *neighbours_word(dperm_neighbours neighbours) {
+  return neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "add-remove" : "replace-one";
 }
 
 guarantee guarantee_of_nothing(void) {

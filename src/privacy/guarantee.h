@@ -3,8 +3,9 @@
  * numerics) are in guarantee.c and nowhere else. A fit, a choice, a score and a ledger entry carry
  * one such value, and whether something calls itself private follows from it alone.
  *
- * Neighbours are always data sets of the same size that differ in one unit's records, replaced by
- * any others ("replace-one"). */
+ * Neighbours are data sets of the same size that differ in one unit's records, replaced by any
+ * others ("replace-one"), or data sets of which one has a unit's records that the other lacks
+ * ("add-remove", docs/proofs/neighbours.md). The same compositions hold for both. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,6 +44,7 @@ enum { REASONS_TAKEN_SHIFT = 8, REASONS_TEXT_SIZE = 1200 };
 typedef struct guarantee {
   double epsilon, delta;  /* the whole claim, for one record, or for */
   size_t rows_per_person; /* a person with at most so many records if more than one */
+  dperm_neighbours neighbours;
   double epsilon_refined; /* of that the schema's refinement, 0 without one; */
   double epsilon_charged; /* and what the run itself is to be charged: less than all of it where
                              the refinement was paid before */
@@ -59,6 +61,7 @@ typedef enum rounds_kind { ROUNDS_NONE, ROUNDS_BY_LOGARITHMIC, ROUNDS_BY_GEOMETR
 /* A run in public numbers. Portions of a split need none of their own: a record is in one. */
 typedef struct private_run {
   double epsilon;
+  dperm_neighbours neighbours;
   size_t rows_per_person, classes;
   rounds_kind rounds;
   double rounds_mean;  /* of the law that is drawn from, rounded up; not used without rounds */
@@ -78,6 +81,11 @@ guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confu
  * and each has an equal share of epsilon; epsilon_class is the rate of a count's noise (privacy.md
  * 8.9). */
 guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns);
+/* What an add-remove claim is worth where records are replaced: (2ε, (1 + e^ε)δ), rounded up
+ * (docs/proofs/neighbours.md 5). A replace claim has no finite add-remove one. */
+guarantee guarantee_replaced(const guarantee *g);
+/* As files say it: "replace-one", "add-remove". */
+const char *neighbours_word(dperm_neighbours neighbours);
 /* No mechanism at all. */
 guarantee guarantee_of_nothing(void);
 
@@ -99,6 +107,12 @@ double epsilon_share(double epsilon, size_t parts);
 /* The largest double that with `part` is at most `whole`, exactly; negative if the part is larger.
  */
 double epsilon_rest(double whole, double part);
+
+/* A claim with neighbours add-remove is about data sets of at most so many records, for a public
+ * figure near their number: 268 million, or four times the figure. Rounding is bounded for all of
+ * them, as their number may decide nothing (docs/proofs/neighbours.md). */
+size_t add_remove_rows_most(size_t about);
+enum { ROWS_ABOUT_BITS = 38 }; /* the figure is at most 2^this */
 
 /* The noise of a fit is certified but for odds of e^-NOISE_TAIL (privacy.md 6.1). */
 enum { NOISE_TAIL = 100 };

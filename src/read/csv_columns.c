@@ -67,12 +67,12 @@ static void map_positions(const dperm_schema *schema, bool need_labels, const cs
   columns->count = at;
 }
 
-dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, csv_reader *csv,
-                              csv_columns *out, dperm_error *err) {
+dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool may_be_empty,
+                              csv_reader *csv, csv_columns *out, dperm_error *err) {
   OWNED(csv_columns_close) csv_columns columns = {NULL, 0};
   bool found = false;
   TRY(csv_next(csv, &found, err));
-  if (!found) {
+  if (!found && (schema->header || !may_be_empty)) { /* a header is no record */
     return fail_no_rows(csv->path, err);
   }
   TRY(memory_new(schema->column_count + 1, sizeof *columns.field_of, &columns.field_of, err));
@@ -80,7 +80,9 @@ dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, csv_
     TRY(map_header(schema, need_labels, csv, &columns, err));
   } else {
     map_positions(schema, need_labels, csv, &columns);
-    csv_take_back(csv, csv->separator);
+    if (found) {
+      csv_take_back(csv, csv->separator);
+    }
   }
   *out = columns;
   columns.field_of = NULL;

@@ -13,9 +13,9 @@ typedef struct csv_columns {
 
 /* Reads the header, or looks at the first record, to know where the columns are; `csv` then stands
  * before the first data record. A file without the label's column is fine unless labels are
- * needed. */
-dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, csv_reader *csv,
-                              csv_columns *out, dperm_error *err);
+ * needed, one without a header and without a record where it may be empty. */
+dperm_status csv_columns_open(const dperm_schema *schema, bool need_labels, bool may_be_empty,
+                              csv_reader *csv, csv_columns *out, dperm_error *err);
 void csv_columns_close(csv_columns *columns);
 
 /* Appends the next record of `csv` to `rows`, or drops it if the schema says so; *found = false at

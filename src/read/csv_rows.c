@@ -23,7 +23,8 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
   }
   TRY(csv_open(source->path, schema->separator, schema->comment, reader->progress, reader->digest,
                &r->csv, err));
-  TRY(csv_columns_open(schema, reader->need_labels, &r->csv, &r->columns, err));
+  TRY(csv_columns_open(schema, reader->need_labels, reader->may_be_empty, &r->csv, &r->columns,
+                       err));
   TRY(encoder_open(schema, reader->need_labels, &r->encoder, err));
   reader->schema = schema;
   reader->dims = schema->dims;

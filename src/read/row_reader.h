@@ -49,6 +49,7 @@ struct row_reader {
   const char *path;
   const dperm_progress *progress;
   bool need_labels;
+  bool may_be_empty; /* no records at all are not a mistake */
   bool digest; /* the bytes are to be digested: labelled records only, others are charged to nobody
                 */
 

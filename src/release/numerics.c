@@ -1,15 +1,18 @@
-/* In the order of the formulas, with L, c, R, n, d, Λ, Λ_t public, P = ‖∇N(0)‖ and N_j″ ≤ K:
+/* In the order of the formulas, with L, c, R, n, d, Λ, Λ_t public, P = ‖∇N(0)‖ and N_j″ ≤ K. Where
+ * the number of records is private n is a public figure near it, and M = n_max/n for the most that
+ * there can be; else M = 1:
  *
  * - B: ‖b̂‖ ≤ B but for e^−100.
  * - q: a bound on the linear terms at zero, ΛP + B/n (output perturbation: ΛP).
- * - F: the solver never leaves ‖f‖ ≤ F = 3(LR + q)/Λ_t. It starts where the gradient is no longer
- *   than at zero, LR + q, so within (LR + q)/Λ_t of the minimizer, which itself is no further than
- *   that from zero; and it goes downhill (privacy.md 6.4).
+ * - F: the solver never leaves ‖f‖ ≤ F = 3(MLR + q)/Λ_t. It starts where the gradient is no longer
+ *   than at zero, MLR + q, so within (MLR + q)/Λ_t of the minimizer, which itself is no further
+ * than that from zero; and it goes downhill (privacy.md 6.4).
  * - E: the error of a gradient in twice the precision at ‖f‖ ≤ F, and what the noise's own error
  *   adds, ηB/n (output perturbation: ΛηB).
  * - G = max(8E, 10⁻⁶LR/n): what is promised. The first lets the solver always get there. The second
  *   is where the lattice noise is far below the privacy noise and costs no time: it adds about
- *   750·n·G/(LR) < 10⁻³ of its length, at right angles.
+ *   750·n·G/(LR) < 10⁻³ of its length, at right angles. (Where the number of records is private the
+ *   first is the larger, 8·n_max·e_ℓR/n for the most part: 1.4·10⁻⁶LR/n up to n = 7·10⁷, logistic.)
  * - τ = G/Λ_t.
  * - g: the largest power of two ≤ τ/(8√d), and not below what integers of 60 bits can count up to
  * F.
@@ -35,18 +38,29 @@ epsilon_split epsilon_divide(double epsilon) {
   return out;
 }
 
+/* The most records that there can be. */
+static double most_rows(const public_numbers *g) {
+  return (double)(g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? g->rows_most : g->rows);
+}
+
+/* M. */
+static double most_crowd(const public_numbers *g) {
+  return most_rows(g) / (double)g->rows;
+}
+
 /* The largest error of a gradient on the solver's way. */
 static double worst_error(const public_numbers *g, const privacy_plan *plan, double furthest,
                           double linear) {
   double curvature = isfinite(g->stiffness) ? 1 + g->stiffness : 1;
   double e = g->penalty_error; /* pull is a computed slope, and so is what the solver will see */
   const evaluation worst = {.loss = g->loss,
-                            .rows = (double)g->rows,
+                            .rows = most_rows(g),
+                            .crowd = most_crowd(g),
                             .entries = (double)g->dims,
                             .norm = g->bounds.norm2,
-                            .slope = g->loss->lipschitz + g->loss->slope_error,
+                            .slope = most_crowd(g) * (g->loss->lipschitz + g->loss->slope_error),
                             .shared = g->shared,
-                            .curvature = g->loss->smoothness,
+                            .curvature = most_crowd(g) * g->loss->smoothness,
                             .lambda = plan->lambda,
                             .ridge = plan->delta_reg,
                             .f = furthest,
@@ -83,7 +97,7 @@ dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan
   double pull = g->loss->lipschitz * g->bounds.norm2; /* LR */
   double limit = noise_norm_limit(&plan->noise, noise_tail);
   double linear = objective ? limit / n : 0;
-  double furthest = 3 * (pull + plan->lambda * g->pull + linear) / total * up;
+  double furthest = 3 * (most_crowd(g) * pull + plan->lambda * g->pull + linear) / total * up;
   double drift = noise_relative_error(&plan->noise) * (objective ? linear : plan->lambda * limit);
   double error = worst_error(g, plan, furthest, linear) + drift * up;
   release_plan made = {.epsilon = epsilon_divide(g->epsilon)};

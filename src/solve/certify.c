@@ -9,8 +9,10 @@
  * share that second_order covers. For custom losses a_i = c. A row's share w_i ≤ 1 only makes both
  * terms smaller (they are left as they are), and its product is rounded once more, always in
  * doubles: u|ŝ_i|.
- * - Sums: Σ x_i ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} n R·mean|ŝ|.
- * - Penalty: /n, times Λ, times Δ and three additions: at most five roundings of each part. A
+ * - Sums: Σ x_i ŝ_i is off by at most γ_{N+1} Σ|ŝ_i| |x_i|, in norm γ_{N+1} R·Σ|ŝ_i|. All sums
+ *   over n rows are divided by D: the rows' number, or a public one (docs/proofs/neighbours.md),
+ * and slope_error counts n/D times.
+ * - Penalty: /D, times Λ, times Δ and three additions: at most five roundings of each part. A
  *   quadratic N_j′ = w(f−p) is within 2v of itself, a custom one within the share e that it
  *   declares, e/(1−e) of what it computes, at the high half of f only.
  * - Linear: b/n was rounded once in doubles before.
@@ -41,7 +43,7 @@ double evaluation_error(const evaluation *e, precision how) {
   if (how == IN_DD && !loss_kind_of(e->loss)) {
     margins += unit;
   }
-  double slopes = e->curvature * margins * e->norm * e->f + e->loss->slope_error +
+  double slopes = e->curvature * margins * e->norm * e->f + e->crowd * e->loss->slope_error +
                   (e->shared ? unit * e->slope : 0.0);
   double penalty = (e->penalty_error / (1 - e->penalty_error) + 8 * v) * e->penalty;
   if (how == IN_DD) {
@@ -102,19 +104,20 @@ static void add_slopes(const void *context, size_t from, size_t to, double *tota
   }
 }
 
-/* The mean of a_i at these margins; c where the interval is not far narrower than the loss bends.
+/* (1/D) Σ a_i at these margins; that of c where the interval is not far narrower than the loss
+ * bends.
  */
 static double mean_curvature(const problem *p, const double *z, double norm) {
-  double c = p->loss->smoothness, sum = 0;
+  double c = p->loss->smoothness, most = problem_crowd(p) * c, sum = 0;
   double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
   if (!z || !loss_kind_of(p->loss) || !(width * c < 1e-5)) {
-    return c;
+    return most;
   }
   const row_sum rows = {p, z, width};
   const stripe_sum how = {.size = 1, .add = add_curvature, .context = &rows};
   return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK
-             ? fmin(c, sum / (double)rows_in_all(p->x) * second_order + 1e-6 * c)
-             : c;
+             ? fmin(most, sum / problem_divisor(p) * second_order + 1e-6 * most)
+             : most;
 }
 
 /* Σ|s_i| of the slopes; infinite where it cannot be had (the processes of a job, memory), which
@@ -128,7 +131,7 @@ static double slope_sum(const problem *p, const double *slope) {
 
 evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope) {
   const dperm_regularizer *r = p->regularizer;
-  double rows = (double)rows_in_all(p->x);
+  double divisor = problem_divisor(p), crowd = problem_crowd(p);
   norm_sum penalty = {0};
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, n_slope, curvature;
@@ -138,13 +141,14 @@ evaluation evaluation_at(const problem *p, const double *f, const double *z, con
   double norm = norm_above(f, p->x->cols);
   return (evaluation){.loss = p->loss,
                       .curvature = mean_curvature(p, z, norm),
-                      .rows = rows,
+                      .rows = (double)rows_in_all(p->x),
+                      .crowd = crowd,
                       .entries = (double)p->x->row_entries,
                       .row_depth = (double)p->x->row_depth,
                       .depth = (double)p->x->sum_depth,
                       .norm = p->norm_bound,
-                      .slope = slope ? slope_sum(p, slope) / rows
-                                     : p->loss->lipschitz + p->loss->slope_error,
+                      .slope = slope ? slope_sum(p, slope) / divisor
+                                     : crowd * (p->loss->lipschitz + p->loss->slope_error),
                       .shared = p->shares != NULL,
                       .lambda = p->model.lambda,
                       .ridge = p->model.ridge,
@@ -170,6 +174,6 @@ double rounding_limit(const problem *p, const double *f) {
   }
   double r = p->norm_bound;
   return evaluation_error(&here, IN_DOUBLES) +
-         unit * (p->loss->smoothness * r * r * here.f + here.lambda * norm_upper(&bend) +
-                 here.ridge * here.f);
+         unit * (here.crowd * p->loss->smoothness * r * r * here.f +
+                 here.lambda * norm_upper(&bend) + here.ridge * here.f);
 }

@@ -17,7 +17,8 @@ static bool factor_is_cheaper(const problem *p) {
          entries = (double)p->x->row_entries;
   bool sparse = p->x->kind->entries != NULL;
   double r = p->norm_bound;
-  double kappa = p->loss->smoothness * r * r / (p->model.lambda + p->model.ridge) + 1;
+  double kappa =
+      problem_crowd(p) * p->loss->smoothness * r * r / (p->model.lambda + p->model.ridge) + 1;
   double products = fmin(3 * sqrt(kappa), 2 * cols);
   double factor = rows * entries * entries / (sparse ? 2 : 32) + cols * cols * (cols / 12 + 16);
   bool stored = !sparse && p->x->work_size == 0; /* and not made anew in every product */

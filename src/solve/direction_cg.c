@@ -29,7 +29,7 @@ static dperm_status multiply(linear_system *s, dperm_error *err) {
   const matrix *x = s->p->x;
   TRY(matrix_apply_both(x, s->step, weigh, s, s->product, err));
   for (size_t j = 0; j < x->cols; j++) {
-    s->product[j] = s->product[j] / (double)rows_in_all(x) + s->penalty[j] * s->step[j];
+    s->product[j] = s->product[j] / problem_divisor(s->p) + s->penalty[j] * s->step[j];
   }
   return DPERM_OK;
 }
@@ -40,7 +40,7 @@ static dperm_status prepare(linear_system *s, double tolerance, dperm_error *err
   TRY(x->kind->gram_diagonal(x, s->at->curvature, s->preconditioner, err));
   for (size_t j = 0; j < cols; j++) {
     TRY(problem_penalty_curvature(s->p, j, s->at->f[j], &s->penalty[j], err));
-    s->preconditioner[j] = s->preconditioner[j] / (double)rows_in_all(x) + s->penalty[j];
+    s->preconditioner[j] = s->preconditioner[j] / problem_divisor(s->p) + s->penalty[j];
     s->residual[j] = -s->at->gradient[j];
     s->step[j] = s->residual[j] / s->preconditioner[j];
   }

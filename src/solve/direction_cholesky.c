@@ -28,7 +28,7 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
 
 dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm_error *err) {
   size_t cols = p->x->cols;
-  double n = (double)rows_in_all(p->x), penalty = 0;
+  double n = problem_divisor(p), penalty = 0;
   for (size_t i = 0; i < cols; i++) {
     TRY(problem_penalty_curvature(p, i, f[i], &penalty, err));
     for (size_t j = i; j < cols; j++) {

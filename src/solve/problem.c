@@ -32,6 +32,14 @@ dperm_status point_take(const problem *p, scratch *work, const point *other, poi
 
 /* ---- rows */
 
+double problem_divisor(const problem *p) {
+  return p->divisor > 0 ? p->divisor : (double)rows_in_all(p->x);
+}
+
+double problem_crowd(const problem *p) {
+  return p->divisor > 0 ? (double)rows_in_all(p->x) / p->divisor : 1;
+}
+
 /* numbers[i] times the share of row from + i, `lanes` numbers for each of `count` rows. */
 static void share(const problem *p, size_t from, size_t count, size_t lanes, double *numbers) {
   for (size_t i = 0; numbers && p->shares && i < count * lanes; i++) {
@@ -82,7 +90,7 @@ dperm_status problem_penalty_curvature(const problem *p, size_t j, double fj, do
 
 dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, double *gradient,
                                  dperm_error *err) {
-  double n = (double)rows_in_all(p->x);
+  double n = problem_divisor(p);
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, slope, curvature, *g = &gradient[j];
     TRY(regularizer_eval(p->regularizer, j, f[j], &value, &slope, &curvature, err));
@@ -144,7 +152,7 @@ dperm_status problem_objective(const problem *p, const double *f, double *object
   const line_sum at = {.p = p, .z = z};
   const stripe_sum how = {.size = 1, .add = add_losses, .context = &at};
   TRY(stripes_sum(p->x, &how, objective, err));
-  *objective /= (double)rows_in_all(p->x);
+  *objective /= problem_divisor(p);
   for (size_t j = 0; j < p->x->cols; j++) {
     double value, slope, curvature;
     TRY(regularizer_eval(p->regularizer, j, f[j], &value, &slope, &curvature, err));
@@ -180,7 +188,7 @@ static void add_along(const void *context, size_t from, size_t to, double *total
 dperm_status problem_along(const problem *p, const point *at, const double *direction,
                            const double *q, double t, double *first, double *second,
                            dperm_error *err) {
-  double n = (double)rows_in_all(p->x), total[2];
+  double n = problem_divisor(p), total[2];
   const line_sum line = {p, at->z, q, t};
   const stripe_sum how = {.size = 2, .add = add_along, .context = &line};
   TRY(stripes_sum(p->x, &how, total, err));

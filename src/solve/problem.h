@@ -1,6 +1,8 @@
 /* What the solver minimizes:
  *
- *   J(f) = (1/n) Σ_i w_i ℓ(y_i fᵀx_i) + Λ N(f) + (Δ/2)‖f‖² + linearᵀ f.
+ *   J(f) = (1/n) Σ_i w_i ℓ(y_i fᵀx_i) + Λ N(f) + (Δ/2)‖f‖² + linearᵀ f,
+ *
+ * n the number of rows, or a public number near it where theirs is private (`divisor`).
  *
  * How a label y_i meets the score fᵀx_i is the link's matter (loss/link.h).
  *
@@ -25,11 +27,18 @@ typedef struct problem {
   const matrix *x;
   const double *labels; /* −1 or +1 */
   const double *shares; /* w_i: what a row's loss counts, from 0 to 1; NULL for ones */
+  double divisor;       /* n of the formula; 0 for the number of rows */
   double norm_bound;    /* ‖x_i‖₂ ≤ R */
   const dperm_loss *loss;
   const dperm_regularizer *regularizer;
   problem_model model;
 } problem;
+
+/* What sums over rows are divided by. */
+double problem_divisor(const problem *p);
+/* Rows for each 1 of the divisor: how much longer than a row's own a gradient may be. 1 unless the
+ * divisor is a number of its own. */
+double problem_crowd(const problem *p);
 
 /* A point, with what the rows say there. The caller owns the arrays. */
 typedef struct point {

@@ -110,7 +110,7 @@ static void block_slopes(void *context, size_t b, size_t worker) {
 static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
   const problem_model *model = &p->model;
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
-  double n = (double)rows_in_all(p->x);
+  double n = problem_divisor(p);
   TRY(matrix_apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
   slope_job job = {p, at};
   pool_run(blocks, block_slopes, &job);
@@ -145,7 +145,8 @@ static dperm_status find_direction(walk *w, solver_method method, dperm_error *e
   return newton_direction(p, method, &at, 1e-4, NULL, w->direction, err);
 }
 
-/* At least the largest eigenvalue of the Hessian here: cR² for the loss, the diagonal for the rest.
+/* At least the largest eigenvalue of the Hessian here: cR² for the loss (times the rows for each 1
+ * of the divisor), the diagonal for the rest.
  */
 static dperm_status largest_curvature(const walk *w, double *out, dperm_error *err) {
   const problem *p = w->p;
@@ -154,7 +155,7 @@ static dperm_status largest_curvature(const walk *w, double *out, dperm_error *e
     TRY(problem_penalty_curvature(p, j, w->here.f[j], &here, err));
     penalty = fmax(penalty, here);
   }
-  *out = p->loss->smoothness * p->norm_bound * p->norm_bound + penalty;
+  *out = problem_crowd(p) * p->loss->smoothness * p->norm_bound * p->norm_bound + penalty;
   return DPERM_OK;
 }
 

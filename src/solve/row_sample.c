@@ -33,7 +33,7 @@ static dperm_status sample_numbers(const problem *p, const double *all, const si
 
 dperm_status row_sample_take(const problem *p, const solver_options *options, row_sample *out,
                              dperm_error *err) {
-  bool easy = options->tolerance >= p->loss->lipschitz * p->norm_bound;
+  bool easy = options->tolerance >= problem_crowd(p) * p->loss->lipschitz * p->norm_bound;
   size_t count = !easy && p->x->kind->select ? sample_rows(p, options) : 0;
   OWNED_MEMORY size_t *rows = NULL;
   if (count == 0) {
@@ -54,6 +54,7 @@ dperm_status row_sample_take(const problem *p, const solver_options *options, ro
   out->p = *p;
   out->p.x = out->x;
   out->p.labels = out->labels;
+  out->p.divisor = p->divisor * ((double)count / (double)rows_in_all(p->x)); /* as many rows each */
   out->p.shares = out->shares;
   return DPERM_OK;
 }
@@ -66,6 +67,6 @@ void row_sample_free(row_sample *s) {
 
 double row_sample_tolerance(const row_sample *s, const solver_options *options) {
   const problem *p = &s->p;
-  return fmax(options->tolerance,
-              0.1 * p->loss->lipschitz * p->norm_bound / sqrt((double)rows_in_all(p->x)));
+  return fmax(options->tolerance, 0.1 * problem_crowd(p) * p->loss->lipschitz * p->norm_bound /
+                                      sqrt((double)rows_in_all(p->x)));
 }

@@ -86,7 +86,7 @@ static void check_mechanism(verifier *v) {
 void check_claim(verifier *v) {
   static const char *const definitions[] = {"epsilon-differential privacy",
                                             "(epsilon, delta)-differential privacy", NULL};
-  static const char *const neighbours[] = {"replace-one", NULL};
+  static const char *const neighbours[] = {"replace-one", "add-remove", NULL};
   check_private(v);
   check_word(v, "definition", "privacy.definition", "", definitions);
   check_word(v, "neighbours", "privacy.neighbours", "", neighbours);

@@ -120,7 +120,7 @@ static bool read_fit(verifier *v, fit_numbers *f) {
       !field_positive(v, "beta", "privacy.beta", &f->beta) ||
       !field_positive(v, "beta", "privacy.lambda", &lambda) ||
       !field_number(v, "beta", "privacy.delta_reg", &delta_reg) ||
-      !field_count(v, "beta", "rows_fitted", &rows) || !row_bound(v, "beta", &r2) ||
+      !field_count(v, "beta", fitted_field(v), &rows) || !row_bound(v, "beta", &r2) ||
       !loss_of_fit(v, "beta", &f->loss)) {
     return false;
   }
@@ -136,9 +136,10 @@ static bool read_fit(verifier *v, fit_numbers *f) {
 }
 
 /* beta against a limit/(2LR): 2LR is the most that two neighbours' gradients differ by in the
- * noise's norm. */
+ * noise's norm; LR where one has a record more. */
 static void report_beta(verifier *v, const fit_numbers *f, interval over, const char *formula) {
-  interval range = interval_mul(interval_of(2), interval_mul(f->loss.lipschitz, f->rk));
+  const interval gradients = interval_of(by_adding(v) ? 1 : 2);
+  interval range = interval_mul(gradients, interval_mul(f->loss.lipschitz, f->rk));
   interval limit = interval_div(over, range);
   bool enough = interval_at_most(interval_of(f->beta), limit);
   finding(v, enough, "beta", "%s %s %s = %s, with %s = %s", shown(f->beta).text,
@@ -146,10 +147,10 @@ static void report_beta(verifier *v, const fit_numbers *f, interval over, const 
           shown(f->epsilon).text);
 }
 
-/* beta <= n Lambda epsilon/(2LR). */
+/* beta <= n Lambda epsilon/(2LR), or /(LR). */
 static void check_output(verifier *v, const fit_numbers *f) {
   interval over = interval_mul(interval_mul(f->rows, f->lambda), interval_of(f->epsilon));
-  report_beta(v, f, over, "n lambda epsilon/(2 L R)");
+  report_beta(v, f, over, by_adding(v) ? "n lambda epsilon/(L R)" : "n lambda epsilon/(2 L R)");
 }
 
 /* beta <= epsilon'/(2LR), epsilon' = epsilon - 2 log(1 + c R^2/(n Lambda_t)). */
@@ -161,7 +162,7 @@ static void check_paper(verifier *v, const fit_numbers *f, interval kappa) {
 
 static void check_tight(verifier *v, const fit_numbers *f, interval kappa) {
   interval a = interval_mul(interval_of(f->beta), f->rk);
-  interval cost = epsilon_bound(&f->loss, kappa, a);
+  interval cost = epsilon_bound(&f->loss, by_adding(v), kappa, a);
   bool enough = interval_at_most(cost, interval_of(f->epsilon));
   finding(v, enough, "beta",
           "%s costs epsilon(A) <= %s, which %s %s = %s (A = beta R = %s, kappa = %s)",
@@ -174,7 +175,7 @@ static void check_objective(verifier *v, const fit_numbers *f) {
   interval kappa = interval_div(interval_mul(f->r2, f->r2), interval_mul(f->rows, f->total));
   if (field_is(v->root, "privacy.analysis", "tight")) {
     check_tight(v, f, kappa);
-  } else if (field_is(v->root, "privacy.analysis", "paper")) {
+  } else if (field_is(v->root, "privacy.analysis", "paper") && !by_adding(v)) {
     check_paper(v, f, kappa);
   } else {
     finding(v, false, "beta", "cannot be checked without a known analysis");

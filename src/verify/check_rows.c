@@ -92,12 +92,33 @@ void check_missing_values(verifier *v) {
 
 /* ---- the number of rows */
 
+bool by_adding(const verifier *v) {
+  return field_is(v->root, "privacy.neighbours", "add-remove");
+}
+
+const char *rows_field(const verifier *v) {
+  return by_adding(v) ? "rows_about" : "rows";
+}
+
+const char *fitted_field(const verifier *v) {
+  return by_adding(v) ? "rows_about_fitted" : "rows_fitted";
+}
+
+/* Nothing may tell how many records there were. */
+static void check_rows_silent(verifier *v) {
+  bool silent = (field_is_null(v, "rows") || !field_at(v->root, "rows")) &&
+                (field_is_null(v, "rows_fitted") || !field_at(v->root, "rows_fitted"));
+  finding(v, silent, "rows",
+          silent ? "null: how many records there were is private too"
+                 : "the file says how many records there were, which add-remove keeps private");
+}
+
 static void check_split_rows(verifier *v, unsigned long long rows, unsigned long long fitted) {
   unsigned long long portion = 0, each = 0;
   unsigned long long candidates = json_array_size(field_at(v->root, "selection.candidates"));
-  if (field_count(v, "rows_fitted", "selection.portion", &portion)) {
+  if (field_count(v, fitted_field(v), "selection.portion", &portion)) {
     each = rows / (candidates + 1);
-    finding(v, portion == each && fitted == portion, "rows_fitted",
+    finding(v, portion == each && fitted == portion, fitted_field(v),
             "%llu, a portion of %llu; %llu rows in %llu + 1 portions give %llu each", fitted,
             portion, rows, candidates, each);
   }
@@ -105,16 +126,20 @@ static void check_split_rows(verifier *v, unsigned long long rows, unsigned long
 
 void check_rows(verifier *v) {
   unsigned long long rows = 0, fitted = 0, holdout = 0;
-  if (!field_count(v, "rows_fitted", "rows", &rows) ||
-      !field_count(v, "rows_fitted", "rows_fitted", &fitted)) {
+  if (by_adding(v)) {
+    check_rows_silent(v);
+  }
+  if (!field_count(v, fitted_field(v), rows_field(v), &rows) ||
+      !field_count(v, fitted_field(v), fitted_field(v), &fitted)) {
     return;
   }
   if (selected_by(v, "split")) {
     check_split_rows(v, rows, fitted);
   } else if (!selected_by(v, "stopping")) {
-    finding(v, fitted == rows, "rows_fitted", "n = %llu of %llu rows", fitted, rows);
-  } else if (field_count(v, "rows_fitted", "selection.holdout_rows", &holdout)) {
-    finding(v, holdout < rows && fitted == rows - holdout, "rows_fitted",
+    finding(v, fitted == rows, fitted_field(v), "n = %llu of %s%llu rows", fitted,
+            by_adding(v) ? "about " : "", rows);
+  } else if (field_count(v, fitted_field(v), "selection.holdout_rows", &holdout)) {
+    finding(v, holdout < rows && fitted == rows - holdout, fitted_field(v),
             "n = %llu; %llu rows less %llu held out", fitted, rows, holdout);
   }
 }

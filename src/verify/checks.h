@@ -40,7 +40,14 @@ epsilon_field class_epsilon(const verifier *v);
  * rounded up to 256 passes no double that it does not pass itself. `sum` shows it, rounded up. */
 bool sum_covered(double a, double k, double b, double bound, number_text *sum);
 
-/* check_rows.c: the bound on rows, n, and what the selection costs. */
+/* check_rows.c: the bound on rows, n, and what the selection costs.
+ *
+ * Whether records are added and removed; then n is private, and a public figure near it stands in
+ * the file and in every formula (docs/proofs/neighbours.md). */
+bool by_adding(const verifier *v);
+/* The field that holds n of the file, and of the fit. */
+const char *rows_field(const verifier *v);
+const char *fitted_field(const verifier *v);
 void check_norm(verifier *v);
 void check_missing_values(verifier *v);
 void check_rows(verifier *v);

@@ -81,11 +81,11 @@ static interval sup_on_unit(const curve *f) {
   return interval_add(value_at(f, p), interval_add(up, down));
 }
 
-interval epsilon_bound(const loss_facts *loss, interval kappa, interval a) {
+interval epsilon_bound(const loss_facts *loss, bool adding, interval kappa, interval a) {
   const interval steepest = interval_mul(a, loss->lipschitz);
   const curve f = {.shape = loss->known ? loss->known->shape : NULL,
                    .a = a,
                    .k = interval_mul(kappa, loss->smoothness)};
-  return interval_add(steepest,
-                      f.shape ? sup_on_unit(&f) : interval_add(steepest, interval_log1p(f.k)));
+  const interval sup = f.shape ? sup_on_unit(&f) : interval_add(steepest, interval_log1p(f.k));
+  return adding ? sup : interval_add(steepest, sup);
 }

@@ -1,5 +1,7 @@
 /* What objective perturbation costs (privacy.md 4), as an interval whose upper end is a proved
- * bound: eps(A) = A·L + sup [A·s + log(1 + kappa·a)] over all margins, s = |slope|, a = curvature.
+ * bound: eps(A) = A·L + sup [A·s + log(1 + kappa·a)] over all margins, s = |slope|, a = curvature,
+ * for a replaced record; for one that is added or removed the supremum alone
+ * (docs/proofs/neighbours.md).
  * Also the losses that are known here by name. All derived anew; it shares nothing with src/loss
  * and src/mechanism. */
 #pragma once
@@ -28,4 +30,4 @@ typedef struct loss_facts {
   interval lipschitz, smoothness; /* L, c */
 } loss_facts;
 
-interval epsilon_bound(const loss_facts *loss, interval kappa, interval a);
+interval epsilon_bound(const loss_facts *loss, bool adding, interval kappa, interval a);

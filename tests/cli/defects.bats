@@ -32,7 +32,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -ge 29 ]
+  [ "$(wc -l < listed)" -ge 32 ]
 }
 
 @test "defects in the noise are found" {
@@ -42,7 +42,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 }
 
 @test "defects in the calibration are found" {
-  for defect in epsilon-not-halved slack-forgotten norm-not-squared weights-unscaled portion-n; do
+  for defect in epsilon-not-halved neighbours-add slack-forgotten norm-not-squared weights-unscaled portion-n; do
     found $(table | grep "^$defect ")
   done
 }
@@ -73,6 +73,11 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 @test "texts of the first equal value, and the stamp of the chosen candidate, are found" {
   DPERM_ROW_INPUTS="a table*" found_by_suite texts-of-first row_independence
   found_by_suite stamp-of-chosen stamp
+}
+
+@test "a number of records that shows, or decides, is found" {
+  found_by_suite rows-counted neighbours
+  found_by_suite rows-released neighbours
 }
 
 @test "pairs with a value of the record before, and lines without a bound, are found" {

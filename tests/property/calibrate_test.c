@@ -61,11 +61,13 @@ static void output_noise_is_never_too_small_for_absurd_lambda(void **state) {
     public_numbers g = any_numbers(&r, &loss);
     privacy_plan plan;
     g.mechanism = DPERM_MECHANISM_OUTPUT;
+    g.neighbours = (dperm_neighbours)(round / 2 % 2);
     g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     g.lambda = random_scale(&r, 1e-300, 1e300) * (round % 2 ? 1e-20 : 1);
     g.bounds.norm2 = random_scale(&r, 1e-100, 1e100);
     if (g.lambda > 0 && calibrate(&g, &plan, NULL) == DPERM_OK) {
-      long double exact = (long double)g.rows * g.lambda * g.epsilon / 2 / g.bounds.norm2;
+      long double moves = g.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 1 : 2;
+      long double exact = (long double)g.rows * g.lambda * g.epsilon / moves / g.bounds.norm2;
       assert_true(plan.noise.beta <= exact && plan.noise.beta >= exact * (1 - 1e-11L));
       planned++;
     }
@@ -79,7 +81,7 @@ static void check_accounts(const public_numbers *g, const privacy_plan *plan) {
   long double kappa = (long double)g->bounds.norm2 * g->bounds.norm2 /
                       ((long double)g->rows * ((long double)plan->lambda + plan->delta_reg));
   long double a = (long double)plan->noise.beta * g->bounds.norm2;
-  assert_true(epsilon_of(g->loss, (double)kappa, (double)a) <= g->epsilon);
+  assert_true(epsilon_of(g->loss, g->neighbours, (double)kappa, (double)a) <= g->epsilon);
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
     assert_true(2 * a * g->loss->lipschitz + 2 * log1pl(kappa * g->loss->smoothness) <= g->epsilon);
   }
@@ -95,6 +97,8 @@ static void the_plans_noise_costs_at_most_epsilon(void **state) {
     g.lambda = random_bits(&r) % 4 ? random_scale(&r, 1e-9, 10) : none;
     g.norm_guess = random_bits(&r) % 3 ? none : random_scale(&r, 1e-2, 1e2);
     g.analysis = (dperm_analysis)(random_bits(&r) & 1);
+    g.neighbours = g.analysis == DPERM_ANALYSIS_PAPER ? DPERM_NEIGHBOURS_REPLACE
+                                                      : (dperm_neighbours)(round % 2);
     g.epsilon = g.epsilon_core = random_scale(&r, 1e-9, 100);
     g.bounds.norm2 = round % 7 ? g.bounds.norm2 : random_scale(&r, 1e-90, 1e90);
     privacy_plan plan = plan_of(&g); /* always possible when Δ is left to choose */
@@ -116,12 +120,13 @@ static void the_tight_plan_wastes_nothing(void **state) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = any_numbers(&r, &loss);
     g.lambda = random_scale(&r, 1e-9, 10);
+    g.neighbours = (dperm_neighbours)(round % 2);
     privacy_plan plan = plan_of(&g);
     double kappa =
         g.bounds.norm2 * g.bounds.norm2 / ((double)g.rows * (plan.lambda + plan.delta_reg));
     double more =
         plan.noise.beta * g.bounds.norm2 * (1 + 1e-8) + 1e-10 * g.epsilon / loss.lipschitz;
-    assert_true(epsilon_of(&loss, kappa, more) > g.epsilon);
+    assert_true(epsilon_of(&loss, g.neighbours, kappa, more) > g.epsilon);
   }
 }
 

@@ -133,7 +133,7 @@ static outcome read_file(const char *path, const dperm_schema *schema, int threa
   encoder e;
   bool found = true;
   assert_ok(csv_open(path, ',', "#", NULL, true, &csv, err));
-  assert_ok(csv_columns_open(schema, true, &csv, &columns, err));
+  assert_ok(csv_columns_open(schema, true, false, &csv, &columns, err));
   assert_ok(encoder_open(schema, true, &e, err));
   if (threads > 0) {
     thread_scope scope = threads_enter(threads);

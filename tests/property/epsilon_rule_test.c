@@ -1,4 +1,5 @@
-/* The price of objective perturbation, ε(A) = A·L + sup_z [A·s(z) + log(1 + κ·a(z))], against a
+/* The price of objective perturbation, ε(A) = A·L + sup_z [A·s(z) + log(1 + κ·a(z))], and without
+ * the first A·L where records are added and removed, against a
  * search for that supremum over the margin with nothing but the loss's own slope and curvature; and
  * its inverse: never more than ε, never less than could be had. */
 #include <math.h>
@@ -65,11 +66,19 @@ static long double searched_epsilon(const dperm_loss *loss, double kappa, double
  * spacing of 2^−53, which is 2^−53/h of the curved piece. */
 static void check_rule(const dperm_loss *loss, double kappa, double a) {
   long double searched = searched_epsilon(loss, kappa, a);
-  double rule = epsilon_of(loss, kappa, a);
+  double rule = epsilon_of(loss, DPERM_NEIGHBOURS_REPLACE, kappa, a);
   double fine = isnan(loss->parameter) ? 1e-9 : fmax(1e-9, 1e-15 / loss->parameter);
   if (!(rule >= searched && rule <= searched * (1 + fmin(fine, 1e-6)))) {
     fail_msg("%s h = %g, kappa = %g, A = %g: rule %.17g, search %.17Lg", loss->name,
              loss->parameter, kappa, a, rule, searched);
+  }
+  /* one gradient moves, not two: the supremum alone, and never less than s = L costs by itself */
+  double adding = epsilon_of(loss, DPERM_NEIGHBOURS_ADD_REMOVE, kappa, a);
+  long double alone = searched - (long double)a * loss->lipschitz;
+  if (!(adding >= alone && adding <= alone * (1 + fmin(2 * fine, 1e-6)) &&
+        adding >= a * loss->lipschitz)) {
+    fail_msg("%s h = %g, kappa = %g, A = %g, a record added: rule %.17g, search %.17Lg", loss->name,
+             loss->parameter, kappa, a, adding, alone);
   }
 }
 
@@ -115,7 +124,8 @@ static void logistic_rule_has_no_slack_above_kappa(void **state) {
   const dperm_loss loss = dperm_loss_logistic();
   for (double kappa = 1e-9; kappa < 10; kappa *= 3) {
     for (double a = kappa; a < 40; a *= 4) {
-      assert_close(epsilon_of(&loss, kappa, a), 2 * a, 2e-11 * a);
+      assert_close(epsilon_of(&loss, DPERM_NEIGHBOURS_REPLACE, kappa, a), 2 * a, 2e-11 * a);
+      assert_close(epsilon_of(&loss, DPERM_NEIGHBOURS_ADD_REMOVE, kappa, a), a, 2e-11 * a);
     }
   }
 }
@@ -154,7 +164,7 @@ static void check_fallback(const dperm_loss *loss) {
     for (double a = 1e-8; a < 11; a *= 10) {
       long double declared =
           2 * (long double)a * loss->lipschitz + log1pl((long double)kappa * loss->smoothness);
-      double rule = epsilon_of(loss, kappa, a);
+      double rule = epsilon_of(loss, DPERM_NEIGHBOURS_REPLACE, kappa, a);
       assert_true(rule >= declared && rule <= declared * (1 + 1e-11L));
       assert_true(rule >= searched_epsilon(loss, kappa, a));
     }
@@ -175,7 +185,7 @@ static void a_name_does_not_buy_a_better_rule(void **state) {
   impostor.smoothness = 0.25;
   assert_null(loss_kind_of(&impostor));
   assert_fails(dperm_loss_check(&impostor, err), DPERM_INVALID_ARGUMENT, "beyond its L");
-  assert_true(epsilon_of(&impostor, 0.1, 1) >= 2 + log1p(0.1 * 0.25));
+  assert_true(epsilon_of(&impostor, DPERM_NEIGHBOURS_REPLACE, 0.1, 1) >= 2 + log1p(0.1 * 0.25));
   dperm_loss altered = library_loss(REF_HUBER, 0.5); /* own code, other constants */
   altered.smoothness = 2;
   check_fallback(&altered);
@@ -204,17 +214,18 @@ static void the_inverse_never_spends_more_and_leaves_nothing(void **state) {
     const dperm_loss loss = any_loss(&r);
     double kappa = random_scale(&r, 1e-7, 1e4) / loss.smoothness;
     double epsilon = random_scale(&r, 1e-9, 100);
-    double a = epsilon_invert(&loss, kappa, epsilon);
-    assert_true(a >= 0 && a <= epsilon / (2 * loss.lipschitz));
+    dperm_neighbours whom = (dperm_neighbours)(round % 2);
+    double a = epsilon_invert(&loss, whom, kappa, epsilon);
+    assert_true(a >= 0 && a <= epsilon / ((whom ? 1 : 2) * loss.lipschitz));
     if (a == 0) {
       assert_true(log1p(kappa * loss.smoothness) > epsilon * (1 - 1e-11));
       continue;
     }
     feasible++;
-    assert_true(epsilon_of(&loss, kappa, a) <= epsilon);
+    assert_true(epsilon_of(&loss, whom, kappa, a) <= epsilon);
     /* one part in 10⁹ more of A would be too much, where ε can be told apart at all */
     double more = a * (1 + 1e-9) + 1e-14 * epsilon / loss.lipschitz;
-    assert_true(epsilon_of(&loss, kappa, more) > epsilon);
+    assert_true(epsilon_of(&loss, whom, kappa, more) > epsilon);
   }
   assert_true(feasible > 5000 && feasible < 19000);
 }
@@ -227,14 +238,14 @@ static void more_epsilon_or_more_regularization_never_means_more_noise(void **st
     const dperm_loss loss = any_loss(&r);
     double epsilon = random_scale(&r, 1e-6, 20), before = 0;
     for (double kappa = 1e4 / loss.smoothness; kappa > 1e-7 / loss.smoothness; kappa /= 2) {
-      double a = epsilon_invert(&loss, kappa, epsilon);
+      double a = epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon);
       assert_true(a >= before * (1 - 1e-14));
       before = a;
     }
     double kappa = random_scale(&r, 1e-6, 1e3) / loss.smoothness;
     before = 0;
     for (epsilon = 1e-8; epsilon < 100; epsilon *= 1.7) {
-      double a = epsilon_invert(&loss, kappa, epsilon);
+      double a = epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon);
       assert_true(a >= before);
       before = a;
     }
@@ -249,19 +260,19 @@ static void there_is_an_answer_exactly_where_the_jacobian_leaves_slack(void **st
   for (int round = 0; round < 2000; round++) {
     const dperm_loss loss = any_loss(&r);
     double epsilon = random_scale(&r, 1e-9, 100), edge = expm1(epsilon) / loss.smoothness;
-    assert_true(epsilon_invert(&loss, edge, epsilon) == 0);
-    assert_true(epsilon_invert(&loss, edge * (1 + 1e-9), epsilon) == 0);
-    assert_true(epsilon_invert(&loss, edge * 1e9, epsilon) == 0);
+    assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, edge, epsilon) == 0);
+    assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, edge * (1 + 1e-9), epsilon) == 0);
+    assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, edge * 1e9, epsilon) == 0);
     /* for a large ε the edge moves e^ε times slower than ε */
     double inside = epsilon < 1 ? 1 - 1e-9 : 1 - 1e-9 * epsilon;
-    assert_true(epsilon_invert(&loss, edge * inside, epsilon) > 0);
+    assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, edge * inside, epsilon) > 0);
   }
   const dperm_loss loss = dperm_loss_logistic();
-  assert_true(epsilon_invert(&loss, (double)INFINITY, 1) == 0);
-  assert_true(epsilon_invert(&loss, (double)NAN, 1) == 0);
-  assert_true(epsilon_invert(&loss, 1e-3, 0) == 0);
-  assert_true(epsilon_invert(&loss, 1e-3, -1) == 0);
-  assert_true(epsilon_invert(&loss, 1e-3, (double)NAN) == 0);
+  assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, (double)INFINITY, 1) == 0);
+  assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, (double)NAN, 1) == 0);
+  assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, 1e-3, 0) == 0);
+  assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, 1e-3, -1) == 0);
+  assert_true(epsilon_invert(&loss, DPERM_NEIGHBOURS_REPLACE, 1e-3, (double)NAN) == 0);
 }
 
 int main(void) {

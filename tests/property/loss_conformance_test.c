@@ -308,11 +308,13 @@ static void check_price(const trial *t, random_source *r) {
     double kappa =
         any ? random_scale(r, 1e-250, 1e43) / t->loss.smoothness : random_scale(r, 1e-6, 1e3);
     double a = i % 9 ? random_scale(r, any ? 1e-70 : 1e-8, any ? 50 : 10) : 0;
-    double searched = searched_epsilon(t, kappa, a), rule = epsilon_of(&t->loss, kappa, a);
+    double searched = searched_epsilon(t, kappa, a),
+           rule = epsilon_of(&t->loss, DPERM_NEIGHBOURS_REPLACE, kappa, a);
     double constants = 2 * a * t->loss.lipschitz + log1p(kappa * t->loss.smoothness);
     const loss_facts facts = {known, interval_of(known->lipschitz),
                               interval_div(interval_of(known->smoothness), interval_of(t->h))};
-    double proved = interval_upper(epsilon_bound(&facts, interval_of(kappa), interval_of(a)));
+    double proved =
+        interval_upper(epsilon_bound(&facts, false, interval_of(kappa), interval_of(a)));
     /* No margin costs more; the library's number is proved, and close to the least. */
     if (!(rule >= searched && proved >= searched * (1 - 1e-14) && proved <= rule &&
           rule <= constants * (1 + 1e-11) && rule <= proved * (1 + 1e-11))) {

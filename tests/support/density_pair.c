@@ -91,11 +91,16 @@ static long double determinant(size_t dims, long double h[MOST_DIMS][MOST_DIMS])
   return product;
 }
 
+/* What sums are divided by: the plan's own figure, or the number of records. */
+static double divisor_of(const pair *p, const privacy_plan *plan) {
+  return plan->divisor > 0 ? plan->divisor : (double)(p->others + 1);
+}
+
 /* log of the density of f under data set `side`, up to a constant that both share. At f the whole
  * gradient is zero: b = Σ s_i w_i − nΛ∇N(f) − nΔf. */
 static long double log_density(const pair *p, int side, const dperm_loss *loss,
                                const privacy_plan *plan) {
-  long double n = (long double)(p->others + 1), b[MOST_DIMS], h[MOST_DIMS][MOST_DIMS] = {{0}};
+  long double n = divisor_of(p, plan), b[MOST_DIMS], h[MOST_DIMS][MOST_DIMS] = {{0}};
   for (size_t j = 0; j < p->dims; j++) {
     long double away = (long double)p->f[j] - p->prior[j], stiff = plan->lambda * p->weight[j];
     b[j] = -n * (stiff * away + (long double)plan->delta_reg * p->f[j]);
@@ -104,12 +109,15 @@ static long double log_density(const pair *p, int side, const dperm_loss *loss,
   for (size_t i = 0; i < p->others; i++) {
     add_record(p, loss, p->other[i], b, h);
   }
-  add_record(p, loss, p->w[side], b, h);
+  if (!(p->absent && side == 1)) {
+    add_record(p, loss, p->w[side], b, h);
+  }
   return -plan->noise.beta * noise_norm(&plan->noise, b) + logl(determinant(p->dims, h));
 }
 
 double log_ratio(const pair *p, const dperm_loss *loss, const privacy_plan *plan) {
-  return (double)(log_density(p, 0, loss, plan) - log_density(p, 1, loss, plan));
+  double ratio = (double)(log_density(p, 0, loss, plan) - log_density(p, 1, loss, plan));
+  return p->removed ? -ratio : ratio;
 }
 
 /* ---- losses and plans */
@@ -213,7 +221,7 @@ void set_margin(pair *p, const double *w, double z) {
 }
 
 void centre_noise(pair *p, const dperm_loss *loss, const privacy_plan *plan) {
-  double n = (double)(p->others + 1), slope = 0, z;
+  double n = divisor_of(p, plan), slope = 0, z;
   for (size_t j = 0; j < p->dims; j++) {
     double pull = -n * plan->delta_reg * p->f[j];
     for (size_t i = 0; i <= p->others; i++) {

@@ -17,6 +17,8 @@ typedef struct pair {
   double other[MOST_OTHERS][MOST_DIMS];
   double f[MOST_DIMS];
   double prior[MOST_DIMS], weight[MOST_DIMS]; /* of the regularizer */
+  bool absent;  /* the second data set has no record in place of the first's, */
+  bool removed; /* and log_ratio is that of the second to the first */
 } pair;
 
 /* What a record may be: ‖w‖₂ ≤ R₂ and, where the noise has another norm, ‖w‖_K ≤ R_K; for mixed

@@ -14,7 +14,7 @@ static void the_bound_is_tight_and_above(void **state) {
     const model_kind k = {i % 2 ? LOGISTIC : SMOOTH_HINGE, TIGHT, NONE, MEMORY, NOISE_L2};
     const loss_facts facts = {known_loss_find(i % 2 ? "logistic" : "smooth-hinge"), interval_of(1),
                               interval_of(right_smoothness(k))};
-    const interval cost = epsilon_bound(&facts, interval_of(kappa), interval_of(a));
+    const interval cost = epsilon_bound(&facts, false, interval_of(kappa), interval_of(a));
     double seen = (double)right_cost(k, (long double)kappa, (long double)a);
     assert_true(interval_upper(cost) >= seen * (1 - 1e-15));
     assert_true(interval_upper(cost) <= seen * (1 + 1e-12));

@@ -1,0 +1,178 @@
+# Records added and removed (docs/proofs/neighbours.md): what the commands say, that nothing they print or
+# write tells how many records there are, and what they refuse.
+load helpers
+
+adding=(--neighbours add-remove --rows-about 100)
+train=(train --schema schema.json --epsilon 1 "${adding[@]}")
+
+# The model without what records may decide.
+public_part() {
+  python3 -c 'import json, sys
+model = json.load(open(sys.argv[1]))
+del model["weights"], model["digest"]
+print(json.dumps(model, sort_keys=True, indent=1))' "$1"
+}
+
+# Everything that leaves a run of these records, but the weights: words, JSON, model, statement, verification.
+ways_out() { # data, folder
+  mkdir "$2"
+  "$DPERM" "${train[@]}" --data "$1" --seed 3 --out m.json > "$2/stdout" 2> "$2/stderr"
+  "$DPERM" "${train[@]}" --data "$1" --seed 3 --out m.json --json > "$2/json" 2>> "$2/stderr"
+  "$DPERM" "${train[@]}" --data "$1" --out secure.json 2> "$2/secure" # private, and says so
+  "$DPERM" "${train[@]}" --data "$1" --out none.json --dry-run > "$2/dry" 2>&1
+  "$DPERM" statement --model secure.json --out - | grep -v fingerprint > "$2/statement"
+  "$DPERM" verify --model secure.json > "$2/verify"
+  "$DPERM" verify --model secure.json --json > "$2/verify-json"
+  public_part m.json > "$2/model"
+  public_part secure.json > "$2/model-secure"
+  wc -l < m.json > "$2/lines"
+}
+
+@test "what leaves is the same for n and n + 1 records, and for none" {
+  sed '$d' people.csv > fewer.csv
+  head -1 people.csv > none.csv
+  ways_out people.csv all
+  ways_out fewer.csv fewer
+  ways_out none.csv none
+  diff -r all fewer
+  diff -r all none
+  grep -q '"rows": null' all/model
+  grep -q '"rows_about": 100' all/model
+  ! grep -rqw '120' all # the number of records
+}
+
+@test "in a ledger the entry is the same too, but for the digest of the data" {
+  for data in people.csv fewer.csv; do
+    [ -e "$data" ] || sed '$d' people.csv > "$data"
+    "$DPERM" ledger init "$data.db" --dataset people --epsilon 9 2> /dev/null
+    "$DPERM" "${train[@]}" --data "$data" --out "$data.json" --ledger "$data.db" --dataset people 2> "$data.words"
+    "$DPERM" ledger show "$data.db" | grep -o 'objective.*' | cut -d' ' -f1-6 > "$data.shown"
+  done
+  diff people.csv.words <(sed 's/fewer/people/' fewer.csv.words)
+  diff people.csv.shown fewer.csv.shown
+}
+
+@test "a ledger's budget is for replaced records: an added one counts twice" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 3.9 2> /dev/null
+  t=("${train[@]}" --data people.csv --ledger l.db --dataset people)
+  "$DPERM" "${t[@]}" --out m.json 2> words
+  grep -q 'charged epsilon 2 and delta 5.14e-43 to "people"' words # (1 + e) 1.38e-43
+  "$DPERM" statement --model m.json --ledger l.db --out s.md
+  grep -q 'counts as (2, 5.1e-43) in a ledger for replaced records' s.md
+  grep -q '^| left | ε = 1.9 ' s.md
+  run "$DPERM" "${t[@]}" --out n.json
+  fails_with 1 'has epsilon 1.9 left of 3.9, and this run needs 2'
+  leaves_no n.json
+}
+
+@test "no records at all train, from every kind of file" {
+  : > none.csv
+  : > none.svm
+  sed 's/^{/{"header": false,/; s/\("columns": \[\)/\1 {"name": "rich", "type": "label"},/' schema.json > headless.json
+  "$DPERM" train --data none.csv --schema headless.json --epsilon 1 "${adding[@]}" --out a.json 2> /dev/null
+  "$DPERM" train --data none.svm --dims 4 --epsilon 1 "${adding[@]}" --out b.json 2> /dev/null
+  "$DPERM" train --data none.svm --dims 4 --epsilon 1 "${adding[@]}" --mechanism output --out c.json 2> /dev/null
+  head -1 people.csv | "$DPERM" "${train[@]}" --data - --out d.json 2> /dev/null
+  for model in a b c d; do "$DPERM" verify --model $model.json > /dev/null; done
+  "$DPERM" predict --model d.json --data people.csv --out p.csv 2> /dev/null
+  run "$DPERM" train --data none.svm --dims 4 --epsilon 1 --out e.json
+  fails_with 1 "none.svm: no rows"
+  run "$DPERM" "${train[@]}" --data none.csv --out e.json # a header is no record
+  fails_with 1 "none.csv: no rows"
+}
+
+@test "half of the noise, the words, and what it is worth" {
+  "$DPERM" "${train[@]}" --data people.csv --lambda 0.05 --delta-reg 0 --noise l2 --out m.json 2> words
+  grep -q 'from records whose number is private; .* for every record, added or removed' words
+  "$DPERM" train --schema schema.json --data people.csv --epsilon 1 --lambda 0.05 --delta-reg 0 --noise l2 --bins none \
+    --out r.json 2> /dev/null
+  python3 -c 'import json
+a, r = (json.load(open(f))["privacy"] for f in ("m.json", "r.json"))
+assert (a["neighbours"], r["neighbours"]) == ("add-remove", "replace-one")
+assert abs(a["beta"] / r["beta"] - 2) < 1e-9, (a["beta"], r["beta"])'
+  "$DPERM" statement --model m.json --out s.md
+  grep -q 'whether that record is there at all' s.md
+  grep -q 'two such steps apart, which is worth (ε, δ) = (2, 5.' s.md
+  grep -q 'of at most 268435456 records, of which one has one record more than the other' s.md
+  grep -q 'at most 88 percent sure' s.md
+  "$DPERM" verify --model m.json > lines
+  grep -q 'adding or removing one record of about 100' lines
+}
+
+@test "a person's records, and several classes" {
+  "$DPERM" "${train[@]}" --data people.csv --rows-per-person 3 --out m.json 2> words
+  grep -q 'person with at most 3 rows, added or removed' words
+  "$DPERM" verify --model m.json | grep -q "adding or removing one person's records, at most 3 of about 100"
+  "$DPERM" statement --model m.json --out - | grep -q "whether that person's records are there at all"
+  sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json
+  "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+}
+
+@test "a model that states more than it may, or less noise, does not verify" {
+  "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
+  edited() { # an assignment to model
+    python3 -c 'import json, sys
+model = json.load(open("m.json"))
+exec(sys.argv[1])
+json.dump(model, open("e.json", "w"))' "$1"
+    ! "$DPERM" verify --model e.json > lines || { echo "$1 verifies"; return 1; }
+  }
+  edited 'model["rows"] = 120'
+  grep -q 'FAILS  rows: the file says how many records there were' lines
+  edited 'model["privacy"]["neighbours"] = "replace-one"; model["rows"] = model["rows_fitted"] = 100'
+  grep -q 'FAILS  beta: ' lines
+  edited 'model["privacy"]["numerics"]["solution_error"] /= 4'
+  grep -q 'FAILS  solution_error: ' lines
+  edited 'model["rows_about_fitted"] = 1000'
+  grep -q 'FAILS  rows_about_fitted: ' lines
+  edited 'model["rows_about"] = model["rows_about_fitted"] = 99'
+  grep -q 'FAILS  ' lines
+}
+
+@test "plan takes the figure, alone or beside the same number" {
+  "$DPERM" plan --schema schema.json --epsilon 1 "${adding[@]}" > a
+  "$DPERM" plan --schema schema.json --epsilon 1 "${adding[@]}" --rows 100 > b
+  diff a b
+  grep -q '^about 100 rows' a
+  grep -q 'adding or removing one changes' a
+  "$DPERM" plan --dims 4 --epsilon 1 "${adding[@]}" --json | python3 -c 'import json, sys
+plan = json.load(sys.stdin)
+assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"] == "add-remove"'
+  run "$DPERM" plan --dims 4 --epsilon 1 "${adding[@]}" --rows 120
+  fails_with 2 "the number of rows is private"
+  run "$DPERM" plan --dims 4 --epsilon 1
+  fails_with 2 "--rows is missing"
+}
+
+@test "a sweep takes the figure for the rows that it trains on" {
+  "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --folds 3 --draws 2 --bins none \
+    --neighbours add-remove --rows-about 80 --mechanism objective,none --out s.csv 2> /dev/null
+  [ "$(wc -l < s.csv)" -ge 3 ]
+}
+
+@test "a private score would tell the number of records, and is refused" {
+  "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
+  run "$DPERM" score --model m.json --data people.csv --epsilon 1
+  fails_with 2 "states how many records there are"
+  "$DPERM" score --model m.json --data others.csv --epsilon 1 --public-model > /dev/null 2>&1
+}
+
+@test "what does not go together is refused by name" {
+  t=(train --data people.csv --schema schema.json --out m.json --epsilon 1)
+  run "$DPERM" "${t[@]}" --neighbours add-remove
+  fails_with 2 "needs --rows-about"
+  run "$DPERM" "${t[@]}" --rows-about 100
+  fails_with 2 "--rows-about is for --neighbours add-remove"
+  run "$DPERM" "${t[@]}" --neighbours both
+  fails_with 2 "--neighbours must be replace or add-remove"
+  run "$DPERM" "${t[@]}" --neighbours add-remove --rows-about some
+  fails_with 2 "--rows-about must be a whole number from 1"
+  run "$DPERM" "${t[@]}" "${adding[@]}" --analysis paper
+  fails_with 2 "--analysis paper is about replaced records"
+  run "$DPERM" "${t[@]}" --neighbours add-remove --rows-about 999999999999
+  fails_with 2 "from 1 to 2^38"
+  run "$DPERM" train --data people.csv --schema schema.json --out m.json --mechanism none "${adding[@]}"
+  fails_with 2 "does not go with --mechanism none"
+  leaves_no m.json
+}

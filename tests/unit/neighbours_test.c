@@ -1,0 +1,329 @@
+/* Records added and removed (docs/proofs/neighbours.md): how many there are may show nowhere. Fits
+ * to n and to n + 1 records with the same coins must agree in everything that leaves but the
+ * weights, for every n from none on; the promise of a release must cover every number of records;
+ * and what is not proved is refused by name. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "dperm/plan.h"
+#include "dperm/tune.h"
+#include "model/model.h"
+#include "pipeline/fit_check.h"
+#include "pipeline/options.h"
+#include "random/random_handle.h"
+#include "reference.h"
+#include "solve/certify.h"
+
+enum { ROWS = 300, DIMS = 5, ABOUT = 250 };
+
+static test_rows *rows_all;
+
+static dperm_options adding(dperm_mechanism mechanism) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.mechanism = mechanism;
+  options.epsilon = 0.5;
+  options.threads = 1;
+  options.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
+  options.rows_about = ABOUT;
+  return options;
+}
+
+/* The first `count` of the rows, with labels for so many classes. */
+static dperm_data *first_rows(size_t count, size_t classes) {
+  static const char *const names[] = {"a", "b", "c"};
+  uint32_t codes[ROWS] = {0};
+  dperm_data *data = NULL;
+  if (classes == 2) {
+    assert_ok(dperm_data_from_dense(count, DIMS, rows_all->x, rows_all->labels, 1, &data, err));
+    return data;
+  }
+  assert_ok(dperm_data_from_dense(count, DIMS, rows_all->x, NULL, 1, &data, err));
+  for (size_t i = 0; i < count; i++) {
+    codes[i] = (uint32_t)(i % classes);
+  }
+  assert_ok(dperm_data_label(data, codes, classes, names, err));
+  return data;
+}
+
+static dperm_model *train_seeded(const dperm_data *data, dperm_options options) {
+  dperm_model *model = NULL;
+  assert_ok(dperm_random_seeded(5, &options.random, err));
+  assert_ok(dperm_train(data, &options, &model, err));
+  dperm_random_free(options.random);
+  return model;
+}
+
+/* The file without what the records may decide. */
+static json_t *public_part(const dperm_model *model) {
+  char *text = NULL;
+  size_t length = 0;
+  assert_ok(dperm_model_to_text(model, &text, &length, err));
+  json_t *object = json_loadb(text, length, 0, NULL);
+  assert_non_null(object);
+  dperm_text_free(text);
+  assert_int_equal(json_object_del(object, "weights"), 0);
+  assert_int_equal(json_object_del(object, "digest"), 0);
+  return object;
+}
+
+static void check_ways_out(dperm_options options, size_t classes) {
+  static const size_t counts[] = {0, 1, 2, 3, ABOUT - 1, ABOUT, ABOUT + 1, ROWS};
+  json_t *first = NULL;
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    dperm_data *data = first_rows(counts[i], classes);
+    dperm_model *model = train_seeded(data, options);
+    json_t *seen = public_part(model);
+    assert_true(json_is_null(json_object_get(seen, "rows")));
+    assert_true(json_is_null(json_object_get(seen, "rows_fitted")));
+    assert_int_equal(json_integer_value(json_object_get(seen, "rows_about")), ABOUT);
+    assert_int_equal(model->rows, ABOUT);
+    first = first ? first : json_incref(seen);
+    assert_true(json_equal(first, seen));
+    json_decref(seen);
+    dperm_model_free(model);
+    dperm_data_free(data);
+  }
+  json_decref(first);
+}
+
+static void nothing_but_weights_depends_on_the_number_of_records(void **state) {
+  (void)state;
+  static const dperm_class_weight weights[] = {{"a", 3}, {"b", 1}};
+  for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism <= DPERM_MECHANISM_OUTPUT;
+       mechanism++) {
+    for (int loss = REF_LOGISTIC; loss <= REF_SMOOTH_HINGE; loss++) {
+      dperm_options options = adding((dperm_mechanism)mechanism);
+      options.loss = library_loss((reference_loss)loss, 0.5);
+      check_ways_out(options, 2);
+    }
+    check_ways_out(adding((dperm_mechanism)mechanism), 3);
+    dperm_options options = adding((dperm_mechanism)mechanism);
+    options.rows_per_person = 4;
+    options.class_weights = weights;
+    options.class_weight_count = 2;
+    check_ways_out(options, 3);
+    options = adding((dperm_mechanism)mechanism);
+    options.lambda = 0.05;
+    options.kernel = (dperm_kernel){.name = DPERM_KERNEL_GAUSSIAN, .gamma = 1, .features = 8};
+    check_ways_out(options, 2);
+  }
+}
+
+static void without_records_the_model_is_noise(void **state) {
+  (void)state;
+  const size_t starts[1] = {0};
+  const uint32_t no_columns[1] = {0};
+  const double no_values[1] = {0}, no_labels[1] = {0};
+  dperm_data *data = NULL;
+  assert_ok(dperm_data_from_csr(0, DIMS, starts, no_columns, no_values, no_labels, 1, &data, err));
+  dperm_model *model = NULL;
+  dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
+  assert_ok(dperm_train(data, &options, &model, err));
+  double length = 0;
+  for (size_t j = 0; j < DIMS; j++) {
+    length += fabs(model->weights[j]);
+  }
+  assert_true(dperm_model_is_private(model) && length > 0);
+  dperm_guarantee claim;
+  dperm_model_guarantee(model, &claim);
+  assert_int_equal(claim.neighbours, DPERM_NEIGHBOURS_ADD_REMOVE);
+  dperm_model_free(model);
+  options.neighbours = DPERM_NEIGHBOURS_REPLACE;
+  options.rows_about = 0;
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_DATA, "no rows");
+  dperm_data_free(data);
+}
+
+/* ---- sums over a public figure */
+
+/* (1/D)Σℓ + ΛN has the minimum of (1/n)Σℓ + (ΛD/n)N. */
+static void a_divisor_of_its_own_only_scales_the_problem(void **state) {
+  (void)state;
+  static const double divisors[] = {1, 37.5, ROWS, 1e6};
+  for (size_t i = 0; i < 4; i++) {
+    double f[2][DIMS] = {{0}}, linear[DIMS], scaled[DIMS];
+    const dperm_loss loss = library_loss((reference_loss)(i % 3), 0.5);
+    const dperm_regularizer ridge = {0};
+    const solver_options how = {.tolerance = 1e-12};
+    solver_report report[2];
+    double share = divisors[i] / ROWS;
+    for (size_t j = 0; j < DIMS; j++) {
+      linear[j] = 0.01 * (double)(j + 1) / divisors[i] * 100;
+      scaled[j] = linear[j] * share;
+    }
+    problem p = {.x = i % 2 ? rows_all->dense : rows_all->sparse,
+                 .labels = rows_all->labels,
+                 .divisor = divisors[i],
+                 .norm_bound = 1,
+                 .loss = &loss,
+                 .regularizer = &ridge,
+                 .model = {.lambda = 20 / divisors[i], .ridge = 3 / divisors[i], .linear = linear}};
+    assert_ok(solve(&p, &how, f[0], &report[0], err));
+    assert_true(report[0].converged && report[0].certified < 1e-9 * fmax(1, 1 / share));
+    p.divisor = 0;
+    p.model = (problem_model){.lambda = 20.0 / ROWS, .ridge = 3.0 / ROWS, .linear = scaled};
+    assert_ok(solve(&p, &how, f[1], &report[1], err));
+    for (size_t j = 0; j < DIMS; j++) {
+      assert_true(fabs(f[0][j] - f[1][j]) < 1e-8);
+    }
+  }
+}
+
+/* Whatever the number of records, a gradient's error is at most an eighth of what is promised. */
+static void the_promise_covers_every_number_of_records(void **state) {
+  (void)state;
+  static const size_t abouts[] = {1, 30, 1000, 1000000, (size_t)1 << 28, (size_t)1 << 38};
+  for (size_t i = 0; i < sizeof abouts / sizeof *abouts; i++) {
+    dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
+    options.rows_about = abouts[i];
+    const row_bounds bounds = row_bounds_of_norm(DIMS, 1);
+    const public_numbers given = options_public(&options, 0.5, abouts[i], DIMS, &bounds);
+    privacy_plan plan;
+    release_plan release;
+    assert_ok(calibrate(&given, &plan, err));
+    assert_ok(release_plan_make(&given, &plan, &release, err));
+    double most = (double)add_remove_rows_most(abouts[i]), n0 = (double)abouts[i];
+    assert_true(most >= 0x1p28 && most >= 4 * n0);
+    for (double n = most; n >= 1; n = floor(n / 7)) {
+      double furthest = (n / n0 + release.promised.noise_norm / n0) / plan.lambda;
+      const evaluation e = {.loss = &options.loss,
+                            .rows = n,
+                            .crowd = n / n0,
+                            .entries = DIMS,
+                            .norm = 1,
+                            .slope = n / n0,
+                            .curvature = n / n0 * 0.25,
+                            .lambda = plan.lambda,
+                            .f = 3 * furthest,
+                            .penalty = 3 * furthest,
+                            .linear = release.promised.noise_norm / n0};
+      assert_true(8 * evaluation_error(&e, IN_DD) <= release.promised.gradient);
+    }
+    /* and the lattice is not coarser for it than what the noise hides: 1e-6 LR/n with a public n */
+    if (abouts[i] <= (size_t)1 << 26) {
+      assert_true(release.promised.gradient * n0 < 2e-6);
+    }
+  }
+}
+
+/* Far more records than the figure says, and far fewer: the solver gets there. */
+static void figures_that_are_far_off_are_fitted(void **state) {
+  (void)state;
+  static const size_t abouts[] = {1, 20, 100000, (size_t)1 << 38};
+  dperm_data *data = first_rows(ROWS, 2);
+  for (size_t i = 0; i < 4; i++) {
+    for (int mechanism = DPERM_MECHANISM_OBJECTIVE; mechanism <= DPERM_MECHANISM_OUTPUT;
+         mechanism++) {
+      dperm_options options = adding((dperm_mechanism)mechanism);
+      options.rows_about = abouts[i];
+      dperm_model *model = train_seeded(data, options);
+      dperm_model_free(model);
+    }
+  }
+  dperm_data_free(data);
+}
+
+/* ---- claims */
+
+static void an_added_record_is_half_a_replaced_one(void **state) {
+  (void)state;
+  const private_run run = {.epsilon = 0.3,
+                           .neighbours = DPERM_NEIGHBOURS_ADD_REMOVE,
+                           .rows_per_person = 1,
+                           .classes = 2};
+  const guarantee claim = guarantee_of_run(&run), twice = guarantee_replaced(&claim);
+  assert_true(claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
+  assert_true(twice.epsilon == 0.6 && twice.neighbours == DPERM_NEIGHBOURS_REPLACE);
+  long double exact = (1 + expl(0.3L)) * (long double)claim.delta;
+  assert_true(twice.delta >= exact && twice.delta <= exact * (1 + 1e-8L));
+  const guarantee again = guarantee_replaced(&twice);
+  assert_true(again.epsilon == twice.epsilon && again.delta == twice.delta);
+}
+
+static void a_plan_takes_the_figure(void **state) {
+  (void)state;
+  dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE), replaced;
+  options.lambda = 0.05;
+  options.delta_reg = 0;
+  replaced = options;
+  replaced.neighbours = DPERM_NEIGHBOURS_REPLACE;
+  replaced.rows_about = 0;
+  dperm_plan plan, same, other;
+  assert_ok(dperm_plan_make(0, DIMS, 1, &options, &plan, err));
+  assert_ok(dperm_plan_make(ABOUT, DIMS, 1, &options, &same, err));
+  assert_ok(dperm_plan_make(ABOUT, DIMS, 1, &replaced, &other, err));
+  assert_true(plan.rows == ABOUT && plan.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE);
+  assert_true(plan.beta == same.beta && other.neighbours == DPERM_NEIGHBOURS_REPLACE);
+  /* half of the noise, where the Jacobian takes nothing */
+  assert_true(fabs(plan.rms_noise_norm / other.rms_noise_norm - 0.5) < 1e-9);
+  assert_fails(dperm_plan_make(ABOUT + 1, DIMS, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
+               "the number of rows is private");
+}
+
+/* ---- refusals */
+
+static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                       double *slope, double *curvature) {
+  const dperm_loss own = dperm_loss_logistic();
+  (void)loss;
+  own.eval(&own, count, z, value, slope, curvature);
+}
+
+static void refuses(const dperm_data *data, const dperm_options *options, const char *words) {
+  dperm_model *model = NULL;
+  assert_fails(dperm_train(data, options, &model, err), DPERM_INVALID_ARGUMENT, words);
+  assert_null(model);
+}
+
+static void what_is_not_proved_is_refused_by_name(void **state) {
+  (void)state;
+  dperm_data *data = first_rows(ROWS, 2);
+  dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
+  options.rows_about = 0;
+  refuses(data, &options, "the number of rows is private");
+  options.rows_about = ((size_t)1 << 38) + 1;
+  refuses(data, &options, "from 1 to 2^38");
+  options = adding(DPERM_MECHANISM_NONE);
+  refuses(data, &options, "protects nobody");
+  options = adding(DPERM_MECHANISM_OBJECTIVE);
+  options.analysis = DPERM_ANALYSIS_PAPER;
+  refuses(data, &options, "about replaced records");
+  options = adding(DPERM_MECHANISM_OBJECTIVE);
+  options.loss.eval = steep_eval;
+  options.loss.name = "own";
+  refuses(data, &options, "the library's own losses");
+  options = adding(DPERM_MECHANISM_OBJECTIVE);
+  options.neighbours = DPERM_NEIGHBOURS_REPLACE;
+  refuses(data, &options, "counted");
+  options.neighbours = (dperm_neighbours)2;
+  refuses(data, &options, "none of the two");
+  dperm_data_free(data);
+}
+
+static int open_rows(void **state) {
+  (void)state;
+  rows_all = test_rows_random(3, ROWS, DIMS, 0.6);
+  return 0;
+}
+
+static int close_rows(void **state) {
+  (void)state;
+  test_rows_free(rows_all);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nothing_but_weights_depends_on_the_number_of_records),
+      cmocka_unit_test(without_records_the_model_is_noise),
+      cmocka_unit_test(a_divisor_of_its_own_only_scales_the_problem),
+      cmocka_unit_test(the_promise_covers_every_number_of_records),
+      cmocka_unit_test(figures_that_are_far_off_are_fitted),
+      cmocka_unit_test(an_added_record_is_half_a_replaced_one),
+      cmocka_unit_test(a_plan_takes_the_figure),
+      cmocka_unit_test(what_is_not_proved_is_refused_by_name),
+  };
+  return cmocka_run_group_tests(tests, open_rows, close_rows);
+}
