@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fit_divergence.h"
 #include "privacy/renyi.h"
 #include "support.h"
 
@@ -152,53 +153,7 @@ static void curves_that_mean_nothing_are_known(void **state) {
   }
 }
 
-/* ---- objective perturbation itself, d = 1: one record of ±1 beside rows of zeros */
-
-typedef struct slope {
-  double value, curvature;
-} slope;
-typedef slope loss_rule(double z);
-
-static slope huber(double z) { /* h = 1/2 */
-  double u = fmin(1, fmax(0, (0.5 + (1 - z))));
-  return (slope){u, u > 0 && u < 1 ? 1 : 0};
-}
-
-static slope logistic(double z) {
-  double s = 1 / (1 + exp(z));
-  return (slope){s, s * (1 - s)};
-}
-
-typedef struct fit_pair {
-  loss_rule *loss;
-  double lambda, sigma, c;
-  bool against_nothing; /* the neighbour's row is zero; else it has the other label */
-} fit_pair;
-
-/* log density of the minimizer f, for label y = ±1 or for none: b = −(y·ℓ′ + λf). */
-static double log_density(const fit_pair *p, double f, int y) {
-  slope s = y ? p->loss(y * f) : (slope){0, 0};
-  double b = y * s.value - p->lambda * f;
-  return -b * b / (2 * p->sigma * p->sigma) + log((p->lambda + s.curvature) / p->sigma) -
-         0.91893853320467274178;
-}
-
-/* The divergence of order `order`, by the midpoint rule between the loss's kinks. */
-static double exact_divergence(const fit_pair *p, double order) {
-  enum { STEPS = 8000 };
-  double reach = (14 * p->sigma + 3 * order + 3) / p->lambda, sum = 0;
-  double parts[] = {-reach, -1.5, -0.5, 0.5, 1.5, reach};
-  int other = p->against_nothing ? 0 : -1;
-  for (int i = 0; i < 5; i++) {
-    double low = fmax(parts[i], -reach), high = fmin(parts[i + 1], reach);
-    double step = (high - low) / STEPS;
-    for (int j = 0; j < STEPS && step > 0; j++) {
-      double f = low + (j + 0.5) * step;
-      sum += step * exp(order * log_density(p, f, 1) + (1 - order) * log_density(p, f, other));
-    }
-  }
-  return log(sum) / (order - 1);
-}
+/* ---- objective perturbation itself */
 
 static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
   (void)state;
@@ -207,14 +162,17 @@ static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
   double closest = 0;
   for (int i = 0; i < 2 * 2 * 4 * 4 * 5; i++) {
     bool is_huber = i % 2 == 0;
-    fit_pair p = {is_huber ? huber : logistic, lambdas[i / 4 % 4], sigmas[i / 16 % 4],
-                  is_huber ? 1 : 0.25, i / 2 % 2 == 1};
+    const fit_pair p = {.huber = is_huber,
+                        .norm = 1,
+                        .lambda = lambdas[i / 4 % 4],
+                        .sigma = sigmas[i / 16 % 4],
+                        .against_nothing = i / 2 % 2 == 1};
     double order = orders[i / 64], m = 1 / p.sigma;
     const privacy_curve c = {.fits = 1,
-                             .slack = log1p(p.c / p.lambda),
+                             .slack = log1p((is_huber ? 1 : 0.25) / p.lambda),
                              .corners = {{1, 2 * m}, {2, m}},
                              .corner_count = 2};
-    double exact = exact_divergence(&p, order), cost = renyi_of_curve(order, &c);
+    double exact = fit_divergence(&p, order), cost = renyi_of_curve(order, &c);
     if (!(exact <= cost + 1e-9)) {
       fail_msg("loss %d, lambda %g, sigma %g, order %g: %g, the curve says %g", i % 2, p.lambda,
                p.sigma, order, exact, cost);

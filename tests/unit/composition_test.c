@@ -175,6 +175,62 @@ static void plain_ledgers_keep_the_curve_and_charge_the_claim(void **state) {
                       "fits=1 slack=0.001 corners=1:0.02,2:0.01 num=0.0001 pure=0 failure=8e-44");
 }
 
+/* ---- terms as text */
+
+static record_terms any_terms(random_source *r) {
+  record_terms t = {.renyi = random_bits(r) % 4 == 0};
+  if (t.renyi) {
+    t.order = 1.1 + 100 * random_unit(r);
+    (void)amount_of_double(random_unit(r), &t.budget);
+  }
+  if (random_bits(r) % 2) {
+    t.curve = (privacy_curve){.fits = 1 + random_bits(r) % 30,
+                              .slack = random_unit(r),
+                              .corner_count = 1 + random_bits(r) % CURVE_CORNERS,
+                              .epsilon_num = random_unit(r) / 1000,
+                              .pure = random_bits(r) % 2 ? random_unit(r) : 0,
+                              .failure = random_unit(r) * 1e-43};
+    for (size_t i = 0; i < t.curve.corner_count; i++) {
+      t.curve.corners[i] = (gaussian_corner){(double)(1 + random_bits(r) % 625), random_unit(r)};
+    }
+  }
+  t.priced = random_bits(r) % 2;
+  if (t.priced) {
+    (void)amount_of_double(random_unit(r) * 1e-40, &t.cost.delta);
+    (void)amount_of_double(random_unit(r), &t.cost.epsilon);
+  }
+  return t;
+}
+
+static void terms_are_read_as_they_were_written_and_no_others(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(71, &r, err));
+  size_t refused = 0;
+  for (int i = 0; i < 20000; i++) {
+    const record_terms t = any_terms(&r);
+    record_terms back;
+    char text[TERMS_SIZE], again[TERMS_SIZE];
+    terms_write(&t, text);
+    assert_true(strlen(text) + 1 < TERMS_SIZE && terms_parse(text, &back));
+    assert_memory_equal(&t.curve, &back.curve, sizeof t.curve);
+    assert_memory_equal(&t.cost, &back.cost, sizeof t.cost);
+    assert_true(t.order == back.order && t.renyi == back.renyi && t.priced == back.priced);
+    size_t length = strlen(text);
+    if (length > 0) { /* a character turned, or the end cut off */
+      size_t at = random_bits(&r) % length;
+      text[at] = (char)(i % 2 ? "0123456789.,:= e-abcdfgnoprstu"[random_bits(&r) % 30] : '\0');
+    }
+    bool taken = terms_parse(text, &back);
+    refused += !taken;
+    if (taken) {
+      terms_write(&back, again);
+      assert_string_equal(text, again);
+    }
+  }
+  assert_true(refused > 5000);
+}
+
 /* ---- records that state other numbers, with digests that fit */
 
 /* The last record again with other terms, as somebody would write it who knows the format. */
@@ -402,6 +458,7 @@ int main(void) {
       CASE(delta_is_a_limit_of_its_own),
       CASE(budgets_that_no_order_can_keep_are_refused),
       CASE(plain_ledgers_keep_the_curve_and_charge_the_claim),
+      cmocka_unit_test(terms_are_read_as_they_were_written_and_no_others),
       CASE(forged_terms_are_found),
       CASE(forged_budgets_are_found),
       CASE(a_charge_of_the_other_reading_is_found),
