@@ -222,6 +222,15 @@ P
   run "$DPERM" ledger verify l.db
   [[ "$output" == *"ok     sums: 1 data sets, 5 charges (5 committed), none beyond its budget"* ]]
   "$DPERM" ledger show l.db --model m1.json > /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
+  "$DPERM" ledger show l.db --json > shown.json
+  python3 - <<'P'
+import json, math
+e, a = json.load(open("shown.json"))["entries"][-1], 13
+assert e["epsilon"] == "0.2" # what it is worth where records are replaced, and its price is of that
+response = math.log((math.exp(a * 0.2) + math.exp((1 - a) * 0.2)) / (1 + math.exp(0.2))) / (a - 1)
+assert abs(float(e["cost_epsilon"]) - response) < 1e-8
+P
   "$DPERM" ledger init l.db --dataset more --epsilon 1 --delta 1e-6 --composition renyi 2> message
   grep -q 'by Renyi order 2[0-9]$' message
   run "$DPERM" ledger init l.db --dataset x --epsilon 2 --composition renyi
