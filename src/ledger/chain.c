@@ -103,7 +103,7 @@ static bool states_sums(const record *it, const dataset_state *d) {
          memcmp(&d->spent, &stated, sizeof stated) == 0;
 }
 
-static void check_sums(const record *it, dataset_state *d, findings *found) {
+static void check_sums(chain *c, const record *it, dataset_state *d, findings *found) {
   amounts charge, cost;
   record_terms terms;
   if (!amounts_parse(it->epsilon, it->delta, &charge) ||
@@ -119,6 +119,7 @@ static void check_sums(const record *it, dataset_state *d, findings *found) {
                   d->name);
     return;
   }
+  c->priced += terms.priced;
   cost = terms.priced ? terms.cost : charge;
   if (!amounts_add(&d->costs, &cost, &d->costs) || !amounts_cover(&d->reading.limit, &d->costs)) {
     findings_fail(found, "record %lld: spends more than \"%s\" had", (long long)it->id, d->name);
@@ -138,7 +139,7 @@ static void take_reserve(chain *c, const record *it, findings *found) {
     findings_fail(found, "record %lld: has another unit than \"%s\"", (long long)it->id, d->name);
   }
   check_binding(c, it, d, found);
-  check_sums(it, d, found);
+  check_sums(c, it, d, found);
 }
 
 static void take_commit(chain *c, const record *it, findings *found) {

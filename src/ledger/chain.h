@@ -21,8 +21,8 @@ typedef struct dataset_state {
 } dataset_state;
 
 typedef struct chain {
-  record last; /* all zeros before the first */
-  int64_t count, reserved, committed;
+  record last;                                /* all zeros before the first */
+  int64_t count, reserved, committed, priced; /* by a Renyi order */
   dataset_state *datasets;
   size_t dataset_count, dataset_capacity;
   int64_t *commits; /* of record i: -1 for a reservation, then the number of its commit; else 0 */

@@ -16,6 +16,11 @@ static void conclude(const chain *c, findings *found) {
   findings_add(found, DPERM_FINDING_HOLDS,
                "sums: %zu data sets, %lld charges (%lld committed), none beyond its budget",
                c->dataset_count, (long long)c->reserved, (long long)c->committed);
+  if (c->priced > 0) {
+    findings_add(found, DPERM_FINDING_HOLDS,
+                 "prices: %lld charges by a Renyi order, none below what follows from its numbers",
+                 (long long)c->priced);
+  }
   findings_add(found, DPERM_FINDING_HOLDS, "head: record %lld, digest %s", (long long)c->count,
                c->last.digest);
   if (!c->keyed) {

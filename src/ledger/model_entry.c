@@ -40,7 +40,7 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
                       err);
   }
   const guarantee claim = guarantee_replaced(&model->claim); /* as it was charged; the schema's */
-  if (!same_epsilon(&reserved, /* refinement was charged elsewhere */
+  if (!same_epsilon(&reserved,                               /* refinement was charged elsewhere */
                     claim.epsilon_refined > 0 ? claim.epsilon_charged : claim.epsilon)) {
     return fail_model(ledger, model, "was charged another epsilon than the model says", err);
   }

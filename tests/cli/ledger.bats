@@ -221,6 +221,7 @@ P
   fails_with 1 "left of 2 by Renyi order 13, and this run needs"
   run "$DPERM" ledger verify l.db
   [[ "$output" == *"ok     sums: 1 data sets, 5 charges (5 committed), none beyond its budget"* ]]
+  [[ "$output" == *"ok     prices: 5 charges by a Renyi order, none below what follows from its numbers"* ]]
   "$DPERM" ledger show l.db --model m1.json > /dev/null
   "$DPERM" train "${people[@]}" --epsilon 0.1 --neighbours add-remove --rows-about 100 --out m.json "${account[@]}" 2> /dev/null
   "$DPERM" ledger show l.db --json > shown.json
