@@ -34,6 +34,109 @@ static void a_pure_release_costs_what_randomized_response_does(void **state) {
   assert_true(renyi_of_pure(10000, 90) >= 90 && renyi_of_pure(10000, 90) < 90.1);
 }
 
+/* ---- (ε, δ) and nothing else: what is left of a pair without a mass of δ (Lemma C3) */
+
+enum { POINTS = 6 };
+
+static void any_law(random_source *r, double *p) {
+  double sum = 0;
+  for (int i = 0; i < POINTS; i++) {
+    p[i] = pow(random_unit(r), 3) + 1e-6;
+    sum += p[i];
+  }
+  for (int i = 0; i < POINTS; i++) {
+    p[i] /= sum;
+  }
+}
+
+static double total(const double *p) {
+  double sum = 0;
+  for (int i = 0; i < POINTS; i++) {
+    sum += p[i];
+  }
+  return sum;
+}
+
+/* Takes from p where it is above q, until its mass is no more than q's. */
+static void lower_to(double *p, const double *q) {
+  double low = 0, high = 1, moved[POINTS];
+  for (int step = 0; step < 60; step++) {
+    double s = (low + high) / 2;
+    for (int i = 0; i < POINTS; i++) {
+      moved[i] = p[i] - s * fmax(p[i] - q[i], 0);
+    }
+    *(total(moved) > total(q) ? &low : &high) = s;
+  }
+  for (int i = 0; i < POINTS; i++) {
+    p[i] -= high * fmax(p[i] - q[i], 0);
+  }
+}
+
+static void a_pair_without_its_delta_is_no_worse_than_randomized_response(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(35, &r, err));
+  for (int i = 0; i < 5000; i++) {
+    double p[POINTS], q[POINTS], low_p[POINTS], low_q[POINTS], moment = 0, lost[2] = {0, 0};
+    double epsilon = between(&r, 0.05, 3), order = 1 + between(&r, 0.2, 20);
+    any_law(&r, p);
+    any_law(&r, q);
+    for (int j = 0; j < POINTS; j++) {
+      low_p[j] = fmin(p[j], exp(epsilon) * q[j]);
+      low_q[j] = fmin(q[j], exp(epsilon) * p[j]);
+      lost[0] += p[j] - low_p[j];
+      lost[1] += q[j] - low_q[j];
+    }
+    lower_to(lost[0] < lost[1] ? low_p : low_q, lost[0] < lost[1] ? low_q : low_p);
+    double delta = fmax(lost[0], lost[1]);
+    for (int j = 0; j < POINTS; j++) {
+      moment += pow(low_p[j] / q[j], order) * q[j];
+    }
+    assert_true(1 - total(low_p) <= delta + 1e-9); /* a part of P, and no more than δ is lost */
+    assert_true(log(moment) <= (order - 1) * renyi_of_pure(order, epsilon) + 1e-6);
+  }
+}
+
+/* ---- the filter: releases chosen by what came before, until the budget ends */
+
+typedef struct game {
+  double order, budget, epsilon, strategy[64];
+} game;
+
+/* E(p − e^ε q)₊ over all ends of the tree below this node; each release is randomized response at
+ * an ε that depends on the path. */
+static double play(const game *g, double p, double q, double spent, int depth, unsigned path) {
+  double each = g->strategy[(path * 7 + (unsigned)depth * 13) % 64];
+  double cost = renyi_of_pure(g->order, each);
+  if (depth == 12 || spent + cost > g->budget) {
+    return fmax(p - exp(g->epsilon) * q, 0);
+  }
+  double truth = 1 / (1 + exp(-each));
+  return play(g, p * truth, q * (1 - truth), spent + cost, depth + 1, 2 * path + 1) +
+         play(g, p * (1 - truth), q * truth, spent + cost, depth + 1, 2 * path);
+}
+
+static void releases_chosen_on_the_way_stay_within_the_total(void **state) {
+  (void)state;
+  random_source r;
+  double most = 0;
+  assert_ok(random_seeded(36, &r, err));
+  for (int i = 0; i < 300; i++) {
+    double delta = between(&r, 1e-4, 0.1);
+    game g = {.order = 1.2 + between(&r, 0.1, 8), .epsilon = between(&r, 0.3, 3)};
+    g.budget = renyi_budget(g.order, g.epsilon, delta);
+    for (int j = 0; j < 64; j++) {
+      g.strategy[j] = between(&r, 0.1, 1.5);
+    }
+    if (g.budget > 0) {
+      double found = play(&g, 1, 1, 0, 0, 1);
+      assert_true(found <= delta);
+      most = fmax(most, found / delta);
+    }
+  }
+  assert_true(most > 0.3); /* it is not idle */
+}
+
 /* ---- Gaussian corners */
 
 static void one_corner_without_slack_is_a_gaussian(void **state) {
@@ -218,6 +321,8 @@ static void the_order_that_is_chosen_is_about_the_best(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pure_release_costs_what_randomized_response_does),
+      cmocka_unit_test(a_pair_without_its_delta_is_no_worse_than_randomized_response),
+      cmocka_unit_test(releases_chosen_on_the_way_stay_within_the_total),
       cmocka_unit_test(one_corner_without_slack_is_a_gaussian),
       cmocka_unit_test(the_formula_is_the_worst_pair_with_its_profile),
       cmocka_unit_test(fits_lattice_and_what_is_pure_add_up),
