@@ -12,7 +12,8 @@
 
 static const char closing[] =
     "init\tgives the data set NAME its budget, once and for good (--dataset, --epsilon TOTAL, "
-    "--delta, --rows-per-person), and how charges add up to it (--composition, --order), in a new "
+    "--delta, --rows-per-person, --neighbours), and how charges add up to it (--composition, "
+    "--order), in a new "
     "ledger or one that is there\n"
     "show\tdata sets and entries; with --model the one entry that paid for a model\n"
     "verify\treads the whole ledger and names what was changed, taken away or moved\n"
@@ -20,7 +21,7 @@ static const char closing[] =
     "DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
 
 typedef struct ledger_command {
-  const char *action, *path, *dataset, *model, *head, *composition;
+  const char *action, *path, *dataset, *model, *head, *composition, *neighbours;
   dperm_ledger_budget budget;
   bool json;
 } ledger_command;
@@ -48,8 +49,8 @@ static void print_dataset_json(FILE *out, const dperm_ledger_dataset *d, bool fi
   fprintf(out, *d->data ? "\"%s\"" : "null", d->data);
   fprintf(out, ",\n     \"composition\": \"%s\", \"order\": ", d->composition);
   fprintf(out, d->order > 0 ? "%.17g" : "null", d->order);
-  fprintf(out, ", \"epsilon_plain\": \"%s\", \"delta_plain\": \"%s\"}", d->epsilon_plain,
-          d->delta_plain);
+  fprintf(out, ", \"epsilon_plain\": \"%s\", \"delta_plain\": \"%s\", \"neighbours\": \"%s\"}",
+          d->epsilon_plain, d->delta_plain, d->neighbours);
 }
 
 /* With one Renyi order, what is spent holds the conversion, and plain sums stand beside it. */
@@ -58,6 +59,9 @@ static void print_dataset(FILE *out, const dperm_ledger_dataset *d) {
           unit_of(d->rows_per_person, "row").text);
   if (d->order > 0) {
     fprintf(out, ", by Renyi order %g", d->order);
+  }
+  if (strcmp(d->neighbours, "replace") != 0) {
+    fprintf(out, ", records added and removed");
   }
   fprintf(out, "%s\n", *d->data ? "" : "; not bound to data before its first charge");
   fprintf(out, "  epsilon  %s left of %s (%s spent%s%s)\n", brief(d->epsilon_left).text,
@@ -196,8 +200,10 @@ static void say_budget(void *context, const dperm_ledger_dataset *d) {
   if (d->order > 0) {
     (void)snprintf(by, sizeof by, ", by Renyi order %g", d->order);
   }
-  note("%s: data set \"%s\" has a budget of epsilon %s per %s%s", c->path, c->dataset,
-       c->budget.epsilon, unit_of(d->rows_per_person, "row").text, by);
+  bool adding = strcmp(d->neighbours, "add-remove") == 0;
+  note("%s: data set \"%s\" has a budget of epsilon %s per %s%s%s", c->path, c->dataset,
+       c->budget.epsilon, unit_of(d->rows_per_person, "row").text,
+       adding ? ", added or removed" : "", by);
 }
 
 static int note_budget(const ledger_command *c, dperm_error *err) {
@@ -215,6 +221,9 @@ static int init(const ledger_command *c) {
   dperm_ledger_budget budget = c->budget;
   if (c->composition && strcmp(c->composition, "renyi") == 0) {
     budget.composition = DPERM_COMPOSITION_RENYI;
+  }
+  if (c->neighbours && strcmp(c->neighbours, "add-remove") == 0) {
+    budget.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
   }
   if (dperm_ledger_init_budget(c->path, c->dataset, &budget, &err) != DPERM_OK) {
     return report_error(&err);
@@ -251,9 +260,13 @@ static bool rules_hold(const ledger_command *c) {
   const usage_rule rules[] = {
       {is_init && !c->dataset, "--dataset is missing: name what the budget is for"},
       {is_init && !c->budget.epsilon, "--epsilon is missing: the total budget has no default"},
-      {!is_init && (c->budget.epsilon || c->budget.delta || c->composition ||
+      {!is_init && (c->budget.epsilon || c->budget.delta || c->composition || c->neighbours ||
                     argument_given(&c->budget.order) || argument_given(&c->budget.rows_per_person)),
-       "--epsilon, --delta, --rows-per-person, --composition and --order are for init"},
+       "--epsilon, --delta, --rows-per-person, --neighbours, --composition and --order are for "
+       "init"},
+      {c->neighbours && strcmp(c->neighbours, "replace") != 0 &&
+           strcmp(c->neighbours, "add-remove") != 0,
+       "--neighbours is replace or add-remove"},
       {c->composition && !renyi && strcmp(c->composition, "plain") != 0,
        "--composition is plain or renyi"},
       {argument_given(&c->budget.order) && !renyi, "--order is for --composition renyi"},
@@ -281,6 +294,9 @@ int run_ledger(int argc, char **argv) {
        "init: the total of their deltas (1e-30, which covers rounding)"},
       {"--rows-per-person", ARGUMENT_COUNT, &c.budget.rows_per_person, false, "K",
        "init: the budget is for a person with at most K rows (1)"},
+      {"--neighbours", ARGUMENT_TEXT, &c.neighbours, false, "replace|add-remove",
+       "init: whom the budget is about; what is for records added and removed counts twice for "
+       "replaced ones (replace), and the other way nothing is taken"},
       {"--composition", ARGUMENT_TEXT, &c.composition, false, "plain|renyi",
        "init: how charges add up: plain sums (default), or by one Renyi order, which many small "
        "releases with Gaussian noise cost less by; needs --delta"},

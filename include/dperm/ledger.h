@@ -36,6 +36,7 @@ typedef struct dperm_ledger_budget {
   const char *delta;      /* of which one half pays for the conversion, the other for failures */
   size_t rows_per_person; /* 1 */
   dperm_composition composition;
+  dperm_neighbours neighbours; /* replace; with add-remove releases that state n are refused */
   double order; /* above 1, for Renyi; 0: the one at which the most small releases fit */
 } dperm_ledger_budget;
 DPERM_API void dperm_ledger_budget_init_sized(dperm_ledger_budget *budget, size_t size);
@@ -67,6 +68,7 @@ typedef struct dperm_ledger_dataset {
   const char *composition;                 /* "plain" or "renyi": what spent and left are by */
   double order;                            /* of the latter, else 0 */
   const char *epsilon_plain, *delta_plain; /* plain sums of what was charged, for comparison */
+  const char *neighbours;                  /* "replace" or "add-remove" */
 } dperm_ledger_dataset;
 typedef struct dperm_ledger_entry {
   uint64_t entry;

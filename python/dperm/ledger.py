@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 from . import _library as c
 from .border import whole
 from .model import Finding, verification
+from .options import NEIGHBOURS, choice
 
 __all__ = ["Ledger"]
 
@@ -32,12 +33,13 @@ class Ledger:
     @classmethod
     def create(cls, path: "str | os.PathLike[str]", dataset: str, epsilon: Union[str, float],
                delta: Union[str, float, None] = None, rows_per_person: int = 1,
-               composition: str = "plain", order: Optional[float] = None) -> "Ledger":
+               composition: str = "plain", order: Optional[float] = None, neighbours: str = "replace") -> "Ledger":
         """Gives a data set its budget, once and for good, in a new ledger or one that is there.
 
         Charges add up as plain sums, or with ``composition="renyi"`` by one Renyi order, which many small
         releases with Gaussian noise cost far less by; that needs a ``delta``. Without ``order`` it is the
-        one at which the most of them fit.
+        one at which the most of them fit. A budget for ``neighbours="add-remove"`` takes no releases that state
+        how many records there are; in one for replaced records, those that do not count twice.
         """
         if composition not in _COMPOSITIONS:
             raise ValueError(f"composition={composition!r}; it is one of {', '.join(_COMPOSITIONS)}")
@@ -46,6 +48,7 @@ class Ledger:
         budget.epsilon, budget.delta = str(epsilon), None if delta is None else str(delta)
         budget.rows_per_person = whole("rows_per_person", rows_per_person)
         budget.composition, budget.order = _COMPOSITIONS.index(composition), 0 if order is None else order
+        budget.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
         c.call("dperm_ledger_init_budget", path, dataset, byref(budget))
         return cls(path)
 

@@ -254,6 +254,14 @@ dperm_status data_check_labels(const dperm_data *data, size_t classes, dperm_err
 
 dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices, size_t count,
                                dperm_data **out, dperm_error *err) {
+  if (count == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "no rows are selected; name at least one");
+  }
+  return data_select_any(data, row_indices, count, out, err);
+}
+
+dperm_status data_select_any(const dperm_data *data, const size_t *row_indices, size_t count,
+                             dperm_data **out, dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *part = NULL;
   OWNED_MEMORY bool *seen = NULL;
   const size_t rows = rows_in_all(data->x);
@@ -262,9 +270,6 @@ dperm_status dperm_data_select(const dperm_data *data, const size_t *row_indices
       FAIL(err, DPERM_INVALID_ARGUMENT, "row index %zu is beyond the last row, %zu", row_indices[i],
            rows - 1);
     }
-  }
-  if (count == 0) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "no rows are selected; name at least one");
   }
   TRY(memory_new(1, sizeof *part, &part, err));
   TRY(memory_new(count, sizeof *part->labels, &part->labels, err));

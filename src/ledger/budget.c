@@ -38,6 +38,10 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
          b->rows_per_person);
   }
   out->rows_per_person = (int64_t)b->rows_per_person;
+  if (!dperm_neighbours_name(b->neighbours)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
+         (int)b->neighbours);
+  }
   bool renyi = b->composition == DPERM_COMPOSITION_RENYI;
   if (!renyi && b->composition != DPERM_COMPOSITION_PLAIN) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "there is no composition number %d", (int)b->composition);
@@ -49,6 +53,7 @@ static dperm_status describe(const char *dataset, const dperm_ledger_budget *b, 
   }
   (void)amounts_parse(out->epsilon, out->delta, &total); /* as check_total wrote them */
   TRY(reading_fix(renyi, b->order, &total, &terms, err));
+  terms.adding = b->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   terms_write(&terms, out->terms);
   return DPERM_OK;
 }

@@ -113,7 +113,7 @@ static void check_sums(chain *c, const record *it, dataset_state *d, findings *f
                   (long long)it->id, d->name);
     return;
   }
-  if (!terms_parse(it->terms, &terms) || terms.renyi ||
+  if (!terms_parse(it->terms, &terms) || terms.renyi || (d->reading.adding && !terms.adding) ||
       !reading_covers(&d->reading, &charge, &terms)) {
     findings_fail(found, "record %lld: does not cost \"%s\" what it should", (long long)it->id,
                   d->name);

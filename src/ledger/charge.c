@@ -10,7 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/defect.h"
 #include "ledger/chain.h"
+#include "privacy/guarantee.h"
 
 /* ---- which data */
 
@@ -102,16 +104,33 @@ static dperm_status refuse_costs(const dperm_ledger *ledger, const dataset_state
        ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1], by, texts[2]);
 }
 
+/* What a release for records added and removed counts where they are replaced: (2ε, (1 + e^ε)δ),
+ * the first exactly (docs/proofs/neighbours.md 5). */
+static bool replaced_amounts(const charge_request *q, amounts *claim) {
+  const guarantee own = {
+      .epsilon = q->epsilon, .delta = q->delta, .neighbours = DPERM_NEIGHBOURS_ADD_REMOVE};
+  return amount_add(&claim->epsilon, &claim->epsilon, &claim->epsilon) &&
+         amount_of_double(guarantee_replaced(&own).delta, &claim->delta);
+}
+
+/* The amounts of a request as the data set counts them. */
+static bool claimed_amounts(const charge_request *q, const dataset_state *d, amounts *claim) {
+  bool counted = amount_of_double(q->epsilon, &claim->epsilon) && q->epsilon > 0 &&
+                 amount_of_double(q->delta, &claim->delta);
+  bool twice = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && !d->reading.adding &&
+               !DEFECT("neighbours-once");
+  return counted && (!twice || replaced_amounts(q, claim));
+}
+
 /* The charge's amounts, and the sums with it, which the limits must cover. */
 static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
                                   const dataset_state *d, pricing *p, dperm_error *err) {
-  *p = (pricing){.terms = {.priced = d->reading.renyi}};
-  if (curve_is_sound(&q->curve)) {
+  bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  *p = (pricing){.terms = {.adding = adding, .priced = d->reading.renyi}};
+  if (curve_is_sound(&q->curve) && adding == d->reading.adding) { /* else it is another's */
     p->terms.curve = q->curve;
   }
-  if (!amount_of_double(q->epsilon, &p->claim.epsilon) || !(q->epsilon > 0) ||
-      !amount_of_double(q->delta, &p->claim.delta) ||
-      !amounts_add(&d->spent, &p->claim, &p->spent) ||
+  if (!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
       !reading_cost(&d->reading, &p->claim, &p->terms.curve, &p->cost) ||
       !amounts_add(&d->costs, &p->cost, &p->costs)) {
     FAIL(err, DPERM_OVER_BUDGET,
@@ -143,6 +162,12 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
          "rows per person",
          ledger->path, d->name, (long long)d->rows_per_person, q->rows_per_person,
          (long long)d->rows_per_person);
+  }
+  if (d->reading.adding && q->neighbours != DPERM_NEIGHBOURS_ADD_REMOVE) {
+    FAIL(err, DPERM_OVER_BUDGET,
+         "%s: the budget of \"%s\" is for records added and removed, whose number is private, and "
+         "this run is for replaced ones and states it; say neighbours add-remove",
+         ledger->path, d->name);
   }
   *r = (record){.kind = "reserve", .rows_per_person = d->rows_per_person};
   TRY(check_data(ledger, d, &q->identity, r->data, err));

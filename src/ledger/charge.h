@@ -11,7 +11,8 @@ enum { REQUEST_WORDS = 64 }; /* of which a record keeps the first 39 */
 typedef struct charge_request {
   const char *dataset;
   const char *command, *mechanism; /* short ASCII words */
-  double epsilon, delta;           /* per person with at most this many rows: */
+  dperm_neighbours neighbours;
+  double epsilon, delta; /* per person with at most this many rows: */
   size_t rows_per_person;
   privacy_curve curve;    /* what more is known of it; zeros for nothing */
   data_identity identity; /* of the data; the ledger keeps it under its key */

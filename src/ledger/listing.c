@@ -16,19 +16,22 @@ static void visit_dataset(const dataset_state *d, dperm_dataset_visitor *visit, 
   amounts_text(&spent, epsilon[1], delta[1]);
   amounts_text(&left, epsilon[2], delta[2]);
   amounts_text(&d->spent, epsilon[3], delta[3]);
-  const dperm_ledger_dataset shown = {.name = d->name,
-                                      .epsilon_total = epsilon[0],
-                                      .epsilon_spent = epsilon[1],
-                                      .epsilon_left = epsilon[2],
-                                      .delta_total = delta[0],
-                                      .delta_spent = delta[1],
-                                      .delta_left = delta[2],
-                                      .rows_per_person = (size_t)d->rows_per_person,
-                                      .data = d->data,
-                                      .composition = r->renyi ? "renyi" : "plain",
-                                      .order = r->renyi ? r->order : 0,
-                                      .epsilon_plain = epsilon[3],
-                                      .delta_plain = delta[3]};
+  const dperm_ledger_dataset shown = {
+      .name = d->name,
+      .epsilon_total = epsilon[0],
+      .epsilon_spent = epsilon[1],
+      .epsilon_left = epsilon[2],
+      .delta_total = delta[0],
+      .delta_spent = delta[1],
+      .delta_left = delta[2],
+      .rows_per_person = (size_t)d->rows_per_person,
+      .data = d->data,
+      .composition = r->renyi ? "renyi" : "plain",
+      .order = r->renyi ? r->order : 0,
+      .neighbours =
+          dperm_neighbours_name(r->adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE),
+      .epsilon_plain = epsilon[3],
+      .delta_plain = delta[3]};
   visit(context, &shown);
 }
 

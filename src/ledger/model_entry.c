@@ -13,9 +13,11 @@ static dperm_status fail_model(const dperm_ledger *ledger, const dperm_model *mo
        (unsigned long long)model->ledger_entry, what);
 }
 
-static bool same_epsilon(const record *reserved, double epsilon) {
+/* What a model for records added and removed claims counts twice where they are replaced. */
+static bool same_epsilon(const record *reserved, double epsilon, bool twice) {
   amount charged, claimed;
   return amount_parse(reserved->epsilon, &charged) && amount_of_double(epsilon, &claimed) &&
+         (!twice || amount_add(&claimed, &claimed, &claimed)) &&
          amount_compare(&charged, &claimed) == 0;
 }
 
@@ -39,9 +41,11 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
                       "charged to, and see 'dperm ledger verify'",
                       err);
   }
-  const guarantee claim = guarantee_replaced(&model->claim); /* as it was charged; the schema's */
-  if (!same_epsilon(&reserved,                               /* refinement was charged elsewhere */
-                    claim.epsilon_refined > 0 ? claim.epsilon_charged : claim.epsilon)) {
+  const guarantee *claim = &model->claim; /* the schema's refinement was charged elsewhere */
+  const dataset_state *d = chain_find(ledger->known, reserved.dataset);
+  bool twice = claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && d && !d->reading.adding;
+  if (!same_epsilon(&reserved, claim->epsilon_refined > 0 ? claim->epsilon_charged : claim->epsilon,
+                    twice)) {
     return fail_model(ledger, model, "was charged another epsilon than the model says", err);
   }
   TRY(model_content_digest(model, digest, err));

@@ -84,7 +84,11 @@ dperm_status reading_fix(bool renyi, double order, const amounts *total, record_
 }
 
 bool reading_of_terms(const record_terms *terms, const amounts *total, reading *out) {
-  *out = (reading){.renyi = terms->renyi, .order = terms->order, .total = *total, .limit = *total};
+  *out = (reading){.adding = terms->adding,
+                   .renyi = terms->renyi,
+                   .order = terms->order,
+                   .total = *total,
+                   .limit = *total};
   if (!terms->renyi) {
     return true;
   }

@@ -6,6 +6,7 @@
 #include "ledger/record_terms.h"
 
 typedef struct reading {
+  bool adding; /* for records added and removed: what is for replaced ones is no part of it */
   bool renyi;
   double order;
   amounts total; /* as the budget was given */

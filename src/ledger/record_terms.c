@@ -56,6 +56,9 @@ static void put_curve(writer *w, const privacy_curve *c) {
 void terms_write(const record_terms *terms, char out[TERMS_SIZE]) {
   writer w = {out, 0};
   out[0] = '\0';
+  if (terms->adding) {
+    put(&w, "neighbours", "add-remove");
+  }
   if (terms->renyi) {
     put(&w, "composition", "renyi");
     put_double(&w, "order", terms->order);
@@ -142,7 +145,11 @@ bool terms_parse(const char *text, record_terms *out) {
   const char *at = text;
   bool good = true;
   *out = (record_terms){.renyi = false};
-  if (next_is(at, "composition")) {
+  if (next_is(at, "neighbours")) {
+    slice word;
+    out->adding = good = take(&at, "neighbours", &word) && slice_is(word, "add-remove");
+  }
+  if (good && next_is(at, "composition")) {
     slice name;
     out->renyi = good = take(&at, "composition", &name) && slice_is(name, "renyi") &&
                         take_double(&at, "order", &out->order) &&

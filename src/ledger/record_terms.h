@@ -10,6 +10,7 @@
 enum { TERMS_SIZE = 900 };
 
 typedef struct record_terms {
+  bool adding; /* open, reserve: neighbours add-remove (docs/proofs/neighbours.md) */
   /* open: one Renyi order instead of plain sums, */
   bool renyi;
   double order;

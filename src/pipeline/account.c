@@ -39,14 +39,13 @@ static dperm_status name_refinement(const account_run *run, char words[REQUEST_W
 
 static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dperm_error *err) {
   char words[REQUEST_WORDS] = "";
-  /* Budgets are for replaced records; a release for added and removed ones is worth this much. */
-  const guarantee claim = guarantee_replaced(&run->claim);
   charge_request request = {.dataset = run->account->dataset,
                             .command = run->command,
                             .mechanism = words,
-                            .epsilon = claim.epsilon_charged,
-                            .delta = claim.delta,
-                            .rows_per_person = claim.rows_per_person};
+                            .neighbours = run->claim.neighbours,
+                            .epsilon = run->claim.epsilon_charged,
+                            .delta = run->claim.delta,
+                            .rows_per_person = run->claim.rows_per_person};
   if (run->identity) {
     request.identity = *run->identity;
   } else {

@@ -38,6 +38,8 @@ static dperm_status check_same(const dperm_options *first, const dperm_options *
   const dperm_account *a = &first->account, *b = &other->account;
   const char *what = other->epsilon != first->epsilon                   ? "an epsilon"
                      : other->rows_per_person != first->rows_per_person ? "rows per person"
+                     : other->neighbours != first->neighbours           ? "neighbours"
+                     : other->rows_about != first->rows_about           ? "rows about"
                      : other->random && other->random != first->random  ? "a source of noise"
                                                                         : NULL;
   bool named =
@@ -58,11 +60,6 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
     const dperm_options *options = &t->candidates[i];
     TRY(options_validate(options, err));
     TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
-    if (options->neighbours != DPERM_NEIGHBOURS_REPLACE) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "tuning is for replaced records so far; choose the settings in public and train with "
-           "neighbours add-remove");
-    }
     if (options->mechanism == DPERM_MECHANISM_NONE) {
       FAIL(
           err, DPERM_INVALID_ARGUMENT,
@@ -79,7 +76,7 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
 
 static dperm_status check_rows(const tuning *t, dperm_error *err) {
   enum { LEAST = 10 };
-  size_t rows = rows_in_all(t->data->x);
+  size_t rows = t->rows;
   if (t->how->method == DPERM_TUNE_SPLIT) {
     if (tune_method_of(t)->fit_rows(t) < LEAST) {
       FAIL(err, DPERM_INVALID_DATA,
@@ -159,7 +156,7 @@ static dperm_status claim_of(const tuning *t, guarantee *out, dperm_error *err) 
 static dperm_status state_claim(const tuning *t, size_t chosen, dperm_model *model,
                                 dperm_error *err) {
   guarantee claim = t->claim;
-  model->rows = rows_in_all(t->data->x);
+  model->rows = t->rows;
   model->selection = tune_method_of(t)->describe(t, chosen);
   if (!model->selection) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
@@ -242,6 +239,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   TRY(check_count(count, err));
   TRY(given_options_all(given, count, &candidates, err));
   t.candidates = candidates;
+  t.rows = options_rows(&candidates[0], data);
   TRY(check_candidates(&t, err));
   TRY(check_method(&t, err));
   TRY(check_refined_unit(&candidates[0], data, err));
@@ -277,11 +275,13 @@ dperm_status dperm_tune_share(size_t rows, size_t classes, const dperm_options *
                               double *fit_epsilon, dperm_error *err) {
   OWNED_MEMORY dperm_options *candidates = NULL;
   dperm_tune_options how = tune_defaults;
-  const tuning t = {.rows = rows, .count = count, .how = &how};
+  tuning t = {.rows = rows, .count = count, .how = &how};
   TRY(sized_take(&tune_struct, given_how, &how, err));
   TRY(check_count(count, err));
   TRY(given_options_all(given, count, &candidates, err));
   TRY(check_method_known(&t, err));
+  t.rows =
+      candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? candidates[0].rows_about : rows;
   TRY(fit_share_epsilon(&candidates[0], classes, rounds_of(&how), fit_epsilon, err));
   *fit_rows = tune_method_of(&t)->fit_rows(&t);
   return DPERM_OK;

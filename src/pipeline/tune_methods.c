@@ -1,6 +1,7 @@
 /* Split (CMS Algorithm 4, each learner calibrated with its own n), random stopping (Liu & Talwar
  * 2019; Papernot & Steinke 2022), and choosing in public. Which rows go where is drawn before any
- * value is looked at. */
+ * value is looked at; where their number is private, for each by a draw of its own, so that a
+ * record more moves no other (docs/proofs/neighbours.md 6). */
 #include "pipeline/tune_methods.h"
 
 #include <math.h>
@@ -40,16 +41,72 @@ static dperm_status draw_order(const tuning *t, size_t rows, size_t *order, dper
   return ranks_share(spread, DPERM_OK, order, rows * sizeof *order, err);
 }
 
-/* Draws `held` of the rows to judge by; the others are to train on. The caller frees both, also
- * after a failure. */
+/* Whether the number of these rows is private. */
+static bool uncounted(const tuning *t, const dperm_data *data) {
+  return data == t->data && t->candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+}
+
+/* The part that a row goes to: one of `parts` alike, or of two the first with this chance. */
+static size_t draw_part(const tuning *t, size_t parts, double first) {
+  if (isnan(first)) {
+    return (size_t)random_below(t->source, parts);
+  }
+  return (double)(random_bits(t->source) >> 11) * 0x1p-53 < first ? 0 : 1;
+}
+
+/* Rows in parts, those of part i from order[starts[i]] on and before order[starts[i + 1]], by an
+ * independent draw for each row; `starts` has parts + 1 zeros. */
+static dperm_status draw_parts(const tuning *t, size_t rows, size_t parts, double first,
+                               size_t *order, size_t *starts, dperm_error *err) {
+  OWNED_MEMORY size_t *part = NULL;
+  ranks *spread = t->data->x->spread;
+  TRY(memory_new(rows, sizeof *part, &part, err));
+  for (size_t i = 0; ranks_lead(spread) && i < rows; i++) {
+    part[i] = draw_part(t, parts, first);
+  }
+  TRY(ranks_share(spread, DPERM_OK, part, rows * sizeof *part, err));
+  size_t used = 0;
+  for (size_t p = 0; p < parts; p++) {
+    starts[p] = used;
+    for (size_t i = 0; i < rows; i++) {
+      if (part[i] == p) {
+        order[used++] = i;
+      }
+    }
+  }
+  starts[parts] = used;
+  return DPERM_OK;
+}
+
+/* Draws the rows to judge by; the others are to train on. The caller frees both, also after a
+ * failure. */
 static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_data **train,
                                  dperm_data **judge, dperm_error *err) {
   OWNED_MEMORY size_t *order = NULL;
-  size_t rows = rows_in_all(data->x), held = holdout_rows(rows, t->how->holdout);
+  size_t rows = rows_in_all(data->x), starts[3] = {0, holdout_rows(rows, t->how->holdout), rows};
   TRY(memory_new(rows, sizeof *order, &order, err));
-  TRY(draw_order(t, rows, order, err));
-  TRY(dperm_data_select(data, order, held, judge, err));
-  return dperm_data_select(data, order + held, rows - held, train, err);
+  TRY(uncounted(t, data) ? draw_parts(t, rows, 2, t->how->holdout, order, starts, err)
+                         : draw_order(t, rows, order, err));
+  TRY(data_select_any(data, order, starts[1], judge, err));
+  return data_select_any(data, order + starts[1], rows - starts[1], train, err);
+}
+
+/* The portions of a split, the last one to judge by; leftovers are dropped by place. */
+static dperm_status draw_portions(const tuning *t, size_t *order, size_t *starts,
+                                  dperm_error *err) {
+  size_t rows = rows_in_all(t->data->x);
+  if (uncounted(t, t->data)) {
+    return draw_parts(t, rows, t->count + 1, (double)NAN, order, starts, err);
+  }
+  for (size_t i = 0; i <= t->count + 1; i++) {
+    starts[i] = i * rows_of_portion(t);
+  }
+  return draw_order(t, rows, order, err);
+}
+
+static dperm_status select_portion(const tuning *t, const size_t *order, const size_t *starts,
+                                   size_t i, dperm_data **out, dperm_error *err) {
+  return data_select_any(t->data, order + starts[i], starts[i + 1] - starts[i], out, err);
 }
 
 /* Candidate i, fitted to some rows, and its errors on others. */
@@ -58,7 +115,10 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
                                   dperm_error *err) {
   const dperm_options *options = &t->candidates[i];
   bool whole = t->how->method == DPERM_TUNE_SPLIT && DEFECT("portion-n");
-  size_t rows = whole ? all_rows(t) : rows_in_all(train->x);
+  bool counted = t->how->method == DPERM_TUNE_PUBLIC || !uncounted(t, t->data);
+  size_t rows = whole     ? all_rows(t)
+                : counted ? rows_in_all(train->x)
+                          : tune_method_of(t)->fit_rows(t);
   fit_plan plan = {0};
   dperm_metrics metrics;
   TRY(fit_check(train, rows, options, &plan, err));
@@ -134,17 +194,18 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
   OWNED_MEMORY size_t *errors = NULL;
   OWNED(dperm_data_free_at) dperm_data *judge = NULL;
   OWNED(models_free) dperm_model **models = NULL;
-  size_t portion = rows_of_portion(t);
+  OWNED_MEMORY size_t *starts = NULL;
   ratio epsilon = ratio_below(t->claim.epsilon_fit);
-  TRY(memory_new(all_rows(t), sizeof *order, &order, err));
+  TRY(memory_new(rows_in_all(t->data->x), sizeof *order, &order, err));
+  TRY(memory_new(t->count + 2, sizeof *starts, &starts, err));
   TRY(memory_new(2 * t->count, sizeof *errors, &errors, err));
   TRY(memory_new(t->count + 1, sizeof(void *), &models, err));
-  TRY(draw_order(t, all_rows(t), order, err));
-  TRY(dperm_data_select(t->data, order + t->count * portion, portion, &judge, err));
+  TRY(draw_portions(t, order, starts, err));
+  TRY(select_portion(t, order, starts, t->count, &judge, err));
   for (size_t i = 0; i < t->count; i++) {
     OWNED(dperm_data_free_at) dperm_data *part = NULL;
     TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
-    TRY(dperm_data_select(t->data, order + i * portion, portion, &part, err));
+    TRY(select_portion(t, order, starts, i, &part, err));
     TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {

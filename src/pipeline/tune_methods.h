@@ -8,7 +8,7 @@
 
 typedef struct tuning {
   const dperm_data *data;
-  size_t rows;                     /* of the data, in all */
+  size_t rows;                     /* of the data, in all; or the public figure near that */
   const dperm_options *candidates; /* as they are fitted */
   size_t count;
   const dperm_tune_options *how;

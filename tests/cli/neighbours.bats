@@ -65,6 +65,22 @@ ways_out() { # data, folder
   leaves_no n.json
 }
 
+@test "a budget for added and removed records takes no release that states their number" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 1.5 --neighbours add-remove 2> words
+  grep -q 'a budget of epsilon 1.5 per row, added or removed' words
+  t=(--data people.csv --schema schema.json --ledger l.db --dataset people)
+  "$DPERM" train "${t[@]}" --epsilon 1 "${adding[@]}" --out m.json 2> words
+  grep -q 'charged epsilon 1 and' words
+  run "$DPERM" train "${t[@]}" --epsilon 0.1 --out n.json
+  fails_with 1 'is for records added and removed, whose number is private'
+  leaves_no n.json
+  "$DPERM" ledger show l.db --json | grep -q '"neighbours": "add-remove"'
+  "$DPERM" ledger show l.db --model m.json | grep -q committed
+  "$DPERM" ledger verify l.db > /dev/null
+  run "$DPERM" ledger init l.db --dataset others --epsilon 1 --neighbours none
+  fails_with 2 '--neighbours is replace or add-remove'
+}
+
 @test "no records at all train, from every kind of file" {
   : > none.csv
   : > none.svm
@@ -143,6 +159,23 @@ assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"]
   fails_with 2 "the number of rows is private"
   run "$DPERM" plan --dims 4 --epsilon 1
   fails_with 2 "--rows is missing"
+}
+
+@test "a choice among candidates draws for each record, and tells no number" {
+  sed '$d' people.csv > fewer.csv
+  for method in split stopping; do
+    for data in people.csv fewer.csv; do
+      "$DPERM" tune --schema schema.json --epsilon 2 "${adding[@]}" --lambda 0.1,1 --method $method --data $data \
+        --out m.json 2> $data.words
+      "$DPERM" verify --model m.json | grep -v 'tau\|chosen\|weights\|beta\|lambda\|solution_error\|lattice' > $data.lines
+      public_part m.json | grep 'portion\|holdout_rows\|rows' > $data.rows
+    done
+    diff people.csv.words fewer.csv.words
+    diff people.csv.lines fewer.csv.lines
+    diff people.csv.rows fewer.csv.rows
+  done
+  grep -q '"holdout_rows": 10' people.csv.rows # of about 100
+  grep -q '"rows_about_fitted": 90' people.csv.rows
 }
 
 @test "a sweep takes the figure for the rows that it trains on" {

@@ -8,6 +8,8 @@
 
 #include "dperm/plan.h"
 #include "dperm/tune.h"
+#include "dperm/verify.h"
+#include "ledgers.h"
 #include "model/model.h"
 #include "pipeline/fit_check.h"
 #include "pipeline/options.h"
@@ -262,6 +264,108 @@ static void a_plan_takes_the_figure(void **state) {
                "the number of rows is private");
 }
 
+/* ---- choices */
+
+/* Portions and holdouts are drawn record by record: what a model states of them is of the figure.
+ */
+static void choices_do_not_tell_the_number_either(void **state) {
+  (void)state;
+  static const size_t counts[] = {0, 1, 60, 61, ROWS};
+  for (int method = DPERM_TUNE_SPLIT; method <= DPERM_TUNE_PUBLIC; method++) {
+    json_t *first = NULL;
+    dperm_data *known = first_rows(100, 2);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+      dperm_options candidates[2] = {adding(DPERM_MECHANISM_OBJECTIVE),
+                                     adding(DPERM_MECHANISM_OBJECTIVE)};
+      dperm_tune_options how;
+      dperm_model *model = NULL;
+      dperm_data *data = first_rows(counts[i], 2);
+      dperm_tune_options_init(&how);
+      how.method = (dperm_tune_method)method;
+      how.public_data = method == DPERM_TUNE_PUBLIC ? known : NULL;
+      assert_ok(dperm_random_seeded(5, &candidates[0].random, err));
+      candidates[1].random = candidates[0].random;
+      assert_ok(dperm_tune(data, candidates, 2, &how, &model, err)); /* alike, so any may win */
+      json_t *seen = public_part(model), *selection = json_object_get(seen, "selection");
+      assert_int_equal(json_object_del(selection, "chosen"), 0);
+      (void)json_object_del(seen, "reason"); /* the public ones may be among them */
+      first = first ? first : json_incref(seen);
+      assert_true(json_equal(first, seen));
+      json_decref(seen);
+      dperm_random_free(candidates[0].random);
+      dperm_model_free(model);
+      dperm_data_free(data);
+    }
+    json_decref(first);
+    dperm_data_free(known);
+  }
+}
+
+/* ---- ledgers */
+
+static void charge_is(const dperm_charge *charge, const char *epsilon, double delta) {
+  assert_string_equal(charge->epsilon, epsilon);
+  assert_true(fabs(strtod(charge->delta, NULL) / delta - 1) < 1e-6);
+}
+
+static void ignore_entry(void *context, const dperm_ledger_entry *entry) {
+  (void)context;
+  (void)entry;
+}
+
+/* The home's own budget, or one beside it for records added and removed. */
+static dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours) {
+  char path[2048];
+  dperm_ledger *ledger = NULL;
+  dperm_ledger_budget budget;
+  if (neighbours == DPERM_NEIGHBOURS_REPLACE) {
+    return opened(home);
+  }
+  (void)snprintf(path, sizeof path, "%s/added.db", home->folder);
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = "1";
+  budget.neighbours = neighbours;
+  assert_ok(dperm_ledger_init_budget(path, "people", &budget, err));
+  assert_ok(dperm_ledger_open(path, &ledger, err));
+  return ledger;
+}
+
+/* (2ε, (1 + e^ε)δ) where records are replaced, the first exactly; as it is where they are not; and
+ * a release that states their number is no part of a budget that keeps it private. */
+static void ledgers_count_by_their_own_neighbours(void **state) {
+  dperm_data *data = first_rows(ROWS, 2);
+  for (int whose = 0; whose < 2; whose++) {
+    dperm_ledger *ledger = ledger_for(*state, (dperm_neighbours)whose);
+    for (int whom = 0; whom < 2; whom++) {
+      dperm_charge charge = {.entry = 0};
+      dperm_model *model = NULL;
+      dperm_options options = adding(DPERM_MECHANISM_OBJECTIVE);
+      options.epsilon = 0.3;
+      options.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
+      if (whom == DPERM_NEIGHBOURS_REPLACE) {
+        options.neighbours = DPERM_NEIGHBOURS_REPLACE;
+        options.rows_about = 0;
+      }
+      if (whose == DPERM_NEIGHBOURS_ADD_REMOVE && whom == DPERM_NEIGHBOURS_REPLACE) {
+        assert_fails(dperm_train(data, &options, &model, err), DPERM_OVER_BUDGET,
+                     "for records added and removed");
+        continue;
+      }
+      assert_ok(dperm_train(data, &options, &model, err));
+      double delta = (1 + exp(0.3)) * exp(-100);
+      bool twice = whom != whose;
+      charge_is(&charge, twice ? "0.6" : "0.3", twice ? (1 + exp(0.3)) * delta : delta);
+      assert_ok(dperm_ledger_find_model(ledger, model, ignore_entry, NULL, err));
+      dperm_model_free(model);
+    }
+    int holds = 0;
+    assert_ok(dperm_ledger_verify(ledger, NULL, NULL, NULL, &holds, err));
+    assert_int_equal(holds, 1);
+    dperm_ledger_free(ledger);
+  }
+  dperm_data_free(data);
+}
+
 /* ---- refusals */
 
 static void steep_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
@@ -323,6 +427,9 @@ int main(void) {
       cmocka_unit_test(figures_that_are_far_off_are_fitted),
       cmocka_unit_test(an_added_record_is_half_a_replaced_one),
       cmocka_unit_test(a_plan_takes_the_figure),
+      cmocka_unit_test(choices_do_not_tell_the_number_either),
+      cmocka_unit_test_setup_teardown(ledgers_count_by_their_own_neighbours, ledger_home_begin,
+                                      ledger_home_end),
       cmocka_unit_test(what_is_not_proved_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, open_rows, close_rows);
