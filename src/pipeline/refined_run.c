@@ -17,6 +17,11 @@ dperm_status refined_run_check(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "a refinement needs a private mechanism and an epsilon to share; train without it");
   }
+  if (o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a refinement counts records that are replaced, and decides by their number; with "
+         "neighbours add-remove train without it");
+  }
   if (o->regularizer.weights || o->regularizer.prior) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "weights and priors of the regularizer have a number for each encoded column, which a "
