@@ -125,12 +125,12 @@ def crowd():
 
 def test_auto_bins_of_a_schema():
     schema = dperm.Schema(AUTO)
-    assert chosen(schema.resolve(rows=5399, epsilon=1, bins="none")) == [4, None]  # two columns: 2699.5
-    assert chosen(schema.resolve(rows=5400, epsilon=1, bins="none")) == [8, None]
-    assert chosen(schema.resolve(rows=1800, epsilon=None, bins="none")) == [16, None]  # as at epsilon 10
+    assert chosen(schema.resolve(rows=1499, epsilon=1, bins="none")) == [4, None]  # two columns: 749.5
+    assert chosen(schema.resolve(rows=1500, epsilon=1, bins="none")) == [8, None]
+    assert chosen(schema.resolve(rows=600, epsilon=None, bins="none")) == [16, None]  # as at epsilon 10
     wide = [999 / 2**j for j in range(7, 0, -1)]
-    assert chosen(schema.resolve(rows=18000, epsilon=1, bins="auto")) == [16, wide]
-    assert chosen(schema.resolve(rows=18000, epsilon=1, bins="none")) == [16, None]
+    assert chosen(schema.resolve(rows=6000, epsilon=1, bins="auto")) == [16, wide]
+    assert chosen(schema.resolve(rows=6000, epsilon=1, bins="none")) == [16, None]
     assert chosen(schema) == ["auto", None]
     drafted = dperm.Schema.draft(pd.DataFrame({"age": [1.5, 7.25, 3.0] * 9, "rich": ["no", "yes", "no"] * 9}), label="rich")
     assert drafted.resolve(rows=9, epsilon=1, bins="auto")._origin is drafted._origin
@@ -139,7 +139,7 @@ def test_auto_bins_of_a_schema():
             schema.resolve(**wrong)
 
 
-@pytest.mark.parametrize("epsilon, bins, expected", [(0.5, "none", [4, None]), (9.5, "none", [8, None]), (9.5, "auto", [8, 7])])
+@pytest.mark.parametrize("epsilon, bins, expected", [(0.5, "none", [4, None]), (3.0, "none", [8, None]), (3.0, "auto", [8, 7])])
 def test_a_fit_resolves_and_predicts_with_what_it_used(crowd, epsilon, bins, expected, tmp_path):
     clf = dperm.LogisticRegression(epsilon, schema=AUTO, bins=bins, random_state=1).fit(crowd)
     found = chosen(dperm.Schema(clf.model_.to_dict()["schema"]))
@@ -170,7 +170,7 @@ def test_the_command_makes_the_same_of_the_records(crowd, tmp_path):
 
 
 def test_tuning_counts_what_each_candidate_has(crowd):
-    base, grid = dperm.LogisticRegression(9.5, schema=AUTO, bins="none", random_state=1), {"lambda_": [0.01, 0.1]}
+    base, grid = dperm.LogisticRegression(3.0, schema=AUTO, bins="none", random_state=1), {"lambda_": [0.01, 0.1]}
 
     def found(**how):
         tuner = dperm.PrivateTuner(base, grid, **how).fit(crowd)
@@ -188,11 +188,11 @@ def test_cells_of_a_sweep_do_not_depend_on_how_they_are_grouped(crowd, tmp_path)
         clf = dperm.LogisticRegression(1.0, schema=AUTO, bins="auto")
         return dperm.sweep(clf, {"epsilon": epsilons}, crowd, folds=3, draws=3, **how)
 
-    together = swept([14.0, 0.5, 4.0], journal=tmp_path / "j")  # 8 and 8, 4 and 4, 4 and 8 bins
-    assert [cell["epsilon"] for cell in together] == [14.0, 0.5, 4.0]
+    together = swept([15.0, 0.5, 4.0], journal=tmp_path / "j")  # 16, 4 and 8 bins
+    assert [cell["epsilon"] for cell in together] == [15.0, 0.5, 4.0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["j", "j.2", "j.3"]
-    assert list(together) == [swept([epsilon])[0] for epsilon in (14.0, 0.5, 4.0)]
-    assert list(swept([14.0, 0.5, 4.0], journal=tmp_path / "j")) == list(together)
+    assert list(together) == [swept([epsilon])[0] for epsilon in (15.0, 0.5, 4.0)]
+    assert list(swept([15.0, 0.5, 4.0], journal=tmp_path / "j")) == list(together)
     assert swept([1.0, 90.0])[1]["runs"] == 0 < swept([1.0, 90.0])[0]["runs"]
     swept([3.0, 0.5], test_data=(crowd, None))
     with pytest.raises(ValueError, match="epsilon"):

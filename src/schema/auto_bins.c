@@ -11,7 +11,7 @@
 
 /* Of x. Wide ranges come first, since four bins that halve towards zero may have all values in the
  * last; then whole numbers, each of which may mean something of its own. */
-static const double wide_pays = 180, each_pays = 900, eight_pay = 2700, sixteen_pay = 9000;
+static const double wide_pays = 180, each_pays = 900, eight_pay = 750, sixteen_pay = 3000;
 static const double wide_from = 250; /* the width of a range from which values crowd */
 
 /* A fit without a mechanism has as much to pay with as one at this epsilon. */

@@ -15,15 +15,15 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
 @test "auto bins follow from rows, epsilon and columns, and the model's schema has them" {
   setup_crowd
   with_bins '"auto"' > auto.json
-  train crowd.csv auto.json m.json --epsilon 0.89 # 2 columns: 2670
+  train crowd.csv auto.json m.json --epsilon 0.24 # 2 columns: 720
   [ "$(bins_of m.json)" = 4 ]
-  train crowd.csv auto.json m.json --epsilon 0.91
+  train crowd.csv auto.json m.json --epsilon 0.26
   [ "$(bins_of m.json)" = 8 ]
-  train crowd.csv auto.json m.json --epsilon 3
+  train crowd.csv auto.json m.json --epsilon 1.01
   [ "$(bins_of m.json)" = 16 ]
   "$DPERM" train --data people.csv --schema auto.json --mechanism none --out m.json 2> /dev/null
   [ "$(bins_of m.json)" = 4 ] # as at epsilon 10
-  train crowd.csv auto.json m.json --epsilon 1.82 --rows-per-person 2
+  train crowd.csv auto.json m.json --epsilon 0.52 --rows-per-person 2
   [ "$(bins_of m.json)" = 8 ]
 }
 
@@ -87,21 +87,21 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
     "$DPERM" tune --data crowd.csv --schema schema.json --lambda 0.01,0.1 --seed 1 --bins auto \
       --out m.json "$@" 2> /dev/null
   }
-  tuned --epsilon 2.6 # 2000 rows
+  tuned --epsilon 0.7 # 2000 rows
   [ "$(bins_of m.json)" = 4 ]
-  tuned --epsilon 2.8
+  tuned --epsilon 0.8
   [ "$(bins_of m.json)" = 8 ]
-  tuned --epsilon 1.9 --method stopping # 5400 rows, half of epsilon
+  tuned --epsilon 0.5 --method stopping # 5400 rows, half of epsilon
   [ "$(bins_of m.json)" = 4 ]
-  tuned --epsilon 2.1 --method stopping
+  tuned --epsilon 0.6 --method stopping
   [ "$(bins_of m.json)" = 8 ]
-  tuned --epsilon 0.91 --method public --public-data others.csv
+  tuned --epsilon 0.26 --method public --public-data others.csv
   [ "$(bins_of m.json)" = 8 ]
 }
 
 @test "plan is about the bins that train will use" {
   setup_crowd
-  for epsilon in 0.8 1 3; do
+  for epsilon in 0.2 0.3 1.1; do
     train crowd.csv schema.json m.json --epsilon $epsilon --bins auto
     run "$DPERM" plan --rows 6000 --schema schema.json --epsilon $epsilon --bins auto --json
     [ "$(python3 -c 'import json; print(len(json.load(open("m.json"))["weights"]))')" = \
@@ -140,21 +140,21 @@ setup_crowd() { (cat people.csv; for _ in $(seq 49); do tail -n +2 people.csv; d
   leaves_no q.dperm
 }
 
-# 108 of 120 rows: 4 bins at any epsilon; 5400 of 6000: 4 at 0.5 and 0.6, 8 at 1.2, 16 at 4 and without a mechanism.
+# 108 of 120 rows: 4 bins at any epsilon; 5400 of 6000: 4 at 0.1 and 0.2, 8 at 0.4, 16 at 4 and without a mechanism.
 sweep() { "$DPERM" sweep --data crowd.csv --schema schema.json --bins auto --draws 3 "$@"; }
-grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 4,0.5,1.2,0.6)
+grid=(--mechanism none,objective --lambda 0.01,auto --epsilon 4,0.1,0.4,0.2)
 
 @test "cells of a sweep do not depend on how they are grouped" {
   setup_crowd
   sweep "${grid[@]}" > all.csv
   [ "$(wc -l < all.csv)" -eq 11 ]
-  sweep "${grid[@]:0:4}" --epsilon 0.5,0.6,1.2 > some.csv
+  sweep "${grid[@]:0:4}" --epsilon 0.1,0.2,0.4 > some.csv
   [ "$(grep -cxFf some.csv all.csv)" -eq 9 ]
   (sweep --mechanism none --lambda 0.01,auto
-    for e in 4 0.5 1.2 0.6; do sweep --epsilon $e --lambda 0.01,auto | tail -n 2; done) > each.csv
+    for e in 4 0.1 0.4 0.2; do sweep --epsilon $e --lambda 0.01,auto | tail -n 2; done) > each.csv
   cmp <(sort all.csv) <(sort each.csv)
-  with_bins 8 > eight.json # at epsilon 1.2 that is what they got
-  "$DPERM" sweep --data crowd.csv --schema eight.json --draws 3 --epsilon 1.2 | tail -n 1 > eight.csv
+  with_bins 8 > eight.json # at epsilon 0.4 that is what they got
+  "$DPERM" sweep --data crowd.csv --schema eight.json --draws 3 --epsilon 0.4 | tail -n 1 > eight.csv
   grep -xFf eight.csv all.csv
   sweep "${grid[@]}" --test-data others.csv > tested.csv
   [ "$(wc -l < tested.csv)" -eq 11 ]

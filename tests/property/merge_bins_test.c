@@ -177,7 +177,7 @@ static double any_end(random_source *r) {
 
 static void cuts_of_any_range_rise_inside_of_it(void **state) {
   (void)state;
-  static const size_t rows[] = {1, 200, 900, 2700, 9000};
+  static const size_t rows[] = {1, 200, 750, 900, 3000};
   static text_buffer text;
   random_source r;
   size_t wide = 0, whole = 0, tried = 0;

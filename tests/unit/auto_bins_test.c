@@ -20,19 +20,19 @@ static void bins_follow_from_rows_epsilon_and_columns(void **state) {
     size_t columns, equal, wide, whole;
   } cases[] = {{179, 1, 1, 4, 4, 4},
                {180, 1, 1, 4, 8, 4},
-               {899, 1, 1, 4, 8, 4},
-               {900, 1, 1, 4, 8, 16},
-               {2699, 1, 1, 4, 8, 16},
-               {2700, 1, 1, 8, 8, 16},
-               {8999, 1, 1, 8, 8, 16},
-               {9000, 1, 1, 16, 8, 16},
+               {749, 1, 1, 4, 8, 4},
+               {750, 1, 1, 8, 8, 4},
+               {899, 1, 1, 8, 8, 4},
+               {900, 1, 1, 8, 8, 16},
+               {2999, 1, 1, 8, 8, 16},
+               {3000, 1, 1, 16, 8, 16},
                {1, 1e-300, 5, 4, 4, 4},
                {SIZE_MAX, 1e300, 1, 16, 8, 16},
                {0, 1, 1, 16, 8, 16},
                {32561, 0.1, 14, 4, 8, 4},
-               {32561, 3, 14, 8, 8, 16},
+               {32561, 1, 14, 8, 8, 16},
                {30000, 0.1, 23, 4, 4, 4},
-               {9000, (double)NAN, 10, 16, 8, 16}};
+               {3000, (double)NAN, 10, 16, 8, 16}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const bin_numbers paid = auto_bins_paid(cases[i].rows, cases[i].epsilon, cases[i].columns);
     assert_int_equal(paid.equal, cases[i].equal);
@@ -176,15 +176,15 @@ static void resolves(const char *text, size_t rows, double epsilon, bool all, si
 static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
   (void)state;
   const double none = (double)NAN;
-  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 6000, 1, false, 8, 0);
-  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 18000, 1, false, 16, 0);
-  resolves(TWO(AGE(""), ""), 18000, 1, false, 0, 0);
-  resolves(TWO(AGE(""), ""), 18000, 1, true, 16, 8);
-  resolves(TWO(AGE(", 'bins': 3"), ", 'bins': [5]"), 18000, 1, true, 3, 2);
-  resolves(TWO(AGE(""), ", 'transform': 'log1p'"), 18000, 1, true, 16, 16);
+  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 2000, 1, false, 8, 0);
+  resolves(TWO(AGE(", 'bins': 'auto'"), ""), 6000, 1, false, 16, 0);
+  resolves(TWO(AGE(""), ""), 6000, 1, false, 0, 0);
+  resolves(TWO(AGE(""), ""), 6000, 1, true, 16, 8);
+  resolves(TWO(AGE(", 'bins': 3"), ", 'bins': [5]"), 6000, 1, true, 3, 2);
+  resolves(TWO(AGE(""), ", 'transform': 'log1p'"), 6000, 1, true, 16, 16);
   resolves(TWO(AGE(""), ""), 100, 1, true, 4, 4);
   resolves(TWO(AGE(""), ""), 400, 1, true, 4, 8);
-  resolves(TWO(AGE(""), ""), 600, none, true, 8, 8); /* as at epsilon 10 */
+  resolves(TWO(AGE(""), ""), 200, none, true, 8, 8); /* as at epsilon 10 */
   resolves(TWO(AGE(""), ""), 0, none, true, 16, 8);  /* the finest */
 }
 
@@ -195,7 +195,7 @@ static void crosses_are_no_columns_of_the_rule(void **state) {
                                   "{'name': 'a', 'type': 'numeric', 'min': 0, 'max': 1, 'line': 2, "
                                   "'bins': 'auto'}, {'name': 'no', 'type': 'ignore'},"
                                   "{'name': 's', 'type': 'categorical', 'values': ['F', 'M']}]}",
-                                  6000, 1, false);
+                                  2000, 1, false);
   assert_int_equal(dperm_schema_column_bins(schema, 0), 8);
   assert_true(dperm_schema_column_line(schema, 0) == 2);
   assert_int_equal(dperm_schema_cross_width(schema, 0), 16);
@@ -204,12 +204,12 @@ static void crosses_are_no_columns_of_the_rule(void **state) {
 
 static void narrow_ranges_get_as_many_bins_as_doubles_can_tell_apart(void **state) {
   (void)state;
-  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000007", "") ", " AGE("")), 20000, 1,
+  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000007", "") ", " AGE("")), 6000, 1,
            true, 2, 16);
-  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000002", "") ", " AGE("")), 20000, 1,
+  resolves(SCHEMA(NUMERIC("a", "'min': 1, 'max': 1.0000000000000002", "") ", " AGE("")), 6000, 1,
            true, 1, 16);
-  resolves(SCHEMA(NUMERIC("a", "'min': 0, 'max': 2e-323", "") ", " AGE("")), 20000, 1, true, 4, 16);
-  resolves(SCHEMA(NUMERIC("a", "'min': 1.2e307, 'max': 1.7e307", "") ", " AGE("")), 20000, 1, true,
+  resolves(SCHEMA(NUMERIC("a", "'min': 0, 'max': 2e-323", "") ", " AGE("")), 6000, 1, true, 4, 16);
+  resolves(SCHEMA(NUMERIC("a", "'min': 1.2e307, 'max': 1.7e307", "") ", " AGE("")), 6000, 1, true,
            8, 16); /* sixteen times that is beyond every double */
 }
 
