@@ -48,6 +48,9 @@ static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm
   printf("  \"classes\": %zu,\n", p->classes);
   print_json_number("epsilon_class", p->epsilon_class, ",");
   print_json_number("delta", p->delta, ",");
+  print_json_number("delta_given", p->delta_given, ",");
+  print_json_number("delta_numerics", p->noise ? p->delta_numerics : (double)NAN, ",");
+  print_json_number("delta_core", p->noise ? p->delta_core : (double)NAN, ",");
   print_json_number("lambda", p->lambda, ",");
   print_json_number("delta_reg", p->delta_reg, ",");
   printf(p->noise ? "  \"noise\": \"%s\",\n" : "  \"noise\": null,\n", p->noise);
@@ -175,6 +178,22 @@ static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
          p->epsilon_row, cost->what ? "the rest" : "epsilon", p->rows_per_person);
 }
 
+static void print_delta(const dperm_plan *p) {
+  const char *blank = "                                  ";
+  printf("delta                %-12.2g and beyond that factor with at most this probability, for\n"
+         "%snoise too long to be certified\n",
+         p->delta_core > 0 ? p->delta_numerics : p->delta, blank);
+  if (p->delta_core > 0) {
+    printf("delta in all         %-12.2g with what gaussian noise spends: it keeps to epsilon but\n"
+           "%sfor outcomes of that probability\n",
+           p->delta, blank);
+  } else if (p->delta_given > 0) {
+    printf("delta given          %-12.2g not spent: pure noise is shorter here, and the claim has\n"
+           "%sthe delta above\n",
+           p->delta_given, blank);
+  }
+}
+
 static void print_share(const dperm_plan *p) {
   if (p->classes > 2) {
     printf("epsilon of a class   %-12.4g for each of %zu fits, one for each class against the "
@@ -194,9 +213,7 @@ static void print_text(const dperm_plan *p, const schema_cost *cost, const dperm
   }
   bool objective = p->mechanism == DPERM_MECHANISM_OBJECTIVE;
   print_epsilon(p, cost);
-  printf("delta                %-12.2g and beyond that factor with at most this probability, for\n"
-         "                                  noise too long to be certified\n",
-         p->delta);
+  print_delta(p);
   print_share(p);
   if (objective) {
     printf(
@@ -209,8 +226,8 @@ static void print_text(const dperm_plan *p, const schema_cost *cost, const dperm
   if (objective) {
     printf("delta_reg            %-12.4g extra regularization for privacy\n", p->delta_reg);
   }
-  printf("beta                 %-12.4g %s noise with density ~ exp(-beta |b|)\n", p->beta,
-         p->noise);
+  printf("beta                 %-12.4g %s noise with density ~ exp(-%s)\n", p->beta, p->noise,
+         p->delta_core > 0 ? "(beta |b|)^2/2" : "beta |b|");
   printf("noise norm           %-12.4g on average; below %.4g in half of all runs,\n"
          "                                  below %.4g in 95 percent\n",
          p->expected_noise_norm, p->noise_norm_q50, p->noise_norm_q95);
@@ -341,6 +358,7 @@ int run_plan(int argc, char **argv) {
       !refine_choose(&refine, &fit, &options, schema_path, true, &choice)) {
     return refused();
   }
+  delta_warn(&options, of.rows);
   if ((schema_path != NULL) == (of.dims > 0)) {
     return wrong_usage("give either --schema or --dims");
   }

@@ -232,6 +232,9 @@ static dperm_status read_records(void *context, const dperm_schema *schema, dper
   file->source.schema = schema;
   TRY(dperm_data_read_spread(&file->source, session_ranks(), progress_bar(), &data, err));
   file->rows = dperm_data_rows(data);
+  if (file->reads == 0) {
+    delta_warn(file->options, file->rows);
+  }
   if (++file->reads <= file->finest) {
     TRY(ledger_settings_reserve(&file->command->ledger, file->out, data, file->wide, file->options,
                                 1, err));
@@ -269,6 +272,7 @@ static dperm_status train_or_choose(const fit_command *c, const dperm_options *c
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *public_data = NULL;
   TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &data, err));
   story->rows = dperm_data_rows(data);
+  delta_warn(&candidates[0], story->rows);
   if (choice && choice->public_data) {
     source->path = choice->public_data;
     TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &public_data, err));

@@ -27,6 +27,8 @@ void fit_settings_init(fit_settings *s, argument *table) {
   const argument lines[FIT_ARGUMENTS] = {
       {"--epsilon", ARGUMENT_POSITIVE, &s->epsilon, false, "E",
        "the privacy budget; required unless --mechanism none"},
+      {"--delta", ARGUMENT_NUMBER, &s->delta, false, "D",
+       "may be spent on gaussian noise, far below 1/rows (0: pure noise)"},
       {"--rows-per-person", ARGUMENT_COUNT, &s->rows_per_person, false, "K",
        "epsilon is for a person with at most K rows (1)"},
       {"--neighbours", ARGUMENT_TEXT, &s->neighbours, false, choices(neighbours_name, 0),
@@ -46,7 +48,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
       {"--analysis", ARGUMENT_TEXT, &s->analysis, false, choices(analysis_name, 0),
        "how epsilon becomes noise (tight); paper is for comparison"},
       {"--noise", ARGUMENT_TEXT, &s->noise, false, choices(noise_name, 0),
-       "its shape; auto (default) takes the least"},
+       "its shape; auto (default) takes the least; gaussian needs --delta"},
       {"--kernel", ARGUMENT_TEXT, &s->kernel, false, choices(kernel_name, DPERM_KERNEL_GAUSSIAN),
        "by random features"},
       {"--gamma", ARGUMENT_TEXT, &s->gamma, false, "G", "the kernel's inverse width"},
@@ -85,10 +87,15 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
   bool objective = o->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
   bool adding = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  bool gaussian = o->noise == DPERM_NOISE_GAUSSIAN;
   bool shaped = !isnan(s->delta_reg) || !isnan(s->norm_guess) || o->analysis != 0;
   const usage_rule rules[] = {
       {noisy && isnan(s->epsilon), "--epsilon is missing: it has no default, the choice is yours"},
       {!noisy && !isnan(s->epsilon), "--epsilon does not go with --mechanism none"},
+      {!noisy && s->delta != 0, "--delta does not go with --mechanism none"},
+      {noisy && gaussian && s->delta == 0,
+       "--noise gaussian needs --delta, which has no default: choose one far below 1/rows"},
+      {gaussian && o->analysis != 0, "--analysis paper has no gaussian noise"},
       {!noisy && s->rows_per_person > 1, "--rows-per-person does not go with --mechanism none"},
       {!noisy && adding, "--neighbours add-remove does not go with --mechanism none"},
       {adding && !s->rows_about,
@@ -101,8 +108,8 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
        "--analysis paper is about replaced records; --neighbours add-remove takes tight"},
       {shaped && !objective,
        "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
-      {!objective && o->noise > DPERM_NOISE_L2,
-       "kinds of --noise other than l2 are for --mechanism objective"},
+      {!objective && o->noise > DPERM_NOISE_L2 && !(noisy && gaussian),
+       "kinds of --noise other than l2 and gaussian are for --mechanism objective"},
       {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
       {!kernel && (s->gamma || s->features || s->features_kind),
        "--gamma, --features and --features-kind are for --kernel"},
@@ -133,6 +140,7 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
   o->kernel.name = (dperm_kernel_kind)kernel;
   o->kernel.independent = kind;
   o->epsilon = s->epsilon;
+  o->delta = s->delta;
   o->rows_per_person = s->rows_per_person;
   o->delta_reg = s->delta_reg;
   o->norm_guess = s->norm_guess;
@@ -214,6 +222,16 @@ bool fit_settings_grid(const fit_settings *s, dperm_options **options, size_t *c
     *count += !isnan(next->loss.parameter) || words[H] == lists[H].words[0];
   }
   return true;
+}
+
+void delta_warn(const dperm_options *options, size_t rows) {
+  double delta = options->delta;
+  rows = options->rows_about ? options->rows_about : rows;   /* the public figure */
+  if (rows > 0 && delta > 1.0 / (double)rows && delta < 1) { /* else it is refused */
+    note("warning: delta = %g is above 1/rows = %.2g: it would allow to publish a whole record of "
+         "somebody; choose one far below",
+         delta, 1.0 / (double)rows);
+  }
 }
 
 bool fit_settings_one(const fit_settings *s, dperm_options *options) {

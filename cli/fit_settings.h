@@ -10,11 +10,11 @@ typedef struct fit_settings {
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
   const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights, *bins;
   const char *neighbours, *rows_about;
-  double epsilon, delta_reg, norm_guess;
+  double epsilon, delta, delta_reg, norm_guess;
   size_t rows_per_person;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 18 };
+enum { FIT_ARGUMENTS = 19 };
 
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);
@@ -24,3 +24,7 @@ void fit_settings_init(fit_settings *settings, argument *table);
 bool fit_settings_grid(const fit_settings *settings, dperm_options **options, size_t *count);
 /* The same where each list must have one element. */
 bool fit_settings_one(const fit_settings *settings, dperm_options *options);
+
+/* A line if delta is so large that it protects nobody in particular: above 1/rows one record in so
+ * many may be shown to everybody. */
+void delta_warn(const dperm_options *options, size_t rows);

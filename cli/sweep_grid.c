@@ -32,8 +32,10 @@ static bool check_together(const fit_settings *fit, const word_list lists[LISTS]
        "--h does not go with this --loss, which has no smooth piece"},
       {shaped && !objective,
        "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
-      {output && !word_list_has(noises, "auto") && !word_list_has(noises, "l2"),
-       "--mechanism output has l2 noise only; add l2 to --noise, or leave output out"},
+      {fit->delta != 0 && !noisy, "--delta does not go with --mechanism none"},
+      {output && !word_list_has(noises, "auto") && !word_list_has(noises, "l2") &&
+           !word_list_has(noises, "gaussian"),
+       "--mechanism output has l2 or gaussian noise only; add l2 to --noise, or leave output out"},
   };
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
@@ -44,7 +46,8 @@ static bool counts(const word_list lists[LISTS], const char *const words[LISTS])
     return words[NOISE] == lists[NOISE].words[0] && words[EPSILON] == lists[EPSILON].words[0];
   }
   const char *only = word_list_has(&lists[NOISE], "l2") ? "l2" : "auto";
-  return strcmp(words[MECHANISM], "output") != 0 || strcmp(words[NOISE], only) == 0;
+  return strcmp(words[MECHANISM], "output") != 0 || strcmp(words[NOISE], only) == 0 ||
+         strcmp(words[NOISE], "gaussian") == 0;
 }
 
 static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sweep_table *out) {
@@ -58,6 +61,7 @@ static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sw
   one.lambda = words[LAMBDA];
   one.h = loss_has_h(one.loss) ? fit->h : NULL; /* it is for the others of the list */
   one.epsilon = (double)NAN;
+  one.delta = none ? 0 : fit->delta;
   one.rows_per_person = none ? 1 : fit->rows_per_person;
   one.neighbours = none ? "replace" : fit->neighbours;
   one.rows_about = none ? NULL : fit->rows_about;
@@ -73,7 +77,8 @@ static bool add_cell(const fit_settings *fit, const char *const words[LISTS], sw
   }
   (void)snprintf(line->loss, sizeof line->loss, "%s", one.loss);
   (void)snprintf(line->mechanism, sizeof line->mechanism, "%s", one.mechanism);
-  (void)snprintf(line->noise, sizeof line->noise, "%s", none ? "" : objective ? one.noise : "l2");
+  bool pure = !objective && one.delta == 0; /* output perturbation then has one kind */
+  (void)snprintf(line->noise, sizeof line->noise, "%s", none ? "" : pure ? "l2" : one.noise);
   (void)snprintf(line->lambda_given, sizeof line->lambda_given, "%s", one.lambda);
   (void)snprintf(line->epsilon_given, sizeof line->epsilon_given, "%s", none ? "" : words[EPSILON]);
   line->automatic = strcmp(one.lambda, "auto") == 0;

@@ -10,7 +10,7 @@
 typedef struct sweep_line {
   /* As asked for; "" where there is nothing to say, as the epsilon of mechanism none. Numbers are
    * written the shortest way that reads back to the same. */
-  char loss[16], mechanism[16], noise[8], lambda_given[32], epsilon_given[32];
+  char loss[16], mechanism[16], noise[16], lambda_given[32], epsilon_given[32];
   bool automatic; /* Λ was left to dperm */
   double epsilon; /* NaN without noise */
   /* As found. */

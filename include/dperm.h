@@ -322,9 +322,10 @@ typedef enum dperm_noise {
       0,              /* the least noise in rms, from public numbers; l2 for the paper's analysis */
   DPERM_NOISE_L2 = 1, /* a ball: dense rows */
   DPERM_NOISE_L1 = 2, /* independent coordinates: sparse rows */
-  DPERM_NOISE_GROUP = 3, /* a body made of the schema's columns: rows of one-hot blocks */
-  DPERM_NOISE_LINF = 4,  /* a box: rows with a bound on each entry */
-  DPERM_NOISE_MIXED = 5  /* l1 in one-hot blocks, l2 in the other columns */
+  DPERM_NOISE_GROUP = 3,   /* a body made of the schema's columns: rows of one-hot blocks */
+  DPERM_NOISE_LINF = 4,    /* a box: rows with a bound on each entry */
+  DPERM_NOISE_MIXED = 5,   /* l1 in one-hot blocks, l2 in the other columns */
+  DPERM_NOISE_GAUSSIAN = 6 /* normal coordinates: needs a delta above 0 (docs/proofs/gaussian.md) */
 } dperm_noise;
 
 /* Which data sets are neighbours, whose models nobody shall tell apart. Either way every record is
@@ -409,6 +410,9 @@ typedef struct dperm_options {
   dperm_neighbours neighbours;
   size_t rows_about; /* with DPERM_NEIGHBOURS_ADD_REMOVE: a public figure near the number of rows,
                         which stands for it in every formula; else 0 */
+  double
+      delta; /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: the
+                whole delta that may be spent, for gaussian noise; pure noise spends none of it */
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation, Λ and the kind of noise automatic, tolerance 1e-10.

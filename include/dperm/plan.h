@@ -20,13 +20,15 @@ typedef struct dperm_plan {
   double epsilon, epsilon_row; /* for a person, and what is left of it for one row */
   size_t classes;              /* more than two take a fit each, and what follows is about one: */
   double epsilon_class;        /* what is left of epsilon_row for it */
-  double delta;                /* for noise that is too long; about 1e-43 (privacy.md 6) */
+  double delta;                /* of the claim: about 1e-43, for noise that is too long (privacy.md
+                                  6), or with gaussian noise the one that was given */
   double lambda, delta_reg;
   /* The kind of noise, or NULL without noise; then all that follows is NaN. Norms are ‖b‖₂ for
    * every kind: to compare another kind, plan again with options.noise, lambda and delta_reg set.
    * The rms is exact; mean and quantiles are within about a percent for kinds other than l2. */
   const char *noise;
-  double beta; /* density of the noise ∝ exp(−β‖b‖) in the kind's norm */
+  double beta; /* density of the noise ∝ exp(−β‖b‖) in the kind's norm; of gaussian noise ∝
+                  exp(−β²‖b‖²/2) */
   double expected_noise_norm, rms_noise_norm;
   double noise_norm_q50, noise_norm_q95;
   double shift_rms;            /* how far the noise moves the solution, at most, in rms */
@@ -55,6 +57,9 @@ typedef struct dperm_plan {
                                  none do, as an automatic Λ for output perturbation spends them on
                                  a smaller Λ */
   dperm_neighbours neighbours;
+  double delta_given;    /* options.delta, of which pure noise spends nothing, */
+  double delta_numerics; /* and what numerics have of `delta` */
+  double delta_core;     /* what gaussian noise itself was made for, in each fit; else 0 */
 } dperm_plan;
 
 /* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and

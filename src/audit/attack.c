@@ -46,10 +46,10 @@ static size_t count_to(const double *sorted, size_t count, double threshold) {
  * rehearsal makes likely at three standard deviations: of many rules some look better than they
  * are, and more so the fewer guesses they were judged by. Rules without a bound are ranked
  * by a number below zero. */
-static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n) {
+static double expected_bound(size_t right, size_t wrong, size_t rehearsed, double n, double delta) {
   double most = (double)rehearsed, r = (double)right, w = (double)wrong;
   double p = (r - 3 * sqrt(r)) / most, q = fmin(1, (w + 3 * sqrt(w) + 3) / most);
-  double low = p > 0 ? p - side_quantile * sqrt(p * (1 - p) / n) : 0;
+  double low = p > 0 ? p - side_quantile * sqrt(p * (1 - p) / n) - delta : 0;
   double high = q + side_quantile * sqrt(q * (1 - q) / n);
   return low > high ? log(low / high) : (r - w) / most - 1;
 }
@@ -59,7 +59,8 @@ static double below(double score) {
   return score - 1e-6 * fabs(score);
 }
 
-guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws) {
+guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws,
+                             double delta) {
   guess_rule best = {INFINITY, -INFINITY}, tried; /* never guess */
   double most = -1;
   vector_sort(first, count);
@@ -75,7 +76,7 @@ guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t
       wrong += upper ? count_from(second, count, up) : 0;
       right += lower ? count_to(second, count, down) : 0;
       wrong += lower ? count_to(first, count, down) : 0;
-      double bound = expected_bound(right, wrong, sides * count, (double)(sides * draws));
+      double bound = expected_bound(right, wrong, sides * count, (double)(sides * draws), delta);
       if (bound > most) {
         most = bound;
         best = tried;
@@ -202,7 +203,7 @@ static dperm_status run_stages(const attack *a, const dperm_audit_options *optio
                  .total = 2 * (rehearsed + draws),
                  .scores = {scores, scores + rehearsed}};
   TRY(draw_stage(&learn, err));
-  const guess_rule rule = guess_rule_choose(scores, scores + rehearsed, rehearsed, draws);
+  const guess_rule rule = guess_rule_choose(scores, scores + rehearsed, rehearsed, draws, a->delta);
   stage judge = {.a = a,
                  .options = options,
                  .name = "guess",

@@ -23,9 +23,10 @@ typedef struct guess_rule {
   double first, second;
 } guess_rule;
 
-/* The rule with the best lower bound to be expected at `draws` more on each side; sorts both
- * samples of scores. */
-guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws);
+/* The rule with the best lower bound to be expected at `draws` more on each side, for a claim with
+ * this delta; sorts both samples of scores. */
+guess_rule guess_rule_choose(double *first, double *second, size_t count, size_t draws,
+                             double delta);
 
 /* How often the rule was right and wrong, and among how many draws each. */
 typedef struct guesses {

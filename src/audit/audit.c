@@ -23,6 +23,9 @@ static const audit_case cases[] = {
     {"output", NULL, audit_fit, PAIR_OUTPUT},
     {"objective", NULL, audit_fit, PAIR_OBJECTIVE},
     {"jacobian", NULL, audit_fit, PAIR_JACOBIAN},
+    {"gaussian-output", NULL, audit_fit, PAIR_GAUSSIAN_OUTPUT},
+    {"gaussian-objective", NULL, audit_fit, PAIR_GAUSSIAN_OBJECTIVE},
+    {"gaussian-jacobian", "huber", audit_fit, PAIR_GAUSSIAN_JACOBIAN},
     {"shape", "output", audit_fit, PAIR_SHAPE},
     {"intercept", "output", audit_fit, PAIR_INTERCEPT},
     {"weights", NULL, audit_fit, PAIR_WEIGHTS},
@@ -171,7 +174,7 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
   for (size_t i = 0; i < 2 * learn; i++) {
     scores[i] = vector_dot(outcome[i / learn] + i % learn * dims, axis, dims);
   }
-  const guess_rule rule = guess_rule_choose(scores, scores + learn, learn, count - learn);
+  const guess_rule rule = guess_rule_choose(scores, scores + learn, learn, count - learn, delta);
   for (size_t i = 2 * learn; i < 2 * count; i++) {
     guess(&rule, (int)(i % 2), vector_dot(outcome[i % 2] + i / 2 * dims, axis, dims), &counts);
   }

@@ -118,6 +118,8 @@ static void set_options(fit_target *t, double epsilon) {
   dperm_options_init(&t->options);
   t->options.mechanism = pair->mechanism;
   t->options.epsilon = epsilon;
+  t->options.delta = pair->delta;
+  t->options.noise = pair->delta > 0 ? DPERM_NOISE_GAUSSIAN : DPERM_NOISE_AUTO;
   t->options.loss = pair->loss;
   t->options.lambda = pair->lambda / rows / (halved ? 2 : 1);
   t->options.delta_reg = halved ? t->options.lambda : (double)NAN;
@@ -131,7 +133,7 @@ static void set_options(fit_target *t, double epsilon) {
   for (size_t j = 0; j < pair->dims; j++) { /* Δ pulls towards zero, so Λ pulls twice as far */
     t->prior[j] = pair->centre[j] * (halved ? 2 : 1);
   }
-  t->options.regularizer.prior = pair->dims == 2 && pair->centre[0] != 0 ? t->prior : NULL;
+  t->options.regularizer.prior = pair->centre[0] != 0 ? t->prior : NULL;
 }
 
 /* As fits do it. */

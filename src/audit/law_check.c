@@ -67,6 +67,12 @@ static double gamma_law(double x, bool before, const void *context) {
   return fmax(0, 1 - sum);
 }
 
+/* P(χ ≤ x). */
+static double chi_law(double x, bool before, const void *context) {
+  (void)before;
+  return 1 - radius_chi.tail((double)*(const size_t *)context, x);
+}
+
 /* A coordinate u of a uniform direction, in any fixed direction: (1+u)/2 is Beta((d−1)/2, (d−1)/2).
  * In one dimension u is −1 or +1. */
 static double direction_law(double u, bool before, const void *context) {
@@ -111,7 +117,7 @@ static dperm_status noise_distance(const noise_plan *plan, random_source *source
     }
   }
   TRY(random_check(source, err));
-  *distance = law_distance(samples, draws, gamma_law, &dims);
+  *distance = law_distance(samples, draws, plan->kind->needs_delta ? chi_law : gamma_law, &dims);
   for (int v = 0; v < DIRECTIONS; v++) {
     double *sample = samples + (size_t)(v + 1) * draws;
     *distance = fmax(*distance, law_distance(sample, draws, direction_law, round ? &dims : &signs));

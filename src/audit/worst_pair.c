@@ -15,9 +15,10 @@
 #include <stdbool.h>
 
 #include "base/vector.h"
+#include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 
-static const double norm = 4, far_out = 1e4, lean = 0.01;
+static const double norm = 4, far_out = 1e4, lean = 0.01, gaussian_delta = 0.02;
 
 /* |ℓ′| and ℓ″ at a margin. */
 static double steepness(const dperm_loss *loss, double z, double *curvature) {
@@ -58,6 +59,12 @@ static double distance(const double *a, const double *b, size_t dims) {
   return sqrt(sum);
 }
 
+/* Of noise of this length. */
+static double log_density(const worst_pair *pair, double length) {
+  double x = pair->beta * length;
+  return pair->delta > 0 ? -x * x / 2 : -x;
+}
+
 /* Objective perturbation: the noise b = s(z)·w − λ(f − p) that gives f, and det(−∂b/∂f) up to what
  * both sides share, 1 + a(z)‖w‖²/λ (privacy.md 4). */
 static double objective_log_density(const worst_pair *pair, int side, const double *f) {
@@ -67,14 +74,14 @@ static double objective_log_density(const worst_pair *pair, int side, const doub
   for (size_t j = 0; j < pair->dims; j++) {
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
-  return -pair->beta * sqrt(vector_dot(b, b, pair->dims)) +
+  return log_density(pair, sqrt(vector_dot(b, b, pair->dims))) +
          log1p(curvature * vector_dot(w, w, pair->dims) / pair->lambda);
 }
 
 double pair_log_ratio(const worst_pair *pair, const double *f) {
   if (pair->mechanism == DPERM_MECHANISM_OUTPUT) {
-    return pair->beta * (distance(f, pair->minimizer[1], pair->dims) -
-                         distance(f, pair->minimizer[0], pair->dims));
+    return log_density(pair, distance(f, pair->minimizer[0], pair->dims)) -
+           log_density(pair, distance(f, pair->minimizer[1], pair->dims));
   }
   return objective_log_density(pair, 0, f) - objective_log_density(pair, 1, f);
 }
@@ -134,11 +141,16 @@ static double jacobian_lambda(double moves, double epsilon, double draws) {
  * curvature are largest together, at z = 1 − h. */
 static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsilon, double draws,
                                  dperm_error *err) {
-  bool slack = pair->kind == PAIR_OBJECTIVE || pair->kind == PAIR_WEIGHTS;
+  bool slack = pair->kind == PAIR_OBJECTIVE || pair->kind == PAIR_WEIGHTS ||
+               pair->kind == PAIR_GAUSSIAN_OBJECTIVE;
   double lambda = slack ? 200 / fmin(1, epsilon) : 4, h = 0.5;
   if (pair->kind == PAIR_JACOBIAN) {
     lambda = jacobian_lambda(neighbours_gradients(pair->neighbours), epsilon, draws);
     h = 1 - 1 / lambda;
+  }
+  if (pair->kind == PAIR_GAUSSIAN_JACOBIAN) { /* a short curved piece, and K = 0.8 ε */
+    h = 0.1;
+    lambda = 1 / (2 * h * expm1(0.8 * epsilon));
   }
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
   if (pair->kind == PAIR_JACOBIAN) { /* κc as large as Huber's */
@@ -183,6 +195,29 @@ static void place_leaning(worst_pair *pair, double epsilon) {
   }
 }
 
+/* Where the noise that a forgotten slack would call for has the curved piece one deviation out: the
+ * Jacobian adds to what the noise itself tells. At f = 1 the first slope is ½. */
+static void place_curved_piece(worst_pair *pair, double epsilon) {
+  const delta_corners bare = delta_corners_objective(&pair->loss, pair->neighbours, 0, epsilon);
+  double deviation = 1 / delta_invert(&bare, epsilon, pair->delta);
+  pair->centre[0] = 1 - (0.5 + deviation) / pair->lambda;
+}
+
+/* β of the noise that a right plan has. */
+static double claimed_beta(const worst_pair *pair, double epsilon) {
+  bool objective = pair->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  double kappa = pair->norm * pair->norm / pair->lambda;
+  if (pair->delta > 0) {
+    const delta_corners corners =
+        objective ? delta_corners_objective(&pair->loss, pair->neighbours, kappa, epsilon)
+                  : delta_corners_output(&pair->loss, pair->neighbours);
+    double a = delta_invert(&corners, epsilon, pair->delta);
+    return a / pair->norm * (objective ? 1 : pair->lambda);
+  }
+  return objective ? epsilon_invert(&pair->loss, pair->neighbours, kappa, epsilon) / pair->norm
+                   : pair->lambda * epsilon / (neighbours_gradients(pair->neighbours) * pair->norm);
+}
+
 static void scale_rows(worst_pair *pair) {
   for (size_t j = 0; j < pair->dims; j++) {
     pair->w[0][j] *= pair->norm;
@@ -194,19 +229,24 @@ static void scale_rows(worst_pair *pair) {
 
 dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
                              worst_pair *out, dperm_error *err) {
-  bool adding = kind >= PAIR_ADD_OUTPUT;
+  bool adding = kind >= PAIR_ADD_OUTPUT && kind <= PAIR_ADD_JACOBIAN;
   kind = kind == PAIR_ADD_OUTPUT      ? PAIR_OUTPUT
          : kind == PAIR_ADD_OBJECTIVE ? PAIR_OBJECTIVE
          : kind == PAIR_ADD_JACOBIAN  ? PAIR_JACOBIAN
                                       : kind;
-  bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN || kind == PAIR_WEIGHTS;
+  bool gaussian = kind >= PAIR_GAUSSIAN_OUTPUT;
+  bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN || kind == PAIR_WEIGHTS ||
+                   kind == PAIR_GAUSSIAN_OBJECTIVE || kind == PAIR_GAUSSIAN_JACOBIAN;
   worst_pair made = {.kind = kind,
                      .mechanism = objective ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT,
                      .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                      .dims = kind == PAIR_SHAPE       ? 3
                              : kind == PAIR_INTERCEPT ? 2
                                                       : 1,
-                     .norm = kind == PAIR_INTERCEPT ? 1 : norm};
+                     .norm = kind == PAIR_INTERCEPT ? 1 : norm,
+                     .delta = !gaussian                        ? 0
+                              : kind == PAIR_GAUSSIAN_JACOBIAN ? gaussian_delta / 10
+                                                               : gaussian_delta};
   TRY(place_lambda(&made, loss, epsilon, (double)draws, err));
   size_t axis = kind == PAIR_INTERCEPT ? 1 : 0;
   made.w[0][axis] = 1;
@@ -217,11 +257,11 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, s
   for (size_t j = 0; adding && j < made.dims; j++) {
     made.w[1][j] = 0; /* as if it were not there */
   }
+  if (kind == PAIR_GAUSSIAN_JACOBIAN) {
+    place_curved_piece(&made, epsilon);
+  }
   scale_rows(&made);
-  double kappa = made.norm * made.norm / made.lambda;
-  made.beta = objective
-                  ? epsilon_invert(&made.loss, made.neighbours, kappa, epsilon) / made.norm
-                  : made.lambda * epsilon / (neighbours_gradients(made.neighbours) * made.norm);
+  made.beta = claimed_beta(&made, epsilon);
   find_minimizer(&made, 0, made.minimizer[0]);
   find_minimizer(&made, 1, made.minimizer[1]);
   *out = made;

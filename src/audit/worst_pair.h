@@ -17,7 +17,10 @@ typedef enum pair_kind {
   PAIR_WEIGHTS,    /* objective perturbation; both records are of the class that counts most */
   PAIR_ADD_OUTPUT, /* the first three with one record, and without it */
   PAIR_ADD_OBJECTIVE,
-  PAIR_ADD_JACOBIAN
+  PAIR_ADD_JACOBIAN,
+  PAIR_GAUSSIAN_OUTPUT, /* the first three with gaussian noise at (ε, δ), */
+  PAIR_GAUSSIAN_OBJECTIVE,
+  PAIR_GAUSSIAN_JACOBIAN /* of hinges */
 } pair_kind;
 
 typedef struct worst_pair {
@@ -30,11 +33,13 @@ typedef struct worst_pair {
   double w[2][PAIR_DIMS];   /* the record that differs */
   double centre[PAIR_DIMS]; /* p: the penalty is λ/2·‖f − p‖² */
   double lambda;            /* λ = nΛ_t */
+  double delta;             /* of gaussian noise; 0 for l2 */
   double beta;              /* of the noise that the claim calls for */
   double minimizer[2][PAIR_DIMS];
 } worst_pair;
 
-/* `draws` decides how small an effect can be detected. */
+/* `draws` decides how small an effect can be detected, as far as that is not in δ: for gaussian
+ * noise it is 1/50, or 1/500 for the Jacobian: so large that what happens then is seen. */
 dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
                              worst_pair *out, dperm_error *err);
 

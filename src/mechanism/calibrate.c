@@ -1,13 +1,15 @@
 /* Output perturbation: β = nΛε/(2LR), or nΛε/(LR) where records are added or removed and n is a
  * public figure near their number (privacy.md 3; docs/proofs/neighbours.md). Objective
  * perturbation: A = β·R_K from ε(A) and Λ_t = Λ + Δ (privacy.md 4), or the paper's own formulas;
- * R_K bounds the rows in the norm of the noise, κ is always about R₂. Whatever is rounded is
- * rounded towards more noise. */
+ * R_K bounds the rows in the norm of the noise, κ is always about R₂. Of gaussian noise A comes
+ * from δ(ε) instead (docs/proofs/gaussian.md). Whatever is rounded is rounded towards more noise.
+ */
 #include "mechanism/calibrate.h"
 
 #include <math.h>
 
 #include "base/defect.h"
+#include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 
 /* An ε above this protects nobody, and its powers of e are of no use. */
@@ -81,8 +83,11 @@ double solution_norm_bound(const public_numbers *g, double lambda) {
 
 /* ---- the kind of noise. From here on g->noise is a kind and not `auto`. */
 
+/* Output perturbation knows no body of the minimizers: its noise is a ball's. */
 static noise_plan noise_with(const public_numbers *g, double beta) {
-  return (noise_plan){noise_kind_of(g->noise), g->dims, beta, g->bounds.body};
+  const noise_body ball = row_bounds_of_norm(g->dims, g->bounds.norm2).body;
+  return (noise_plan){noise_kind_of(g->noise), g->dims, beta,
+                      g->mechanism == DPERM_MECHANISM_OUTPUT ? ball : g->bounds.body};
 }
 
 /* rms‖b‖₂ with β. */
@@ -102,9 +107,16 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   if (!kind) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)g->noise);
   }
+  if (kind->needs_delta && !(g->delta_core > 0)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a larger "
+         "delta, or another noise",
+         kind->name);
+  }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s noise is for objective perturbation; output perturbation has l2 noise only",
+         "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "
+         "with a delta",
          kind->name);
   }
   if (!(row_bound(g) > 0 && isfinite(row_bound(g)))) {
@@ -116,8 +128,9 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
   return DPERM_OK;
 }
 
-/* The kind with the least rms‖b‖₂, the first among equals. All of them cost the same A = β·R_K, so
- * any A compares them. Only objective perturbation by the tight analysis is free to choose. */
+/* The pure kind with the least rms‖b‖₂, the first among equals. All of them cost the same A =
+ * β·R_K, so any A compares them. Only objective perturbation by the tight analysis is free to
+ * choose. */
 static dperm_noise least_noise(const public_numbers *given) {
   public_numbers g = *given;
   dperm_noise best = DPERM_NOISE_L2;
@@ -125,7 +138,8 @@ static dperm_noise least_noise(const public_numbers *given) {
   bool free_choice = g.mechanism == DPERM_MECHANISM_OBJECTIVE && g.analysis == DPERM_ANALYSIS_TIGHT;
   for (size_t i = 0; free_choice && noise_at(i); i++) {
     g.noise = noise_at(i)->number;
-    double row = row_bound(&g), rms = row > 0 ? rms_norm(&g, 1 / row) : INFINITY;
+    double row = noise_at(i)->needs_delta ? 0 : row_bound(&g);
+    double rms = row > 0 ? rms_norm(&g, 1 / row) : INFINITY;
     if (rms < least * (1 - 1e-9)) {
       least = rms;
       best = g.noise;
@@ -146,13 +160,35 @@ static double gradients_of(const public_numbers *g) {
 
 /* ---- output perturbation */
 
+/* The classical formula, σ = √(2 log(1.25/δ))·sensitivity/ε: valid for no ε above 1. */
+static double classical_a(const public_numbers *g) {
+  return g->epsilon_core /
+         (gradients_of(g) * g->loss->lipschitz * sqrt(2 * log(1.25 / g->delta_core)));
+}
+
 static double output_beta(const public_numbers *g, double lambda) {
   double twice = DEFECT("epsilon-not-halved") ? 1 : gradients_of(g);
+  if (noise_kind_of(g->noise)->needs_delta) { /* A = βR/(nΛ) */
+    const delta_corners corners = delta_corners_output(g->loss, neighbours_of(g));
+    double a = DEFECT("classical-sigma") ? classical_a(g)
+                                         : delta_invert(&corners, g->epsilon_core, g->delta_core);
+    return down * a * (gradients_of(g) / twice) * (double)g->rows * lambda / g->bounds.norm2;
+  }
   return down * (double)g->rows * lambda * g->epsilon_core /
          (twice * g->loss->lipschitz * g->bounds.norm2);
 }
 
 /* ---- objective perturbation */
+
+/* A = β·R_K for κ by the tight analysis: of ε(A), or of δ(ε) for noise that spends one. */
+static double tight_a(const public_numbers *g, double kappa) {
+  if (!noise_kind_of(g->noise)->needs_delta) {
+    return epsilon_invert(g->loss, neighbours_of(g), kappa, g->epsilon_core);
+  }
+  const delta_corners corners =
+      delta_corners_objective(g->loss, neighbours_of(g), kappa, g->epsilon_core);
+  return delta_invert(&corners, g->epsilon_core, g->delta_core);
+}
 
 /* β for Λ_t, or 0 where ε leaves nothing for noise at all. κ is the Jacobian's, and about R₂
  * whatever the noise. */
@@ -168,13 +204,15 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
     double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
     a = left / (2 * g->loss->lipschitz);
   } else {
-    a = epsilon_invert(g->loss, neighbours_of(g), kappa, g->epsilon_core);
+    a = tight_a(g, kappa);
   }
   if (DEFECT("epsilon-not-halved")) {
     a *= 2;
   }
   return a > 0 ? down * a / row_bound(g) : 0.0;
 }
+
+/* ---- Λ_t of objective perturbation */
 
 /* The smallest Λ_t that the tight analysis can serve, with a little slack (privacy.md 4). */
 static double feasible_total(const public_numbers *g) {
@@ -268,9 +306,10 @@ static double paying_length(const public_numbers *g, double noise) {
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
-  double noise =
-      rms_norm(g, g->epsilon_core / (gradients_of(g) * g->loss->lipschitz * row_bound(g))) /
-      (double)g->rows;
+  double beta = noise_kind_of(g->noise)->needs_delta
+                    ? tight_a(g, 0) / row_bound(g)
+                    : g->epsilon_core / (gradients_of(g) * g->loss->lipschitz * row_bound(g));
+  double noise = rms_norm(g, beta) / (double)g->rows;
   double norm = isnan(g->norm_guess) ? paying_length(g, noise) : g->norm_guess;
   return cheapest_total(g, 0, fmax(feasible_total(g), noise / norm), norm);
 }
@@ -297,7 +336,13 @@ static dperm_status choose_lambda(const public_numbers *g, double *out, dperm_er
        lambda, smallest_lambda, largest_lambda);
 }
 
-dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err) {
+bool plan_spends_delta(const privacy_plan *plan) {
+  return plan->mechanism != DPERM_MECHANISM_NONE && plan->noise.kind->needs_delta;
+}
+
+/* The plan for a kind of noise. */
+static dperm_status calibrate_kind(const public_numbers *given, dperm_noise kind, privacy_plan *out,
+                                   dperm_error *err) {
   public_numbers g = *given;
   bool counted = g.neighbours == DPERM_NEIGHBOURS_REPLACE; /* the number of rows is public */
   privacy_plan plan = {.mechanism = g.mechanism,
@@ -305,13 +350,7 @@ dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_err
                        .neighbours = g.neighbours,
                        .divisor = counted ? 0 : (double)g.rows,
                        .epsilon = g.epsilon_core};
-  if (g.mechanism == DPERM_MECHANISM_NONE) {
-    plan.lambda = isnan(g.lambda) ? 1.0 / (double)g.rows : g.lambda;
-    plan.noise = (noise_plan){&noise_l2, g.dims, 0, g.bounds.body};
-    *out = plan;
-    return DPERM_OK;
-  }
-  g.noise = g.noise == DPERM_NOISE_AUTO ? least_noise(given) : g.noise;
+  g.noise = kind;
   TRY(check_numbers(&g, err));
   TRY(check_kind(&g, err));
   g.bound = row_bound(&g); /* each takes a pass over the body, and Λ and Δ are searched for */
@@ -332,6 +371,42 @@ dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_err
   }
   *out = plan;
   return DPERM_OK;
+}
+
+/* What noise and regularization cost a model of a typical length together; of output perturbation,
+ * whose Λ follows the noise, the noise at any one Λ. */
+static double plan_cost(const public_numbers *g, const privacy_plan *plan) {
+  double rms = noise_rms_norm(&plan->noise), n = (double)g->rows, length = typical_length(g);
+  double total = plan->lambda + plan->delta_reg;
+  return plan->mechanism == DPERM_MECHANISM_OUTPUT
+             ? rms * plan->lambda
+             : rms * rms / (2 * n * n * total) + total * length * length / 2;
+}
+
+/* The best pure kind, or gaussian noise where a delta is given and it costs less. */
+static dperm_status calibrate_best(const public_numbers *g, privacy_plan *out, dperm_error *err) {
+  privacy_plan other;
+  dperm_status status = calibrate_kind(g, least_noise(g), out, err);
+  if (g->delta_core > 0 && g->analysis == DPERM_ANALYSIS_TIGHT &&
+      calibrate_kind(g, DPERM_NOISE_GAUSSIAN, &other, NULL) == DPERM_OK &&
+      (status != DPERM_OK || plan_cost(g, &other) < plan_cost(g, out))) {
+    *out = other;
+    return DPERM_OK;
+  }
+  return status;
+}
+
+dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *err) {
+  if (g->mechanism == DPERM_MECHANISM_NONE) {
+    *out = (privacy_plan){.mechanism = g->mechanism,
+                          .analysis = g->analysis,
+                          .epsilon = g->epsilon_core,
+                          .lambda = isnan(g->lambda) ? 1.0 / (double)g->rows : g->lambda,
+                          .noise = {&noise_l2, g->dims, 0, g->bounds.body}};
+    return DPERM_OK;
+  }
+  return g->noise == DPERM_NOISE_AUTO ? calibrate_best(g, out, err)
+                                      : calibrate_kind(g, g->noise, out, err);
 }
 
 /* What noise of this norm adds to an objective. Output perturbation moves the minimizer itself. */

@@ -16,6 +16,7 @@ typedef struct public_numbers {
   bool shared;            /* rows have shares, at most 1: L and c bound them all the same */
   double epsilon;         /* as asked */
   double epsilon_core;    /* what the release leaves of it for the noise (release/numerics.h) */
+  double delta_core;      /* and of delta, for gaussian noise; 0: pure noise only */
   dperm_mechanism mechanism;
   dperm_analysis analysis;
   dperm_noise noise;    /* or the one with the least rms norm */
@@ -42,6 +43,9 @@ typedef struct privacy_plan {
 
 /* DPERM_MECHANISM_NONE gives a plan without noise. Fails where no noise gives this ε. */
 dperm_status calibrate(const public_numbers *given, privacy_plan *out, dperm_error *err);
+
+/* Whether its noise spends a delta: gaussian, and not none at all. */
+bool plan_spends_delta(const privacy_plan *plan);
 
 /* F, a bound on ‖argmin J‖: min(LR/Λ, √(2ℓ(0)/Λ)) for ridge (privacy.md 4). With
  * G = ‖∇N(0)‖ strong convexity gives Λ‖f*‖ ≤ ‖∇J(0)‖ ≤ LR + ΛG, and J(f*) ≤ J(0) for a loss ≥ 0

@@ -10,7 +10,9 @@
 
 #include <math.h>
 
+#include "base/defect.h"
 #include "loss/loss.h"
+#include "mechanism/epsilon_rule.h"
 
 static const double guard = 1 + 1e-9;  /* against all rounding of products and functions, */
 static const double cancelled = 1e-13; /* and of a difference of such */
@@ -123,31 +125,41 @@ static slack_line line_at(const loss_kind *kind, const dperm_loss *loss, double 
 
 /* Where the two corners of length L and the one of length 2L have about the same say: tails go as
  * exp(−((ε − slack)/length)²/2A²), so ε − slack should be half as large there. */
-static bool line_pays(slack_line line, double epsilon) {
-  return epsilon - line.at_zero >= 0.55 * (epsilon - line.at_steepest);
+static bool line_pays(slack_line line, dperm_neighbours neighbours, double epsilon) {
+  bool one = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE; /* no other corner but that of length 0 */
+  return epsilon - line.at_zero >= (one ? 0 : 0.55 * (epsilon - line.at_steepest));
 }
 
 /* The steepest tangent that pays, by bisection: its end at s = 0 rises with the place and the other
  * one falls. A loss without tangents has the flat line log(1 + κc). */
-static slack_line best_line(const dperm_loss *loss, double kappa, double epsilon) {
+static slack_line best_line(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
+                            double epsilon) {
   const loss_kind *kind = loss_kind_of(loss);
   double low = 0, high = 1;
   if (!kind || !kind->tangent) {
     return line_at(kind, loss, kappa, 0);
   }
-  if (line_pays(line_at(kind, loss, kappa, 1), epsilon)) {
+  if (line_pays(line_at(kind, loss, kappa, 1), neighbours, epsilon)) {
     return line_at(kind, loss, kappa, 1);
   }
   for (int i = 0; i < 40; i++) {
     double middle = (low + high) / 2;
-    *(line_pays(line_at(kind, loss, kappa, middle), epsilon) ? &low : &high) = middle;
+    *(line_pays(line_at(kind, loss, kappa, middle), neighbours, epsilon) ? &low : &high) = middle;
   }
   return line_at(kind, loss, kappa, low);
 }
 
-delta_corners delta_corners_objective(const dperm_loss *loss, double kappa, double epsilon) {
+delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours neighbours,
+                                      double kappa, double epsilon) {
   double l = loss->lipschitz;
-  slack_line line = best_line(loss, kappa, epsilon);
+  slack_line line = best_line(loss, neighbours, kappa, epsilon);
+  if (DEFECT("corners-forgotten")) {
+    return (delta_corners){1, {{1, l, line.at_steepest}}};
+  }
+  if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE) {
+    return (delta_corners){
+        2, {{loss_kind_of(loss) ? 1 : 2, l, line.at_steepest}, {1, 0, line.at_zero}}};
+  }
   if (!loss_kind_of(loss)) { /* slopes of both signs: a box with four corners of its own */
     return (delta_corners){2,
                            {{2, 2 * l, line.at_zero}, {2, 1.4142135623730954 * l, line.at_zero}}};
@@ -159,6 +171,6 @@ delta_corners delta_corners_objective(const dperm_loss *loss, double kappa, doub
                           {1, 0, line.at_zero}}};
 }
 
-delta_corners delta_corners_output(const dperm_loss *loss) {
-  return (delta_corners){1, {{1, 2 * loss->lipschitz, 0}}};
+delta_corners delta_corners_output(const dperm_loss *loss, dperm_neighbours neighbours) {
+  return (delta_corners){1, {{1, neighbours_gradients(neighbours) * loss->lipschitz, 0}}};
 }

@@ -24,10 +24,12 @@ typedef struct delta_corners {
 } delta_corners;
 
 /* Objective perturbation of a loss, κ = R₂²/λ (gaussian.md 2 and 3). The slack of the library's own
- * losses is a line over the slope, and which one is best depends on ε; any is valid. */
-delta_corners delta_corners_objective(const dperm_loss *loss, double kappa, double epsilon);
+ * losses is a line over the slope, and which one is best depends on ε; any is valid. Of a record
+ * that is added or removed one slope moves. */
+delta_corners delta_corners_objective(const dperm_loss *loss, dperm_neighbours neighbours,
+                                      double kappa, double epsilon);
 /* Output perturbation, A = β·R₂/(nΛ): the sensitivity alone (gaussian.md 1). */
-delta_corners delta_corners_output(const dperm_loss *loss);
+delta_corners delta_corners_output(const dperm_loss *loss, dperm_neighbours neighbours);
 
 /* At least δ_G(ε; μ), ε ≥ 0 and μ ≥ 0: within a relative 2e-9, or 1e-13/μ where μ is tiny. */
 double delta_gaussian(double epsilon, double mu);

@@ -283,14 +283,17 @@ static dperm_status read_numerics(const reading *r, const json_t *numerics, dper
                read_positive(numerics, "lattice_step", &step) &&
                read_count(numerics, "lattice_sensitivity", &sensitivity) &&
                read_positive(numerics, "solution_error", &out->solution_error) &&
-               read_positive(numerics, "delta", &model->claim.delta) &&
+               read_positive(numerics, "delta", &model->claim.delta_numerics) &&
                frexp(step, &out->step_exponent) == 0.5 && ratio_value(ratio_below(num)) == num;
   TRY(sound(r, whole, "its numerics block is not whole"));
   out->step_exponent--;
   out->epsilon.num = ratio_below(num);
   out->sensitivity = sensitivity;
   model->plan.epsilon = out->epsilon.core;
-  return DPERM_OK;
+  /* The first files say 0 where the numerics' delta is what is proved. */
+  model->claim.delta =
+      fmax(model->claim.delta_numerics, json_number_value(json_object_get(r->privacy, "delta")));
+  return sound(r, model->claim.delta < 1, "its delta says nothing");
 }
 
 /* Which data sets are neighbours, and how many rows there were: a number, or one near it. */
@@ -375,12 +378,12 @@ static bool block_weights_fit(const json_t *stated, const noise_body *body, cons
   bool fit = true;
   for (size_t i = 0; i < body_count(body); i++) {
     const body_run *run = body_at(body, i);
-    for (size_t g = 0; fit && run->width > 1 && g < run->groups; g++) {
+    for (size_t g = 0; fit && !isnan(weights[i]) && g < run->groups; g++) {
       const json_t *one = json_array_get(stated, at++);
       fit = json_is_number(one) && json_number_value(one) == weights[i];
     }
   }
-  return fit && at > 0 && json_array_size(stated) == at;
+  return fit && json_array_size(stated) == at && (at > 0 || !stated);
 }
 
 /* Weights follow from the schema and are stated all the same, for readers that do not know how. */
@@ -443,7 +446,9 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   model->plan.noise.dims = model->dims;
   const row_bounds rows =
       model->schema ? model->schema->bounds : row_bounds_of_norm(model->inputs, model->norm_bound);
-  model->plan.noise.body = kernel_bounds(&k->kernel, &rows).body;
+  model->plan.noise.body = model->plan.mechanism == DPERM_MECHANISM_OUTPUT /* a ball's noise */
+                               ? row_bounds_of_norm(model->dims, 1).body
+                               : kernel_bounds(&k->kernel, &rows).body;
   return check_noise_weights(r, &model->plan.noise);
 }
 

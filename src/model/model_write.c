@@ -62,7 +62,8 @@ static json_t *numerics_json(const release_plan *r, double delta) {
                    r->solution_error, "delta", delta);
 }
 
-/* One for each block of the body, in the order of the columns. */
+/* One for each group of the body that states one, in the order of the columns; none where no group
+ * does. */
 static json_t *block_weights_json(const noise_plan *noise) {
   OWNED_MEMORY double *weights = NULL;
   json_t *array = json_array();
@@ -73,7 +74,7 @@ static json_t *block_weights_json(const noise_plan *noise) {
   noise->kind->weights(noise, weights);
   for (size_t i = 0; i < body_count(&noise->body); i++) {
     const body_run *run = body_at(&noise->body, i);
-    for (size_t g = 0; run->width > 1 && g < run->groups; g++) {
+    for (size_t g = 0; !isnan(weights[i]) && g < run->groups; g++) {
       json_append(&array, json_real(weights[i]));
     }
   }
@@ -86,7 +87,11 @@ static json_t *privacy_json(const dperm_model *model) {
   bool noisy = plan->mechanism != DPERM_MECHANISM_NONE;
   bool objective = plan->mechanism == DPERM_MECHANISM_OBJECTIVE;
   bool weighted = noisy && plan->noise.kind->weight;
-  bool blocks = noisy && plan->noise.kind->weights;   /* nor have files of other kinds of noise */
+  json_t *blocks = noisy && plan->noise.kind->weights ? block_weights_json(&plan->noise) : NULL;
+  bool shaped = json_array_size(blocks) > 0; /* nor have files of noise that is shaped by no body */
+  if (noisy && plan->noise.kind->weights && !blocks) {
+    return NULL;
+  }
   bool several = noisy && model->classes.count > 2;   /* files of two classes have no such key */
   bool refined = noisy && claim->epsilon_refined > 0; /* nor have others than refined schemas */
   const double none = (double)NAN;
@@ -106,10 +111,11 @@ static json_t *privacy_json(const dperm_model *model) {
       objective ? dperm_analysis_name(plan->analysis) : NULL, "noise",
       noisy ? plan->noise.kind->name : NULL, "noise_weight",
       number_or_null(weighted ? plan->noise.kind->weight(&plan->noise) : none), "noise_weights",
-      blocks ? block_weights_json(&plan->noise) : NULL, "beta",
-      number_or_null(noisy ? plan->noise.beta : none), "delta_reg", plan->delta_reg, "lambda",
-      plan->lambda, "numerics", numerics_json(&model->release, claim->delta));
-  object = unless_lost(unless_lost(object, "epsilon_class", several), "noise_weights", blocks);
+      shaped ? json_incref(blocks) : NULL, "beta", number_or_null(noisy ? plan->noise.beta : none),
+      "delta_reg", plan->delta_reg, "lambda", plan->lambda, "numerics",
+      numerics_json(&model->release, claim->delta_numerics));
+  object = unless_lost(unless_lost(object, "epsilon_class", several), "noise_weights", shaped);
+  json_decref(blocks);
   return unless_lost(unless_lost(object, "epsilon_refined", refined), "epsilon_charged", refined);
 }
 

@@ -37,14 +37,14 @@ static dperm_status train(const dperm_data *data, const dperm_options *options,
                           random_source *source, dperm_model **out, dperm_error *err) {
   const guarantee claim = guarantee_with(options_run_claim(options, data), source_reasons(source));
   dperm_options row = options_per_row(options);
-  row.epsilon = claim.epsilon_row;
+  row = options_sharing(&row, claim.epsilon_row, claim.delta_row);
   fit_plan plan = {0};
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = source};
   TRY(check_refined_unit(options, data, err));
   TRY(fit_check(data, options_rows(options, data), &row, &plan, err));
   /* The model is fitted for a row and states the claim for whom it was asked. */
-  plan.claim = claim;
+  plan.claim = guarantee_spending(claim, plan_spends_delta(&plan.privacy));
   TRY(guarantee_check(&plan.claim, err));
   bool diagnosed = options->unsafe_diagnostics && options->account.ledger; /* have no price */
   const account_run run = {.account = &options->account,

@@ -70,10 +70,10 @@ dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_o
   TRY(regularizer_validate(&options->regularizer, dims, err));
   plan->claim = options_claim(options, data);
   const row_bounds bounds = kernel_bounds(&options->kernel, &data->bounds);
-  const public_numbers given =
-      options_public(options, plan->claim.epsilon_class, rows, dims, &bounds);
+  const public_numbers given = options_public(options, &plan->claim, rows, dims, &bounds);
   TRY(calibrate(&given, &plan->privacy, err));
   TRY(guarantee_check(&plan->claim, err));
+  plan->claim = guarantee_spending(plan->claim, plan_spends_delta(&plan->privacy));
   return options->mechanism == DPERM_MECHANISM_NONE
              ? DPERM_OK
              : release_plan_make(&given, &plan->privacy, &plan->release, err);

@@ -7,10 +7,10 @@
 #include "mechanism/given_options.h"
 #include "pipeline/options.h"
 
-dperm_status fit_share_epsilon(const dperm_options *o, size_t classes, rounds_kind rounds,
-                               double *out, dperm_error *err) {
+dperm_status fit_share_claim(const dperm_options *o, size_t classes, rounds_kind rounds,
+                             guarantee *out, dperm_error *err) {
   if (o->mechanism == DPERM_MECHANISM_NONE) {
-    *out = (double)NAN;
+    *out = guarantee_of_nothing();
     return DPERM_OK;
   }
   if (!(o->epsilon > 0 && isfinite(o->epsilon))) {
@@ -18,11 +18,20 @@ dperm_status fit_share_epsilon(const dperm_options *o, size_t classes, rounds_ki
   }
   TRY(check_rows_per_person(o->rows_per_person, err));
   const private_run run = {.epsilon = o->epsilon,
+                           .delta = o->delta,
                            .rows_per_person = o->rows_per_person,
                            .classes = classes,
                            .rounds = rounds,
                            .rounds_mean = 1};
-  *out = guarantee_of_run(&run).epsilon_class;
+  *out = guarantee_of_run(&run);
+  return DPERM_OK;
+}
+
+dperm_status fit_share_epsilon(const dperm_options *o, size_t classes, rounds_kind rounds,
+                               double *out, dperm_error *err) {
+  guarantee claim;
+  TRY(fit_share_claim(o, classes, rounds, &claim, err));
+  *out = claim.epsilon_class;
   return DPERM_OK;
 }
 

@@ -59,6 +59,26 @@ static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* Below the least nothing is left beside rounding. */
+static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
+  const double least = 1e-30;
+  bool spends = o->noise == DPERM_NOISE_GAUSSIAN && o->mechanism != DPERM_MECHANISM_NONE;
+  if (o->delta != 0 && !(o->delta >= least && o->delta < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "delta = %g; give 0, or from %g up to far below 1/rows (never 1 or more)", o->delta,
+         least);
+  }
+  if (spends && o->delta == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "gaussian noise has no pure epsilon; give a delta far below 1/rows, or another noise");
+  }
+  if (spends && o->analysis == DPERM_ANALYSIS_PAPER && o->mechanism == DPERM_MECHANISM_OBJECTIVE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the paper has no gaussian noise; leave the analysis tight, or choose l2");
+  }
+  return DPERM_OK;
+}
+
 size_t options_rows(const dperm_options *o, const dperm_data *data) {
   bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
   return counted ? rows_in_all(data->x) : o->rows_about;
@@ -75,6 +95,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (o->noise != DPERM_NOISE_AUTO && !noise_kind_of(o->noise)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)o->noise);
   }
+  TRY(check_delta(o, err));
   if (!isnan(o->lambda) && !(o->lambda > 0 && isfinite(o->lambda))) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "lambda = %g; it must be positive and finite", o->lambda);
   }
@@ -98,11 +119,22 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
 }
 
 dperm_options options_per_row(const dperm_options *o) {
-  dperm_options row = *o;
-  row.epsilon = epsilon_share(o->epsilon, o->rows_per_person);
+  const private_run run = {.epsilon = o->epsilon,
+                           .delta = o->delta,
+                           .rows_per_person = o->rows_per_person,
+                           .classes = 2};
+  dperm_options row = options_sharing(o, epsilon_share(o->epsilon, o->rows_per_person),
+                                      guarantee_of_run(&run).delta_row);
   row.rows_per_person = 1;
   row.account = (dperm_account){0};
   return row;
+}
+
+dperm_options options_sharing(const dperm_options *o, double epsilon, double delta) {
+  dperm_options share = *o;
+  share.epsilon = epsilon;
+  share.delta = delta;
+  return share;
 }
 
 static guarantee claim_of(const private_run *run, const dperm_options *o, const dperm_data *data) {
@@ -114,6 +146,7 @@ static guarantee claim_of(const private_run *run, const dperm_options *o, const 
 guarantee options_claim(const dperm_options *o, const dperm_data *data) {
   const private_run run = {.epsilon = o->epsilon,
                            .neighbours = o->neighbours,
+                           .delta = o->delta,
                            .rows_per_person = o->rows_per_person,
                            .classes = data_class_count(data)};
   return claim_of(&run, o, data);
@@ -123,6 +156,7 @@ private_run options_run(const dperm_options *o, const dperm_data *data) {
   return (private_run){
       .epsilon = o->epsilon,
       .neighbours = o->neighbours,
+      .delta = o->delta,
       .rows_per_person = o->rows_per_person,
       .classes = data_class_count(data),
       .refined = data->schema && !DEFECT("refinement-free") ? data->schema->refined.epsilon : 0,
@@ -199,8 +233,14 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
   }
 }
 
-public_numbers options_public(const dperm_options *o, double epsilon, size_t rows, size_t dims,
-                              const row_bounds *bounds) {
+/* The lattice counts delta e^epsilon_num times (docs/proofs/gaussian.md 6). */
+static double delta_of_core(const epsilon_split *split, double delta) {
+  return delta * exp(-ratio_value(split->num)) * (1 - 1e-9);
+}
+
+public_numbers options_public(const dperm_options *o, const guarantee *claim, size_t rows,
+                              size_t dims, const row_bounds *bounds) {
+  const epsilon_split split = epsilon_divide(claim->epsilon_class);
   public_numbers out = {.rows = rows,
                         .neighbours = o->neighbours,
                         .rows_most = add_remove_rows_most(o->rows_about),
@@ -208,8 +248,9 @@ public_numbers options_public(const dperm_options *o, double epsilon, size_t row
                         .bounds = *bounds,
                         .loss = &o->loss,
                         .shared = o->class_weight_count > 0,
-                        .epsilon = epsilon,
-                        .epsilon_core = epsilon_divide(epsilon).core,
+                        .epsilon = claim->epsilon_class,
+                        .epsilon_core = split.core,
+                        .delta_core = delta_of_core(&split, claim->delta_class),
                         .mechanism = o->mechanism,
                         .analysis = o->analysis,
                         .noise = o->noise,

@@ -20,6 +20,8 @@ size_t options_rows(const dperm_options *options, const dperm_data *data);
 /* The same options for one row: the guarantee for a person with at most K rows follows from one
  * for each row at epsilon/K, by group privacy (privacy.md 8.4). */
 dperm_options options_per_row(const dperm_options *options);
+/* And with another epsilon and delta. */
+dperm_options options_sharing(const dperm_options *options, double epsilon, double delta);
 /* What one fit of these options to these rows guarantees if its noise is secure, and why it
  * guarantees nothing: mechanism, declared precision, what was taken from the records. */
 guarantee options_claim(const dperm_options *options, const dperm_data *data);
@@ -35,6 +37,6 @@ unsigned options_reasons(const dperm_options *options, const dperm_data *data);
 unsigned data_reasons(const dperm_data *data);
 unsigned source_reasons(const random_source *source);
 
-/* `epsilon` is what each fit has: epsilon_class of the guarantee. */
-public_numbers options_public(const dperm_options *options, double epsilon, size_t rows,
+/* For each fit of a claim: its epsilon_class and delta_class. */
+public_numbers options_public(const dperm_options *options, const guarantee *claim, size_t rows,
                               size_t dims, const row_bounds *bounds);

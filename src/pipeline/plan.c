@@ -160,10 +160,11 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
   TRY(regularizer_validate(&options->regularizer, dims, err));
   const private_run run = {.epsilon = options->epsilon,
                            .neighbours = options->neighbours,
+                           .delta = options->delta,
                            .rows_per_person = options->rows_per_person,
                            .classes = classes};
   const guarantee claim = guarantee_of_run(&run);
-  const public_numbers given = options_public(options, claim.epsilon_class, rows, dims, &bounds);
+  const public_numbers given = options_public(options, &claim, rows, dims, &bounds);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
@@ -202,7 +203,10 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
     release_plan release;
     TRY(guarantee_check(&claim, err));
     TRY(release_plan_make(&given, &plan, &release, err));
-    made.delta = claim.delta;
+    made.delta = guarantee_spending(claim, plan_spends_delta(&plan)).delta;
+    made.delta_given = options->delta;
+    made.delta_numerics = claim.delta_numerics;
+    made.delta_core = plan_spends_delta(&plan) ? given.delta_core : 0;
     describe_noise(&given, &plan, &release, &made);
   }
   sized_give(&plan_struct, &made, out, size);

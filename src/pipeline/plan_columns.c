@@ -20,8 +20,8 @@ typedef struct advice {
   const dperm_schema *schema;
   dperm_options options; /* at the plan's lambda and delta_reg */
   size_t rows;
-  double epsilon; /* of a fit; NaN without a mechanism */
-  double rms;     /* of the plan's noise; NaN without */
+  guarantee claim; /* with what a fit has of it: epsilon_class is NaN without a mechanism */
+  double rms;      /* of the plan's noise; NaN without */
   dperm_column_plan *columns;
   size_t count;
 } advice;
@@ -127,7 +127,7 @@ static dperm_status without_cross(const dperm_schema *schema, size_t at, dperm_s
 static dperm_status plan_noise(const advice *a, const dperm_schema *schema, privacy_plan *out,
                                dperm_error *err) {
   const public_numbers given =
-      options_public(&a->options, a->epsilon, a->rows, schema->dims, &schema->bounds);
+      options_public(&a->options, &a->claim, a->rows, schema->dims, &schema->bounds);
   return calibrate(&given, out, err);
 }
 
@@ -231,7 +231,8 @@ static dperm_status list_columns(advice *a, dperm_error *err) {
   const dperm_column_plan unknown = {
       .noise_share = (double)NAN, .without = (double)NAN, .halved = (double)NAN};
   size_t encoded = schema_encoded_columns(schema);
-  const bin_numbers paid = auto_bins_paid(a->rows, a->epsilon, encoded > 0 ? encoded : 1);
+  const bin_numbers paid =
+      auto_bins_paid(a->rows, a->claim.epsilon_class, encoded > 0 ? encoded : 1);
   TRY(memory_new(encoded + schema->cross_count, sizeof *a->columns, &a->columns, err));
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
@@ -267,10 +268,10 @@ dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const d
   }
   TRY(schema_check_resolved(schema, err));
   TRY(regularizer_validate(&a.options.regularizer, schema->dims, err));
-  TRY(fit_share_epsilon(&a.options, schema->classes.count, ROUNDS_NONE, &a.epsilon, err));
+  TRY(fit_share_claim(&a.options, schema->classes.count, ROUNDS_NONE, &a.claim, err));
   TRY(list_columns(&a, err));
   columns = a.columns;
-  if (!isnan(a.epsilon) && a.options.kernel.features == 0) {
+  if (!isnan(a.claim.epsilon_class) && a.options.kernel.features == 0) {
     TRY(find_noise(&a, err));
   }
   for (size_t i = 0; i < a.count; i++) {

@@ -36,7 +36,7 @@ static dperm_status rehearse(const refined_run *run, const dperm_data *counted, 
   dperm_options row = options_per_row(run->options);
   fit_plan plan;
   TRY(fit_check(counted, rows_in_all(counted->x), &row, &plan, err)); /* as without a refinement */
-  row.epsilon = run->claim.epsilon_row;
+  row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
   TRY(guarantee_check(&run->claim, err));
   dperm_status status = fit_check(counted, rows_in_all(counted->x), &row, &plan, err);
   if (status == DPERM_INVALID_ARGUMENT) { /* what was fine with all of it */
@@ -98,7 +98,7 @@ static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_mo
                         dperm_error *err) {
   dperm_options row = options_per_row(run->options);
   fit_plan plan = {0};
-  row.epsilon = run->claim.epsilon_row;
+  row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = run->source};
   TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
@@ -124,6 +124,7 @@ static dperm_status make(void *context, dperm_model **out, dperm_error *err) {
 static dperm_status train(refined_run *run, double share, dperm_model **out, dperm_error *err) {
   const dperm_options *o = run->options;
   const private_run whole = {.epsilon = o->epsilon,
+                             .delta = o->delta,
                              .rows_per_person = o->rows_per_person,
                              .classes = data_class_count(run->seen),
                              .refined = share * o->epsilon};
@@ -133,6 +134,8 @@ static dperm_status train(refined_run *run, double share, dperm_model **out, dpe
                                   .reasons =
                                       options_reasons(o, run->seen) | source_reasons(run->source)};
   run->claim = guarantee_with(guarantee_of_run(&whole), terms.reasons);
+  /* The kind of noise may follow from the schema that is still to be made: delta is paid for. */
+  run->claim = guarantee_spending(run->claim, o->delta > 0);
   dperm_status status = rehearse(run, run->seen, err);
   status = status == DPERM_OK ? run->prepare(run, &terms, err) : status;
   char words[64];

@@ -156,6 +156,27 @@ static void write_class_weights(report *p, const dperm_model *m) {
              used < sizeof list ? "" : "…");
 }
 
+/* What δ is, for somebody who has to explain it. */
+static void write_delta(report *p, const dperm_model *m) {
+  if (m->claim.delta <= 2 * m->claim.delta_numerics) {
+    report_row(p, "what δ is for",
+               "noise longer than the program certifies for: too rare to be seen");
+    return;
+  }
+  report_row(p, "what δ is for",
+             "a bound on bad luck, fixed beforehand: noise of the normal law keeps within ε but "
+             "for outcomes that come up at most once in %.3g runs, and of these nothing is "
+             "promised (noise longer than the program certifies for has %.2g of it)",
+             1 / m->claim.delta, m->claim.delta_numerics);
+  report_row(p, "δ and the records",
+             "at the very worst each of the %zu records is shown with that probability: %.2g of "
+             "them on average, %s",
+             m->rows, m->claim.delta * (double)m->rows,
+             m->claim.delta * (double)m->rows <= 0.1
+                 ? "far below one"
+                 : "not far below one, which is more than good practice allows");
+}
+
 static void write_facts(report *p, const statement *s) {
   const dperm_model *m = s->model;
   bool objective = m->plan.mechanism == DPERM_MECHANISM_OBJECTIVE;
@@ -189,8 +210,7 @@ static void write_facts(report *p, const statement *s) {
   if (m->class_weights) {
     write_class_weights(p, m);
   }
-  report_row(p, "what δ is for",
-             "noise longer than the program certifies for: too rare to be seen");
+  write_delta(p, m);
   report_row(p, "how",
              objective ? "random noise in the problem that is solved (objective perturbation)"
                        : "random noise on the solution (output perturbation)");

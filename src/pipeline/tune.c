@@ -37,6 +37,7 @@ static dperm_status check_same(const dperm_options *first, const dperm_options *
                                dperm_error *err) {
   const dperm_account *a = &first->account, *b = &other->account;
   const char *what = other->epsilon != first->epsilon                   ? "an epsilon"
+                     : other->delta != first->delta                     ? "a delta"
                      : other->rows_per_person != first->rows_per_person ? "rows per person"
                      : other->neighbours != first->neighbours           ? "neighbours"
                      : other->rows_about != first->rows_about           ? "rows about"
@@ -201,16 +202,20 @@ static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
 /* The candidates as they are fitted: each at the epsilon of a fit, under the first one's threads
  * and progress, without diagnostics. Every fit that may come can be planned: a candidate that
  * cannot be fitted must not turn up after work, nor the number of rounds decide whether it does. */
-static dperm_status set_candidates(const tuning *t, dperm_options *out, dperm_error *err) {
+static dperm_status set_candidates(tuning *t, dperm_options *out, dperm_error *err) {
+  bool spends = false;
   for (size_t i = 0; i < t->count; i++) {
     fit_plan plan;
     out[i] = options_per_row(&t->candidates[i]);
-    out[i].epsilon = t->claim.epsilon_fit;
+    out[i] = options_sharing(&out[i], t->claim.epsilon_fit, t->claim.delta_fit);
     out[i].threads = t->candidates[0].threads;
     out[i].progress = t->candidates[0].progress;
     out[i].unsafe_diagnostics = NULL;
     TRY(fit_check(t->data, tune_method_of(t)->fit_rows(t), &out[i], &plan, err));
+    spends = spends || plan_spends_delta(&plan.privacy);
   }
+  /* The choice looks at all of them, so one with gaussian noise spends delta for the whole run. */
+  t->claim = guarantee_spending(t->claim, spends);
   return DPERM_OK;
 }
 

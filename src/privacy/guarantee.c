@@ -10,7 +10,8 @@
 #include "random/discrete_sampling.h"
 
 static const double most_delta = 1e-30;
-static const double up = 1 + 1e-9; /* more than all rounding in a formula of this file */
+/* More than all rounding in a formula of this file. */
+static const double up = 1 + 1e-9, down = 1 - 1e-9;
 
 /* ---- epsilon, from the whole down */
 
@@ -55,7 +56,7 @@ static double round_share(double epsilon, rounds_kind rounds) {
                    ratio_below(epsilon_share(epsilon, rounds == ROUNDS_BY_GEOMETRIC ? 3 : 2)));
 }
 
-/* ---- delta, from a fit up */
+/* ---- the numerics' delta, from a fit up */
 
 static double delta_of_run(const private_run *run, double epsilon) {
   double k = (double)run->rows_per_person;
@@ -75,6 +76,36 @@ static double delta_of_run(const private_run *run, double epsilon) {
   return delta;
 }
 
+/* ---- the noise's delta, from the whole down (docs/proofs/gaussian.md 6) */
+
+/* The least double that covers both, exactly: epsilon_rest gives the first part back. */
+static double delta_covering(double noise, double numerics) {
+  double_double sum = two_sum(noise, numerics);
+  return sum.lo > 0 ? nextafter(sum.hi, INFINITY) : sum.hi;
+}
+
+static void divide_delta(const private_run *run, guarantee *g) {
+  double noise = epsilon_rest(run->delta, g->delta_numerics);
+  private_run part = *run;
+  if (!(run->delta > 0 && noise > 0)) { /* too little is refused by guarantee_check */
+    return;
+  }
+  g->delta_row = run->delta;
+  if (run->rows_per_person != 1 && !DEFECT("group-delta-left-out")) {
+    double k = (double)run->rows_per_person;
+    noise = noise * expm1(g->epsilon_row) / expm1(k * g->epsilon_row) * down;
+    part.rows_per_person = 1;
+    g->delta_row = delta_covering(noise, delta_of_run(&part, g->epsilon_row));
+  }
+  g->delta_fit = g->delta_row;
+  if (run->rounds != ROUNDS_NONE) {
+    noise = noise / run->rounds_mean * down;
+    part.rounds = ROUNDS_NONE;
+    g->delta_fit = delta_covering(noise, delta_of_run(&part, g->epsilon_fit));
+  }
+  g->delta_class = run->classes > 2 ? noise / (double)run->classes * down : noise;
+}
+
 guarantee guarantee_of_run(const private_run *run) {
   guarantee g = {.epsilon = run->epsilon,
                  .rows_per_person = run->rows_per_person,
@@ -89,7 +120,14 @@ guarantee guarantee_of_run(const private_run *run) {
   g.epsilon_row = epsilon_share(fits, run->rows_per_person);
   g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
   g.epsilon_class = run->classes > 2 ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
-  g.delta = delta_of_run(run, g.epsilon_row);
+  g.delta = g.delta_numerics = delta_of_run(run, g.epsilon_row);
+  g.delta_given = run->delta;
+  divide_delta(run, &g);
+  return g;
+}
+
+guarantee guarantee_spending(guarantee g, bool spends_delta) {
+  g.delta = spends_delta ? g.delta_given : g.delta_numerics;
   return g;
 }
 
@@ -138,6 +176,7 @@ guarantee guarantee_of_nothing(void) {
   const double none = (double)NAN;
   return (guarantee){.epsilon = none,
                      .delta = none,
+                     .delta_numerics = none,
                      .rows_per_person = 1,
                      .epsilon_charged = none,
                      .epsilon_row = none,
@@ -183,14 +222,19 @@ void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]) {
 }
 
 dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
-  if (g->delta > most_delta) {                  /* also true of infinity; NaN is of no mechanism */
-    double excess = log(g->delta / most_delta); /* delta grows as e^epsilon */
+  if (g->delta_numerics > most_delta) { /* also true of infinity; NaN is of no mechanism */
+    double excess = log(g->delta_numerics / most_delta); /* delta grows as e^epsilon */
     double enough = isfinite(excess) ? floor(10 * (g->epsilon - excess)) / 10 : 25;
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "epsilon = %g would leave a delta of %.2g, above 1e-30: the odds that a fit is not "
          "certified, e^-100, count e^epsilon times; choose "
          "an epsilon of at most %g",
-         g->epsilon, g->delta, enough);
+         g->epsilon, g->delta_numerics, enough);
+  }
+  if (g->delta_given > 0 && !(g->delta_class > 0)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "delta = %g is no more than the %.2g that rounding costs; give a larger one, or none",
+         g->delta_given, g->delta_numerics);
   }
   return DPERM_OK;
 }

@@ -45,6 +45,8 @@ typedef struct guarantee {
   double epsilon, delta;  /* the whole claim, for one record, or for */
   size_t rows_per_person; /* a person with at most so many records if more than one */
   dperm_neighbours neighbours;
+  double delta_numerics;  /* of delta what numerics cost, above zero in every run */
+  double delta_given;     /* what delta may be at most, the caller's; 0: the numerics' alone */
   double epsilon_refined; /* of that the schema's refinement, 0 without one; */
   double epsilon_charged; /* and what the run itself is to be charged: less than all of it where
                              the refinement was paid before */
@@ -52,7 +54,10 @@ typedef struct guarantee {
   double epsilon_fit;     /* for each fit of a model to it (less with random stopping) */
   double
       epsilon_class; /* and for each of the fits that more than two classes take, or each count */
-  unsigned reasons;  /* why not, if it is not private; 0 if it is */
+  /* Of delta_given in the same way what a row and a fit may spend in all, and what is left of that
+   * for the noise of a class. 0 without any (docs/proofs/gaussian.md 6). */
+  double delta_row, delta_fit, delta_class;
+  unsigned reasons; /* why not, if it is not private; 0 if it is */
 } guarantee;
 
 /* How random stopping chooses the number of its rounds (privacy.md 7). */
@@ -62,6 +67,7 @@ typedef enum rounds_kind { ROUNDS_NONE, ROUNDS_BY_LOGARITHMIC, ROUNDS_BY_GEOMETR
 typedef struct private_run {
   double epsilon;
   dperm_neighbours neighbours;
+  double delta; /* what may be spent on noise and numerics together; 0: numerics alone */
   size_t rows_per_person, classes;
   rounds_kind rounds;
   double rounds_mean;  /* of the law that is drawn from, rounded up; not used without rounds */
@@ -71,8 +77,11 @@ typedef struct private_run {
 } private_run;
 
 /* The theorem of docs/privacy.md 8 for runs that release weights, as numbers: epsilon is divided
- * from the whole down, delta is composed from a fit up. */
+ * from the whole down, the numerics' delta is composed from a fit up, and what is left of a given
+ * delta is divided like epsilon. The claim is for noise that needs no delta; see below. */
 guarantee guarantee_of_run(const private_run *run);
+/* The claim of a run whose noise spends all of the delta that it was given, or none of it. */
+guarantee guarantee_spending(guarantee g, bool spends_delta);
 /* Counts with integer noise: no numerics, delta = 0. One record moves a number of errors by one,
  * and two of the four counts of a confusion matrix, which have half of epsilon each
  * (privacy.md 8.8). */
@@ -99,7 +108,8 @@ guarantee guarantee_with(guarantee g, unsigned reasons);
 /* The reasons in one line, "; " between them; empty if there are none. */
 void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]);
 /* Refuses a claim whose delta from rounding alone is above 1e-30: epsilon is then so large that
- * the odds of an uncertified release, e^-100, count. */
+ * the odds of an uncertified release, e^-100, count. And one whose given delta is no more than
+ * that. */
 dperm_status guarantee_check(const guarantee *g, dperm_error *err);
 
 /* epsilon/parts, rounded down so that `parts` times it is at most epsilon, exactly. */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const noise_kind *const kinds[] = {&noise_l2, &noise_l1, &noise_mixed, &noise_linf,
-                                          &noise_group};
+static const noise_kind *const kinds[] = {&noise_l2,   &noise_l1,    &noise_mixed,
+                                          &noise_linf, &noise_group, &noise_gaussian};
 
 const noise_kind *noise_at(size_t i) {
   return i < sizeof kinds / sizeof kinds[0] ? kinds[i] : NULL;

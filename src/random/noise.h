@@ -7,6 +7,9 @@
  *   group  max_g ‖b_g‖₁/r_g, the body's  Gamma(d+1) × uniform in the body
  *   linf   max_j |b_j|/r_j               the same, every column a group of its own
  *   mixed  Σ_g ω_g‖b_g‖₁ + t‖b_rest‖₂     l1 in one-hot blocks, l2 in the other columns
+ *
+ * gaussian noise has the norm √Σ_g ω_g²‖b_g‖₂² and the density ∝ exp(−β²‖b‖²/2): a χ variable of d
+ * degrees of freedom times a direction, and independent normal coordinates.
  */
 #pragma once
 
@@ -23,7 +26,8 @@ double noise_rms_norm(const noise_plan *plan);
 /* What of its square each column has on average, one number for each run of `body`, the rows' own:
  * exact up to rounding. */
 void noise_column_shares(const noise_plan *plan, const noise_body *body, double *out);
-/* A public bound, (k + √(2kt) + t)·reach/β rounded up for ρ ~ Gamma(k), that ‖b‖₂ passes with
+/* A public bound, (k + √(2kt) + t)·reach/β rounded up for ρ ~ Gamma(k), and √(k + 2√(kt) +
+ * 2t)·reach/β for χ_k, that ‖b‖₂ passes with
  * probability at most e^−t, and so does the norm of what noise_draw gives. t ≥ 0. */
 double noise_norm_limit(const noise_plan *plan, double t);
 

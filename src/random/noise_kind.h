@@ -2,8 +2,9 @@
  * for everybody else.
  *
  * A kind is a norm ‖·‖_K and the law of a radius ρ: b = (ρ/β)·U, with a direction U independent of
- * ρ. For pure ε the density is ∝ exp(−β‖b‖_K) and ρ a gamma variable (privacy.md 4 and 5). Members
- * that may be NULL say what that means. */
+ * ρ. For pure ε the density is ∝ exp(−β‖b‖_K) and ρ a gamma variable (privacy.md 4 and 5). Gaussian
+ * noise has a χ variable, and its guarantee a δ (docs/proofs/gaussian.md). Members that may be NULL
+ * say what that means. */
 #pragma once
 
 #include <dperm.h>
@@ -29,13 +30,15 @@ typedef struct radius_law {
 } radius_law;
 
 extern const radius_law radius_gamma; /* Gamma(k, 1) */
+extern const radius_law radius_chi;   /* χ_k */
 
 struct noise_kind {
   const char *name; /* as options and model files have it */
   dperm_noise number;
   const radius_law *radius;
-  size_t extra; /* ρ has shape d + extra: 1 for U uniform in a body, 0 for ‖U‖_K = 1 */
-  bool output;  /* output perturbation may use it */
+  size_t extra;     /* ρ has shape d + extra: 1 for U uniform in a body, 0 for ‖U‖_K = 1 */
+  bool needs_delta; /* no pure ε: it is planned by δ(ε) (mechanism/delta_rule.h) */
+  bool output;      /* output perturbation may use it, in the norm ‖·‖₂ */
 
   /* R_K: ‖x‖_K ≤ R_K for every row, rounded up; 0 where the bounds give none. */
   double (*row_bound)(const row_bounds *bounds, size_t dims);
@@ -52,18 +55,20 @@ struct noise_kind {
   /* A public number that the law needs beside β, as files state it ("noise_weight"), NaN where it
    * needs none. NULL: none. */
   double (*weight)(const noise_plan *plan);
-  /* One more for each block of several columns ("noise_weights"): for each run of the body what its
-   * blocks have, NaN for a run of single columns. NULL: none. */
+  /* One more for each block of several columns, or for each group ("noise_weights"): for each run
+   * of the body what its groups have, NaN for a run of which files state none. NULL: none. */
   void (*weights)(const noise_plan *plan, double *out);
   /* The law of files that name this kind without noise_weights. NULL: none has. */
   const noise_kind *before;
 };
 
 /* The kinds; noise.c has the table. */
-extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf, noise_mixed;
+extern const noise_kind noise_l2, noise_l1, noise_group, noise_linf, noise_mixed, noise_gaussian;
 
 /* What a scale must keep to, for the error budgets: between 2^−660 and 2^660. */
 bool noise_scale_in_range(double beta);
 
+/* Standard normal coordinates, each within a relative 11.3·2^−53 (noise_l2.c). */
+void noise_draw_normals(random_source *source, size_t count, double *x);
 /* l2 noise in some of the columns: density ∝ exp(−β‖b‖₂). */
 void noise_draw_sphere(random_source *source, size_t dims, double beta, double *b);

@@ -60,16 +60,20 @@ static void draw_normal_pair(random_source *source, double pair[2]) {
   pair[1 - swap] = bits >> 61 & 1 ? -y : y;
 }
 
-/* Uniform on the unit sphere, up to a length that is returned. */
-static double draw_direction(random_source *source, size_t dims, double *b) {
-  for (size_t j = 0; j < dims; j += 2) {
+void noise_draw_normals(random_source *source, size_t count, double *x) {
+  for (size_t j = 0; j < count; j += 2) {
     double pair[2];
     draw_normal_pair(source, pair);
-    b[j] = pair[0];
-    if (j + 1 < dims) { /* an odd one out drops its other half */
-      b[j + 1] = pair[1];
+    x[j] = pair[0];
+    if (j + 1 < count) { /* an odd one out drops its other half */
+      x[j + 1] = pair[1];
     }
   }
+}
+
+/* Uniform on the unit sphere, up to a length that is returned. */
+static double draw_direction(random_source *source, size_t dims, double *b) {
+  noise_draw_normals(source, dims, b);
   if (DEFECT("direction-biased")) {
     b[0] *= 1.5;
   }

@@ -138,13 +138,13 @@ static int64_t distance_reach(const dperm_data *data, bool positive, double rows
   return (int64_t)ceil(apart + rows * FIXED * (cols + 8) * 0x1p-51) + 2;
 }
 
-/* R_K·rms‖b‖ at β = 1, of the kind that has the least. */
+/* R_K·rms‖b‖ at β = 1, of the pure kind that has the least. */
 static double least_noise_of(const row_bounds *bounds, size_t dims) {
   double least = INFINITY;
   for (size_t i = 0; noise_at(i); i++) {
     double row = noise_at(i)->row_bound(bounds, dims);
     const noise_plan plan = {noise_at(i), dims, 1.0, bounds->body};
-    least = row > 0 ? fmin(least, row * noise_rms_norm(&plan)) : least;
+    least = row > 0 && !noise_at(i)->needs_delta ? fmin(least, row * noise_rms_norm(&plan)) : least;
   }
   return least;
 }

@@ -1,7 +1,9 @@
 /* Whether the noise of the fit is as large as its share of epsilon demands: output perturbation
  * (privacy.md 3), objective perturbation by the tight or the paper's analysis (4). */
+#include <math.h>
+
 #include "verify/checks.h"
-#include "verify/epsilon_bound.h"
+#include "verify/delta_bound.h"
 
 static bool by_mechanism(const verifier *v, const char *name) {
   return field_is(v->root, "privacy.mechanism", name);
@@ -13,8 +15,9 @@ void check_noise_kind(verifier *v) {
     const noise_shape *kind = noise_shape_find(name);
     bool fits = kind && (kind->output || !by_mechanism(v, "output"));
     finding(v, fits, "noise",
-            fits ? "%.60s, density ~ exp(-beta |b|)"
-                 : "%.60s is not known here, or not for this mechanism",
+            !fits            ? "%.60s is not known here, or not for this mechanism"
+            : kind->gaussian ? "%.60s, density ~ exp(-(beta |b|)^2/2)"
+                             : "%.60s, density ~ exp(-beta |b|)",
             name);
   }
 }
@@ -182,9 +185,61 @@ static void check_objective(verifier *v, const fit_numbers *f) {
   }
 }
 
+/* ---- gaussian noise */
+
+static bool is_gaussian(const verifier *v) {
+  const noise_shape *kind = noise_shape_find(json_string_value(field_at(v->root, "privacy.noise")));
+  return kind && kind->gaussian;
+}
+
+/* At epsilon_core, by the corners of the mechanism; the whole line where nothing is proved. */
+static interval gaussian_delta(const verifier *v, const fit_numbers *f) {
+  const interval n = f->rows, epsilon = interval_of(f->epsilon);
+  const interval a = interval_mul(interval_of(f->beta), f->rk);
+  if (by_mechanism(v, "output")) {
+    interval shift =
+        interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f->loss.lipschitz, a));
+    return delta_of_shift(epsilon, interval_div(shift, interval_mul(n, f->lambda)));
+  }
+  interval kappa = interval_div(interval_mul(f->r2, f->r2), interval_mul(n, f->total));
+  return by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight")
+             ? delta_bound(&f->loss, by_adding(v), kappa, epsilon, a)
+             : interval_of(INFINITY);
+}
+
+static void check_gaussian(verifier *v, const fit_numbers *f) {
+  interval cost = gaussian_delta(v, f);
+  bool proved = interval_at_most(cost, interval_of(1));
+  finding(v, proved, "beta",
+          proved ? "%s costs delta_core <= %s at %s = %s (A = beta R = %s)"
+                 : "%s has no proved delta (%s) at %s = %s (A = beta R = %s)",
+          shown(f->beta).text, shown(interval_upper(cost)).text, f->epsilon_name,
+          shown(f->epsilon).text,
+          shown(interval_upper(interval_mul(interval_of(f->beta), f->rk))).text);
+}
+
+/* The lattice counts it e^epsilon_num times. */
+bool noise_delta(verifier *v, interval *out) {
+  fit_numbers f;
+  double num = 0;
+  *out = interval_of(0);
+  if (!is_gaussian(v)) {
+    return true;
+  }
+  if (!read_fit(v, &f) || !field_positive(v, "delta", "privacy.numerics.epsilon_num", &num)) {
+    return false;
+  }
+  *out = interval_mul(gaussian_delta(v, &f), interval_exp(interval_of(num)));
+  return true;
+}
+
 void check_beta(verifier *v) {
   fit_numbers f;
   if (!read_fit(v, &f)) {
+    return;
+  }
+  if (is_gaussian(v)) {
+    check_gaussian(v, &f);
     return;
   }
   if (by_mechanism(v, "output")) {

@@ -161,6 +161,11 @@ static interval group_factor(double rows, double epsilon) {
   return interval_div(interval_sub(all, one), interval_sub(interval_exp(row), one));
 }
 
+/* What numerics cost, and the noise itself; 0 for pure noise. */
+typedef struct delta_parts {
+  interval numerics, noise;
+} delta_parts;
+
 /* The noise leaves the range for which the distance to the exact solution is certified with
  * probability at most e^-100 in each fit. Two neighbours' outcomes then differ from certified ones
  * by e^-100 each, which makes delta = (1 + e^epsilon) e^-100. Of the fits of a split a record
@@ -169,9 +174,10 @@ static interval group_factor(double rows, double epsilon) {
  * they are more than two. (dperm 0.1 stated rounds_mean before rounding to 20
  * bits; the tail bound behind e^-100 is larger than the tail by a factor of over 30, which covers
  * that.) All that is for one row; the K rows of a person add up to 1 + e^epsilon + ... + e^((K-1)
- * epsilon) times as much, epsilon a row's (group privacy).
+ * epsilon) times as much, epsilon a row's (group privacy). What gaussian noise costs of delta is
+ * counted in the same way: of a split once, for each round, class and row (gaussian.md 6).
  */
-static bool delta_needed(verifier *v, double epsilon, interval *out) {
+static bool delta_needed(verifier *v, double epsilon, delta_parts *out) {
   double fits = 1;
   unsigned long long rows = 1;
   if (selected_by(v, "stopping") &&
@@ -185,47 +191,56 @@ static bool delta_needed(verifier *v, double epsilon, interval *out) {
   }
   interval odds = interval_add(interval_of(1), interval_exp(interval_of(epsilon)));
   interval fit = interval_mul(odds, interval_exp(interval_of(-100)));
-  *out = interval_mul(interval_of(fits), fit);
-  *out = interval_mul(*out, interval_of((double)class_fits_of(v)));
+  interval all = interval_mul(interval_of(fits), interval_of((double)class_fits_of(v)));
   if (rows > 1) {
-    *out = interval_mul(*out, group_factor((double)rows, epsilon));
+    all = interval_mul(all, group_factor((double)rows, epsilon));
   }
+  out->numerics = interval_mul(fit, all);
+  if (!noise_delta(v, &out->noise)) {
+    return false;
+  }
+  out->noise = interval_mul(out->noise, all);
   return true;
 }
 
 /* The delta of the headline must cover what is proved. Files of dperm 0.1 say "epsilon-differential
  * privacy" and 0 there, which no proof covers. */
-static void check_headline(verifier *v, double stated, interval needed) {
+static void check_headline(verifier *v, double stated, const delta_parts *parts) {
+  const interval needed = interval_add(parts->numerics, parts->noise);
+  bool gaussian = interval_above_zero(parts->noise);
   bool pure = field_is(v->root, "privacy.definition", "epsilon-differential privacy");
   bool enough = !pure && interval_at_most(needed, interval_of(stated));
   v->headline_only = v->holds && !enough;
-  if (enough && stated <= most_delta) {
-    finding(v, true, "headline", "delta = %s covers that", shown(stated).text);
+  v->proved = interval_upper(needed);
+  if (enough && stated < 1) {
+    finding(v, true, "headline",
+            gaussian ? "delta = %s covers that and the noise, together %s"
+                     : "delta = %s covers that",
+            shown(stated).text, shown(v->proved).text);
   } else {
     finding(v, false, "headline",
             "%s, delta = %s, is too strong a claim: what is proved is delta = %s; see "
             "the advisory in SECURITY.md",
-            pure ? "pure epsilon" : "the pair", shown(stated).text,
-            shown(interval_upper(needed)).text);
+            pure ? "pure epsilon" : "the pair", shown(stated).text, shown(v->proved).text);
   }
 }
 
 void check_delta(verifier *v) {
-  interval needed;
+  delta_parts needed;
   double delta = 0, epsilon = 0, stated = 0;
   if (field_is_object(v, "privacy.numerics") &&
       field_positive(v, "delta", "privacy.numerics.delta", &delta) &&
       field_number(v, "delta", "privacy.delta", &stated) &&
       field_positive(v, "delta", row_epsilon(v).path, &epsilon) &&
       delta_needed(v, epsilon, &needed)) {
-    bool enough = interval_at_most(needed, interval_of(delta));
+    bool enough = interval_at_most(needed.numerics, interval_of(delta));
     finding(v, enough && delta <= most_delta, "delta", "%s %s %s%s%s(1 + e^epsilon) e^-100 = %s%s",
             shown(delta).text,
             enough ? ">=" : "is not >=", selected_by(v, "stopping") ? "rounds_mean " : "",
             class_fits_of(v) > 1 ? "classes " : "", unit_is_person(v) ? "group factor " : "",
-            shown(interval_upper(needed)).text,
+            shown(interval_upper(needed.numerics)).text,
             delta <= most_delta ? "" : "; it must be at most 1e-30");
-    check_headline(v, stated, needed);
+    check_headline(v, stated, &needed);
   }
 }
 
@@ -238,7 +253,6 @@ static long long rows_stated(const verifier *v) {
 void state_claim(verifier *v) {
   double epsilon = json_number_value(field_at(v->root, "privacy.epsilon"));
   double stated = json_number_value(field_at(v->root, "privacy.delta"));
-  double proved = json_number_value(field_at(v->root, "privacy.numerics.delta"));
   json_int_t person = json_integer_value(field_at(v->root, "privacy.rows_per_person"));
   bool adding = by_adding(v);
   char whom[128] = "";
@@ -258,7 +272,8 @@ void state_claim(verifier *v) {
     finding(v, false, "claim",
             "(epsilon, delta) = (%s, %s) does not follow from this file; (%s, %s) for "
             "%s does",
-            shown(epsilon).text, shown(stated).text, shown(epsilon).text, shown(proved).text, whom);
+            shown(epsilon).text, shown(stated).text, shown(epsilon).text, shown(v->proved).text,
+            whom);
   } else {
     finding(v, false, "claim", "does not follow from this file");
   }

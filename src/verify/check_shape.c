@@ -324,7 +324,79 @@ static bool mixed_bound(verifier *v, interval r2, interval *out) {
   return true;
 }
 
+/* ---- gaussian noise */
+
+/* ω of group i, counted as the schema has them; 1 in files that state none: a ball. */
+static double group_weight(const verifier *v, size_t i) {
+  const json_t *weights = field_at(v->root, "privacy.noise_weights");
+  return weights ? json_number_value(json_array_get(weights, i)) : 1;
+}
+
+static bool group_weights_clear(verifier *v, const shape *s) {
+  const json_t *weights = field_at(v->root, "privacy.noise_weights");
+  bool clear = json_array_size(weights) == s->groups;
+  for (size_t i = 0; clear && i < s->groups; i++) {
+    double w = group_weight(v, i);
+    clear = w > 0 && w < 1e100;
+  }
+  return clear ||
+         finding(v, false, "noise_weights",
+                 "privacy.noise_weights are not %llu positive numbers, one a group", s->groups);
+}
+
+/* sum of w² t over the groups, 0 <= t <= r², sum of t <= R2²: at most mu R2² + the sum of r² (w² -
+ * mu) where that is above zero, for every mu >= 0. */
+static interval squares_bound(const verifier *v, const shape *s, interval r2, interval mu) {
+  const json_t *schema = field_at(v->root, "schema");
+  const size_t items = json_array_size(json_object_get(schema, "columns")) +
+                       json_array_size(json_object_get(schema, "crosses"));
+  interval sum = interval_mul(mu, interval_mul(r2, r2));
+  shape_group group[2];
+  size_t count = 0;
+  for (size_t i = 0; i <= 2 * items + 1; i++) {
+    const shape_group *g = &group[i % 2];
+    if ((i % 2 == 0 && !read_groups(schema, i / 2, group)) || g->width == 0) {
+      continue; /* the schema was clear before */
+    }
+    interval r = interval_min(interval_of(1), interval_div(interval_of(g->weight), s->divisor));
+    interval w = interval_of(group_weight(v, count++));
+    interval over = interval_max(interval_of(0), interval_sub(interval_mul(w, w), mu));
+    sum = interval_add(sum, interval_mul(interval_mul(r, r), over));
+  }
+  return sum;
+}
+
+/* |x|² = sum of w_g² |x_g|²; without weights |x|_2 itself, as for output perturbation. */
+static bool gaussian_bound(verifier *v, interval r2, interval *out) {
+  shape s;
+  *out = r2;
+  if (!field_at(v->root, "privacy.noise_weights")) {
+    return true;
+  }
+  if (!of_schema(v) || field_is(v->root, "privacy.mechanism", "output") || !read_shape(v, &s) ||
+      !group_weights_clear(v, &s)) {
+    return false;
+  }
+  double least = group_weight(v, 0);
+  for (size_t i = 1; i < s.groups; i++) {
+    least = group_weight(v, i) < least ? group_weight(v, i) : least;
+  }
+  const interval w = interval_of(least), zero = interval_of(0);
+  *out = interval_sqrt(
+      interval_min(squares_bound(v, &s, r2, zero), squares_bound(v, &s, r2, interval_mul(w, w))));
+  return true;
+}
+
 /* ---- what it says */
+
+static void gaussian_state(verifier *v, const char *noise, const interval *rk) {
+  bool ball = !field_at(v->root, "privacy.noise_weights");
+  finding(v, rk != NULL, "body",
+          !rk    ? "the schema's groups or their weights are not clear (%s noise)%s"
+          : ball ? "%s noise, the same deviation in all columns: |x| <= %s"
+                 : "%s noise, a deviation of its own for each group: |x| <= %s",
+          noise, rk ? shown(interval_upper(*rk)).text : "");
+}
 
 static void l1_state(verifier *v, const char *noise, const interval *rk) {
   (void)noise;
@@ -359,11 +431,12 @@ static void body_state(verifier *v, const char *noise, const interval *rk) {
   }
 }
 
-static const noise_shape shapes[] = {{"l2", true, l2_bound, NULL},
-                                     {"l1", false, l1_bound, l1_state},
-                                     {"group", false, body_bound, body_state},
-                                     {"linf", false, body_bound, body_state},
-                                     {"mixed", false, mixed_bound, mixed_state}};
+static const noise_shape shapes[] = {{"l2", true, false, l2_bound, NULL},
+                                     {"l1", false, false, l1_bound, l1_state},
+                                     {"group", false, false, body_bound, body_state},
+                                     {"linf", false, false, body_bound, body_state},
+                                     {"mixed", false, false, mixed_bound, mixed_state},
+                                     {"gaussian", true, true, gaussian_bound, gaussian_state}};
 
 const noise_shape *noise_shape_find(const char *name) {
   for (size_t i = 0; name && i < sizeof shapes / sizeof *shapes; i++) {

@@ -62,7 +62,8 @@ void check_shape(verifier *v);
 /* A kind of noise: density ~ exp(-beta |b|_K) for a norm K. */
 typedef struct noise_shape {
   const char *name;
-  bool output; /* allowed for output perturbation, where only |f - f'|_2 is known */
+  bool output;   /* allowed for output perturbation, where only |f - f'|_2 is known */
+  bool gaussian; /* density ~ exp(-(beta |b|_K)^2/2) instead, which costs a delta */
   /* R_K, a bound on |x|_K for every row, from R2 and the file; false where it is not clear. */
   bool (*row_bound)(verifier *v, interval r2, interval *out);
   /* The line about it, with R_K or NULL. No line where this is NULL: R_K is R2 itself. */
@@ -76,6 +77,8 @@ void check_noise_kind(verifier *v);
 void check_loss(verifier *v);
 void check_budget(verifier *v);
 void check_beta(verifier *v);
+/* What the noise of a fit costs of delta, 0 for pure noise; false where it is not clear. */
+bool noise_delta(verifier *v, interval *out);
 
 /* check_release.c: the lattice, the weights on it, delta, and the claim in the end. */
 void check_lattice(verifier *v);

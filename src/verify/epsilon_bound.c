@@ -29,9 +29,9 @@ static loss_shape hinge_shape(interval x) {
 }
 
 static const known_loss known_losses[] = {
-    {"logistic", 1, 0.25, false, logistic_shape},
-    {"huber", 1, 0.5, true, NULL},
-    {"smooth-hinge", 1, 0.75, true, hinge_shape},
+    {"logistic", 1, 0.25, false, logistic_shape, 0.5},
+    {"huber", 1, 0.5, true, NULL, 0},
+    {"smooth-hinge", 1, 0.75, true, hinge_shape, 0},
 };
 
 const known_loss *known_loss_find(const char *name) {

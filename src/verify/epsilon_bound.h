@@ -20,6 +20,7 @@ typedef struct known_loss {
   /* The sup of A·s + log(1 + kappa·a) is reached for some x in [0, 1], where s and a are concave in
    * x. NULL: s = L and a = c at one margin, as far as is known. */
   loss_shape (*shape)(interval x);
+  double peak; /* where a is largest; from there to 1 it is a concave, falling function of s */
 } known_loss;
 
 /* NULL for a loss that is not known here. */

@@ -14,7 +14,8 @@ typedef struct verifier {
   dperm_verify_line *line; /* may be NULL */
   void *context;
   bool holds;         /* all lines so far */
-  bool headline_only; /* not, and all that is wrong is a delta that claims too much */
+  bool headline_only; /* not, and all that is wrong is a delta that claims too much: */
+  double proved;      /* this one is proved */
 } verifier;
 
 /* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal

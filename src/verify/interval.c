@@ -105,6 +105,17 @@ interval interval_exp(interval a) {
   return increasing(a, mpfr_exp);
 }
 
+/* It falls: of −a it rises. */
+interval interval_erfc(interval a) {
+  interval result = {0};
+  open_line(&result);
+  if (bounded(&a)) {
+    (void)mpfr_erfc(result.low, a.high, MPFR_RNDD);
+    (void)mpfr_erfc(result.high, a.low, MPFR_RNDU);
+  }
+  return settled(&result);
+}
+
 interval interval_sqrt(interval a) {
   return increasing(a, mpfr_sqrt);
 }

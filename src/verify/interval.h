@@ -22,6 +22,7 @@ interval interval_mul(interval a, interval b);
 interval interval_div(interval a, interval b);
 interval interval_log1p(interval a);
 interval interval_exp(interval a);
+interval interval_erfc(interval a);
 /* Of what is not below zero. */
 interval interval_sqrt(interval a);
 interval interval_min(interval a, interval b);

@@ -115,6 +115,27 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   found_by_suite failures-uncounted composition
 }
 
+@test "gaussian noise without corners, by the classical formula, and with a person's delta for each row, is found" {
+  found $(table | grep "^corners-forgotten ")
+  found noise-small audit --mechanism noise --variant gaussian --draws 20000
+  found slack-forgotten audit --mechanism gaussian-jacobian --draws 120000
+  gaussian() { # defect, then options: verify must fail with it, and only with it
+    defect=$1
+    shift
+    train=(train --data people.csv --schema schema.json --refine none --noise gaussian --out m.json "$@")
+    DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+    "$DPERM" verify --model m.json > /dev/null
+    DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+    run "$DPERM" verify --model m.json
+    [ "$status" -eq 1 ] || { echo "$defect $*: not found"; return 1; }
+    [[ "$output" == *"FAILS  headline: "* ]]
+  }
+  gaussian classical-sigma --mechanism output --epsilon 25 --delta 1e-6
+  gaussian group-delta-left-out --epsilon 3 --delta 1e-6 --rows-per-person 4
+  gaussian corners-forgotten --epsilon 1 --delta 1e-6
+  gaussian slack-forgotten --epsilon 1 --delta 1e-6 --loss huber
+}
+
 @test "an index that a charge trusts is found" {
   "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
   charge=(train --data people.csv --schema schema.json --epsilon 0.3 --out m.json --ledger l.db --dataset people)

@@ -131,7 +131,7 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   run sweep --epsilon 1 --mechanism some; fails_with 2 "--mechanism must be"
   run sweep --epsilon 1 --noise l3; fails_with 2 "--noise must be"
   run sweep --epsilon 1 --mechanism none; fails_with 2 "--epsilon does not go with --mechanism none"
-  run sweep --epsilon 1 --mechanism output --noise l1; fails_with 2 "has l2 noise only"
+  run sweep --epsilon 1 --mechanism output --noise l1; fails_with 2 "has l2 or gaussian noise only"
   run sweep --epsilon 1 --mechanism output --analysis paper; fails_with 2 "are for --mechanism objective"
   run sweep --mechanism none --rows-per-person 2; fails_with 2 "--rows-per-person does not go"
   run sweep --epsilon 1 --loss huber --h 0.1,0.2; fails_with 2 "--h takes one value"

@@ -222,9 +222,15 @@ P
   train --mechanism output --epsilon 1 --delta-reg 1
   fails_with 2 "are for --mechanism objective"
   train --mechanism output --epsilon 1 --noise mixed
-  fails_with 2 "kinds of --noise other than l2 are for --mechanism objective"
+  fails_with 2 "kinds of --noise other than l2 and gaussian are for --mechanism objective"
   train --epsilon 1 --noise l3
-  fails_with 2 "--noise must be auto, l2, l1, group, linf or mixed"
+  fails_with 2 "--noise must be auto, l2, l1, group, linf, mixed or gaussian"
+  train --epsilon 1 --noise gaussian
+  fails_with 2 "--noise gaussian needs --delta, which has no default"
+  train --epsilon 1 --noise gaussian --delta 1e-6 --analysis paper
+  fails_with 2 "--analysis paper has no gaussian noise"
+  train --mechanism none --delta 1e-6
+  fails_with 2 "--delta does not go with --mechanism none"
   train --epsilon 1 --analysis loose
   fails_with 2 "--analysis must be"
   train --epsilon 1 --norm-guess 0

@@ -321,16 +321,25 @@ static void every_kind_costs_the_same(void **state) {
   }
 }
 
+/* What noise and regularization cost a model of length 10/R, or as long as was guessed. */
+static double price(const public_numbers *g, const privacy_plan *plan) {
+  double length = isnan(g->norm_guess) ? 10 / g->bounds.norm2 : g->norm_guess;
+  double total = plan->lambda + plan->delta_reg, rms = noise_rms_norm(&plan->noise);
+  double n = (double)g->rows;
+  return rms * rms / (2 * n * n * total) + total * length * length / 2;
+}
+
 static void auto_takes_the_least_rms_norm(void **state) {
   (void)state;
   random_source r;
-  size_t taken[6] = {0};
+  size_t taken[7] = {0};
   assert_ok(random_seeded(11, &r, err));
   for (int round = 0; round < 500; round++) {
     const dperm_loss loss = any_loss(&r);
     public_numbers g = shaped_numbers(&r, &loss);
     g.bounds.norm2 = random_scale(&r, 0.05, 5);
     g.bounds.norm1 = g.bounds.norm2 * random_scale(&r, 1, 4);
+    g.delta_core = round % 4 < 2 ? 0 : random_scale(&r, 1e-12, 1e-2);
     if (round % 2) { /* columns that stand alone: no blocks for mixed noise */
       g.bounds.body = (noise_body){NULL, 0, {10, 1, 0.2}};
     }
@@ -342,10 +351,18 @@ static void auto_takes_the_least_rms_norm(void **state) {
     for (same.noise = DPERM_NOISE_L2; dperm_noise_name(same.noise); same.noise++) {
       privacy_plan other;
       if (calibrate(&same, &other, NULL) != DPERM_OK) {
-        assert_true(same.noise == DPERM_NOISE_MIXED && round % 2);
+        assert_true((same.noise == DPERM_NOISE_MIXED && round % 2) ||
+                    (same.noise == DPERM_NOISE_GAUSSIAN && g.delta_core == 0));
         continue;
       }
-      assert_true(noise_rms_norm(&plan.noise) <= noise_rms_norm(&other.noise) * (1 + 1e-8));
+      if (other.noise.kind->needs_delta == plan.noise.kind->needs_delta) {
+        assert_true(noise_rms_norm(&plan.noise) <= noise_rms_norm(&other.noise) * (1 + 1e-8));
+      } else { /* each at the Λ and Δ of its own */
+        public_numbers own = g;
+        own.noise = same.noise;
+        assert_ok(calibrate(&own, &other, err));
+        assert_true(price(&g, &plan) <= price(&g, &other) * (1 + 1e-9));
+      }
       taken[same.noise] += plan.noise.kind == other.noise.kind;
     }
     g.analysis = DPERM_ANALYSIS_PAPER; /* the paper's noise */
@@ -355,6 +372,7 @@ static void auto_takes_the_least_rms_norm(void **state) {
     assert_ok(calibrate(&g, &plan, err));
     assert_ptr_equal(plan.noise.kind, &noise_l2);
   }
+  assert_true(taken[DPERM_NOISE_GAUSSIAN] > 20);
   assert_true(taken[DPERM_NOISE_L2] > 20 && taken[DPERM_NOISE_L1] > 20);
   assert_true(taken[DPERM_NOISE_GROUP] > 20 && taken[DPERM_NOISE_MIXED] > 20);
   assert_true(taken[DPERM_NOISE_LINF] > 20);

@@ -151,7 +151,12 @@ static double check_pair(random_source *r, size_t dims, size_t steps) {
   }
   neighbours p = draw_neighbours(r, dims, radius);
   p.lambda = least * (1.01 + exp(6 * random_unit(r) - 2));
-  const delta_corners corners = delta_corners_objective(&loss, 1 / p.lambda, epsilon);
+  dperm_neighbours kind = DPERM_NEIGHBOURS_REPLACE;
+  if (random_below(r, 3) == 0) { /* one of the two data sets lacks the record */
+    kind = DPERM_NEIGHBOURS_ADD_REMOVE;
+    memset(p.w[random_below(r, 2)], 0, sizeof p.w[0]);
+  }
+  const delta_corners corners = delta_corners_objective(&loss, kind, 1 / p.lambda, epsilon);
   double a = delta_invert(&corners, epsilon, delta);
   assert_true(a > 0);
   give_noise(&p, radius, a);
@@ -190,7 +195,8 @@ static void the_exact_delta_is_never_above_the_bound_in_two_dimensions(void **st
 static double tightness(neighbours p, const dperm_loss *loss, double epsilon, double delta,
                         size_t steps) {
   const double ball[2] = {1, 1};
-  const delta_corners corners = delta_corners_objective(loss, 1 / p.lambda, epsilon);
+  const delta_corners corners =
+      delta_corners_objective(loss, DPERM_NEIGHBOURS_REPLACE, 1 / p.lambda, epsilon);
   double mass = 0;
   give_noise(&p, ball, delta_invert(&corners, epsilon, delta));
   double exact = delta_between(&p, loss, epsilon, steps, &mass);
@@ -242,7 +248,8 @@ static void a_bound_without_its_parts_would_be_passed(void **state) {
   double mass = 0, epsilon = 1;
   assert_ok(dperm_loss_huber(0.1, &huber, err));
   neighbours p = {.dims = 1, .w = {{1, 0}, {-1, 0}}, .lambda = 5 / 1.4}; /* K = log 2.4 */
-  delta_corners corners = delta_corners_objective(&huber, 0, epsilon);   /* κ = 0: no slack */
+  delta_corners corners =
+      delta_corners_objective(&huber, DPERM_NEIGHBOURS_REPLACE, 0, epsilon); /* κ = 0: no slack */
   const double ball[2] = {1, 1};
   give_noise(&p, ball, delta_invert(&corners, epsilon, 1e-4));
   double best = 0;

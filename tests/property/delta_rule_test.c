@@ -98,9 +98,10 @@ static void the_inverse_is_the_largest_that_is_allowed(void **state) {
     double epsilon = exp(log(1e-6) + random_unit(&r) * log(3e7));
     double delta = exp(-0.1 - 90 * random_unit(&r));
     double kappa = epsilon * exp(4 * random_unit(&r) - 3);
-    const delta_corners c = i % 3 == 0   ? delta_corners_output(&logistic)
-                            : i % 3 == 1 ? delta_corners_objective(&logistic, kappa, epsilon)
-                                         : delta_corners_objective(&huber, kappa, epsilon);
+    const delta_corners c =
+        i % 3 == 0   ? delta_corners_output(&logistic, DPERM_NEIGHBOURS_REPLACE)
+        : i % 3 == 1 ? delta_corners_objective(&logistic, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon)
+                     : delta_corners_objective(&huber, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon);
     check_inverse(&c, epsilon, delta);
   }
 }
@@ -109,9 +110,10 @@ static void the_inverse_is_the_largest_that_is_allowed(void **state) {
 static void known_figures_come_out(void **state) {
   (void)state;
   const dperm_loss logistic = dperm_loss_logistic();
-  const delta_corners objective = delta_corners_objective(&logistic, 1 / 40.0, 0.1);
+  const delta_corners objective =
+      delta_corners_objective(&logistic, DPERM_NEIGHBOURS_REPLACE, 1 / 40.0, 0.1);
   assert_close(1 / delta_invert(&objective, 0.1, 1e-6), 72.6097, 1e-3);
-  const delta_corners output = delta_corners_output(&logistic);
+  const delta_corners output = delta_corners_output(&logistic, DPERM_NEIGHBOURS_REPLACE);
   /* Balle & Wang's analytic Gaussian for ε = 1, δ = 1e-5 and sensitivity 1: 3.730632 */
   assert_close(0.5 / delta_invert(&output, 1, 1e-5), 3.730632, 1e-5);
 }
@@ -161,7 +163,8 @@ static void the_chosen_line_is_a_good_one(void **state) {
   for (double epsilon = 0.05; epsilon < 6; epsilon *= 3) {
     for (double kappa = 0.05 * epsilon; kappa < 3.8 * expm1(epsilon); kappa *= 1.7) {
       double best = 0, flat = 0;
-      const delta_corners chosen = delta_corners_objective(&logistic, kappa, epsilon);
+      const delta_corners chosen =
+          delta_corners_objective(&logistic, DPERM_NEIGHBOURS_REPLACE, kappa, epsilon);
       double a = delta_invert(&chosen, epsilon, 1e-6);
       for (int i = 0; i <= 50; i++) {
         delta_corners c = chosen;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "dperm/synthetic.h"
+#include "mechanism/delta_rule.h"
 #include "mechanism/features.h"
 #include "model/model.h"
 #include "noise_bodies.h"
@@ -164,6 +165,7 @@ static dperm_model *model_for(int rows, dperm_noise noise) {
   dperm_options options;
   dperm_options_init(&options);
   options.epsilon = 0.5;
+  options.delta = noise == DPERM_NOISE_GAUSSIAN ? 1e-5 : 0;
   options.noise = noise;
   assert_ok(dperm_schema_parse(text, strlen(text), "census", &schema, err));
   assert_ok(dperm_synthetic_census_write(path, 300, 1, err));
@@ -229,14 +231,37 @@ static void check_radius(const noise_plan *plan, const row_bounds *bounds, uint6
   for (size_t k = 0; k < count; k++) {
     noise_draw(plan, &r, b);
     sample[k] = plan->beta * norm(plan, b);
+    sample[k] = plan->kind->needs_delta ? sample[k] * sample[k] / 2 : sample[k];
   }
+  shape = plan->kind->needs_delta ? shape / 2 : shape; /* χ²/2 is Gamma(d/2) */
   check_law(sample, count, gamma_law, &shape, plan->kind->name);
 }
 
-/* All kinds are pure: density ∝ exp(−β‖b‖_K). */
+/* Density ∝ exp(−β‖b‖_K), or ∝ exp(−β²‖b‖_K²/2). */
 static void the_norm_has_the_gamma_law(void **state) {
   (void)state;
   for_every_plan(250, check_radius);
+}
+
+/* Of gaussian noise with ‖x‖ = 1 the log-ratio of densities is v = (‖b + x‖² − ‖b‖²)/2, and the
+ * mean of max(0, 1 − e^{ε−v}) is δ_G(ε; 1). */
+static void check_gaussian_density(const noise_plan *plan, const row_bounds *bounds,
+                                   uint64_t seed) {
+  random_source r = seeded(2000 + seed);
+  double x[MOST] = {0}, b[MOST], there[MOST], size = 0, sum = 0, epsilon = 0.5;
+  while (size == 0) {
+    hostile_row(bounds, &r, x);
+    size = norm(plan, x);
+  }
+  for (size_t k = 0; k < DRAWS; k++) {
+    noise_draw(plan, &r, b);
+    for (size_t j = 0; j < plan->dims; j++) {
+      there[j] = b[j] + x[j] / size;
+    }
+    double far = norm(plan, there), near = norm(plan, b), v = (far * far - near * near) / 2;
+    sum += fmax(0, 1 - exp(epsilon - v)) / DRAWS;
+  }
+  assert_close(sum, delta_gaussian(epsilon, 1), bernstein_limit(DRAWS, 0.25, 1, rate));
 }
 
 /* With f ∝ exp(−‖b‖) and ‖x‖ = 1, w = f(b − x)/f(b) = exp(‖b‖ − ‖b − x‖) is between 1/e and e and
@@ -245,6 +270,10 @@ static void check_density(const noise_plan *plan, const row_bounds *bounds, uint
   random_source r = seeded(2000 + seed);
   const double e = exp(1);
   double x[MOST], b[MOST], there[MOST], back[MOST];
+  if (plan->kind->needs_delta) {
+    check_gaussian_density(plan, bounds, seed);
+    return;
+  }
   double all = 0, weighted = 0, shifted = 0, plain = 0, n = (double)draws_for(plan);
   do {
     hostile_row(bounds, &r, x);

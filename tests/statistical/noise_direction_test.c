@@ -67,6 +67,19 @@ static double defined_norm(const noise_plan *plan, const double *b) {
     }
     return squares > 0 ? sum + own.alone * sqrt(squares) : sum;
   }
+  if (plan->kind == &noise_gaussian) {
+    double weights[8], squares = 0;
+    size_t at = 0;
+    noise_gaussian.weights(plan, weights);
+    for (size_t i = 0; i < body_count(&plan->body); i++) {
+      const body_run *run = body_at(&plan->body, i);
+      double w = isnan(weights[i]) ? 1 : weights[i];
+      for (size_t j = 0; j < run->groups * run->width; j++, at++) {
+        squares += w * b[at] * (w * b[at]);
+      }
+    }
+    return sqrt(squares);
+  }
   assert_true(plan->kind == &noise_group || plan->kind == &noise_linf);
   for (size_t i = 0; i < count; i++) {
     most = fmax(most, l1_of(b + g[i].first, g[i].width) / g[i].radius);
@@ -85,6 +98,69 @@ static void norms_are_those_of_their_definitions(void **state) {
         noise_draw(&plan, &r, b);
         assert_close(plan.kind->norm(&plan, b) / defined_norm(&plan, b), 1, 1e-13);
       }
+    }
+  }
+}
+
+/* ---- gaussian */
+
+/* Σ √(m_g·t_g) over the groups at t = min(r², h·m). */
+static double filled(const noise_body *body, double h, double *all) {
+  double roots = 0;
+  *all = 0;
+  for (size_t i = 0; i < body_count(body); i++) {
+    const body_run *run = body_at(body, i);
+    double m = (double)run->width, t = fmin(run->radius * run->radius, h * m);
+    roots += (double)run->groups * sqrt(m * t);
+    *all += (double)run->groups * t;
+  }
+  return roots;
+}
+
+/* R_K²·E‖b‖²·β² is that of the best weights but for their eight bits, and no more than a ball's. */
+static void weights_of_gaussian_noise_are_the_best(void **state) {
+  (void)state;
+  for (size_t i = 0; i < BODIES; i++) {
+    const noise_plan plan = plan_for(&noise_gaussian, i, 1);
+    const row_bounds bounds = {.norm2 = 1, .body = plan.body};
+    double low = 0, high = 1e6, all = 0, rms = noise_rms_norm(&plan);
+    for (int k = 0; k < 200; k++) {
+      double middle = (low + high) / 2;
+      (void)filled(&plan.body, middle, &all);
+      *(all <= 1 ? &low : &high) = middle;
+    }
+    double roots = filled(&plan.body, low, &all), d = (double)plan.dims;
+    double found = noise_gaussian.row_bound(&bounds, plan.dims) * rms;
+    if (body_count(&plan.body) > 1) { /* of one run a ball is all that there can be */
+      assert_close(found / roots, 1, 2e-4);
+    }
+    assert_true(found <= sqrt(d) * (1 + 2e-4));
+  }
+}
+
+static double normal_law(double x, const void *deviation) {
+  return 0.5 * erfc(-x / *(const double *)deviation / sqrt(2));
+}
+
+static void coordinates_of_gaussian_noise_are_normal_and_independent(void **state) {
+  (void)state;
+  const noise_plan plan = plan_for(&noise_gaussian, DIFFERENT, 0.5);
+  double weights[8];
+  size_t at = 0;
+  noise_gaussian.weights(&plan, weights);
+  draw_many(&plan, 17);
+  for (size_t i = 0; i < body_count(&plan.body); i++) {
+    const body_run *run = body_at(&plan.body, i);
+    double deviation = 1 / (0.5 * weights[i]);
+    for (size_t j = 0; j < run->groups * run->width; j++, at++) {
+      size_t both = 0;
+      for (size_t k = 0; k < DRAWS; k++) {
+        sample[k] = drawn[k][at];
+        both += at > 0 && (drawn[k][at] > 0) == (drawn[k][at - 1] > 0);
+      }
+      check_law(sample, DRAWS, normal_law, &deviation, "coordinate of gaussian noise");
+      assert_true(at == 0 ||
+                  fabs((double)both / DRAWS - 0.5) <= bernstein_limit(DRAWS, 0.25, 1, rate));
     }
   }
 }
@@ -385,6 +461,8 @@ static void a_forgotten_weight_is_seen(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(norms_are_those_of_their_definitions),
+      cmocka_unit_test(weights_of_gaussian_noise_are_the_best),
+      cmocka_unit_test(coordinates_of_gaussian_noise_are_normal_and_independent),
       cmocka_unit_test(coordinates_of_l1_noise_are_independent_laplace),
       cmocka_unit_test(mixed_noise_is_laplace_in_blocks),
       cmocka_unit_test(mixed_noise_is_l2_in_the_columns_alone),

@@ -217,9 +217,9 @@ static void verification_derives_the_share_of_each_class(void **state) {
   model->claim.epsilon_class = nextafter(share, 1);
   assert_non_null(strstr(verified(model).failed, "classes: one against the rest"));
   model->claim.epsilon_class = share;
-  model->claim.delta /= 2;
+  model->claim.delta_numerics /= 2;
   assert_non_null(strstr(verified(model).failed, "delta: "));
-  model->claim.delta *= 2;
+  model->claim.delta_numerics *= 2;
   model->weights[2 * DIMS] = 0.1; /* no multiple of a power of two: of the last class too */
   assert_non_null(strstr(verified(model).failed, "weights: weight 0"));
   dperm_model_free(model);

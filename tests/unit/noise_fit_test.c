@@ -31,6 +31,7 @@ static dperm_options asking(dperm_noise noise) {
   dperm_options options;
   dperm_options_init(&options);
   options.epsilon = 0.5;
+  options.delta = noise == DPERM_NOISE_GAUSSIAN ? 1e-6 : 0;
   options.noise = noise;
   options.loss = library_loss(REF_HUBER, 0.5);
   return options;
@@ -81,6 +82,11 @@ static void every_kind_fits_rows_of_a_schema_and_verifies(void **state) {
       dperm_plan plan;
       options.analysis = way & 1 ? DPERM_ANALYSIS_PAPER : DPERM_ANALYSIS_TIGHT;
       options.lambda = way & 2 ? 1e-3 : (double)NAN;
+      if (noise == DPERM_NOISE_GAUSSIAN && way & 1) {
+        assert_fails(dperm_plan_for_schema(3000, schema, &options, &plan, err),
+                     DPERM_INVALID_ARGUMENT, "the paper has no gaussian noise");
+        continue;
+      }
       assert_ok(dperm_plan_for_schema(3000, schema, &options, &plan, err));
       if (noise != DPERM_NOISE_AUTO) {
         assert_string_equal(plan.noise, dperm_noise_name(noise));
@@ -101,9 +107,12 @@ static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
   test_rows *rows = test_rows_random(5, 300, 4, 0.8);
   dperm_data *data = NULL;
   assert_ok(dperm_data_from_dense(300, 4, rows->x, rows->labels, 2.5, &data, err));
-  for (dperm_noise noise = DPERM_NOISE_AUTO; noise <= DPERM_NOISE_LINF; noise++) {
+  for (dperm_noise noise = DPERM_NOISE_AUTO; dperm_noise_name(noise); noise++) {
     dperm_options options = asking(noise);
     dperm_plan plan;
+    if (noise == DPERM_NOISE_MIXED) {
+      continue;
+    }
     assert_ok(dperm_plan_make(300, 4, 2.5, &options, &plan, err));
     check_fit(data, &plan, options);
     options.kernel = (dperm_kernel){DPERM_KERNEL_GAUSSIAN, 0.5, 12, 0, 3};
@@ -127,8 +136,8 @@ static void every_kind_fits_rows_without_a_schema_and_verifies(void **state) {
 /* A tuned model's plan points into the schema, which it shares; the portion's data are gone. */
 static void a_tuned_model_keeps_its_body(void **state) {
   (void)state;
-  static const dperm_noise kinds[] = {DPERM_NOISE_GROUP, DPERM_NOISE_MIXED};
-  for (size_t i = 0; i < 2; i++) {
+  static const dperm_noise kinds[] = {DPERM_NOISE_GROUP, DPERM_NOISE_MIXED, DPERM_NOISE_GAUSSIAN};
+  for (size_t i = 0; i < 3; i++) {
     dperm_schema *schema = census_schema();
     dperm_data *data = census(schema, 2000);
     dperm_options candidates[2] = {asking(kinds[i]), asking(kinds[i])};
@@ -151,32 +160,35 @@ static void other_noise_than_l2_is_for_the_objective(void **state) {
     dperm_options options = asking(noise);
     dperm_plan plan;
     options.mechanism = DPERM_MECHANISM_OUTPUT;
-    if (noise <= DPERM_NOISE_L2) {
+    if (noise <= DPERM_NOISE_L2 || noise == DPERM_NOISE_GAUSSIAN) {
       assert_ok(dperm_plan_make(100, 3, 1, &options, &plan, err));
-      assert_string_equal(plan.noise, "l2");
+      assert_string_equal(plan.noise, noise <= DPERM_NOISE_L2 ? "l2" : "gaussian");
     } else {
       assert_fails(dperm_plan_make(100, 3, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
-                   "output perturbation has l2 noise only");
+                   "output perturbation has l2 noise, or gaussian with a delta");
     }
   }
-  dperm_options options = asking((dperm_noise)6);
+  dperm_options options = asking((dperm_noise)7);
   dperm_plan plan;
   assert_fails(dperm_plan_make(100, 3, 1, &options, &plan, err), DPERM_INVALID_ARGUMENT,
-               "noise number 6 is none of the kinds");
+               "noise number 7 is none of the kinds");
 }
 
 /* ---- the kinds side by side */
 
-static void auto_takes_the_kind_with_the_least_noise(void **state) {
-  (void)state;
+static void check_auto(double delta) {
   dperm_schema *schema = census_schema();
   dperm_options options = asking(DPERM_NOISE_AUTO);
+  options.delta = delta;
   dperm_plan chosen, own;
   size_t same = 0;
   assert_ok(dperm_plan_for_schema(3000, schema, &options, &chosen, err));
   options.lambda = chosen.lambda;
   options.delta_reg = chosen.delta_reg;
   for (options.noise = DPERM_NOISE_L2; dperm_noise_name(options.noise); options.noise++) {
+    if (options.noise == DPERM_NOISE_GAUSSIAN && delta == 0) {
+      continue;
+    }
     assert_ok(dperm_plan_for_schema(3000, schema, &options, &own, err));
     assert_string_equal(own.noise, dperm_noise_name(options.noise));
     assert_true(own.rms_noise_norm >= chosen.rms_noise_norm);
@@ -189,8 +201,15 @@ static void auto_takes_the_kind_with_the_least_noise(void **state) {
     }
   }
   assert_int_equal(same, 1);
-  assert_int_equal(options.noise, 6);
+  assert_int_equal(options.noise, 7);
+  assert_string_equal(chosen.noise, delta > 0 ? "gaussian" : "mixed");
   dperm_schema_free(schema);
+}
+
+static void auto_takes_the_kind_with_the_least_noise(void **state) {
+  (void)state;
+  check_auto(0);
+  check_auto(1e-4);
 }
 
 /* privacy.md 5: l1 beats l2 iff R₁/R₂ < √((d+1)/2). */

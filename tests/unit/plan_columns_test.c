@@ -52,6 +52,7 @@ static dperm_options some_options(dperm_noise noise) {
   dperm_options o;
   dperm_options_init(&o);
   o.epsilon = 0.5;
+  o.delta = noise == DPERM_NOISE_GAUSSIAN ? 1e-5 : 0;
   o.noise = noise;
   return o;
 }
@@ -79,7 +80,9 @@ static void shares_are_those_of_draws(void **state) {
   for (int kind = DPERM_NOISE_L2; dperm_noise_name((dperm_noise)kind); kind++) {
     const dperm_options options = some_options((dperm_noise)kind);
     const found f = advice(schema, &options);
-    const public_numbers given = options_public(&options, 0.5, ROWS, schema->dims, &schema->bounds);
+    const guarantee claim = {.epsilon_class = 0.5, .delta_class = options.delta};
+    const public_numbers given =
+        options_public(&options, &claim, ROWS, schema->dims, &schema->bounds);
     privacy_plan plan;
     double b[DIMS], squares[DIMS] = {0};
     random_source r;

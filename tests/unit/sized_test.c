@@ -327,7 +327,7 @@ static void no_options_end_in_padding(void **state) {
   for (size_t i = 0; i < ENTRIES; i++) {
     size_t last = entries[i].first;
     if (strcmp(entries[i].kind, "dperm_options") == 0) {
-      last = offsetof(dperm_options, rows_about) + sizeof(size_t);
+      last = offsetof(dperm_options, delta) + sizeof(double);
     } else if (strcmp(entries[i].kind, "dperm_sweep_options") == 0) {
       last = offsetof(dperm_sweep_options, all_impossible) + sizeof(size_t);
     }

@@ -254,7 +254,8 @@ static const struct {
     {&plain, "privacy.delta", "0", "headline"},
     {&plain, "privacy.delta", DOWN, "headline"},
     {&plain, "privacy.delta", UP, ""},
-    {&plain, "privacy.delta", "2e-30", "headline"},
+    {&plain, "privacy.delta", "1e-6", ""}, /* a weaker claim follows */
+    {&plain, "privacy.delta", "1", "headline"},
     {&plain, "privacy.delta", "null", "delta"},
     {&plain, "privacy.definition", "\"epsilon-differential privacy\"", "headline"},
 };

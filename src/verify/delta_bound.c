@@ -1,0 +1,80 @@
+/* The textbook's formula as it stands: at 256 bits nothing is lost when its terms cancel. The slack
+ * of the Jacobians is a line over the slope s that stays above log(1 + kappa·a(s)): for losses with
+ * a shape a is a concave function of s, so *any* tangent will do; bisection only looks for one that
+ * is good, and need not be trusted. */
+#include "verify/delta_bound.h"
+
+#include <math.h>
+
+interval delta_of_shift(interval epsilon, interval shift) {
+  const interval two = interval_of(2), root = interval_sqrt(two);
+  const interval ratio = interval_div(epsilon, shift), half = interval_div(shift, two);
+  interval near = interval_erfc(interval_div(interval_sub(ratio, half), root));
+  interval far = interval_erfc(interval_div(interval_add(ratio, half), root));
+  return interval_div(interval_sub(near, interval_mul(interval_exp(epsilon), far)), two);
+}
+
+/* The ends of the line, at s = 0 and at s = L = 1. */
+typedef struct line {
+  interval zero, steepest;
+} line;
+
+/* The tangent at a place of the shape where a falls with s. */
+static line tangent_at(const loss_facts *loss, interval k, double place) {
+  const loss_shape at = loss->known->shape(interval_of(place));
+  const interval bend = interval_add(interval_of(1), interval_mul(k, at.a));
+  const interval value = interval_log1p(interval_mul(k, at.a));
+  interval fall = interval_mul(k, interval_sub(interval_of(0), at.a_rise));
+  fall = interval_div(interval_div(fall, bend), at.s_rise);
+  return (line){interval_add(value, interval_mul(fall, at.s)),
+                interval_sub(value, interval_mul(fall, interval_sub(interval_of(1), at.s)))};
+}
+
+/* Whether a corner with the slack at s = 0 costs no more than one twice as far with the other. */
+static bool pays(const line *l, bool adding, interval epsilon) {
+  const interval wide =
+      interval_mul(interval_of(adding ? 0 : 0.55), interval_sub(epsilon, l->steepest));
+  return interval_at_most(wide, interval_sub(epsilon, l->zero));
+}
+
+/* kappa·a is at most k everywhere: the flat line. */
+static line best_line(const loss_facts *loss, bool adding, interval k, interval epsilon) {
+  const interval flat = interval_log1p(k);
+  line best = {flat, flat};
+  if (!loss->known || !loss->known->shape) {
+    return best;
+  }
+  double low = loss->known->peak, high = 1;
+  line last = tangent_at(loss, k, high);
+  if (pays(&last, adding, epsilon)) {
+    return last;
+  }
+  for (int i = 0; i < 45; i++) {
+    double middle = (low + high) / 2;
+    line next = tangent_at(loss, k, middle);
+    bool good = pays(&next, adding, epsilon);
+    *(good ? &low : &high) = middle;
+    best = good ? next : best;
+  }
+  return best;
+}
+
+interval delta_bound(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
+                     interval a) {
+  const interval two = interval_of(2), step = interval_mul(a, loss->lipschitz);
+  const line l = best_line(loss, adding, interval_mul(kappa, loss->smoothness), epsilon);
+  const interval left = interval_sub(epsilon, l.zero), most = interval_sub(epsilon, l.steepest);
+  if (!interval_at_most(l.zero, epsilon)) {
+    return interval_of(INFINITY);
+  }
+  if (adding) { /* s = L, once or with both signs; s = 0 adds nothing */
+    return interval_mul(interval_of(loss->known ? 1 : 2), delta_of_shift(most, step));
+  }
+  if (!loss->known) { /* slopes of both signs: corners 2L and sqrt(2) L away, two each */
+    interval far = delta_of_shift(left, interval_mul(two, step));
+    return interval_mul(
+        two, interval_add(far, delta_of_shift(left, interval_mul(interval_sqrt(two), step))));
+  }
+  interval sum = delta_of_shift(most, interval_mul(two, step));
+  return interval_add(sum, interval_add(delta_of_shift(most, step), delta_of_shift(left, step)));
+}

@@ -1,0 +1,118 @@
+# Gaussian noise at (epsilon, delta), from the command line: what is stated, checked, warned of and
+# refused.
+load helpers
+
+train() {
+  "$DPERM" train --data people.csv --schema schema.json --refine none --epsilon 1 --out m.json "$@"
+}
+
+field() { # of the model's privacy block
+  python3 -c 'import json,sys; print(json.load(open("m.json"))["privacy"]'"$1"')'
+}
+
+@test "a model with gaussian noise states delta, and its claim follows" {
+  for how in "--noise gaussian" "--mechanism output --noise gaussian" "--noise gaussian --loss huber" \
+    "--noise gaussian --loss smooth-hinge" "--noise gaussian --rows-per-person 3" \
+    "--noise gaussian --kernel gaussian --gamma 1 --features 20"; do
+    train $how --delta 1e-6 2> message || { cat message; return 1; }
+    grep -q "(epsilon, delta) = (1, 1e-06) for every" message
+    [ "$(field '["delta"]')" = 1e-06 ]
+    [ "$(field '["noise"]')" = gaussian ]
+    "$DPERM" verify --model m.json > lines
+    grep -q "ok     headline: delta = 0.000001 covers that and the noise, together 9.99999" lines ||
+      grep -q "ok     headline: delta = 1e-06 covers that and the noise, together 9.99999" lines
+  done
+}
+
+@test "a model that was changed does not follow" {
+  sed -i 's/"max": 100/"max": 100, "weight": 0.1/' schema.json # so that deviations differ
+  train --noise gaussian --delta 1e-6 2> /dev/null
+  for change in 'p["beta"] *= 1.0001' 'p["delta"] *= 0.999' 'p["noise_weights"][0] *= 1.01' \
+    'p["lambda"] *= 0.99' 'p["analysis"] = "paper"'; do
+    python3 -c 'import json; m = json.load(open("m.json")); p = m["privacy"]; '"$change"'; json.dump(m, open("n.json", "w"))'
+    run "$DPERM" verify --model n.json
+    [ "$status" -eq 1 ]
+    grep -qE "^FAILS  (headline|beta|body)" <<< "$output" || { echo "$change: $output"; return 1; }
+  done
+}
+
+@test "pure noise spends no delta, and plan says so" {
+  train --noise l2 --delta 1e-6 2> /dev/null
+  python3 -c 'import json; p = json.load(open("m.json"))["privacy"]; assert p["delta"] == p["numerics"]["delta"] < 1e-40'
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise l2 > plan
+  grep -q "^delta given          1e-06        not spent: pure noise" plan
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise gaussian > plan
+  grep -q "^delta in all         1e-06        with what gaussian noise spends" plan
+}
+
+@test "dense rows have at most half of the shortest pure noise" {
+  "$DPERM" plan --rows 50000 --dims 100 --epsilon 0.5 --delta 1e-6 --json > plan.json
+  python3 - <<'P'
+import json
+p = json.load(open("plan.json"))
+assert p["noise"] == "gaussian" and p["delta"] == p["delta_given"] == 1e-6
+assert p["delta_numerics"] < 1e-40 and 0.999e-6 < p["delta_core"] < 1e-6
+pure = min(k["rms_noise_norm"] for k in p["noise_kinds"] if k["noise"] != "gaussian")
+assert p["rms_noise_norm"] <= 0.5 * pure, (p["rms_noise_norm"], pure)
+P
+}
+
+@test "a delta above 1/rows is warned of, and one that cannot be is refused" {
+  train --noise gaussian --delta 0.01 2> message
+  grep -q "^warning: delta = 0.01 is above 1/rows = 0.0083" message
+  "$DPERM" plan --rows 100 --dims 5 --epsilon 1 --delta 0.02 2> message > /dev/null
+  grep -q "^warning: delta = 0.02 is above 1/rows" message
+  train --noise gaussian --delta 0.001 2> message
+  ! grep -q warning message
+  rm m.json
+  for delta in 1 -1 1e-31; do
+    run "$DPERM" train --data people.csv --schema schema.json --epsilon 1 --delta $delta --out m.json
+    fails_with 2 "delta = $delta; give 0, or from 1e-30"
+  done
+  leaves_no m.json
+}
+
+@test "tuning divides delta, and the chosen model's claim follows" {
+  for method in "split" "stopping --rounds-mean 3" "stopping --rounds geometric --rounds-mean 4"; do
+    "$DPERM" tune --data people.csv --schema schema.json --epsilon 2 --delta 1e-4 --noise gaussian \
+      --lambda 0.1,1 --method $method --out m.json 2> /dev/null
+    [ "$(field '["delta"]')" = 0.0001 ]
+    "$DPERM" verify --model m.json > lines
+    grep -q "ok     headline: delta = 0.0001 covers that and the noise" lines
+  done
+}
+
+@test "several classes, and a refined schema, share delta" {
+  sed 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json > several.json
+  "$DPERM" train --data people.csv --schema several.json --epsilon 2 --delta 1e-4 --noise gaussian --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 20 --delta 1e-4 --noise gaussian --refine 0.5 \
+    --out m.json 2> /dev/null
+  [ "$(field '["delta"]')" = 0.0001 ]
+  "$DPERM" verify --model m.json > /dev/null
+}
+
+@test "a ledger is charged the whole of delta" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 3 --delta 1e-5 2> /dev/null
+  train --noise gaussian --delta 6e-6 --ledger l.db --dataset people 2> message
+  grep -q 'charged epsilon 1 and delta 6.*e-06 to "people"\|charged epsilon 1 and delta 0.000006' message
+  run train --noise gaussian --delta 6e-6 --ledger l.db --dataset people
+  [ "$status" -eq 1 ]
+  train --noise l2 --delta 6e-6 --ledger l.db --dataset people 2> message # spends none of it
+  "$DPERM" ledger verify l.db > /dev/null
+}
+
+@test "the statement explains delta" {
+  train --noise gaussian --delta 1e-6 2> /dev/null
+  "$DPERM" statement --model m.json > page
+  grep -q "a bound on bad luck, fixed beforehand" page
+  grep -q "at the very worst each of the 120 records is shown with that probability: 0.00012 of them on average, far below one" page
+}
+
+@test "sweep compares gaussian noise with others" {
+  "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --delta 1e-4 --noise l2,gaussian,auto \
+    --mechanism objective,output --folds 2 --draws 2 --seed 1 --lambda 0.1 > cells 2> /dev/null
+  [ "$(grep -c ',gaussian,' cells)" -eq 2 ]
+  run "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --noise gaussian --folds 2 --draws 2
+  fails_with 2 "--noise gaussian needs --delta"
+}
