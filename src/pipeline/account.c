@@ -46,6 +46,9 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
                             .epsilon = run->claim.epsilon_charged,
                             .delta = run->claim.delta,
                             .rows_per_person = run->claim.rows_per_person};
+  if (run->claim.rows_per_person == 1) { /* a curve says nothing of a person with more rows */
+    request.curve = run->curve;
+  }
   if (run->identity) {
     request.identity = *run->identity;
   } else {

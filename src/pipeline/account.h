@@ -10,6 +10,7 @@ typedef struct account_run {
   const dperm_account *account;
   const char *command, *mechanism;
   guarantee claim;
+  privacy_curve curve;           /* what more is known of it, for one record; zeros for nothing */
   const dperm_data *data;        /* whose identity is asked for only if there is a ledger, */
   const data_identity *identity; /* or that itself, where there is no data set in memory */
   const schema_refined *refined; /* of the schema, paid for by an entry before; or NULL */

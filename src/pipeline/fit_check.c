@@ -52,6 +52,26 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
   return DPERM_OK;
 }
 
+/* A curve with what its release adds: q fits of more than two classes are one after the other. */
+static privacy_curve curve_of(const public_numbers *given, const privacy_plan *plan,
+                              const guarantee *claim, size_t classes) {
+  privacy_curve curve = plan_curve(given, plan);
+  curve.fits *= classes > 2 ? classes : 1;
+  curve.epsilon_num = ratio_value(epsilon_divide(claim->epsilon_class).num);
+  curve.failure = claim->delta_numerics;
+  return curve;
+}
+
+dperm_status fit_curve(const dperm_options *options, const guarantee *claim, size_t classes,
+                       size_t rows, size_t dims, const row_bounds *bounds, privacy_curve *out,
+                       dperm_error *err) {
+  const public_numbers given = options_public(options, claim, rows, dims, bounds);
+  privacy_plan plan;
+  TRY(calibrate(&given, &plan, err));
+  *out = curve_of(&given, &plan, claim, classes);
+  return DPERM_OK;
+}
+
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err) {
   TRY(check_row_count(data, options, err));
@@ -74,7 +94,10 @@ dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_o
   TRY(calibrate(&given, &plan->privacy, err));
   TRY(guarantee_check(&plan->claim, err));
   plan->claim = guarantee_spending(plan->claim, plan_spends_delta(&plan->privacy));
-  return options->mechanism == DPERM_MECHANISM_NONE
-             ? DPERM_OK
-             : release_plan_make(&given, &plan->privacy, &plan->release, err);
+  plan->curve = (privacy_curve){.fits = 0};
+  if (options->mechanism == DPERM_MECHANISM_NONE) {
+    return DPERM_OK;
+  }
+  plan->curve = curve_of(&given, &plan->privacy, &plan->claim, data_class_count(data));
+  return release_plan_make(&given, &plan->privacy, &plan->release, err);
 }

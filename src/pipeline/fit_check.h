@@ -1,6 +1,7 @@
 /* What a fit decides before it looks at a record, and what must hold before any work. */
 #pragma once
 
+#include "mechanism/plan_curve.h"
 #include "model/model.h"
 
 /* All that a fit decides before it looks at a record. With several classes it is the plan of each
@@ -9,6 +10,7 @@ typedef struct fit_plan {
   privacy_plan privacy;
   release_plan release; /* not used without a mechanism */
   guarantee claim;      /* of the whole fit, as far as options and data decide it */
+  privacy_curve curve;  /* what more is known of it, for one record (composition.md) */
 } fit_plan;
 
 /* Whether the number of rows is public; a release that counts on it fails where it is not. */
@@ -18,6 +20,10 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
  * number is private), from public numbers alone; fails where there can be none. */
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err);
+/* What a ledger may know of such a fit to rows with these bounds; nothing of pure noise. */
+dperm_status fit_curve(const dperm_options *options, const guarantee *claim, size_t classes,
+                       size_t rows, size_t dims, const row_bounds *bounds, privacy_curve *out,
+                       dperm_error *err);
 /* The same for records that are public, whose number may depend on what they say. */
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err);

@@ -102,6 +102,11 @@ static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_mo
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = run->source};
   TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
+  if (!curve_covers(&run->curve, &plan.curve)) { /* it was priced for less */
+    FAIL(err, DPERM_UNSUPPORTED,
+         "the noise of the fit is not within what was charged for it; report this as a defect, "
+         "and train without a refinement meanwhile");
+  }
   plan.claim = run->claim;
   TRY(fit_prepare(&work, err));
   TRY(fit_perform(&work, out, err));
@@ -147,6 +152,7 @@ static dperm_status train(refined_run *run, double share, dperm_model **out, dpe
                             .command = "train",
                             .mechanism = words,
                             .claim = guarantee_with(run->claim, diagnosed ? REASON_DIAGNOSTICS : 0),
+                            .curve = run->curve,
                             .data = run->seen};
   status = account_make_model(&paid, status, make, run, out, err);
   if (o->account.charge) {

@@ -26,6 +26,8 @@ struct refined_run {
   /* Of the run: */
   const dperm_data *seen; /* the records, as they were looked at first */
   guarantee claim;        /* of schema and fit */
+  privacy_curve curve;    /* that covers the fit under every schema which may come, and the schema;
+                             zeros where nothing is known; set by `prepare` */
   dperm_charge charge;    /* filled before a schema is released */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dperm/bins.h"
+#include "pipeline/fit_check.h"
 #include "pipeline/options.h"
 #include "refine/bins_evidence.h"
 #include "schema/schema_refined.h"
@@ -47,6 +48,29 @@ dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dpe
 
 /* ---- before the charge */
 
+/* What is known of the fit under the schema that the answer leads to. */
+static dperm_status curve_under(const refined_run *run, bool bins, privacy_curve *out,
+                                dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  size_t rows = rows_in_all(run->seen->x);
+  dperm_options row = options_per_row(run->options);
+  row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
+  const guarantee claim = options_claim(&row, run->seen);
+  TRY(resolved(run->from->wide, bins, rows, run->claim.epsilon_row, &schema, err));
+  return fit_curve(&row, &claim, data_class_count(run->seen), rows, schema->dims, &schema->bounds,
+                   out, err);
+}
+
+/* There are two schemas that may come: the charge is for either, and for the answer. */
+static dperm_status price(refined_run *run, const refinement_terms *terms, dperm_error *err) {
+  privacy_curve lines, bins;
+  TRY(curve_under(run, false, &lines, err));
+  TRY(curve_under(run, true, &bins, err));
+  run->curve = curve_of_both(&lines, &bins);
+  run->curve.pure = terms->epsilon;
+  return DPERM_OK;
+}
+
 static dperm_status prepare(refined_run *run, const refinement_terms *terms, dperm_error *err) {
   binned_way *way = run->way;
   const dperm_schema *plain = run->seen->schema;
@@ -64,7 +88,7 @@ static dperm_status prepare(refined_run *run, const refinement_terms *terms, dpe
   TRY(fullest_bins_add(data, plain, true, &fullest, err));
   TRY(class_distance_of(data, &bins, err));
   way->evidence = bins_evidence_of(&fullest, rows_in_all(data->x), &lines, &bins);
-  return DPERM_OK;
+  return price(run, terms, err);
 }
 
 /* ---- behind it */

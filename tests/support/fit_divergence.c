@@ -26,13 +26,14 @@ double fit_divergence(const fit_pair *p, double order) {
   enum { STEPS = 8000 };
   double reach = (14 * p->sigma + (3 * order + 3) * p->norm) / p->lambda, sum = 0;
   double parts[] = {-reach, -1.5 / p->norm, -0.5 / p->norm, 0.5 / p->norm, 1.5 / p->norm, reach};
-  int other = p->against_nothing ? 0 : -1;
+  int other = p->against_nothing ? 0 : -1, first = p->reversed ? other : 1;
+  int second = p->reversed ? 1 : other;
   for (int i = 0; i < 5; i++) {
     double low = fmax(parts[i], -reach), high = fmin(parts[i + 1], reach);
     double step = (high - low) / STEPS;
     for (int j = 0; j < STEPS && step > 0; j++) {
       double f = low + (j + 0.5) * step;
-      sum += step * exp(order * log_density(p, f, 1) + (1 - order) * log_density(p, f, other));
+      sum += step * exp(order * log_density(p, f, first) + (1 - order) * log_density(p, f, second));
     }
   }
   return log(sum) / (order - 1);

@@ -10,6 +10,7 @@ typedef struct fit_pair {
   bool huber; /* with h = 1/2, c = 1; else logistic */
   double norm, lambda, sigma;
   bool against_nothing;
+  bool reversed; /* of the other law from this one */
 } fit_pair;
 
 double fit_divergence(const fit_pair *pair, double order);

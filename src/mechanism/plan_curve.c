@@ -1,0 +1,64 @@
+/* See plan_curve.h. */
+#include "mechanism/plan_curve.h"
+
+#include <math.h>
+
+#include "mechanism/delta_rule.h"
+
+static const double up = 1 + 1e-12; /* more than all rounding of a quotient or two */
+
+/* ||u_c||/σ is length·A, A = β·R_K; for output perturbation A = β·R₂/(nΛ) (gaussian.md 1 and 2). */
+static double corner_scale(const public_numbers *g, const privacy_plan *plan) {
+  return plan->mechanism == DPERM_MECHANISM_OUTPUT
+             ? plan->noise.beta * g->bounds.norm2 / ((double)g->rows * plan->lambda)
+             : plan->noise.beta * plan->noise.kind->row_bound(&g->bounds, g->dims);
+}
+
+privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
+  privacy_curve curve = {.fits = 0};
+  if (!plan_spends_delta(plan)) {
+    return curve;
+  }
+  double lambda = (double)g->rows * (plan->lambda + plan->delta_reg), norm = g->bounds.norm2;
+  double scale = corner_scale(g, plan) * up;
+  /* the flat line of slack, K = log(1 + κc): for a divergence its largest value counts */
+  const delta_corners corners =
+      plan->mechanism == DPERM_MECHANISM_OUTPUT
+          ? delta_corners_output(g->loss, g->neighbours)
+          : delta_corners_objective(g->loss, g->neighbours, norm * norm / lambda * up, 0);
+  curve.fits = 1;
+  for (size_t i = 0; i < corners.count; i++) {
+    const delta_corner *c = &corners.at[i];
+    curve.slack = fmax(curve.slack, c->slack);
+    if (c->length > 0) {
+      curve.corners[curve.corner_count++] = (gaussian_corner){c->count, c->length * scale};
+    }
+  }
+  return curve;
+}
+
+privacy_curve curve_of_both(const privacy_curve *a, const privacy_curve *b) {
+  privacy_curve both = *a;
+  bool alike = a->fits == b->fits && a->corner_count == b->corner_count;
+  for (size_t i = 0; alike && i < a->corner_count; i++) {
+    alike = a->corners[i].count == b->corners[i].count;
+    both.corners[i].ratio = fmax(a->corners[i].ratio, b->corners[i].ratio);
+  }
+  both.slack = fmax(a->slack, b->slack);
+  both.epsilon_num = fmax(a->epsilon_num, b->epsilon_num);
+  both.pure = fmax(a->pure, b->pure);
+  both.failure = fmax(a->failure, b->failure);
+  return alike ? both : (privacy_curve){.fits = 0};
+}
+
+bool curve_covers(const privacy_curve *paid, const privacy_curve *curve) {
+  bool covers =
+      paid->fits == 0 || (paid->fits == curve->fits && paid->corner_count == curve->corner_count &&
+                          curve->slack <= paid->slack && curve->epsilon_num <= paid->epsilon_num &&
+                          curve->failure <= paid->failure && curve->pure <= paid->pure);
+  for (size_t i = 0; covers && paid->fits > 0 && i < paid->corner_count; i++) {
+    covers = curve->corners[i].count == paid->corners[i].count &&
+             curve->corners[i].ratio <= paid->corners[i].ratio;
+  }
+  return covers;
+}

@@ -1,0 +1,132 @@
+/* What a plan tells a ledger (mechanism/plan_curve.h): never less than the exact divergence of the
+ * fit that it plans, for rows of any norm; corners and slack once more from their formulas. */
+#include <math.h>
+
+#include "any_numbers.h"
+#include "fit_divergence.h"
+#include "mechanism/plan_curve.h"
+#include "support.h"
+
+static double between(random_source *r, double low, double high) { /* by factors */
+  return low * pow(high / low, random_unit(r));
+}
+
+static dperm_loss loss_of(bool huber) {
+  dperm_loss loss = dperm_loss_logistic();
+  if (huber) {
+    assert_ok(dperm_loss_huber(0.5, &loss, err));
+  }
+  return loss;
+}
+
+static public_numbers gaussian_numbers(random_source *r, const dperm_loss *loss, size_t dims) {
+  public_numbers g = any_numbers(r, loss);
+  g.bounds = row_bounds_of_norm(dims, between(r, 0.2, 5));
+  g.dims = dims;
+  g.rows = (size_t)between(r, 100, 1e5);
+  g.epsilon = g.epsilon_core = between(r, 0.05, 2);
+  g.delta_core = between(r, 1e-10, 1e-4);
+  g.noise = DPERM_NOISE_GAUSSIAN;
+  g.mechanism = DPERM_MECHANISM_OBJECTIVE;
+  return g;
+}
+
+static void a_fit_has_no_more_divergence_than_its_curve(void **state) {
+  (void)state;
+  random_source r;
+  double closest = 0;
+  assert_ok(random_seeded(51, &r, err));
+  for (int i = 0; i < 240; i++) {
+    const dperm_loss loss = loss_of(i % 2 == 0);
+    public_numbers g = gaussian_numbers(&r, &loss, 1);
+    bool adding = i % 3 == 0;
+    privacy_plan plan;
+    g.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+    assert_ok(calibrate(&g, &plan, err));
+    const privacy_curve curve = plan_curve(&g, &plan);
+    double order = 1 + between(&r, 0.5, 30);
+    const fit_pair pair = {.huber = i % 2 == 0,
+                           .norm = g.bounds.norm2,
+                           .lambda = (double)g.rows * (plan.lambda + plan.delta_reg),
+                           .sigma = 1 / plan.noise.beta,
+                           .against_nothing = adding || i / 2 % 2 == 1,
+                           .reversed = i / 4 % 2 == 1};
+    double exact = fit_divergence(&pair, order), cost = renyi_of_curve(order, &curve);
+    if (!(curve.fits == 1 && exact <= cost + 1e-9)) {
+      fail_msg("order %g, norm %g, lambda %g, sigma %g: %g, the curve says %g", order, pair.norm,
+               pair.lambda, pair.sigma, exact, cost);
+    }
+    closest = fmax(closest, exact / cost);
+  }
+  assert_true(closest > 0.5);
+}
+
+static void corners_and_slack_are_those_of_the_mechanism(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(52, &r, err));
+  for (int i = 0; i < 300; i++) {
+    const dperm_loss loss = loss_of(i % 2 == 0);
+    public_numbers g = gaussian_numbers(&r, &loss, 1 + (size_t)(random_bits(&r) % 20));
+    privacy_plan plan;
+    g.mechanism = i % 3 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    assert_ok(calibrate(&g, &plan, err));
+    const privacy_curve c = plan_curve(&g, &plan);
+    double n = (double)g.rows, norm = g.bounds.norm2, beta = plan.noise.beta, sum = 0;
+    double total = n * (plan.lambda + plan.delta_reg);
+    for (size_t j = 0; j < c.corner_count; j++) {
+      sum += c.corners[j].count * c.corners[j].ratio;
+    }
+    if (g.mechanism == DPERM_MECHANISM_OUTPUT) { /* one of 2LR/(nΛσ) */
+      assert_true(c.corner_count == 1 && c.slack == 0);
+      assert_close(c.corners[0].ratio / (2 * norm * beta / (n * plan.lambda)), 1, 1e-9);
+    } else { /* of 2LR/σ, LR/σ and LR/σ; of records added and removed of LR/σ alone */
+      assert_close(c.slack / log1p(loss.smoothness * norm * norm / total), 1, 1e-9);
+      assert_close(sum / (4 * norm * beta), 1, 1e-9);
+      assert_close(c.corners[0].ratio / (2 * norm * beta), 1, 1e-9);
+    }
+    assert_true(curve_is_sound(&c) && curve_covers(&c, &c));
+    g.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
+    assert_ok(calibrate(&g, &plan, err));
+    const privacy_curve one = plan_curve(&g, &plan);
+    assert_true(one.corner_count == 1 && one.corners[0].count == 1);
+  }
+}
+
+static void pure_noise_has_no_curve(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(53, &r, err));
+  const dperm_loss loss = dperm_loss_logistic();
+  public_numbers g = gaussian_numbers(&r, &loss, 3);
+  privacy_plan plan;
+  g.noise = DPERM_NOISE_L2;
+  assert_ok(calibrate(&g, &plan, err));
+  assert_int_equal(plan_curve(&g, &plan).fits, 0);
+}
+
+static void the_curve_of_both_covers_either(void **state) {
+  (void)state;
+  const privacy_curve a = {.fits = 1, .slack = 0.1, .corners = {{1, 0.2}}, .corner_count = 1},
+                      b = {.fits = 1, .slack = 0.2, .corners = {{1, 0.1}}, .corner_count = 1},
+                      other = {.fits = 1, .corners = {{2, 0.1}}, .corner_count = 1};
+  const privacy_curve both = curve_of_both(&a, &b), none = {.fits = 0};
+  assert_true(curve_covers(&both, &a) && curve_covers(&both, &b));
+  assert_false(curve_covers(&a, &b));
+  assert_false(curve_covers(&b, &a));
+  assert_false(curve_covers(&a, &other));
+  assert_false(curve_covers(&a, &none)); /* pure noise where a curve was paid for */
+  assert_true(curve_covers(&none, &a));
+  assert_int_equal(curve_of_both(&a, &other).fits, 0);
+  assert_int_equal(curve_of_both(&a, &none).fits, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_fit_has_no_more_divergence_than_its_curve),
+      cmocka_unit_test(corners_and_slack_are_those_of_the_mechanism),
+      cmocka_unit_test(pure_noise_has_no_curve),
+      cmocka_unit_test(the_curve_of_both_covers_either),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
