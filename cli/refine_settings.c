@@ -49,8 +49,9 @@ bool refine_choose(const char *const *word, const fit_settings *fit, const dperm
   const usage_rule rules[] = {
       {out->refined && none,
        "--refine does not go with --mechanism none: it spends a share of epsilon"},
-      {out->refined && adding,
-       "--refine counts records that are replaced, and does not go with --neighbours add-remove"},
+      {out->refined && adding && strcmp(*word, "ask") == 0,
+       "--refine ask takes the number of records, which --neighbours add-remove keeps private; "
+       "give a share, or --bins auto"},
       {out->refined && !schema, "--refine needs --schema: it refines one"},
       {out->refined && !readable,
        "--refine reads the records more than once, and a pipe has them once; name a file"},

@@ -313,9 +313,9 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     def _share(self) -> Optional[float]:
         """What of epsilon a refinement of the schema gets: NaN for the usual share, 0 where the records are only
         asked whether they want bins, None without one."""
-        possible = self.schema is not None and self.mechanism != "none" and not options.adding(self.neighbours)
-        if options.adding(self.neighbours) and self.refine not in (None, "none", "ask"):
-            raise ValueError("refine counts records that are replaced; it does not go with neighbours='add-remove'")
+        possible = self.schema is not None and self.mechanism != "none"
+        if options.adding(self.neighbours) and isinstance(self.refine, str) and self.refine == "ask":
+            return None  # the answer takes the number of records, which is private
         return refine_share(self.refine, self.bins, possible, bool(self._kernel()))
 
     def _share_of(self, prepared: Prepared, wanted: c.Options) -> Optional[float]:
@@ -331,7 +331,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         if refined is None:
             return c.Handle("dperm_train", "dperm_model_free", prepared.handle, byref(wanted))
         assert self._schema is not None
-        rows, columns, labels_ = table_columns(self._schema, *prepared.labelled)
+        rows, columns, labels_ = table_columns(self._schema, *prepared.labelled, empty=options.adding(self.neighbours))
         return c.Handle("dperm_train_refined_table", "dperm_model_free", self._schema._handle, rows, columns, labels_,
                         data.flags(prepared.words), byref(wanted), refined, may_bin(refined, self.bins))
 

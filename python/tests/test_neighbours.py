@@ -43,6 +43,7 @@ WAYS = {
     "bounds": lambda n: (dict(bounds=(-1, 1), classes=[0, 1]), *rows(n)),
     "schema": lambda n: (dict(schema=SCHEMA, classes=[0, 1]), *rows(n)),
     "bins": lambda n: (dict(schema=SCHEMA, classes=[0, 1], bins="auto"), *rows(n)),
+    "refined": lambda n: (dict(schema=SCHEMA, classes=[0, 1], refine=0.3), *rows(n)),
     "C": lambda n: (dict(data_norm=2, classes=[0, 1], C=3.0), *rows(n)),
     "weights": lambda n: (dict(data_norm=2, classes=[0, 1], class_weight={0: 2.0}), *rows(n)),
     "three classes": lambda n: (dict(data_norm=2, classes=[0, 1, 2]), *rows(n)),
@@ -108,7 +109,5 @@ def test_refusals():
         dperm.LogisticRegression(1.0, neighbours="added", **made).fit(X, y)
     with pytest.raises(ValueError, match="paper"):
         dperm.LogisticRegression(1.0, analysis="paper", **ADDING, **made).fit(X, y)
-    with pytest.raises(ValueError, match="refine counts records that are replaced"):
-        dperm.LogisticRegression(1.0, schema=SCHEMA, refine=0.2, **ADDING).fit(X, y)
     with pytest.raises(ValueError):
         dperm.LogisticRegression(1.0, **made).fit(X[:0], y[:0])

@@ -71,7 +71,8 @@ dperm_status audit_refine(const dperm_audit_options *options, int unused, dperm_
                           dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *wide = NULL, *cells = NULL;
   OWNED(free_target)
-  refine_target t = {.claim = guarantee_of_histograms(options->epsilon, 1, COLUMNS)};
+  refine_target t = {
+      .claim = guarantee_of_histograms(options->epsilon, 1, COLUMNS, DPERM_NEIGHBOURS_REPLACE)};
   (void)unused;
   TRY(dperm_schema_parse(schema_text, sizeof schema_text - 1, "audit", &wide, err));
   TRY(refine_cell_schema(wide, &cells, err));

@@ -19,5 +19,6 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
          json_number_value(stated) == refined->epsilon && json_is_number(charged) &&
          claim->epsilon_charged > 0 && claim->epsilon_charged <= claim->epsilon &&
          claim->rows_per_person == refined->rows_per_person &&
+         claim->neighbours == refined->neighbours &&
          (refined->is_private || !guarantee_is_private(claim));
 }

@@ -177,10 +177,12 @@ dperm_status check_refined_unit(const dperm_options *o, const dperm_data *data, 
          "epsilons cannot be added; give both the same rows per person",
          refined->rows_per_person, o->rows_per_person);
   }
-  if (refined && refined->epsilon > 0 && o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
+  if (o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon > 0 &&
+      refined->neighbours != o->neighbours) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
-         "the schema was refined for replaced records, and this run is for added and removed ones: "
-         "their epsilons cannot be added; use the schema as it was before");
+         "the schema was refined for neighbours %s, and this run is for %s: their epsilons cannot "
+         "be added; use the schema as it was before",
+         dperm_neighbours_name(refined->neighbours), dperm_neighbours_name(o->neighbours));
   }
   return DPERM_OK;
 }

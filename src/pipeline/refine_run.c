@@ -62,10 +62,12 @@ static dperm_status refine(const dperm_schema *wide, const dperm_data *data,
   const refinement_terms terms = {.epsilon = o->epsilon,
                                   .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
                                                                  : o->epsilon + o->fit_epsilon,
+                                  .rows = rows_in_all(data->x),
                                   .rows_per_person = o->rows_per_person,
                                   .reasons = data_reasons(data) | source_reasons(source)};
-  TRY(refinement_check_data(wide, data, err));
-  const refine_numbers numbers = refinement_numbers(wide, data, terms.whole, terms.rows_per_person);
+  TRY(refinement_check_data(wide, data, terms.neighbours, err));
+  const refine_numbers numbers =
+      refinement_numbers(wide, terms.rows, terms.whole, terms.rows_per_person);
   if (refine_rule_share(&numbers) == 0) { /* from public numbers alone: it costs nothing */
     if (o->account.charge) {
       *o->account.charge = (dperm_charge){.epsilon = "0", .delta = "0"};

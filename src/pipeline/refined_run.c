@@ -17,11 +17,6 @@ dperm_status refined_run_check(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "a refinement needs a private mechanism and an epsilon to share; train without it");
   }
-  if (o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "a refinement counts records that are replaced, and decides by their number; with "
-         "neighbours add-remove train without it");
-  }
   if (o->regularizer.weights || o->regularizer.prior) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "weights and priors of the regularizer have a number for each encoded column, which a "
@@ -35,10 +30,11 @@ dperm_status refined_run_check(const dperm_options *o, dperm_error *err) {
 static dperm_status rehearse(const refined_run *run, const dperm_data *counted, dperm_error *err) {
   dperm_options row = options_per_row(run->options);
   fit_plan plan;
-  TRY(fit_check(counted, rows_in_all(counted->x), &row, &plan, err)); /* as without a refinement */
+  /* as without a refinement */
+  TRY(fit_check(counted, options_rows(&row, counted), &row, &plan, err));
   row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
   TRY(guarantee_check(&run->claim, err));
-  dperm_status status = fit_check(counted, rows_in_all(counted->x), &row, &plan, err);
+  dperm_status status = fit_check(counted, options_rows(&row, counted), &row, &plan, err);
   if (status == DPERM_INVALID_ARGUMENT) { /* what was fine with all of it */
     FAIL(err, status,
          "the share of refine leaves an epsilon of %g for the fit, which is too little; give a "
@@ -101,7 +97,7 @@ static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_mo
   row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = run->source};
-  TRY(fit_check(data, rows_in_all(data->x), &row, &plan, err));
+  TRY(fit_check(data, options_rows(&row, data), &row, &plan, err));
   if (!curve_covers(&run->curve, &plan.curve)) { /* it was priced for less */
     FAIL(err, DPERM_UNSUPPORTED,
          "the noise of the fit is not within what was charged for it; report this as a defect, "
@@ -130,11 +126,14 @@ static dperm_status train(refined_run *run, double share, dperm_model **out, dpe
   const dperm_options *o = run->options;
   const private_run whole = {.epsilon = o->epsilon,
                              .delta = o->delta,
+                             .neighbours = o->neighbours,
                              .rows_per_person = o->rows_per_person,
                              .classes = data_class_count(run->seen),
                              .refined = share * o->epsilon};
   const refinement_terms terms = {.epsilon = whole.refined,
                                   .whole = o->epsilon,
+                                  .rows = options_rows(o, run->seen),
+                                  .neighbours = o->neighbours,
                                   .rows_per_person = o->rows_per_person,
                                   .reasons =
                                       options_reasons(o, run->seen) | source_reasons(run->source)};

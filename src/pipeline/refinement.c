@@ -14,9 +14,9 @@ void refinement_clear(refinement *r) {
 /* ---- before a charge */
 
 dperm_status refinement_check_data(const dperm_schema *wide, const dperm_data *data,
-                                   dperm_error *err) {
+                                   dperm_neighbours neighbours, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
-  TRY(data_check_any(data, err));
+  TRY(neighbours == DPERM_NEIGHBOURS_REPLACE ? data_check_any(data, err) : DPERM_OK);
   TRY(refine_cell_schema(wide, &cells, err));
   if (!data->schema || !json_equal(data->schema->json, cells->json)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
@@ -26,19 +26,19 @@ dperm_status refinement_check_data(const dperm_schema *wide, const dperm_data *d
   return check_rows_public(wide, data->doubts, err);
 }
 
-refine_numbers refinement_numbers(const dperm_schema *wide, const dperm_data *data, double whole,
+refine_numbers refinement_numbers(const dperm_schema *wide, size_t rows, double whole,
                                   size_t rows_per_person) {
-  return refine_numbers_of(wide, rows_in_all(data->x), whole / (double)rows_per_person);
+  return refine_numbers_of(wide, rows, whole / (double)rows_per_person);
 }
 
 dperm_status refinement_prepare(const dperm_schema *wide, const dperm_data *data,
                                 const refinement_terms *terms, refinement *out, dperm_error *err) {
   out->wide = wide;
   out->data = data;
-  out->numbers = refinement_numbers(wide, data, terms->whole, terms->rows_per_person);
-  out->claim = guarantee_with(
-      guarantee_of_histograms(terms->epsilon, terms->rows_per_person, out->numbers.counted),
-      terms->reasons);
+  out->numbers = refinement_numbers(wide, terms->rows, terms->whole, terms->rows_per_person);
+  out->claim = guarantee_with(guarantee_of_histograms(terms->epsilon, terms->rows_per_person,
+                                                      out->numbers.counted, terms->neighbours),
+                              terms->reasons);
   double rate = ratio_value(ratio_below(out->claim.epsilon_class));
   if (!(terms->epsilon > 0 && terms->epsilon < 1e6) || !(rate >= 1e-12)) {
     FAIL(
@@ -72,6 +72,7 @@ dperm_status refinement_release(refinement *r, const dperm_charge *charge, rando
                                 dperm_schema **out, dperm_error *err) {
   schema_refined cost = {.epsilon = r->claim.epsilon,
                          .rows_per_person = r->claim.rows_per_person,
+                         .neighbours = r->claim.neighbours,
                          .is_private = guarantee_is_private(&r->claim)};
   struct {
     uint64_t entry;

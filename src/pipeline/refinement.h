@@ -17,15 +17,17 @@ void refinement_clear(refinement *r);
  * with at most so many rows; why it is not private. */
 typedef struct refinement_terms {
   double epsilon, whole;
+  size_t rows; /* of the records, or the public figure near that */
+  dperm_neighbours neighbours;
   size_t rows_per_person;
   unsigned reasons;
 } refinement_terms;
 
 /* Whether `data` are of records of `wide`, in cells, and their number is public. */
 dperm_status refinement_check_data(const dperm_schema *wide, const dperm_data *data,
-                                   dperm_error *err);
+                                   dperm_neighbours neighbours, dperm_error *err);
 /* The numbers of it, but for the noise; the rule decides by them whether it pays. */
-refine_numbers refinement_numbers(const dperm_schema *wide, const dperm_data *data, double whole,
+refine_numbers refinement_numbers(const dperm_schema *wide, size_t rows, double whole,
                                   size_t rows_per_person);
 /* Counts. On every process of a job. */
 dperm_status refinement_prepare(const dperm_schema *wide, const dperm_data *data,

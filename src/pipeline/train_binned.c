@@ -40,7 +40,8 @@ dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dpe
   double work = (double)rows * options->epsilon / (double)options->rows_per_person;
   TRY(resolved(wide, false, 0, (double)NAN, &lines, err));
   TRY(resolved(wide, all_numeric != 0, 0, (double)NAN, &bins, err));
-  bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0;
+  bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0 &&
+              options->neighbours == DPERM_NEIGHBOURS_REPLACE; /* the answer takes n */
   bool pays = work * share_most >= evidence_least;
   *out = asks && pays && wide->classes.count == 2 ? fmax(share_least, evidence_least / work) : 0;
   return DPERM_OK;

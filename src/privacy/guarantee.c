@@ -141,9 +141,12 @@ guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confu
                      .epsilon_class = confusion ? row / 2 : row};
 }
 
-guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns) {
+guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns,
+                                  dperm_neighbours neighbours) {
   guarantee g = guarantee_of_counts(epsilon, rows_per_person, false);
-  g.epsilon_class = epsilon_share(g.epsilon_row, 2 * columns);
+  bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || DEFECT("histograms-add");
+  g.neighbours = neighbours;
+  g.epsilon_class = epsilon_share(g.epsilon_row, (adding ? 1 : 2) * columns);
   return g;
 }
 

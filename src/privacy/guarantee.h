@@ -86,10 +86,12 @@ guarantee guarantee_spending(guarantee g, bool spends_delta);
  * and two of the four counts of a confusion matrix, which have half of epsilon each
  * (privacy.md 8.8). */
 guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion);
-/* Histograms of so many columns, each with integer noise: a record moves two counts of each by one,
+/* Histograms of so many columns, each with integer noise: a record moves two counts of each by one
+ * (one count, if it is added or removed: docs/proofs/neighbours.md 6),
  * and each has an equal share of epsilon; epsilon_class is the rate of a count's noise (privacy.md
  * 8.9). */
-guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns);
+guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns,
+                                  dperm_neighbours neighbours);
 /* What an add-remove claim is worth where records are replaced: (2ε, (1 + e^ε)δ), rounded up
  * (docs/proofs/neighbours.md 5). A replace claim has no finite add-remove one. */
 guarantee guarantee_replaced(const guarantee *g);

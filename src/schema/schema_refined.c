@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-
-static const char neighbours[] = "replace-one";
+#include "privacy/guarantee.h"
 
 /* ---- the digest: BLAKE2b-256 of one line for each member (docs/formats.md) */
 
@@ -17,7 +16,7 @@ static void refined_digest(const schema_refined *r, const char *version,
   unsigned char hash[32];
   (void)format_double(r->epsilon, false, epsilon);
   int used = snprintf(text, sizeof text, "dperm-refined/1\n%s\n%zu\n%s\n%d\n%llu\n%s\n%.100s\n",
-                      epsilon, r->rows_per_person, neighbours, r->is_private,
+                      epsilon, r->rows_per_person, neighbours_word(r->neighbours), r->is_private,
                       (unsigned long long)r->entry, r->receipt, version);
   (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, (unsigned long long)used,
                            NULL, 0);
@@ -32,9 +31,9 @@ json_t *schema_refined_json(const schema_refined *r) {
   refined_digest(r, dperm_version(), digest);
   return json_pack("{s:f, s:s, s:I, s:s, s:b, s:o, s:s, s:s}", "epsilon", r->epsilon, "unit",
                    r->rows_per_person > 1 ? "person" : "row", "rows_per_person",
-                   (json_int_t)r->rows_per_person, "neighbours", neighbours, "private",
-                   r->is_private, "ledger", ledger, "dperm_version", dperm_version(), "digest",
-                   digest);
+                   (json_int_t)r->rows_per_person, "neighbours", neighbours_word(r->neighbours),
+                   "private", r->is_private, "ledger", ledger, "dperm_version", dperm_version(),
+                   "digest", digest);
 }
 
 /* ---- reading */
@@ -73,13 +72,16 @@ dperm_status schema_refined_parse(const json_document *doc, schema_refined *out,
   const json_t *epsilon = json_object_get(object, "epsilon"),
                *stamp = json_object_get(object, "private");
   json_int_t rows = json_integer_value(json_object_get(object, "rows_per_person"));
+  const char *whom = text_at(object, "neighbours");
+  bool adding = strcmp(whom, neighbours_word(DPERM_NEIGHBOURS_ADD_REMOVE)) == 0;
   schema_refined r = {.epsilon = json_number_value(epsilon),
                       .rows_per_person = rows > 0 ? (size_t)rows : 0,
+                      .neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
                       .is_private = json_is_true(stamp)};
   bool whole = json_is_number(epsilon) && r.epsilon > 0 && r.epsilon < 1e6 && /* a NaN is not */
                rows >= 1 && rows <= 1000000 && json_is_boolean(stamp) &&
                strcmp(text_at(object, "unit"), rows > 1 ? "person" : "row") == 0 &&
-               strcmp(text_at(object, "neighbours"), neighbours) == 0 &&
+               strcmp(whom, neighbours_word(r.neighbours)) == 0 &&
                read_ledger(json_object_get(object, "ledger"), &r);
   refined_digest(&r, text_at(object, "dperm_version"), digest);
   if (!whole || strcmp(digest, text_at(object, "digest")) != 0) {

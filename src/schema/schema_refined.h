@@ -7,8 +7,9 @@
 
 /* All zeros: the schema was made without records. */
 typedef struct schema_refined {
-  double epsilon;                  /* what it cost, for one record, or for a person with */
-  size_t rows_per_person;          /* at most so many; neighbours are "replace-one" */
+  double epsilon;         /* what it cost, for one record, or for a person with */
+  size_t rows_per_person; /* at most so many */
+  dperm_neighbours neighbours;
   bool is_private;                 /* false: its noise came from a seed, or the like */
   uint64_t entry;                  /* number of its reservation in a ledger, 0 for none, */
   char receipt[DPERM_DIGEST_SIZE]; /* and the receipt, empty without one */

@@ -54,7 +54,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 }
 
 @test "counts of a refinement and a choice of bins without noise are found" {
-  for defect in counts-bare counts-half evidence-bare; do
+  for defect in counts-bare counts-half histograms-add evidence-bare; do
     found $(table | grep "^$defect ")
   done
 }

@@ -178,6 +178,30 @@ assert plan["rows"] is None and plan["rows_about"] == 100 and plan["neighbours"]
   grep -q '"rows_about_fitted": 90' people.csv.rows
 }
 
+@test "a refinement counts an added record once in each column, and goes by the figure" {
+  t=(train --schema schema.json --epsilon 1 --neighbours add-remove)
+  "$DPERM" "${t[@]}" --rows-about 50000 --refine 0.3 --data people.csv --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json > lines
+  grep -q "ok     refined: the schema's refinement cost 0.3" lines
+  python3 -c 'import json
+model = json.load(open("m.json"))
+assert model["schema"]["refined"]["neighbours"] == "add-remove" and model["rows"] is None
+json.dump(model["schema"], open("refined.json", "w"))'
+  head -1 people.csv > none.csv # no records at all: bins of noise
+  "$DPERM" "${t[@]}" --rows-about 50000 --refine auto --data none.csv --out n.json 2> /dev/null
+  "$DPERM" verify --model n.json > /dev/null
+  "$DPERM" "${t[@]}" --rows-about 100 --refine 0.3 --data people.csv --out few.json 2> words # as plan says: too few
+  grep -q 'stays as it is' words
+  ! grep -q '"refined"' few.json
+  "$DPERM" train --schema refined.json --epsilon 1 --neighbours add-remove --rows-about 50000 --data people.csv \
+    --out again.json 2> /dev/null
+  "$DPERM" verify --model again.json > /dev/null
+  run "$DPERM" train --schema refined.json --epsilon 1 --data people.csv --out r.json
+  fails_with 2 "was refined for neighbours add-remove, and this run is for replace"
+  run "$DPERM" "${t[@]}" --rows-about 100 --refine ask --data people.csv --out r.json
+  fails_with 2 "--refine ask takes the number of records"
+}
+
 @test "a sweep takes the figure for the rows that it trains on" {
   "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --folds 3 --draws 2 --bins none \
     --neighbours add-remove --rows-about 80 --mechanism objective,none --out s.csv 2> /dev/null

@@ -59,7 +59,8 @@ static void every_count_has_the_noise_of_the_claim(void **state) {
   } claims[] = {{0.08, 1}, {1, 1}, {1, 3}, {20, 1}};
   double limit = sqrt(log(2.0 * 4 * COLUMNS * 3 / 1e-9) / (2.0 * DRAWS));
   for (size_t k = 0; k < sizeof claims / sizeof *claims; k++) {
-    const guarantee g = guarantee_of_histograms(claims[k].epsilon, claims[k].rows, COLUMNS);
+    const guarantee g = guarantee_of_histograms(claims[k].epsilon, claims[k].rows, COLUMNS,
+                                                DPERM_NEIGHBOURS_REPLACE);
     double rate = claims[k].epsilon / (double)(claims[k].rows * 2 * COLUMNS);
     static double noise[COLUMNS][3][DRAWS]; /* of the first, the middle and the last cell */
     static const size_t places[3] = {0, CELLS / 2, CELLS - 1};
@@ -102,7 +103,7 @@ static void the_rate_is_rounded_to_the_safe_side(void **state) {
   for (int i = 0; i < 20000; i++) {
     double epsilon = exp(-7 + 9 * random_unit(&r));
     size_t columns = 1 + (size_t)random_below(&r, 300), rows = 1 + (size_t)random_below(&r, 9);
-    const guarantee g = guarantee_of_histograms(epsilon, rows, columns);
+    const guarantee g = guarantee_of_histograms(epsilon, rows, columns, DPERM_NEIGHBOURS_REPLACE);
     ratio rate = ratio_below(g.epsilon_class);
     long double all = (long double)rate.over / (long double)rate.under * 2.0L *
                       (long double)columns * (long double)rows;

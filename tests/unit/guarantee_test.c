@@ -101,7 +101,12 @@ static void histograms_share_epsilon_for_two_counts_each(void **state) {
   (void)state;
   for (size_t columns = 1; columns < 300; columns++) {
     for (size_t rows = 1; rows < 6; rows += 4) {
-      guarantee g = guarantee_of_histograms(0.08, rows, columns);
+      guarantee g = guarantee_of_histograms(0.08, rows, columns, DPERM_NEIGHBOURS_REPLACE);
+      /* an added record is in one cell of each column, a replaced one leaves another too */
+      const guarantee added =
+          guarantee_of_histograms(0.08, rows, columns, DPERM_NEIGHBOURS_ADD_REMOVE);
+      assert_true((double)columns * added.epsilon_class <= added.epsilon_row &&
+                  added.epsilon_class > 1.999 * g.epsilon_class);
       assert_true(g.delta == 0 && g.epsilon == 0.08 && g.epsilon_charged == 0.08);
       assert_covers(g.epsilon, rows, g.epsilon_row);
       assert_covers(g.epsilon_row, 2 * columns, g.epsilon_class);
