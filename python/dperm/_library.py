@@ -158,7 +158,8 @@ class Options(Struct):
                 ("lambda_", c_double), ("rows_per_person", c_size_t), ("classes", c_size_t),
                 ("class_weights", POINTER(ClassWeight)), ("class_weight_count", c_size_t),
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
-                ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("rows_about", c_size_t)]
+                ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("rows_about", c_size_t),
+                ("delta", c_double)]
 
 
 class TuneOptions(Struct):
@@ -183,7 +184,8 @@ class PlanFigures(Struct):
                 ("excess_objective_q50", c_double), ("excess_objective_q95", c_double),
                 ("noise_to_signal", c_double), ("coin_loss", c_double),
                 ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
-                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("neighbours", c_int)]
+                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("neighbours", c_int),
+                ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double)]
 
 
 class Metrics(Struct):

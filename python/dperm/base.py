@@ -94,6 +94,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     rows_per_person: int
     neighbours: str
     rows_about: Optional[int]
+    delta: float
     ledger: Any
     dataset: Optional[str]
     random_state: Any
@@ -261,7 +262,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             analysis=self.analysis, noise=self.noise, lambda_=self.lambda_, C=self.C,
             delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
-            neighbours=self.neighbours, rows_about=self.rows_about, **self._kernel())
+            neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, **self._kernel())
         if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
             prepared.words += ("weights",)
         return made
@@ -289,6 +290,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         refuse_folds(self, self)
         prepared = self._prepare(X, y)
         wanted = self._options(prepared.rows, prepared)
+        options.warn_delta(wanted.delta, wanted.rows_about or prepared.rows)
         refined = self._share_of(prepared, wanted)
         if refined is None:  # else bins come with the refinement
             self._settle(prepared, "dperm_train_share", byref(wanted))

@@ -45,7 +45,11 @@ _COMMON = """
     intercept_scaling : float, default 1
         The constant column's value, in units of `data_norm`.
     mechanism : {"objective", "output", "none"}
-    noise : {"auto", "l2", "l1", "group", "linf", "mixed"}
+    noise : {"auto", "l2", "l1", "group", "linf", "mixed", "gaussian"}
+    delta : float, default 0
+        What may be spent on gaussian noise, in all; far below one over the number of rows, else there is a warning.
+        0: pure noise, and a delta for rounding alone (``docs/proofs/gaussian.md``). "auto" noise spends it where that
+        makes the noise shorter; `privacy_.delta` says what was spent.
     analysis : {"tight", "paper"}
     delta_reg, norm_guess : float, optional
         As in ``dperm train``.
@@ -91,7 +95,7 @@ _ATTRIBUTES = """
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
-               "bins", "neighbours", "rows_about")
+               "bins", "neighbours", "rows_about", "delta")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -130,7 +134,8 @@ class LogisticRegression(_Stored):
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
-                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None):
+                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
+                 delta: float = 0.0):
         self.epsilon = epsilon
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -182,7 +187,8 @@ class LinearSVC(_Stored):
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
-                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None):
+                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
+                 delta: float = 0.0):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -217,7 +223,8 @@ class KernelSVC(LinearSVC):
                  delta_reg: Any = None, norm_guess: Any = None, rows_per_person: int = 1,
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
-                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None):
+                 bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
+                 delta: float = 0.0):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -260,6 +267,7 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "rows_per_person": privacy["rows_per_person"], "schema": schema,
         "neighbours": "add-remove" if privacy["neighbours"] == "add-remove" else "replace",
         "rows_about": content.get("rows_about"),
+        "delta": privacy["delta"] if privacy["noise"] == "gaussian" else 0.0,
         "bins": "none" if schema else None,  # it has what it was fitted with
         "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
         "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from ctypes import byref
 from typing import Any, Mapping, Optional
 
 import numpy as np
 
 from . import _library as c
+from . import callers
 from .border import Number, whole
 
 MECHANISMS = c.numbers(c.lib.dperm_mechanism_name)
@@ -55,6 +57,13 @@ def adding(neighbours: Any) -> bool:
     return bool(choice("neighbours", neighbours, NEIGHBOURS) == NEIGHBOURS["add-remove"])
 
 
+def warn_delta(delta: float, rows: int) -> None:
+    """Above 1/rows a guarantee would allow to publish somebody's whole record."""
+    if rows > 0 and 1 / rows < delta < 1:
+        warnings.warn(f"delta={delta:g} is above 1/rows = {1 / rows:.2g}: it would allow to publish a whole record of "
+                      "somebody; choose one far below", UserWarning, stacklevel=callers.stacklevel())
+
+
 LOSSES = c.numbers(c.lib.dperm_loss_name)
 
 
@@ -63,7 +72,8 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          lambda_: Any = None, C: Any = None, delta_reg: Any = None, norm_guess: Any = None,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
-         threads: int = 0, neighbours: str = "replace", rows_about: Any = None) -> c.Options:
+         threads: int = 0, neighbours: str = "replace", rows_about: Any = None,
+         delta: Any = 0.0) -> c.Options:
     """Options for a fit to so many rows, or to about so many where their number is private."""
     options = c.Options()
     c.lib.dperm_options_init(byref(options))
@@ -77,6 +87,11 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
         options.epsilon = number("epsilon", epsilon)
     options.analysis = choice("analysis", analysis, ANALYSES)
     options.noise = choice("noise", noise, NOISES)
+    options.delta = number("delta", delta, strict=False)
+    if noise == "gaussian" and options.delta == 0 and mechanism != "none":
+        raise ValueError("noise='gaussian' needs delta, which has no default above 0: choose one far below 1/rows")
+    if options.delta != 0 and mechanism == "none":
+        raise ValueError("delta does not go with mechanism='none'; leave it out")
     options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
     if adding(neighbours):
         if rows_about is None:

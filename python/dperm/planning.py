@@ -50,6 +50,7 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
     wanted = options.make(epsilon=epsilon, rows=rows,
                           classes=0 if schema is not None else options.whole("classes", classes, 2),
                           **settings)
+    options.warn_delta(wanted.delta, wanted.rows_about or rows)
     cost: Dict[str, Any] = {"epsilon_refined": 0.0, "refined_by": None}
     refine_share(refine, bins, schema is not None and wanted.mechanism != options.MECHANISMS["none"])
     if schema is not None:

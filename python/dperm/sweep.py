@@ -41,10 +41,10 @@ def _cells(estimator: Any, param_grid: Any) -> Tuple[List[Dict[str, Any]], List[
     settings, fitters = [], []
     for candidate in ParameterGrid(param_grid):
         for name in candidate:
-            if name not in _TUNABLE | {"epsilon", "rows_per_person"}:
+            if name not in _TUNABLE | {"epsilon", "delta", "rows_per_person"}:
                 raise ValueError(f"{name} cannot be swept: it is about the data, not about the fit")
         if candidate.get("mechanism", estimator.mechanism) == "none":
-            candidate = {**candidate, "epsilon": None}
+            candidate = {**candidate, "epsilon": None, **({"delta": 0.0} if estimator.delta else {})}
         if candidate not in settings:
             settings.append(candidate)
             fitters.append(clone(estimator).set_params(**candidate))
