@@ -102,6 +102,10 @@ static void nothing_but_weights_depends_on_the_number_of_records(void **state) {
       check_ways_out(options, 2);
     }
     check_ways_out(adding((dperm_mechanism)mechanism), 3);
+    dperm_options gaussian = adding((dperm_mechanism)mechanism);
+    gaussian.noise = DPERM_NOISE_GAUSSIAN;
+    gaussian.delta = 1e-6;
+    check_ways_out(gaussian, 2);
     dperm_options options = adding((dperm_mechanism)mechanism);
     options.rows_per_person = 4;
     options.class_weights = weights;
