@@ -148,7 +148,7 @@ static void say_refined(const refine_choice *how, const fit_story *story, const 
     note("%s: %s is for the schema, which was refined from records", name, part);
   } else if (how->refined && !how->unasked && how->share == 0) {
     note("%s: the records were not asked, and nothing is spent on it: that takes two classes, a "
-         "numeric column without bins, and a rows times epsilon of 2250",
+         "numeric column without bins, and a rows times epsilon of 2600",
          name);
   } else if (how->refined && !how->unasked) {
     note("%s: the schema stays as it is: it has nothing to refine, or so few rows cannot pay for "

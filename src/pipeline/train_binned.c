@@ -12,9 +12,9 @@
 #include "schema/schema_refined.h"
 
 /* The evidence has n·ε₁ = 360 at least, at which its noise does not drown it on the sets that the
- * rule was chosen on, and three hundredths of epsilon where that is more. Where it is more than a
- * sixth of n·ε the answer would cost more than it brings. */
-static const double evidence_least = 360, share_least = 0.03, share_most = 0.16;
+ * rule was chosen on, and three hundredths of epsilon where that is more. Where n·ε is
+ * below 2600 the answer would cost more than it brings. */
+static const double evidence_least = 360, share_least = 0.03, share_most = 360.0 / 2600;
 
 typedef struct binned_way {
   refinement_terms terms;

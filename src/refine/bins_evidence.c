@@ -11,7 +11,7 @@
 #include "random/noise.h"
 #include "schema/auto_bins.h"
 
-enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 27, RATIO_MOST = 4096, SHARES = 5 };
+enum { FIXED = 4096, RATIO_UNIT = 64, RATIO_PART = 30, RATIO_MOST = 4096, SHARES = 5 };
 
 /* ---- crowding */
 

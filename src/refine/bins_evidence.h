@@ -8,7 +8,7 @@
  *                fullest bin of a column has more than a third of the records on average;
  *   separation   64 U₁ − p U₀, of U = ‖V‖/n, V = Σ (x_i − x_j) over all pairs of a positive record
  *                i and a negative one j: how far apart the classes are with coarse bins (U₁) and
- *                without any (U₀). p/27 is how much more noise a fit with bins has.
+ *                without any (U₀). p/30 is how much more noise a fit with bins has.
  *
  * All of it is counted in integers, from rows in multiples of 2^−12. */
 #pragma once

@@ -388,13 +388,13 @@ static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   dperm_charge charge;
   dperm_guarantee g;
   dperm_model *model = NULL;
-  dperm_options fit = fit_of(0.8);
+  dperm_options fit = fit_of(0.9);
   fit.account = (dperm_account){.ledger = ledger, .dataset = "people", .charge = &charge};
   assert_ok(dperm_train_refined(s->wide, people_read, &s->p, &fit, 0, 1, &model, err));
   dperm_model_guarantee(model, &g);
-  assert_true(g.is_private && g.epsilon == 0.8);
-  assert_string_equal(charge.epsilon, "0.8");
-  assert_string_equal(charge.epsilon_left, "0.2");
+  assert_true(g.is_private && g.epsilon == 0.9);
+  assert_string_equal(charge.epsilon, "0.9");
+  assert_string_equal(charge.epsilon_left, "0.1");
   assert_true(fabs(model->schema->refined.epsilon - 360.0 / PEOPLE) < 1e-15);
   assert_true(model->claim.epsilon_refined == model->schema->refined.epsilon);
   assert_int_equal(model->schema->refined.entry, charge.entry);
