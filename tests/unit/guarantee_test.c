@@ -145,6 +145,53 @@ static void delta_covers_classes_rounds_and_persons(void **state) {
   }
 }
 
+/* What noise and numerics cost together is at most the delta that was given, and nearly all of it:
+ * gaussian.md 6, by hand. Shares handed down to a row's run and to a fit give the same noise. */
+static void a_given_delta_is_divided_and_never_passed(void **state) {
+  (void)state;
+  static const size_t people[] = {1, 2, 7}, kinds[] = {2, 3, 26};
+  for (size_t p = 0; p < 3; p++) {
+    for (size_t c = 0; c < 3; c++) {
+      for (int rounds = ROUNDS_NONE; rounds <= ROUNDS_BY_GEOMETRIC; rounds++) {
+        const private_run run = {.epsilon = 2,
+                                 .delta = 1e-6,
+                                 .rows_per_person = people[p],
+                                 .classes = kinds[c],
+                                 .rounds = (rounds_kind)rounds,
+                                 .rounds_mean = 4.5};
+        const guarantee g = guarantee_of_run(&run);
+        long double fits = (rounds == ROUNDS_NONE ? 1 : 4.5L) * (kinds[c] > 2 ? kinds[c] : 1);
+        long double group = 0;
+        for (size_t k = 0; k < people[p]; k++) {
+          group += expl((long double)k * g.epsilon_row);
+        }
+        long double all = g.delta_numerics + fits * group * g.delta_class;
+        assert_true(all <= 1e-6L && all >= 1e-6L * (1 - 1e-7L));
+        const private_run row = {.epsilon = g.epsilon_row,
+                                 .delta = g.delta_row,
+                                 .rows_per_person = 1,
+                                 .classes = kinds[c],
+                                 .rounds = (rounds_kind)rounds,
+                                 .rounds_mean = 4.5};
+        const private_run fit = {.epsilon = g.epsilon_fit,
+                                 .delta = g.delta_fit,
+                                 .rows_per_person = 1,
+                                 .classes = kinds[c]};
+        assert_true(guarantee_of_run(&row).delta_class == g.delta_class);
+        assert_true(guarantee_of_run(&fit).delta_class == g.delta_class);
+        assert_true(guarantee_spending(g, true).delta == 1e-6);
+        assert_true(guarantee_spending(g, false).delta == g.delta_numerics);
+        assert_true(g.delta == g.delta_numerics && g.delta_numerics < 1e-30);
+      }
+    }
+  }
+  const private_run none = {.epsilon = 2, .rows_per_person = 1, .classes = 2};
+  assert_true(guarantee_of_run(&none).delta_class == 0);
+  const private_run little = {.epsilon = 29, .delta = 1e-31, .rows_per_person = 1, .classes = 2};
+  const guarantee g = guarantee_of_run(&little);
+  assert_fails(guarantee_check(&g, err), DPERM_INVALID_ARGUMENT, "no more than the");
+}
+
 static void a_delta_that_counts_is_refused(void **state) {
   (void)state;
   static const struct {
@@ -200,6 +247,7 @@ int main(void) {
       cmocka_unit_test(a_refinement_and_the_fit_never_add_up_to_more),
       cmocka_unit_test(histograms_share_epsilon_for_two_counts_each),
       cmocka_unit_test(delta_covers_classes_rounds_and_persons),
+      cmocka_unit_test(a_given_delta_is_divided_and_never_passed),
       cmocka_unit_test(a_delta_that_counts_is_refused),
       cmocka_unit_test(every_reason_takes_the_stamp_and_has_words),
   };
