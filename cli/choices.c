@@ -2,6 +2,7 @@
 #include "choices.h"
 
 #include <dperm/draft.h>
+#include <dperm/multiclass.h>
 #include <dperm/tune.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ NAME_BY_NUMBER(mechanism_name, dperm_mechanism)
 NAME_BY_NUMBER(analysis_name, dperm_analysis)
 NAME_BY_NUMBER(neighbours_name, dperm_neighbours)
 NAME_BY_NUMBER(noise_name, dperm_noise)
+NAME_BY_NUMBER(multiclass_name, dperm_multiclass)
 NAME_BY_NUMBER(kernel_name, dperm_kernel_kind)
 NAME_BY_NUMBER(tune_method_name, dperm_tune_method)
 NAME_BY_NUMBER(selector_name, dperm_selector)

@@ -9,7 +9,7 @@
 typedef const char *value_name(int value);
 value_name format_name, mechanism_name, analysis_name, neighbours_name, noise_name, kernel_name,
     direction_name, loss_name, tune_method_name, selector_name, rounds_name, dictionary_name,
-    bins_name;
+    bins_name, multiclass_name;
 
 /* Whether the loss of this name has a parameter h; true for a name that is none, which is refused
  * elsewhere. */

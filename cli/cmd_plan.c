@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "dperm/bins.h"
+#include "dperm/multiclass.h"
 #include "dperm/plan.h"
 #include "dperm/refine.h"
 #include "fit_settings.h"
@@ -46,6 +47,9 @@ static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm
   print_json_text("neighbours", dperm_neighbours_name(p->neighbours), ",");
   print_json_number("epsilon_row", p->epsilon_row, ",");
   printf("  \"classes\": %zu,\n", p->classes);
+  printf(
+      p->classes > 2 ? "  \"multiclass\": \"%s\",\n" : "  \"multiclass\": null,\n",
+      dperm_multiclass_name(p->fits == 1 ? DPERM_MULTICLASS_JOINT : DPERM_MULTICLASS_ONE_VS_REST));
   print_json_number("epsilon_class", p->epsilon_class, ",");
   print_json_number("delta", p->delta, ",");
   print_json_number("delta_given", p->delta_given, ",");
@@ -195,7 +199,11 @@ static void print_delta(const dperm_plan *p) {
 }
 
 static void print_share(const dperm_plan *p) {
-  if (p->classes > 2) {
+  if (p->classes > 2 && p->fits == 1) {
+    printf("classes              %-12zu learned jointly, in one fit with noise for each of them;\n"
+           "                                  norms are those of all weights together\n",
+           p->classes);
+  } else if (p->classes > 2) {
     printf("epsilon of a class   %-12.4g for each of %zu fits, one for each class against the "
            "rest;\n                                  what follows is about one of them\n",
            p->epsilon_class, p->classes);

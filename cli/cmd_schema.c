@@ -26,7 +26,9 @@ static void print_classes(const dperm_schema *schema) {
   for (const char *name; (name = dperm_schema_class_name(schema, count)) != NULL; count++) {
     printf("%s%s", count ? ", " : "", visible(name).text);
   }
-  printf(" (%zu fits, one for each against the rest, of epsilon/%zu each)\n", count, count);
+  printf(
+      " (one fit of all by logistic regression; else %zu, each against the rest, of epsilon/%zu)\n",
+      count, count);
 }
 
 /* "(4 bins, line 0.5)" behind a column's numbers. */

@@ -58,6 +58,9 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "directions of the gaussian kernel (orthogonal)"},
       {"--class-weights", ARGUMENT_TEXT, &s->class_weights, false, "NAME=W,...",
        "public weights of classes; only ratios count (1 each)"},
+      {"--multiclass", ARGUMENT_TEXT, &s->multiclass, false,
+       choices(multiclass_name, DPERM_MULTICLASS_JOINT),
+       "more than two classes: one fit (for logistic), or one a class"},
       bins_argument(&s->bins),
   };
   memcpy(table, lines, sizeof lines);
@@ -121,7 +124,8 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
 
 /* All that has one value. */
 static bool apply_single(const fit_settings *s, dperm_options *o) {
-  int mechanism = 0, analysis = 0, neighbours = 0, noise = 0, kernel = 0, kind = 0, bins = 0;
+  int mechanism = 0, analysis = 0, neighbours = 0, noise = 0, kernel = 0, kind = 0, bins = 0,
+      multiclass = 0;
   dperm_options_init(o);
   if (!choose("--mechanism", s->mechanism, mechanism_name, 0, &mechanism) ||
       !choose("--analysis", s->analysis, analysis_name, 0, &analysis) ||
@@ -129,6 +133,8 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
       !choose("--noise", s->noise, noise_name, 0, &noise) ||
       !choose("--bins", s->bins, bins_name, 0, &bins) ||
       (s->kernel && !choose("--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN, &kernel)) ||
+      (s->multiclass && !choose("--multiclass", s->multiclass, multiclass_name,
+                                DPERM_MULTICLASS_JOINT, &multiclass)) ||
       (s->features_kind &&
        !choose("--features-kind", s->features_kind, direction_name, 0, &kind))) {
     return false;
@@ -137,6 +143,7 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
   o->analysis = (dperm_analysis)analysis;
   o->noise = (dperm_noise)noise;
   o->neighbours = (dperm_neighbours)neighbours;
+  o->multiclass = (dperm_multiclass)multiclass;
   o->kernel.name = (dperm_kernel_kind)kernel;
   o->kernel.independent = kind;
   o->epsilon = s->epsilon;

@@ -9,12 +9,12 @@
 typedef struct fit_settings {
   const char *loss, *h, *lambda, *gamma, *features; /* lists */
   const char *mechanism, *analysis, *noise, *kernel, *features_kind, *class_weights, *bins;
-  const char *neighbours, *rows_about;
+  const char *neighbours, *rows_about, *multiclass;
   double epsilon, delta, delta_reg, norm_guess;
   size_t rows_per_person;
 } fit_settings;
 
-enum { FIT_ARGUMENTS = 19 };
+enum { FIT_ARGUMENTS = 20 };
 
 /* Defaults, and their lines of the argument table from table[0] on: FIT_ARGUMENTS of them. */
 void fit_settings_init(fit_settings *settings, argument *table);

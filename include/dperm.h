@@ -2,8 +2,8 @@
  *
  * What every program needs. The API follows the data: a schema says in public what a record may
  * look like; a reader turns records into bounded rows; training turns rows into a model; a model
- * predicts. The rest is beside this one: dperm/schema.h, ledger.h, plan.h, bins.h, refine.h,
- * tune.h, score.h, verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h,
+ * predicts. The rest: dperm/schema.h, ledger.h, plan.h, bins.h, refine.h, tune.h, score.h,
+ * verify.h, audit.h, sweep.h, draft.h, multiclass.h, ranks.h, output.h, random.h, synthetic.h,
  * unsafe.h.
  *
  *     dperm_schema_read -> dperm_data_read -> dperm_train -> dperm_model_write / dperm_predict_file
@@ -27,8 +27,7 @@
  *     in a first member that X_init sets, or beside the result, where X is an inline call of the
  *     library's X_sized. Programs write X. What is larger than the library's is refused.
  *   - A dperm_data gives its owner's rows back. Apart from that, whatever depends on the records
- *     and is not a released model or its score on public data carries "unsafe" in its name.
- */
+ *     and is not a released model or its score on public data carries "unsafe" in its name. */
 #ifndef DPERM_H
 #define DPERM_H
 
@@ -85,8 +84,7 @@ DPERM_API const char *dperm_status_text(dperm_status status);
 DPERM_API void dperm_text_visible(const char *text, char *out, size_t size);
 
 /* Filled by the function that failed: one sentence, "FILE:LINE:COL: what is wrong; what to do"
- * where there is a file. It never quotes the content of a record (dperm_schema_draft, whose records
- * are public, does). */
+ * where there is a file. It never quotes a record (dperm_schema_draft does: its are public). */
 typedef struct dperm_error {
   dperm_status status;
   char message[1024];
@@ -180,8 +178,7 @@ DPERM_API DPERM_CHECKED dperm_status dperm_encode_file(const dperm_source *sourc
                                                        dperm_error *err);
 
 /* Rows from memory, copied; labels are −1 or +1, or NULL for rows to predict or to label later. A
- * row longer than `norm` is scaled down to it: `norm` must be known in public. Values must be
- * finite. */
+ * row longer than `norm`, which must be public, is scaled down to it. Values must be finite. */
 DPERM_API DPERM_CHECKED dperm_status dperm_data_from_dense(size_t rows, size_t dims,
                                                            const double *row_major,
                                                            const double *labels, double norm,
@@ -191,8 +188,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_from_dense(size_t rows, size_t d
 DPERM_API DPERM_CHECKED dperm_status dperm_data_from_csr(
     size_t rows, size_t dims, const size_t *row_starts, const uint32_t *columns,
     const double *values, const double *labels, double norm, dperm_data **out, dperm_error *err);
-/* A column of a table, its values `stride` apart (0 for 1): numbers, or codes of texts. NaN and
- * code −1 are missing. */
+/* A column of a table, values `stride` apart (0 for 1): numbers, or codes of texts; NaN or −1 if
+ * missing. */
 typedef struct dperm_column {
   const double *numbers;
   const int32_t *codes;
@@ -214,8 +211,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_data_add_intercept(dperm_data *data, 
 DPERM_API DPERM_CHECKED dperm_status dperm_data_label(dperm_data *data, const uint32_t *labels,
                                                       size_t classes, const char *const *names,
                                                       dperm_error *err);
-/* What a caller took from the records although the guarantee needs it to be known in public; flags
- * to be added up. */
+/* What a caller took from the records though the guarantee needs it to be public; flags to add up.
+ */
 typedef enum dperm_taken {
   DPERM_TAKEN_CLASSES = 1,    /* the set of labels */
   DPERM_TAKEN_NORM = 2,       /* the bound on the norm of rows */
@@ -261,8 +258,7 @@ struct dperm_loss {
   double parameter;  /* h; NaN for a loss without one */
   double lipschitz;  /* L */
   double smoothness; /* c */
-  /* Fills value, slope (ℓ′) and curvature (ℓ″) for `count` margins; each may be NULL. Called from
-   * several threads at once. */
+  /* Value, slope (ℓ′) and curvature (ℓ″) of `count` margins; each may be NULL. In many threads. */
   void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
                double *curvature);
   void *context; /* for eval; not touched by the library */
@@ -318,10 +314,9 @@ DPERM_API const char *dperm_analysis_name(dperm_analysis analysis);
 /* The noise's density is ∝ exp(−β‖b‖) in one of these norms (docs/privacy.md 5). Output
  * perturbation has l2 noise only. */
 typedef enum dperm_noise {
-  DPERM_NOISE_AUTO =
-      0,              /* the least noise in rms, from public numbers; l2 for the paper's analysis */
-  DPERM_NOISE_L2 = 1, /* a ball: dense rows */
-  DPERM_NOISE_L1 = 2, /* independent coordinates: sparse rows */
+  DPERM_NOISE_AUTO = 0,    /* the least in rms, from public numbers; l2 for the paper's analysis */
+  DPERM_NOISE_L2 = 1,      /* a ball: dense rows */
+  DPERM_NOISE_L1 = 2,      /* independent coordinates: sparse rows */
   DPERM_NOISE_GROUP = 3,   /* a body made of the schema's columns: rows of one-hot blocks */
   DPERM_NOISE_LINF = 4,    /* a box: rows with a bound on each entry */
   DPERM_NOISE_MIXED = 5,   /* l1 in one-hot blocks, l2 in the other columns */
@@ -338,6 +333,13 @@ typedef enum dperm_neighbours {
 
 /* "replace", "add-remove"; NULL from the first number on that is neither. */
 DPERM_API const char *dperm_neighbours_name(dperm_neighbours neighbours);
+
+/* How more than two classes are learned (dperm/multiclass.h). */
+typedef enum dperm_multiclass {
+  DPERM_MULTICLASS_AUTO = 0,       /* jointly with the logistic loss, else one against the rest */
+  DPERM_MULTICLASS_JOINT = 1,      /* one fit of all classes, softmax (docs/proofs/softmax.md) */
+  DPERM_MULTICLASS_ONE_VS_REST = 2 /* a fit for each class, of epsilon/classes (privacy.md 8.2) */
+} dperm_multiclass;
 
 /* "auto", "l2", …; NULL from the first number on that is no kind. */
 DPERM_API const char *dperm_noise_name(dperm_noise noise);
@@ -366,8 +368,7 @@ typedef struct dperm_class_weight {
   double weight; /* from 1e-6 to 1e6 */
 } dperm_class_weight;
 
-/* What follows is declared in headers of their own: dperm/random.h, dperm/ledger.h, dperm/unsafe.h.
- */
+/* Declared in headers of their own: dperm/random.h, dperm/ledger.h, dperm/unsafe.h. */
 typedef struct dperm_random dperm_random;
 typedef struct dperm_ledger dperm_ledger;
 typedef struct dperm_charge dperm_charge;
@@ -389,16 +390,14 @@ typedef struct dperm_options {
   dperm_analysis analysis;
   dperm_noise noise;
   double delta_reg;  /* Δ ≥ 0, extra ridge of objective perturbation; NaN chooses the best */
-  double norm_guess; /* a public guess of the solution's norm for the choice of Δ and Λ; NaN for
-                        none */
+  double norm_guess; /* a public guess of the solution's norm, to choose Δ and Λ; NaN for none */
   dperm_random *random; /* NULL for a secure source of its own */
   dperm_loss loss;
   dperm_regularizer regularizer;
   dperm_kernel kernel;    /* all zeros: a linear model */
   double lambda;          /* Λ > 0; NaN chooses from public numbers */
   size_t rows_per_person; /* epsilon is per person with at most so many rows; 1: per row */
-  size_t classes;         /* 0, or what the data must have; a plan without a schema takes 0 for 2.
-                             More than two take a fit each, of epsilon/classes (privacy.md 8.2) */
+  size_t classes;         /* 0, or what the data must have; a plan without a schema takes 0 for 2 */
   const dperm_class_weight *class_weights; /* or NULL and 0; a class not named has 1 */
   size_t class_weight_count;
   dperm_account account; /* where it is charged */
@@ -408,6 +407,7 @@ typedef struct dperm_options {
   dperm_progress progress;
   dperm_unsafe_diagnostics *unsafe_diagnostics; /* filled if not NULL */
   dperm_neighbours neighbours;
+  dperm_multiclass multiclass; /* of two classes there is one fit in any case */
   size_t rows_about; /* with DPERM_NEIGHBOURS_ADD_REMOVE: a public figure near the number of rows,
                         which stands for it in every formula; else 0 */
   double
@@ -415,8 +415,7 @@ typedef struct dperm_options {
                 whole delta that may be spent, for gaussian noise; pure noise spends none of it */
 } dperm_options;
 
-/* Logistic loss, ridge, objective perturbation, Λ and the kind of noise automatic, tolerance 1e-10.
- */
+/* Logistic loss, ridge, objective perturbation, Λ and noise automatic, tolerance 1e-10. */
 DPERM_API void dperm_options_init_sized(dperm_options *options, size_t size);
 static inline void dperm_options_init(dperm_options *options) {
   dperm_options_init_sized(options, sizeof *options);

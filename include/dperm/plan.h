@@ -56,6 +56,7 @@ typedef struct dperm_plan {
   size_t rows_to_halve_noise; /* so many rows would halve noise_to_signal, all else equal; 0 where
                                  none do, as an automatic Λ for output perturbation spends them on
                                  a smaller Λ */
+  size_t fits; /* that share epsilon_row: one a class of more than two, or 1 if they are joint */
   dperm_neighbours neighbours;
   double delta_given;    /* options.delta, of which pure noise spends nothing, */
   double delta_numerics; /* and what numerics have of `delta` */

@@ -158,8 +158,8 @@ class Options(Struct):
                 ("lambda_", c_double), ("rows_per_person", c_size_t), ("classes", c_size_t),
                 ("class_weights", POINTER(ClassWeight)), ("class_weight_count", c_size_t),
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
-                ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("rows_about", c_size_t),
-                ("delta", c_double)]
+                ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("multiclass", c_int),
+                ("rows_about", c_size_t), ("delta", c_double)]
 
 
 class TuneOptions(Struct):
@@ -184,8 +184,8 @@ class PlanFigures(Struct):
                 ("excess_objective_q50", c_double), ("excess_objective_q95", c_double),
                 ("noise_to_signal", c_double), ("coin_loss", c_double),
                 ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
-                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("neighbours", c_int),
-                ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double)]
+                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("fits", c_size_t),
+                ("neighbours", c_int), ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double)]
 
 
 class Metrics(Struct):
@@ -329,7 +329,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
     "dperm_random_free": (None, [c_void_p]),
     **{f"dperm_{enum}_name": (c_char_p, [_INT]) for enum in (
-        "mechanism", "analysis", "neighbours", "noise", "kernel", "taken", "tune_method", "selector", "rounds",
+        "mechanism", "analysis", "neighbours", "noise", "multiclass", "kernel", "taken", "tune_method", "selector", "rounds",
         "dictionary")},
     "dperm_options_init": (None, [POINTER(Options)]),
     "dperm_tune_options_init": (None, [POINTER(TuneOptions)]),
@@ -343,6 +343,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_model_dims": (c_size_t, [_MODEL]),
     "dperm_model_weights": (POINTER(c_double), [_MODEL]),
     "dperm_model_is_private": (c_int, [_MODEL]),
+    "dperm_model_is_joint": (c_int, [_MODEL]),
     "dperm_model_class_name": (c_char_p, [_MODEL, _SIZE]),
     "dperm_ledger_free": (None, [c_void_p]),
     "dperm_synthetic_census_schema": (c_char_p, []),

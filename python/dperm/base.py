@@ -101,6 +101,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
     n_jobs: Optional[int]
     refine: Any
     bins: Optional[str]
+    multiclass: str
     # what a fit leaves,
     model_: Model
     classes_: np.ndarray
@@ -262,7 +263,8 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             analysis=self.analysis, noise=self.noise, lambda_=self.lambda_, C=self.C,
             delta_reg=self.delta_reg, norm_guess=self.norm_guess,
             rows_per_person=self.rows_per_person, threads=options.threads_of(self.n_jobs),
-            neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, **self._kernel())
+            neighbours=self.neighbours, rows_about=self.rows_about, delta=self.delta, multiclass=self.multiclass,
+            **self._kernel())
         if prepared is not None and weights.apply(self.class_weight, self.C, prepared.handle, prepared.names, made):
             prepared.words += ("weights",)
         return made

@@ -78,6 +78,9 @@ _COMMON = """
     bins : {"auto", "none"}, optional
         With a `schema`: what its numeric columns without bins get; "auto" is as many as rows and `epsilon` can
         pay for (``docs/formats.md``), "none" the default. `model_` has the schema with them.
+    multiclass : {"auto", "joint", "one-vs-rest"}, default "auto"
+        How more than two classes are learned: "joint" in one fit with all of `epsilon` (softmax, for logistic loss
+        only), "one-vs-rest" in a fit for each with its share. "auto" is joint where it can be.
 """
 _ATTRIBUTES = """
     Attributes
@@ -95,7 +98,7 @@ _ATTRIBUTES = """
 _PARAMETERS = ("lambda_", "C", "data_norm", "bounds", "schema", "classes", "fit_intercept",
                "intercept_scaling", "mechanism", "noise", "analysis", "delta_reg", "norm_guess",
                "rows_per_person", "ledger", "dataset", "random_state", "n_jobs", "class_weight", "refine",
-               "bins", "neighbours", "rows_about", "delta")
+               "bins", "neighbours", "rows_about", "delta", "multiclass")
 
 
 _Self = TypeVar("_Self", bound="_Stored")
@@ -135,7 +138,7 @@ class LogisticRegression(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0):
+                 delta: float = 0.0, multiclass: str = "auto"):
         self.epsilon = epsilon
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -144,12 +147,13 @@ class LogisticRegression(_Stored):
         return "logistic", 0.5
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes; of more than two, each one's own divided by their sum."""
+        """Probabilities of the classes. Of more than two: softmax of the scores of a joint fit; of one against the
+        rest, each one's own divided by their sum."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
             positive = _sigmoid(scores)
             return np.column_stack([_sigmoid(-scores), positive])
-        logs = -np.logaddexp(0, -scores)
+        logs = scores if self.model_.is_joint else -np.logaddexp(0, -scores)
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)
 
@@ -188,7 +192,7 @@ class LinearSVC(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0):
+                 delta: float = 0.0, multiclass: str = "auto"):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
@@ -224,7 +228,7 @@ class KernelSVC(LinearSVC):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0):
+                 delta: float = 0.0, multiclass: str = "auto"):
         self.epsilon, self.loss, self.h = epsilon, loss, h
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.orthogonal = orthogonal
@@ -268,6 +272,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
         "neighbours": "add-remove" if privacy["neighbours"] == "add-remove" else "replace",
         "rows_about": content.get("rows_about"),
         "delta": privacy["delta"] if privacy["noise"] == "gaussian" else 0.0,
+        # of files from before there was another way, too
+        "multiclass": content.get("multiclass", "one-vs-rest" if len(content["classes"]) > 2 else "auto"),
         "bins": "none" if schema else None,  # it has what it was fitted with
         "classes": None if "classes" in taken else labels.from_names(content["classes"]).tolist(),
         "class_weight": weights.of_file(content, labels.from_names(content["classes"]).tolist())}

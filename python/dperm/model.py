@@ -77,6 +77,11 @@ class Model:
         return bool(c.lib.dperm_model_is_private(self._handle))
 
     @property
+    def is_joint(self) -> bool:
+        """Whether more than two classes were learned in one fit, softmax."""
+        return bool(c.lib.dperm_model_is_joint(self._handle))
+
+    @property
     def weights(self) -> np.ndarray:
         """One row for two classes, a row for each if there are more; the intercept is last."""
         dims, classes = c.lib.dperm_model_dims(self._handle), len(self.classes)
@@ -120,6 +125,7 @@ class Privacy(Figures):
         fields.update({k: content[k] for k in ("rows_about", "rows_about_fitted") if k in content})
         fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
                                                "classes", "loss", "kernel")})
+        fields["multiclass"] = content.get("multiclass", "one-vs-rest" if len(content["classes"]) > 2 else None)
         super().__init__(fields)
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ MECHANISMS = c.numbers(c.lib.dperm_mechanism_name)
 ANALYSES = c.numbers(c.lib.dperm_analysis_name)
 NOISES = c.numbers(c.lib.dperm_noise_name)
 NEIGHBOURS = c.numbers(c.lib.dperm_neighbours_name)
+MULTICLASS = c.numbers(c.lib.dperm_multiclass_name)
 KERNELS = c.numbers(c.lib.dperm_kernel_name)
 del KERNELS["none"]  # None in Python
 KERNELS["rbf"] = KERNELS["gaussian"]
@@ -73,7 +74,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
          threads: int = 0, neighbours: str = "replace", rows_about: Any = None,
-         delta: Any = 0.0) -> c.Options:
+         delta: Any = 0.0, multiclass: str = "auto") -> c.Options:
     """Options for a fit to so many rows, or to about so many where their number is private."""
     options = c.Options()
     c.lib.dperm_options_init(byref(options))
@@ -92,6 +93,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
         raise ValueError("noise='gaussian' needs delta, which has no default above 0: choose one far below 1/rows")
     if options.delta != 0 and mechanism == "none":
         raise ValueError("delta does not go with mechanism='none'; leave it out")
+    options.multiclass = choice("multiclass", multiclass, MULTICLASS)
     options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
     if adding(neighbours):
         if rows_about is None:

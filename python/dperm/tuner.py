@@ -28,7 +28,7 @@ SELECTORS = c.numbers(c.lib.dperm_selector_name)
 ROUNDS = c.numbers(c.lib.dperm_rounds_name)
 # What may differ between candidates: settings of the fit. The rest is about data and budget.
 _TUNABLE = {"lambda_", "C", "loss", "h", "gamma", "n_components", "kernel", "orthogonal",
-            "delta_reg", "norm_guess", "mechanism", "noise", "analysis", "class_weight"}
+            "delta_reg", "norm_guess", "mechanism", "noise", "analysis", "class_weight", "multiclass"}
 
 _Self = TypeVar("_Self", bound="PrivateTuner")
 _Method = TypeVar("_Method", bound=Callable[..., Any])

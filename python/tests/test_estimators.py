@@ -74,7 +74,8 @@ def test_three_classes_give_the_command_lines_weights(clouds, command, tmp_path)
     clf = seeded(dperm.LogisticRegression(3, schema=schema, random_state=5), frame)
     theirs = json.loads((tmp_path / "m.json").read_text())
     assert clf.model_.weights.tolist() == theirs["weights"]
-    assert clf.privacy_.epsilon_class == theirs["privacy"]["epsilon_class"] == 1.0
+    assert clf.privacy_.epsilon_class == theirs["privacy"]["epsilon_class"] == 3.0
+    assert clf.privacy_.multiclass == theirs["multiclass"] == "joint" and clf.model_.is_joint
     predictions = command("predict", "--model", tmp_path / "m.json", "--data", tmp_path / "d.csv")
     rows = [line.split(",") for line in predictions.splitlines()[1:]]
     assert clf.predict(frame).tolist() == [r[0] for r in rows]
@@ -378,8 +379,26 @@ def test_several_classes_share_epsilon(clouds):
     assert np.allclose(clf.predict_proba(X).sum(axis=1), 1)
     again = seeded(clone(clf).set_params(random_state=1), X, y)
     assert again.score(X, y) > 0.8
-    assert clf.privacy_.epsilon == 3 and clf.privacy_.epsilon_class == 1
+    assert clf.privacy_.epsilon == 3 and clf.privacy_.epsilon_class == 3
     assert clf.privacy_.verify()[0]
+
+
+def test_classes_are_learned_jointly_or_one_against_the_rest(clouds, tmp_path):
+    X, y = clouds
+    for multiclass, share in (("joint", 3), ("one-vs-rest", 1)):
+        clf = dperm.LogisticRegression(3, data_norm=5, classes=[2, 0, 1], multiclass=multiclass).fit(X, y)
+        assert clf.privacy_.epsilon_class == share and clf.privacy_.verify()[0]
+        assert clf.model_.is_joint == (multiclass == "joint")
+        scores = clf.decision_function(X)
+        own = np.exp(scores) if clf.model_.is_joint else 1 / (1 + np.exp(-scores))
+        assert np.allclose(clf.predict_proba(X), own / own.sum(axis=1, keepdims=True))
+        clf.save(tmp_path / "m.json")
+        again = dperm.load(tmp_path / "m.json")
+        assert again.multiclass == multiclass and np.array_equal(again.predict_proba(X), clf.predict_proba(X))
+    for wrong in (dperm.LinearSVC(3, data_norm=5, classes=[0, 1, 2], multiclass="joint"),
+                  dperm.LogisticRegression(3, data_norm=5, classes=[0, 1, 2], multiclass="multinomial")):
+        with pytest.raises(ValueError, match="jointly|multiclass"):
+            wrong.fit(X, y)
 
 
 def test_a_kernel_sees_what_a_line_cannot():

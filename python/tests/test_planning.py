@@ -31,7 +31,9 @@ def test_a_plan_has_the_noise_that_a_fit_has(two):
     plan = dperm.plan(1000, dims=5, data_norm=math.sqrt(18), epsilon=1)
     clf = dperm.LogisticRegression(1, data_norm=3, classes=[0, 1]).fit(*two)
     assert clf.privacy_.beta == pytest.approx(plan.beta, rel=1e-6)
-    assert dperm.plan(1000, dims=5, epsilon=3, classes=3).epsilon_class == 1
+    joint = dperm.plan(1000, dims=5, epsilon=3, classes=3)
+    assert joint.epsilon_class == 3 and joint.multiclass == "joint"
+    assert dperm.plan(1000, dims=5, epsilon=3, classes=3, multiclass="one-vs-rest").epsilon_class == 1
 
 
 def test_a_plan_that_cannot_be_is_refused():

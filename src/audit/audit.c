@@ -32,6 +32,8 @@ static const audit_case cases[] = {
     {"add-output", NULL, audit_fit, PAIR_ADD_OUTPUT},
     {"add-objective", NULL, audit_fit, PAIR_ADD_OBJECTIVE},
     {"add-jacobian", NULL, audit_fit, PAIR_ADD_JACOBIAN},
+    {"joint", "objective", audit_joint, JOINT_OBJECTIVE},
+    {"joint", "jacobian", audit_joint, JOINT_JACOBIAN},
     {"selector", "permute-and-flip", audit_selector, DPERM_SELECTOR_PERMUTE_AND_FLIP},
     {"selector", "exponential", audit_selector, DPERM_SELECTOR_EXPONENTIAL},
     {"split", "output", audit_tuning, SPLIT},

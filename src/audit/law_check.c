@@ -138,7 +138,8 @@ dperm_status audit_noise(const dperm_audit_options *options, int unused, dperm_a
   double most = 0;
   (void)unused;
   for (size_t i = 0; i < plans; i++) {
-    const noise_plan plan = {kind, kind == &noise_l2 ? l2_dims[i] : body_dims(&body), 0.25, body};
+    const noise_plan plan = {kind, kind == &noise_l2 ? l2_dims[i] : body_dims(&body), 0.25, body,
+                             1};
     char stream[16];
     double distance = 0;
     random_source source;

@@ -1,7 +1,9 @@
-/* Binary margins. Multiplication by ±1 is exact, so nothing here rounds. */
+/* Binary margins: multiplication by ±1 is exact, so nothing here rounds. Softmax has a file of its
+ * own. */
 #include "loss/link.h"
 
 #include "base/dispatch.h"
+#include "loss/softmax.h"
 
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
@@ -34,8 +36,17 @@ static double *after(double *results, size_t count) {
   return results ? results + count : NULL;
 }
 
+size_t link_scores(const dperm_loss *loss) {
+  size_t classes = softmax_classes(loss);
+  return classes > 0 ? classes : 1;
+}
+
 void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *labels,
                const double *scores, double *value, double *slope, double *curvature) {
+  if (softmax_classes(loss) > 0) {
+    softmax_rows(width, rows, labels, scores, NULL, value, slope, curvature);
+    return;
+  }
   double margin[LINK_WIDTH];
   size_t tall = LINK_WIDTH / width;
   for (size_t i = 0; i < rows; i += tall) {
@@ -51,6 +62,10 @@ void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *
 
 void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, const double *scores,
                    const double *scores_rest, double *slope) {
+  if (softmax_classes(loss) > 0) {
+    softmax_rows(softmax_classes(loss), rows, labels, scores, scores_rest, NULL, slope, NULL);
+    return;
+  }
   double margin[LINK_WIDTH], rest[LINK_WIDTH];
   for (size_t i = 0; i < rows; i += LINK_WIDTH) {
     size_t count = rows - i < LINK_WIDTH ? rows - i : LINK_WIDTH;

@@ -27,8 +27,11 @@ typedef struct loss_kind {
    * at a place between that (0) and s = L (1), as its values at s = 0 and s = L, rounded up. The
    * first rises with the place, the second falls. NULL where nothing but log(1 + κc) is known. */
   void (*tangent)(double h, double kappa, double place, double *at_zero, double *at_steepest);
+  /* A bound on the sum of |slopes| by a row's scores, where it has several; 0: L, of one score. */
+  double slope_sum;
   /* P(label | margin z), for a loss that is its −log; NULL for others. */
   double (*probability)(double z);
+  bool joint;        /* softmax is its form for several classes at once */
   const char *model; /* what a model with it is called in a statement; NULL for the usual words */
 } loss_kind;
 

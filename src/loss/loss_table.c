@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loss/loss.h"
+#include "loss/softmax.h"
 
 /* One file each. */
 extern const loss_kind loss_logistic;
@@ -18,6 +19,11 @@ static const loss_kind *const kinds[] = {
     &loss_smooth_hinge,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* All that are recognized: softmax has no name that a caller could ask for. */
+static const loss_kind *own_kind(size_t i) {
+  return i < KINDS ? kinds[i] : i == KINDS ? &loss_softmax : NULL;
+}
 
 const loss_kind *loss_kind_named(const char *name) {
   for (size_t i = 0; i < KINDS; i++) {
@@ -38,10 +44,10 @@ static bool same_loss(const dperm_loss *a, const dperm_loss *b) {
 
 const loss_kind *loss_kind_of(const dperm_loss *loss) {
   dperm_loss own;
-  for (size_t i = 0; i < KINDS; i++) {
-    if (loss->eval == kinds[i]->eval &&
-        loss_make(kinds[i], loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
-      return kinds[i];
+  for (size_t i = 0; own_kind(i); i++) {
+    if (loss->eval == own_kind(i)->eval &&
+        loss_make(own_kind(i), loss->parameter, &own, NULL) == DPERM_OK && same_loss(loss, &own)) {
+      return own_kind(i);
     }
   }
   return NULL;

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "loss/link.h"
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 
@@ -83,11 +84,15 @@ double solution_norm_bound(const public_numbers *g, double lambda) {
 
 /* ---- the kind of noise. From here on g->noise is a kind and not `auto`. */
 
-/* Output perturbation knows no body of the minimizers: its noise is a ball's. */
+/* Output perturbation knows no body of the minimizers: its noise is a ball's. With softmax,
+ * objective perturbation draws a vector for each class, and output perturbation one for all
+ * weights, of whose minimizer only the l2 sensitivity is known. */
 static noise_plan noise_with(const public_numbers *g, double beta) {
-  const noise_body ball = row_bounds_of_norm(g->dims, g->bounds.norm2).body;
-  return (noise_plan){noise_kind_of(g->noise), g->dims, beta,
-                      g->mechanism == DPERM_MECHANISM_OUTPUT ? ball : g->bounds.body};
+  bool whole = g->mechanism == DPERM_MECHANISM_OUTPUT;
+  size_t scores = link_scores(g->loss);
+  const noise_body ball = row_bounds_of_norm(scores * g->dims, g->bounds.norm2).body;
+  return (noise_plan){noise_kind_of(g->noise), whole ? scores * g->dims : g->dims, beta,
+                      whole ? ball : g->bounds.body, whole ? 1 : scores};
 }
 
 /* rms‖b‖₂ with β. */
@@ -111,6 +116,12 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s noise has no pure epsilon, and no delta is left for it beside rounding; give a larger "
          "delta, or another noise",
+         kind->name);
+  }
+  if (kind->needs_delta && link_scores(g->loss) > 1) { /* proved, and not yet by verify */
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s noise is not for classes that are learned jointly yet; choose another noise, or "
+         "one-vs-rest",
          kind->name);
   }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output) {
@@ -217,7 +228,7 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
 /* The smallest Λ_t that the tight analysis can serve, with a little slack (privacy.md 4). */
 static double feasible_total(const public_numbers *g) {
   return 1.01 * g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
-         ((double)g->rows * expm1(g->epsilon_core));
+         ((double)g->rows * epsilon_most_kappa(g->loss, g->epsilon_core));
 }
 
 /* U(Λ_t) = E‖b‖²/(2n²Λ_t) + (Λ_t − Λ)F²/2: what noise and extra regularization cost together. */
@@ -306,9 +317,10 @@ static double paying_length(const public_numbers *g, double noise) {
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
-  double beta = noise_kind_of(g->noise)->needs_delta
-                    ? tight_a(g, 0) / row_bound(g)
-                    : g->epsilon_core / (gradients_of(g) * g->loss->lipschitz * row_bound(g));
+  double beta =
+      noise_kind_of(g->noise)->needs_delta
+          ? tight_a(g, 0) / row_bound(g)
+          : g->epsilon_core / (gradients_of(g) * epsilon_slope_sum(g->loss) * row_bound(g));
   double noise = rms_norm(g, beta) / (double)g->rows;
   double norm = isnan(g->norm_guess) ? paying_length(g, noise) : g->norm_guess;
   return cheapest_total(g, 0, fmax(feasible_total(g), noise / norm), norm);
@@ -402,7 +414,7 @@ dperm_status calibrate(const public_numbers *g, privacy_plan *out, dperm_error *
                           .analysis = g->analysis,
                           .epsilon = g->epsilon_core,
                           .lambda = isnan(g->lambda) ? 1.0 / (double)g->rows : g->lambda,
-                          .noise = {&noise_l2, g->dims, 0, g->bounds.body}};
+                          .noise = {&noise_l2, g->dims, 0, g->bounds.body, link_scores(g->loss)}};
     return DPERM_OK;
   }
   return g->noise == DPERM_NOISE_AUTO ? calibrate_best(g, out, err)

@@ -10,7 +10,7 @@ typedef struct public_numbers {
   size_t rows; /* n, or the public figure near it where n is private: */
   dperm_neighbours neighbours;
   size_t rows_most;       /* then there are no more rows than this */
-  size_t dims;            /* d */
+  size_t dims;            /* d, of each of the vectors that softmax has as many of as classes */
   row_bounds bounds;      /* R₂, R₁ and r_g, for every row */
   const dperm_loss *loss; /* with its constants L and c */
   bool shared;            /* rows have shares, at most 1: L and c bound them all the same */

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#include "loss/loss.h"
+#include "base/defect.h"
+#include "loss/softmax.h"
 
 static const double guard = 1.0 + 1e-12;
 
@@ -14,17 +15,29 @@ double neighbours_gradients(dperm_neighbours neighbours) {
   return neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? 1 : 2;
 }
 
+double epsilon_slope_sum(const dperm_loss *loss) {
+  const loss_kind *kind = loss_kind_of(loss);
+  bool several = kind && kind->slope_sum > 0;
+  return several ? kind->slope_sum / (DEFECT("joint-half") ? 2 : 1) : loss->lipschitz;
+}
+
 double epsilon_of(const dperm_loss *loss, dperm_neighbours neighbours, double kappa, double a) {
   const loss_kind *kind = loss_kind_of(loss);
-  double steepest = a * loss->lipschitz;
+  double steepest = a * epsilon_slope_sum(loss);
   double sup = kind && kind->supremum ? kind->supremum(loss->parameter, kappa, a)
                                       : steepest + log1p(kappa * loss->smoothness);
   return guard * (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? sup : steepest + sup);
 }
 
+/* ε(0) is log(1 + κc), or (k−1)·log(1 + κ/k) for softmax. */
+double epsilon_most_kappa(const dperm_loss *loss, double epsilon) {
+  double k = (double)softmax_classes(loss);
+  return k > 0 ? k * loss->smoothness * expm1(epsilon / (k - 1)) : expm1(epsilon);
+}
+
 double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,
                       double epsilon) {
-  double low = 0, high = epsilon / (neighbours_gradients(neighbours) * loss->lipschitz);
+  double low = 0, high = epsilon / (neighbours_gradients(neighbours) * epsilon_slope_sum(loss));
   if (!(epsilon_of(loss, neighbours, kappa, 0) < epsilon)) {
     return 0;
   }

@@ -3,13 +3,22 @@
  *   ε(A) = A·L + sup_u [ A·s(u) + log(1 + κ·a(u)) ],   κ = R₂²/λ,
  *
  * in closed form where the loss allows it; the supremum alone where records are added or removed,
- * as then one gradient moves and not two (docs/proofs/neighbours.md). Everything here is public. */
+ * as then one gradient moves and not two (docs/proofs/neighbours.md). With softmax slopes are added
+ * up over the k scores, whose noise is independent, L is 2 there and 1 + κ·a the determinant of
+ * I + κ(Diag(p) − ppᵀ) (docs/proofs/softmax.md). Everything here is public. */
 #pragma once
 
 #include "base/status.h"
 
 /* At least ε(A), and within a relative 1e-11 of it. */
 double epsilon_of(const dperm_loss *loss, dperm_neighbours neighbours, double kappa, double a);
+
+/* A bound on a record's slopes by its scores, added up: L for one score. 2A times it is the most
+ * that two gradients cost. */
+double epsilon_slope_sum(const dperm_loss *loss);
+
+/* There is an A above 0 only for κ·c below this, up to rounding. */
+double epsilon_most_kappa(const dperm_loss *loss, double epsilon);
 
 /* The largest A, rounded down, with ε(A) ≤ epsilon; 0 if there is none above 0. */
 double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,

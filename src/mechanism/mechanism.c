@@ -15,7 +15,7 @@ dperm_status mechanism_solve(const problem *p, const solver_options *how, double
                              solution *out, solver_report *report, dperm_error *err) {
   solver_options first = *how;
   first.tolerance = gradient / 2; /* the rest is for rounding */
-  size_t size = p->x->cols * sizeof *out->f;
+  size_t size = problem_size(p) * sizeof *out->f;
   memset(out->f, 0, size);
   memset(out->rest, 0, size);
   *report = (solver_report){0};
@@ -38,8 +38,9 @@ dperm_status mechanism_noise(const privacy_plan *plan, const promise *promised, 
   if (ranks_lead(x->spread)) {
     noise_draw(&plan->noise, source, b);
   }
-  TRY(ranks_share(x->spread, DPERM_OK, b, plan->noise.dims * sizeof *b, err));
-  *norm = norm_above(b, plan->noise.dims);
+  size_t size = noise_size(&plan->noise);
+  TRY(ranks_share(x->spread, DPERM_OK, b, size * sizeof *b, err));
+  *norm = norm_above(b, size);
   if (!(*norm <= promised->noise_norm)) {
     FAIL(err, DPERM_NUMERIC_ERROR,
          "the noise came out longer than it does once in e^100 times; nothing is released");
@@ -56,7 +57,7 @@ static dperm_status run_none(const privacy_plan *plan, const problem *base,
   (void)count;
   problem p = *base;
   p.model = (problem_model){.lambda = plan->lambda};
-  memset(out->f, 0, base->x->cols * sizeof *out->f);
+  memset(out->f, 0, problem_size(base) * sizeof *out->f);
   TRY(solve(&p, how, out->f, report, err));
   return report->converged ? DPERM_OK : fail_unreached(err);
 }

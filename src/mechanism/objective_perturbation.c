@@ -17,7 +17,7 @@ static dperm_status draw_term(const privacy_plan *plan, const promise *promised,
                               dperm_error *err) {
   double norm = 0, rows = problem_divisor(p);
   TRY(mechanism_noise(plan, promised, p->x, source, linear, &norm, err));
-  for (size_t j = 0; j < plan->noise.dims; j++) {
+  for (size_t j = 0; j < noise_size(&plan->noise); j++) {
     linear[j] /= rows;
   }
   *target = promised->gradient - noise_relative_error(&plan->noise) * norm / rows * (1 + 1e-9);
@@ -27,7 +27,7 @@ static dperm_status draw_term(const privacy_plan *plan, const promise *promised,
 /* All draws from the minimum without noise, which is found where the first one starts. */
 static dperm_status solve_batch(batch *b, const solver_options *how, scratch *work,
                                 dperm_error *err) {
-  size_t dims = b->p->x->cols;
+  size_t dims = problem_size(b->p);
   solver_options roughly = *how;
   solver_report report;
   double *factor = NULL, *f = b->weights;
@@ -47,7 +47,7 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
                                   const solver_options *how, const promise *promised,
                                   random_source *sources, size_t count, solution *out,
                                   solver_report *report, dperm_error *err) {
-  size_t dims = base->x->cols;
+  size_t dims = problem_size(base);
   double *linear = NULL, *target = NULL, *certified = NULL;
   problem_model *models = NULL;
   problem p = *base;
@@ -65,7 +65,7 @@ static dperm_status run_objective(const privacy_plan *plan, const problem *base,
     models[m] = p.model;
     models[m].linear = term;
   }
-  if (count > 1 && !p.x->spread) {
+  if (count > 1 && !p.x->spread && dims == p.x->cols) { /* rows of one score */
     batch all = {.p = &p,
                  .models = models,
                  .count = count,

@@ -12,7 +12,7 @@ static dperm_status run_output(const privacy_plan *plan, const problem *base,
                                const solver_options *how, const promise *promised,
                                random_source *sources, size_t count, solution *out,
                                solver_report *report, dperm_error *err) {
-  size_t dims = base->x->cols;
+  size_t dims = problem_size(base);
   double *minimum = NULL, longest = 0;
   OWNED(scratch_free) scratch work;
   scratch_init(&work);

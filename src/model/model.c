@@ -7,7 +7,8 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "loss/loss.h"
+#include "dperm/multiclass.h"
+#include "loss/softmax.h"
 #include "read/row_reader.h"
 
 dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
@@ -88,6 +89,10 @@ const double *dperm_model_weights(const dperm_model *model) {
   return model->weights;
 }
 
+int dperm_model_is_joint(const dperm_model *model) {
+  return model->joint;
+}
+
 int dperm_model_is_private(const dperm_model *model) {
   return guarantee_is_private(&model->claim);
 }
@@ -116,6 +121,10 @@ const char *dperm_model_class_name(const dperm_model *model, size_t index) {
 }
 
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made) {
+  if (model->joint) {
+    *made = softmax_loss(model->classes.count);
+    return made;
+  }
   const loss_kind *kind = loss_kind_named(model->loss);
   bool has = kind && kind->probability && loss_make(kind, model->loss_h, made, NULL) == DPERM_OK;
   return has ? made : NULL;
@@ -136,6 +145,11 @@ size_t model_winner(size_t classes, const double *scores) {
 double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
                                    size_t index) {
   double least = INFINITY, own = 0, sum = 0, value = 0;
+  if (softmax_classes(log_loss) > 0) {
+    double label = (double)index;
+    softmax_rows(classes, 1, &label, scores, NULL, &value, NULL, NULL);
+    return -value;
+  }
   for (size_t m = 0; m < classes; m++) {
     log_loss->eval(log_loss, 1, &scores[m], &value, NULL, NULL);
     own = m == index ? value : own;

@@ -28,6 +28,7 @@ struct dperm_model {
   double intercept;     /* of rows from memory with a constant last column; else 0 */
   dperm_schema *schema; /* a share, or NULL */
   class_list classes;
+  bool joint;            /* more than two, learned in one fit (loss/softmax.h) */
   double *class_weights; /* of each class, the largest 1; NULL where all count alike */
 
   uint64_t ledger_entry;                 /* the reservation's number in a ledger, 0 for none, */
@@ -68,13 +69,16 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
 dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGEST_SIZE],
                                   dperm_error *err);
 
-/* The model's loss, into *made, if it is the −log of a probability (loss_kind); else NULL. */
+/* The model's loss, into *made, if it is the −log of a probability (loss_kind; softmax is); else
+ * NULL.
+ */
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
 /* P(class 1) of two classes, for a model with that log loss. */
 double model_probability(const dperm_loss *log_loss, double score);
 /* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the
  * first with the largest. */
 size_t model_winner(size_t classes, const double *scores);
-/* log P(class) of more classes: e^−loss(score) of each, divided by their sum. */
+/* log P(class) of more classes: e^score of each for softmax, else e^−loss(score), divided by their
+ * sum. */
 double model_class_log_probability(const dperm_loss *log_loss, size_t classes, const double *scores,
                                    size_t index);

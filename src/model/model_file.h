@@ -36,3 +36,8 @@ dperm_status model_file_bound(const dperm_data *data, const dperm_schema *wide,
 /* What of a file's epsilon went to the schema's refinement, and what the model was charged, into
  * its claim; false where the file does not say, or the schema says something else. */
 bool model_refined_fits(const json_t *privacy, dperm_model *model);
+
+/* How its classes were learned, into model->joint; false where the file's word is none, or its loss
+ * cannot learn them so. And the numbers in its noise, which follow with its dims and mechanism. */
+bool model_multiclass_fits(const json_t *root, dperm_model *model);
+void model_shape_noise(dperm_model *model);

@@ -436,6 +436,8 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   TRY(sound(r, model_refined_fits(r->privacy, model),
             "its claim does not count what refining its schema cost"));
   TRY(read_classes(r, model));
+  TRY(sound(r, model_multiclass_fits(r->root, model),
+            "it does not say how its classes were learned, or its loss cannot learn them so"));
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
   TRY(sound(r, !several || read_positive(r->privacy, "epsilon_class", &model->claim.epsilon_class),
@@ -443,7 +445,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   TRY(read_kernel(r, model, k));
   model->selection = json_is_object(selection) ? json_incref(selection) : NULL;
   TRY(read_weights(r, &k->kernel, model));
-  model->plan.noise.dims = model->dims;
+  model_shape_noise(model);
   const row_bounds rows =
       model->schema ? model->schema->bounds : row_bounds_of_norm(model->inputs, model->norm_bound);
   model->plan.noise.body = model->plan.mechanism == DPERM_MECHANISM_OUTPUT /* a ball's noise */

@@ -7,6 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "dperm/multiclass.h"
 #include "mechanism/mechanism.h"
 #include "model/model_file.h"
 
@@ -158,9 +159,15 @@ static json_t *model_json(const dperm_model *model) {
   json_t *weights = model->class_weights /* files without them have no such key */
                         ? numbers_json(model->class_weights, model->classes.count)
                         : NULL;
+  bool several = model->classes.count > 2; /* nor have files of two classes this one */
+  json_t *multiclass =
+      several ? json_string(dperm_multiclass_name(model->joint ? DPERM_MULTICLASS_JOINT
+                                                               : DPERM_MULTICLASS_ONE_VS_REST))
+              : NULL;
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   json_t *object = json_pack(
       "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:o, s:o, s:o*, s:o*, s:o, s:o, s:o, s:o*, "
+      "s:o*, "
       "s:o, s:o, s:o, s:o, s:s}",
       "format", format, "private", dperm_model_is_private(model), "reason", model->reason,
       "privacy", privacy_json(model), "loss", "name", model->loss, "h",
@@ -169,11 +176,12 @@ static json_t *model_json(const dperm_model *model) {
       "rows_fitted", rows_json(!about, model->rows_fitted), "rows_about",
       about ? rows_json(true, model->rows) : NULL, "rows_about_fitted",
       about ? rows_json(true, model->rows_fitted) : NULL, "selection", selection, "ledger",
-      ledger_json(model), "classes", classes_json(&model->classes), "class_weights", weights,
-      "encoding", encoding_json(model), "schema", schema, "kernel", kernel_json(model), "weights",
-      weights_json(model), "dperm_version", dperm_version());
+      ledger_json(model), "classes", classes_json(&model->classes), "multiclass", multiclass,
+      "class_weights", weights, "encoding", encoding_json(model), "schema", schema, "kernel",
+      kernel_json(model), "weights", weights_json(model), "dperm_version", dperm_version());
   object = unless_lost(unless_lost(object, "rows_about", about), "rows_about_fitted", about);
-  return unless_lost(object, "class_weights", model->class_weights != NULL);
+  return unless_lost(unless_lost(object, "class_weights", model->class_weights != NULL),
+                     "multiclass", several);
 }
 
 static int add_piece(const char *text, size_t length, void *state) {

@@ -3,6 +3,7 @@
 #include "pipeline/fit_check.h"
 
 #include "data/class_weights.h"
+#include "loss/link.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
 #include "pipeline/options.h"
@@ -56,7 +57,7 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
 static privacy_curve curve_of(const public_numbers *given, const privacy_plan *plan,
                               const guarantee *claim, size_t classes) {
   privacy_curve curve = plan_curve(given, plan);
-  curve.fits *= classes > 2 ? classes : 1;
+  curve.fits *= classes > 2 && link_scores(given->loss) == 1 ? classes : 1;
   curve.epsilon_num = ratio_value(epsilon_divide(claim->epsilon_class).num);
   curve.failure = claim->delta_numerics;
   return curve;
@@ -65,7 +66,8 @@ static privacy_curve curve_of(const public_numbers *given, const privacy_plan *p
 dperm_status fit_curve(const dperm_options *options, const guarantee *claim, size_t classes,
                        size_t rows, size_t dims, const row_bounds *bounds, privacy_curve *out,
                        dperm_error *err) {
-  const public_numbers given = options_public(options, claim, rows, dims, bounds);
+  const dperm_loss loss = options_loss(options, classes);
+  const public_numbers given = options_public(options, &loss, claim, rows, dims, bounds);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   *out = curve_of(&given, &plan, claim, classes);
@@ -90,7 +92,8 @@ dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_o
   TRY(regularizer_validate(&options->regularizer, dims, err));
   plan->claim = options_claim(options, data);
   const row_bounds bounds = kernel_bounds(&options->kernel, &data->bounds);
-  const public_numbers given = options_public(options, &plan->claim, rows, dims, &bounds);
+  const dperm_loss loss = options_loss(options, data_class_count(data));
+  const public_numbers given = options_public(options, &loss, &plan->claim, rows, dims, &bounds);
   TRY(calibrate(&given, &plan->privacy, err));
   TRY(guarantee_check(&plan->claim, err));
   plan->claim = guarantee_spending(plan->claim, plan_spends_delta(&plan->privacy));

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/thread_pool.h"
+#include "pipeline/options.h"
 
 enum {
   TALL = 12,              /* arrays with a number for each row: points, margins, refinement */
@@ -12,6 +13,7 @@ enum {
   WIDE = 48,              /* with one for each column: points, directions, pairs of steps */
   FACTOR_COLUMNS = 1024,  /* up to these the Hessian is factored: */
   SQUARES = 4,            /* itself, its factor, those of the sample */
+  COUPLED_BLOCK = 512,    /* scores, slopes and probabilities of some rows, for each class */
   SAMPLE = 8,             /* a row of so many is in the sample */
   SAMPLE_MOST = 64 << 20, /* bytes */
   JSON_WEIGHT = 160       /* bytes of a weight as a JSON value and as text */
@@ -40,17 +42,21 @@ double fit_memory_work(const dperm_data *data, size_t rows, const dperm_options 
     work_size += features_work_size(feature_kind_of_new(kernel, x->cols), x->cols, cols);
   }
   rows = rows < x->rows ? rows : x->rows;
+  size_t scores = options_joint(options, data_class_count(data)) ? data_class_count(data) : 1;
+  size_t block = scores > 1 ? COUPLED_BLOCK * scores : 0;
+  cols *= scores;
   double n = (double)rows, d = (double)cols, threads = (double)pool_workers();
   double tall = options->class_weight_count > 0 ? TALL + SHARES : TALL;
   /* With a block of rows, and sums of its own, for each thread. */
-  double numbers = tall * n + WIDE * d + 2 * stripe_sums(rows, cols);
-  numbers += threads * ((double)work_size + 4 * d);
+  double numbers = tall * n * (double)scores + WIDE * d + 2 * stripe_sums(rows, cols);
+  numbers += threads * ((double)work_size + (double)block + 4 * d);
   if (cols <= FACTOR_COLUMNS) {
     numbers += (SQUARES + threads) * d * d + stripe_sums(rows, cols * cols);
   }
-  double sample = dense ? fmin(n / SAMPLE * d * sizeof(double), SAMPLE_MOST) : 0;
-  double kept = n * d * sizeof(double);
+  double width = d / (double)scores; /* of a row */
+  double sample = dense ? fmin(n / SAMPLE * width * sizeof(double), SAMPLE_MOST) : 0;
+  double kept = n * width * sizeof(double);
   double solving = numbers * sizeof(double) + sample;
   solving += features && kept <= FEATURES_KEPT ? kept : 0;
-  return fmax(solving, JSON_WEIGHT * d * (double)class_fits(data_class_count(data)));
+  return fmax(solving, JSON_WEIGHT * width * (double)class_fits(data_class_count(data)));
 }

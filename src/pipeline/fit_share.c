@@ -1,4 +1,6 @@
-/* See fit_share.h. The guarantee divides epsilon; nothing here does. */
+/* See fit_share.h. The guarantee divides epsilon; nothing here does. Classes that are learned
+ * jointly share rows, not epsilon; that each has a part of the rows alone is much the same to bins.
+ */
 #include "pipeline/fit_share.h"
 
 #include <math.h>

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "data/class_weights.h"
 #include "dperm/score.h"
+#include "loss/link.h"
 #include "mechanism/mechanism.h"
 #include "pipeline/fit_memory.h"
 #include "pipeline/options.h"
@@ -50,7 +51,7 @@ dperm_status fit_run(const fit_plan *plan, const problem *base, const solver_opt
   TRY(check_shares(base, err));
   TRY(mechanism_of(plan->privacy.mechanism)
           ->run(&plan->privacy, base, how, &plan->release.promised, source, 1, found, report, err));
-  return fit_release(plan, base->x->spread, found, base->x->cols, source, weights, err);
+  return fit_release(plan, base->x->spread, found, problem_size(base), source, weights, err);
 }
 
 /* ---- before the charge */
@@ -80,15 +81,18 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
       w->plan->privacy.divisor > 0 ? (size_t)w->plan->privacy.divisor : model->rows;
   model->plan = w->plan->privacy;
   model->release = w->plan->release;
+  w->loss = options_loss(o, model->classes.count);
+  model->joint = options_joint(o, model->classes.count);
   model->loss_h = o->loss.parameter;
-  model->loss_lipschitz = o->loss.lipschitz;
-  model->loss_smoothness = o->loss.smoothness;
+  model->loss_lipschitz = w->loss.lipschitz;
+  model->loss_smoothness = w->loss.smoothness;
   TRY(memory_copy_text(o->loss.name, strlen(o->loss.name), &model->loss, err));
   TRY(class_weights_of_data(w->data, o->class_weights, o->class_weight_count, &model->class_weights,
                             err));
-  TRY(scratch_take(&w->work, model->dims, sizeof *w->found.f, &w->found.f, err));
-  TRY(scratch_take(&w->work, model->dims, sizeof *w->found.rest, &w->found.rest, err));
-  if (model->classes.count > 2) {
+  size_t weights = model->dims * link_scores(&w->loss);
+  TRY(scratch_take(&w->work, weights, sizeof *w->found.f, &w->found.f, err));
+  TRY(scratch_take(&w->work, weights, sizeof *w->found.rest, &w->found.rest, err));
+  if (model->classes.count > 2 && !model->joint) {
     TRY(scratch_take(&w->work, rows, sizeof *w->sides, &w->sides, err));
   }
   if (model->class_weights) {
@@ -124,7 +128,8 @@ static dperm_status unsafe_add_fit(const problem *base, double lambda, const dou
 
 /* ---- behind it */
 
-/* The labels of fit m: those of two classes, or +1 for class m and −1 for all others. */
+/* The labels of fit m: those of two classes or of a joint fit, or +1 for class m and −1 for all
+ * others. */
 static const double *labels_of(const fit_work *w, size_t m) {
   for (size_t i = 0; w->sides && i < w->data->x->rows; i++) {
     w->sides[i] = w->data->labels[i] == (double)m ? 1.0 : -1.0;
@@ -135,13 +140,13 @@ static const double *labels_of(const fit_work *w, size_t m) {
 static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *unsafe,
                               dperm_error *err) {
   const dperm_options *options = w->options;
-  size_t dims = w->model->dims;
+  size_t dims = w->model->dims, all = dims * link_scores(&w->loss);
   problem base = {.x = w->view,
                   .labels = labels_of(w, m),
                   .shares = w->shares,
                   .divisor = w->plan->privacy.divisor,
                   .norm_bound = w->made ? FEATURES_NORM : w->data->bounds.norm2,
-                  .loss = &options->loss,
+                  .loss = &w->loss,
                   .regularizer = &options->regularizer};
   const double penalties[2] = {1, 0}; /* of a defect: the intercept's is the last */
   const dperm_regularizer bare = {.weights = penalties};
@@ -155,7 +160,7 @@ static dperm_status fit_class(fit_work *w, size_t m, dperm_unsafe_diagnostics *u
   solver_report solved;
   TRY(progress_tick(&options->progress, "solving", 0, 0, err));
   TRY(fit_run(w->plan, &base, &how, w->source, &w->found, weights, &solved, err));
-  for (size_t j = 0; j < dims; j++) {
+  for (size_t j = 0; j < all; j++) {
     if (!isfinite(weights[j])) {
       FAIL(err, DPERM_NUMERIC_ERROR, "a weight is beyond all doubles; raise lambda or epsilon");
     }
@@ -172,7 +177,8 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
     class_weights_of_rows(model->class_weights, model->classes.count, w->data->labels,
                           w->data->x->rows, w->shares);
   }
-  for (size_t m = 0; m < class_fits(model->classes.count); m++) {
+  size_t fits = model->joint ? 1 : class_fits(model->classes.count);
+  for (size_t m = 0; m < fits; m++) {
     TRY(fit_class(w, m, unsafe, err));
   }
   TRY(arithmetic_check(err));

@@ -27,10 +27,11 @@ typedef struct fit_work {
   const fit_plan *plan;
   random_source *source;
   dperm_model *model;
+  dperm_loss loss;    /* of each fit (options_loss) */
   const matrix *view; /* what the weights are for: the rows, or features over them, */
   matrix *made;       /* which are here; else NULL */
   solution found;     /* space for a candidate, */
-  double *sides;      /* for the labels of one class against the others (NULL for two classes), */
+  double *sides;      /* for the labels of one class against the others (NULL for one fit), */
   double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
   scratch work;       /* all of these arrays */
   cancel_token stop;  /* of passes over features, which are long */
@@ -39,6 +40,7 @@ typedef struct fit_work {
 /* Whatever can fail for reasons that are public fails here: memory, a machine with another
  * arithmetic. `work` has the first four members; the caller clears it, also after a failure. */
 dperm_status fit_prepare(fit_work *work, dperm_error *err);
-/* Perturb, solve, certify and release, for each class; the model is the caller's. */
+/* Perturb, solve, certify and release, for each class or for all of them; the model is the
+ * caller's. */
 dperm_status fit_perform(fit_work *work, dperm_model **out, dperm_error *err);
 void fit_work_clear(fit_work *work);

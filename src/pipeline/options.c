@@ -6,8 +6,10 @@
 #include "base/defect.h"
 #include "base/norm_upper.h"
 #include "data/class_weights.h"
-#include "loss/loss.h"
+#include "dperm/multiclass.h"
+#include "loss/link.h"
 #include "loss/regularizer.h"
+#include "loss/softmax.h"
 #include "release/numerics.h"
 #include "schema/class_list.h"
 #include "solve/certify.h"
@@ -79,10 +81,54 @@ static dperm_status check_delta(const dperm_options *o, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* ---- several classes */
+
+const char *dperm_multiclass_name(dperm_multiclass multiclass) {
+  static const char *const names[] = {"auto", "joint", "one-vs-rest"};
+  return (size_t)multiclass < sizeof names / sizeof *names ? names[multiclass] : NULL;
+}
+
+static bool has_softmax(const dperm_loss *loss) {
+  const loss_kind *kind = loss_kind_of(loss);
+  return kind && kind->joint;
+}
+
+/* The paper knows one score a record. */
+static bool by_paper(const dperm_options *o) {
+  return o->mechanism == DPERM_MECHANISM_OBJECTIVE && o->analysis == DPERM_ANALYSIS_PAPER;
+}
+
+static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
+  if (o->multiclass == DPERM_MULTICLASS_JOINT && !has_softmax(&o->loss)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "only logistic loss learns classes jointly; with %s choose one-vs-rest, or leave "
+         "multiclass out",
+         o->loss.name ? o->loss.name : "this loss");
+  }
+  if (o->multiclass == DPERM_MULTICLASS_JOINT && by_paper(o)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the paper's analysis does not cover classes that are learned jointly; choose the tight "
+         "one, or one-vs-rest");
+  }
+  return DPERM_OK;
+}
+
 size_t options_rows(const dperm_options *o, const dperm_data *data) {
   bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
   return counted ? rows_in_all(data->x) : o->rows_about;
 }
+
+bool options_joint(const dperm_options *o, size_t classes) {
+  bool usual = has_softmax(&o->loss) && !by_paper(o);
+  return classes > 2 && (o->multiclass == DPERM_MULTICLASS_JOINT ||
+                         (o->multiclass == DPERM_MULTICLASS_AUTO && usual));
+}
+
+dperm_loss options_loss(const dperm_options *o, size_t classes) {
+  return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
+}
+
+/* ---- all of them */
 
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (!dperm_mechanism_name(o->mechanism)) {
@@ -92,6 +138,11 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   if (!dperm_analysis_name(o->analysis)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "analysis number %d is none of the two", (int)o->analysis);
   }
+  if (!dperm_multiclass_name(o->multiclass)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "multiclass number %d is none of the three",
+         (int)o->multiclass);
+  }
+  TRY(check_joint(o, err));
   if (o->noise != DPERM_NOISE_AUTO && !noise_kind_of(o->noise)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "noise number %d is none of the kinds", (int)o->noise);
   }
@@ -148,7 +199,8 @@ guarantee options_claim(const dperm_options *o, const dperm_data *data) {
                            .neighbours = o->neighbours,
                            .delta = o->delta,
                            .rows_per_person = o->rows_per_person,
-                           .classes = data_class_count(data)};
+                           .classes = data_class_count(data),
+                           .joint = options_joint(o, data_class_count(data))};
   return claim_of(&run, o, data);
 }
 
@@ -159,6 +211,7 @@ private_run options_run(const dperm_options *o, const dperm_data *data) {
       .delta = o->delta,
       .rows_per_person = o->rows_per_person,
       .classes = data_class_count(data),
+      .joint = options_joint(o, data_class_count(data)),
       .refined = data->schema && !DEFECT("refinement-free") ? data->schema->refined.epsilon : 0,
       .refined_before = true};
 }
@@ -218,6 +271,7 @@ unsigned source_reasons(const random_source *source) {
 /* What the plan must know of the regularizer: its slope at zero, its largest curvature. Of plain
  * ridge both are 0, and plans for very many columns must not count them. */
 static void describe_regularizer(const dperm_regularizer *r, size_t dims, public_numbers *out) {
+  double vectors = (double)link_scores(out->loss); /* each with the same N */
   bool plain = !r->eval && !r->weights && !r->prior;
   norm_sum pull = {0};
   for (size_t j = 0; !plain && j < dims; j++) {
@@ -226,7 +280,7 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
     norm_add(&pull, slope);
     out->stiffness = fmax(out->stiffness, curvature - 1);
   }
-  out->pull = norm_upper(&pull);
+  out->pull = vectors > 1 ? norm_upper(&pull) * sqrt(vectors) * (1 + 0x1p-50) : norm_upper(&pull);
   if (r->eval) {
     bool declared = r->most_curvature >= 1 && r->slope_error > 0;
     out->custom_penalty = true;
@@ -240,15 +294,16 @@ static double delta_of_core(const epsilon_split *split, double delta) {
   return delta * exp(-ratio_value(split->num)) * (1 - 1e-9);
 }
 
-public_numbers options_public(const dperm_options *o, const guarantee *claim, size_t rows,
-                              size_t dims, const row_bounds *bounds) {
+public_numbers options_public(const dperm_options *o, const dperm_loss *loss,
+                              const guarantee *claim, size_t rows, size_t dims,
+                              const row_bounds *bounds) {
   const epsilon_split split = epsilon_divide(claim->epsilon_class);
   public_numbers out = {.rows = rows,
                         .neighbours = o->neighbours,
                         .rows_most = add_remove_rows_most(o->rows_about),
                         .dims = dims,
                         .bounds = *bounds,
-                        .loss = &o->loss,
+                        .loss = loss,
                         .shared = o->class_weight_count > 0,
                         .epsilon = claim->epsilon_class,
                         .epsilon_core = split.core,

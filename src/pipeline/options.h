@@ -37,6 +37,14 @@ unsigned options_reasons(const dperm_options *options, const dperm_data *data);
 unsigned data_reasons(const dperm_data *data);
 unsigned source_reasons(const random_source *source);
 
-/* For each fit of a claim: its epsilon_class and delta_class. */
-public_numbers options_public(const dperm_options *options, const guarantee *claim, size_t rows,
-                              size_t dims, const row_bounds *bounds);
+/* Whether so many classes are learned in one fit; and the loss of each fit: the options', or
+ * softmax.
+ */
+bool options_joint(const dperm_options *options, size_t classes);
+dperm_loss options_loss(const dperm_options *options, size_t classes);
+
+/* For each fit of a claim: its epsilon_class and delta_class. `loss` is that of options_loss, and
+ * outlives the result. */
+public_numbers options_public(const dperm_options *options, const dperm_loss *loss,
+                              const guarantee *claim, size_t rows, size_t dims,
+                              const row_bounds *bounds);

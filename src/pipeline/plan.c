@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "data/class_weights.h"
 #include "dperm/plan.h"
+#include "loss/link.h"
 #include "loss/regularizer.h"
 #include "mechanism/features.h"
 #include "mechanism/given_options.h"
@@ -108,6 +109,11 @@ static size_t fewest_rows(const variation *v, double guess, double goal) {
 
 /* ---- the plan */
 
+/* Fits that share epsilon. */
+static size_t fits_of(const public_numbers *given, size_t classes) {
+  return link_scores(given->loss) > 1 ? 1 : class_fits(classes);
+}
+
 static void describe_noise(const public_numbers *given, const privacy_plan *plan,
                            const release_plan *release, dperm_plan *out) {
   noise_law law;
@@ -124,7 +130,8 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
           : out->rms_noise_norm / ((double)given->rows * (plan->lambda + plan->delta_reg));
   out->epsilon_core = plan->epsilon;
   out->solution_error = release->solution_error;
-  out->lattice_noise_rms = sqrt(2.0 * (double)given->dims) * (double)release->sensitivity /
+  double weights = (double)(link_scores(given->loss) * given->dims); /* of a fit */
+  out->lattice_noise_rms = sqrt(2.0 * weights) * (double)release->sensitivity /
                            ratio_value(release->epsilon.num) * ldexp(1, release->step_exponent);
   out->excess_objective_q50 = excess_objective(given, plan, out->noise_norm_q50);
   out->excess_objective_q95 = excess_objective(given, plan, out->noise_norm_q95);
@@ -134,8 +141,8 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   v.given.noise = plan->noise.kind->number; /* the best kind depends on the rows' bounds alone */
   /* By how much ε, or n, would have to grow, roughly. */
   double growth = out->excess_loss_q95 / coin_loss(given->loss), rows = (double)given->rows;
-  out->epsilon_better_than_coin = smallest_epsilon(&v, growth * given->epsilon) *
-                                  (double)(out->rows_per_person * class_fits(out->classes));
+  out->epsilon_better_than_coin =
+      smallest_epsilon(&v, growth * given->epsilon) * (double)(out->rows_per_person * out->fits);
   out->rows_better_than_coin = fewest_rows(&v, growth * rows, (double)NAN);
   out->rows_to_halve_noise = fewest_rows(&v, 2 * rows, out->noise_to_signal / 2);
 }
@@ -162,9 +169,11 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                            .neighbours = options->neighbours,
                            .delta = options->delta,
                            .rows_per_person = options->rows_per_person,
-                           .classes = classes};
+                           .classes = classes,
+                           .joint = options_joint(options, classes)};
   const guarantee claim = guarantee_of_run(&run);
-  const public_numbers given = options_public(options, &claim, rows, dims, &bounds);
+  const dperm_loss loss = options_loss(options, classes);
+  const public_numbers given = options_public(options, &loss, &claim, rows, dims, &bounds);
   privacy_plan plan;
   TRY(calibrate(&given, &plan, err));
   const double none = (double)NAN;
@@ -178,6 +187,7 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                      .epsilon = options->epsilon,
                      .epsilon_row = claim.epsilon_row,
                      .classes = classes,
+                     .fits = fits_of(&given, classes),
                      .epsilon_class = claim.epsilon_class,
                      .delta = none,
                      .lambda = plan.lambda,
@@ -195,7 +205,7 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                      .excess_objective_q50 = none,
                      .excess_objective_q95 = none,
                      .noise_to_signal = none,
-                     .coin_loss = coin_loss(&options->loss),
+                     .coin_loss = coin_loss(&loss),
                      .excess_loss_q95 = none,
                      .epsilon_better_than_coin = none,
                      .neighbours = options->neighbours};

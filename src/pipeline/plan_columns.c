@@ -126,8 +126,17 @@ static dperm_status without_cross(const dperm_schema *schema, size_t at, dperm_s
 /* The noise of a fit under a schema. */
 static dperm_status plan_noise(const advice *a, const dperm_schema *schema, privacy_plan *out,
                                dperm_error *err) {
+  size_t classes = schema->classes.count;
+  const private_run run = {.epsilon = a->options.epsilon,
+                           .neighbours = a->options.neighbours,
+                           .delta = a->options.delta,
+                           .rows_per_person = a->options.rows_per_person,
+                           .classes = classes,
+                           .joint = options_joint(&a->options, classes)};
+  const guarantee claim = guarantee_of_run(&run);
+  const dperm_loss loss = options_loss(&a->options, classes);
   const public_numbers given =
-      options_public(&a->options, &a->claim, a->rows, schema->dims, &schema->bounds);
+      options_public(&a->options, &loss, &claim, a->rows, schema->dims, &schema->bounds);
   return calibrate(&given, out, err);
 }
 

@@ -129,6 +129,7 @@ static dperm_status train(refined_run *run, double share, dperm_model **out, dpe
                              .neighbours = o->neighbours,
                              .rows_per_person = o->rows_per_person,
                              .classes = data_class_count(run->seen),
+                             .joint = options_joint(o, data_class_count(run->seen)),
                              .refined = share * o->epsilon};
   const refinement_terms terms = {.epsilon = whole.refined,
                                   .whole = o->epsilon,

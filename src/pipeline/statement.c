@@ -141,8 +141,10 @@ static void write_classes(report *p, const statement *s) {
     used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.60s\"", i ? ", " : "",
                              classes->names[i]);
   }
-  report_row(p, "model", "%s: %s for each of %zu classes against all others (%s%s)", s->path,
-             kind_of_model(s->model), classes->count, names, used < sizeof names ? "" : "…");
+  report_row(p, "model", "%s: %s for %s %zu classes%s (%s%s)", s->path, kind_of_model(s->model),
+             s->model->joint ? "all of" : "each of", classes->count,
+             s->model->joint ? " at once" : " against all others", names,
+             used < sizeof names ? "" : "…");
 }
 
 static void write_class_weights(report *p, const dperm_model *m) {
@@ -202,7 +204,10 @@ static void write_facts(report *p, const statement *s) {
         "the rest for the fit",
         m->claim.epsilon_refined);
   }
-  if (m->classes.count > 2) {
+  if (m->joint) {
+    report_row(p, "classes", "all %zu are learned in one fit, with noise for each of them",
+               m->classes.count);
+  } else if (m->classes.count > 2) {
     report_row(p, "shared by",
                "%zu fits, one for each class, of ε = %.6g each; every record is in all of them",
                m->classes.count, m->claim.epsilon_class);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/class_weights.h"
 #include "mechanism/mechanism.h"
+#include "pipeline/options.h"
 #include "pipeline/sweep_run.h"
 
 /* Weight vectors that rows are multiplied by at once: X F in blocks. */
@@ -17,12 +18,13 @@ enum { JUDGED_TOGETHER = 32 };
 typedef struct cell_fits {
   const sweep *sweep;
   const sweep_fold *fold;
-  size_t classes; /* more than two take a fit each */
+  size_t classes;  /* more than two take a fit each, or a joint one */
+  dperm_loss loss; /* of the cell's fits */
   problem base;
   random_source *sources;
   solution found;  /* of every model */
   double *weights; /* of each model, one vector for each of its fits */
-  double *sides;   /* labels of one class against the others; NULL for two classes */
+  double *sides;   /* labels of one class against the others; NULL where no cell needs them */
   double *shares;  /* the weight of each row's class, where a cell weighs them */
   uint64_t *errors;
   scratch *work; /* all of these arrays */
@@ -32,26 +34,28 @@ static dperm_status open_fits(sweep *s, const sweep_fold *fold, const size_t *ch
                               scratch *work, cell_fits *f, dperm_error *err) {
   const dperm_options *options = &s->cells[chosen[0]].options;
   size_t dims = fold->train.x->cols, rows = fold->train.x->rows, most = 1;
+  bool joint = false, apart = false;
   for (size_t c = 0; c < count; c++) {
     size_t models = s->cells[chosen[c]].models;
     most = models > most ? models : most;
+    joint = joint || options_joint(&s->cells[chosen[c]].options, data_class_count(s->data));
+    apart = apart || !options_joint(&s->cells[chosen[c]].options, data_class_count(s->data));
   }
   *f = (cell_fits){.sweep = s, .fold = fold, .classes = data_class_count(s->data), .work = work};
   f->base = (problem){.x = fold->train.x,
                       .labels = fold->train.labels,
                       .norm_bound = s->map ? FEATURES_NORM : s->data->bounds.norm2,
-                      .loss = &options->loss,
                       .regularizer = &options->regularizer};
   size_t width = dims * sizeof *f->weights;
   TRY(scratch_take(work, most, sizeof *f->sources, &f->sources, err));
   TRY(scratch_take(work, most * s->parts, sizeof *f->errors, &f->errors, err));
   TRY(scratch_take(work, most * class_fits(f->classes), width, &f->weights, err));
-  if (f->classes > 2) {
+  if (f->classes > 2 && apart) {
     TRY(scratch_take(work, rows, sizeof *f->sides, &f->sides, err));
-    f->base.labels = f->sides;
   }
-  TRY(scratch_take(work, most, width, &f->found.f, err));
-  return scratch_take(work, most, width, &f->found.rest, err);
+  size_t vectors = joint ? most * f->classes : most;
+  TRY(scratch_take(work, vectors, width, &f->found.f, err));
+  return scratch_take(work, vectors, width, &f->found.rest, err);
 }
 
 /* ---- fits */
@@ -64,7 +68,7 @@ static double *weights_of(const cell_fits *f, size_t model, size_t fit) {
 /* A model's fits draw from one source, one after the other, as training does. */
 static dperm_status fit_draws(cell_fits *f, const fit_plan *plan, size_t models, size_t fit,
                               const solver_options *how, dperm_error *err) {
-  size_t dims = f->base.x->cols;
+  size_t dims = problem_size(&f->base);
   solver_report report;
   for (size_t m = 0; fit == 0 && m < models; m++) {
     char purpose[25];
@@ -96,8 +100,12 @@ static dperm_status fit_cell(cell_fits *f, const sweep_cell *cell, dperm_error *
     class_weights_of_rows(cell->class_weights, f->classes, train->labels, train->x->rows,
                           f->shares);
   }
-  for (size_t fit = 0; fit < class_fits(f->classes); fit++) {
-    for (size_t i = 0; f->sides && i < train->x->rows; i++) {
+  bool joint = options_joint(&cell->options, f->classes), apart = f->classes > 2 && !joint;
+  f->loss = options_loss(&cell->options, f->classes);
+  f->base.loss = &f->loss;
+  f->base.labels = apart ? f->sides : train->labels;
+  for (size_t fit = 0; fit < (joint ? 1 : class_fits(f->classes)); fit++) {
+    for (size_t i = 0; apart && i < train->x->rows; i++) {
       f->sides[i] = train->labels[i] == (double)fit ? 1.0 : -1.0;
     }
     TRY(fit_draws(f, plan, cell->models, fit, &how, err));

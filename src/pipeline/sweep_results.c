@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "data/identity.h"
+#include "pipeline/options.h"
 #include "pipeline/sweep_run.h"
 
 /* A cell's counts, fold after fold: of each model, in each part of the rows that judge it. */
@@ -89,6 +90,9 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
     const double divisor = cell->impossible ? 0 : cell->plan[0].privacy.divisor;
     add_text(state, dperm_neighbours_name(o->neighbours));
     add_bytes(state, &divisor, sizeof divisor);
+  }
+  if (options_joint(o, classes)) {
+    add_text(state, "joint");
   }
   if (cell->class_weights) {
     add_text(state, "class weights");

@@ -162,6 +162,8 @@ static dperm_status state_claim(const tuning *t, size_t chosen, dperm_model *mod
   if (!model->selection) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while describing the selection");
   }
+  /* Candidates may learn classes differently. */
+  claim.epsilon_class = options_claim(&t->candidates[chosen], t->data).epsilon_class;
   if (DEFECT("stamp-of-chosen")) {
     claim.reasons = source_reasons(t->source) | options_reasons(&t->candidates[chosen], t->data);
   }

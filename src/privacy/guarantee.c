@@ -62,8 +62,8 @@ static double delta_of_run(const private_run *run, double epsilon) {
   double k = (double)run->rows_per_person;
   /* 6.1: one fit whose noise is certified but for odds of e^-NOISE_TAIL. */
   double delta = (1 + exp(epsilon)) * exp(-NOISE_TAIL) * up;
-  /* 8.2: k fits fail to be certified with at most k times the odds of one; the factor 1 + e^epsilon
-   * is of the whole epsilon, not of a share. */
+  /* 8.2: k fits, or the k vectors of noise in a joint one, fail to be certified with at most k
+   * times the odds of one; the factor 1 + e^epsilon is of the whole epsilon, not of a share. */
   if (run->classes > 2 && !DEFECT("delta-left-out")) {
     delta = delta * (double)run->classes * up;
   }
@@ -119,7 +119,8 @@ guarantee guarantee_of_run(const private_run *run) {
   }
   g.epsilon_row = epsilon_share(fits, run->rows_per_person);
   g.epsilon_fit = round_share(g.epsilon_row, run->rounds);
-  g.epsilon_class = run->classes > 2 ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
+  bool several = run->classes > 2 && !run->joint;
+  g.epsilon_class = several ? epsilon_share(g.epsilon_fit, run->classes) : g.epsilon_fit;
   g.delta = g.delta_numerics = delta_of_run(run, g.epsilon_row);
   g.delta_given = run->delta;
   divide_delta(run, &g);

@@ -52,8 +52,8 @@ typedef struct guarantee {
                              the refinement was paid before */
   double epsilon_row;     /* what is left for each record, */
   double epsilon_fit;     /* for each fit of a model to it (less with random stopping) */
-  double
-      epsilon_class; /* and for each of the fits that more than two classes take, or each count */
+  double epsilon_class;   /* and for each of the fits that more than two classes take (all of it if
+                             they are joint), or each count */
   /* Of delta_given in the same way what a row and a fit may spend in all, and what is left of that
    * for the noise of a class. 0 without any (docs/proofs/gaussian.md 6). */
   double delta_row, delta_fit, delta_class;
@@ -69,6 +69,7 @@ typedef struct private_run {
   dperm_neighbours neighbours;
   double delta; /* what may be spent on noise and numerics together; 0: numerics alone */
   size_t rows_per_person, classes;
+  bool joint; /* the classes are learned in one fit, which has noise for each of them */
   rounds_kind rounds;
   double rounds_mean;  /* of the law that is drawn from, rounded up; not used without rounds */
   double refined;      /* epsilon that a refinement of the schema has, 0 without one: a part of the

@@ -32,6 +32,19 @@ const char *dperm_noise_name(dperm_noise noise) {
   return noise == DPERM_NOISE_AUTO ? "auto" : kind ? kind->name : NULL;
 }
 
+static size_t copies_of(const noise_plan *plan) {
+  return plan->copies > 1 ? plan->copies : 1;
+}
+
+size_t noise_size(const noise_plan *plan) {
+  return copies_of(plan) * plan->dims;
+}
+
+/* 1 for one, exactly. */
+static double copies_root(const noise_plan *plan) {
+  return sqrt((double)copies_of(plan));
+}
+
 static size_t radius_shape(const noise_plan *plan) {
   return plan->dims + plan->kind->extra;
 }
@@ -39,7 +52,8 @@ static size_t radius_shape(const noise_plan *plan) {
 double noise_rms_norm(const noise_plan *plan) {
   const noise_kind *kind = plan->kind;
   double directions = kind->mean_square ? kind->mean_square(plan) : 1;
-  return sqrt(kind->radius->mean_square((double)radius_shape(plan)) * directions) / plan->beta;
+  return sqrt(kind->radius->mean_square((double)radius_shape(plan)) * directions) / plan->beta *
+         copies_root(plan);
 }
 
 void noise_column_shares(const noise_plan *plan, const noise_body *body, double *out) {
@@ -63,11 +77,13 @@ void noise_column_shares(const noise_plan *plan, const noise_body *body, double 
 double noise_norm_limit(const noise_plan *plan, double t) {
   double radius = plan->kind->radius->limit((double)radius_shape(plan), t);
   double reach = plan->kind->reach ? plan->kind->reach(plan) : 1;
-  return radius / plan->beta * reach * (1 + 0x1p-44);
+  return radius / plan->beta * reach * (1 + 0x1p-44) * copies_root(plan);
 }
 
 void noise_draw(const noise_plan *plan, random_source *source, double *b) {
-  plan->kind->draw(plan, source, b);
+  for (size_t c = 0; c < copies_of(plan); c++) {
+    plan->kind->draw(plan, source, b + c * plan->dims);
+  }
 }
 
 double noise_relative_error(const noise_plan *plan) {

@@ -19,6 +19,7 @@ typedef struct noise_plan {
   size_t dims;
   double beta;
   noise_body body; /* of `dims` columns, for kinds that are shaped by one */
+  size_t copies;   /* so many independent vectors of `dims` numbers, one after the other; 0 is 1 */
 } noise_plan;
 
 /* The law of the radius, of a whole shape k. */

@@ -3,21 +3,37 @@
 
 #include <math.h>
 
+#include "random/exponential.h"
+
 /* At most so many exponentials in all, and a few values of V in any case. */
 enum { LAW_WORK = 1 << 18, LAW_LEAST = 4, LAW_DIMS = 1 << 17 };
 
 /* The root mean square of V: E‖b‖₂² = E V²·E ρ²/β². */
 static double rms_length(const noise_plan *plan) {
   return noise_rms_norm(plan) * plan->beta /
-         sqrt(plan->kind->radius->mean_square((double)plan->dims));
+         sqrt(plan->kind->radius->mean_square((double)noise_size(plan)));
+}
+
+/* ‖b‖₂/‖b‖_K of one random direction: of one vector, or of all copies. */
+static double draw_length(const noise_plan *plan, random_source *source) {
+  double sum = 0, squares = 0;
+  for (size_t c = 0; c < noise_size(plan) / plan->dims; c++) {
+    double length = plan->kind->draw_length ? plan->kind->draw_length(plan, source) : 1;
+    double radius = random_gamma(source, plan->dims);
+    sum += radius;
+    squares += radius * radius * length * length;
+  }
+  return sqrt(squares) / sum;
 }
 
 static void draw_lengths(const noise_plan *plan, random_source *source, noise_law *out) {
   double squares = 0;
-  out->count = LAW_WORK / plan->dims < LAW_LENGTHS ? LAW_WORK / plan->dims : LAW_LENGTHS;
+  bool alone = noise_size(plan) == plan->dims;
+  out->count =
+      LAW_WORK / noise_size(plan) < LAW_LENGTHS ? LAW_WORK / noise_size(plan) : LAW_LENGTHS;
   out->count = out->count > LAW_LEAST ? out->count : LAW_LEAST;
   for (size_t i = 0; i < out->count; i++) {
-    out->lengths[i] = plan->kind->draw_length(plan, source);
+    out->lengths[i] = alone ? plan->kind->draw_length(plan, source) : draw_length(plan, source);
     squares += out->lengths[i] * out->lengths[i];
   }
   double right = rms_length(plan) * sqrt((double)out->count / squares);
@@ -27,14 +43,14 @@ static void draw_lengths(const noise_plan *plan, random_source *source, noise_la
 }
 
 void noise_law_of(const noise_plan *plan, noise_law *out) {
-  bool varies = plan->kind->draw_length;
+  bool varies = plan->kind->draw_length || noise_size(plan) > plan->dims;
   random_source source;
   out->radius = plan->kind->radius;
   out->beta = plan->beta;
-  out->shape = (double)plan->dims;
+  out->shape = (double)noise_size(plan);
   out->count = 1;
   out->lengths[0] = varies ? rms_length(plan) : 1;
-  if (varies && plan->dims <= LAW_DIMS &&
+  if (varies && noise_size(plan) <= LAW_DIMS &&
       random_public(1, "noise law", &source, NULL) == DPERM_OK) {
     draw_lengths(plan, &source, out);
   }

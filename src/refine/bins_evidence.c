@@ -143,7 +143,7 @@ static double least_noise_of(const row_bounds *bounds, size_t dims) {
   double least = INFINITY;
   for (size_t i = 0; noise_at(i); i++) {
     double row = noise_at(i)->row_bound(bounds, dims);
-    const noise_plan plan = {noise_at(i), dims, 1.0, bounds->body};
+    const noise_plan plan = {noise_at(i), dims, 1.0, bounds->body, 1};
     least = row > 0 && !noise_at(i)->needs_delta ? fmin(least, row * noise_rms_norm(&plan)) : least;
   }
   return least;

@@ -16,11 +16,15 @@
  * - τ = G/Λ_t.
  * - g: the largest power of two ≤ τ/(8√d), and not below what integers of 60 bits can count up to
  * F.
- * - S = ⌊d + √d·τ/g⌋: rounding moves a coordinate by at most one more than it moved before. */
+ * - S = ⌊d + √d·τ/g⌋: rounding moves a coordinate by at most one more than it moved before.
+ *
+ * With softmax (docs/proofs/softmax.md) f is a matrix of kd numbers: d is kd in g and S, but a
+ * score still has d entries; P is of all k vectors, and ‖b̂‖ ≤ B but for k·e^−100. */
 #include "release/numerics.h"
 
 #include <math.h>
 
+#include "loss/link.h"
 #include "privacy/guarantee.h"
 #include "solve/certify.h"
 
@@ -106,7 +110,7 @@ dperm_status release_plan_make(const public_numbers *g, const privacy_plan *plan
   made.solution_error = made.promised.gradient / total * (1 + 0x1p-50);
   double reach = furthest + (objective ? 0 : limit);
   TRY(check_range(made.solution_error, reach, plan->noise.beta, err));
-  place_lattice(g->dims, reach, &made);
+  place_lattice(link_scores(g->loss) * g->dims, reach, &made);
   *out = made;
   return DPERM_OK;
 }

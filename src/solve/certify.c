@@ -17,6 +17,11 @@
  *   declares, e/(1−e) of what it computes, at the high half of f only.
  * - Linear: b/n was rounded once in doubles before.
  *
+ * With softmax all of this holds for the k scores and slopes of a row as vectors, f and gradients
+ * as matrices, in the l2 (Frobenius) norm: scores are off by γ_{m+1} R‖f‖, Diag(p) − ppᵀ turns
+ * slopes by at most c = ½ of that, and Σ |x_i||ŝ_i|ᵀ is at most Σ ‖x_i‖‖ŝ_i‖ long
+ * (docs/proofs/softmax.md).
+ *
  * γ_k = kv/(1−kv); the factor `second_order` covers the 1/(1−kv) and the rounding of these formulas
  * themselves, as long as kv ≤ 1e-7, and more is refused. Underflow adds less than 2^−900. */
 #include "solve/certify.h"
@@ -27,6 +32,7 @@
 #include "base/norm_upper.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
+#include "solve/coupled.h"
 
 enum { CURVATURE_BLOCK = STRIPE_UNIT };
 
@@ -110,7 +116,7 @@ static void add_slopes(const void *context, size_t from, size_t to, double *tota
 static double mean_curvature(const problem *p, const double *z, double norm) {
   double c = p->loss->smoothness, most = problem_crowd(p) * c, sum = 0;
   double width = 2 * ((double)p->x->row_depth + 2) * unit * p->norm_bound * norm;
-  if (!z || !loss_kind_of(p->loss) || !(width * c < 1e-5)) {
+  if (!z || !loss_kind_of(p->loss) || link_scores(p->loss) > 1 || !(width * c < 1e-5)) {
     return most;
   }
   const row_sum rows = {p, z, width};
@@ -126,26 +132,31 @@ static double slope_sum(const problem *p, const double *slope) {
   double sum = 0;
   const row_sum rows = {p, slope, 0};
   const stripe_sum how = {.size = 1, .add = add_slopes, .context = &rows};
-  return stripes_sum(p->x, &how, &sum, NULL) == DPERM_OK ? sum : (double)INFINITY;
+  dperm_status status = link_scores(p->loss) > 1 ? coupled_slope_sum(p, slope, &sum, NULL)
+                                                 : stripes_sum(p->x, &how, &sum, NULL);
+  return status == DPERM_OK ? sum : (double)INFINITY;
 }
 
 evaluation evaluation_at(const problem *p, const double *f, const double *z, const double *slope) {
   const dperm_regularizer *r = p->regularizer;
   double divisor = problem_divisor(p), crowd = problem_crowd(p);
   norm_sum penalty = {0};
-  for (size_t j = 0; j < p->x->cols; j++) {
+  bool coupled = link_scores(p->loss) > 1;
+  size_t size = problem_size(p);
+  for (size_t j = 0; j < size; j++) {
     double value, n_slope, curvature;
-    bool fine = regularizer_eval(r, j, f[j], &value, &n_slope, &curvature, NULL) == DPERM_OK;
+    bool fine =
+        regularizer_eval(r, j % p->x->cols, f[j], &value, &n_slope, &curvature, NULL) == DPERM_OK;
     norm_add(&penalty, fine ? n_slope : (double)NAN);
   }
-  double norm = norm_above(f, p->x->cols);
+  double norm = norm_above(f, size);
   return (evaluation){.loss = p->loss,
                       .curvature = mean_curvature(p, z, norm),
                       .rows = (double)rows_in_all(p->x),
                       .crowd = crowd,
                       .entries = (double)p->x->row_entries,
-                      .row_depth = (double)p->x->row_depth,
-                      .depth = (double)p->x->sum_depth,
+                      .row_depth = (double)(coupled ? coupled_row_depth(p) : p->x->row_depth),
+                      .depth = (double)(coupled ? coupled_sum_depth(p) : p->x->sum_depth),
                       .norm = p->norm_bound,
                       .slope = slope ? slope_sum(p, slope) / divisor
                                      : crowd * (p->loss->lipschitz + p->loss->slope_error),
@@ -154,22 +165,22 @@ evaluation evaluation_at(const problem *p, const double *f, const double *z, con
                       .ridge = p->model.ridge,
                       .f = norm,
                       .penalty = norm_upper(&penalty),
-                      .linear = p->model.linear ? norm_above(p->model.linear, p->x->cols) : 0.0,
+                      .linear = p->model.linear ? norm_above(p->model.linear, size) : 0.0,
                       .penalty_error = r->eval ? r->slope_error : 0.0,
                       .penalty_curvature = r->eval ? r->most_curvature : 0.0};
 }
 
 double certified_gradient(const problem *p, const point *at) {
   const evaluation here = evaluation_at(p, at->f, at->z, at->slope);
-  return norm_above(at->gradient, p->x->cols) + evaluation_error(&here, IN_DOUBLES);
+  return norm_above(at->gradient, problem_size(p)) + evaluation_error(&here, IN_DOUBLES);
 }
 
 double rounding_limit(const problem *p, const double *f) {
   const evaluation here = evaluation_at(p, f, NULL, NULL);
   norm_sum bend = {0}; /* (N_j″ f_j)_j */
-  for (size_t j = 0; j < p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(p); j++) {
     double value, slope, curvature;
-    (void)regularizer_eval(p->regularizer, j, f[j], &value, &slope, &curvature, NULL);
+    (void)regularizer_eval(p->regularizer, j % p->x->cols, f[j], &value, &slope, &curvature, NULL);
     norm_add(&bend, curvature * f[j]);
   }
   double r = p->norm_bound;

@@ -20,7 +20,7 @@ typedef struct evaluation {
   double depth;     /* additions behind an entry of Xᵀ s, in doubles */
   double norm;      /* R */
   double crowd;     /* rows for each 1 of the divisor D: n/D, 1 where D is n */
-  double slope;     /* (1/D) Σ |s_i| of the computed slopes, times the rows' shares */
+  double slope; /* (1/D) Σ |s_i| of the computed slopes (‖s_i‖₂ of several), times the shares */
   bool shared;      /* rows have shares: one rounding more for each slope */
   double curvature; /* (1/D) Σ of how fast ℓ′ turns at most between a margin and the computed one */
   double lambda, ridge; /* Λ, Δ */

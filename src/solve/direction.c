@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "loss/link.h"
+#include "solve/coupled.h"
+
 enum {
   CHOLESKY_SURE_COLUMNS = 256, /* up to these a factor costs next to nothing */
   CHOLESKY_MOST_COLUMNS = 1024
@@ -13,24 +16,27 @@ enum {
  * gradients take at most about √κ/2 iterations a factor of e, κ the condition number; six of those
  * is what a Newton step needs on average. */
 static bool factor_is_cheaper(const problem *p) {
-  double rows = (double)rows_in_all(p->x), cols = (double)p->x->cols,
-         entries = (double)p->x->row_entries;
-  bool sparse = p->x->kind->entries != NULL;
+  double k = (double)link_scores(p->loss), all = (double)problem_size(p); /* of k² blocks, half */
+  double rows = (double)rows_in_all(p->x), entries = (double)p->x->row_entries;
+  bool sparse = p->x->kind->entries != NULL && !(k > 1 && coupled_is_dense(p));
   double r = p->norm_bound;
   double kappa =
       problem_crowd(p) * p->loss->smoothness * r * r / (p->model.lambda + p->model.ridge) + 1;
-  double products = fmin(3 * sqrt(kappa), 2 * cols);
-  double factor = rows * entries * entries / (sparse ? 2 : 32) + cols * cols * (cols / 12 + 16);
-  bool stored = !sparse && p->x->work_size == 0; /* and not made anew in every product */
-  return factor <= products * 2 * rows * entries / (stored ? 4 : 1);
+  double products = fmin(3 * sqrt(kappa), 2 * all);
+  double factor =
+      k * (k + 1) / 2 * rows * entries * entries / (sparse ? 2 : 32) + all * all * (all / 12 + 16);
+  bool stored =
+      !p->x->kind->entries && p->x->work_size == 0; /* and not made anew in every product */
+  return factor <= products * 2 * k * rows * entries / (stored ? 4 : 1);
 }
 
 bool direction_uses_cholesky(const problem *p, solver_method method) {
   if (method != SOLVER_AUTO) {
     return method == SOLVER_CHOLESKY;
   }
-  return p->x->cols <= CHOLESKY_SURE_COLUMNS ||
-         (p->x->cols <= CHOLESKY_MOST_COLUMNS && factor_is_cheaper(p));
+  size_t cols = problem_size(p);
+  bool sure = cols == p->x->cols && cols <= CHOLESKY_SURE_COLUMNS;
+  return sure || (cols <= CHOLESKY_MOST_COLUMNS && factor_is_cheaper(p));
 }
 
 dperm_status newton_direction(const problem *p, solver_method method, const point *at,
@@ -40,5 +46,5 @@ dperm_status newton_direction(const problem *p, solver_method method, const poin
           ? direction_cholesky(p, at, direction, err)
           : direction_cg(p, at, tolerance, progress, direction, err));
   /* All processes of a job take one direction, also where their processors round differently. */
-  return ranks_share(p->x->spread, DPERM_OK, direction, p->x->cols * sizeof *direction, err);
+  return ranks_share(p->x->spread, DPERM_OK, direction, problem_size(p) * sizeof *direction, err);
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/vector.h"
+#include "solve/coupled.h"
 #include "solve/direction.h"
 
 typedef struct linear_system {
@@ -27,8 +28,10 @@ static void weigh(void *context, size_t from, size_t count, const double *z, dou
 /* product = ∇²J · step. */
 static dperm_status multiply(linear_system *s, dperm_error *err) {
   const matrix *x = s->p->x;
-  TRY(matrix_apply_both(x, s->step, weigh, s, s->product, err));
-  for (size_t j = 0; j < x->cols; j++) {
+  size_t cols = problem_size(s->p);
+  TRY(cols > x->cols ? coupled_multiply(s->p, s->at->curvature, s->step, s->product, err)
+                     : matrix_apply_both(x, s->step, weigh, s, s->product, err));
+  for (size_t j = 0; j < cols; j++) {
     s->product[j] = s->product[j] / problem_divisor(s->p) + s->penalty[j] * s->step[j];
   }
   return DPERM_OK;
@@ -36,8 +39,9 @@ static dperm_status multiply(linear_system *s, dperm_error *err) {
 
 static dperm_status prepare(linear_system *s, double tolerance, dperm_error *err) {
   const matrix *x = s->p->x;
-  size_t cols = x->cols;
-  TRY(x->kind->gram_diagonal(x, s->at->curvature, s->preconditioner, err));
+  size_t cols = problem_size(s->p);
+  TRY(cols > x->cols ? coupled_diagonal(s->p, s->at->curvature, s->preconditioner, err)
+                     : x->kind->gram_diagonal(x, s->at->curvature, s->preconditioner, err));
   for (size_t j = 0; j < cols; j++) {
     TRY(problem_penalty_curvature(s->p, j, s->at->f[j], &s->penalty[j], err));
     s->preconditioner[j] = s->preconditioner[j] / problem_divisor(s->p) + s->penalty[j];
@@ -51,7 +55,7 @@ static dperm_status prepare(linear_system *s, double tolerance, dperm_error *err
 
 /* One step; whether there is another. */
 static bool advance(linear_system *s, double *direction) {
-  size_t cols = s->p->x->cols;
+  size_t cols = problem_size(s->p);
   double bend = vector_dot(s->step, s->product, cols);
   double alpha = bend > 0 ? s->rho / bend : 0.0, rho = 0;
   for (size_t j = 0; j < cols; j++) {
@@ -69,7 +73,7 @@ static bool advance(linear_system *s, double *direction) {
 
 dperm_status direction_cg(const problem *p, const point *at, double tolerance,
                           const dperm_progress *progress, double *direction, dperm_error *err) {
-  size_t cols = p->x->cols, most = 10 * cols + 50 < 2000 ? 10 * cols + 50 : 2000;
+  size_t cols = problem_size(p), most = 10 * cols + 50 < 2000 ? 10 * cols + 50 : 2000;
   OWNED_MEMORY double *work = NULL;
   TRY(memory_new(5 * cols, sizeof *work, &work, err));
   linear_system s = {.p = p,

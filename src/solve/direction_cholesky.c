@@ -6,6 +6,7 @@
 
 #include "base/scratch.h"
 #include "solve/cholesky.h"
+#include "solve/coupled.h"
 #include "solve/direction.h"
 
 /* h is symmetric with the upper triangle set. */
@@ -27,7 +28,7 @@ static dperm_status factor_raised(const double *h, double *factor, size_t cols, 
 }
 
 dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm_error *err) {
-  size_t cols = p->x->cols;
+  size_t cols = problem_size(p);
   double n = problem_divisor(p), penalty = 0;
   for (size_t i = 0; i < cols; i++) {
     TRY(problem_penalty_curvature(p, i, f[i], &penalty, err));
@@ -40,12 +41,13 @@ dperm_status hessian_of_gram(const problem *p, const double *f, double *h, dperm
 }
 
 static dperm_status factor_at(const problem *p, const point *at, double *factor, dperm_error *err) {
-  size_t cols = p->x->cols;
+  size_t cols = problem_size(p);
   double *h = NULL;
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
   TRY(scratch_take(&work, cols * cols, sizeof *h, &h, err));
-  TRY(p->x->kind->gram(p->x, at->curvature, h, err));
+  TRY(cols > p->x->cols ? coupled_gram(p, at->curvature, h, err)
+                        : p->x->kind->gram(p->x, at->curvature, h, err));
   TRY(hessian_of_gram(p, at->f, h, err));
   return factor_raised(h, factor, cols, err);
 }
@@ -55,14 +57,14 @@ dperm_status hessian_factor(const problem *p, const double *f, double *factor, d
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
   TRY(point_take(p, &work, NULL, &at, err));
-  memcpy(at.f, f, p->x->cols * sizeof *f);
+  memcpy(at.f, f, problem_size(p) * sizeof *f);
   TRY(problem_evaluate(p, &at, err));
   return factor_at(p, &at, factor, err);
 }
 
 dperm_status direction_cholesky(const problem *p, const point *at, double *direction,
                                 dperm_error *err) {
-  size_t cols = p->x->cols;
+  size_t cols = problem_size(p);
   double *factor = NULL;
   OWNED(scratch_free) scratch work;
   scratch_init(&work);

@@ -40,7 +40,7 @@ typedef struct iteration {
 static bool finished(iteration *n) {
   const problem *p = n->p;
   solver_report *report = n->report;
-  double norm = vector_norm(n->here.gradient, p->x->cols);
+  double norm = vector_norm(n->here.gradient, problem_size(p));
   n->norm = norm;
   n->idle = norm < 0.9 * n->best ? 0 : n->idle + 1;
   n->best = fmin(norm, n->best);
@@ -55,7 +55,7 @@ static bool finished(iteration *n) {
 /* there = here + step·direction. */
 static void move(iteration *n, double step) {
   n->step = step;
-  for (size_t j = 0; j < n->p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(n->p); j++) {
     n->there.f[j] = n->here.f[j] + step * n->direction[j];
   }
 }
@@ -64,7 +64,7 @@ static dperm_status search_step(iteration *n, dperm_error *err) {
   const problem *p = n->p;
   double *q = n->there.z; /* X·direction, where nothing is asked of the full step any more */
   double step = 0;
-  TRY(matrix_apply(p->x, n->direction, 1, q, err));
+  TRY(problem_scores(p, n->direction, q, err));
   TRY(line_search(p, &n->here, n->direction, q, &step, err));
   move(n, step);
   return problem_evaluate(p, &n->there, err);
@@ -80,7 +80,7 @@ static dperm_status iterate(iteration *n, dperm_error *err) {
                        n->direction, err));
   move(n, 1);
   TRY(problem_try(p, &n->there, err));
-  double norm = vector_norm(n->there.gradient, p->x->cols);
+  double norm = vector_norm(n->there.gradient, problem_size(p));
   if (isfinite(norm) && norm <= 0.5 * n->halved) {
     n->halved = norm;
   } else {
@@ -110,7 +110,7 @@ static dperm_status begin(iteration *n, dperm_error *err) {
 
 dperm_status solve(const problem *p, const solver_options *options, double *weights,
                    solver_report *report, dperm_error *err) {
-  size_t cols = p->x->cols;
+  size_t cols = problem_size(p);
   iteration n = {.p = p, .options = options, .best = INFINITY, .report = report};
   OWNED(scratch_free) scratch work;
   scratch_init(&work);

@@ -8,6 +8,7 @@
 #include "base/scratch.h"
 #include "loss/link.h"
 #include "loss/regularizer.h"
+#include "solve/coupled.h"
 
 enum { BLOCK = STRIPE_UNIT };
 
@@ -15,9 +16,14 @@ static size_t block_rows(size_t from, size_t to) {
   return to - from < BLOCK ? to - from : BLOCK;
 }
 
+/* Rows with one score have loops of their own, those with several are coupled. */
+static bool is_coupled(const problem *p) {
+  return link_scores(p->loss) > 1;
+}
+
 dperm_status point_take(const problem *p, scratch *work, const point *other, point *out,
                         dperm_error *err) {
-  size_t cols = p->x->cols, rows = p->x->rows;
+  size_t cols = problem_size(p), rows = p->x->rows * link_scores(p->loss);
   TRY(scratch_take(work, cols, sizeof *out->f, &out->f, err));
   TRY(scratch_take(work, cols, sizeof *out->gradient, &out->gradient, err));
   TRY(scratch_take(work, rows, sizeof *out->z, &out->z, err));
@@ -28,37 +34,6 @@ dperm_status point_take(const problem *p, scratch *work, const point *other, poi
   }
   TRY(scratch_take(work, rows, sizeof *out->slope, &out->slope, err));
   return scratch_take(work, rows, sizeof *out->curvature, &out->curvature, err);
-}
-
-/* ---- rows */
-
-double problem_divisor(const problem *p) {
-  return p->divisor > 0 ? p->divisor : (double)rows_in_all(p->x);
-}
-
-double problem_crowd(const problem *p) {
-  return p->divisor > 0 ? (double)rows_in_all(p->x) / p->divisor : 1;
-}
-
-/* numbers[i] times the share of row from + i, `lanes` numbers for each of `count` rows. */
-static void share(const problem *p, size_t from, size_t count, size_t lanes, double *numbers) {
-  for (size_t i = 0; numbers && p->shares && i < count * lanes; i++) {
-    numbers[i] *= p->shares[from + i / lanes];
-  }
-}
-
-void problem_rows_eval(const problem *p, size_t from, size_t count, size_t lanes, const double *z,
-                       double *value, double *slope, double *curvature) {
-  link_eval(p->loss, count, lanes, p->labels + from, z, value, slope, curvature);
-  share(p, from, count, lanes, value);
-  share(p, from, count, lanes, slope);
-  share(p, from, count, lanes, curvature);
-}
-
-void problem_rows_slope_dd(const problem *p, size_t from, size_t count, const double *z,
-                           const double *z_rest, double *slope) {
-  link_slope_dd(p->loss, count, p->labels + from, z, z_rest, slope);
-  share(p, from, count, 1, slope);
 }
 
 /* ---- the whole gradient */
@@ -83,7 +58,7 @@ static double linear_term(const problem *p, size_t j) {
 dperm_status problem_penalty_curvature(const problem *p, size_t j, double fj, double *out,
                                        dperm_error *err) {
   double value, slope, curvature;
-  TRY(regularizer_eval(p->regularizer, j, fj, &value, &slope, &curvature, err));
+  TRY(regularizer_eval(p->regularizer, j % p->x->cols, fj, &value, &slope, &curvature, err));
   *out = p->model.lambda * curvature + p->model.ridge;
   return DPERM_OK;
 }
@@ -91,9 +66,9 @@ dperm_status problem_penalty_curvature(const problem *p, size_t j, double fj, do
 dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, double *gradient,
                                  dperm_error *err) {
   double n = problem_divisor(p);
-  for (size_t j = 0; j < p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(p); j++) {
     double value, slope, curvature, *g = &gradient[j];
-    TRY(regularizer_eval(p->regularizer, j, f[j], &value, &slope, &curvature, err));
+    TRY(regularizer_eval(p->regularizer, j % p->x->cols, f[j], &value, &slope, &curvature, err));
     *g = *g / n + p->model.lambda * slope + p->model.ridge * f[j] + linear_term(p, j);
     if (!trial && !(isfinite(value) && isfinite(slope) && isfinite(curvature))) {
       FAIL(err, DPERM_NUMERIC_ERROR, "the regularizer is not finite at f[%zu] = %g", j, f[j]);
@@ -108,7 +83,8 @@ dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, 
 
 static dperm_status evaluate(const problem *p, bool trial, point *at, dperm_error *err) {
   evaluate_job job = {p, at};
-  TRY(matrix_apply_both(p->x, at->f, evaluate_turn, &job, at->gradient, err));
+  TRY(is_coupled(p) ? coupled_evaluate(p, at, err)
+                    : matrix_apply_both(p->x, at->f, evaluate_turn, &job, at->gradient, err));
   return problem_add_penalty(p, trial, at->f, at->gradient, err);
 }
 
@@ -142,20 +118,25 @@ static void add_losses(const void *context, size_t from, size_t to, double *tota
   }
 }
 
+dperm_status problem_scores(const problem *p, const double *f, double *z, dperm_error *err) {
+  return is_coupled(p) ? coupled_apply(p, f, z, err) : matrix_apply(p->x, f, 1, z, err);
+}
+
 dperm_status problem_objective(const problem *p, const double *f, double *objective,
                                dperm_error *err) {
   double *z = NULL;
   OWNED(scratch_free) scratch work;
   scratch_init(&work);
-  TRY(scratch_take(&work, p->x->rows, sizeof *z, &z, err));
-  TRY(matrix_apply(p->x, f, 1, z, err));
+  TRY(scratch_take(&work, p->x->rows * link_scores(p->loss), sizeof *z, &z, err));
+  TRY(problem_scores(p, f, z, err));
   const line_sum at = {.p = p, .z = z};
   const stripe_sum how = {.size = 1, .add = add_losses, .context = &at};
-  TRY(stripes_sum(p->x, &how, objective, err));
+  TRY(is_coupled(p) ? coupled_losses(p, z, objective, err)
+                    : stripes_sum(p->x, &how, objective, err));
   *objective /= problem_divisor(p);
-  for (size_t j = 0; j < p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(p); j++) {
     double value, slope, curvature;
-    TRY(regularizer_eval(p->regularizer, j, f[j], &value, &slope, &curvature, err));
+    TRY(regularizer_eval(p->regularizer, j % p->x->cols, f[j], &value, &slope, &curvature, err));
     *objective +=
         p->model.lambda * value + 0.5 * p->model.ridge * f[j] * f[j] + linear_term(p, j) * f[j];
   }
@@ -191,12 +172,13 @@ dperm_status problem_along(const problem *p, const point *at, const double *dire
   double n = problem_divisor(p), total[2];
   const line_sum line = {p, at->z, q, t};
   const stripe_sum how = {.size = 2, .add = add_along, .context = &line};
-  TRY(stripes_sum(p->x, &how, total, err));
+  TRY(is_coupled(p) ? coupled_along(p, at->z, q, t, total, err)
+                    : stripes_sum(p->x, &how, total, err));
   *first = total[0] / n;
   *second = total[1] / n;
-  for (size_t j = 0; j < p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(p); j++) {
     double d = direction[j], f = at->f[j] + t * d, value, slope, curvature;
-    TRY(regularizer_eval(p->regularizer, j, f, &value, &slope, &curvature, err));
+    TRY(regularizer_eval(p->regularizer, j % p->x->cols, f, &value, &slope, &curvature, err));
     *first += d * (p->model.lambda * slope + p->model.ridge * f + linear_term(p, j));
     *second += d * d * (p->model.lambda * curvature + p->model.ridge);
   }

@@ -1,53 +1,9 @@
-/* What the solver minimizes:
- *
- *   J(f) = (1/n) Σ_i w_i ℓ(y_i fᵀx_i) + Λ N(f) + (Δ/2)‖f‖² + linearᵀ f,
- *
- * n the number of rows, or a public number near it where theirs is private (`divisor`).
- *
- * How a label y_i meets the score fᵀx_i is the link's matter (loss/link.h).
- *
- * Weights w_i are between 0 and 1, so the loss's L and c bound what a row does with them as without
- * (docs/proofs/weights.md). Wide arrays (f, gradients, directions) hold `cols` doubles, tall ones
- * (scores, slopes, curvatures) `rows`. */
+/* The objective that the solver minimizes (solve/problem_rows.h), its gradient and what it is along
+ * a line: sums over all rows, and the penalty. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/scratch.h"
-#include "matrix/matrix.h"
-
-/* What a problem may have of its own beside others on the same rows. */
-typedef struct problem_model {
-  double lambda;        /* Λ > 0 */
-  double ridge;         /* Δ ≥ 0 */
-  const double *linear; /* cols numbers, or NULL for none */
-} problem_model;
-
-typedef struct problem {
-  const matrix *x;
-  const double *labels; /* −1 or +1 */
-  const double *shares; /* w_i: what a row's loss counts, from 0 to 1; NULL for ones */
-  double divisor;       /* n of the formula; 0 for the number of rows */
-  double norm_bound;    /* ‖x_i‖₂ ≤ R */
-  const dperm_loss *loss;
-  const dperm_regularizer *regularizer;
-  problem_model model;
-} problem;
-
-/* What sums over rows are divided by. */
-double problem_divisor(const problem *p);
-/* Rows for each 1 of the divisor: how much longer than a row's own a gradient may be. 1 unless the
- * divisor is a number of its own. */
-double problem_crowd(const problem *p);
-
-/* A point, with what the rows say there. The caller owns the arrays. */
-typedef struct point {
-  double *f;         /* wide */
-  double *z;         /* tall: fᵀx */
-  double *slope;     /* tall: w y ℓ′(y z), by the score */
-  double *curvature; /* tall: w ℓ″(y z) */
-  double *gradient;  /* wide */
-} point;
+#include "solve/problem_rows.h"
 
 /* Its arrays, zeroed, in `work`. With `other`, the two share what rows say about slopes and
  * curvatures: it is asked only of the point that was evaluated last. */
@@ -60,14 +16,6 @@ dperm_status problem_evaluate(const problem *p, point *at, dperm_error *err);
 /* The same at a place that may lie too far out: what is not finite stays in the gradient. */
 dperm_status problem_try(const problem *p, point *at, dperm_error *err);
 
-/* w_i·ℓ and its derivatives by the score at `lanes` scores z for each of `count` rows: all that
- * rows contribute to the objective goes through here. Results may be NULL. */
-void problem_rows_eval(const problem *p, size_t from, size_t count, size_t lanes, const double *z,
-                       double *value, double *slope, double *curvature);
-/* The first derivative at double-double scores, one a row (loss_slope_dd). */
-void problem_rows_slope_dd(const problem *p, size_t from, size_t count, const double *z,
-                           const double *z_rest, double *slope);
-
 /* From the sum over rows in `gradient` to ∇J at f. Unless it is a trial, something that is not
  * finite is an error. */
 dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, double *gradient,
@@ -75,6 +23,9 @@ dperm_status problem_add_penalty(const problem *p, bool trial, const double *f, 
 /* Λ N_j″(f_j) + Δ, the j-th diagonal entry of the penalty's Hessian. */
 dperm_status problem_penalty_curvature(const problem *p, size_t j, double fj, double *out,
                                        dperm_error *err);
+
+/* Z = X f, tall: the scores, or how they change along a direction. */
+dperm_status problem_scores(const problem *p, const double *f, double *z, dperm_error *err);
 
 /* J(f): one pass over the matrix. */
 dperm_status problem_objective(const problem *p, const double *f, double *objective,

@@ -20,17 +20,19 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
+#include "loss/link.h"
 #include "loss/regularizer.h"
 #include "solve/certify.h"
+#include "solve/coupled.h"
 #include "solve/direction.h"
 
 enum { NEWTON_TRIES = 40 };
 
 /* A place, and the gradient there with what it is known to be off by. */
 typedef struct place {
-  double *f, *f_rest;               /* cols */
-  double *gradient, *gradient_rest; /* cols, one behind the other */
-  double *z, *z_rest, *slope;       /* rows */
+  double *f, *f_rest;               /* wide */
+  double *gradient, *gradient_rest; /* wide, one behind the other */
+  double *z, *z_rest, *slope;       /* tall */
   double norm, error;
 } place;
 
@@ -40,7 +42,7 @@ static double certified(const place *at) {
 }
 
 static place place_in(double *wide, double *tall, const problem *p) {
-  size_t cols = p->x->cols, rows = p->x->rows;
+  size_t cols = problem_size(p), rows = p->x->rows * link_scores(p->loss);
   return (place){.f = wide,
                  .f_rest = wide + cols,
                  .gradient = wide + 2 * cols,
@@ -53,7 +55,7 @@ static place place_in(double *wide, double *tall, const problem *p) {
 typedef struct walk {
   const problem *p;
   place here, there;
-  double *direction; /* cols */
+  double *direction; /* wide */
 } walk;
 
 /* ---- the gradient */
@@ -107,18 +109,49 @@ static void block_slopes(void *context, size_t b, size_t worker) {
   problem_rows_slope_dd(job->p, from, count, at->z + from, at->z_rest + from, at->slope + from);
 }
 
-static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
-  const problem_model *model = &p->model;
+static dperm_status sum_rows(const problem *p, place *at, dperm_error *err) {
   size_t rows = p->x->rows, blocks = (rows + BLOCK - 1) / BLOCK;
-  double n = problem_divisor(p);
   TRY(matrix_apply_dd(p->x, at->f, at->f_rest, at->z, at->z_rest, err));
   slope_job job = {p, at};
   pool_run(blocks, block_slopes, &job);
   TRY(check_slopes(at, rows, err));
-  TRY(matrix_apply_transposed_dd(p->x, at->slope, at->gradient, err));
-  for (size_t j = 0; j < p->x->cols; j++) {
+  return matrix_apply_transposed_dd(p->x, at->slope, at->gradient, err);
+}
+
+/* The same for rows with k scores: products by one vector after the other, between which the k
+ * numbers of a row stand together. */
+static dperm_status sum_coupled_rows(const problem *p, place *at, dperm_error *err) {
+  size_t rows = p->x->rows, cols = p->x->cols, k = link_scores(p->loss);
+  OWNED_MEMORY double *one = NULL, *sum = NULL;
+  TRY(memory_new(2 * rows, sizeof *one, &one, err));
+  TRY(memory_new(2 * cols, sizeof *sum, &sum, err));
+  for (size_t c = 0; c < k; c++) {
+    TRY(matrix_apply_dd(p->x, at->f + c * cols, at->f_rest + c * cols, one, one + rows, err));
+    for (size_t i = 0; i < rows; i++) {
+      at->z[i * k + c] = one[i];
+      at->z_rest[i * k + c] = one[rows + i];
+    }
+  }
+  coupled_slopes_dd(p, at->z, at->z_rest, at->slope);
+  for (size_t c = 0; c < k; c++) {
+    for (size_t i = 0; i < rows; i++) {
+      one[i] = at->slope[i * k + c];
+    }
+    TRY(matrix_apply_transposed_dd(p->x, one, sum, err));
+    memcpy(at->gradient + c * cols, sum, cols * sizeof *sum);
+    memcpy(at->gradient_rest + c * cols, sum + cols, cols * sizeof *sum);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
+  const problem_model *model = &p->model;
+  size_t size = problem_size(p);
+  double n = problem_divisor(p);
+  TRY(link_scores(p->loss) > 1 ? sum_coupled_rows(p, at, err) : sum_rows(p, at, err));
+  for (size_t j = 0; j < size; j++) {
     double_double f = {at->f[j], at->f_rest[j]}, slope;
-    TRY(penalty_slope(p->regularizer, j, f, &slope, err));
+    TRY(penalty_slope(p->regularizer, j % p->x->cols, f, &slope, err));
     double_double g = dd_divide((double_double){at->gradient[j], at->gradient_rest[j]}, n);
     g = dd_add(g, dd_scale(slope, model->lambda));
     g = dd_add(g, dd_scale(f, model->ridge));
@@ -127,7 +160,7 @@ static dperm_status evaluate(const problem *p, place *at, dperm_error *err) {
     at->gradient_rest[j] = g.lo;
   }
   const evaluation e = evaluation_at(p, at->f, NULL, at->slope);
-  at->norm = norm_above(at->gradient, p->x->cols);
+  at->norm = norm_above(at->gradient, size);
   at->error = evaluation_error(&e, IN_DD);
   return DPERM_OK;
 }
@@ -151,7 +184,7 @@ static dperm_status find_direction(walk *w, solver_method method, dperm_error *e
 static dperm_status largest_curvature(const walk *w, double *out, dperm_error *err) {
   const problem *p = w->p;
   double penalty = 0, here = 0;
-  for (size_t j = 0; j < p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(p); j++) {
     TRY(problem_penalty_curvature(p, j, w->here.f[j], &here, err));
     penalty = fmax(penalty, here);
   }
@@ -162,7 +195,7 @@ static dperm_status largest_curvature(const walk *w, double *out, dperm_error *e
 /* ---- steps */
 
 static void step_to_there(walk *w, double t) {
-  for (size_t j = 0; j < w->p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(w->p); j++) {
     double_double f =
         dd_add((double_double){w->here.f[j], w->here.f_rest[j]}, two_product(t, w->direction[j]));
     w->there.f[j] = f.hi;
@@ -173,7 +206,7 @@ static void step_to_there(walk *w, double t) {
 /* dᵀĝ there. */
 static double slope_there(const walk *w) {
   double_double sum = {0, 0};
-  for (size_t j = 0; j < w->p->x->cols; j++) {
+  for (size_t j = 0; j < problem_size(w->p); j++) {
     double_double g = {w->there.gradient[j], w->there.gradient_rest[j]};
     sum = dd_add(sum, dd_scale(g, w->direction[j]));
   }
@@ -183,7 +216,7 @@ static double slope_there(const walk *w) {
 /* Tries t, t/2, … along w->direction; *moved tells whether `there` was accepted. */
 static dperm_status descend(walk *w, double t, int tries, double *halved, bool *moved,
                             dperm_error *err) {
-  double length = norm_above(w->direction, w->p->x->cols);
+  double length = norm_above(w->direction, problem_size(w->p));
   *moved = false;
   for (; tries > 0 && t > 0 && length > 0 && isfinite(length); tries--, t /= 2) {
     step_to_there(w, t);
@@ -208,11 +241,11 @@ static dperm_status take_step(walk *w, solver_method method, double *halved, dpe
   TRY(largest_curvature(w, &bend, err));
   /* A Newton step is no shorter than gradient/curvature: one that is has been lost to rounding. */
   if (find_direction(w, method, NULL) == DPERM_OK &&
-      norm_above(w->direction, p->x->cols) >= w->here.norm / bend / 2) {
+      norm_above(w->direction, problem_size(p)) >= w->here.norm / bend / 2) {
     TRY(descend(w, 1.0, NEWTON_TRIES, halved, &moved, err));
   }
   if (!moved) {
-    for (size_t j = 0; j < p->x->cols; j++) {
+    for (size_t j = 0; j < problem_size(p); j++) {
       w->direction[j] = -w->here.gradient[j];
     }
     TRY(descend(w, 1 / bend, INT32_MAX, halved, &moved, err));
@@ -231,7 +264,7 @@ static dperm_status take_step(walk *w, solver_method method, double *halved, dpe
 /* Starts at f if the gradient there is known to be no longer than at zero, so that all that follows
  * stays within known bounds; else at zero. */
 static dperm_status choose_start(walk *w, const double *f, const double *rest, dperm_error *err) {
-  size_t size = w->p->x->cols * sizeof *f;
+  size_t size = problem_size(w->p) * sizeof *f;
   TRY(evaluate(w->p, &w->here, err)); /* at zero: fresh memory */
   memcpy(w->there.f, f, size);
   memcpy(w->there.f_rest, rest, size);
@@ -246,7 +279,7 @@ static dperm_status choose_start(walk *w, const double *f, const double *rest, d
 
 dperm_status refine(const problem *p, double target, const solver_options *options, double *f,
                     double *rest, solver_report *report, dperm_error *err) {
-  size_t cols = p->x->cols, rows = p->x->rows;
+  size_t cols = problem_size(p), rows = p->x->rows * link_scores(p->loss);
   OWNED_MEMORY double *wide = NULL, *tall = NULL;
   TRY(memory_new(9 * cols, sizeof *wide, &wide, err));
   TRY(memory_new(4 * rows, sizeof *tall, &tall, err));

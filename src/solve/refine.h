@@ -6,7 +6,7 @@
 #include "solve/problem.h"
 #include "solve/solver_options.h"
 
-/* Moves f + rest (cols numbers each) from where it stands to a place where the
+/* Moves f + rest (wide) from where it stands to a place where the
  * gradient is certified to be at most `target`. It ends for every set of records if target is at
  * least eight times the evaluation's error there (privacy.md 6 has the proof); with a custom loss
  * or regularizer that lies about itself it may not, so the caller's progress can stop it. Fails

@@ -12,13 +12,13 @@ enum { FEWEST_ROWS = 512, SAMPLE_BYTES = 64 << 20 };
 
 static size_t sample_rows(const problem *p, const solver_options *options) {
   bool factored = direction_uses_cholesky(p, options->method);
-  size_t rows = rows_in_all(p->x), count = rows / 8, enough_for = 32 * p->x->cols;
+  size_t rows = rows_in_all(p->x), count = rows / 8, cols = problem_size(p), enough_for = 32 * cols;
   size_t fit = SAMPLE_BYTES / (p->x->row_entries + 1) / (sizeof(double) + sizeof(uint32_t));
   count = count < fit ? count : fit; /* also where the rows are a file larger than memory */
   if (p->x->row_entries > 64 && factored && count > enough_for) {
     count = enough_for; /* Gram matrices of long rows cost most */
   }
-  return count < FEWEST_ROWS || (factored && count < 4 * p->x->cols) ? 0 : count;
+  return count < FEWEST_ROWS || (factored && count < 4 * cols) ? 0 : count;
 }
 
 /* The sample's part of a number for each row. Of a job's processes each has its share of a sparse

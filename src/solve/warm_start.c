@@ -36,7 +36,7 @@ typedef struct initial_matrix {
 /* d := H⁻¹ d for the sample's Hessian. */
 static dperm_status solve_hessian(void *context, double *d, dperm_error *err) {
   const initial_matrix *q = context;
-  size_t cols = q->sample->x->cols;
+  size_t cols = problem_size(q->sample);
   if (q->factor) {
     cholesky_solve(q->factor, cols, d);
     return DPERM_OK;
@@ -52,7 +52,7 @@ static dperm_status solve_hessian(void *context, double *d, dperm_error *err) {
 /* Steps on all rows while they pay. */
 static dperm_status walk(const problem *p, const solver_options *options, initial_matrix *initial,
                          lbfgs *q, point *here, point *there, dperm_error *err) {
-  size_t cols = p->x->cols;
+  size_t cols = problem_size(p);
   double norm = vector_norm(here->gradient, cols), past[PATIENCE];
   for (size_t step = 0; norm > options->tolerance && step < MOST_STEPS; step++) {
     if (step >= PATIENCE && !(norm <= enough * past[step % PATIENCE])) {
@@ -84,7 +84,7 @@ static dperm_status walk(const problem *p, const solver_options *options, initia
 static dperm_status set_hessian(initial_matrix *q, solver_method method, const double *f,
                                 scratch *work, dperm_error *err) {
   const problem *sample = q->sample;
-  size_t cols = sample->x->cols;
+  size_t cols = problem_size(sample);
   if (direction_uses_cholesky(sample, method)) {
     TRY(scratch_take(work, cols * cols, sizeof *q->factor, &q->factor, err));
     return hessian_factor(sample, f, q->factor, err);
@@ -96,7 +96,7 @@ static dperm_status set_hessian(initial_matrix *q, solver_method method, const d
 
 dperm_status warm_start(const problem *p, const problem *sample, const solver_options *options,
                         point *here, point *there, dperm_error *err) {
-  size_t cols = p->x->cols;
+  size_t cols = problem_size(p);
   initial_matrix initial = {.sample = sample, .progress = options->progress};
   lbfgs q;
   double *pairs = NULL;

@@ -1,6 +1,7 @@
 /* Whether the noise of the fit is as large as its share of epsilon demands: output perturbation
  * (privacy.md 3), objective perturbation by the tight or the paper's analysis (4). */
 #include <math.h>
+#include <string.h>
 
 #include "verify/checks.h"
 #include "verify/delta_bound.h"
@@ -32,6 +33,11 @@ static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
     return false;
   }
   const known_loss *known = known_loss_find(loss);
+  if (classes_joint(v)) {
+    *out = joint_facts();
+    return strcmp(loss, "logistic") == 0 ||
+           finding(v, false, name, "%.60s cannot learn classes jointly", loss);
+  }
   if (known && known->has_h && !field_positive(v, name, "loss.h", &h)) {
     return false;
   }
@@ -76,7 +82,9 @@ void check_loss(verifier *v) {
         right ? "%.60s, L = %s, c = %s%s" : "%.60s has L = %s and c = %s; the file states others%s",
         json_string_value(field_at(v->root, "loss.name")),
         shown(interval_upper(facts.lipschitz)).text, shown(interval_upper(facts.smoothness)).text,
-        facts.known ? "" : " (declared, not proved)");
+        classes_joint(v) ? ", in l2 norm over the classes"
+        : facts.known    ? ""
+                         : " (declared, not proved)");
   }
 }
 
@@ -165,7 +173,8 @@ static void check_paper(verifier *v, const fit_numbers *f, interval kappa) {
 
 static void check_tight(verifier *v, const fit_numbers *f, interval kappa) {
   interval a = interval_mul(interval_of(f->beta), f->rk);
-  interval cost = epsilon_bound(&f->loss, by_adding(v), kappa, a);
+  interval cost = classes_joint(v) ? joint_epsilon_bound(class_fits_of(v), by_adding(v), kappa, a)
+                                   : epsilon_bound(&f->loss, by_adding(v), kappa, a);
   bool enough = interval_at_most(cost, interval_of(f->epsilon));
   finding(v, enough, "beta",
           "%s costs epsilon(A) <= %s, which %s %s = %s (A = beta R = %s, kappa = %s)",
@@ -178,7 +187,7 @@ static void check_objective(verifier *v, const fit_numbers *f) {
   interval kappa = interval_div(interval_mul(f->r2, f->r2), interval_mul(f->rows, f->total));
   if (field_is(v->root, "privacy.analysis", "tight")) {
     check_tight(v, f, kappa);
-  } else if (field_is(v->root, "privacy.analysis", "paper") && !by_adding(v)) {
+  } else if (field_is(v->root, "privacy.analysis", "paper") && !by_adding(v) && !classes_joint(v)) {
     check_paper(v, f, kappa);
   } else {
     finding(v, false, "beta", "cannot be checked without a known analysis");

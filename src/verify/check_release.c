@@ -47,6 +47,7 @@ static void check_sensitivity(verifier *v) {
       field_positive(v, name, "privacy.numerics.lattice_step", &step) &&
       field_positive(v, name, "privacy.numerics.solution_error", &tau) &&
       expected_weights(v, name, &dims)) {
+    dims *= classes_joint(v) ? class_fits_of(v) : 1; /* released at once */
     bool covers = lattice_covers(s, dims, tau, step);
     finding(v, covers, name, "S = %llu %s floor(d + sqrt(d) tau/g), d = %llu, tau = %s", s,
             covers ? ">=" : "is not >=", dims, shown(tau).text);

@@ -8,7 +8,8 @@
  * (privacy.md 8.9), for one unit and one kind of neighbours.
  *
  * Several classes: a fit for each against all others, and every record is in each of them, so their
- * epsilons add up (privacy.md 8.2), and so do the odds that the noise of one is too long.
+ * epsilons add up (privacy.md 8.2), and so do the odds that the noise of one is too long. Or one
+ * fit of all of them, which has all of epsilon, with noise for each (docs/proofs/softmax.md).
  *
  * Weights of classes: a record's loss counts w times, so its slope and curvature are w times as
  * large, and L and c bound them for w at most 1 and for no other (docs/proofs/weights.md). */
@@ -56,6 +57,10 @@ epsilon_field fit_epsilon(const verifier *v) {
 size_t class_fits_of(const verifier *v) {
   size_t classes = json_array_size(json_object_get(v->root, "classes"));
   return classes > 2 ? classes : 1;
+}
+
+bool classes_joint(const verifier *v) {
+  return class_fits_of(v) > 1 && field_is(v->root, "multiclass", "joint");
 }
 
 epsilon_field class_epsilon(const verifier *v) {
@@ -138,14 +143,30 @@ static bool names_fit(verifier *v) {
                  known >= 2 ? known : 2);
 }
 
+/* How more than two are learned must be said in words that are known here, where it is said. */
+static bool multiclass_known(verifier *v) {
+  bool stated = field_at(v->root, "multiclass"), several = class_fits_of(v) > 1;
+  bool known = classes_joint(v) || field_is(v->root, "multiclass", "one-vs-rest");
+  return !stated || (several && known) ||
+         finding(v, false, "classes",
+                 "multiclass is neither \"joint\" nor \"one-vs-rest\", or "
+                 "there are two classes");
+}
+
 /* A model of one fit has nothing to divide. */
 void check_classes(verifier *v) {
-  size_t fits = class_fits_of(v);
+  size_t count = class_fits_of(v), fits = classes_joint(v) ? 1 : count;
   double share = 0, epsilon = 0;
   number_text sum;
-  if (names_fit(v) && fits > 1 && field_positive(v, "classes", class_epsilon(v).path, &share) &&
+  if (names_fit(v) && multiclass_known(v) && count > 1 &&
+      field_positive(v, "classes", class_epsilon(v).path, &share) &&
       field_positive(v, "classes", fit_epsilon(v).path, &epsilon)) {
-    bool covered = sum_covered(0, (double)fits, share, epsilon, &sum) && fits <= CLASSES_MOST;
+    bool covered = sum_covered(0, (double)fits, share, epsilon, &sum) && count <= CLASSES_MOST;
+    if (classes_joint(v)) {
+      finding(v, covered, "classes", "all %zu in one fit: epsilon_class = %s %s %s = %s", count,
+              sum.text, covered ? "<=" : ">", fit_epsilon(v).name, shown(epsilon).text);
+      return;
+    }
     finding(v, covered, "classes",
             "one against the rest for each of %zu: %zu epsilon_class = %s %s %s = %s", fits, fits,
             sum.text, covered ? "<=" : ">", fit_epsilon(v).name, shown(epsilon).text);

@@ -25,8 +25,11 @@ void check_class_weights(verifier *v);
 bool unit_rows(verifier *v, const char *name, unsigned long long *out);
 /* Whether the claim is for persons with several rows. */
 bool unit_is_person(const verifier *v);
-/* The fits that the file's classes take: 1 for two of them, else one each. */
+/* The vectors of weights, and of noise, that the file's classes take: 1 for two of them, else one
+ * each. */
 size_t class_fits_of(const verifier *v);
+/* Whether they are learned in one fit; files from before that was possible do not say. */
+bool classes_joint(const verifier *v);
 /* A field that holds an epsilon, and what lines call it. */
 typedef struct epsilon_field {
   const char *path, *name;

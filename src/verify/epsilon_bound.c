@@ -45,10 +45,14 @@ const known_loss *known_loss_find(const char *name) {
 
 /* ---- the bound */
 
-typedef struct curve {
+typedef struct curve curve;
+struct curve {
+  interval (*value)(const curve *f, interval x);
+  interval (*slope)(const curve *f, interval x); /* its derivative */
   loss_shape (*shape)(interval x);
-  interval a, k; /* A and κc */
-} curve;
+  interval a, k;    /* A and κc */
+  interval classes; /* of a joint fit, whose k is κ */
+};
 
 static interval value_at(const curve *f, interval x) {
   loss_shape at = f->shape(x);
@@ -68,24 +72,66 @@ static interval near_maximum(const curve *f) {
   interval low = interval_of(0), high = interval_of(1);
   for (int i = 0; i < 200; i++) {
     interval middle = interval_mul(interval_of(0.5), interval_add(low, high));
-    *(interval_above_zero(slope_at(f, middle)) ? &low : &high) = middle;
+    *(interval_above_zero(f->slope(f, middle)) ? &low : &high) = middle;
   }
   return low;
 }
 
 /* φ(x) ≤ φ(p) + φ′(p)(x − p) for all x in [0, 1], which is largest at one of the ends. */
 static interval sup_on_unit(const curve *f) {
-  const interval p = near_maximum(f), slope = slope_at(f, p), zero = interval_of(0);
+  const interval p = near_maximum(f), slope = f->slope(f, p), zero = interval_of(0);
   interval up = interval_mul(interval_max(zero, slope), interval_sub(interval_of(1), p));
   interval down = interval_mul(interval_max(zero, interval_sub(zero, slope)), p);
-  return interval_add(value_at(f, p), interval_add(up, down));
+  return interval_add(f->value(f, p), interval_add(up, down));
 }
 
 interval epsilon_bound(const loss_facts *loss, bool adding, interval kappa, interval a) {
   const interval steepest = interval_mul(a, loss->lipschitz);
-  const curve f = {.shape = loss->known ? loss->known->shape : NULL,
+  const curve f = {.value = value_at,
+                   .slope = slope_at,
+                   .shape = loss->known ? loss->known->shape : NULL,
                    .a = a,
                    .k = interval_mul(kappa, loss->smoothness)};
   const interval sup = f.shape ? sup_on_unit(&f) : interval_add(steepest, interval_log1p(f.k));
   return adding ? sup : interval_add(steepest, sup);
+}
+
+/* ---- joint classes */
+
+/* The k scores of a record have slopes p − e_y, of l2 norm at most √2, and curvature Diag(p) − ppᵀ,
+ * of norm at most 1/2. */
+loss_facts joint_facts(void) {
+  return (loss_facts){
+      .known = NULL, .lipschitz = interval_sqrt(interval_of(2)), .smoothness = interval_of(0.5)};
+}
+
+/* With x = 1 − p_y the determinant of I + κ(Diag(p) − ppᵀ) is largest where the other classes are
+ * equally probable, and is then (1 + κx/(k−1))^{k−2}·(1 + κkx(1−x)/(k−1)). Both logarithms are
+ * concave in x. */
+static interval joint_value(const curve *f, interval x) {
+  const interval one = interval_of(1), rest = interval_sub(f->classes, one);
+  interval share = interval_div(interval_mul(f->k, x), rest);
+  interval last = interval_mul(share, interval_mul(f->classes, interval_sub(one, x)));
+  interval others = interval_mul(interval_sub(rest, one), interval_log1p(share));
+  interval slopes = interval_mul(interval_of(2), interval_mul(f->a, x));
+  return interval_add(slopes, interval_add(others, interval_log1p(last)));
+}
+
+static interval joint_slope(const curve *f, interval x) {
+  const interval one = interval_of(1), two = interval_of(2), rest = interval_sub(f->classes, one),
+                 all = interval_mul(f->k, f->classes);
+  interval others = interval_div(interval_mul(interval_sub(rest, one), f->k),
+                                 interval_add(rest, interval_mul(f->k, x)));
+  interval bend = interval_add(rest, interval_mul(all, interval_mul(x, interval_sub(one, x))));
+  interval last = interval_div(interval_mul(all, interval_sub(one, interval_mul(two, x))), bend);
+  return interval_add(interval_mul(two, f->a), interval_add(others, last));
+}
+
+interval joint_epsilon_bound(size_t classes, bool adding, interval kappa, interval a) {
+  const curve f = {.value = joint_value,
+                   .slope = joint_slope,
+                   .a = a,
+                   .k = kappa,
+                   .classes = interval_of((double)classes)};
+  return adding ? sup_on_unit(&f) : interval_add(interval_mul(interval_of(2), a), sup_on_unit(&f));
 }

@@ -1,9 +1,10 @@
 /* What objective perturbation costs (privacy.md 4), as an interval whose upper end is a proved
  * bound: eps(A) = A·L + sup [A·s + log(1 + kappa·a)] over all margins, s = |slope|, a = curvature,
  * for a replaced record; for one that is added or removed the supremum alone
- * (docs/proofs/neighbours.md).
- * Also the losses that are known here by name. All derived anew; it shares nothing with src/loss
- * and src/mechanism. */
+ * (docs/proofs/neighbours.md). For k classes that are learned jointly (docs/proofs/softmax.md) A·L
+ * is 2A, and the supremum that of 2A·(1 - p) + log det(I + kappa·S) over the probabilities of
+ * classes. Also the losses that are known here by name. All derived anew; it shares nothing with
+ * src/loss and src/mechanism. */
 #pragma once
 
 #include "verify/interval.h"
@@ -30,5 +31,9 @@ typedef struct loss_facts {
   const known_loss *known;        /* NULL: L and c are only declared */
   interval lipschitz, smoothness; /* L, c */
 } loss_facts;
+
+/* For L and c of a joint fit `known` is NULL. */
+loss_facts joint_facts(void);
+interval joint_epsilon_bound(size_t classes, bool adding, interval kappa, interval a);
 
 interval epsilon_bound(const loss_facts *loss, bool adding, interval kappa, interval a);

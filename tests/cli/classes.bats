@@ -29,7 +29,7 @@ S
   setup_classes
   run "$DPERM" schema check flowers.json --data flowers.csv
   [ "$status" -eq 0 ]
-  [[ "$output" == *"iris, rose, lily (3 fits, one for each against the rest, of epsilon/3 each)"* ]]
+  [[ "$output" == *"iris, rose, lily (one fit of all by logistic regression; else 3, each against the rest, of epsilon/3)"* ]]
 }
 
 @test "train, verify, predict and score three classes" {
@@ -41,13 +41,13 @@ S
 import json
 m = json.load(open("m.json"))
 assert m["private"] is True and m["privacy"]["epsilon"] == 3.0
-assert m["privacy"]["epsilon_class"] == 1.0
+assert m["privacy"]["epsilon_class"] == 3.0 and m["multiclass"] == "joint"
 assert m["classes"] == ["iris", "rose", "lily"]
 assert [len(w) for w in m["weights"]] == [3, 3, 3]
 P
   run "$DPERM" verify --model m.json
   [ "$status" -eq 0 ]
-  [[ "$output" == *"classes: one against the rest for each of 3: 3 epsilon_class = 3 <= epsilon = 3"* ]]
+  [[ "$output" == *"classes: all 3 in one fit: epsilon_class = 3 <= epsilon = 3"* ]]
   # What is learned is judged with the same noise every time.
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --seed 2 --out seeded.json 2> /dev/null
   "$DPERM" predict --model seeded.json --data flowers.csv --out p.csv
@@ -67,7 +67,7 @@ P
 
 @test "a model whose classes have more than their share is found out" {
   setup_classes
-  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
+  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   sed -i 's/"epsilon_class": 1.0/"epsilon_class": 1.5/' m.json
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
@@ -77,6 +77,9 @@ P
 @test "the statement says how the budget is shared" {
   setup_classes
   "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json 2> /dev/null
+  run "$DPERM" statement --model m.json
+  [[ "$output" == *'a logistic regression for all of 3 classes at once ("iris", "rose", "lily")'*"all 3 are learned in one fit"* ]]
+  "$DPERM" train --data flowers.csv --schema flowers.json --epsilon 3 --multiclass one-vs-rest --out m.json 2> /dev/null
   run "$DPERM" statement --model m.json
   [ "$status" -eq 0 ]
   [[ "$output" == *'for each of 3 classes against all others ("iris", "rose", "lily")'* ]]
@@ -100,16 +103,21 @@ P
 
 @test "a plan for several classes, with and without a schema" {
   setup_classes
-  "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --json > with.json
-  "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --json > without.json
+  "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --multiclass one-vs-rest --json > with.json
+  "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --multiclass one-vs-rest --json > without.json
+  "$DPERM" plan --rows 900 --dims 3 --classes 3 --epsilon 3 --noise l2 --json > joint.json
   "$DPERM" plan --rows 900 --dims 3 --epsilon 1 --noise l2 --json > one.json
   python3 - <<'P'
 import json
-a, b, one = (json.load(open(p)) for p in ("with.json", "without.json", "one.json"))
+a, b, one, joint = (json.load(open(p)) for p in ("with.json", "without.json", "one.json", "joint.json"))
+assert joint["epsilon_class"] == 3 and joint["multiclass"] == "joint" and b["multiclass"] == "one-vs-rest"
+assert one["multiclass"] is None and joint["beta"] > 1.3 * b["beta"]
 assert a["classes"] == b["classes"] == 3 and a["epsilon_class"] == b["epsilon_class"] == 1
 assert one["classes"] == 2 and one["beta"] == b["beta"] and one["lambda"] == b["lambda"]
 P
   run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3
+  [[ "$output" == *"classes              3            learned jointly"* ]]
+  run "$DPERM" plan --rows 900 --schema flowers.json --epsilon 3 --loss huber
   [[ "$output" == *"epsilon of a class   1            for each of 3 fits"* ]]
   run "$DPERM" plan --rows 900 --schema flowers.json --classes 3 --epsilon 3
   fails_with 2 "go with --dims"
@@ -126,6 +134,25 @@ P
   [ "$status" -eq 0 ]
   run "$DPERM" score --model m.json --data flowers.csv --epsilon 1 --counts
   fails_with 2 "confusion counts are for two classes"
+}
+
+@test "classes are learned jointly or not, and not where there is no proof" {
+  setup_classes
+  train=(train --data flowers.csv --schema flowers.json --epsilon 3 --out m.json)
+  run "$DPERM" "${train[@]}" --multiclass both
+  fails_with 2 "--multiclass must be joint or one-vs-rest"
+  run "$DPERM" "${train[@]}" --multiclass joint --loss huber
+  fails_with 2 "only logistic loss learns classes jointly"
+  run "$DPERM" "${train[@]}" --multiclass joint --analysis paper
+  fails_with 2 "the paper's analysis does not cover classes that are learned jointly"
+  leaves_no m.json
+  "$DPERM" "${train[@]}" --loss huber 2> /dev/null
+  grep -q '"multiclass": "one-vs-rest"' m.json
+  sed -i 's/"multiclass": "one-vs-rest"/"multiclass": "joint"/' m.json
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  run "$DPERM" predict --model m.json --data flowers.csv
+  [ "$status" -eq 1 ]
 }
 
 @test "a label that is no class is refused with its place" {

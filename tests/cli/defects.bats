@@ -32,7 +32,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -ge 32 ]
+  [ "$(wc -l < listed)" -ge 34 ]
 }
 
 @test "defects in the noise are found" {
@@ -97,6 +97,23 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  delta: "* ]]
+}
+
+@test "a joint fit's gradient that is half as long is found" {
+  found $(table | grep "^joint-half ")
+}
+
+@test "a joint fit's Jacobian of two classes is found" {
+  sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other", "more"]/' schema.json
+  train=(train --data people.csv --schema schema.json --epsilon 1 --lambda 1e-5 --out m.json)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  for defect in joint-slack joint-half slack-forgotten; do
+    DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+    run "$DPERM" verify --model m.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FAILS  beta: "* ]]
+  done
 }
 
 @test "a bound on rows that holds for some of them is found" {

@@ -86,7 +86,9 @@ P
   [ "$(weights_of m.json)" = "[0.25, 0.125, 1.0]" ]
   "$DPERM" verify --model m.json > lines
   grep -q '^ok     class_weights: from 0.125 to 1' lines
-  grep -q '^ok     classes: one against the rest for each of 3' lines
+  grep -q '^ok     classes: all 3 in one fit' lines
+  "$DPERM" train "${people[@]}" --epsilon 3 --class-weights no=2,other=8 --multiclass one-vs-rest --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json | grep -q '^ok     classes: one against the rest for each of 3'
 }
 
 @test "names with equals signs, and svmlight's own names" {

@@ -399,7 +399,7 @@ static void mixed_noise_is_for_the_longest_row(void **state) {
   for (int round = 0; round < 1000; round++) {
     const noise_body *body = &mixed_bodies[round % MIXED_BODIES];
     const row_bounds bounds = {.norm2 = random_scale(&r, 1e-3, 10), .norm1 = 1, .body = *body};
-    const noise_plan plan = {&noise_mixed, body_dims(body), 1, *body};
+    const noise_plan plan = {&noise_mixed, body_dims(body), 1, *body, 1};
     const mixed_reference own = mixed_weights_of(&plan), best = mixed_weights_best(body);
     for (size_t i = 0; i < body_count(body); i++) {
       assert_true(own.weight[i] == best.weight[i] || isnan(own.weight[i] + best.weight[i]));
@@ -421,7 +421,7 @@ static void weights_of_mixed_noise_are_the_best(void **state) {
   for (int round = 0; round < 2000; round++) {
     const noise_body *body = &mixed_bodies[round % MIXED_BODIES];
     const row_bounds bounds = {.norm2 = 1, .body = *body};
-    const noise_plan plan = {&noise_mixed, body_dims(body), 1, *body};
+    const noise_plan plan = {&noise_mixed, body_dims(body), 1, *body, 1};
     mixed_reference own = mixed_weights_of(&plan);
     double least = (double)mixed_longest_row(&bounds, &own) * sqrt(own.mean_square);
     double squares = 0, radii = 0, groups = 0, alone = 0;

@@ -50,7 +50,7 @@ static void check_row(const row_bounds *bounds, const double *x, size_t dims) {
  * most, and missing ones have none. The long doubles' own rounding is below 2^−50 for 512 entries.
  */
 static double check_mixed(const row_bounds *bounds, const double *x) {
-  const noise_plan plan = {&noise_mixed, body_dims(&bounds->body), 1, bounds->body};
+  const noise_plan plan = {&noise_mixed, body_dims(&bounds->body), 1, bounds->body, 1};
   double bound = noise_mixed.row_bound(bounds, plan.dims);
   if (bound == 0) { /* no block */
     return 0;

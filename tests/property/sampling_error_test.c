@@ -105,7 +105,7 @@ static void check_plan(noise_plan plan, size_t draws, random_source (*bits)(uint
 
 static void check_noise(size_t dims, size_t draws, random_source (*bits)(uint64_t),
                         const char *what) {
-  check_plan((noise_plan){&noise_l2, dims, 1.0, {0}}, draws, bits, what);
+  check_plan((noise_plan){&noise_l2, dims, 1.0, {0}, 1}, draws, bits, what);
 }
 
 /* l1, group and linf noise; groups of different widths and radii, together `dims` columns. Mixed
@@ -115,16 +115,16 @@ static void check_shapes(size_t dims, size_t draws, random_source (*bits)(uint64
   size_t half = dims / 2;
   const body_run runs[] = {{1, dims - half, 0.35}, {half, 1, 1.7e-5}};
   const noise_body body = {runs, half ? 2 : 1, {0, 0, 0}};
-  check_plan((noise_plan){&noise_l1, dims, 1.0, {0}}, draws, bits, what);
-  check_plan((noise_plan){&noise_group, dims, 1.0, body}, draws, bits, what);
-  check_plan((noise_plan){&noise_linf, dims, 1.0, body}, draws, bits, what);
-  check_plan((noise_plan){&noise_gaussian, dims, 1.0, body}, draws, bits, what);
+  check_plan((noise_plan){&noise_l1, dims, 1.0, {0}, 1}, draws, bits, what);
+  check_plan((noise_plan){&noise_group, dims, 1.0, body, 1}, draws, bits, what);
+  check_plan((noise_plan){&noise_linf, dims, 1.0, body, 1}, draws, bits, what);
+  check_plan((noise_plan){&noise_gaussian, dims, 1.0, body, 1}, draws, bits, what);
   const body_run long_runs[] = {
       {1, 1, 1}, {1, 3, 0.07}, {half - 2, 1, 1}, {1, dims - half - 3, 0.9}, {1, 1, 1}};
   const body_run blocks[] = {{1, 2, 0.3}, {1, dims - 2, 0.8}};
   const noise_body ways[] = {{blocks, 2, {0, 0, 0}}, {long_runs, 5, {0, 0, 0}}};
   for (size_t i = 0; i < (dims >= 10 ? 2U : dims >= 3); i++) {
-    check_plan((noise_plan){&noise_mixed, dims, 1.0, ways[i]}, draws, bits, what);
+    check_plan((noise_plan){&noise_mixed, dims, 1.0, ways[i], 1}, draws, bits, what);
   }
 }
 
@@ -239,7 +239,7 @@ static void the_stated_error_is_that_of_the_design(void **state) {
   static const size_t dims[] = {1, 2, 3, 4, 5, 1000, 1024, 1025, (size_t)1 << 31};
   for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
     for (size_t k = 0; noise_at(k); k++) {
-      const noise_plan plan = {noise_at(k), dims[i], 1.0, {0}};
+      const noise_plan plan = {noise_at(k), dims[i], 1.0, {0}, 1};
       size_t shape = dims[i] + noise_at(k)->extra;
       assert_true(noise_relative_error(&plan) == (64 + 4 * ceil(log2((double)shape))) * u);
     }

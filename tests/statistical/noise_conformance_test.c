@@ -398,7 +398,7 @@ static void figures_do_not_change_from_call_to_call_and_scale(void **state) {
 /* A million columns: one value of V, at once. */
 static void figures_of_very_many_columns_come_at_once(void **state) {
   (void)state;
-  const noise_plan plan = {&noise_l1, 1000000, 2.0, {0}};
+  const noise_plan plan = {&noise_l1, 1000000, 2.0, {0}, 1};
   noise_law figures;
   noise_law_of(&plan, &figures);
   double rms = noise_rms_norm(&plan);
@@ -433,7 +433,7 @@ static void check_scales(const noise_plan *plan, const row_bounds *bounds, uint6
 static void noise_of_every_scale_is_finite_and_scales(void **state) {
   (void)state;
   for_every_plan(1, check_scales);
-  const noise_plan tiny = {&noise_linf, 1, 1e100, {NULL, 0, {1, 1, 1e-120}}};
+  const noise_plan tiny = {&noise_linf, 1, 1e100, {NULL, 0, {1, 1, 1e-120}}, 1};
   assert_false(noise_in_range(&tiny));
 }
 

@@ -45,7 +45,7 @@ static void check_halves(const double *signs, size_t count) {
 static const size_t few_dims[] = {1, 2, 3, 7};
 
 static void draw_sphere(size_t dims, uint64_t seed) {
-  const noise_plan plan = {&noise_l2, dims, 2.0, {0}};
+  const noise_plan plan = {&noise_l2, dims, 2.0, {0}, 1};
   random_source r = seeded(seed);
   for (size_t k = 0; k < DRAWS; k++) {
     noise_draw(&plan, &r, drawn[k]);
@@ -113,7 +113,7 @@ static void directions_turn_uniformly_in_every_plane(void **state) {
 /* A coordinate of a uniform direction has mean 0, mean square 1/d and variance of the square
  * 2(d−1)/(d²(d+2)); the product of two has mean 0 and variance 1/(d(d+2)). */
 static void check_moments(size_t dims, uint64_t seed) {
-  const noise_plan plan = {&noise_l2, dims, 5.0, {0}};
+  const noise_plan plan = {&noise_l2, dims, 5.0, {0}, 1};
   random_source r = seeded(seed);
   size_t count = dims > 20 ? 30000 : DRAWS;
   double d = (double)dims, n = (double)count, share = 1e-6 / (d * d + 2 * d), b[104];
@@ -157,7 +157,7 @@ static void directions_in_many_dimensions_are_isotropic(void **state) {
 static void length_and_direction_are_independent(void **state) {
   (void)state;
   for (size_t dims = 2; dims <= 3; dims++) {
-    const noise_plan plan = {&noise_l2, dims, 1.0, {0}};
+    const noise_plan plan = {&noise_l2, dims, 1.0, {0}, 1};
     random_source r = seeded(60 + dims);
     noise_law figures;
     noise_law_of(&plan, &figures);
@@ -184,7 +184,7 @@ static void noise_quantiles_are_those_of_the_gamma_law(void **state) {
   static const double levels[] = {1e-6, 0.01, 0.5, 0.95, 0.999, 1 - 1e-9};
   for (size_t i = 0; i < 6; i++) {
     for (size_t q = 0; q < 6; q++) {
-      const noise_plan plan = {&noise_l2, dims[i], 0.37, {0}};
+      const noise_plan plan = {&noise_l2, dims[i], 0.37, {0}, 1};
       noise_law figures;
       noise_law_of(&plan, &figures);
       double at = noise_law_quantile(&figures, levels[q]);
@@ -201,7 +201,7 @@ static void noise_norm_limits_hold(void **state) {
   static const double ts[] = {0, 0.01, 1, 5, 20};
   for (size_t i = 0; i < 6; i++) {
     for (size_t q = 0; q < 5; q++) {
-      const noise_plan plan = {&noise_l2, dims[i], 0.37, {0}};
+      const noise_plan plan = {&noise_l2, dims[i], 0.37, {0}, 1};
       double limit = noise_norm_limit(&plan, ts[q]), d = (double)dims[i];
       assert_true(1 - gamma_cdf(d, 0.37 * limit) <= exp(-ts[q]));
       assert_true(0.37 * limit >= d + sqrt(2 * d * ts[q]) + ts[q]);

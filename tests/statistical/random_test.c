@@ -85,7 +85,7 @@ static void a_failed_source_goes_on_and_stays_failed(void **state) {
   assert_ok(random_secure(&r, err));
   assert_ok(random_check(&r, err));
   r.failed = true;
-  const noise_plan plan = {&noise_l2, 104, 1.0, {0}};
+  const noise_plan plan = {&noise_l2, 104, 1.0, {0}, 1};
   double b[104];
   noise_draw(&plan, &r, b); /* several buffers of bits */
   assert_true(l2_of(b, 104) > 0 && isfinite(l2_of(b, 104)));
@@ -104,7 +104,7 @@ static void the_secure_source_is_no_seeded_one_and_never_repeats(void **state) {
   assert_false(first->source.seeded);
   assert_false(second->source.seeded);
   assert_true(fixed->source.seeded);
-  const noise_plan plan = {&noise_l2, 3, 1.0, {0}};
+  const noise_plan plan = {&noise_l2, 3, 1.0, {0}, 1};
   double a[3], b[3], c[3], d[3];
   noise_draw(&plan, &first->source, a);
   noise_draw(&plan, &first->source, b);

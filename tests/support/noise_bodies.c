@@ -19,7 +19,7 @@ static const noise_body bodies[BODIES] = {
 };
 
 noise_plan plan_for(const noise_kind *kind, size_t body, double beta) {
-  return (noise_plan){kind, body_dims(&bodies[body]), beta, bodies[body]};
+  return (noise_plan){kind, body_dims(&bodies[body]), beta, bodies[body], 1};
 }
 
 row_bounds bounds_of_body(size_t body) {

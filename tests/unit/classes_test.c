@@ -47,6 +47,7 @@ static dperm_model *train(const dperm_data *data, double epsilon, dperm_random *
   options.epsilon = epsilon;
   options.random = random;
   options.lambda = 0.01;
+  options.multiclass = DPERM_MULTICLASS_ONE_VS_REST; /* joint_classes_test.c has the other way */
   assert_ok(dperm_train(data, &options, &model, err));
   return model;
 }
@@ -258,6 +259,7 @@ static void tuning_covers_all_classes_of_all_candidates(void **state) {
     dperm_options_init(&candidates[i]);
     candidates[i].epsilon = 1;
     candidates[i].lambda = i ? 0.1 : 0.01;
+    candidates[i].multiclass = DPERM_MULTICLASS_ONE_VS_REST;
   }
   for (how.method = DPERM_TUNE_SPLIT; how.method <= DPERM_TUNE_STOPPING; how.method++) {
     assert_ok(dperm_tune(all, candidates, 2, &how, &model, err));
@@ -281,6 +283,7 @@ static void a_plan_has_the_noise_that_training_has(void **state) {
   options.epsilon = 1;
   options.lambda = 0.01;
   options.classes = CLASSES;
+  options.multiclass = DPERM_MULTICLASS_ONE_VS_REST;
   assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
   assert_int_equal(plan.classes, CLASSES);
   assert_true(plan.epsilon_class == model->claim.epsilon_class);

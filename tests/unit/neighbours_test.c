@@ -187,7 +187,8 @@ static void the_promise_covers_every_number_of_records(void **state) {
     options.rows_about = abouts[i];
     const row_bounds bounds = row_bounds_of_norm(DIMS, 1);
     const guarantee claim = {.epsilon_class = 0.5};
-    const public_numbers given = options_public(&options, &claim, abouts[i], DIMS, &bounds);
+    const public_numbers given =
+        options_public(&options, &options.loss, &claim, abouts[i], DIMS, &bounds);
     privacy_plan plan;
     release_plan release;
     assert_ok(calibrate(&given, &plan, err));

@@ -82,7 +82,7 @@ static void shares_are_those_of_draws(void **state) {
     const found f = advice(schema, &options);
     const guarantee claim = {.epsilon_class = 0.5, .delta_class = options.delta};
     const public_numbers given =
-        options_public(&options, &claim, ROWS, schema->dims, &schema->bounds);
+        options_public(&options, &options.loss, &claim, ROWS, schema->dims, &schema->bounds);
     privacy_plan plan;
     double b[DIMS], squares[DIMS] = {0};
     random_source r;

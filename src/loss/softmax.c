@@ -1,0 +1,186 @@
+/* With m the largest score, e_c = e^{z_c − m} ≤ 1 and D = Σ e_c ≥ 1, p_c = e_c/D: nothing
+ * overflows.
+ *
+ * The error of the computed p − e_y, in units of u = 2^−53. t_c = z_c − m is rounded once (at
+ * double-doubles it is one itself, whose low half multiplies e_c), so e_c is within a relative
+ * |t_c|
+ * + 5 of itself (exp_lanes.h: 4), D within the mean of these, Σ p_c(|t_c| + 5), and k − 1 for its
+ * additions; p_c gets both and one more for the quotient. As Σ p_c|t_c| = Σ −p_c log p_c − log D ≤
+ * log k, the l2 norm of all errors is at most 2(log k + 5) + k, and ½ for p_y − 1: below k + 25 for
+ * k ≤ 1000. k + 32 is declared, for terms of second order, and what is 0 for an e_c below e^−708.
+ */
+#include "loss/softmax.h"
+
+#include <math.h>
+
+#include "base/defect.h"
+#include "base/double_double.h"
+#include "loss/exp_lanes.h"
+
+enum { CHUNK = 1024, MOST_CLASSES = 1000 };
+
+FOR_EACH_WIDTH
+static void exp_all(size_t count, double *t) {
+  for (size_t i = 0; i < count; i += LANES) {
+    lanes x;
+    LANES_LOAD(x, t + i);
+    exp_lanes(&x);
+    LANES_STORE(t + i, x);
+  }
+}
+
+/* The largest of a row's scores; a NaN is one of no use, and found later. */
+static size_t top_score(size_t k, const double *z, const double *rest) {
+  size_t top = 0;
+  for (size_t c = 1; c < k; c++) {
+    if (z[c] > z[top] || (rest && z[c] == z[top] && rest[c] > rest[top])) {
+      top = c;
+    }
+  }
+  return top;
+}
+
+/* t_c = z_c − m, and what a double leaves of it. */
+static void below_top(size_t k, const double *z, const double *rest, double *t, double *low) {
+  size_t top = top_score(k, z, rest);
+  for (size_t c = 0; c < k; c++) {
+    if (rest) {
+      double_double apart = two_sum(z[c], -z[top]);
+      apart = two_sum(apart.hi, apart.lo + (rest[c] - rest[top]));
+      t[c] = apart.hi;
+      low[c] = apart.lo;
+    } else {
+      t[c] = z[c] - z[top];
+    }
+  }
+}
+
+/* From e_c to what is asked of one row. */
+static void finish_row(size_t k, size_t label, double own, double *e, const double *low,
+                       double *value, double *slope, double *probability) {
+  double sum = 0;
+  for (size_t c = 0; c < k; c++) {
+    e[c] = low ? e[c] + e[c] * low[c] : e[c];
+    sum += e[c];
+  }
+  for (size_t c = 0; c < k; c++) {
+    double p = e[c] / sum;
+    if (probability) {
+      probability[c] = p;
+    }
+    if (slope) {
+      slope[c] = c == label ? p - 1 : p;
+    }
+  }
+  if (value) {
+    *value = log(sum) - own;
+  }
+}
+
+void softmax_rows(size_t k, size_t rows, const double *labels, const double *scores,
+                  const double *rest, double *value, double *slope, double *probability) {
+  double e[CHUNK + LANES] = {0}, low[CHUNK], own[CHUNK];
+  size_t tall = CHUNK / k;
+  for (size_t from = 0; from < rows; from += tall) {
+    size_t count = rows - from < tall ? rows - from : tall;
+    for (size_t i = 0; i < count; i++) {
+      size_t at = (from + i) * k;
+      below_top(k, scores + at, rest ? rest + at : NULL, e + i * k, low + i * k);
+      own[i] = e[i * k + (size_t)labels[from + i]];
+    }
+    exp_all(count * k, e);
+    for (size_t i = 0; i < count; i++) {
+      size_t at = (from + i) * k;
+      finish_row(k, (size_t)labels[from + i], own[i], e + i * k, rest ? low + i * k : NULL,
+                 value ? value + from + i : NULL, slope ? slope + at : NULL,
+                 probability ? probability + at : NULL);
+    }
+  }
+}
+
+/* ---- as a loss */
+
+/* One score z of the row's own class among zeros: log(e^z + k − 1) − z. */
+static void eval(const dperm_loss *loss, size_t count, const double *z, double *value,
+                 double *slope, double *curvature) {
+  double others = loss->parameter - 1;
+  for (size_t i = 0; i < count; i++) {
+    double top = fmax(z[i], 0), own = exp(z[i] - top), rest = others * exp(-top);
+    double p = own / (own + rest);
+    if (value) {
+      value[i] = log(own + rest) + (top - z[i]);
+    }
+    if (slope) {
+      slope[i] = p - 1;
+    }
+    if (curvature) {
+      curvature[i] = p * (1 - p);
+    }
+  }
+}
+
+/* φ(t) = 2At + (k−2)·log(1 + κt/(k−1)) + log(1 + κkt(1−t)/(k−1)), t = 1 − p_y: what a record costs
+ * if its class has that probability and all others share the rest equally, which is the worst of
+ * them (docs/proofs/softmax.md, lemma S2). Its derivative. */
+typedef struct joint_cost {
+  double k, kappa, gradient; /* gradient: A·‖p − e_y‖₁/t, which is 2A */
+} joint_cost;
+
+static double cost_slope(const joint_cost *f, double t) {
+  double k = f->k, kappa = f->kappa;
+  return f->gradient + (k - 2) * kappa / (k - 1 + kappa * t) +
+         kappa * k * (1 - 2 * t) / (k - 1 + kappa * k * t * (1 - t));
+}
+
+static double cost_value(const joint_cost *f, double t) {
+  double k = f->k, kappa = f->kappa;
+  return f->gradient * t + (k - 2) * log1p(kappa * t / (k - 1)) +
+         log1p(kappa * k * t * (1 - t) / (k - 1));
+}
+
+/* φ is concave, and rises up to t = 1 − 1/k, where the determinant is largest. The search ends
+ * between two neighbouring doubles. There φ′ is 0 up to 8 roundings of its terms, which together
+ * are at most 8φ (t ≥ ½), so the tangent shows that nothing on [0, 1] is above the value by a
+ * relative 10^−14, which is within what epsilon_rule.c adds. */
+static double supremum(double h, double kappa, double a) {
+  const joint_cost f = {DEFECT("joint-slack") ? 2 : h, kappa, (DEFECT("joint-half") ? 1 : 2) * a};
+  double low = (f.k - 1) / f.k, high = 1;
+  if (cost_slope(&f, high) >= 0) {
+    return cost_value(&f, high);
+  }
+  for (int i = 0; i < 60; i++) {
+    double middle = 0.5 * (low + high);
+    if (cost_slope(&f, middle) >= 0) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return fmax(cost_value(&f, low), cost_value(&f, high));
+}
+
+static dperm_loss constants(double h) {
+  return (dperm_loss){
+      .lipschitz = 0x1.6a09e667f3bcdp+0, /* √2, rounded up */
+      .smoothness = 0.5,
+      .slope_error = (h + 32) * 0x1p-53,
+  };
+}
+
+const loss_kind loss_softmax = {.name = "softmax",
+                                .h_least = 2,
+                                .h_most = MOST_CLASSES,
+                                .constants = constants,
+                                .eval = eval,
+                                .supremum = supremum,
+                                .slope_sum = 2};
+
+dperm_loss softmax_loss(size_t classes) {
+  dperm_loss out = {0};
+  (void)loss_make(&loss_softmax, (double)classes, &out, NULL); /* the caller knows how many */
+  return out;
+}
+
+size_t softmax_classes(const dperm_loss *loss) {
+  return loss->eval == eval ? (size_t)loss->parameter : 0;
+}

@@ -1,0 +1,295 @@
+/* Several classes in one fit (docs/proofs/softmax.md): what the model, its file, its predictions,
+ * its verification, a plan and a choice make of that, and what is refused. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "dperm/multiclass.h"
+#include "dperm/score.h"
+#include "dperm/tune.h"
+#include "dperm/verify.h"
+#include "loss/softmax.h"
+#include "model/model.h"
+#include "support.h"
+
+enum { ROWS = 600, DIMS = 3, CLASSES = 4 };
+
+static double values[ROWS * DIMS];
+static uint32_t labels[ROWS];
+
+/* Four clouds in the plane, and a constant. */
+static dperm_data *four_classes(void) {
+  dperm_data *data = NULL;
+  random_source source;
+  assert_ok(random_seeded(7, &source, err));
+  for (size_t i = 0; i < ROWS; i++) {
+    labels[i] = (uint32_t)(i % CLASSES);
+    for (size_t j = 0; j < 2; j++) {
+      double side = (labels[i] >> j & 1) ? 0.4 : -0.4;
+      values[i * DIMS + j] = side + 0.5 * (random_unit(&source) - 0.5);
+    }
+    values[i * DIMS + 2] = 0.3;
+  }
+  assert_ok(dperm_data_from_dense(ROWS, DIMS, values, NULL, 1, &data, err));
+  assert_ok(dperm_data_label(data, labels, CLASSES, NULL, err));
+  return data;
+}
+
+static dperm_options options_of(double epsilon) {
+  dperm_options options;
+  dperm_options_init(&options);
+  options.epsilon = epsilon;
+  options.lambda = 0.01;
+  return options;
+}
+
+static dperm_model *train(const dperm_data *data, const dperm_options *options) {
+  dperm_model *model = NULL;
+  assert_ok(dperm_train(data, options, &model, err));
+  return model;
+}
+
+/* ---- the file, and what is derived from it */
+
+static void see(void *context, dperm_finding finding, const char *line) {
+  char *failed = context;
+  if (finding == DPERM_FINDING_FAILS) {
+    strncat(failed, line, 3999 - strlen(failed));
+  }
+}
+
+/* The lines that fail. */
+static const char *verified(const dperm_model *model) {
+  static char failed[4000];
+  char *path = file_with_text("");
+  int holds = 0;
+  failed[0] = '\0';
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_verify(path, see, failed, &holds, err));
+  assert_int_equal(holds, failed[0] == '\0');
+  file_remove(path);
+  return failed;
+}
+
+static void one_fit_has_all_of_epsilon(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  dperm_options options = options_of(1);
+  dperm_model *joint = train(data, &options);
+  options.multiclass = DPERM_MULTICLASS_ONE_VS_REST;
+  dperm_model *apart = train(data, &options);
+  assert_true(dperm_model_is_joint(joint) && !dperm_model_is_joint(apart));
+  assert_true(joint->claim.epsilon_class == 1 && apart->claim.epsilon_class == 0.25);
+  assert_true(joint->claim.delta == apart->claim.delta);
+  assert_true(joint->plan.noise.beta > 1.5 * apart->plan.noise.beta);
+  assert_int_equal(joint->plan.noise.copies, CLASSES);
+  assert_string_equal(verified(joint), "");
+  assert_string_equal(verified(apart), "");
+  dperm_model_free(joint);
+  dperm_model_free(apart);
+  dperm_data_free(data);
+}
+
+static void verification_derives_a_joint_fit_anew(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  for (int m = 0; m < 2; m++) {
+    dperm_options options = options_of(1);
+    options.mechanism = m ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    dperm_model *model = train(data, &options);
+    const dperm_model sound = *model;
+    assert_string_equal(verified(model), "");
+    model->plan.noise.beta *= 1 + 1e-9;
+    assert_non_null(strstr(verified(model), "beta: "));
+    model->plan = sound.plan;
+    model->claim.epsilon_class = nextafter(1, 2);
+    assert_non_null(strstr(verified(model), "classes: all 4 in one fit"));
+    model->claim = sound.claim;
+    model->release.sensitivity /= 2; /* enough for the weights of one class */
+    assert_non_null(strstr(verified(model), "lattice_sensitivity: "));
+    model->release = sound.release;
+    model->claim.delta_numerics /= 2;
+    assert_non_null(strstr(verified(model), "delta: "));
+    model->claim = sound.claim;
+    model->loss_lipschitz = 1; /* that of one score */
+    assert_non_null(strstr(verified(model), "loss: "));
+    model->loss_lipschitz = sound.loss_lipschitz;
+    model->joint = false; /* then epsilon is that of each of four fits */
+    assert_non_null(strstr(verified(model), "classes: one against the rest"));
+    model->joint = true;
+    assert_string_equal(verified(model), "");
+    dperm_model_free(model);
+  }
+  dperm_data_free(data);
+}
+
+static void models_come_back_whole(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  dperm_options options = options_of(2);
+  dperm_model *model = train(data, &options), *back = NULL;
+  char *path = file_with_text("");
+  double scores[ROWS * CLASSES], again[ROWS * CLASSES], log_loss = 0;
+  size_t errors = 0;
+  dperm_metrics metrics;
+  assert_ok(dperm_model_write(model, path, err));
+  assert_ok(dperm_model_read(path, &back, err));
+  assert_true(dperm_model_is_joint(back));
+  assert_int_equal(noise_size(&back->plan.noise), CLASSES * DIMS);
+  assert_ok(dperm_model_scores(model, data, scores, err));
+  assert_ok(dperm_model_scores(back, data, again, err));
+  assert_memory_equal(scores, again, sizeof scores);
+  for (size_t i = 0; i < ROWS; i++) { /* probabilities are e^score over their sum */
+    double sum = 0, *z = scores + i * CLASSES;
+    for (size_t c = 0; c < CLASSES; c++) {
+      sum += exp(z[c]);
+    }
+    log_loss += log(sum) - z[labels[i]];
+    errors += model_winner(CLASSES, z) != labels[i];
+  }
+  assert_ok(dperm_model_score(back, data, &metrics, err));
+  assert_close(metrics.log_loss, log_loss / ROWS, 1e-10);
+  assert_int_equal(metrics.errors, errors);
+  assert_true(metrics.error_rate < 0.15);
+  file_remove(path);
+  dperm_model_free(model);
+  dperm_model_free(back);
+  dperm_data_free(data);
+}
+
+/* ---- the minimum itself */
+
+/* Without noise the gradient of the softmax loss vanishes; a class's weight counts in it. */
+static void without_noise_it_is_the_minimum(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  const dperm_class_weight heavy[] = {{"2", 3}};
+  dperm_options options = options_of((double)NAN);
+  options.mechanism = DPERM_MECHANISM_NONE;
+  for (int weighted = 0; weighted < 2; weighted++) {
+    options.class_weights = weighted ? heavy : NULL;
+    options.class_weight_count = (size_t)weighted;
+    dperm_model *model = train(data, &options);
+    double g[CLASSES * DIMS], scores[ROWS * CLASSES];
+    assert_ok(dperm_model_scores(model, data, scores, err));
+    for (size_t j = 0; j < CLASSES * DIMS; j++) {
+      g[j] = 0.01 * model->weights[j];
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+      double slope[CLASSES], label = (double)labels[i];
+      double share = !weighted || labels[i] == 2 ? 1 : 1.0 / 3;
+      softmax_rows(CLASSES, 1, &label, scores + i * CLASSES, NULL, NULL, slope, NULL);
+      for (size_t j = 0; j < CLASSES * DIMS; j++) {
+        g[j] += share * slope[j / DIMS] * values[i * DIMS + j % DIMS] / ROWS;
+      }
+    }
+    for (size_t j = 0; j < CLASSES * DIMS; j++) {
+      assert_close(g[j], 0, 1e-9);
+    }
+    dperm_model_free(model);
+  }
+  dperm_data_free(data);
+}
+
+/* ---- planning and choosing */
+
+static void a_plan_has_the_noise_that_training_has(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  dperm_options options = options_of(1);
+  dperm_plan plan;
+  dperm_model *model = train(data, &options);
+  options.classes = CLASSES;
+  assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
+  assert_true(plan.fits == 1 && plan.epsilon_class == 1);
+  assert_true(plan.beta == model->plan.noise.beta && plan.delta == model->claim.delta);
+  assert_close(plan.rms_noise_norm, noise_rms_norm(&model->plan.noise), 1e-12);
+  assert_close(plan.expected_noise_norm, plan.rms_noise_norm, 0.1 * plan.rms_noise_norm);
+  assert_true(plan.noise_norm_q50 < plan.noise_norm_q95);
+  assert_close(plan.coin_loss, log(CLASSES), 1e-12);
+  options.multiclass = DPERM_MULTICLASS_ONE_VS_REST;
+  assert_ok(dperm_plan_make(ROWS, DIMS, 1, &options, &plan, err));
+  assert_int_equal(plan.fits, CLASSES);
+  dperm_model_free(model);
+  dperm_data_free(data);
+}
+
+/* Candidates of one choice may learn classes in different ways; the file states the chosen one's.
+ */
+static void a_choice_states_how_the_chosen_one_learned(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  for (size_t first = 0; first < 2; first++) {
+    dperm_options candidates[2] = {options_of(2), options_of(2)};
+    dperm_tune_options how;
+    dperm_model *model = NULL;
+    dperm_tune_options_init(&how);
+    candidates[first].multiclass = DPERM_MULTICLASS_ONE_VS_REST;
+    candidates[first].lambda = 100; /* not to be chosen */
+    for (how.method = DPERM_TUNE_SPLIT; how.method <= DPERM_TUNE_STOPPING; how.method++) {
+      assert_ok(dperm_tune(data, candidates, 2, &how, &model, err));
+      assert_string_equal(verified(model), "");
+      double whole = how.method == DPERM_TUNE_SPLIT ? 2 : 1;
+      assert_close(model->claim.epsilon_class,
+                   dperm_model_is_joint(model) ? whole : whole / CLASSES, 1e-5);
+      dperm_model_free(model);
+    }
+  }
+  dperm_data_free(data);
+}
+
+/* ---- what does not go together */
+
+static void what_has_no_proof_is_refused(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  dperm_model *model = NULL;
+  dperm_options options = options_of(1);
+  options.multiclass = DPERM_MULTICLASS_JOINT;
+  options.analysis = DPERM_ANALYSIS_PAPER;
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
+               "the paper's analysis does not cover");
+  options.analysis = DPERM_ANALYSIS_TIGHT;
+  assert_ok(dperm_loss_by_name("huber", 0.5, &options.loss, err));
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
+               "only logistic loss learns classes jointly; with huber");
+  options.loss = dperm_loss_logistic();
+  options.delta = 1e-6; /* for which verify has no bound yet; auto takes another noise */
+  options.noise = DPERM_NOISE_GAUSSIAN;
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
+               "gaussian noise is not for classes that are learned jointly");
+  options.noise = DPERM_NOISE_AUTO;
+  model = train(data, &options);
+  assert_string_equal(verified(model), "");
+  assert_true(model->plan.noise.kind != &noise_gaussian);
+  dperm_model_free(model);
+  options.delta = 0;
+  options.multiclass = (dperm_multiclass)3;
+  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
+               "multiclass number 3");
+  assert_null(dperm_multiclass_name((dperm_multiclass)3));
+  assert_ok(dperm_loss_by_name("huber", 0.5, &options.loss, err));
+  options.multiclass = DPERM_MULTICLASS_AUTO; /* by themselves they learn one against the rest */
+  model = train(data, &options);
+  assert_false(dperm_model_is_joint(model));
+  dperm_model_free(model);
+  options.loss = dperm_loss_logistic();
+  options.analysis = DPERM_ANALYSIS_PAPER;
+  options.epsilon = 20;
+  model = train(data, &options);
+  assert_false(dperm_model_is_joint(model));
+  dperm_model_free(model);
+  dperm_data_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_fit_has_all_of_epsilon),
+      cmocka_unit_test(verification_derives_a_joint_fit_anew),
+      cmocka_unit_test(models_come_back_whole),
+      cmocka_unit_test(without_noise_it_is_the_minimum),
+      cmocka_unit_test(a_plan_has_the_noise_that_training_has),
+      cmocka_unit_test(a_choice_states_how_the_chosen_one_learned),
+      cmocka_unit_test(what_has_no_proof_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
