@@ -37,7 +37,7 @@ void exact_half_uniform(exact_source *s, mpfr_t w) {
     mpfr_mul_2ui(w, w, 64, MPFR_RNDN);
     mpfr_add(w, w, s->t, MPFR_RNDN);
   }
-  mpfr_mul_2si(w, w, -64 * (1 + MORE_WORDS) - exponent, MPFR_RNDN);
+  mpfr_mul_2si(w, w, -64L * (1 + MORE_WORDS) - exponent, MPFR_RNDN);
 }
 
 void exact_exponential(exact_source *s, mpfr_t e) {
