@@ -84,7 +84,8 @@ P
 
 @test "several classes, and a refined schema, share delta" {
   sed 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json > several.json
-  "$DPERM" train --data people.csv --schema several.json --epsilon 2 --delta 1e-4 --noise gaussian --out m.json 2> /dev/null
+  "$DPERM" train --data people.csv --schema several.json --epsilon 2 --delta 1e-4 --noise gaussian \
+    --multiclass one-vs-rest --out m.json 2> /dev/null
   "$DPERM" verify --model m.json > /dev/null
   "$DPERM" train --data people.csv --schema schema.json --epsilon 20 --delta 1e-4 --noise gaussian --refine 0.5 \
     --out m.json 2> /dev/null
