@@ -23,7 +23,9 @@ bin_numbers auto_bins_paid(size_t rows, double epsilon, size_t columns) {
   return (bin_numbers){.equal = x < eight_pay     ? AUTO_BINS_LEAST
                                 : x < sixteen_pay ? 8
                                                   : AUTO_BINS_MOST,
-                       .wide = x < wide_pays ? AUTO_BINS_LEAST : WIDE_BINS_MOST,
+                       .wide = x < wide_pays   ? AUTO_BINS_LEAST
+                               : x < eight_pay ? 6
+                                               : WIDE_BINS_MOST,
                        .whole = x < each_pays ? AUTO_BINS_LEAST : AUTO_BINS_MOST};
 }
 

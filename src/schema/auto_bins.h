@@ -6,8 +6,8 @@
 
 enum { AUTO_BINS_LEAST = 4, AUTO_BINS_MOST = 16, WIDE_BINS_MOST = 8 };
 
-/* How many bins a column has: 4, 8 or 16 of equal widths, 4 or 8 where its range is wide, 4 or one
- * for each (16 here) where it has few whole numbers. */
+/* How many bins a column has: 4, 8 or 16 of equal widths, 4, 6 or 8 where its range is wide, 4 or
+ * one for each (16 here) where it has few whole numbers. */
 typedef struct bin_numbers {
   size_t equal, wide, whole;
 } bin_numbers;

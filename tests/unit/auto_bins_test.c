@@ -19,8 +19,8 @@ static void bins_follow_from_rows_epsilon_and_columns(void **state) {
     double epsilon;
     size_t columns, equal, wide, whole;
   } cases[] = {{179, 1, 1, 4, 4, 4},
-               {180, 1, 1, 4, 8, 4},
-               {749, 1, 1, 4, 8, 4},
+               {180, 1, 1, 4, 6, 4},
+               {749, 1, 1, 4, 6, 4},
                {750, 1, 1, 8, 8, 4},
                {899, 1, 1, 8, 8, 4},
                {900, 1, 1, 8, 8, 16},
@@ -29,7 +29,7 @@ static void bins_follow_from_rows_epsilon_and_columns(void **state) {
                {1, 1e-300, 5, 4, 4, 4},
                {SIZE_MAX, 1e300, 1, 16, 8, 16},
                {0, 1, 1, 16, 8, 16},
-               {32561, 0.1, 14, 4, 8, 4},
+               {32561, 0.1, 14, 4, 6, 4},
                {32561, 1, 14, 8, 8, 16},
                {30000, 0.1, 23, 4, 4, 4},
                {3000, (double)NAN, 10, 16, 8, 16}};
@@ -72,6 +72,7 @@ static void cuts_halve_towards_zero(void **state) {
     double cuts[WIDE_BINS_MOST];
   } cases[] = {
       {0, 1024, 4, 3, {128, 256, 512}},
+      {0, 1024, 6, 5, {32, 64, 128, 256, 512}},
       {0, 1024, 8, 7, {8, 16, 32, 64, 128, 256, 512}},
       {0, 1024, 16, 7, {8, 16, 32, 64, 128, 256, 512}},
       {64, 1088, 4, 3, {192, 320, 576}},
@@ -183,7 +184,7 @@ static void only_auto_becomes_bins_unless_all_columns_shall(void **state) {
   resolves(TWO(AGE(", 'bins': 3"), ", 'bins': [5]"), 6000, 1, true, 3, 2);
   resolves(TWO(AGE(""), ", 'transform': 'log1p'"), 6000, 1, true, 16, 16);
   resolves(TWO(AGE(""), ""), 100, 1, true, 4, 4);
-  resolves(TWO(AGE(""), ""), 400, 1, true, 4, 8);
+  resolves(TWO(AGE(""), ""), 400, 1, true, 4, 6);
   resolves(TWO(AGE(""), ""), 200, none, true, 8, 8); /* as at epsilon 10 */
   resolves(TWO(AGE(""), ""), 0, none, true, 16, 8);  /* the finest */
 }
