@@ -33,7 +33,8 @@ static void draw_lengths(const noise_plan *plan, random_source *source, noise_la
       LAW_WORK / noise_size(plan) < LAW_LENGTHS ? LAW_WORK / noise_size(plan) : LAW_LENGTHS;
   out->count = out->count > LAW_LEAST ? out->count : LAW_LEAST;
   for (size_t i = 0; i < out->count; i++) {
-    out->lengths[i] = alone ? plan->kind->draw_length(plan, source) : draw_length(plan, source);
+    out->lengths[i] = alone && plan->kind->draw_length ? plan->kind->draw_length(plan, source)
+                                                       : draw_length(plan, source);
     squares += out->lengths[i] * out->lengths[i];
   }
   double right = rms_length(plan) * sqrt((double)out->count / squares);

@@ -50,7 +50,8 @@ static size_t whole_cuts(const schema_column *column, size_t bins, double *cuts)
   size_t numbers = (size_t)(column->max - column->min) + 1;
   size_t parts = bins < numbers ? AUTO_BINS_LEAST : numbers;
   for (size_t i = 1; i < parts; i++) {
-    cuts[i - 1] = column->min - 0.5 + (double)((i * numbers + parts / 2) / parts);
+    size_t below = (i * numbers + parts / 2) / parts; /* to the nearest */
+    cuts[i - 1] = column->min - 0.5 + (double)below;
   }
   return parts - 1;
 }
