@@ -118,12 +118,6 @@ static dperm_status check_kind(const public_numbers *g, dperm_error *err) {
          "delta, or another noise",
          kind->name);
   }
-  if (kind->needs_delta && link_scores(g->loss) > 1) { /* proved, and not yet by verify */
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%s noise is not for classes that are learned jointly yet; choose another noise, or "
-         "one-vs-rest",
-         kind->name);
-  }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT && !kind->output) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%s noise is for objective perturbation; output perturbation has l2 noise, or gaussian "

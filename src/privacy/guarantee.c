@@ -103,7 +103,8 @@ static void divide_delta(const private_run *run, guarantee *g) {
     part.rounds = ROUNDS_NONE;
     g->delta_fit = delta_covering(noise, delta_of_run(&part, g->epsilon_fit));
   }
-  g->delta_class = run->classes > 2 ? noise / (double)run->classes * down : noise;
+  bool several = run->classes > 2 && !run->joint;
+  g->delta_class = several ? noise / (double)run->classes * down : noise;
 }
 
 guarantee guarantee_of_run(const private_run *run) {

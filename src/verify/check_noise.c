@@ -211,9 +211,11 @@ static interval gaussian_delta(const verifier *v, const fit_numbers *f) {
     return delta_of_shift(epsilon, interval_div(shift, interval_mul(n, f->lambda)));
   }
   interval kappa = interval_div(interval_mul(f->r2, f->r2), interval_mul(n, f->total));
-  return by_mechanism(v, "objective") && field_is(v->root, "privacy.analysis", "tight")
-             ? delta_bound(&f->loss, by_adding(v), kappa, epsilon, a)
-             : interval_of(INFINITY);
+  if (!by_mechanism(v, "objective") || !field_is(v->root, "privacy.analysis", "tight")) {
+    return interval_of(INFINITY);
+  }
+  return classes_joint(v) ? joint_delta_bound(class_fits_of(v), by_adding(v), kappa, epsilon, a)
+                          : delta_bound(&f->loss, by_adding(v), kappa, epsilon, a);
 }
 
 static void check_gaussian(verifier *v, const fit_numbers *f) {

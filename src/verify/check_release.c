@@ -192,14 +192,15 @@ static bool delta_needed(verifier *v, double epsilon, delta_parts *out) {
   }
   interval odds = interval_add(interval_of(1), interval_exp(interval_of(epsilon)));
   interval fit = interval_mul(odds, interval_exp(interval_of(-100)));
-  interval all = interval_mul(interval_of(fits), interval_of((double)class_fits_of(v)));
+  interval all = interval_of(fits), classes = interval_of((double)class_fits_of(v));
   if (rows > 1) {
     all = interval_mul(all, group_factor((double)rows, epsilon));
   }
-  out->numerics = interval_mul(fit, all);
+  out->numerics = interval_mul(fit, interval_mul(all, classes));
   if (!noise_delta(v, &out->noise)) {
     return false;
   }
+  all = classes_joint(v) ? all : interval_mul(all, classes); /* their bound is of one fit */
   out->noise = interval_mul(out->noise, all);
   return true;
 }

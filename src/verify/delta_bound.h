@@ -11,3 +11,6 @@ interval delta_of_shift(interval epsilon, interval shift);
  * record's slope moves, and not two. */
 interval delta_bound(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
                      interval a);
+/* Of classes that are learned jointly (docs/proofs/softmax.md, lemma S3). */
+interval joint_delta_bound(size_t classes, bool adding, interval kappa, interval epsilon,
+                           interval a);

@@ -237,6 +237,31 @@ static void a_choice_states_how_the_chosen_one_learned(void **state) {
   dperm_data_free(data);
 }
 
+/* ---- gaussian noise */
+
+/* All of delta is the one fit's, and verify derives it again; less noise than that is refused. */
+static void gaussian_noise_is_for_all_classes_at_once(void **state) {
+  (void)state;
+  dperm_data *data = four_classes();
+  for (int i = 0; i < 4; i++) {
+    dperm_options options = options_of(1);
+    options.multiclass = DPERM_MULTICLASS_JOINT;
+    options.delta = 1e-6;
+    options.noise = DPERM_NOISE_GAUSSIAN;
+    options.mechanism = i % 2 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    options.neighbours = i / 2 ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+    options.rows_about = i / 2 ? dperm_data_rows(data) : 0;
+    dperm_model *model = train(data, &options);
+    assert_ptr_equal(model->plan.noise.kind, &noise_gaussian);
+    assert_true(model->claim.delta == 1e-6 && model->claim.delta_class > 0.99e-6);
+    assert_string_equal(verified(model), "");
+    model->plan.noise.beta *= 1.01;
+    assert_string_not_equal(verified(model), "");
+    dperm_model_free(model);
+  }
+  dperm_data_free(data);
+}
+
 /* ---- what does not go together */
 
 static void what_has_no_proof_is_refused(void **state) {
@@ -253,16 +278,6 @@ static void what_has_no_proof_is_refused(void **state) {
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
                "only logistic loss learns classes jointly; with huber");
   options.loss = dperm_loss_logistic();
-  options.delta = 1e-6; /* for which verify has no bound yet; auto takes another noise */
-  options.noise = DPERM_NOISE_GAUSSIAN;
-  assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
-               "gaussian noise is not for classes that are learned jointly");
-  options.noise = DPERM_NOISE_AUTO;
-  model = train(data, &options);
-  assert_string_equal(verified(model), "");
-  assert_true(model->plan.noise.kind != &noise_gaussian);
-  dperm_model_free(model);
-  options.delta = 0;
   options.multiclass = (dperm_multiclass)3;
   assert_fails(dperm_train(data, &options, &model, err), DPERM_INVALID_ARGUMENT,
                "multiclass number 3");
@@ -289,6 +304,7 @@ int main(void) {
       cmocka_unit_test(without_noise_it_is_the_minimum),
       cmocka_unit_test(a_plan_has_the_noise_that_training_has),
       cmocka_unit_test(a_choice_states_how_the_chosen_one_learned),
+      cmocka_unit_test(gaussian_noise_is_for_all_classes_at_once),
       cmocka_unit_test(what_has_no_proof_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
