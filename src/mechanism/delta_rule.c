@@ -33,7 +33,7 @@ static double erfcx(double x) {
 
 double delta_gaussian(double epsilon, double mu) {
   if (!(mu > 0)) {
-    return 0;
+    return isnan(mu) ? 1 : 0;
   }
   double x = (epsilon / mu - mu / 2) * root_half, y = (epsilon / mu + mu / 2) * root_half;
   if (!(x < 27.2)) { /* below e^−739: less than any delta, and than any normal double */

@@ -55,13 +55,17 @@ static void check_sensitivity(verifier *v) {
 }
 
 /* Where records are added and removed, rounding is bounded for max(2^28, 4n) of them, and eight
- * times the errors of their slopes, 4u each at least for the losses known here, is promised
- * (docs/proofs/neighbours.md 4). */
+ * times the errors of their slopes is promised (docs/proofs/neighbours.md 4): 4u each at least for
+ * the losses known here, (k + 32)u for k classes at once (softmax.md), and nothing is proved for
+ * any other loss. */
 static double crowd_error(const verifier *v) {
   const char *loss = json_string_value(field_at(v->root, "loss.name"));
   double about = (double)json_integer_value(json_object_get(v->root, rows_field(v)));
-  return by_adding(v) && loss && known_loss_find(loss) ? 8 * 4 * 0x1p-53 * fmax(0x1p28, 4 * about)
-                                                       : 0;
+  double units = classes_joint(v) ? (double)class_fits_of(v) + 32 : 4;
+  if (!by_adding(v)) {
+    return 0;
+  }
+  return loss && known_loss_find(loss) ? 8 * units * 0x1p-53 * fmax(0x1p28, 4 * about) : INFINITY;
 }
 
 /* Newton's method promises no gradient shorter than 1e-6 LR/n (privacy.md 6.4), so no file of
@@ -76,15 +80,17 @@ static void check_solution_error(verifier *v) {
       field_number(v, name, "privacy.delta_reg", &ridge) && row_bound(v, name, &norm) &&
       (!field_at(v->root, "loss.lipschitz") || field_is_null(v, "loss.lipschitz") ||
        field_positive(v, name, "loss.lipschitz", &lipschitz))) {
-    const interval factor = interval_max(interval_of(1e-6), interval_of(crowd_error(v)));
-    interval above = interval_mul(interval_of(lipschitz), interval_mul(interval_of(norm), factor));
+    const interval newton = interval_mul(interval_of(1e-6), interval_of(lipschitz));
+    const interval factor = interval_max(newton, interval_of(crowd_error(v)));
+    interval above = interval_mul(interval_of(norm), factor);
     interval below = interval_mul(interval_of((double)rows),
                                   interval_add(interval_of(lambda), interval_of(ridge)));
     interval least = interval_mul(interval_div(above, below), interval_of(1 - 1e-9));
     bool enough = interval_at_most(least, interval_of(tau));
-    finding(v, enough, name, "tau = %s %s %s LR/(n (lambda + delta_reg)) = %s", shown(tau).text,
-            enough ? ">=" : "is not >=", by_adding(v) ? shown(interval_upper(factor)).text : "1e-6",
-            shown(interval_upper(least)).text);
+    finding(
+        v, enough, name, "tau = %s %s %s/(n (lambda + delta_reg)) = %s", shown(tau).text,
+        enough ? ">=" : "is not >=", by_adding(v) ? shown(interval_upper(above)).text : "1e-6 LR",
+        shown(interval_upper(least)).text);
   }
 }
 
