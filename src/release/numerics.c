@@ -12,7 +12,8 @@
  * - G = max(8E, 10⁻⁶LR/n): what is promised. The first lets the solver always get there. The second
  *   is where the lattice noise is far below the privacy noise and costs no time: it adds about
  *   750·n·G/(LR) < 10⁻³ of its length, at right angles. (Where the number of records is private the
- *   first is the larger, 8·n_max·e_ℓR/n for the most part: 1.4·10⁻⁶LR/n up to n = 7·10⁷, logistic.)
+ *   first is the larger, 8·n_max·e_ℓR/n for the most part: up to n = 7·10⁷ 1.4·10⁻⁶LR/n for the
+ *   logistic loss, 3.7 to 7.8·10⁻⁶LR/n for softmax of 3 to 1000 classes.)
  * - τ = G/Λ_t.
  * - g: the largest power of two ≤ τ/(8√d), and not below what integers of 60 bits can count up to
  * F.

@@ -56,12 +56,15 @@ static void check_sensitivity(verifier *v) {
 
 /* Where records are added and removed, rounding is bounded for max(2^28, 4n) of them, and eight
  * times the errors of their slopes is promised (docs/proofs/neighbours.md 4): 4u each at least for
- * the losses known here, (k + 32)u for k classes at once (softmax.md), and nothing is proved for
- * any other loss. */
+ * the losses known here, (3l + 16)u for k ≤ 2^l classes at once (softmax.md), and nothing is proved
+ * for any other loss. */
 static double crowd_error(const verifier *v) {
   const char *loss = json_string_value(field_at(v->root, "loss.name"));
   double about = (double)json_integer_value(json_object_get(v->root, rows_field(v)));
-  double units = classes_joint(v) ? (double)class_fits_of(v) + 32 : 4;
+  double units = classes_joint(v) ? 16 : 4;
+  for (unsigned long long most = 1; classes_joint(v) && most < class_fits_of(v); most *= 2) {
+    units += 3;
+  }
   if (!by_adding(v)) {
     return 0;
   }

@@ -83,6 +83,25 @@ static void slopes_are_within_their_declared_error(void **state) {
   assert_true(worst > 0.01); /* a declaration that says something */
 }
 
+/* One after the other each of these would round a sum near 1 by half a unit, the same way. */
+static void small_probabilities_add_up(void **state) {
+  (void)state;
+  static const size_t classes[] = {65, 300, 1000};
+  for (size_t i = 0; i < 3; i++) {
+    size_t k = classes[i];
+    const dperm_loss loss = softmax_loss(k);
+    double z[MOST] = {0}, rest[MOST] = {0}, slope[MOST], first = 0;
+    for (size_t c = 1; c < k; c++) {
+      z[c] = log(1.5) - 53 * log(2);
+    }
+    softmax_rows(k, 1, &first, z, NULL, NULL, slope, NULL);
+    assert_true(slope_distance(k, 0, z, NULL, slope) <= loss.slope_error);
+    softmax_rows(k, 1, &first, z, rest, NULL, slope, NULL);
+    assert_true(slope_distance(k, 0, z, rest, slope) <= loss.slope_error);
+    assert_true(loss.slope_error <= 46 * 0x1p-53);
+  }
+}
+
 /* Many rows at once give the bits of each alone, and a NaN spoils its own row. */
 static void rows_do_not_touch_each_other(void **state) {
   (void)state;
@@ -327,6 +346,7 @@ static void neighbours_densities_differ_by_epsilon_at_most(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slopes_are_within_their_declared_error),
+      cmocka_unit_test(small_probabilities_add_up),
       cmocka_unit_test(rows_do_not_touch_each_other),
       cmocka_unit_test(no_probabilities_cost_more_than_the_rule),
       cmocka_unit_test(two_classes_are_logistic_regression),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "frequencies.h"
+#include "loss/softmax.h"
 #include "model/model.h"
 #include "precise.h"
 #include "random/random_handle.h"
@@ -364,6 +365,42 @@ static void promises_are_what_the_formulas_say(void **state) {
   assert_true(made_of > tries / 2);
 }
 
+/* Also where the number of records is private, and rounding is bounded for 2^28 of them. */
+static void many_classes_have_a_fine_lattice(void **state) {
+  (void)state;
+  static const struct {
+    size_t classes;
+    double most; /* of the privacy noise's length */
+  } cases[] = {{3, 0.01}, {26, 0.03}, {300, 0.15}, {1000, 0.3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const dperm_loss loss = softmax_loss(cases[i].classes);
+    public_numbers g = {.rows = 20000,
+                        .neighbours = DPERM_NEIGHBOURS_ADD_REMOVE,
+                        .rows_most = (size_t)1 << 28,
+                        .dims = 8,
+                        .bounds = row_bounds_of_norm(8, 1),
+                        .noise = DPERM_NOISE_L2,
+                        .loss = &loss,
+                        .epsilon = 3,
+                        .epsilon_core = epsilon_divide(3).core,
+                        .mechanism = DPERM_MECHANISM_OBJECTIVE,
+                        .analysis = DPERM_ANALYSIS_TIGHT,
+                        .lambda = (double)NAN,
+                        .delta_reg = (double)NAN,
+                        .norm_guess = (double)NAN};
+    privacy_plan plan;
+    release_plan made;
+    assert_ok(calibrate(&g, &plan, err));
+    assert_ok(release_plan_make(&g, &plan, &made, err));
+    double scale = ldexp((double)made.sensitivity, made.step_exponent) /
+                   ratio_value(made.epsilon.num); /* of a coordinate's Laplace noise */
+    double lattice = sqrt(2 * (double)(cases[i].classes * g.dims)) * scale;
+    double privacy = noise_rms_norm(&plan.noise) / ((double)g.rows * plan.lambda);
+    print_message("# %zu classes: %g of it\n", cases[i].classes, lattice / privacy);
+    assert_true(lattice < cases[i].most * privacy);
+  }
+}
+
 /* What the noise's error is stated for is all that may be promised (random/noise.h). */
 static void noise_beyond_its_stated_error_is_refused(void **state) {
   (void)state;
@@ -402,6 +439,7 @@ int main(void) {
       cmocka_unit_test(candidates_within_tau_are_hidden_from_each_other),
       cmocka_unit_test(neighbours_share_their_lattice),
       cmocka_unit_test(promises_are_what_the_formulas_say),
+      cmocka_unit_test(many_classes_have_a_fine_lattice),
       cmocka_unit_test(noise_beyond_its_stated_error_is_refused),
       cmocka_unit_test(epsilon_is_divided_exactly),
   };
