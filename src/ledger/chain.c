@@ -114,6 +114,7 @@ static void check_sums(chain *c, const record *it, dataset_state *d, findings *f
     return;
   }
   if (!terms_parse(it->terms, &terms) || terms.renyi || (d->reading.adding && !terms.adding) ||
+      !reading_takes_curve(&d->reading, &charge, terms.adding, it->rows_per_person, &terms.curve) ||
       !reading_covers(&d->reading, &charge, &terms)) {
     findings_fail(found, "record %lld: does not cost \"%s\" what it should", (long long)it->id,
                   d->name);

@@ -127,10 +127,12 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
                                   const dataset_state *d, pricing *p, dperm_error *err) {
   bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   *p = (pricing){.terms = {.adding = adding, .priced = d->reading.renyi}};
-  if (curve_is_sound(&q->curve) && adding == d->reading.adding) { /* else it is another's */
+  bool counted = claimed_amounts(q, d, &p->claim);
+  if (counted && reading_takes_curve(&d->reading, &p->claim, adding, d->rows_per_person,
+                                     &q->curve)) { /* else it tells of another release */
     p->terms.curve = q->curve;
   }
-  if (!claimed_amounts(q, d, &p->claim) || !amounts_add(&d->spent, &p->claim, &p->spent) ||
+  if (!counted || !amounts_add(&d->spent, &p->claim, &p->spent) ||
       !reading_cost(&d->reading, &p->claim, &p->terms.curve, &p->cost) ||
       !amounts_add(&d->costs, &p->cost, &p->costs)) {
     FAIL(err, DPERM_OVER_BUDGET,

@@ -126,6 +126,15 @@ static bool divergence_amount(double value, amount *out) {
   return amount_of_double(ceil(value * places) / places, out);
 }
 
+bool reading_takes_curve(const reading *r, const amounts *claim, bool adding,
+                         int64_t rows_per_person, const privacy_curve *curve) {
+  if (curve->fits == 0 || DEFECT("curve-of-others")) {
+    return true;
+  }
+  return adding == r->adding && rows_per_person == 1 && curve_is_sound(curve) &&
+         curve_fits_claim(curve, adding, value_of(&claim->epsilon), value_of(&claim->delta));
+}
+
 bool reading_cost(const reading *r, const amounts *claim, const privacy_curve *curve,
                   amounts *cost) {
   *cost = *claim;

@@ -3,6 +3,8 @@
  * Either way a charge has two costs, each of which adds up, exactly, to a limit. */
 #pragma once
 
+#include <stdint.h>
+
 #include "ledger/record_terms.h"
 
 typedef struct reading {
@@ -21,6 +23,10 @@ dperm_status reading_fix(bool renyi, double order, const amounts *total, record_
  * gives. */
 bool reading_of_terms(const record_terms *terms, const amounts *total, reading *out);
 
+/* Whether a charge may be priced by its curve: it is for one record, of the data set's own kind of
+ * neighbours, and fits the claim. Any other has no curve, in no record. */
+bool reading_takes_curve(const reading *r, const amounts *claim, bool adding,
+                         int64_t rows_per_person, const privacy_curve *curve);
 /* What a release costs that is claimed to be (epsilon, delta)-private and of which the curve may
  * tell more; false where that has too many digits. */
 bool reading_cost(const reading *r, const amounts *claim, const privacy_curve *curve,

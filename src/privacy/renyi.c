@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "privacy/guarantee.h"
 
 static const double relative = 1e-9, absolute = 1e-12, half_root = 0.70710678118654752440;
 
@@ -20,7 +21,9 @@ bool curve_is_sound(const privacy_curve *c) {
   bool sound = c->fits <= 1000000 && c->corner_count <= CURVE_CORNERS && is_cost(c->slack) &&
                is_cost(c->epsilon_num) && is_cost(c->pure) && is_cost(c->failure);
   for (size_t i = 0; sound && i < c->corner_count; i++) {
-    sound = is_cost(c->corners[i].count) && is_cost(c->corners[i].ratio) && c->corners[i].ratio > 0;
+    const gaussian_corner *corner = &c->corners[i];
+    sound = is_cost(corner->count) && corner->count >= 1 && floor(corner->count) == corner->count &&
+            is_cost(corner->ratio) && corner->ratio > 0;
   }
   return sound && (c->fits == 0 || c->corner_count > 0);
 }
@@ -41,6 +44,39 @@ double renyi_of_pure(double order, double epsilon) {
 
 static double normal(double x) {
   return erfc(-x * half_root) / 2;
+}
+
+/* δ_G(τ; m) of the corners, added up. */
+static double profile(const privacy_curve *c, double tau) {
+  double sum = 0;
+  for (size_t i = 0; i < c->corner_count; i++) {
+    double m = c->corners[i].ratio, u = tau / m;
+    sum += c->corners[i].count * (normal(m / 2 - u) - exp(tau) * normal(-m / 2 - u));
+  }
+  return sum;
+}
+
+/* Of two records whose slopes move each has corners of its own beside the longest. */
+static bool has_all_corners(const privacy_curve *c, bool adding) {
+  double squares = 0, longest = 0;
+  for (size_t i = 0; i < c->corner_count; i++) {
+    double square = c->corners[i].count * c->corners[i].ratio * c->corners[i].ratio;
+    squares += square;
+    longest = i == 0 ? square : longest;
+  }
+  return adding || c->slack == 0 || squares >= 1.49 * longest;
+}
+
+bool curve_fits_claim(const privacy_curve *c, bool adding, double epsilon, double delta) {
+  double fits = (double)c->fits, each = (epsilon - c->pure) / fits;
+  double core = each - 2 * c->epsilon_num - c->slack;
+  double noise = (delta - c->failure) / (fits * exp(c->epsilon_num)); /* gaussian.md 6 */
+  if (c->fits == 0 || DEFECT("curve-believed")) {
+    return true;
+  }
+  return each > 0 && has_all_corners(c, adding) && c->epsilon_num * 1000 >= 0.99 * each &&
+         c->failure >= 2 * fits * exp(-NOISE_TAIL) * (1 - relative) && c->failure <= delta &&
+         profile(c, fmax(core, 0)) >= 0.4 * noise;
 }
 
 /* A sum whose terms cancel, and more than what that can lose: functions and products here are

@@ -33,6 +33,12 @@ typedef struct privacy_curve {
 /* False for numbers that mean nothing. */
 bool curve_is_sound(const privacy_curve *curve);
 
+/* Whether a curve can be that of a release with this claim (composition.md, Lemma C8): its noise,
+ * its lattice and its failures cost no less than what the claim was made for. One that tells of
+ * more noise than its own (epsilon, delta) is not believed. `adding`: of records added and removed,
+ * where one slope moves. */
+bool curve_fits_claim(const privacy_curve *curve, bool adding, double epsilon, double delta);
+
 /* The divergence of order `order` > 1 of whatever is epsilon-private (Lemma C3): that of
  * randomized response, at most epsilon. */
 double renyi_of_pure(double order, double epsilon);

@@ -130,6 +130,8 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   found_by_suite corners-left-out renyi
   found_by_suite order-mixed composition
   found_by_suite failures-uncounted composition
+  found_by_suite curve-of-others forged_entries
+  found_by_suite curve-believed forged_entries
 }
 
 @test "gaussian noise without corners, by the classical formula, and with a person's delta for each row, is found" {

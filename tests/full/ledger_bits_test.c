@@ -98,7 +98,7 @@ static dperm_status charge_now(const attempt *a, dperm_error *e) {
   if (attempts == plain) {
     return charge_it(path, a->dataset, a->step / 100.0, 0, a->data, &made, e);
   }
-  return charge_with_curve(path, a->dataset, 1, 1e-6, &curve, a->data, &made, e);
+  return charge_with_curve(path, a->dataset, 1, 1e-8, &curve, a->data, &made, e);
 }
 
 static void check(dperm_status status, const char *what) {

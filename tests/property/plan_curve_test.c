@@ -4,6 +4,7 @@
 
 #include "any_numbers.h"
 #include "fit_divergence.h"
+#include "loss/softmax.h"
 #include "mechanism/plan_curve.h"
 #include "support.h"
 
@@ -93,6 +94,45 @@ static void corners_and_slack_are_those_of_the_mechanism(void **state) {
   }
 }
 
+/* What C8 asks of an entry holds for every plan: no honest charge loses its curve. */
+static void every_curve_fits_the_claim_that_its_noise_was_made_for(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(54, &r, err));
+  for (int i = 0; i < 3000; i++) {
+    dperm_loss loss = any_loss(&r);
+    if (i % 4 == 0) {
+      loss = softmax_loss(3 + random_bits(&r) % 60);
+    }
+    public_numbers g = gaussian_numbers(&r, &loss, 1 + (size_t)(random_bits(&r) % 20));
+    bool adding = i % 3 == 0;
+    privacy_plan plan;
+    g.rows = (size_t)between(&r, 20, 1e7);
+    g.neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+    g.mechanism = i % 5 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+      continue; /* too few rows for this epsilon */
+    }
+    privacy_curve c = plan_curve(&g, &plan);
+    c.fits = 1 + random_bits(&r) % 5;
+    double fits = (double)c.fits, each = g.epsilon_core / 0.998;
+    c.epsilon_num = (each - g.epsilon_core) / 2;
+    c.pure = i % 2 ? 0 : each;
+    c.failure = fits * (1 + exp(each)) * exp(-100);
+    double epsilon = c.pure + fits * each;
+    double delta = c.failure + fits * exp(c.epsilon_num) * g.delta_core;
+    if (!curve_fits_claim(&c, adding, epsilon, delta)) {
+      fail_msg("epsilon %g, delta %g, slack %g, ratio %g", epsilon, delta, c.slack,
+               c.corners[0].ratio);
+    }
+    bool far = g.epsilon_core - c.slack > 3 * c.corners[0].ratio; /* else delta is as 1/noise */
+    for (size_t j = 0; j < c.corner_count; j++) {                 /* not with twice the noise */
+      c.corners[j].ratio /= 2;
+    }
+    assert_false(far && curve_fits_claim(&c, adding, epsilon, delta));
+  }
+}
+
 static void pure_noise_has_no_curve(void **state) {
   (void)state;
   random_source r;
@@ -125,6 +165,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_fit_has_no_more_divergence_than_its_curve),
       cmocka_unit_test(corners_and_slack_are_those_of_the_mechanism),
+      cmocka_unit_test(every_curve_fits_the_claim_that_its_noise_was_made_for),
       cmocka_unit_test(pure_noise_has_no_curve),
       cmocka_unit_test(the_curve_of_both_covers_either),
   };

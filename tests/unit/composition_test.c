@@ -58,7 +58,7 @@ static shown show(const ledger_home *home) {
 
 static const privacy_curve small = {.fits = 1,
                                     .slack = 0.001,
-                                    .corners = {{1, 0.02}, {2, 0.01}},
+                                    .corners = {{1, 0.022}, {2, 0.011}},
                                     .corner_count = 2,
                                     .epsilon_num = 1e-4,
                                     .failure = 8e-44};
@@ -118,7 +118,7 @@ static void delta_is_a_limit_of_its_own(void **state) {
                "has delta 0 left of 0.000001 by Renyi order");
   privacy_curve broken = small;
   assert_ok(charge_curve(home->path, "r", 0.01, 0, NULL, &made, err));
-  assert_fails(charge_curve(home->path, "r", 0.1, 1e-7, &small, &made, err), DPERM_OVER_BUDGET,
+  assert_fails(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err), DPERM_OVER_BUDGET,
                "delta 0 left");
   broken.corners[0].ratio = (double)NAN; /* nothing is known of it then */
   assert_fails(charge_curve(home->path, "r", 0.1, 1e-7, &broken, &made, err), DPERM_OVER_BUDGET,
@@ -162,17 +162,17 @@ static void plain_ledgers_keep_the_curve_and_charge_the_claim(void **state) {
   dperm_charge made;
   char terms[TERMS_SIZE] = "";
   assert_ok(dperm_ledger_init(home->path, "r", "1", "1e-6", 1, err));
-  assert_ok(charge_curve(home->path, "r", 0.1, 1e-7, &small, &made, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
   shown s = show(home);
   assert_string_equal(s.composition, "plain");
   assert_true(s.order == 0 && s.plain == s.spent);
   assert_close(s.left, 0.9, 1e-15);
-  assert_close(s.delta_left, 9e-7, 1e-20);
+  assert_close(s.delta_left, 9.9e-7, 1e-20);
   dperm_ledger *ledger = opened(home);
   assert_ok(dperm_ledger_entries(ledger, "r", see_terms, terms, err));
   dperm_ledger_free(ledger);
   assert_string_equal(terms,
-                      "fits=1 slack=0.001 corners=1:0.02,2:0.01 num=0.0001 pure=0 failure=8e-44");
+                      "fits=1 slack=0.001 corners=1:0.022,2:0.011 num=0.0001 pure=0 failure=8e-44");
 }
 
 /* ---- terms as text */
@@ -255,7 +255,7 @@ static void forge(const ledger_home *home, int64_t id, const char *terms) {
 static void forged_terms_are_found(void **state) {
   ledger_home *home = *state;
   dperm_charge made;
-  static const char curve[] = "fits=1 slack=0.001 corners=1:0.02,2:0.01 num=0.0001 pure=0 ";
+  static const char curve[] = "fits=1 slack=0.001 corners=1:0.022,2:0.011 num=0.0001 pure=0 ";
   static const struct {
     const char *end, *cost;
   } cases[] = {
