@@ -14,7 +14,8 @@ static const char closing[] =
     "split\tgives each candidate its own portion of the rows\n"
     "stopping\ttries random candidates on nearly all rows for a random number of rounds, which "
     "stays secret\n"
-    "public\tchooses on --public-data that are nobody's secret";
+    "public\tchooses on --public-data that are nobody's secret; if they turn out to be the private "
+    "records, or mostly, the run ends without a model, and its charge stays spent";
 
 typedef struct tune_settings {
   fit_command command;

@@ -34,7 +34,8 @@ typedef struct dperm_tune_options {
   dperm_rounds rounds;           /* stopping */
   double rounds_mean;            /* stopping: mean number of rounds, > 1; NaN for 3 per candidate */
   double holdout;                /* stopping, public: share of rows to choose by, in (0, 1) */
-  const dperm_data *public_data; /* public: encoded as the private data are, and other records */
+  const dperm_data *public_data; /* public: encoded as the private data are, and other records: the
+                                    same ones, or mostly, end the run behind the charge */
 } dperm_tune_options;
 
 /* Split, permute-and-flip, logarithmic rounds, a holdout of 0.1. */

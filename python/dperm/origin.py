@@ -21,7 +21,7 @@ _REASONS = {"classes": "the classes were taken from the records",
             "scales": "values were scaled or chosen by the records as a whole",
             "weights": "the weights of classes were taken from the records"}
 
-_COMPARED = "the candidates were compared on these very records"
+_COMPARED = "the candidates were compared on these very records"  # of files from before that was an error
 
 
 def taken_of(reason: Optional[str]) -> Tuple[str, ...]:

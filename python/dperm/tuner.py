@@ -52,9 +52,9 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         a portion of the rows.
     method : {"split", "stopping", "public"}
         Disjoint portions of the rows; random rounds, whose number stays secret; or a choice on
-        `public_data`, a pair (X, y), which costs nothing. They must be nobody's secret: with the very
-        records of `fit` the model says that it is not private, and records that the ledger knows are
-        refused.
+        `public_data`, a pair (X, y), which costs nothing. They must be nobody's secret: the very
+        records of `fit`, or most of them, end the run with an error, charged and without a model, and
+        records that the ledger knows are refused.
     selector : {"permute-and-flip", "exponential"}, for "split".
     rounds : {"logarithmic", "geometric"} and rounds_mean, for "stopping".
     holdout : float, the share of rows to choose by, for "stopping" and "public".

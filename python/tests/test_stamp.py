@@ -5,6 +5,7 @@ file and the ledger must agree: private and charged, or not private, with that r
 """
 
 import copy
+import json
 import pickle
 import warnings
 
@@ -20,7 +21,7 @@ import capsules
 import dperm
 from dperm import _library as c
 from dperm import data
-from dperm.origin import DRAFTED, taken_of
+from dperm.origin import DRAFTED, chosen_by_records, taken_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::dperm.PrivacyLeakWarning", "ignore::dperm.NotPrivateWarning")
 
@@ -69,8 +70,7 @@ def tune(**how):
         more = {"classes": [0, 1], "data_norm": 2.0, **more}
         if more.get("schema") is not None:
             more["data_norm"] = None
-        shown = records if more.pop("public_data", None) else (X[:100] / 2, y[:100])
-        public = {"public_data": shown} if how.get("method") == "public" else {}
+        public = {"public_data": (X[:100] / 2, y[:100])} if how.get("method") == "public" else {}
         tuner = dperm.PrivateTuner(_estimator(dperm.LogisticRegression, more), {"delta_reg": [None, 0.0]}, **how,
                                    **public)
         return tuner.fit(X, y).best_estimator_
@@ -92,15 +92,12 @@ REASONS = {"nothing": (None, {}), "a seed": ("the noise came from a seed", {"ran
            "no mechanism": ("trained without a privacy mechanism", {"mechanism": "none"}),
            "balanced": ("the weights of classes were taken from the records", {"class_weight": "balanced"}),
            "classes from y": ("the classes were taken from the records", {"classes": None}),
-           "called public": ("the candidates were compared on these very records", {"public_data": "themselves"}),
            **{f"taken: {what}": (text, {}) for what, text in TAKEN.items()}}
 
 
 def impossible(path, reason):
     if reason == "no mechanism" and path in ("output", "split", "stopping", "public"):
         return True  # another mechanism; a choice needs one
-    if reason == "called public" and path != "public":
-        return True  # nothing is
     return reason == "classes from y" and path in ("table", "arrow table")  # a schema has them
 
 
@@ -288,11 +285,18 @@ def test_what_no_setting_holds_is_not_forgotten(how, records, taken, tmp_path):
 
 
 @pytest.mark.parametrize("path, settings, private", [
-    ("public", {}, True), ("public", {"random_state": 1}, True), ("public", {"public_data": "themselves"}, False),
+    ("public", {}, True), ("public", {"random_state": 1}, True),
     ("split", {}, True), ("split", {"random_state": 1}, False), ("stopping", {"random_state": 1}, False)])
 def test_a_setting_that_the_records_chose_is_public_only_if_that_was_private(path, settings, private, records, tmp_path):
     PATHS[path](records, settings).save(tmp_path / "m.json")
     assert clone(dperm.load(tmp_path / "m.json")).fit(*records).privacy_.private is private
+
+
+def test_a_file_of_before_whose_settings_the_private_records_chose_marks_what_is_made_by_it(records, tmp_path):
+    PATHS["public"](records, {"random_state": 1}).save(tmp_path / "m.json")
+    content = json.loads((tmp_path / "m.json").read_text())
+    assert not chosen_by_records(content)
+    assert chosen_by_records({**content, "reason": "the candidates were compared on these very records"})
 
 
 @pytest.mark.parametrize("path", ["logistic", "svc", "kernel", "bounds", "split"])
@@ -414,7 +418,8 @@ def test_records_that_a_ledger_knows_are_not_public(records, environment, tmp_pa
     assert environment.left("others") == "5"
     free = dperm.PrivateTuner(base.set_params(ledger="none"), {"lambda_": [0.1, 0.2]}, method="public",
                               public_data=records)
-    assert free.fit(*others).privacy_.reason == "the candidates were compared on these very records"
+    with pytest.raises(dperm.DataError, match="the public data are the private records, or mostly"):
+        free.fit(*others)
 
 
 # ---------------------------------------------------------------- cross-validation

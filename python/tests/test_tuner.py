@@ -50,6 +50,23 @@ def test_public_data_choose_for_nothing(two):
     assert tuner.privacy_.selection["public_rows"] == 300 and tuner.privacy_.rows_fitted == 700
 
 
+@pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
+@pytest.mark.parametrize("how", ["themselves", "turned", "seeded", "other labels", "with others", "a part"])
+def test_a_choice_on_the_private_records_ends_the_run_behind_the_charge(how, two, tmp_path):
+    X, y = two
+    ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 5)
+    more = {"random_state": 1, "ledger": "none"} if how == "seeded" else {"ledger": ledger, "dataset": "people"}
+    shown = {"turned": (X[::-1], y[::-1]), "other labels": (X, 1 - y), "a part": (X[:200], y[:200]),
+             "with others": (np.vstack([X, X[:100] / 2]), np.append(y, y[:100]))}.get(how, two)
+    base = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1], **more)
+    tuner = dperm.PrivateTuner(base, {"lambda_": [0.1, 0.2]}, method="public", public_data=shown)
+    with pytest.raises(dperm.DataError, match="are the private records, or mostly, .*; choose on other records") as error:
+        tuner.fit(X, y)
+    assert not hasattr(tuner, "best_estimator_")
+    assert ("stays spent" in str(error.value)) == (how != "seeded")
+    assert ledger.left("people") == ("5" if how == "seeded" else "4")
+
+
 def test_losses_and_kernels_can_be_candidates(two):
     svc = dperm.LinearSVC(4, data_norm=3, classes=[0, 1])
     tuner = dperm.PrivateTuner(svc, [{"loss": ["huber"], "h": [0.3, 0.5]}, {"loss": ["smooth-hinge"]}])

@@ -192,3 +192,9 @@ dperm_status records_overlap(const dperm_data *a, const dperm_data *b, bool *out
   *out = cells_alike(&c, rows[0] / (rows[0] + rows[1]));
   return DPERM_OK;
 }
+
+double records_overlap_bytes(const dperm_data *a, const dperm_data *b) {
+  double rows = (double)rows_in_all(a->x) + (double)rows_in_all(b->x);
+  double gathered = a->x->spread || b->x->spread ? fmin(rows, 2 * (double)rows_most) : 0;
+  return (rows + gathered) * sizeof(cell);
+}

@@ -133,23 +133,18 @@ static dperm_status check_method(const tuning *t, dperm_error *err) {
 
 /* ---- the run */
 
-/* What the run guarantees. The choice looks at every candidate's fit, so one that is not private
- * makes the whole not private, whichever is chosen. So does a choice made on the private records
- * themselves, or mostly: both were encoded in one way (check_method), so the same records are the
- * same rows, whatever they were read from. */
+/* What the run guarantees, by options alone: a stamp that followed from the records would tell of
+ * them. The choice looks at every candidate's fit, so one that is not private makes the whole not
+ * private, whichever is chosen. */
 static dperm_status claim_of(const tuning *t, guarantee *out, dperm_error *err) {
   private_run run = options_run(&t->candidates[0], t->data);
   run.rounds = t->rounds.kind;
   run.rounds_mean = t->rounds.mean;
   unsigned reasons = source_reasons(t->source);
-  bool alike = false;
-  if (t->how->method == DPERM_TUNE_PUBLIC) {
-    TRY(records_overlap(t->data, t->how->public_data, &alike, err));
-  }
   for (size_t i = 0; i < t->count; i++) {
     reasons |= options_reasons(&t->candidates[i], t->data);
   }
-  *out = guarantee_with(guarantee_of_run(&run), reasons | (alike ? REASON_NOT_PUBLIC : 0));
+  *out = guarantee_with(guarantee_of_run(&run), reasons);
   return guarantee_check(out, err);
 }
 
@@ -192,10 +187,29 @@ static dperm_status check_end(const tuning *t, dperm_error *err) {
   return random_check(t->source, err);
 }
 
+/* A choice on the private records themselves, or mostly, is covered by nothing. Both were encoded
+ * in one way (check_method), so the same records are the same rows, whatever they were read from.
+ * The answer depends on the records: it is the custodian's, ends the run (privacy.md 8.7, 5), and
+ * is asked for behind the charge, so that a ledger limits how often it can be had. */
+static dperm_status check_public(const tuning *t, dperm_error *err) {
+  bool alike = false;
+  if (t->how->method == DPERM_TUNE_PUBLIC) {
+    TRY(records_overlap(t->data, t->how->public_data, &alike, err));
+  }
+  if (alike && !DEFECT("public-trusted")) {
+    FAIL(err, DPERM_INVALID_DATA,
+         "the public data are the private records, or mostly, so no budget covers a choice on "
+         "them and nothing is released; choose on other records, or by the method split or "
+         "stopping");
+  }
+  return DPERM_OK;
+}
+
 /* What is paid for, one charge for all portions and rounds (model_maker). */
 static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
   const tuning *t = context;
   size_t chosen = 0;
+  TRY(check_public(t, err)); /* alike on all processes */
   TRY(tune_method_of(t)->run(t, &chosen, out, err));
   TRY(ranks_agree(t->data->x->spread, check_end(t, err), err));
   return state_claim(t, chosen, *out, err);
@@ -205,6 +219,9 @@ static dperm_status choose(void *context, dperm_model **out, dperm_error *err) {
  * and progress, without diagnostics. Every fit that may come can be planned: a candidate that
  * cannot be fitted must not turn up after work, nor the number of rounds decide whether it does. */
 static dperm_status set_candidates(tuning *t, dperm_options *out, dperm_error *err) {
+  const dperm_data *open = t->how->public_data;
+  size_t known = open ? rows_in_all(open->x) : 0;
+  size_t compared = known - holdout_rows(known, t->how->holdout);
   bool spends = false;
   for (size_t i = 0; i < t->count; i++) {
     fit_plan plan;
@@ -215,6 +232,7 @@ static dperm_status set_candidates(tuning *t, dperm_options *out, dperm_error *e
     out[i].unsafe_diagnostics = NULL;
     TRY(fit_check(t->data, tune_method_of(t)->fit_rows(t), &out[i], &plan, err));
     spends = spends || plan_spends_delta(&plan.privacy);
+    TRY(open ? fit_check_public(open, compared, &out[i], &plan, err) : DPERM_OK);
   }
   /* The choice looks at all of them, so one with gaussian noise spends delta for the whole run. */
   t->claim = guarantee_spending(t->claim, spends);

@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "data/record_overlap.h"
 #include "dperm/score.h"
 #include "pipeline/fit.h"
 #include "pipeline/fit_memory.h"
@@ -121,29 +122,46 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
                           : tune_method_of(t)->fit_rows(t);
   fit_plan plan = {0};
   dperm_metrics metrics;
-  TRY(fit_check(train, rows, options, &plan, err));
+  TRY(t->how->method == DPERM_TUNE_PUBLIC ? fit_check_public(train, rows, options, &plan, err)
+                                          : fit_check(train, rows, options, &plan, err));
   TRY(fit_planned(train, options, &plan, t->source, model, err));
   TRY(dperm_model_score(*model, judge, &metrics, err));
   *errors = metrics.errors;
   return DPERM_OK;
 }
 
-/* The rows are copied into portions. How much sparse ones take depends on the records, so
- * they are left out here. */
+/* Of so many rows as a fit may see at most here; drawn one by one they are about a portion, and
+ * more than eight deviations above it with odds below 1e-14. */
+static size_t rows_fitted_here(const tuning *t) {
+  size_t rows = t->data->x->rows;
+  double mean = (double)rows / (double)(t->count + 1);
+  if (t->how->method != DPERM_TUNE_SPLIT) {
+    return rows;
+  }
+  return uncounted(t, t->data) ? (size_t)(mean + 8 * sqrt(mean) + 32) : rows_of_portion(t);
+}
+
+/* The rows are copied into portions, those of public data into two. How much sparse ones take
+ * depends on the records, so they are left out here. What is asked for follows from how many
+ * records there are, also where that is private: whether a machine has it is the custodian's to
+ * know (privacy.md 8.7, 5). */
 dperm_status tune_probe_memory(const tuning *t, dperm_error *err) {
-  const dperm_data *data = t->data;
+  const dperm_data *data = t->data, *open = t->how->public_data;
+  const matrix *parted = open ? open->x : data->x;
   bool split = t->how->method == DPERM_TUNE_SPLIT;
-  double models = 0, most = 0, work = 0, rows = (double)data->x->rows;
-  size_t fitted = split ? rows_of_portion(t) : data->x->rows;
+  double models = 0, most = 0, work = 0, rows = (double)parted->rows;
+  size_t fitted = rows_fitted_here(t);
   for (size_t i = 0; i < t->count; i++) {
     double model = fit_memory_model(data, &t->candidates[i]);
     models += model;
     most = fmax(most, model);
     work = fmax(work, fit_memory_work(data, fitted, &t->candidates[i]));
+    work = open ? fmax(work, fit_memory_work(open, parted->rows, &t->candidates[i])) : work;
   }
-  double copies = data->x->kind->block ? rows * (double)data->x->cols : 0;
+  double copies = parted->kind->block ? rows * (double)parted->cols : 0;
   double copied = (copies + 2 * rows) * sizeof(double);
-  return memory_probe((split ? models : 2 * most) + work + copied, err);
+  double compared = open ? records_overlap_bytes(data, open) : 0; /* before the first fit */
+  return memory_probe(fmax((split ? models : 2 * most) + work + copied, compared), err);
 }
 
 /* ---- what the model states of its candidates */

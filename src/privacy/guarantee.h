@@ -12,7 +12,9 @@
 
 #include "base/status.h"
 
-/* Why something is not private: one list feeds the flags and their texts. Flags from
+/* Why something is not private: one list feeds the flags and their texts. Each is known from what
+ * a caller asked for and said, never from what the records hold, since it leaves with the result;
+ * what the records alone can show ends a run instead (privacy.md 8.7, 5). Flags from
  * REASON_TAKEN_CLASSES to REASON_TAKEN_WEIGHTS are those of dperm_taken, shifted by
  * REASONS_TAKEN_SHIFT. */
 #define REASON_LIST(X)                                                                             \
@@ -23,7 +25,6 @@
   X(REASON_IN_FILE, 3, "its file says so")                                                         \
   X(REASON_DIAGNOSTICS, 4, "unsafe diagnostics tell exact things about the records")               \
   X(REASON_MODEL, 5, "the model is not private, and may have been made from these records")        \
-  X(REASON_NOT_PUBLIC, 6, "the candidates were compared on these very records")                    \
   X(REASON_REPEATED, 7, "some records were taken several times")                                   \
   X(REASON_TAKEN_CLASSES, 8, "the classes were taken from the records")                            \
   X(REASON_TAKEN_NORM, 9, "the bound on the norm of rows was taken from the records")              \

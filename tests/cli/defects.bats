@@ -32,7 +32,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -ge 34 ]
+  [ "$(wc -l < listed)" -ge 42 ]
 }
 
 @test "defects in the noise are found" {
@@ -70,9 +70,10 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   [[ "$output" == *"FAILS  refined: "* ]]
 }
 
-@test "texts of the first equal value, and the stamp of the chosen candidate, are found" {
+@test "texts of the first equal value, the stamp of the chosen candidate, and public data that are private, are found" {
   DPERM_ROW_INPUTS="a table*" found_by_suite texts-of-first row_independence
   found_by_suite stamp-of-chosen stamp
+  found_by_suite public-trusted tune_public
 }
 
 @test "a number of records that shows, or decides, is found" {

@@ -80,7 +80,8 @@ all_say() { # "private", or words of the reason
   [ "$status" -eq 2 ]
 }
 
-@test "a choice on the private records themselves is not private, whatever file they come from" {
+@test "a choice on the private records themselves ends the run, whatever file they come from" {
+  same="dperm: the public data are the private records, or mostly, so no budget covers a choice on them and nothing is released; choose on other records, or by the method split or stopping"
   "$DPERM" encode "${people[@]}" --out people.dperm 2> /dev/null
   cp people.csv copy.csv
   gzip -c people.csv > packed.csv.gz
@@ -92,13 +93,15 @@ all_say() { # "private", or words of the reason
   { cat people.csv; tail -n +2 others.csv; } > hidden.csv
   head -111 people.csv > part.csv
   for public in people.csv copy.csv packed.csv.gz link.csv {turned,shorter,flipped,twice,hidden,part}.csv; do
-    make tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data $public
-    all_say "the candidates were compared on these very records" || { echo "$public"; return 1; }
+    for seed in "" "--seed 3"; do
+      run make tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data $public $seed
+      [ "$status" -eq 1 ] && [ ! -e m.json ] || { echo "$public"; return 1; }
+      [ "$(cat message)" = "$same" ] || { echo "$public"; cat message; return 1; }
+    done
   done
-  rm m.json
-  "$DPERM" tune --data people.dperm --epsilon 0.25 --lambda 0.1,0.2 --method public \
-    --public-data people.dperm --out m.json 2> message
-  all_say "the candidates were compared on these very records"
+  run "$DPERM" tune --data people.dperm --epsilon 0.25 --lambda 0.1,0.2 --method public \
+    --public-data people.dperm --out m.json
+  [ "$status" -eq 1 ] && [ "$output" = "$same" ] && [ ! -e m.json ]
 }
 
 @test "a ledger charges the pair that the model states, and refuses what is not private" {
@@ -139,11 +142,24 @@ P
   done
   DPERM_LEDGER=l.db run make "${public[@]}" --seed 3
   [ "$status" -eq 1 ] && [ ! -e m.json ]
-  run make "${public[@]:0:7}" --public-data people.csv --ledger l.db --dataset people # a new name
-  [ "$status" -eq 1 ] && [ ! -e m.json ]
-  grep -q 'a run that is not private (the candidates were compared on these very records) would spend' message
   cmp l.db before.db
   DPERM_LEDGER=l.db make "${public[@]}" --ledger none
+}
+
+@test "that public data are the private records is told behind the charge" {
+  public=(tune --epsilon 0.25 --lambda 0.1,0.2 --method public --public-data people.csv --ledger l.db --dataset people)
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+  cp l.db before.db
+  make "${public[@]}" --dry-run # by public numbers
+  cmp l.db before.db
+  run make "${public[@]}"
+  [ "$status" -eq 1 ] && [ ! -e m.json ]
+  [ "$(wc -l < message)" -eq 1 ]
+  grep -q '^dperm: the public data are the private records, .* method split or stopping; the charge (entry 2 of the ledger) stays spent$' message
+  "$DPERM" ledger show l.db --json > shown.json
+  python3 -c 'import json
+(entry,) = json.load(open("shown.json"))["entries"]
+assert float(entry["epsilon"]) == 0.25 and entry["status"] == "reserved", entry'
 }
 
 @test "a private score says private, and a seed that it is not" {

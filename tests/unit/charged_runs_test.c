@@ -271,9 +271,18 @@ static void data_that_the_ledger_knows_are_not_public(void **state) {
   assert_int_equal(look(home).entries, 1);
   options.account = (dperm_account){.ledger = ledger, .dataset = "mine"};
   how.public_data = home->data; /* known to nobody yet, but the private ones themselves */
-  assert_fails(dperm_tune(home->data, &options, 1, &how, &model, err), DPERM_OVER_BUDGET,
-               "a run that is not private (the candidates were compared on these very records)");
+  options.account.dry_run = 1;  /* looks at no record */
+  assert_ok(dperm_tune(home->data, &options, 1, &how, &model, err));
+  options.account.dry_run = 0;
   assert_int_equal(look(home).entries, 1);
+  assert_fails(
+      dperm_tune(home->data, &options, 1, &how, &model, err), DPERM_INVALID_DATA,
+      "or by the method split or stopping; the charge (entry 5 of the ledger) stays spent");
+  assert_null(model);
+  shown s = {0}; /* the answer is paid for before it is sought */
+  assert_ok(dperm_ledger_entries(ledger, "mine", see_entry, &s, err));
+  assert_true(s.entries == 1 && s.committed == 0);
+  assert_string_equal(s.text[2], "0.2");
   dperm_ledger_free(ledger);
 }
 

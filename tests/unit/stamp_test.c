@@ -90,12 +90,6 @@ static void undeclared_penalty(dperm_options *options, dperm_data *data) {
     (void)options;                                                                                 \
     assert_ok(dperm_data_taken(data, flag, err));                                                  \
   }
-/* The same numbers once more, as somebody would read the file twice (see run_fit). */
-static void called_public(dperm_options *options, dperm_data *data) {
-  (void)options;
-  (void)data;
-}
-
 TAKEN(taken_classes, DPERM_TAKEN_CLASSES)
 TAKEN(taken_norm, DPERM_TAKEN_NORM)
 TAKEN(taken_ranges, DPERM_TAKEN_RANGES)
@@ -123,7 +117,6 @@ static const reason reasons[] = {
     {"categories were taken", taken_categories, false, false},
     {"columns or their order were taken", taken_columns, false, false},
     {"scaled or chosen by the records", taken_scales, false, false},
-    {"compared on these very records", called_public, false, true},
     {"weights of classes were taken", taken_weights, false, false},
 };
 
@@ -185,7 +178,7 @@ static dperm_status run_fit(const way *w, const reason *why, size_t where, dperm
                             const dperm_account *account, outcome *out) {
   dperm_options all[CANDIDATES];
   dperm_tune_options how;
-  dperm_data *open = sixty_rows(why->give == called_public ? MINE : OTHERS);
+  dperm_data *open = sixty_rows(OTHERS);
   static const dperm_class_weight class_weights[] = {{"-1", 1}, {"+1", 10}};
   dperm_status status = DPERM_OK;
   for (size_t i = 0; i < CANDIDATES; i++) {
@@ -332,9 +325,6 @@ static void check_ledger(const ledger_home *home, const way *w, const reason *wh
 }
 
 static bool makes_sense(const way *w, const reason *why) {
-  if (why->give == called_public) {
-    return w->kind == TUNE && w->method == DPERM_TUNE_PUBLIC;
-  }
   return (w->kind != TUNE && w->kind != REFINED) || why->give != no_mechanism;
 }
 

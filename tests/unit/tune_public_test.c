@@ -23,8 +23,9 @@ static void public_tuning_fits_all_rows_at_the_whole_epsilon(void **state) {
   test_rows_free(t);
 }
 
-/* With secure noise, and whatever the two were read from: the same rows are the same people. */
-static void a_choice_on_the_private_records_themselves_is_not_private(void **state) {
+/* Whatever the two were read from, and wherever the noise comes from: the same rows are the same
+ * people, and a model that said so would tell of them. */
+static void a_choice_on_the_private_records_themselves_ends_the_run(void **state) {
   request *q = *state;
   dperm_data *again = data_of(q->rows, 1), *hidden = NULL; /* turned round, without the first */
   size_t order[ROWS];
@@ -34,20 +35,54 @@ static void a_choice_on_the_private_records_themselves_is_not_private(void **sta
   assert_ok(dperm_data_select(again, order, ROWS - 1, &hidden, err));
   const dperm_data *const given[] = {q->data, again, hidden, q->others};
   q->how.method = DPERM_TUNE_PUBLIC;
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < 8; i++) {
     dperm_model *model = NULL;
     dperm_guarantee g;
-    q->how.public_data = given[i];
-    assert_ok(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err));
-    dperm_model_guarantee(model, &g);
-    assert_int_equal(g.is_private, i == 3);
-    if (i < 3) {
-      assert_string_equal(g.reason, "the candidates were compared on these very records");
+    dperm_random *seeded = NULL;
+    assert_ok(i >= 4 ? dperm_random_seeded(3, &seeded, err) : DPERM_OK);
+    q->candidates[0].random = seeded;
+    q->how.public_data = given[i % 4];
+    q->seen.seen = 0;
+    if (i % 4 == 3) {
+      assert_ok(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err));
+      dperm_model_guarantee(model, &g);
+      assert_int_equal(g.is_private, i == 3);
+    } else {
+      assert_fails(dperm_tune(q->data, q->candidates, q->count, &q->how, &model, err),
+                   DPERM_INVALID_DATA,
+                   "the public data are the private records, or mostly, so no budget covers a "
+                   "choice on them and nothing is released; choose on other records, or by the "
+                   "method split or stopping");
+      assert_null(model);
+      assert_int_equal(q->seen.seen, 0); /* no candidate was fitted */
     }
     dperm_model_free(model);
+    dperm_random_free(seeded);
   }
+  q->candidates[0].random = NULL;
   dperm_data_free(hidden);
   dperm_data_free(again);
+}
+
+/* What a public file is too small for is known beforehand; that a line of it may not be a record
+ * does not matter. */
+static void a_fit_that_public_data_are_too_few_for_is_refused_before_any_work(void **state) {
+  request *q = *state;
+  const size_t first[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                          11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
+  dperm_data *few = NULL;
+  assert_ok(dperm_data_select(q->others, first, 22, &few, err));
+  q->how.method = DPERM_TUNE_PUBLIC;
+  q->how.holdout = 0.5;
+  q->how.public_data = few;
+  for (size_t i = 0; i < q->count; i++) {
+    q->candidates[i].lambda = 1e-3; /* enough for the slack of 1,003 rows, not of 11 */
+    q->candidates[i].delta_reg = 0;
+  }
+  refuses(q, DPERM_INVALID_ARGUMENT, "delta-reg");
+  q->how.public_data = q->others;
+  dperm_model_free(tuned(q, 3));
+  dperm_data_free(few);
 }
 
 static dperm_data *read_people(const char *schema_text) {
@@ -173,8 +208,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(public_tuning_fits_all_rows_at_the_whole_epsilon,
                                       tuning_begin, tuning_end),
-      cmocka_unit_test_setup_teardown(a_choice_on_the_private_records_themselves_is_not_private,
+      cmocka_unit_test_setup_teardown(a_choice_on_the_private_records_themselves_ends_the_run,
                                       tuning_begin, tuning_end),
+      cmocka_unit_test_setup_teardown(
+          a_fit_that_public_data_are_too_few_for_is_refused_before_any_work, tuning_begin,
+          tuning_end),
       cmocka_unit_test_setup_teardown(public_data_encoded_in_another_way_are_refused, tuning_begin,
                                       tuning_end),
       cmocka_unit_test_setup_teardown(a_schema_that_drops_rows_is_refused_before_any_work,
