@@ -15,13 +15,16 @@
 
 static const char closing[] =
     "Without --epsilon the counts are exact, so they are not private: for public data only. With "
-    "it they carry discrete Laplace noise, and the number of records alone is taken to be public. "
+    "it they carry discrete Laplace noise, and the number of records alone is taken to be public; "
+    "with --neighbours add-remove that is private too, and \"correct\" is a noisy count as "
+    "\"errors\" is. "
     "\"interval\" holds the error rate on these very records in 95 of 100 runs, whatever the "
     "noise; \"population_interval\" that of those they are a random sample of.";
 
 typedef struct score_settings {
   ledger_settings ledger;
-  const char *model, *data, *format;
+  const char *model, *data, *format, *neighbours;
+  dperm_neighbours whom;
   double epsilon;
   size_t rows_per_person;
   uint64_t seed;
@@ -55,8 +58,14 @@ static void print_private(const score_settings *s, const dperm_private_score *p)
   printf("{\n  \"private\": %s,\n", p->is_private ? "true" : "false");
   print_json_number("epsilon", s->epsilon, ",");
   print_json_number("delta", 0, ","); /* integers only: no numerics to cover */
-  printf("  \"rows_per_person\": %zu,\n  \"rows\": %zu,\n  \"errors\": %lld,\n", s->rows_per_person,
-         p->rows, (long long)p->errors);
+  print_json_count("rows_per_person", s->rows_per_person, ",");
+  print_json_text("neighbours", s->neighbours, ",");
+  if (s->whom == DPERM_NEIGHBOURS_ADD_REMOVE) {
+    printf("  \"rows\": null,\n  \"correct\": %lld,\n", (long long)p->correct);
+  } else {
+    print_json_count("rows", p->rows, ",");
+  }
+  printf("  \"errors\": %lld,\n", (long long)p->errors);
   print_json_number("error_rate", p->error_rate, ",");
   printf("  \"interval\": [%.17g, %.17g],\n", p->low, p->high);
   printf("  \"population_interval\": [%.17g, %.17g],\n", p->population_low, p->population_high);
@@ -97,6 +106,7 @@ static dperm_status score_privately(const score_settings *s, const dperm_account
   options.rows_per_person = s->rows_per_person;
   options.counts = s->counts;
   options.public_model = s->public_model;
+  options.neighbours = s->whom;
   options.account = *account;
   options.progress = *progress_bar();
   options.random = random;
@@ -128,8 +138,9 @@ static dperm_status score(const score_settings *s, const dperm_account *account,
 }
 
 int run_score(int argc, char **argv) {
-  score_settings s = {.epsilon = (double)NAN, .rows_per_person = 1};
-  enum { OWN = 9 };
+  score_settings s = {.epsilon = (double)NAN, .rows_per_person = 1, .neighbours = "replace"};
+  enum { OWN = 10 };
+  int whom = 0;
   argument table[OWN + LEDGER_ARGUMENTS] = {
       {"--model", ARGUMENT_INPUT, &s.model, true, "FILE", "a model that dperm train wrote"},
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE",
@@ -139,11 +150,14 @@ int run_score(int argc, char **argv) {
       {"--epsilon", ARGUMENT_POSITIVE, &s.epsilon, false, "E",
        "a private error rate at this budget"},
       {"--counts", ARGUMENT_FLAG, &s.counts, false, NULL,
-       "the four confusion counts too, each at half of epsilon"},
+       "the four confusion counts too, each at half of epsilon (all of it with add-remove)"},
       {"--public-model", ARGUMENT_FLAG, &s.public_model, false, NULL,
        "the model was made without these records: its score is private even if it is not"},
       {"--rows-per-person", ARGUMENT_COUNT, &s.rows_per_person, false, "K",
        "epsilon is for a person with at most K rows (1)"},
+      {"--neighbours", ARGUMENT_TEXT, &s.neighbours, false, choices(neighbours_name, 0),
+       "add-remove: epsilon is for a record added or removed, and how many there are is private "
+       "(replace)"},
       {"--seed", ARGUMENT_SEED, &s.seed, false, "N",
        "reproducible noise for tests: the answer is not private"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL,
@@ -152,15 +166,17 @@ int run_score(int argc, char **argv) {
   dperm_format format;
   ledger_settings_init(&s.ledger, table + OWN);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(s.format, &format)) {
+      !parse_format(s.format, &format) ||
+      !choose("--neighbours", s.neighbours, neighbours_name, 0, &whom)) {
     return refused();
   }
+  s.whom = (dperm_neighbours)whom;
   s.seeded = argument_given(&s.seed);
   bool noisy = !isnan(s.epsilon);
-  if (!noisy && (s.counts || s.public_model || s.seeded || s.rows_per_person > 1 ||
+  if (!noisy && (s.counts || s.public_model || s.seeded || s.rows_per_person > 1 || whom != 0 ||
                  s.ledger.dataset || s.ledger.dry_run)) {
-    return wrong_usage("--counts, --public-model, --rows-per-person, --seed, --dataset and "
-                       "--dry-run go with --epsilon");
+    return wrong_usage("--counts, --public-model, --rows-per-person, --neighbours, --seed, "
+                       "--dataset and --dry-run go with --epsilon");
   }
   dperm_account account = {0};
   if (!(noisy ? ledger_settings_open(&s.ledger, !s.seeded, &account)

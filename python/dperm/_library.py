@@ -201,15 +201,15 @@ class ColumnPlan(Struct):
 
 class ScoreOptions(Struct):
     _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
-                ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress)]
+                ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress),
+                ("neighbours", c_int), ("reserved", c_int)]
 
 
 class PrivateScore(Struct):
-    _fields_ = [("is_private", c_int), ("rows", c_size_t), ("errors", c_int64),
-                ("error_rate", c_double), ("low", c_double), ("high", c_double),
-                ("population_low", c_double), ("population_high", c_double),
-                ("true_positives", c_int64), ("false_positives", c_int64),
-                ("false_negatives", c_int64), ("true_negatives", c_int64)]
+    _fields_ = [("is_private", c_int), ("rows", c_size_t), ("errors", c_int64), ("error_rate", c_double),
+                ("low", c_double), ("high", c_double), ("population_low", c_double), ("population_high", c_double),
+                ("true_positives", c_int64), ("false_positives", c_int64), ("false_negatives", c_int64),
+                ("true_negatives", c_int64), ("correct", c_int64)]
 
 
 class AuditOptions(Struct):

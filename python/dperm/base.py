@@ -140,18 +140,19 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
             return 1.0
         return options.number("data_norm", self.data_norm)
 
-    def _check_X(self, X: Any, y: Any = None, reset: bool = True) -> Any:
+    def _check_X(self, X: Any, y: Any = None, reset: bool = True, empty: bool = False) -> Any:
         """As scikit-learn does; doubles in C order or CSR pass without a copy."""
         X = arrow.table(X)
+        empty = empty or (reset and options.adding(self.neighbours))
         if isinstance(X, arrow.Table):
-            rows = data.arrow_rows(self, X, reset)
+            rows = data.arrow_rows(self, X, reset, empty)
             return rows if y is None else (rows, np.asarray(y))
         X = data.canonical(X) if sp.issparse(X) and X.ndim == 2 else X
         arguments: Dict[str, Any] = dict(X=X, accept_sparse="csr", dtype=np.float64, order="C",
                                          reset=reset, accept_large_sparse=True)
         if y is not None:
             arguments["y"] = y
-        if reset and options.adding(self.neighbours):
+        if empty:
             arguments["ensure_min_samples"] = 0  # no records at all are data too
         try:
             return validate_data(self, **arguments)
@@ -378,12 +379,12 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
 
     # ---- predicting
 
-    def _rows(self, X: Any) -> Tuple[c.Handle, int]:
+    def _rows(self, X: Any, empty: bool = False) -> Tuple[c.Handle, int]:
         check_is_fitted(self)
         if self.schema is not None or (self._schema is not None and self.bounds is None):
             assert self._schema is not None
-            return table_handle(self._schema, X)
-        X = self._check_X(X, reset=False)
+            return table_handle(self._schema, X, empty=empty)
+        X = self._check_X(X, reset=False, empty=empty)
         if self._schema is not None:
             return table_handle(self._schema, X.toarray() if sp.issparse(X) else X)
         return data.rows_handle(X, self._data_norm, self._constant), X.shape[0]
@@ -402,16 +403,16 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         handle, rows = self._rows(X)
         return self.model_.scores(handle, rows)
 
-    def _labelled(self, X: Any, y: Any) -> c.Handle:
+    def _labelled(self, X: Any, y: Any, empty: bool = False) -> c.Handle:
         """Rows with labels, encoded as the model's were."""
         if self.schema is not None:
             assert self._schema is not None
-            return table_handle(self._schema, X, y)[0]
+            return table_handle(self._schema, X, y, empty)[0]
         codes = self._order.codes(y)
         if self._schema is not None:
-            X = self._check_X(X, reset=False)
-            return table_handle(self._schema, X, np.asarray(self.model_.classes, dtype=object)[codes])[0]
-        handle, rows = self._rows(X)
+            X = self._check_X(X, reset=False, empty=empty)
+            return table_handle(self._schema, X, np.asarray(self.model_.classes, dtype=object)[codes], empty)[0]
+        handle, rows = self._rows(X, empty)
         if len(codes) != rows:
             raise ValueError(f"{rows} rows and {len(codes)} labels; give as many of both")
         data.label(handle, codes, self.model_.classes)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, column_or_1d
 
 from . import _library as c
-from . import arrow, options
+from . import arrow
 from .border import check_sparse
 from .columns import plain
 
@@ -41,10 +41,9 @@ def canonical(X: Any) -> Any:
     return made
 
 
-def arrow_rows(estimator: Any, X: arrow.Table, reset: bool) -> np.ndarray:
+def arrow_rows(estimator: Any, X: arrow.Table, reset: bool, empty: bool) -> np.ndarray:
     """Rows of numbers from Arrow's table, with what scikit-learn does to frames: names are noted and compared."""
-    least = 0 if reset and options.adding(estimator.neighbours) else 1
-    rows = check_array(arrow.matrix(X), dtype=np.float64, order="C", ensure_min_samples=least)
+    rows = check_array(arrow.matrix(X), dtype=np.float64, order="C", ensure_min_samples=0 if empty else 1)
     names, known = np.asarray(X.columns, dtype=object), getattr(estimator, "feature_names_in_", None)
     if reset:
         estimator.n_features_in_, estimator.feature_names_in_ = len(names), names

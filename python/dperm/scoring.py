@@ -22,8 +22,8 @@ class Scored:
     model_: Model
     schema: Any
 
-    def _labelled(self, X: Any, y: Any) -> c.Handle:
-        """Rows with labels, encoded as the model's were."""
+    def _labelled(self, X: Any, y: Any, empty: bool = False) -> c.Handle:
+        """Rows with labels, encoded as the model's were; with `empty` there may be none."""
         raise NotImplementedError
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -52,22 +52,28 @@ class Scored:
 
     def score_private(self, X: Any, y: Any, epsilon: float, *, counts: bool = False,
                       public_model: bool = False, rows_per_person: int = 1, ledger: Any = None, dataset: Optional[str] = None,
-                      random_state: Any = None) -> Dict[str, Any]:
+                      random_state: Any = None, neighbours: str = "replace") -> Dict[str, Any]:
         """How often the model errs on labelled records, with noise that protects them.
 
         `score` is exact, so for public data only. This one costs `epsilon`, charged to a ledger if
         named; ``interval`` holds the error rate on these very rows in 95 of 100 runs. The score of a model
         that is not private is not private either, unless `public_model` says that these records had no
         part in it.
+
+        With ``neighbours="add-remove"``, which the score of a model that is so needs, how many records there
+        are is private: ``rows`` is None, ``correct`` a noisy count as ``errors`` is, and ``error_rate`` NaN where
+        neither is above zero.
         """
         check_is_fitted(self)
-        handle = self._labelled(X, y)
+        adding = options.adding(neighbours)
+        handle = self._labelled(X, y, adding)
         wanted = c.ScoreOptions()
         c.lib.dperm_score_options_init(byref(wanted))
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
         wanted.counts = int(counts)
         wanted.public_model = int(public_model)
+        wanted.neighbours = options.NEIGHBOURS[neighbours]
         wanted.account, alive = account(ledger, dataset, random_state is None)
         random = options.seeded(random_state)
         wanted.random = random.pointer if random else None
@@ -77,6 +83,8 @@ class Scored:
         result = {"private": bool(found.is_private), "rows": found.rows, "errors": found.errors,
                   "error_rate": found.error_rate, "interval": (found.low, found.high),
                   "population_interval": (found.population_low, found.population_high)}
+        if adding:
+            result.update(rows=None, correct=found.correct)
         if counts:
             result.update({k: getattr(found, k) for k in ("true_positives", "false_positives",
                                                           "false_negatives", "true_negatives")})

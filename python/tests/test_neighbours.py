@@ -98,6 +98,42 @@ def test_plans():
         dperm.plan(epsilon=1.0, dims=5)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("way", ("dense", "sparse", "bounds", "schema", "three classes"))
+def test_scores_tell_the_number_through_noisy_counts_alone(way):
+    settings, X, y = WAYS[way](150)
+    clf = dperm.LogisticRegression(1.0, random_state=3, **ADDING, **settings).fit(X, y)
+    seen = {}
+    for n in (0, 1, 2, 3):
+        _, X, y = WAYS[way](n)
+        for seed in range(60):
+            found = clf.score_private(X, y, epsilon=2.0, neighbours="add-remove", random_state=seed)
+            assert found["rows"] is None
+            key = (found["errors"], found["correct"])
+            assert seen.setdefault(key, repr(found)) == repr(found)
+    assert len(seen) < 150  # of 240: many agree
+    _, X, y = WAYS[way](150)
+    huge = clf.score_private(X, y, epsilon=200.0, neighbours="add-remove")  # noise once in e^200
+    assert huge["errors"] + huge["correct"] == 150
+    with pytest.raises(ValueError, match="states how many"):
+        clf.score_private(X, y, epsilon=1.0)
+    with pytest.raises(ValueError, match="choose one of"):
+        clf.score_private(X, y, epsilon=1.0, neighbours="both")
+
+
+def test_scores_of_replace_models(tmp_path):
+    X, y = rows(150)
+    clf = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1]).fit(X, y)
+    with pytest.raises(ValueError, match="private for replaced records"):
+        clf.score_private(X, y, epsilon=1.0, neighbours="add-remove")
+    ledger = dperm.Ledger.create(tmp_path / "l.db", "people", epsilon=1, neighbours="add-remove")
+    paid = dict(public_model=True, ledger=ledger, dataset="people")
+    assert clf.score_private(X, y, epsilon=0.25, neighbours="add-remove", **paid)["private"]
+    assert ledger.left("people") == "0.75"
+    with pytest.raises(dperm.BudgetError, match="added and removed"):
+        clf.score_private(X, y, epsilon=0.25, **paid)
+
+
 def test_refusals():
     X, y = rows(100)
     made = dict(data_norm=2, classes=[0, 1])

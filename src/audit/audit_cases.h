@@ -30,6 +30,10 @@ double joint_log_ratio(const joint_pair *pair, const double *weights);
  * and bins (bins_attack.c). */
 audit_function audit_refine, audit_bins;
 
+/* Attacks on private scores (score_attack.c), by these flags. */
+enum { SCORE_COUNTS = 1, SCORE_ADDED = 2 };
+audit_function audit_score;
+
 /* Checks of laws and bounds that no lower bound on ε would show at a bearable number of draws: the
  * noise and the lattice's noise against their laws, rows against their bound (law_check.c). */
 audit_function audit_noise, audit_lattice, audit_rows;

@@ -50,8 +50,8 @@ static double divergence(double a, double p) {
 }
 
 /* How far from `a` towards `end` a probability can lie with n·kl(a‖p) ≤ log(1/miss). */
-static double furthest(double a, double end, size_t rows, double miss) {
-  double near = a, far = end, allowed = -log(miss) / (double)rows;
+static double furthest(double a, double end, double rows, double miss) {
+  double near = a, far = end, allowed = -log(miss) / rows;
   for (int i = 0; i < 100; i++) {
     double middle = near + (far - near) / 2;
     bool possible = divergence(a, middle) <= allowed;
@@ -63,6 +63,50 @@ static double furthest(double a, double end, size_t rows, double miss) {
 
 error_interval population_interval(int64_t noisy_errors, size_t rows, double rate, int summands) {
   double errors = (double)noisy_errors, reach = noise_reach(rate, summands, 0.025);
-  return (error_interval){furthest(share(errors - reach, rows), 0, rows, 0.0125),
-                          furthest(share(errors + reach, rows), 1, rows, 0.0125)};
+  return (error_interval){furthest(share(errors - reach, rows), 0, (double)rows, 0.0125),
+                          furthest(share(errors + reach, rows), 1, (double)rows, 0.0125)};
+}
+
+/* ---- without the number of rows */
+
+/* Counts between which both lie but for `miss`, a half of it each. */
+typedef struct count_box {
+  double errors_low, errors_high, correct_low, correct_high;
+} count_box;
+
+static count_box box_of(const noisy_counts *noisy, double rate, int summands, double miss) {
+  double errors = (double)noisy->errors, correct = (double)noisy->correct;
+  double reach = noise_reach(rate, summands, miss / 2);
+  return (count_box){.errors_low = fmax(errors - reach, 0),
+                     .errors_high = fmax(errors + reach, 0),
+                     .correct_low = fmax(correct - reach, 0),
+                     .correct_high = fmax(correct + reach, 0)};
+}
+
+/* errors/(errors + correct); where there are none of either anything may be. */
+static double rate_of(double errors, double correct, double nothing) {
+  return errors + correct > 0 ? errors / (errors + correct) : nothing;
+}
+
+double noisy_rate(const noisy_counts *noisy) {
+  return rate_of(fmax((double)noisy->errors, 0), fmax((double)noisy->correct, 0), (double)NAN);
+}
+
+/* The share of errors grows with them and falls with what is correct: its ends are at corners. */
+error_interval sample_interval_of_counts(const noisy_counts *noisy, double rate, int summands) {
+  const count_box box = box_of(noisy, rate, summands, 0.05);
+  return (error_interval){rate_of(box.errors_low, box.correct_high, 0),
+                          rate_of(box.errors_high, box.correct_low, 1)};
+}
+
+/* So do the ends of Chernoff's interval. With E errors, C correct and n = E + C, n·kl(E/n‖p) has
+ * the derivatives log(E/(np)) by E and log(C/(n(1−p))) by C: below E/n the first is positive and
+ * the second negative, so more errors push the lower end up and more that is correct lets it down;
+ * above it is the other way round for the upper end. */
+error_interval population_interval_of_counts(const noisy_counts *noisy, double rate, int summands) {
+  const count_box box = box_of(noisy, rate, summands, 0.025);
+  const error_interval ends = {rate_of(box.errors_low, box.correct_high, 0),
+                               rate_of(box.errors_high, box.correct_low, 1)};
+  return (error_interval){furthest(ends.low, 0, box.errors_low + box.correct_high, 0.0125),
+                          furthest(ends.high, 1, box.errors_high + box.correct_low, 0.0125)};
 }

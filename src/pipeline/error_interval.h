@@ -18,3 +18,12 @@ error_interval sample_interval(int64_t noisy_errors, size_t rows, double rate, i
 /* Holds the error probability of those that the rows are an independent sample of, with probability
  * 0.95: 0.025 may miss by the noise, 0.025 by the sample (Chernoff's bound). */
 error_interval population_interval(int64_t noisy_errors, size_t rows, double rate, int summands);
+
+/* The same where how many rows there are is not known: errors + Y and correct + Y′, independent. */
+typedef struct noisy_counts {
+  int64_t errors, correct;
+} noisy_counts;
+/* The errors' share of both, each at least zero; NaN if both are zero then. */
+double noisy_rate(const noisy_counts *noisy);
+error_interval sample_interval_of_counts(const noisy_counts *noisy, double rate, int summands);
+error_interval population_interval_of_counts(const noisy_counts *noisy, double rate, int summands);

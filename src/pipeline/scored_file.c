@@ -34,7 +34,7 @@ dperm_status scored_each(const dperm_model *model, row_reader *reader, scored_bl
   TRY(memory_new(BLOCK_ROWS * fits, sizeof *scores, &scores, err));
   for (bool first = true;; first = false) {
     TRY(row_reader_next(reader, BLOCK_ROWS, &rows, err));
-    if (rows.count == 0 && first) {
+    if (rows.count == 0 && first && !reader->may_be_empty) {
       return fail_no_rows(reader->path, err);
     }
     if (rows.count == 0) {

@@ -111,7 +111,8 @@ static dperm_status ask(const refined_run *run, bool *bins, dperm_error *err) {
 static dperm_status release(refined_run *run, dperm_schema **out, dperm_error *err) {
   const binned_way *way = run->way;
   const guarantee claim =
-      guarantee_with(guarantee_of_counts(way->terms.epsilon, way->terms.rows_per_person, false),
+      guarantee_with(guarantee_of_counts(way->terms.epsilon, way->terms.rows_per_person, false,
+                                         DPERM_NEIGHBOURS_REPLACE),
                      way->terms.reasons);
   OWNED(dperm_schema_free_at) dperm_schema *chosen = NULL;
   schema_refined cost = {.epsilon = way->terms.epsilon,

@@ -133,21 +133,23 @@ guarantee guarantee_spending(guarantee g, bool spends_delta) {
   return g;
 }
 
-guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion) {
+guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion,
+                              dperm_neighbours neighbours) {
   double row = epsilon_share(epsilon, rows_per_person);
+  bool two = confusion && neighbours != DPERM_NEIGHBOURS_ADD_REMOVE && !DEFECT("confusion-add");
   return (guarantee){.epsilon = epsilon,
                      .rows_per_person = rows_per_person,
+                     .neighbours = neighbours,
                      .epsilon_charged = epsilon,
                      .epsilon_row = row,
                      .epsilon_fit = row,
-                     .epsilon_class = confusion ? row / 2 : row};
+                     .epsilon_class = two ? row / 2 : row};
 }
 
 guarantee guarantee_of_histograms(double epsilon, size_t rows_per_person, size_t columns,
                                   dperm_neighbours neighbours) {
-  guarantee g = guarantee_of_counts(epsilon, rows_per_person, false);
+  guarantee g = guarantee_of_counts(epsilon, rows_per_person, false, neighbours);
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || DEFECT("histograms-add");
-  g.neighbours = neighbours;
   g.epsilon_class = epsilon_share(g.epsilon_row, (adding ? 1 : 2) * columns);
   return g;
 }

@@ -84,10 +84,12 @@ typedef struct private_run {
 guarantee guarantee_of_run(const private_run *run);
 /* The claim of a run whose noise spends all of the delta that it was given, or none of it. */
 guarantee guarantee_spending(guarantee g, bool spends_delta);
-/* Counts with integer noise: no numerics, delta = 0. One record moves a number of errors by one,
- * and two of the four counts of a confusion matrix, which have half of epsilon each
- * (privacy.md 8.8). */
-guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion);
+/* Counts with integer noise: no numerics, delta = 0. Replaced, one record moves a number of errors
+ * by one, and two of the four counts of a confusion matrix, which have half of epsilon each
+ * (privacy.md 8.8). Added or removed, it moves one of all counts that a table consists of
+ * (docs/proofs/neighbours.md 8). epsilon_class is the rate of each count's noise. */
+guarantee guarantee_of_counts(double epsilon, size_t rows_per_person, bool confusion,
+                              dperm_neighbours neighbours);
 /* Histograms of so many columns, each with integer noise: a record moves two counts of each by one
  * (one count, if it is added or removed: docs/proofs/neighbours.md 6),
  * and each has an equal share of epsilon; epsilon_class is the rate of a count's noise (privacy.md

@@ -32,7 +32,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -ge 42 ]
+  [ "$(wc -l < listed)" -ge 44 ]
 }
 
 @test "defects in the noise are found" {
@@ -57,6 +57,12 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   for defect in counts-bare counts-half histograms-add evidence-bare; do
     found $(table | grep "^$defect ")
   done
+}
+
+@test "scores that count a record once under a claim for two, or tell how many there are, are found" {
+  found $(table | grep "^confusion-add ")
+  found $(table | grep "^score-rows ")
+  found_by_suite score-rows added_score
 }
 
 @test "a refinement that a model does not count is found" {

@@ -26,6 +26,11 @@ ways_out() { # data, folder
   public_part m.json > "$2/model"
   public_part secure.json > "$2/model-secure"
   wc -l < m.json > "$2/lines"
+  for more in "" --counts; do # all but the noisy counts, and what is computed from them
+    "$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove $more 2> "$2/score-words$more" |
+      grep -v 'errors"\|error_rate\|interval\|correct\|positives\|negatives' > "$2/score$more"
+    "$DPERM" score --model secure.json --data "$1" --epsilon 1 --neighbours add-remove $more --dry-run > "$2/score-dry$more" 2>&1
+  done
 }
 
 @test "what leaves is the same for n and n + 1 records, and for none" {
@@ -46,7 +51,10 @@ ways_out() { # data, folder
     [ -e "$data" ] || sed '$d' people.csv > "$data"
     "$DPERM" ledger init "$data.db" --dataset people --epsilon 9 2> /dev/null
     "$DPERM" "${train[@]}" --data "$data" --out "$data.json" --ledger "$data.db" --dataset people 2> "$data.words"
-    "$DPERM" ledger show "$data.db" | grep -o 'objective.*' | cut -d' ' -f1-6 > "$data.shown"
+    "$DPERM" score --model "$data.json" --data "$data" --epsilon 1 --neighbours add-remove --ledger "$data.db" --dataset people \
+      2>> "$data.words" > "$data.score"
+    grep -q '"ledger": {"id": ' "$data.score"
+    "$DPERM" ledger show "$data.db" | grep -o 'objective.*\|discrete.*' | cut -d' ' -f1-6 > "$data.shown"
   done
   diff people.csv.words <(sed 's/fewer/people/' fewer.csv.words)
   diff people.csv.shown fewer.csv.shown
@@ -208,11 +216,63 @@ json.dump(model["schema"], open("refined.json", "w"))'
   [ "$(wc -l < s.csv)" -ge 3 ]
 }
 
-@test "a private score would tell the number of records, and is refused" {
+@test "a private score is made of noisy counts alone, of none at all too" {
+  head -1 people.csv > none.csv
   "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
+  score=(score --model m.json --neighbours add-remove)
+  "$DPERM" "${score[@]}" --data people.csv --epsilon 100000 > all.json 2> /dev/null # noise once in e^100000
+  "$DPERM" "${score[@]}" --data people.csv --epsilon 100000 --counts > counts.json 2> /dev/null
+  "$DPERM" "${score[@]}" --data none.csv --epsilon 100000 > none.json 2> /dev/null
+  "$DPERM" score --model m.json --data people.csv > exact.json
+  for seed in 1 2 3 4 5 6 7 8; do
+    "$DPERM" "${score[@]}" --data people.csv --epsilon 2 --rows-per-person 4 --seed $seed > seeded$seed.json 2> /dev/null
+  done
+  python3 - <<'P'
+import json, math
+def read(name):
+    return json.load(open(name + ".json"))
+everyone, counts, none, exact = (read(n) for n in ("all", "counts", "none", "exact"))
+keys = ["private", "epsilon", "delta", "rows_per_person", "neighbours", "rows", "correct", "errors", "error_rate",
+        "interval", "population_interval", "confidence"]
+assert list(everyone) == keys + ["ledger"], list(everyone)
+assert everyone["private"] is True and everyone["rows"] is None and everyone["neighbours"] == "add-remove"
+assert everyone["errors"] == exact["errors"] and everyone["errors"] + everyone["correct"] == 120
+assert everyone["error_rate"] == exact["error_rate"] and everyone["interval"] == [exact["error_rate"]] * 2
+assert (counts["false_positives"], counts["false_negatives"]) == (exact["false_positives"], exact["false_negatives"])
+assert counts["true_positives"] + counts["true_negatives"] == counts["correct"] == everyone["correct"]
+assert none["private"] is True and (none["errors"], none["correct"], none["error_rate"]) == (0, 0, None)
+assert none["interval"] == none["population_interval"] == [0, 1]
+rate, q = 0.5, math.exp(-0.5)
+reach = next(t for t in range(100) if 2 * q ** (t + 1) / (1 + q) <= 0.025)  # half of 0.05 for each count
+for seed in range(1, 9):
+    s = read("seeded%d" % seed)
+    assert s["private"] is False and s["rows"] is None
+    e, c = s["errors"], s["correct"]
+    share = lambda wrong, right: max(wrong, 0) / (max(wrong, 0) + max(right, 0))  # of some 120
+    wanted = [share(e, c), share(e - reach, c + reach), share(e + reach, c - reach)]
+    assert all(abs(a - b) < 1e-15 for a, b in zip([s["error_rate"]] + s["interval"], wanted)), s
+P
+}
+
+@test "a private score is for the model's neighbours, or the model is others'" {
+  "$DPERM" "${train[@]}" --data people.csv --out m.json 2> /dev/null
+  "$DPERM" train --schema schema.json --epsilon 1 --data people.csv --out r.json 2> /dev/null
   run "$DPERM" score --model m.json --data people.csv --epsilon 1
-  fails_with 2 "states how many records there are"
-  "$DPERM" score --model m.json --data others.csv --epsilon 1 --public-model > /dev/null 2>&1
+  fails_with 2 "states how many there are"
+  run "$DPERM" score --model r.json --data people.csv --epsilon 1 --neighbours add-remove
+  fails_with 2 "this model is private for replaced records"
+  "$DPERM" score --model m.json --data people.csv --epsilon 1 --public-model > /dev/null 2>&1
+  "$DPERM" score --model r.json --data people.csv --epsilon 1 --public-model --neighbours add-remove > s.json 2> /dev/null
+  grep -q '"private": true' s.json
+  run "$DPERM" score --model m.json --data people.csv --neighbours add-remove
+  fails_with 2 "go with --epsilon"
+  run "$DPERM" score --model m.json --data people.csv --epsilon 1 --neighbours both
+  fails_with 2 "--neighbours must be replace or add-remove"
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 --neighbours add-remove 2> /dev/null
+  paid=(score --model r.json --data people.csv --public-model --ledger l.db --dataset people)
+  "$DPERM" "${paid[@]}" --epsilon 0.5 --neighbours add-remove 2>&1 > /dev/null | grep -q 'charged epsilon 0.5 and delta 0 to'
+  run "$DPERM" "${paid[@]}" --epsilon 0.1
+  fails_with 1 'is for records added and removed, whose number is private'
 }
 
 @test "what does not go together is refused by name" {

@@ -109,21 +109,26 @@ static void intervals_cover_the_rows_own_error_rate(void **state) {
   dperm_score_options_init(&o);
   o.public_model = 1;
   assert_ok(dperm_random_seeded(11, &o.random, err));
-  for (size_t e = 0; e < 3; e++) {
+  for (size_t e = 0; e < 6; e++) {
     for (o.counts = 0; o.counts <= 1; o.counts++) {
       size_t missed = 0;
+      const int runs = e < 3 ? RUNS : RUNS / 4;
       double truth = 40.0 / ROWS, unlikely = 0;
-      o.epsilon = epsilons[e];
-      for (int i = 0; i < RUNS; i++) {
+      o.epsilon = epsilons[e % 3];
+      o.neighbours = e < 3 ? DPERM_NEIGHBOURS_REPLACE : DPERM_NEIGHBOURS_ADD_REMOVE;
+      for (int i = 0; i < runs; i++) {
         dperm_private_score p = scored(s, &o);
         missed += truth < p.low || truth > p.high;
-        assert_true(p.low >= 0 && p.low <= p.error_rate && p.error_rate <= p.high && p.high <= 1);
+        assert_true(p.low >= 0 && p.low <= p.high && p.high <= 1);
+        assert_true((isnan(p.error_rate) && e >= 3) ||
+                    (p.low <= p.error_rate && p.error_rate <= p.high));
         assert_true(p.population_low <= p.low && p.population_high >= p.high);
       }
-      /* At most 0.05 miss; not many fewer either, where the noise is fine enough to tell. */
-      unlikely = 5 * sqrt(0.05 * 0.95 / RUNS);
-      assert_true((double)missed / RUNS <= 0.05 + unlikely);
-      assert_true(epsilons[e] > 0.5 || (double)missed / RUNS > 0.02);
+      /* At most 0.05 miss; not many fewer either, where the noise is fine enough to tell and one
+       * count has it. */
+      unlikely = 5 * sqrt(0.05 * 0.95 / runs);
+      assert_true((double)missed / runs <= 0.05 + unlikely);
+      assert_true(e >= 3 || epsilons[e] > 0.5 || (double)missed / runs > 0.02);
     }
   }
   dperm_random_free(o.random);
@@ -151,7 +156,96 @@ static void population_intervals_cover_where_the_rows_came_from(void **state) {
   }
 }
 
+/* The same where how many rows there are is private, few of them and many. */
+static void population_intervals_cover_without_the_number_of_rows(void **state) {
+  (void)state;
+  enum { RUNS = 4000 };
+  static const double truths[] = {0.01, 0.2, 0.5, 0.9};
+  static const int sizes[] = {10, 300};
+  random_source r;
+  const ratio rate = ratio_below(0.5);
+  assert_ok(random_seeded(15, &r, err));
+  for (size_t e = 0; e < 8; e++) {
+    size_t missed = 0, empty = 0;
+    for (int i = 0; i < RUNS; i++) {
+      noisy_counts noisy = {0, 0};
+      for (int j = 0; j < sizes[e % 2]; j++) {
+        bool wrong = random_unit(&r) < truths[e / 2];
+        noisy.errors += wrong;
+        noisy.correct += !wrong;
+      }
+      noisy.errors += random_discrete_laplace(&r, rate);
+      noisy.correct += random_discrete_laplace(&r, rate);
+      error_interval p = population_interval_of_counts(&noisy, ratio_value(rate), 1);
+      missed += truths[e / 2] < p.low || truths[e / 2] > p.high;
+      empty += isnan(noisy_rate(&noisy)) != 0;
+      assert_true(p.low >= 0 && p.low < p.high && p.high <= 1);
+    }
+    assert_true((double)missed / RUNS <= 0.05);
+    assert_true(sizes[e % 2] == 10 || empty == 0);
+  }
+}
+
+/* At the ends: no rows at all, and counts that noise has pushed below zero. The reach is 7 here,
+ * P(|Y| > 7) = 0.0227. */
+static void intervals_of_nothing_say_nothing(void **state) {
+  (void)state;
+  static const struct {
+    noisy_counts noisy;
+    double low, rate, high;
+  } list[] = {{{0, 0}, 0, (double)NAN, 1},
+              {{-50, -50}, 0, (double)NAN, 1},
+              {{-50, 1}, 0, 0, 1},
+              {{-50, 10}, 0, 0, 0},
+              {{10, -50}, 1, 1, 1},
+              {{1, -50}, 0, 1, 1},
+              {{10, 10}, 3.0 / 20, 0.5, 17.0 / 20}};
+  assert_true(noise_reach(0.5, 1, 0.025) == 7);
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    const noisy_counts *noisy = &list[i].noisy;
+    const error_interval sample = sample_interval_of_counts(noisy, 0.5, 1),
+                         all = population_interval_of_counts(noisy, 0.5, 1);
+    double rate = noisy_rate(noisy);
+    assert_true(rate == list[i].rate || (isnan(rate) && isnan(list[i].rate)));
+    assert_true(sample.low == list[i].low && sample.high == list[i].high);
+    assert_true(all.low <= sample.low && all.high >= sample.high && all.low >= 0 && all.high <= 1);
+  }
+}
+
 /* ---- the law of what is released */
+
+/* Both counts of an added or removed record have noise of the whole rate, independent of each
+ * other, and so have the four. */
+static void added_records_are_counted_with_the_whole_rate(void **state) {
+  const setting *s = *state;
+  enum { RUNS = 50000 };
+  dperm_score_options o;
+  dperm_score_options_init(&o);
+  o.public_model = 1;
+  o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
+  o.epsilon = 2;
+  o.rows_per_person = 4;
+  assert_ok(dperm_random_seeded(16, &o.random, err));
+  double q = exp(-0.5), variance = 2 * q / ((1 - q) * (1 - q));
+  for (o.counts = 0; o.counts <= 1; o.counts++) {
+    double errors = 0, correct = 0, both = 0, positives = 0;
+    for (int i = 0; i < RUNS; i++) {
+      dperm_private_score p = scored(s, &o);
+      double y = (double)(p.errors - 40), z = (double)(p.correct - 160);
+      errors += y * y / RUNS;
+      correct += z * z / RUNS;
+      both += y * z / RUNS;
+      positives += o.counts ? pow((double)(p.true_positives - 80), 2) / RUNS : variance / RUNS;
+      assert_int_equal(p.rows, 0);
+    }
+    double wanted = o.counts ? 2 * variance : variance, off = 5 * wanted * sqrt(5.0 / RUNS);
+    assert_close(errors, wanted, off);
+    assert_close(correct, wanted, off);
+    assert_close(both, 0, 5 * wanted / sqrt(RUNS));
+    assert_close(positives, variance, 5 * variance * sqrt(5.0 / RUNS));
+  }
+  dperm_random_free(o.random);
+}
 
 /* log P(y)/P'(y) of the released error count between neighbours, from many draws. */
 static void the_count_follows_discrete_laplace(void **state) {
@@ -267,6 +361,9 @@ int main(void) {
       CASE(the_reach_is_the_smallest_that_covers),
       CASE(intervals_cover_the_rows_own_error_rate),
       CASE(population_intervals_cover_where_the_rows_came_from),
+      CASE(population_intervals_cover_without_the_number_of_rows),
+      CASE(intervals_of_nothing_say_nothing),
+      CASE(added_records_are_counted_with_the_whole_rate),
       CASE(the_count_follows_discrete_laplace),
       CASE(each_count_gets_half_and_a_person_a_share),
       CASE(a_record_moves_the_counts_by_two_at_most),

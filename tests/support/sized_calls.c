@@ -8,6 +8,8 @@
 #include "dperm/ledger.h"
 #include "dperm/output.h"
 #include "dperm/refine.h"
+#include "dperm/score.h"
+#include "dperm/sweep.h"
 #include "support.h"
 
 /* dperm_record_reader */
@@ -105,4 +107,20 @@ dperm_status sized_budget(const void *given, dperm_error *err) {
   (void)unlink(path);
   (void)rmdir(folder);
   return status;
+}
+
+size_t sized_grown(const char *kind) {
+#define GROWN(type, last)                                                                          \
+  { #type, offsetof(type, last) + sizeof(((type *)0)->last) }
+  static const struct {
+    const char *kind;
+    size_t end;
+  } list[] = {GROWN(dperm_options, delta), GROWN(dperm_sweep_options, all_impossible),
+              GROWN(dperm_score_options, reserved)};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    if (strcmp(list[i].kind, kind) == 0) {
+      return list[i].end;
+    }
+  }
+  return 0;
 }

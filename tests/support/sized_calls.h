@@ -20,4 +20,7 @@ dperm_status sized_train_refined_table(const void *given, dperm_error *err);
 void *sized_sound_budget(size_t size);
 dperm_status sized_budget(const void *given, dperm_error *err);
 
+/* Where the last member of options that have grown since their first layout ends; 0 for others. */
+size_t sized_grown(const char *kind);
+
 #endif

@@ -210,7 +210,7 @@ static void a_delta_that_counts_is_refused(void **state) {
   assert_ok(guarantee_check(&g, err));
   g = guarantee_of_nothing(); /* nothing is claimed, so nothing is too much */
   assert_ok(guarantee_check(&g, err));
-  g = guarantee_of_counts(1e5, 1, false); /* integers only */
+  g = guarantee_of_counts(1e5, 1, false, DPERM_NEIGHBOURS_REPLACE); /* integers only */
   assert_true(g.delta == 0);
   assert_ok(guarantee_check(&g, err));
 }
