@@ -63,15 +63,24 @@ static privacy_curve curve_of(const public_numbers *given, const privacy_plan *p
   return curve;
 }
 
-dperm_status fit_curve(const dperm_options *options, const guarantee *claim, size_t classes,
-                       size_t rows, size_t dims, const row_bounds *bounds, privacy_curve *out,
-                       dperm_error *err) {
+dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim, size_t classes,
+                           size_t rows, size_t inputs, const row_bounds *encoded, fit_plan *plan,
+                           dperm_error *err) {
+  size_t dims = kernel_dims(&options->kernel, inputs);
+  TRY(kernel_validate(&options->kernel, inputs, err));
+  TRY(regularizer_validate(&options->regularizer, dims, err));
+  const row_bounds bounds = kernel_bounds(&options->kernel, encoded);
   const dperm_loss loss = options_loss(options, classes);
-  const public_numbers given = options_public(options, &loss, claim, rows, dims, bounds);
-  privacy_plan plan;
-  TRY(calibrate(&given, &plan, err));
-  *out = curve_of(&given, &plan, claim, classes);
-  return DPERM_OK;
+  const public_numbers given = options_public(options, &loss, claim, rows, dims, &bounds);
+  TRY(calibrate(&given, &plan->privacy, err));
+  TRY(guarantee_check(claim, err));
+  plan->claim = guarantee_spending(*claim, plan_spends_delta(&plan->privacy));
+  plan->curve = (privacy_curve){.fits = 0};
+  if (options->mechanism == DPERM_MECHANISM_NONE) {
+    return DPERM_OK;
+  }
+  plan->curve = curve_of(&given, &plan->privacy, &plan->claim, classes);
+  return release_plan_make(&given, &plan->privacy, &plan->release, err);
 }
 
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
@@ -85,22 +94,9 @@ dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options 
 
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err) {
-  size_t dims = kernel_dims(&options->kernel, data->x->cols);
   TRY(data_check_labels(data, options->classes, err));
   TRY(class_weights_of_data(data, options->class_weights, options->class_weight_count, NULL, err));
-  TRY(kernel_validate(&options->kernel, data->x->cols, err));
-  TRY(regularizer_validate(&options->regularizer, dims, err));
-  plan->claim = options_claim(options, data);
-  const row_bounds bounds = kernel_bounds(&options->kernel, &data->bounds);
-  const dperm_loss loss = options_loss(options, data_class_count(data));
-  const public_numbers given = options_public(options, &loss, &plan->claim, rows, dims, &bounds);
-  TRY(calibrate(&given, &plan->privacy, err));
-  TRY(guarantee_check(&plan->claim, err));
-  plan->claim = guarantee_spending(plan->claim, plan_spends_delta(&plan->privacy));
-  plan->curve = (privacy_curve){.fits = 0};
-  if (options->mechanism == DPERM_MECHANISM_NONE) {
-    return DPERM_OK;
-  }
-  plan->curve = curve_of(&given, &plan->privacy, &plan->claim, data_class_count(data));
-  return release_plan_make(&given, &plan->privacy, &plan->release, err);
+  const guarantee claim = options_claim(options, data);
+  return fit_plan_make(options, &claim, data_class_count(data), rows, data->x->cols, &data->bounds,
+                       plan, err);
 }

@@ -20,10 +20,10 @@ dperm_status check_rows_public(const dperm_schema *schema, unsigned doubts, dper
  * number is private), from public numbers alone; fails where there can be none. */
 dperm_status fit_check(const dperm_data *data, size_t rows, const dperm_options *options,
                        fit_plan *plan, dperm_error *err);
-/* What a ledger may know of such a fit to rows with these bounds; nothing of pure noise. */
-dperm_status fit_curve(const dperm_options *options, const guarantee *claim, size_t classes,
-                       size_t rows, size_t dims, const row_bounds *bounds, privacy_curve *out,
-                       dperm_error *err);
+/* The same for encoded rows that are still to be made: of so many columns, within these bounds. */
+dperm_status fit_plan_make(const dperm_options *options, const guarantee *claim, size_t classes,
+                           size_t rows, size_t inputs, const row_bounds *encoded, fit_plan *plan,
+                           dperm_error *err);
 /* The same for records that are public, whose number may depend on what they say. */
 dperm_status fit_check_public(const dperm_data *data, size_t rows, const dperm_options *options,
                               fit_plan *plan, dperm_error *err);

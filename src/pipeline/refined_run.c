@@ -44,6 +44,15 @@ static dperm_status rehearse(const refined_run *run, const dperm_data *counted, 
   return status;
 }
 
+dperm_status refined_run_plan(const refined_run *run, const dperm_schema *schema, fit_plan *out,
+                              dperm_error *err) {
+  dperm_options row = options_per_row(run->options);
+  row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
+  const guarantee claim = options_claim(&row, run->seen);
+  return fit_plan_make(&row, &claim, data_class_count(run->seen), options_rows(&row, run->seen),
+                       schema->dims, &schema->bounds, out, err);
+}
+
 /* ---- the records */
 
 /* A reader may have its own idea of the schema. */
@@ -98,7 +107,9 @@ static dperm_status fit(const refined_run *run, const dperm_data *data, dperm_mo
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = run->source};
   TRY(fit_check(data, options_rows(&row, data), &row, &plan, err));
-  if (!curve_covers(&run->curve, &plan.curve)) { /* it was priced for less */
+  bool spends = plan_spends_delta(&plan.privacy);
+  if (!curve_covers(&run->curve, &plan.curve) || (spends && !run->spends_delta)) {
+    /* it was priced for less */
     FAIL(err, DPERM_UNSUPPORTED,
          "the noise of the fit is not within what was charged for it; report this as a defect, "
          "and train without a refinement meanwhile");
@@ -139,10 +150,10 @@ static dperm_status train(refined_run *run, double share, dperm_model **out, dpe
                                   .reasons =
                                       options_reasons(o, run->seen) | source_reasons(run->source)};
   run->claim = guarantee_with(guarantee_of_run(&whole), terms.reasons);
-  /* The kind of noise may follow from the schema that is still to be made: delta is paid for. */
-  run->claim = guarantee_spending(run->claim, o->delta > 0);
   dperm_status status = rehearse(run, run->seen, err);
   status = status == DPERM_OK ? run->prepare(run, &terms, err) : status;
+  /* The kind of noise may follow from the schema that is still to be made: all are paid for. */
+  run->claim = guarantee_spending(run->claim, run->spends_delta);
   char words[64];
   dperm_account account = o->account;
   (void)snprintf(words, sizeof words, "%s, refined", mechanism_of(o->mechanism)->name);

@@ -4,6 +4,7 @@
 
 #include "dperm/refine.h"
 #include "pipeline/account.h"
+#include "pipeline/fit_check.h"
 #include "pipeline/refinement.h"
 
 /* Where the records come from. */
@@ -28,6 +29,7 @@ struct refined_run {
   guarantee claim;        /* of schema and fit */
   privacy_curve curve;    /* that covers the fit under every schema which may come, and the schema;
                              zeros where nothing is known; set by `prepare` */
+  bool spends_delta;      /* whether one of them may spend the delta that was given; by `prepare` */
   dperm_charge charge;    /* filled before a schema is released */
 };
 
@@ -36,6 +38,10 @@ dperm_status refined_run_check(const dperm_options *options, dperm_error *err);
 /* The records under this schema: rows of another one are refused, and other records than those that
  * were seen. */
 dperm_status refined_run_read(const refined_run *run, const dperm_schema *schema, dperm_data **out,
+                              dperm_error *err);
+/* The plan of the fit under a schema that may come, from public numbers: what they refuse is
+ * refused before the charge. */
+dperm_status refined_run_plan(const refined_run *run, const dperm_schema *schema, fit_plan *out,
                               dperm_error *err);
 /* Prepares, pays, releases the schema, reads the records under it and fits: `share` of epsilon is
  * the schema's. Fails alike on all processes. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dperm/bins.h"
-#include "pipeline/fit_check.h"
 #include "pipeline/options.h"
 #include "refine/bins_evidence.h"
 #include "schema/schema_refined.h"
@@ -34,11 +33,15 @@ static dperm_status resolved(const dperm_schema *wide, bool all, size_t rows, do
   return dperm_schema_resolve(wide, &how, out, err);
 }
 
+dperm_status train_lines_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err) {
+  return resolved(wide, false, 0, (double)NAN, out, err);
+}
+
 dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dperm_options *options,
                                 int all_numeric, double *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *lines = NULL, *bins = NULL;
   double work = (double)rows * options->epsilon / (double)options->rows_per_person;
-  TRY(resolved(wide, false, 0, (double)NAN, &lines, err));
+  TRY(train_lines_schema(wide, &lines, err));
   TRY(resolved(wide, all_numeric != 0, 0, (double)NAN, &bins, err));
   bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0 &&
               options->neighbours == DPERM_NEIGHBOURS_REPLACE; /* the answer takes n */
@@ -49,26 +52,22 @@ dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dpe
 
 /* ---- before the charge */
 
-/* What is known of the fit under the schema that the answer leads to. */
-static dperm_status curve_under(const refined_run *run, bool bins, privacy_curve *out,
-                                dperm_error *err) {
+/* The plan of the fit under the schema that the answer leads to. */
+static dperm_status plan_under(const refined_run *run, bool bins, fit_plan *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  size_t rows = rows_in_all(run->seen->x);
-  dperm_options row = options_per_row(run->options);
-  row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
-  const guarantee claim = options_claim(&row, run->seen);
-  TRY(resolved(run->from->wide, bins, rows, run->claim.epsilon_row, &schema, err));
-  return fit_curve(&row, &claim, data_class_count(run->seen), rows, schema->dims, &schema->bounds,
-                   out, err);
+  TRY(resolved(run->from->wide, bins, rows_in_all(run->seen->x), run->claim.epsilon_row, &schema,
+               err));
+  return refined_run_plan(run, schema, out, err);
 }
 
 /* There are two schemas that may come: the charge is for either, and for the answer. */
 static dperm_status price(refined_run *run, const refinement_terms *terms, dperm_error *err) {
-  privacy_curve lines, bins;
-  TRY(curve_under(run, false, &lines, err));
-  TRY(curve_under(run, true, &bins, err));
-  run->curve = curve_of_both(&lines, &bins);
+  fit_plan lines, bins;
+  TRY(plan_under(run, false, &lines, err));
+  TRY(plan_under(run, true, &bins, err));
+  run->curve = curve_of_both(&lines.curve, &bins.curve);
   run->curve.pure = terms->epsilon;
+  run->spends_delta = plan_spends_delta(&lines.privacy) || plan_spends_delta(&bins.privacy);
   return DPERM_OK;
 }
 
@@ -80,6 +79,7 @@ static dperm_status prepare(refined_run *run, const refinement_terms *terms, dpe
   class_distance lines, bins;
   fullest_bins fullest = {0};
   way->terms = *terms;
+  TRY(price(run, terms, err));
   TRY(class_distance_of(run->seen, &lines, err));
   TRY(resolved(run->from->wide, true, 0, (double)NAN, &fine, err));
   TRY(resolved(run->from->wide, true, 1, 1, &coarse, err));
@@ -89,7 +89,7 @@ static dperm_status prepare(refined_run *run, const refinement_terms *terms, dpe
   TRY(fullest_bins_add(data, plain, true, &fullest, err));
   TRY(class_distance_of(data, &bins, err));
   way->evidence = bins_evidence_of(&fullest, rows_in_all(data->x), &lines, &bins);
-  return price(run, terms, err);
+  return DPERM_OK;
 }
 
 /* ---- behind it */
@@ -148,7 +148,7 @@ dperm_status train_binned(refined_run *run, const dperm_options *given, int all_
   binned_way way = {0};
   size_t fit_rows = 0;
   double fit_epsilon = 0, share = 0;
-  TRY(resolved(wide, false, 0, (double)NAN, &plain, err));
+  TRY(train_lines_schema(wide, &plain, err));
   TRY(refined_run_read(run, plain, &lines, err));
   TRY(train_binned_share(wide, rows_in_all(lines->x), o, all_numeric, &share, err));
   if (share > 0 && lines->x->kind->entries) {

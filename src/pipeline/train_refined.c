@@ -10,8 +10,17 @@
 
 /* ---- the histograms' way to make a schema */
 
+/* Which schema will come nobody knows. It has at most the columns of the cells, which were tried
+ * already, and at least those of straight lines; groups of categories stay groups. A kind of noise
+ * that both can have all can. */
 static dperm_status prepare_counts(refined_run *run, const refinement_terms *terms,
                                    dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *lines = NULL;
+  fit_plan plan;
+  TRY(train_lines_schema(run->from->wide, &lines, err));
+  TRY(refined_run_plan(run, lines, &plan, err));
+  run->spends_delta = run->options->noise == DPERM_NOISE_AUTO ? run->options->delta > 0
+                                                              : plan_spends_delta(&plan.privacy);
   return refinement_prepare(run->from->wide, run->seen, terms, run->way, err);
 }
 
