@@ -47,6 +47,9 @@ static void put_corners(writer *w, const privacy_curve *c) {
 static void put_curve(writer *w, const privacy_curve *c) {
   put_double(w, "fits", (double)c->fits);
   put_double(w, "slack", c->slack);
+  if (c->mean > 0) {
+    put_double(w, "mean", c->mean);
+  }
   put_corners(w, c);
   put_double(w, "num", c->epsilon_num);
   put_double(w, "pure", c->pure);
@@ -128,16 +131,17 @@ static bool take_corners(const char **at, privacy_curve *c) {
   return good;
 }
 
+static bool next_is(const char *at, const char *key) {
+  return take(&at, key, &(slice){NULL, 0});
+}
+
 static bool take_curve(const char **at, privacy_curve *c) {
   slice fits;
   return take(at, "fits", &fits) && parse_size(fits, 1000000, &c->fits) &&
-         take_double(at, "slack", &c->slack) && take_corners(at, c) &&
+         take_double(at, "slack", &c->slack) &&
+         (!next_is(*at, "mean") || take_double(at, "mean", &c->mean)) && take_corners(at, c) &&
          take_double(at, "num", &c->epsilon_num) && take_double(at, "pure", &c->pure) &&
          take_double(at, "failure", &c->failure) && c->fits > 0 && curve_is_sound(c);
-}
-
-static bool next_is(const char *at, const char *key) {
-  return take(&at, key, &(slice){NULL, 0});
 }
 
 bool terms_parse(const char *text, record_terms *out) {

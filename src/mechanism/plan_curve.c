@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "loss/loss.h"
+#include "loss/softmax.h"
 #include "mechanism/delta_rule.h"
 
 static const double up = 1 + 1e-12; /* more than all rounding of a quotient or two */
@@ -14,18 +16,38 @@ static double corner_scale(const public_numbers *g, const privacy_plan *plan) {
              : plan->noise.beta * plan->noise.kind->row_bound(&g->bounds, g->dims);
 }
 
+/* E max ⟨v, B⟩ over the slopes v that a record's scores may have, B normal (composition.md, C5):
+ * E B₊ and E|B| of one score with slopes of one sign and of both; the largest of k normals, at most
+ * x + k·E(B − x)₊ for every x, for k classes at once. */
+static double steepest_mean(const dperm_loss *loss) {
+  const double density = 0.39894228040143268; /* at 0 */
+  double k = (double)softmax_classes(loss), least = (double)INFINITY;
+  if (k == 0) {
+    return loss->lipschitz * density * (loss_kind_of(loss) ? 1 : 2);
+  }
+  for (double x = 0; x <= 4; x += 0.125) {
+    least = fmin(least, x + k * (density * exp(-x * x / 2) - x * erfc(x * 0.7071067811865475) / 2));
+  }
+  return least;
+}
+
+/* The mean of the determinants' logarithm, A·E max ⟨v, B⟩·(1 + κc)·log(1 + κc)/(κc). */
+static double mean_slack(const dperm_loss *loss, double kappa, double scale) {
+  double most = kappa * loss->smoothness;
+  return scale * steepest_mean(loss) * (1 + most) * log1p(most) / most * (1 + 1e-9);
+}
+
 privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
   privacy_curve curve = {.fits = 0};
   if (!plan_spends_delta(plan)) {
     return curve;
   }
   double lambda = (double)g->rows * (plan->lambda + plan->delta_reg), norm = g->bounds.norm2;
-  double scale = corner_scale(g, plan) * up;
+  double scale = corner_scale(g, plan) * up, kappa = norm * norm / lambda * up;
   /* the flat line of slack, K = log(1 + κc): for a divergence its largest value counts */
-  const delta_corners corners =
-      plan->mechanism == DPERM_MECHANISM_OUTPUT
-          ? delta_corners_output(g->loss, g->neighbours)
-          : delta_corners_objective(g->loss, g->neighbours, norm * norm / lambda * up, 0);
+  const delta_corners corners = plan->mechanism == DPERM_MECHANISM_OUTPUT
+                                    ? delta_corners_output(g->loss, g->neighbours)
+                                    : delta_corners_objective(g->loss, g->neighbours, kappa, 0);
   curve.fits = 1;
   for (size_t i = 0; i < corners.count; i++) {
     const delta_corner *c = &corners.at[i];
@@ -33,6 +55,9 @@ privacy_curve plan_curve(const public_numbers *g, const privacy_plan *plan) {
     if (c->length > 0) {
       curve.corners[curve.corner_count++] = (gaussian_corner){c->count, c->length * scale};
     }
+  }
+  if (curve.slack > 0) {
+    curve.mean = fmin(mean_slack(g->loss, kappa, scale), curve.slack);
   }
   return curve;
 }
@@ -45,6 +70,7 @@ privacy_curve curve_of_both(const privacy_curve *a, const privacy_curve *b) {
     both.corners[i].ratio = fmax(a->corners[i].ratio, b->corners[i].ratio);
   }
   both.slack = fmax(a->slack, b->slack);
+  both.mean = a->mean > 0 && b->mean > 0 ? fmax(a->mean, b->mean) : 0;
   both.epsilon_num = fmax(a->epsilon_num, b->epsilon_num);
   both.pure = fmax(a->pure, b->pure);
   both.failure = fmax(a->failure, b->failure);
@@ -53,9 +79,12 @@ privacy_curve curve_of_both(const privacy_curve *a, const privacy_curve *b) {
 
 bool curve_covers(const privacy_curve *paid, const privacy_curve *curve) {
   bool covers =
-      paid->fits == 0 || (paid->fits == curve->fits && paid->corner_count == curve->corner_count &&
-                          curve->slack <= paid->slack && curve->epsilon_num <= paid->epsilon_num &&
-                          curve->failure <= paid->failure && curve->pure <= paid->pure);
+      paid->fits == 0 ||
+      (paid->fits == curve->fits && paid->corner_count == curve->corner_count &&
+       curve->slack <= paid->slack &&
+       (paid->mean == 0 || (curve->mean > 0 && curve->mean <= paid->mean) || curve->slack == 0) &&
+       curve->epsilon_num <= paid->epsilon_num && curve->failure <= paid->failure &&
+       curve->pure <= paid->pure);
   for (size_t i = 0; covers && paid->fits > 0 && i < paid->corner_count; i++) {
     covers = curve->corners[i].count == paid->corners[i].count &&
              curve->corners[i].ratio <= paid->corners[i].ratio;

@@ -19,7 +19,8 @@ static bool is_cost(double value) {
 
 bool curve_is_sound(const privacy_curve *c) {
   bool sound = c->fits <= 1000000 && c->corner_count <= CURVE_CORNERS && is_cost(c->slack) &&
-               is_cost(c->epsilon_num) && is_cost(c->pure) && is_cost(c->failure);
+               is_cost(c->mean) && c->mean <= c->slack && is_cost(c->epsilon_num) &&
+               is_cost(c->pure) && is_cost(c->failure);
   for (size_t i = 0; sound && i < c->corner_count; i++) {
     const gaussian_corner *corner = &c->corners[i];
     sound = is_cost(corner->count) && corner->count >= 1 && floor(corner->count) == corner->count &&
@@ -28,9 +29,19 @@ bool curve_is_sound(const privacy_curve *c) {
   return sound && (c->fits == 0 || c->corner_count > 0);
 }
 
+/* α(α−1) times the integral from 0 to t of e^{(α−1)x} + e^{−αx}, with the factor e^t − e^x, */
+static double spread(double order, double t) {
+  return 4 * exp(t / 2) * sinh(order * t / 2) * sinh((order - 1) * t / 2);
+}
+
+/* and without. */
+static double level(double order, double t) {
+  return order * expm1((order - 1) * t) - (order - 1) * expm1(-order * t);
+}
+
 /* V − 1 for randomized response: cosh((α−½)ε)/cosh(ε/2) − 1 as a product. */
 static double response_moment(double order, double epsilon) {
-  return 2 * sinh(order * epsilon / 2) * sinh((order - 1) * epsilon / 2) / cosh(epsilon / 2);
+  return spread(order, epsilon) / (exp(epsilon) + 1);
 }
 
 double renyi_of_pure(double order, double epsilon) {
@@ -46,12 +57,13 @@ static double normal(double x) {
   return erfc(-x * half_root) / 2;
 }
 
-/* δ_G(τ; m) of the corners, added up. */
+/* H(τ), δ_G(τ; m) of the corners added up, and more than what that can lose by cancelling. */
 static double profile(const privacy_curve *c, double tau) {
   double sum = 0;
   for (size_t i = 0; i < c->corner_count; i++) {
     double m = c->corners[i].ratio, u = tau / m;
-    sum += c->corners[i].count * (normal(m / 2 - u) - exp(tau) * normal(-m / 2 - u));
+    double near = normal(m / 2 - u), far = exp(tau) * normal(-m / 2 - u);
+    sum += c->corners[i].count * (near - far + 1e-14 * near);
   }
   return sum;
 }
@@ -74,7 +86,10 @@ bool curve_fits_claim(const privacy_curve *c, bool adding, double epsilon, doubl
   if (c->fits == 0 || DEFECT("curve-believed")) {
     return true;
   }
-  return each > 0 && has_all_corners(c, adding) && c->epsilon_num * 1000 >= 0.99 * each &&
+  return each > 0 && has_all_corners(c, adding) &&
+         (c->mean == 0 ||
+          c->mean >= fmin(c->slack, (adding ? 0.39 : 0.195) * c->corners[0].ratio)) &&
+         c->epsilon_num * 1000 >= 0.99 * each &&
          c->failure >= 2 * fits * exp(-NOISE_TAIL) * (1 - relative) && c->failure <= delta &&
          profile(c, fmax(core, 0)) >= 0.4 * noise;
 }
@@ -106,51 +121,90 @@ static void add_tail(moment *v, double order, double slack, double chord,
   moment_add(v, corner->count * exp(-order * slack), below);
 }
 
-/* Losses within ±(K + chord): randomized response there, and what the corners add to it. */
-static void add_middle(moment *v, double order, double slack, double chord,
-                       const privacy_curve *c) {
-  double end = slack + chord;
-  double mixed = 2 * order * sinh((order - 1) * end) + 2 * (order - 1) * sinh(order * end);
-  v->sum += response_moment(order, end);
-  for (size_t i = 0; i < c->corner_count; i++) {
-    double m = c->corners[i].ratio, u = chord / m;
-    const double profile[] = {normal(m / 2 - u), -exp(chord) * normal(-m / 2 - u), 0};
-    moment_add(v, c->corners[i].count * mixed / (exp(end) + 1), profile);
-  }
+/* A loss of privacy t, a bound on the hockey sticks of both orders there, and the integrals up to
+ * it. */
+typedef struct place {
+  double t, rise, bound, spread, level; /* rise: e^t − 1 */
+} place;
+
+static place place_at(double order, double t, double bound) {
+  return (place){t, expm1(t), bound, spread(order, t), level(order, t)};
 }
 
-/* Where the chord meets the profile as a tangent, about: any chord is valid, this one is best. */
-static double best_chord(const privacy_curve *c) {
-  double low = 0, high = 0;
+/* The integral up to a place: below the chord of both orders, which is randomized response with the
+ * place's bound mixed in. */
+static void add_middle(moment *v, const place *a) {
+  v->sum += (1 - a->bound) / (a->rise + 2) * a->spread + a->bound * a->level;
+}
+
+/* From one place to the next, below the straight line between their bounds. */
+static void add_between(moment *v, const place *a, const place *b) {
+  double width = b->rise - a->rise, slope = (a->bound - b->bound) / width;
+  v->sum += slope * (b->spread - a->spread - width * a->level) + b->bound * (b->level - a->level);
+  v->error += 1e-13 * (fabs(slope) * (b->spread + width * a->level) + b->bound * b->level);
+}
+
+/* Places in units of the longest corner. Any are valid; the least V is taken, so that no machine
+ * chooses another way. */
+static const double steps[] = {0,    0.125, 0.25, 0.375, 0.5,  0.625, 0.75, 0.875, 1,   1.125,
+                               1.25, 1.375, 1.5,  1.625, 1.75, 1.875, 2,    2.25,  2.5, 2.75,
+                               3,    3.25,  3.5,  3.75,  4,    4.5,   5,    6,     8};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+/* What holds at t of Lemma C5: H(t) and the determinants' mean; behind K, H(t − K). */
+static double stick_at(const privacy_curve *c, double t) {
+  double by_mean = profile(c, t) + c->mean;
+  return t < c->slack ? by_mean : fmin(by_mean, profile(c, t - c->slack));
+}
+
+/* The V − 1 of Lemma C4 with the tail behind `end`. */
+static double least_before(const place *starts, size_t count, const place *end, moment tail) {
+  moment v = tail;
+  add_middle(&v, end);
+  double least = v.sum + v.error;
+  for (size_t i = 0; i < count && starts[i].t < end->t; i++) {
+    v = tail;
+    add_middle(&v, &starts[i]);
+    add_between(&v, &starts[i], end);
+    least = fmin(least, v.sum + v.error);
+  }
+  return least;
+}
+
+/* NaN where a factor is beyond doubles is no bound: fmin leaves it out, and so does this. */
+static double least_moment(double order, const privacy_curve *c) {
+  place starts[STEPS];
+  size_t count = c->mean > 0 ? STEPS - 1 : 0;
+  double longest = 0, least = (double)INFINITY;
   for (size_t i = 0; i < c->corner_count; i++) {
-    high = fmax(high, 8 * c->corners[i].ratio);
+    longest = fmax(longest, c->corners[i].ratio);
   }
-  for (int i = 0; i < 16; i++) {
-    double middle = (low + high) / 2, slope = 0, profile = 0;
+  for (size_t i = 0; i < count; i++) {
+    double t = steps[i + 1] * longest;
+    starts[i] = place_at(order, t, stick_at(c, t));
+  }
+  for (size_t i = 0; i < STEPS; i++) {
+    double chord = steps[i] * longest;
+    const place end = place_at(order, c->slack + chord, profile(c, chord));
+    moment tail = {0, 0};
     for (size_t j = 0; j < c->corner_count; j++) {
-      double m = c->corners[j].ratio, far = normal(-m / 2 - middle / m);
-      slope += c->corners[j].count * far;
-      profile += c->corners[j].count * (normal(m / 2 - middle / m) - exp(middle) * far);
+      add_tail(&tail, order, c->slack, chord, &c->corners[j]);
     }
-    *(slope * (exp(middle) + exp(-c->slack)) > 1 - profile ? &low : &high) = middle;
+    least = fmin(least, least_before(starts, count, &end, tail));
   }
-  return low;
+  return least;
 }
 
 /* Lemma C4 and the simpler bound of C5, whichever is smaller. */
 static double one_fit(double order, const privacy_curve *given) {
   privacy_curve c = *given;
-  moment v = {0, 0};
   double sum = 1;
   c.corner_count = DEFECT("corners-left-out") ? 1 : c.corner_count;
-  double chord = best_chord(&c);
-  add_middle(&v, order, c.slack, chord, &c);
   for (size_t i = 0; i < c.corner_count; i++) {
     double m = c.corners[i].ratio;
-    add_tail(&v, order, c.slack, chord, &c.corners[i]);
     sum += c.corners[i].count * exp(order * (order - 1) * m * m / 2);
   }
-  double most = v.sum + v.error;
+  double most = least_moment(order, &c);
   double of_profile = isfinite(most) ? log1p(fmax(most, 0)) / (order - 1) : (double)INFINITY;
   double of_corners = isfinite(sum) ? c.slack + log(sum) / (order - 1) : (double)INFINITY;
   return fmin(of_profile, of_corners);

@@ -22,6 +22,8 @@ enum { CURVE_CORNERS = 4 };
 typedef struct privacy_curve {
   size_t fits;
   double slack; /* K */
+  double mean;  /* of what the determinants add to a loss of privacy, at most: far less than K where
+                   much noise hides where a record's curvature is; 0: no more is known than K */
   gaussian_corner corners[CURVE_CORNERS];
   size_t corner_count;
   double epsilon_num; /* Laplace noise of the lattice, on each side of it */

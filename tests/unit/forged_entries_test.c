@@ -17,6 +17,7 @@
  * has beside bins that were asked for. */
 static const privacy_curve fit = {.fits = 1,
                                   .slack = 0.03,
+                                  .mean = 0.0032,
                                   .corners = {{1, 0.0156}, {1, 0.0078}, {1, 0.0078}},
                                   .corner_count = 3,
                                   .epsilon_num = 1e-4,
@@ -24,6 +25,7 @@ static const privacy_curve fit = {.fits = 1,
 /* The same of records added and removed. */
 static const privacy_curve added = {.fits = 1,
                                     .slack = 0.03,
+                                    .mean = 0.0063,
                                     .corners = {{1, 0.0156}},
                                     .corner_count = 1,
                                     .epsilon_num = 1e-4,
@@ -33,6 +35,7 @@ static privacy_curve asking(void) {
   privacy_curve c = fit;
   c.pure = 0.05;
   c.slack = 0.015;
+  c.mean = 0.0016;
   c.epsilon_num = 5e-5;
   for (size_t i = 0; i < c.corner_count; i++) {
     c.corners[i].ratio /= 2;
@@ -157,6 +160,10 @@ static void change_slack(record *r, record_terms *t, double by) {
   (void)r;
   t->curve.slack *= by;
 }
+static void change_mean(record *r, record_terms *t, double by) {
+  (void)r;
+  t->curve.mean *= by;
+}
 static void change_ratios(record *r, record_terms *t, double by) {
   (void)r;
   for (size_t i = 0; i < t->curve.corner_count; i++) {
@@ -247,13 +254,14 @@ static void change_version(record *r, record_terms *t, double by) {
 }
 
 /* Those that a price follows from come first. */
-enum { PRICED_FIELDS = 10 };
+enum { PRICED_FIELDS = 11 };
 static const struct {
   const char *name;
   forger *change;
 } fields[] = {
     {"fits", change_fits},
     {"slack", change_slack},
+    {"mean", change_mean},
     {"ratios", change_ratios},
     {"counts", change_counts},
     {"corners", drop_corners},
