@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "json_print.h"
 #include "ledger_settings.h"
+#include "neighbour_settings.h"
 #include "progress_bar.h"
 #include "refine_settings.h"
 #include "session.h"
@@ -21,7 +22,9 @@ static const char closing[] =
     "train --refine' does both for one epsilon.";
 
 typedef struct refine_command {
-  const char *data, *schema, *out, *format;
+  const char *data, *schema, *out, *format, *neighbours, *about;
+  dperm_neighbours whom;
+  size_t rows_about; /* 0: the number of records is public */
   double epsilon, fit_epsilon;
   size_t rows_per_person;
   uint64_t seed;
@@ -35,32 +38,41 @@ static void print_json(const refine_command *c, const dperm_schema *schema, size
   double spent = dperm_schema_refined_epsilon(schema);
   printf("{\n");
   print_json_text("schema", c->out, ",");
-  print_json_count("rows", rows, ",");
+  if (c->rows_about) {
+    printf("  \"rows\": null,\n");
+    print_json_count("rows_about", c->rows_about, ",");
+  } else {
+    print_json_count("rows", rows, ",");
+  }
   print_json_count("weights", dperm_schema_dims(schema), ",");
   print_json_flag("refined", spent > 0, ",");
   print_json_flag("private", !c->seeded, ",");
   print_json_number("epsilon", spent, ",");
   print_json_count("rows_per_person", c->rows_per_person, ",");
+  print_json_text("neighbours", c->neighbours, ",");
   ledger_settings_json(&c->ledger, "");
   printf("}\n");
 }
 
 static void say(const refine_command *c, const dperm_schema *schema, size_t rows) {
   const char *name = strcmp(c->out, "-") == 0 ? "schema" : c->out;
+  char number[40]; /* nothing tells it where it is private */
+  (void)snprintf(number, sizeof number, c->rows_about ? "about %zu" : "%zu",
+                 c->rows_about ? c->rows_about : rows);
   if (dperm_schema_refined_epsilon(schema) == 0) {
-    note("%s: the schema as it was: it has nothing to refine, or %zu rows cannot pay for a "
+    note("%s: the schema as it was: it has nothing to refine, or %s rows cannot pay for a "
          "refinement at this epsilon, and nothing is spent",
-         name, rows);
+         name, number);
     return;
   }
   char claim[200] = "not private: the noise came from a seed";
   if (!c->seeded) {
     (void)snprintf(claim, sizeof claim,
-                   "epsilon = %g for every %s, which models trained with it add to their own",
-                   dperm_schema_refined_epsilon(schema),
-                   unit_of(c->rows_per_person, "record").text);
+                   "epsilon = %g for every %s%s, which models trained with it add to their own",
+                   dperm_schema_refined_epsilon(schema), unit_of(c->rows_per_person, "record").text,
+                   c->rows_about ? ", added or removed" : "");
   }
-  note("%s: %zu encoded columns from %zu rows; %s", name, dperm_schema_dims(schema), rows, claim);
+  note("%s: %zu encoded columns from %s rows; %s", name, dperm_schema_dims(schema), number, claim);
   if (!c->seeded) {
     ledger_settings_say(&c->ledger);
   }
@@ -78,8 +90,11 @@ static dperm_status refine_to_file(const refine_command *c, dperm_refine_options
   TRY(ledger_settings_place(&c->ledger, c->out, c->json, &out, err));
   TRY(dperm_schema_read(c->schema, &wide, err));
   TRY(dperm_refine_cells(wide, &cells, err));
-  const dperm_source source = {
-      .path = c->data, .format = format, .schema = cells, .no_identity = !c->ledger.path};
+  const dperm_source source = {.path = c->data,
+                               .format = format,
+                               .schema = cells,
+                               .no_identity = !c->ledger.path,
+                               .may_be_empty = c->rows_about != 0};
   TRY(refine_check_source(&source, err));
   TRY(dperm_data_read_spread(&source, session_ranks(), progress_bar(), &data, err));
   TRY(ledger_settings_reserve(&c->ledger, out, data, wide, &usual, 1, err));
@@ -109,6 +124,8 @@ static int refine(refine_command *c, dperm_format format) {
   options.epsilon = c->epsilon;
   options.fit_epsilon = c->fit_epsilon;
   options.rows_per_person = c->rows_per_person;
+  options.rows_about = c->rows_about;
+  options.neighbours = c->whom;
   if (!ledger_settings_open(&c->ledger, !c->seeded, &options.account)) {
     return refused();
   }
@@ -122,7 +139,7 @@ static int refine(refine_command *c, dperm_format format) {
 int run_refine(int argc, char **argv) {
   refine_command c = {
       .epsilon = (double)NAN, .fit_epsilon = (double)NAN, .rows_per_person = 1, .out = NULL};
-  enum { OWN = 9 };
+  enum { OWN = 11 };
   argument table[OWN + LEDGER_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &c.data, true, "FILE", "the records, CSV"},
       {"--schema", ARGUMENT_INPUT, &c.schema, true, "FILE",
@@ -133,6 +150,8 @@ int run_refine(int argc, char **argv) {
        "what the fit will have besides; decides the number of bins (11.5 times as much)"},
       {"--rows-per-person", ARGUMENT_COUNT, &c.rows_per_person, false, "K",
        "epsilon is for a person with at most K rows (1)"},
+      neighbours_argument(&c.neighbours),
+      rows_about_argument(&c.about),
       {"--format", ARGUMENT_TEXT, &c.format, false, choices(format_name, DPERM_FORMAT_CSV),
        "when the file's name does not tell"},
       {"--seed", ARGUMENT_SEED, &c.seed, false, "N",
@@ -142,7 +161,8 @@ int run_refine(int argc, char **argv) {
   dperm_format format = DPERM_FORMAT_AUTO;
   ledger_settings_init(&c.ledger, table + OWN);
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !parse_format(c.format, &format)) {
+      !parse_format(c.format, &format) ||
+      !neighbours_choose(c.neighbours, c.about, &c.whom, &c.rows_about)) {
     return refused();
   }
   if (c.json && !c.ledger.dry_run && strcmp(c.out, "-") == 0) {

@@ -9,6 +9,7 @@
 #include "bins_setting.h"
 #include "choices.h"
 #include "handles.h"
+#include "neighbour_settings.h"
 #include "session.h"
 #include "weight_list.h"
 #include "word_list.h"
@@ -19,7 +20,6 @@ void fit_settings_init(fit_settings *s, argument *table) {
                       .mechanism = "objective",
                       .analysis = "tight",
                       .noise = "auto",
-                      .neighbours = "replace",
                       .epsilon = (double)NAN,
                       .delta_reg = (double)NAN,
                       .norm_guess = (double)NAN,
@@ -31,10 +31,8 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "may be spent on gaussian noise, far below 1/rows (0: pure noise)"},
       {"--rows-per-person", ARGUMENT_COUNT, &s->rows_per_person, false, "K",
        "epsilon is for a person with at most K rows (1)"},
-      {"--neighbours", ARGUMENT_TEXT, &s->neighbours, false, choices(neighbours_name, 0),
-       "whom epsilon compares: a record replaced (replace), or one more or less"},
-      {"--rows-about", ARGUMENT_TEXT, &s->rows_about, false, "N",
-       "with add-remove: a public figure near the number of rows, which stays private"},
+      neighbours_argument(&s->neighbours),
+      rows_about_argument(&s->rows_about),
       {"--mechanism", ARGUMENT_TEXT, &s->mechanism, false, choices(mechanism_name, 0),
        "where the noise goes (objective)"},
       {"--loss", ARGUMENT_TEXT, &s->loss, false, choices(loss_name, 0), "of one record (logistic)"},
@@ -73,16 +71,6 @@ static bool positive(const char *name, const char *word, const char *or_, double
   return refuse(wrong_usage("%s must be a positive number%s, not \"%.40s\"", name, or_, word));
 }
 
-/* Any that the library may take: it knows the limit. */
-static bool rows_about(const char *word, size_t *out) {
-  uint64_t rows = 0;
-  if (!read_whole(word, &rows) || rows == 0 || rows > SIZE_MAX) {
-    return refuse(wrong_usage("--rows-about must be a whole number from 1, not \"%.40s\"", word));
-  }
-  *out = (size_t)rows;
-  return true;
-}
-
 /* ---- what goes together */
 
 static bool check_together(const fit_settings *s, const dperm_options *o) {
@@ -101,12 +89,6 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
       {gaussian && o->analysis != 0, "--analysis paper has no gaussian noise"},
       {!noisy && s->rows_per_person > 1, "--rows-per-person does not go with --mechanism none"},
       {!noisy && adding, "--neighbours add-remove does not go with --mechanism none"},
-      {adding && !s->rows_about,
-       "--neighbours add-remove needs --rows-about: how many records there are is private then, "
-       "and a public figure near it stands for it"},
-      {!adding && s->rows_about,
-       "--rows-about is for --neighbours add-remove; else the rows are counted, and their number "
-       "is public"},
       {adding && o->analysis == DPERM_ANALYSIS_PAPER,
        "--analysis paper is about replaced records; --neighbours add-remove takes tight"},
       {shaped && !objective,
@@ -124,12 +106,11 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
 
 /* All that has one value. */
 static bool apply_single(const fit_settings *s, dperm_options *o) {
-  int mechanism = 0, analysis = 0, neighbours = 0, noise = 0, kernel = 0, kind = 0, bins = 0,
-      multiclass = 0;
+  int mechanism = 0, analysis = 0, noise = 0, kernel = 0, kind = 0, bins = 0, multiclass = 0;
   dperm_options_init(o);
   if (!choose("--mechanism", s->mechanism, mechanism_name, 0, &mechanism) ||
       !choose("--analysis", s->analysis, analysis_name, 0, &analysis) ||
-      !choose("--neighbours", s->neighbours, neighbours_name, 0, &neighbours) ||
+      !neighbours_choose(s->neighbours, s->rows_about, &o->neighbours, &o->rows_about) ||
       !choose("--noise", s->noise, noise_name, 0, &noise) ||
       !choose("--bins", s->bins, bins_name, 0, &bins) ||
       (s->kernel && !choose("--kernel", s->kernel, kernel_name, DPERM_KERNEL_GAUSSIAN, &kernel)) ||
@@ -142,7 +123,6 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
   o->mechanism = (dperm_mechanism)mechanism;
   o->analysis = (dperm_analysis)analysis;
   o->noise = (dperm_noise)noise;
-  o->neighbours = (dperm_neighbours)neighbours;
   o->multiclass = (dperm_multiclass)multiclass;
   o->kernel.name = (dperm_kernel_kind)kernel;
   o->kernel.independent = kind;
@@ -151,9 +131,6 @@ static bool apply_single(const fit_settings *s, dperm_options *o) {
   o->rows_per_person = s->rows_per_person;
   o->delta_reg = s->delta_reg;
   o->norm_guess = s->norm_guess;
-  if (s->rows_about && !rows_about(s->rows_about, &o->rows_about)) {
-    return false;
-  }
   if (s->class_weights && !weight_list_parse(s->class_weights, o)) {
     return false;
   }

@@ -23,9 +23,13 @@ typedef struct dperm_refine_options {
   double epsilon;     /* what the refinement costs; has no default */
   double fit_epsilon; /* what the fit is meant to have besides: it decides how many bins pay. NaN
                          for the usual proportion */
-  size_t rows_per_person; /* epsilon is per person with at most so many rows; 1: per row */
-  dperm_random *random;   /* NULL for a secure source of its own */
-  dperm_account account;  /* where it is charged */
+  size_t rows_per_person;      /* epsilon is per person with at most so many rows; 1: per row */
+  dperm_random *random;        /* NULL for a secure source of its own */
+  dperm_account account;       /* where it is charged */
+  dperm_neighbours neighbours; /* those of the fits to come; with DPERM_NEIGHBOURS_ADD_REMOVE */
+  int reserved;                /* (this is 0) */
+  size_t rows_about; /* a public figure stands for the number of records (dperm_options), which
+                        nothing tells; else 0 */
 } dperm_refine_options;
 DPERM_API void dperm_refine_options_init_sized(dperm_refine_options *options, size_t size);
 static inline void dperm_refine_options_init(dperm_refine_options *options) {

@@ -26,7 +26,7 @@ joint_pair joint_pair_make(int kind, double epsilon);
  * claim is right and exhausted. */
 double joint_log_ratio(const joint_pair *pair, const double *weights);
 
-/* Attacks on the noisy counts of a refinement (refine_attack.c), and on the choice between lines
+/* Attacks on the noisy counts of a refinement, by a dperm_neighbours (refine_attack.c), and on the choice between lines
  * and bins (bins_attack.c). */
 audit_function audit_refine, audit_bins;
 

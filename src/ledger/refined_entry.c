@@ -1,14 +1,20 @@
 /* The entry that a schema's refinement was charged as. The schema names it and carries its receipt,
- * which whoever has not seen the ledger cannot make. */
+ * which whoever has not seen the ledger cannot make. The entry says for which neighbours it was; of
+ * added and removed records it counts twice where they are replaced, so it is never for less than
+ * the schema states. */
 #include <string.h>
 
 #include "ledger/chain.h"
 #include "ledger/charge.h"
+#include "ledger/record_terms.h"
 
 static bool pays_for(const record *reserved, const schema_refined *refined) {
   char receipt[DPERM_DIGEST_SIZE];
   amount charged, stated;
-  if (strcmp(reserved->kind, "reserve") != 0) {
+  record_terms terms;
+  bool adding = refined->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  if (strcmp(reserved->kind, "reserve") != 0 || !terms_parse(reserved->terms, &terms) ||
+      terms.adding != adding) {
     return false;
   }
   record_receipt(reserved, receipt);

@@ -29,18 +29,29 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
   return DPERM_OK;
 }
 
-static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
-  if (!dperm_neighbours_name(o->neighbours)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two",
-         (int)o->neighbours);
+dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
+  if (!dperm_neighbours_name(neighbours)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "neighbours number %d is none of the two", (int)neighbours);
   }
+  if (neighbours == DPERM_NEIGHBOURS_REPLACE && about != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "rows about %zu: where records are replaced their number is public and counted; leave "
+         "it out, or choose neighbours add-remove",
+         about);
+  }
+  if (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE &&
+      (about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
+         "figure near it, from 1 to 2^38",
+         about);
+  }
+  return DPERM_OK;
+}
+
+static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
+  TRY(check_rows_about(o->neighbours, o->rows_about, err));
   if (o->neighbours == DPERM_NEIGHBOURS_REPLACE) {
-    if (o->rows_about != 0) {
-      FAIL(err, DPERM_INVALID_ARGUMENT,
-           "rows about %zu: where records are replaced their number is public and counted; leave "
-           "it out, or choose neighbours add-remove",
-           o->rows_about);
-    }
     return DPERM_OK;
   }
   if (o->mechanism == DPERM_MECHANISM_NONE) {
@@ -51,12 +62,6 @@ static dperm_status check_neighbours(const dperm_options *o, dperm_error *err) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "neighbours add-remove is for the library's own losses: the precision of a custom one "
          "cannot be bounded for every number of records");
-  }
-  if (o->rows_about < 1 || o->rows_about > (size_t)1 << ROWS_ABOUT_BITS) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "rows about %zu: with neighbours add-remove the number of rows is private; give a public "
-         "figure near it, from 1 to 2^38",
-         o->rows_about);
   }
   return DPERM_OK;
 }
@@ -113,9 +118,13 @@ static dperm_status check_joint(const dperm_options *o, dperm_error *err) {
   return DPERM_OK;
 }
 
+size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *data) {
+  bool counted = neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
+  return counted ? rows_in_all(data->x) : about;
+}
+
 size_t options_rows(const dperm_options *o, const dperm_data *data) {
-  bool counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE || DEFECT("rows-counted");
-  return counted ? rows_in_all(data->x) : o->rows_about;
+  return public_rows(o->neighbours, o->rows_about, data);
 }
 
 bool options_joint(const dperm_options *o, size_t classes) {

@@ -9,6 +9,10 @@
 /* Numbers that other requests have too. */
 dperm_status check_threads(int threads, dperm_error *err);
 dperm_status check_rows_per_person(size_t rows, dperm_error *err);
+/* Whether there is a public figure near the number of rows exactly where that is private. */
+dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err);
+/* The number of rows, or the figure. */
+size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *data);
 
 /* What does not need the data: numbers in range, a usable loss. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);

@@ -28,6 +28,7 @@ double dperm_schema_refined_epsilon(const dperm_schema *schema) {
 /* Before anything is counted. */
 static dperm_status check_options(const dperm_refine_options *o, dperm_error *err) {
   TRY(check_rows_per_person(o->rows_per_person, err));
+  TRY(check_rows_about(o->neighbours, o->rows_about, err));
   if (!(o->epsilon > 0 && o->epsilon < 1e6)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; it must be positive and below 1e6",
          o->epsilon);
@@ -62,7 +63,8 @@ static dperm_status refine(const dperm_schema *wide, const dperm_data *data,
   const refinement_terms terms = {.epsilon = o->epsilon,
                                   .whole = isnan(o->fit_epsilon) ? refine_rule_whole(o->epsilon)
                                                                  : o->epsilon + o->fit_epsilon,
-                                  .rows = rows_in_all(data->x),
+                                  .rows = public_rows(o->neighbours, o->rows_about, data),
+                                  .neighbours = o->neighbours,
                                   .rows_per_person = o->rows_per_person,
                                   .reasons = data_reasons(data) | source_reasons(source)};
   TRY(refinement_check_data(wide, data, terms.neighbours, err));

@@ -36,7 +36,7 @@ assert all(r["verdict"] == "not refuted" for r in rows)
 names = {r["mechanism"] for r in rows}
 assert names == {"output", "objective", "jacobian", "gaussian-output", "gaussian-objective",
                  "gaussian-jacobian", "add-output", "add-objective", "add-jacobian", "joint", "shape", "intercept", "weights",
-                 "selector", "split", "stopping", "refine", "bins", "score", "add-score", "noise", "lattice", "rows"}, names
+                 "selector", "split", "stopping", "refine", "add-refine", "bins", "score", "add-score", "noise", "lattice", "rows"}, names
 for mechanism in ("output", "objective", "jacobian", "gaussian-output", "gaussian-objective", "weights"):
     losses = {r["variant"] for r in rows if r["mechanism"] == mechanism}
     assert losses == {"huber", "smooth-hinge", "logistic"}

@@ -84,6 +84,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 
 @test "a number of records that shows, or decides, is found" {
   found_by_suite rows-counted neighbours
+  found_by_suite rows-counted added_refinement
   found_by_suite rows-released neighbours
   found_by_suite neighbours-once neighbours
 }

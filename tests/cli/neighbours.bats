@@ -210,6 +210,46 @@ json.dump(model["schema"], open("refined.json", "w"))'
   fails_with 2 "--refine ask takes the number of records"
 }
 
+# Everything that leaves a refinement but its bins, and the model after it.
+refined_ways_out() { # data, folder
+  mkdir "$2"
+  refine=(refine --data "$1" --schema schema.json --epsilon 0.3 --neighbours add-remove --rows-about 50000 --out s.json)
+  "$DPERM" "${refine[@]}" --json --seed 3 | grep -v weights > "$2/json"
+  "$DPERM" "${refine[@]}" --dry-run > "$2/dry" 2>&1
+  "$DPERM" "${refine[@]}" 2> words
+  sed 's/s.json: [0-9]* encoded/s.json: encoded/' words > "$2/words"
+  python3 -c 'import json
+schema = json.load(open("s.json"))
+for column in schema["columns"]:
+    column.pop("bins", None), column.pop("values", None), column.pop("groups", None)
+print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
+  "$DPERM" train --schema s.json --epsilon 1 --neighbours add-remove --rows-about 50000 --data "$1" --out m.json 2> "$2/train"
+  "$DPERM" verify --model m.json | grep refined > "$2/verify"
+}
+
+@test "a refined schema tells no number of records either, and models of it add up" {
+  sed '$d' people.csv > fewer.csv
+  head -1 people.csv > none.csv
+  for data in people fewer none; do refined_ways_out $data.csv $data; done
+  for part in json dry words schema verify; do
+    cmp people/$part fewer/$part
+    cmp people/$part none/$part
+  done
+  ! grep -rqw 120 people
+  grep -q '"rows": null' people/json
+  grep -q '"rows_about": 50000' people/json
+  grep -q 's.json: encoded columns from about 50000 rows; epsilon = 0.3 for every record, added or removed' people/words
+  grep -q '"neighbours": "add-remove"' people/schema
+  grep -q "ok     refined: the schema's refinement cost 0.3; with 1 epsilon_row that is 1.3" people/verify
+  run "$DPERM" train --schema s.json --epsilon 1 --data people.csv --out r.json
+  fails_with 2 "was refined for neighbours add-remove, and this run is for replace"
+  run "$DPERM" refine --data people.csv --schema schema.json --epsilon 1 --out t.json --neighbours add-remove
+  fails_with 2 "needs --rows-about"
+  run "$DPERM" refine --data people.csv --schema schema.json --epsilon 1 --out t.json --rows-about 100
+  fails_with 2 "--rows-about is for --neighbours add-remove"
+  leaves_no t.json
+}
+
 @test "a sweep takes the figure for the rows that it trains on" {
   "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --folds 3 --draws 2 --bins none \
     --neighbours add-remove --rows-about 80 --mechanism objective,none --out s.csv 2> /dev/null

@@ -50,6 +50,22 @@ dperm_ledger *opened(const ledger_home *home) {
   return ledger;
 }
 
+dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours) {
+  char path[2048];
+  dperm_ledger *ledger = NULL;
+  dperm_ledger_budget budget;
+  if (neighbours == DPERM_NEIGHBOURS_REPLACE) {
+    return opened(home);
+  }
+  (void)snprintf(path, sizeof path, "%s/added.db", home->folder);
+  dperm_ledger_budget_init(&budget);
+  budget.epsilon = "1";
+  budget.neighbours = neighbours;
+  assert_ok(dperm_ledger_init_budget(path, "people", &budget, err));
+  assert_ok(dperm_ledger_open(path, &ledger, err));
+  return ledger;
+}
+
 dperm_status charge_with_curve(const char *path, const char *dataset, double epsilon, double delta,
                                const privacy_curve *curve, unsigned char data, dperm_charge *out,
                                dperm_error *err) {

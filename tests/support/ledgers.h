@@ -16,6 +16,8 @@ int ledger_home_begin(void **state);
 int ledger_home_end(void **state);
 
 dperm_ledger *opened(const ledger_home *home);
+/* The same, or one beside it whose budget is for records added and removed. */
+dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours);
 
 /* Reserves in the ledger at `path`, for the data with this number. */
 dperm_status charge_it(const char *path, const char *dataset, double epsilon, double delta,

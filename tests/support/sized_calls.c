@@ -116,7 +116,7 @@ size_t sized_grown(const char *kind) {
     const char *kind;
     size_t end;
   } list[] = {GROWN(dperm_options, delta), GROWN(dperm_sweep_options, all_impossible),
-              GROWN(dperm_score_options, reserved)};
+              GROWN(dperm_score_options, reserved), GROWN(dperm_refine_options, rows_about)};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     if (strcmp(list[i].kind, kind) == 0) {
       return list[i].end;

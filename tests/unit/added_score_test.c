@@ -165,23 +165,6 @@ static void scores_and_models_agree_on_neighbours(void **state) {
 
 /* ---- ledgers */
 
-/* The home's own budget, or one beside it for records added and removed. */
-static dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours) {
-  char path[2048];
-  dperm_ledger *ledger = NULL;
-  dperm_ledger_budget budget;
-  if (neighbours == DPERM_NEIGHBOURS_REPLACE) {
-    return opened(home);
-  }
-  (void)snprintf(path, sizeof path, "%s/added.db", home->folder);
-  dperm_ledger_budget_init(&budget);
-  budget.epsilon = "1";
-  budget.neighbours = neighbours;
-  assert_ok(dperm_ledger_init_budget(path, "people", &budget, err));
-  assert_ok(dperm_ledger_open(path, &ledger, err));
-  return ledger;
-}
-
 /* 2ε where records are replaced, and without a delta. */
 static void ledgers_count_scores_by_their_own_neighbours(void **state) {
   dperm_data *data = first_rows(ROWS);

@@ -327,23 +327,6 @@ static void ignore_entry(void *context, const dperm_ledger_entry *entry) {
   (void)entry;
 }
 
-/* The home's own budget, or one beside it for records added and removed. */
-static dperm_ledger *ledger_for(const ledger_home *home, dperm_neighbours neighbours) {
-  char path[2048];
-  dperm_ledger *ledger = NULL;
-  dperm_ledger_budget budget;
-  if (neighbours == DPERM_NEIGHBOURS_REPLACE) {
-    return opened(home);
-  }
-  (void)snprintf(path, sizeof path, "%s/added.db", home->folder);
-  dperm_ledger_budget_init(&budget);
-  budget.epsilon = "1";
-  budget.neighbours = neighbours;
-  assert_ok(dperm_ledger_init_budget(path, "people", &budget, err));
-  assert_ok(dperm_ledger_open(path, &ledger, err));
-  return ledger;
-}
-
 /* (2ε, (1 + e^ε)δ) where records are replaced, the first exactly; as it is where they are not; and
  * a release that states their number is no part of a budget that keeps it private. */
 static void ledgers_count_by_their_own_neighbours(void **state) {
