@@ -36,13 +36,14 @@ double delta_gaussian(double epsilon, double mu) {
     return isnan(mu) ? 1 : 0;
   }
   double x = (epsilon / mu - mu / 2) * root_half, y = (epsilon / mu + mu / 2) * root_half;
-  if (!(x < 27.2)) { /* below e^−739: less than any delta, and than any normal double */
-    return 0x1p-1021;
+  const double least = 0x1p-1021; /* less than any delta; below it doubles lose digits */
+  if (!(x < 27.2)) {              /* below e^−739 */
+    return least;
   }
   double fall = exp(-x * x), far = erfcx(y);
   double near = x < 0 ? erfc(x) / fall : erfcx(x);
   double twice = x < -26 ? 2 : fall * ((near - far) + cancelled * near);
-  return fmin(guard * twice / 2, 1);
+  return fmin(fmax(guard * twice / 2, least), 1);
 }
 
 double delta_of(const delta_corners *corners, double epsilon, double a) {
