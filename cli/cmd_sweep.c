@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "atomic_file.h"
 #include "choices.h"
+#include "dperm/multiclass.h"
 #include "file_guard.h"
 #include "gnuplot.h"
 #include "handles.h"
@@ -51,6 +52,7 @@ static void print_json(const sweep_table *table, FILE *out) {
     fprintf(out, "%s\n  {\"loss\": \"%s\", \"mechanism\": \"%s\", \"noise\": ", i ? "," : "",
             line->loss, line->mechanism);
     json_quote(out, sweep_is_private(line) ? line->noise : NULL);
+    fprintf(out, ", \"multiclass\": \"%s\"", dperm_multiclass_name(table->options[i].multiclass));
     print_number(out, "lambda", line->lambda);
     fprintf(out, ", \"lambda_given\": \"%s\"", line->lambda_given);
     print_number(out, "epsilon", line->epsilon);

@@ -50,7 +50,7 @@ const char *dperm_output_temporary(const dperm_output *output) {
 enum {
   ALL_ELSE = 8192,               /* every member of the file that has a bounded length */
   WEIGHT = DOUBLE_TEXT_SIZE + 8, /* with its comma and its share of ends of lines */
-  CANDIDATE = 512,
+  CANDIDATE = 768,
   ESCAPED = 6 /* bytes of JSON for a byte of text, at most */
 };
 

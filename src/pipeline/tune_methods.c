@@ -12,9 +12,11 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "data/record_overlap.h"
+#include "dperm/multiclass.h"
 #include "dperm/score.h"
 #include "pipeline/fit.h"
 #include "pipeline/fit_memory.h"
+#include "pipeline/options.h"
 
 size_t holdout_rows(size_t rows, double share) {
   return (size_t)floor((double)rows * share);
@@ -178,20 +180,26 @@ static json_t *weights_json(const dperm_options *o) {
   return object;
 }
 
-static json_t *candidate_json(const dperm_options *o) {
+/* All that candidates may differ in and a reader may ask for. */
+static json_t *candidate_json(const dperm_options *o, size_t classes) {
   bool kernel = o->kernel.name != DPERM_KERNEL_NONE;
+  const char *noise = o->noise == DPERM_NOISE_AUTO ? "auto" : noise_kind_of(o->noise)->name;
+  const char *joint = dperm_multiclass_name(
+      options_joint(o, classes) ? DPERM_MULTICLASS_JOINT : DPERM_MULTICLASS_ONE_VS_REST);
   json_t *h = isnan(o->loss.parameter) ? json_null() : json_real(o->loss.parameter);
   json_t *lambda = isnan(o->lambda) ? json_string("auto") : json_real(o->lambda);
   json_t *gamma = kernel ? json_real(o->kernel.gamma) : json_null();
   json_t *features = kernel ? json_integer((json_int_t)o->kernel.features) : json_null();
-  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o*}", "loss", o->loss.name, "h", h, "lambda",
-                   lambda, "gamma", gamma, "features", features, "class_weights", weights_json(o));
+  return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:o*}", "mechanism",
+                   dperm_mechanism_name(o->mechanism), "noise", noise, "multiclass",
+                   classes > 2 ? joint : NULL, "loss", o->loss.name, "h", h, "lambda", lambda,
+                   "gamma", gamma, "features", features, "class_weights", weights_json(o));
 }
 
 static json_t *candidates_json(const tuning *t) {
   json_t *list = json_array();
   for (size_t i = 0; i < t->count; i++) {
-    json_append(&list, candidate_json(&t->candidates[i]));
+    json_append(&list, candidate_json(&t->candidates[i], data_class_count(t->data)));
   }
   return list;
 }

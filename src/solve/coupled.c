@@ -167,12 +167,17 @@ static void add_norms(const void *context, size_t from, size_t to, double *total
   const line_sum *at = context;
   size_t k = link_scores(at->p->loss);
   (void)work;
-  for (size_t i = from; i < to; i++) {
-    double squares = 0;
-    for (size_t c = i * k; c < (i + 1) * k; c++) {
-      squares += at->z[c] * at->z[c];
+  for (; from < to; from += STRIPE_UNIT) { /* certify.c says why by blocks */
+    size_t end = to - from < STRIPE_UNIT ? to : from + STRIPE_UNIT;
+    double sum = 0;
+    for (size_t i = from; i < end; i++) {
+      double squares = 0;
+      for (size_t c = i * k; c < (i + 1) * k; c++) {
+        squares += at->z[c] * at->z[c];
+      }
+      sum += sqrt(squares);
     }
-    *total += sqrt(squares);
+    *total += sum;
   }
 }
 

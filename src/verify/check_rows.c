@@ -191,12 +191,28 @@ static bool same_value(const json_t *a, const json_t *b) {
   return a && b && json_equal(a, b);
 }
 
+/* Where a candidate left something to dperm, or it does not apply, anything may have been fitted;
+ * files from before there were these members do not have them. */
+static bool left_open(const verifier *v, const json_t *candidate, const char *name) {
+  const json_t *offered = json_object_get(candidate, name);
+  if (strcmp(name, "lambda") == 0) {
+    return field_is(candidate, name, "auto");
+  }
+  if (strcmp(name, "gamma") == 0 || strcmp(name, "features") == 0) {
+    return field_is_null(v, "kernel") && json_is_null(offered);
+  }
+  bool later = strcmp(name, "mechanism") == 0 || strcmp(name, "noise") == 0 ||
+               strcmp(name, "multiclass") == 0;
+  return later && (!offered || field_is(candidate, name, "auto") ||
+                   (json_is_null(offered) && class_fits_of(v) == 1));
+}
+
 static void check_chosen(verifier *v) {
-  static const char *const pairs[][2] = {{"loss", "loss.name"},
-                                         {"h", "loss.h"},
-                                         {"lambda", "privacy.lambda"},
-                                         {"gamma", "kernel.gamma"},
-                                         {"features", "kernel.features"}};
+  static const char *const pairs[][2] = {
+      {"loss", "loss.name"},           {"h", "loss.h"},
+      {"lambda", "privacy.lambda"},    {"gamma", "kernel.gamma"},
+      {"features", "kernel.features"}, {"mechanism", "privacy.mechanism"},
+      {"noise", "privacy.noise"},      {"multiclass", "multiclass"}};
   const json_t *candidates = field_at(v->root, "selection.candidates");
   const json_t *chosen = field_at(v->root, "selection.chosen");
   json_int_t index = json_integer_value(chosen);
@@ -209,9 +225,7 @@ static void check_chosen(verifier *v) {
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     const json_t *offered = json_object_get(candidate, pairs[i][0]);
     const json_t *fitted = field_at(v->root, pairs[i][1]);
-    bool no_kernel = i >= 3 && field_is_null(v, "kernel") && json_is_null(offered);
-    if (!no_kernel && !same_value(offered, fitted) &&
-        !(i == 2 && field_is(candidate, "lambda", "auto"))) {
+    if (!left_open(v, candidate, pairs[i][0]) && !same_value(offered, fitted)) {
       finding(v, false, "chosen", "candidate %zu has another %s than %s", (size_t)index,
               pairs[i][0], pairs[i][1]);
       return;

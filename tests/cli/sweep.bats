@@ -90,6 +90,14 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   grep -q '^logistic,objective,auto,auto,1,0\.[0-9]*,0\.[0-9]*,7$' cells.csv
 }
 
+@test "cells for programs say how each was learned" {
+  sweep --json --mechanism none,objective --epsilon 1 --draws 2 --multiclass one-vs-rest > cells.json
+  python3 -c 'import json
+cells = json.load(open("cells.json"))
+assert [(c["mechanism"], c["noise"], c["multiclass"]) for c in cells] == [
+    ("none", None, "one-vs-rest"), ("objective", "auto", "one-vs-rest")], cells'
+}
+
 @test "records from standard input, gzip and svmlight, and a kernel" {
   gzip -k people.csv
   sweep --epsilon 1 --draws 2 > cells.csv

@@ -37,6 +37,7 @@ assert list(s) == ["method", "selector", "candidates", "chosen", "portion", "bou
 assert s["method"] == "split" and s["selector"] == os.environ["SELECTOR"]
 assert m["rows"] == 120 and m["rows_fitted"] == s["portion"] == 120 // 7
 names = [(c["loss"], c["h"], c["lambda"]) for c in s["candidates"]]
+assert all((c["mechanism"], c["noise"], c["multiclass"]) == ("objective", "auto", None) for c in s["candidates"])
 assert sorted(names, key=str) == sorted(
     [("huber", h, l) for h in (0.25, 0.5) for l in (0.01, 0.1)] +
     [("logistic", None, l) for l in (0.01, 0.1)], key=str), names

@@ -154,9 +154,11 @@ static json_t *candidates_of(model_kind k) {
   json_t *list = json_array();
   for (int i = 0; i < 2; i++) {
     json_t *value = i == 1 ? json_real(lambda) : json_string("auto");
-    json_t *one = json_pack("{s:s, s:o, s:o, s:o, s:o}", "loss", loss_names[k.loss], "h",
-                            has_h ? json_real(h) : json_null(), "lambda", value, "gamma",
-                            kernel ? json_real(0.5) : json_null(), "features",
+    json_t *one = json_pack("{s:s, s:s, s:n, s:s, s:o, s:o, s:o, s:o}", "mechanism",
+                            k.claim == OUTPUT ? "output" : "objective", "noise",
+                            i == 1 ? noise_names[k.noise] : "auto", "multiclass", "loss",
+                            loss_names[k.loss], "h", has_h ? json_real(h) : json_null(), "lambda",
+                            value, "gamma", kernel ? json_real(0.5) : json_null(), "features",
                             kernel ? json_integer(FEATURES) : json_null());
     assert_int_equal(json_array_append_new(list, one), 0);
   }

@@ -64,7 +64,7 @@ static void split_states_total_epsilon_selector_candidates_and_bound(void **stat
     assert_int_equal(json_array_size(list), 3);
     for (size_t i = 0; i < 3; i++) {
       const json_t *c = json_array_get(list, i);
-      assert_keys(c, "loss h lambda gamma features ");
+      assert_keys(c, "mechanism noise multiclass loss h lambda gamma features ");
       assert_true(json_real_value(json_object_get(c, "lambda")) == q->candidates[i].lambda);
     }
     dperm_model_free(model);

@@ -187,6 +187,8 @@ static const struct {
     {&split, "privacy.lambda", UP, "chosen"},
     {&split, "loss.name", "\"smooth-hinge\"", "chosen"},
     {&split, "loss.h", "0.31", "chosen"},
+    {&split, "privacy.mechanism", "\"output\"", "chosen"},
+    {&split, "privacy.noise", "\"l1\"", "chosen"},
     {&huber, "loss.h", "0.31", "loss"},
     {&huber, "loss.h", "null", "loss"},
     {&huber, "loss.smoothness", "*0.999999999999", "loss"},
