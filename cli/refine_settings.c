@@ -41,17 +41,13 @@ bool refine_choose(const char *const *word, const fit_settings *fit, const dperm
   }
   bool none = options->mechanism == DPERM_MECHANISM_NONE;
   bool kernel = options->kernel.name != DPERM_KERNEL_NONE;
-  bool adding = options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   bool settled = argument_given(&fit->bins); /* by public numbers, or none */
   out->unasked = !argument_given(word);
   out->refined = strcmp(*word, "none") != 0 &&
-                 (!out->unasked || (!none && !adding && schema && readable && !settled && !kernel));
+                 (!out->unasked || (!none && schema && readable && !settled && !kernel));
   const usage_rule rules[] = {
       {out->refined && none,
        "--refine does not go with --mechanism none: it spends a share of epsilon"},
-      {out->refined && adding && strcmp(*word, "ask") == 0,
-       "--refine ask takes the number of records, which --neighbours add-remove keeps private; "
-       "give a share, or --bins auto"},
       {out->refined && !schema, "--refine needs --schema: it refines one"},
       {out->refined && !readable,
        "--refine reads the records more than once, and a pipe has them once; name a file"},

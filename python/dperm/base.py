@@ -319,8 +319,6 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         """What of epsilon a refinement of the schema gets: NaN for the usual share, 0 where the records are only
         asked whether they want bins, None without one."""
         possible = self.schema is not None and self.mechanism != "none"
-        if options.adding(self.neighbours) and isinstance(self.refine, str) and self.refine == "ask":
-            return None  # the answer takes the number of records, which is private
         return refine_share(self.refine, self.bins, possible, bool(self._kernel()))
 
     def _share_of(self, prepared: Prepared, wanted: c.Options) -> Optional[float]:

@@ -78,8 +78,7 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
 def _schema_cost(schema: Schema, rows: int, wanted: c.Options, refine: Any, bins: Optional[str]) -> Dict[str, Any]:
     """What of a model's epsilon is not the fit's, whose options have the rest then."""
     private = wanted.mechanism != options.MECHANISMS["none"]
-    asked = refine == "ask" and wanted.neighbours == options.NEIGHBOURS["replace"]  # the answer takes the number of rows
-    share = refine_share("none" if refine == "ask" and not asked else refine, bins, private, wanted.kernel.features > 0)
+    share = refine_share(refine, bins, private, wanted.kernel.features > 0)
     spent, whole = c.lib.dperm_schema_refined_epsilon(schema._handle), wanted.epsilon
     counts, answer = (0.0, 0.0) if share is None else refined_cost(schema, rows, wanted, share, bins)
     wanted.epsilon = whole - (counts + answer) if counts + answer > 0 else whole

@@ -121,6 +121,18 @@ def test_scores_tell_the_number_through_noisy_counts_alone(way):
         clf.score_private(X, y, epsilon=1.0, neighbours="both")
 
 
+def test_records_are_asked_for_bins():
+    wide = {**SCHEMA, "columns": [{"name": n, "type": "numeric", "min": 0, "max": 10} for n in ("a", "b")]}
+    adding = dict(neighbours="add-remove", rows_about=5000)
+    for n in (0, 150):
+        X, y = rows(n)
+        clf = dperm.LogisticRegression(1.0, schema=wide, classes=[0, 1], **adding).fit(X + 1, y)
+        assert clf.privacy_.epsilon_refined == 0.072 and clf.privacy_.epsilon == 1.0  # 360/5000
+        assert clf.privacy_.rows is None and clf.privacy_.verify()[0]
+    plan = dperm.plan(epsilon=1.0, schema=wide, **adding)
+    assert (plan.epsilon_refined, plan.refined_by) == (0.072, "answer")
+
+
 def test_scores_of_replace_models(tmp_path):
     X, y = rows(150)
     clf = dperm.LogisticRegression(1.0, data_norm=2, classes=[0, 1]).fit(X, y)

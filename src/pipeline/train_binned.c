@@ -43,8 +43,7 @@ dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dpe
   double work = (double)rows * options->epsilon / (double)options->rows_per_person;
   TRY(train_lines_schema(wide, &lines, err));
   TRY(resolved(wide, all_numeric != 0, 0, (double)NAN, &bins, err));
-  bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0 &&
-              options->neighbours == DPERM_NEIGHBOURS_REPLACE; /* the answer takes n */
+  bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0;
   bool pays = work * share_most >= evidence_least;
   *out = asks && pays && wide->classes.count == 2 ? fmax(share_least, evidence_least / work) : 0;
   return DPERM_OK;
@@ -55,8 +54,8 @@ dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dpe
 /* The plan of the fit under the schema that the answer leads to. */
 static dperm_status plan_under(const refined_run *run, bool bins, fit_plan *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
-  TRY(resolved(run->from->wide, bins, rows_in_all(run->seen->x), run->claim.epsilon_row, &schema,
-               err));
+  TRY(resolved(run->from->wide, bins, options_rows(run->options, run->seen), run->claim.epsilon_row,
+               &schema, err));
   return refined_run_plan(run, schema, out, err);
 }
 
@@ -71,6 +70,13 @@ static dperm_status price(refined_run *run, const refinement_terms *terms, dperm
   return DPERM_OK;
 }
 
+/* A figure stands for the number of records where that is private, and the sums must hold for any
+ * number that the claim is about. */
+static evidence_scope scope_of(const refinement_terms *terms) {
+  bool adding = terms->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  return (evidence_scope){adding, adding ? add_remove_rows_most(terms->rows) : terms->rows};
+}
+
 static dperm_status prepare(refined_run *run, const refinement_terms *terms, dperm_error *err) {
   binned_way *way = run->way;
   const dperm_schema *plain = run->seen->schema;
@@ -78,17 +84,18 @@ static dperm_status prepare(refined_run *run, const refinement_terms *terms, dpe
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   class_distance lines, bins;
   fullest_bins fullest = {0};
+  const evidence_scope scope = scope_of(terms);
   way->terms = *terms;
   TRY(price(run, terms, err));
-  TRY(class_distance_of(run->seen, &lines, err));
+  TRY(class_distance_of(run->seen, &scope, &lines, err));
   TRY(resolved(run->from->wide, true, 0, (double)NAN, &fine, err));
   TRY(resolved(run->from->wide, true, 1, 1, &coarse, err));
   TRY(refined_run_read(run, fine, &data, err));
   TRY(fullest_bins_add(data, plain, false, &fullest, err));
   TRY(dperm_data_merge_bins(data, coarse, err));
   TRY(fullest_bins_add(data, plain, true, &fullest, err));
-  TRY(class_distance_of(data, &bins, err));
-  way->evidence = bins_evidence_of(&fullest, rows_in_all(data->x), &lines, &bins);
+  TRY(class_distance_of(data, &scope, &bins, err));
+  way->evidence = bins_evidence_of(&fullest, rows_in_all(data->x), &scope, &lines, &bins);
   return DPERM_OK;
 }
 
@@ -112,11 +119,12 @@ static dperm_status release(refined_run *run, dperm_schema **out, dperm_error *e
   const binned_way *way = run->way;
   const guarantee claim =
       guarantee_with(guarantee_of_counts(way->terms.epsilon, way->terms.rows_per_person, false,
-                                         DPERM_NEIGHBOURS_REPLACE),
+                                         way->terms.neighbours),
                      way->terms.reasons);
   OWNED(dperm_schema_free_at) dperm_schema *chosen = NULL;
   schema_refined cost = {.epsilon = way->terms.epsilon,
                          .rows_per_person = way->terms.rows_per_person,
+                         .neighbours = way->terms.neighbours,
                          .is_private = guarantee_is_private(&claim)};
   struct {
     uint64_t entry;
@@ -128,8 +136,7 @@ static dperm_status release(refined_run *run, dperm_schema **out, dperm_error *e
   TRY(ranks_share(run->seen->x->spread, DPERM_OK, &paid, sizeof paid, err)); /* the leader paid */
   cost.entry = paid.entry;
   memcpy(cost.receipt, paid.receipt, sizeof cost.receipt);
-  TRY(resolved(run->from->wide, bins, rows_in_all(run->seen->x), run->claim.epsilon_row, &chosen,
-               err));
+  TRY(resolved(run->from->wide, bins, way->terms.rows, run->claim.epsilon_row, &chosen, err));
   json_auto_t *json = json_deep_copy(chosen->json);
   if (!json || json_object_set_new(json, "refined", schema_refined_json(&cost)) != 0) {
     FAIL(err, DPERM_OUT_OF_MEMORY, "out of memory while making a schema");
@@ -150,7 +157,7 @@ dperm_status train_binned(refined_run *run, const dperm_options *given, int all_
   double fit_epsilon = 0, share = 0;
   TRY(train_lines_schema(wide, &plain, err));
   TRY(refined_run_read(run, plain, &lines, err));
-  TRY(train_binned_share(wide, rows_in_all(lines->x), o, all_numeric, &share, err));
+  TRY(train_binned_share(wide, options_rows(o, lines), o, all_numeric, &share, err));
   if (share > 0 && lines->x->kind->entries) {
     run->prepare = prepare;
     run->release = release;

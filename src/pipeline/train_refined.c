@@ -54,13 +54,7 @@ static dperm_status train_by_counts(refined_run *run, const dperm_options *given
   return train_binned(run, given, all_numeric, out, err);
 }
 
-static dperm_status check_share(double share, const dperm_options *o, dperm_error *err) {
-  if (share == 0 && o->neighbours != DPERM_NEIGHBOURS_REPLACE) {
-    FAIL(
-        err, DPERM_INVALID_ARGUMENT,
-        "to ask the records whether they want bins takes their number, which neighbours add-remove "
-        "keeps private; give a share for counts, or choose bins in public");
-  }
+static dperm_status check_share(double share, dperm_error *err) {
   if (!isnan(share) && !(share >= 0 && share < 1)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "a share of %g for the refinement; give one above 0 and below 1, or 0 to ask for bins",
@@ -75,7 +69,7 @@ dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
   dperm_options o;
   TRY(given_options(given, &o, err));
   TRY(refined_run_check(&o, err));
-  TRY(check_share(share, &o, err));
+  TRY(check_share(share, err));
   rows = o.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? o.rows_about : rows;
   OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
   if (share != 0) { /* what cannot be counted is refused now, as then */
@@ -101,7 +95,7 @@ dperm_status dperm_train_refined(const dperm_schema *wide, dperm_record_reader *
   refined_run run = {.from = &from, .options = &options};
   TRY(given_options(given, &options, err));
   TRY(refined_run_check(&options, err));
-  TRY(check_share(share, &options, err));
+  TRY(check_share(share, err));
   return share == 0 ? train_binned(&run, given, all_numeric, out, err)
                     : train_by_counts(&run, given, share, all_numeric, out, err);
 }

@@ -116,24 +116,26 @@ static dperm_status sum_classes(const dperm_data *data, bool positive, class_sum
   return ranks_add(data->x->spread, status, s->sums, 2 * s->cols + 2, err);
 }
 
-/* ‖V‖/n, V = N₋S₊ − N₊S₋: the numbers of V are below n²·FIXED, so they fit in 128 bits. */
-static double distance_between(const class_sums *s, double rows) {
+/* ‖V‖/n, V = N₋S₊ − N₊S₋: the numbers of V are below n²·FIXED, so they fit in 128 bits. Without
+ * records V is zero, whatever it is divided by. */
+static double distance_between(const class_sums *s, size_t rows) {
   const wide_signed negative = (wide_signed)s->sums[2 * s->cols],
                     positive = (wide_signed)s->sums[2 * s->cols + 1];
   double squares = 0;
   for (size_t j = 0; j < s->cols; j++) {
     wide_signed v = negative * (int64_t)s->sums[s->cols + j] - positive * (int64_t)s->sums[j];
-    double part = (double)v / rows;
+    double part = (double)v / (double)(rows ? rows : 1);
     squares += part * part;
   }
   return sqrt(squares);
 }
 
 /* Rows x have norms of at most 1, so no two of them are farther apart than 2, or √2 where entries
- * are not negative; and V moves by at most n times that. Rounding an entry moves it by half a unit,
- * the sum of squares loses (d + 4)·2^−53 of itself, and what is left of a unit is cut off. */
-static int64_t distance_reach(const dperm_data *data, bool positive, double rows) {
-  double cols = (double)data->x->cols;
+ * are not negative; and V/n moves by at most that, with a record replaced, added or removed.
+ * Rounding an entry moves it by half a unit, the sum of squares loses (d + 4)·2^−53 of itself, and
+ * what is left of a unit is cut off. */
+static int64_t distance_reach(const dperm_data *data, bool positive, size_t most) {
+  double cols = (double)data->x->cols, rows = (double)most;
   double apart = FIXED * (positive ? 1.4142136 : 2.0) + sqrt(entries_most(data->schema)) + 1;
   return (int64_t)ceil(apart + rows * FIXED * (cols + 8) * 0x1p-51) + 2;
 }
@@ -149,15 +151,20 @@ static double least_noise_of(const row_bounds *bounds, size_t dims) {
   return least;
 }
 
-dperm_status class_distance_of(const dperm_data *data, class_distance *out, dperm_error *err) {
+dperm_status class_distance_of(const dperm_data *data, const evidence_scope *scope,
+                               class_distance *out, dperm_error *err) {
   OWNED_MEMORY uint64_t *sums = NULL;
-  const double rows = (double)rows_in_all(data->x);
+  const size_t rows = rows_in_all(data->x);
+  if (rows > scope->most) {
+    FAIL(err, DPERM_NUMERIC_ERROR,
+         "there are more records than the noise is made for; nothing is released");
+  }
   bool positive = never_negative(data->schema);
   TRY(memory_new(2 * data->x->cols + 2, sizeof *sums, &sums, err));
   class_sums s = {data->x->cols, FIXED + 0.5 * sqrt(entries_most(data->schema)) + 0.125, sums};
   TRY(sum_classes(data, positive, &s, err));
   out->apart.value = (int64_t)distance_between(&s, rows);
-  out->apart.reach = distance_reach(data, positive, rows);
+  out->apart.reach = distance_reach(data, positive, scope->most);
   out->noise = least_noise_of(&data->bounds, data->x->cols);
   return DPERM_OK;
 }
@@ -165,12 +172,16 @@ dperm_status class_distance_of(const dperm_data *data, class_distance *out, dper
 /* ---- both */
 
 bins_evidence bins_evidence_of(const fullest_bins *fullest, size_t rows,
-                               const class_distance *lines, const class_distance *bins) {
+                               const evidence_scope *scope, const class_distance *lines,
+                               const class_distance *bins) {
   const int64_t columns = (int64_t)fullest->columns;
   double more = RATIO_PART * bins->noise / lines->noise;
   int64_t p = more < RATIO_MOST ? (int64_t)more : RATIO_MOST;
+  /* Replaced, a record moves each of the fullest bins by at most one. Added, it adds up to one to
+   * each of them, and one to n. */
+  int64_t moved = scope->adding || DEFECT("evidence-add") ? 2 : 3;
   return (bins_evidence){
-      .crowding = {3 * (int64_t)fullest->records - columns * (int64_t)rows, 3 * columns},
+      .crowding = {3 * (int64_t)fullest->records - columns * (int64_t)rows, moved * columns},
       .separation = {RATIO_UNIT * bins->apart.value - p * lines->apart.value,
                      RATIO_UNIT * bins->apart.reach + p * lines->apart.reach}};
 }

@@ -16,7 +16,14 @@
 #include "data/dataset.h"
 #include "random/random_source.h"
 
-/* Exact, and never to leave; and what replacing one record changes it by, at most. */
+/* Whose data sets a sum's reach is about: with one record replaced, all of `most` records; or with
+ * one added or removed, of any number up to `most` (docs/proofs/bins.md). */
+typedef struct evidence_scope {
+  bool adding;
+  size_t most;
+} evidence_scope;
+
+/* Exact, and never to leave; and what one record changes it by, at most. */
 typedef struct exact_sum {
   int64_t value, reach;
 } exact_sum;
@@ -26,7 +33,8 @@ typedef struct class_distance {
   exact_sum apart;
   double noise;
 } class_distance;
-dperm_status class_distance_of(const dperm_data *data, class_distance *out, dperm_error *err);
+dperm_status class_distance_of(const dperm_data *data, const evidence_scope *scope,
+                               class_distance *out, dperm_error *err);
 
 /* Adds Σ_j max_c h_jc over the numeric columns that the data's schema has in bins and `plain` has
  * not: of these the wide ones (auto_bins.h), or the others; and how many they are. */
@@ -41,7 +49,8 @@ typedef struct bins_evidence {
   exact_sum crowding, separation;
 } bins_evidence;
 bins_evidence bins_evidence_of(const fullest_bins *fullest, size_t rows,
-                               const class_distance *lines, const class_distance *bins);
+                               const evidence_scope *scope, const class_distance *lines,
+                               const class_distance *bins);
 
 /* What leaves: whether both are positive, each with discrete Laplace noise. `epsilon` is for one
  * record; crowding has a fifth of it. The source is to be checked before the answer is used. */

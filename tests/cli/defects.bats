@@ -32,7 +32,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -ge 44 ]
+  [ "$(wc -l < listed)" -ge 45 ]
 }
 
 @test "defects in the noise are found" {
@@ -63,6 +63,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   found $(table | grep "^confusion-add ")
   found $(table | grep "^score-rows ")
   found_by_suite score-rows added_score
+  found_by_suite evidence-add bins_evidence
 }
 
 @test "a refinement that a model does not count is found" {

@@ -206,8 +206,29 @@ json.dump(model["schema"], open("refined.json", "w"))'
   "$DPERM" verify --model again.json > /dev/null
   run "$DPERM" train --schema refined.json --epsilon 1 --data people.csv --out r.json
   fails_with 2 "was refined for neighbours add-remove, and this run is for replace"
-  run "$DPERM" "${t[@]}" --rows-about 100 --refine ask --data people.csv --out r.json
-  fails_with 2 "--refine ask takes the number of records"
+}
+
+@test "records are asked for bins for noise alone, of none at all too" {
+  head -1 people.csv > none.csv
+  t=(train --schema schema.json --epsilon 1 --neighbours add-remove --rows-about 50000 --json --out m.json)
+  for data in people none; do
+    for ask in "" "--refine ask"; do # by default, too
+      "$DPERM" "${t[@]}" --data $data.csv $ask > out.json 2> /dev/null
+      "$DPERM" verify --model m.json > lines
+      grep -q "ok     refined: the schema's refinement cost 0.03; with 1 epsilon_row that is 1," lines
+      python3 -c 'import json
+out, model = json.load(open("out.json")), json.load(open("m.json"))
+assert out["answer"] in ("bins", "lines") and out["epsilon_refined"] == 0.03 and out["epsilon"] == 1, out
+assert out["rows"] is None and model["rows"] is None and model["private"] is True
+assert model["schema"]["refined"]["neighbours"] == "add-remove"'
+    done
+  done
+  "$DPERM" plan --schema schema.json --epsilon 1 --neighbours add-remove --rows-about 50000 --json | grep -q '"refined_by": "answer"'
+  "$DPERM" ledger init l.db --dataset people --epsilon 3 2> /dev/null
+  "$DPERM" "${t[@]}" --data people.csv --refine ask --ledger l.db --dataset people > out.json 2> /dev/null
+  grep -q '"epsilon": "2"' out.json # for replaced records
+  "$DPERM" "${t[@]}" --data people.csv --refine none > out.json 2> /dev/null
+  grep -q '"answer": null' out.json
 }
 
 # Everything that leaves a refinement but its bins, and the model after it.

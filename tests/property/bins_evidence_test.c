@@ -1,7 +1,7 @@
 /* What the records' choice between lines and bins rests on: replacing one record, whatever it is
- * replaced by, moves neither sum by more than its reach; and the choice follows the law of the
- * noise. Both over records that are made up to reach far: values at the ends of their ranges,
- * missing ones, categories that nobody listed, and either label. */
+ * replaced by, moves neither sum by more than its reach, nor does adding or removing one; and the
+ * choice follows the law of the noise. Both over records that are made up to reach far: values at
+ * the ends of their ranges, missing ones, categories that nobody listed, and either label. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,19 +82,19 @@ typedef struct counted {
   bins_evidence evidence;
 } counted;
 
-static counted counted_of(const dperm_schema *wide, const table *t) {
+static counted counted_of(const dperm_schema *wide, const table *t, evidence_scope scope) {
   dperm_schema *plain = resolved(wide, false, 0), *fine = resolved(wide, true, 0),
                *coarse = resolved(wide, true, 1);
   dperm_data *lines = rows_of(plain, t), *bins = rows_of(fine, t);
   counted out;
   fullest_bins fullest = {0};
-  assert_ok(class_distance_of(lines, &out.lines, err));
+  assert_ok(class_distance_of(lines, &scope, &out.lines, err));
   assert_ok(fullest_bins_add(bins, plain, false, &fullest, err));
   assert_ok(dperm_data_merge_bins(bins, coarse, err));
   assert_ok(fullest_bins_add(bins, plain, true, &fullest, err));
-  assert_ok(class_distance_of(bins, &out.bins, err));
+  assert_ok(class_distance_of(bins, &scope, &out.bins, err));
   assert_int_equal(fullest.columns, 3); /* the fourth has bins of its own */
-  out.evidence = bins_evidence_of(&fullest, t->rows, &out.lines, &out.bins);
+  out.evidence = bins_evidence_of(&fullest, t->rows, &scope, &out.lines, &out.bins);
   dperm_data_free(lines);
   dperm_data_free(bins);
   dperm_schema_free(plain);
@@ -145,9 +145,10 @@ static void a_record_moves_no_sum_beyond_its_reach(void **state) {
           t.labels[i] = t.labels[1];
         }
       }
-      counted a = counted_of(wide, &t);
+      const evidence_scope scope = {false, t.rows};
+      counted a = counted_of(wide, &t, scope);
       make_record(wide, &source, &t, 0);
-      counted b = counted_of(wide, &t);
+      counted b = counted_of(wide, &t, scope);
       most[0] = fmax(most[0], moved(a.evidence.crowding, b.evidence.crowding));
       most[1] = fmax(most[1], moved(a.lines.apart, b.lines.apart));
       most[2] = fmax(most[2], moved(a.bins.apart, b.bins.apart));
@@ -155,6 +156,41 @@ static void a_record_moves_no_sum_beyond_its_reach(void **state) {
     }
     for (size_t i = 0; i < 3; i++) {
       assert_true(most[i] >= 0.6); /* or the test could not see a reach that is too small */
+    }
+    dperm_schema_free(wide);
+  }
+}
+
+/* From none on, in every other trial with all alike but the one that comes. */
+static void an_added_record_moves_no_sum_beyond_its_reach(void **state) {
+  (void)state;
+  const evidence_scope scope = {true, (size_t)1 << 28};
+  random_source source;
+  assert_ok(random_seeded(9, &source, err));
+  for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++) {
+    dperm_schema *wide = NULL;
+    double most[3] = {0};
+    assert_ok(dperm_schema_parse(schemas[s], strlen(schemas[s]), "test", &wide, err));
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+      table t = {.rows = random_below(&source, ROWS_MOST)};
+      for (size_t i = 0; i < t.rows; i++) {
+        make_record(wide, &source, &t, i);
+        for (size_t c = 0; trial % 2 && c < NUMBERS; c++) {
+          t.values[c][i] = t.values[c][0];
+          t.categories[i] = t.categories[0];
+          t.labels[i] = t.labels[0];
+        }
+      }
+      counted a = counted_of(wide, &t, scope);
+      make_record(wide, &source, &t, t.rows++);
+      counted b = counted_of(wide, &t, scope);
+      most[0] = fmax(most[0], moved(a.evidence.crowding, b.evidence.crowding));
+      most[1] = fmax(most[1], moved(a.lines.apart, b.lines.apart));
+      most[2] = fmax(most[2], moved(a.bins.apart, b.bins.apart));
+      (void)moved(a.evidence.separation, b.evidence.separation);
+    }
+    for (size_t i = 0; i < 3; i++) {
+      assert_true(most[i] >= 0.6);
     }
     dperm_schema_free(wide);
   }
@@ -175,11 +211,15 @@ static void rows_that_are_too_long_end_it(void **state) {
     assert_ok(dperm_data_from_csr(rows, 4, starts, at, values, labels, 2, &data, err));
     data->schema = wide;
     data->bounds = wide->bounds;
+    const evidence_scope scope = {false, rows}, less = {true, rows - 1};
     if (rows == 1) {
-      assert_ok(class_distance_of(data, &out, err));
+      assert_ok(class_distance_of(data, &scope, &out, err));
     } else {
-      assert_fails(class_distance_of(data, &out, err), DPERM_NUMERIC_ERROR, "public bounds");
+      assert_fails(class_distance_of(data, &scope, &out, err), DPERM_NUMERIC_ERROR,
+                   "public bounds");
     }
+    assert_fails(class_distance_of(data, &less, &out, err), DPERM_NUMERIC_ERROR,
+                 "more records than");
     dperm_data_free(data);
   }
 }
@@ -217,6 +257,7 @@ static void the_choice_has_the_law_of_its_noise(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_moves_no_sum_beyond_its_reach),
+      cmocka_unit_test(an_added_record_moves_no_sum_beyond_its_reach),
       cmocka_unit_test(rows_that_are_too_long_end_it),
       cmocka_unit_test(the_choice_has_the_law_of_its_noise),
   };

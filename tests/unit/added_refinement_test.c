@@ -1,6 +1,7 @@
-/* dperm_refine where records are added and removed (docs/proofs/neighbours.md 6): a public figure
- * decides what is counted, how finely and whether at all; how many records there are shows nowhere
- * but in noisy counts; ledgers count it by its neighbours. (neighbours_test.c has fits.) */
+/* Schemas made of the records where these are added and removed (docs/proofs/neighbours.md 6): a
+ * public figure decides what is counted, how finely and whether at all, or whether the records are
+ * asked for bins; how many there are shows nowhere but in noisy counts and a noisy answer; ledgers
+ * count it by its neighbours. (neighbours_test.c has fits.) */
 #include <math.h>
 
 #include "dperm/verify.h"
@@ -97,6 +98,60 @@ static void half_the_epsilon_is_as_good(void **state) {
   assert_true(one.epsilon_class * 20 <= 0.3 && one.epsilon_class * 20 > 0.3 * (1 - 1e-12));
 }
 
+/* ---- asking for bins */
+
+/* The model without its weights; whether the answer was bins. */
+static json_t *asked_of(const wide_home *s, size_t count, uint64_t seed, bool *bins) {
+  dperm_options o;
+  dperm_model *model = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  dperm_options_init(&o);
+  o.epsilon = 1.5;
+  o.threads = 1;
+  o.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
+  o.rows_about = ABOUT;
+  assert_ok(dperm_random_seeded(seed, &o.random, err));
+  assert_ok(dperm_train_refined_table(s->wide, count, s->p.columns, &s->p.labels, 0, &o, 0, 1,
+                                      &model, err));
+  dperm_random_free(o.random);
+  assert_ok(dperm_model_to_text(model, &text, &length, err));
+  json_t *object = json_loadb(text, length, 0, NULL);
+  const json_t *schema = json_object_get(object, "schema"),
+               *refined = json_object_get(schema, "refined"),
+               *amount = json_array_get(json_object_get(schema, "columns"), 0);
+  assert_string_equal(json_string_value(json_object_get(refined, "neighbours")), "add-remove");
+  assert_true(json_is_null(json_object_get(object, "rows")));
+  *bins = json_object_get(amount, "bins") != NULL;
+  assert_int_equal(json_object_del(object, "weights"), 0);
+  assert_int_equal(json_object_del(object, "digest"), 0);
+  dperm_text_free(text);
+  dperm_model_free(model);
+  return object;
+}
+
+/* One noisy bit leaves: of two models with the same answer nothing tells how many records each had.
+ */
+static void an_answer_tells_no_number_of_records(void **state) {
+  const wide_home *s = *state;
+  static const size_t counts[] = {0, 1, 2, 400, 401};
+  json_t *first[2] = {NULL, NULL};
+  size_t answers[2] = {0, 0};
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+      bool bins = false;
+      json_t *seen = asked_of(s, counts[i], seed, &bins);
+      first[bins] = first[bins] ? first[bins] : json_incref(seen);
+      assert_true(json_equal(first[bins], seen));
+      answers[bins]++;
+      json_decref(seen);
+    }
+  }
+  assert_true(answers[0] > 5 && answers[1] > 5); /* so few records: it is the noise's */
+  json_decref(first[0]);
+  json_decref(first[1]);
+}
+
 /* ---- ledgers, and the fit after it */
 
 static dperm_options fit_of(dperm_neighbours neighbours, const dperm_account *account) {
@@ -188,6 +243,7 @@ int main(void) {
       CASE(nothing_but_bins_depends_on_the_number_of_records),
       CASE(the_figure_decides_whether_it_pays),
       CASE(half_the_epsilon_is_as_good),
+      CASE(an_answer_tells_no_number_of_records),
       CASE(ledgers_count_it_by_their_own_neighbours),
       CASE(figures_that_do_not_fit_are_refused),
   };

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "dperm/plan.h"
-#include "dperm/refine.h"
 #include "dperm/tune.h"
 #include "dperm/verify.h"
 #include "ledgers.h"
@@ -400,17 +399,6 @@ static void what_is_not_proved_is_refused_by_name(void **state) {
   refuses(data, &options, "counted");
   options.neighbours = (dperm_neighbours)2;
   refuses(data, &options, "none of the two");
-  options = adding(DPERM_MECHANISM_OBJECTIVE);
-  dperm_schema *schema = NULL;
-  dperm_model *model = NULL;
-  static const char text[] =
-      "{\"label\": {\"column\": \"y\", \"positive\": [\"1\"], \"negative\": [\"0\"]},"
-      " \"columns\": [{\"name\": \"x\", \"type\": \"numeric\","
-      " \"min\": -1, \"max\": 1}]}";
-  assert_ok(dperm_schema_parse(text, strlen(text), "a schema", &schema, err));
-  assert_fails(dperm_train_refined_table(schema, 0, NULL, NULL, 0, &options, 0, 1, &model, err),
-               DPERM_INVALID_ARGUMENT, "takes their number");
-  dperm_schema_free(schema);
   dperm_data_free(data);
 }
 
