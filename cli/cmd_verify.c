@@ -1,5 +1,5 @@
-/* dperm verify: a model's privacy claim, derived again from the file alone. The lines are the
- * library's. */
+/* dperm verify: a model's privacy claim, derived again from the file alone, and whether its charge
+ * in a ledger covers it. The lines are the library's. */
 #include "arguments.h"
 #include "finding_lines.h"
 #include "handles.h"
@@ -7,10 +7,12 @@
 
 int run_verify(int argc, char **argv) {
   static const char *const verdicts[] = {"does not follow", "follows"};
-  const char *model_path = NULL;
+  const char *model_path = NULL, *ledger_path = NULL;
   bool json = false;
   argument table[] = {
       {"--model", ARGUMENT_INPUT, &model_path, true, "FILE", "a model that dperm wrote"},
+      {"--ledger", ARGUMENT_INPUT, &ledger_path, false, "FILE",
+       "the ledger that it was charged to: its entry must have paid for what the file shows"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
   };
   if (!arguments_parse(
@@ -23,8 +25,18 @@ int run_verify(int argc, char **argv) {
   }
   dperm_error err;
   OWNED(findings_clear) findings all = {0};
+  OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   int holds = 0;
-  if (dperm_model_verify(model_path, findings_collect, &all, &holds, &err) != DPERM_OK) {
+  dperm_status status = DPERM_OK;
+  if (ledger_path) {
+    status = dperm_ledger_open(ledger_path, &ledger, &err);
+    status = status != DPERM_OK ? status
+                                : dperm_model_verify_charged(model_path, ledger, findings_collect,
+                                                             &all, &holds, &err);
+  } else {
+    status = dperm_model_verify(model_path, findings_collect, &all, &holds, &err);
+  }
+  if (status != DPERM_OK) {
     return report_error(&err);
   }
   return findings_show(&all, model_path, "the privacy claim", verdicts, holds, json);

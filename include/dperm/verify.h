@@ -26,6 +26,15 @@ DPERM_API DPERM_CHECKED dperm_status dperm_model_verify(const char *path, dperm_
                                                         void *context, int *holds,
                                                         dperm_error *err);
 
+/* The same, and whether the ledger's entry for the model paid for what its file shows: epsilon,
+ * delta, and by a Renyi order no less than the divergence of the file's own noise. A model that was
+ * not charged to this ledger is a step that does not hold. */
+DPERM_API DPERM_CHECKED dperm_status dperm_model_verify_charged(const char *path,
+                                                                dperm_ledger *ledger,
+                                                                dperm_verify_line *line,
+                                                                void *context, int *holds,
+                                                                dperm_error *err);
+
 /* Reads the ledger from end to end: each record's digest, their order and number, every sum; what
  * was changed, taken away or moved is named. `head` is a digest noted before, or NULL. */
 DPERM_API DPERM_CHECKED dperm_status dperm_ledger_verify(dperm_ledger *ledger, const char *head,

@@ -140,12 +140,15 @@ class Privacy(Figures):
     def __reduce__(self) -> Tuple[Any, ...]:
         return Privacy, (self._model,)
 
-    def verify(self) -> Tuple[bool, List[Finding]]:
-        """Derives the claim again from the model's public fields, step by step."""
+    def verify(self, ledger: Any = None) -> Tuple[bool, List[Finding]]:
+        """Derives the claim again from the model's public fields, step by step; with the ledger that it was charged
+        to, also what it had to pay."""
         with _scratch() as folder:
             path = os.path.join(folder, "model.json")
             self._model.write(path)
-            return verification("dperm_model_verify", path)
+            if ledger is None:
+                return verification("dperm_model_verify", path)
+            return verification("dperm_model_verify_charged", path, ledger._handle)
 
     def statement(self, ledger: Any = None, html: bool = False) -> str:
         """The page for the person who must defend the release, as Markdown or HTML."""

@@ -27,6 +27,10 @@ def test_charges_add_up_by_the_order_that_was_fixed(two, tmp_path):
     assert (shown["composition"], shown["order"], shown["epsilon_plain"]) == ("renyi", 13, "0.6")
     assert float(shown["epsilon_left"]) == pytest.approx(before - 3 * response(13, 0.2), abs=1e-8)
     assert [float(e["cost_epsilon"]) for e in ledger.entries()] == pytest.approx([response(13, 0.2)] * 3, abs=1e-8)
+    fitted = dperm.LogisticRegression(0.1, ledger=ledger, dataset="people", **known).fit(*two)
+    holds, lines = fitted.privacy_.verify(ledger)
+    assert holds and any(one.line.startswith("price: entry ") for one in lines)
+    assert not any("price: " in one.line for one in fitted.privacy_.verify()[1])
     with pytest.raises(dperm.BudgetError, match="by Renyi order 13, and this run needs"):
         dperm.LogisticRegression(1.9, ledger=ledger, dataset="people", **known).fit(*two)
     assert ledger.verify()[0]

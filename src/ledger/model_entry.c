@@ -21,6 +21,18 @@ static bool same_epsilon(const record *reserved, double epsilon, bool twice) {
          amount_compare(&charged, &claimed) == 0;
 }
 
+/* No less than a charge counts of it (charge.c); records of before may know less of delta. */
+static bool covers_delta(const record *reserved, const guarantee *claim, double epsilon,
+                         bool twice) {
+  const guarantee own = {
+      .epsilon = epsilon, .delta = claim->delta, .neighbours = claim->neighbours};
+  amount charged, claimed;
+  return reserved->version < 4 ||
+         (amount_parse(reserved->delta, &charged) &&
+          amount_of_double(twice ? guarantee_replaced(&own).delta : own.delta, &claimed) &&
+          amount_compare(&charged, &claimed) >= 0);
+}
+
 dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
                                      dperm_entry_visitor *visit, void *context, dperm_error *err) {
   OWNED(store_cancel) dperm_ledger *held = NULL;
@@ -44,9 +56,12 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
   const guarantee *claim = &model->claim; /* the schema's refinement was charged elsewhere */
   const dataset_state *d = chain_find(ledger->known, reserved.dataset);
   bool twice = claim->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && d && !d->reading.adding;
-  if (!same_epsilon(&reserved, claim->epsilon_refined > 0 ? claim->epsilon_charged : claim->epsilon,
-                    twice)) {
+  double epsilon = claim->epsilon_refined > 0 ? claim->epsilon_charged : claim->epsilon;
+  if (!same_epsilon(&reserved, epsilon, twice)) {
     return fail_model(ledger, model, "was charged another epsilon than the model says", err);
+  }
+  if (!covers_delta(&reserved, claim, epsilon, twice)) {
+    return fail_model(ledger, model, "was charged less delta than the model says", err);
   }
   TRY(model_content_digest(model, digest, err));
   TRY(listing_visit(ledger, &reserved, digest, visit, context, err));

@@ -244,6 +244,24 @@ bool noise_delta(verifier *v, interval *out) {
   return true;
 }
 
+bool noise_profile_of(verifier *v, noise_profile *out) {
+  fit_numbers f;
+  if (!is_gaussian(v) || !read_fit(v, &f)) {
+    return false;
+  }
+  const interval a = interval_mul(interval_of(f.beta), f.rk), n = f.rows;
+  if (by_mechanism(v, "output")) {
+    interval shift =
+        interval_mul(interval_of(by_adding(v) ? 1 : 2), interval_mul(f.loss.lipschitz, a));
+    *out = profile_of_shift(interval_div(shift, interval_mul(n, f.lambda)));
+    return true;
+  }
+  interval kappa = interval_div(interval_mul(f.r2, f.r2), interval_mul(n, f.total));
+  *out = classes_joint(v) ? profile_of_classes(class_fits_of(v), by_adding(v), kappa, a)
+                          : profile_of_loss(&f.loss, by_adding(v), kappa, a);
+  return by_mechanism(v, "objective");
+}
+
 void check_beta(verifier *v) {
   fit_numbers f;
   if (!read_fit(v, &f)) {

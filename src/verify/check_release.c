@@ -312,7 +312,7 @@ void state_assumptions(verifier *v) {
   if (unit_is_person(v)) {
     finding_remark(v, "not in the file: that no person has more rows than it says");
   }
-  if (field_is_object(v, "ledger")) {
+  if (field_is_object(v, "ledger") && !v->charge_checked) {
     finding_remark(v,
                    "not in the file: that a ledger was charged, as entry %lld says; 'dperm "
                    "ledger show' finds it by the model",

@@ -3,8 +3,9 @@
  */
 #pragma once
 
+#include "verify/charged_entry.h"
+#include "verify/divergence_bound.h"
 #include "verify/finding.h"
-#include "verify/interval.h"
 
 /* check_file.c: the file as it is, and what it says it claims. */
 void check_format(verifier *v);
@@ -82,6 +83,9 @@ void check_budget(verifier *v);
 void check_beta(verifier *v);
 /* What the noise of a fit costs of delta, 0 for pure noise; false where it is not clear. */
 bool noise_delta(verifier *v, interval *out);
+/* What its loss of privacy is like, if it is gaussian; false for pure noise and where it is not
+ * clear. */
+bool noise_profile_of(verifier *v, noise_profile *out);
 
 /* check_release.c: the lattice, the weights on it, delta, and the claim in the end. */
 void check_lattice(verifier *v);
@@ -89,3 +93,6 @@ void check_weights(verifier *v);
 void check_delta(verifier *v);
 void state_claim(verifier *v);
 void state_assumptions(verifier *v);
+
+/* check_charge.c: whether the entry that paid for the model paid enough. */
+void check_charge(verifier *v, const charged_entry *paid);

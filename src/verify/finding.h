@@ -13,9 +13,10 @@ typedef struct verifier {
   const json_t *root;
   dperm_verify_line *line; /* may be NULL */
   void *context;
-  bool holds;         /* all lines so far */
-  bool headline_only; /* not, and all that is wrong is a delta that claims too much: */
-  double proved;      /* this one is proved */
+  bool holds;          /* all lines so far */
+  bool headline_only;  /* not, and all that is wrong is a delta that claims too much: */
+  double proved;       /* this one is proved */
+  bool charge_checked; /* a ledger was asked */
 } verifier;
 
 /* One line; its file's texts are reduced to printable ASCII, so that a model cannot send a terminal

@@ -33,6 +33,16 @@ interval interval_of(double value) {
   return settled(&a);
 }
 
+interval interval_of_text(const char *decimal) {
+  interval a = {0};
+  open_line(&a);
+  if (mpfr_set_str(a.low, decimal, 10, MPFR_RNDD) != 0 ||
+      mpfr_set_str(a.high, decimal, 10, MPFR_RNDU) != 0) {
+    open_line(&a);
+  }
+  return settled(&a);
+}
+
 typedef int binary(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
 /* A function that rises with `a`, and with `b` or, if `falls`, with −b. */

@@ -15,6 +15,8 @@ typedef struct interval {
 } interval;
 
 interval interval_of(double value);
+/* Of a decimal number; the whole line for any other text. */
+interval interval_of_text(const char *decimal);
 interval interval_add(interval a, interval b);
 interval interval_sub(interval a, interval b);
 interval interval_mul(interval a, interval b);

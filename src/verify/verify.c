@@ -15,8 +15,8 @@ static void (*const checks[])(verifier *) = {
     check_class_weights, check_loss,           check_budget,  check_unit,       check_refined,
     check_beta,          check_lattice,        check_weights, check_delta};
 
-dperm_status verify_document(const json_document *doc, const char *doubt, dperm_verify_line *line,
-                             void *context, int *holds, dperm_error *err) {
+dperm_status verify_document(const json_document *doc, const char *doubt, const charged_entry *paid,
+                             dperm_verify_line *line, void *context, int *holds, dperm_error *err) {
   static const char prefix[] = "dperm-model/";
   const char *format = json_string_value(json_object_get(doc->root, "format"));
   if (!format || strncmp(format, prefix, sizeof prefix - 1) != 0) {
@@ -29,6 +29,9 @@ dperm_status verify_document(const json_document *doc, const char *doubt, dperm_
   }
   check_whole(&v, doubt);
   state_claim(&v);
+  if (paid) {
+    check_charge(&v, paid);
+  }
   state_assumptions(&v);
   mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* of this thread: the library keeps nothing */
   *holds = v.holds;

@@ -3,8 +3,9 @@
 
 #include "base/json_text.h"
 #include "dperm/verify.h"
+#include "verify/charged_entry.h"
 
 /* `doubt` is why those who use models would refuse this one, or NULL: what nobody can use has no
- * claim that holds. Fails if the document is no model of dperm's. */
-dperm_status verify_document(const json_document *doc, const char *doubt, dperm_verify_line *line,
-                             void *context, int *holds, dperm_error *err);
+ * claim that holds. `paid` may be NULL. Fails if the document is no model of dperm's. */
+dperm_status verify_document(const json_document *doc, const char *doubt, const charged_entry *paid,
+                             dperm_verify_line *line, void *context, int *holds, dperm_error *err);

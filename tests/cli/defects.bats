@@ -143,6 +143,20 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   found_by_suite curve-believed forged_entries
 }
 
+@test "an entry that is priced for more noise than its model has is found by verifying both" {
+  for defect in "" curve-short; do
+    rm -f l.db
+    "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 --composition renyi 2> /dev/null
+    DPERM_DEFECT=$defect "$DPERM_DEFECTIVE" train --data people.csv --schema schema.json --refine none --noise gaussian \
+      --epsilon 0.5 --delta 1e-8 --out m.json --ledger l.db --dataset people 2> /dev/null
+    "$DPERM" verify --model m.json > /dev/null
+    "$DPERM" ledger verify l.db > /dev/null # 2% are within what an entry alone can tell
+    run "$DPERM" verify --model m.json --ledger l.db
+    [ "$status" -eq "$([ -n "$defect" ] && echo 1 || echo 0)" ]
+  done
+  [[ "$output" == *"FAILS  price: entry 2 costs "*", less than what follows from the file, "* ]]
+}
+
 @test "gaussian noise without corners, by the classical formula, and with a person's delta for each row, is found" {
   found $(table | grep "^corners-forgotten ")
   found noise-small audit --mechanism noise --variant gaussian --draws 20000

@@ -123,7 +123,7 @@ P
   fails_with 2 "one word too many"
   run "$DPERM" help verify
   [ "$status" -eq 0 ]
-  [[ "$output" == *"usage: dperm verify --model FILE [--json]"* ]]
+  [[ "$output" == *"usage: dperm verify --model FILE [--ledger FILE] [--json]"* ]]
 }
 
 @test "a model of every kind of noise follows from its file" {
@@ -136,4 +136,47 @@ P
   done
   "$DPERM" verify --model l1.json | grep -q "^ok     norm1: |x|_1 <= 1.414"
   "$DPERM" verify --model group.json | grep -q "^ok     body: group noise for 2 groups of 4"
+}
+
+charged() { # how the budget adds up, then options of the run
+  rm -f l.db
+  "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 $1 2> /dev/null
+  shift
+  "$DPERM" train --data people.csv --schema schema.json --refine none --epsilon 0.5 --out m.json \
+    --ledger l.db --dataset people "$@" 2> /dev/null
+  "$DPERM" verify --model m.json --ledger l.db > lines || { cat lines; return 1; }
+  grep -q "^ok     charge: entry 2 paid epsilon " lines
+  ! grep -q "that a ledger was charged" lines
+}
+
+@test "with its ledger, what a model paid covers what follows from its file" {
+  charged "--composition plain"
+  ! grep -q " price: " lines
+  charged "--composition renyi"
+  grep -q "^ok     price: entry 2 costs .* by Renyi order 3.5, and what follows from the claim is " lines
+  for how in "" "--loss huber" "--mechanism output"; do
+    charged "--composition renyi" --noise gaussian --delta 1e-8 $how
+    grep -q "^ok     price: entry 2 costs .* by Renyi order 3.5, and what follows from the file is " lines
+  done
+  charged "--composition renyi" --noise gaussian --delta 1e-8 --neighbours add-remove --rows-about 100
+  grep -q "^ok     charge: .*, twice over where records are replaced" lines
+  charged "--composition renyi --neighbours add-remove" --noise gaussian --delta 1e-8 --neighbours add-remove --rows-about 100
+  grep -q "what follows from the file is " lines
+  run "$DPERM" verify --model m.json --ledger l.db --json
+  [[ "$output" == *'price: entry 2 costs '* ]]
+}
+
+@test "a model of another ledger, and a ledger that is none" {
+  charged "--composition plain"
+  cp l.db first.db
+  mv m.json first.json
+  charged "--composition plain"
+  run "$DPERM" verify --model first.json --ledger l.db
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  charge: l.db: entry 2 is not the one that the model was charged as"* ]]
+  "$DPERM" train --data people.csv --schema schema.json --epsilon 0.5 --out free.json 2> /dev/null
+  run "$DPERM" verify --model free.json --ledger l.db
+  [[ "$output" == *"FAILS  charge: the model was not charged to any ledger"* ]]
+  run "$DPERM" verify --model m.json --ledger people.csv
+  fails_with 1 "people.csv"
 }

@@ -1,0 +1,118 @@
+/* Whether a ledger's entry paid for what the model's file shows: epsilon and delta, for the
+ * neighbours of the budget, and in a data set that counts by a Renyi order a price that covers the
+ * divergence of the file's own noise (docs/proofs/composition.md), or of its epsilon. */
+#include <string.h>
+
+#include "verify/checks.h"
+
+/* ---- epsilon and delta */
+
+/* The double of a file may be above the decimal that it is charged as by half a unit; fits stay a
+ * unit below it (docs/ledger.md). */
+static interval nearly_all(interval a) {
+  return interval_mul(a, interval_of(1 - 0x1p-52));
+}
+
+/* What the budget counts of the model's claim: a schema's refinement may have an entry of its own,
+ * so the fit's part of epsilon, all rows of a unit; twice that where a claim about added and
+ * removed records is charged to a budget for replaced ones, and (1 + e^epsilon) delta
+ * (neighbours.md 5). */
+static bool claim_due(verifier *v, bool twice, interval *epsilon, interval *delta) {
+  double row = 0, stated = 0;
+  unsigned long long rows = 0;
+  if (!unit_rows(v, "charge", &rows) || !field_positive(v, "charge", row_epsilon(v).path, &row) ||
+      !field_number(v, "charge", "privacy.delta", &stated)) {
+    return false;
+  }
+  interval fit = interval_mul(interval_of((double)rows), interval_of(row));
+  interval odds = interval_add(interval_of(1), interval_exp(fit));
+  *epsilon = twice ? interval_add(fit, fit) : fit;
+  *delta = twice ? interval_mul(odds, interval_of(stated)) : interval_of(stated);
+  return true;
+}
+
+static void check_amounts(verifier *v, const charged_entry *paid, bool twice) {
+  interval epsilon, delta;
+  if (!claim_due(v, twice, &epsilon, &delta)) {
+    return;
+  }
+  bool covered = interval_at_most(nearly_all(epsilon), interval_of_text(paid->epsilon)) &&
+                 interval_at_most(nearly_all(delta), interval_of_text(paid->delta));
+  finding(v, covered, "charge", "entry %llu paid epsilon %s and delta %s, %s%s", paid->entry,
+          shown(interval_upper(interval_of_text(paid->epsilon))).text,
+          shown(interval_upper(interval_of_text(paid->delta))).text,
+          covered ? "which covers the model's" : "less than the model's",
+          twice ? ", twice over where records are replaced" : "");
+}
+
+/* ---- the price by an order */
+
+typedef struct price {
+  interval divergence, delta;
+} price;
+
+static bool price_covers(const charged_entry *paid, const price *due) {
+  return interval_at_most(due->divergence, interval_of_text(paid->cost)) &&
+         interval_at_most(nearly_all(due->delta), interval_of_text(paid->cost_delta));
+}
+
+/* Of what is (epsilon, delta)-private, whatever it is (C3). */
+static price price_of_claim(const charged_entry *paid) {
+  const interval epsilon = interval_of_text(paid->epsilon);
+  return (price){interval_min(divergence_of_pure(interval_of(paid->order), epsilon), epsilon),
+                 interval_of_text(paid->delta)};
+}
+
+/* Of the file's own fits (C4 to C6): what the entry paid beside them counts as pure, and failures
+ * of the numerics 1000·e^epsilon times (C7). */
+static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
+                          noise_profile *noise) {
+  double num = 0, failure = 0, share = 0;
+  const interval order = interval_of(paid->order), one = interval_of(1);
+  if (unit_is_person(v) || by_adding(v) != paid->adding || !noise_profile_of(v, noise) ||
+      field_is_object(v, "selection") ||
+      !field_positive(v, "price", "privacy.numerics.epsilon_num", &num) ||
+      !field_positive(v, "price", "privacy.numerics.delta", &failure) ||
+      !field_positive(v, "price", class_epsilon(v).path, &share)) {
+    return false;
+  }
+  const interval fits = interval_of(classes_joint(v) ? 1 : (double)class_fits_of(v));
+  const interval whole = interval_of_text(paid->epsilon);
+  const interval rest = interval_sub(whole, interval_mul(fits, nearly_all(interval_of(share))));
+  const interval pure = interval_max(rest, interval_of(0));
+  const interval sides = interval_sub(interval_add(order, order), one);
+  interval lattice = interval_div(interval_mul(sides, interval_of(num)), interval_sub(order, one));
+  interval cost = interval_mul(fits, interval_add(divergence_of_noise(order, noise), lattice));
+  out->divergence = interval_add(cost, divergence_of_pure(order, pure));
+  interval counts = interval_exp(interval_of_text(paid->total_epsilon));
+  out->delta = interval_mul(interval_mul(interval_of(1000), counts), interval_of(failure));
+  return true;
+}
+
+static void check_price(verifier *v, const charged_entry *paid) {
+  const price plain = price_of_claim(paid);
+  price fits;
+  noise_profile noise;
+  bool known = price_of_fits(v, paid, &fits, &noise);
+  bool covered = price_covers(paid, &plain) || (known && price_covers(paid, &fits));
+  double due =
+      interval_upper(known ? interval_min(plain.divergence, fits.divergence) : plain.divergence);
+  finding(v, covered, "price",
+          covered ? "entry %llu costs %.40s by Renyi order %s, and what follows from the %s is %s"
+                  : "entry %llu costs %.40s by Renyi order %s, less than what follows from the %s, "
+                    "%s (or less delta)",
+          paid->entry, paid->cost, shown(paid->order).text, known ? "file" : "claim",
+          shown(due).text);
+}
+
+void check_charge(verifier *v, const charged_entry *paid) {
+  v->charge_checked = true;
+  if (paid->trouble) {
+    finding(v, false, "charge", "%.400s", paid->trouble);
+    return;
+  }
+  check_amounts(v, paid, by_adding(v) && !paid->adding);
+  if (paid->order > 0) {
+    check_price(v, paid);
+  }
+}

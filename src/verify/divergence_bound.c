@@ -1,0 +1,228 @@
+/* The formulas of the lemmas as they stand: at 256 bits nothing is lost where their terms cancel.
+ * Hockey sticks are convex, so between two places where they are bounded they lie below the chord;
+ * any places will do, and the best of some is taken. */
+#include "verify/divergence_bound.h"
+
+#include <math.h>
+
+static interval number(double value) {
+  return interval_of(value);
+}
+
+static interval times(double factor, interval a) {
+  return interval_mul(number(factor), a);
+}
+
+/* ---- corners */
+
+static noise_corner corner(double count, double square, interval a) {
+  return (noise_corner){count, interval_mul(interval_sqrt(number(square)), a)};
+}
+
+/* Stein's identity bounds the mean of z/(1 + z), z what a determinant grows by, at most `most`; its
+ * logarithm is at most (1 + most)·log(1 + most)/most times that. `steepest` is the mean of the
+ * largest product of slopes and standard normals. */
+static interval mean_of(interval most, interval a, interval steepest) {
+  const interval whole = interval_mul(interval_add(number(1), most), interval_log1p(most));
+  return interval_mul(interval_mul(a, steepest), interval_div(whole, most));
+}
+
+static const double normal_peak = 0.3989422804014328; /* above 1/sqrt(2 pi) */
+
+noise_profile profile_of_shift(interval shift) {
+  return (noise_profile){number(0), number(0), {{1, shift}}, 1};
+}
+
+noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kappa, interval a) {
+  const interval most = interval_mul(kappa, loss->smoothness),
+                 step = interval_mul(a, loss->lipschitz);
+  const double signs = loss->known ? 1 : 2; /* slopes of one sign, or of both */
+  noise_profile p = {.slack = interval_log1p(most)};
+  p.mean = mean_of(most, step, number(signs * normal_peak));
+  if (adding) {
+    p.corners[p.count++] = corner(signs, 1, step);
+    return p;
+  }
+  p.corners[p.count++] = corner(signs, 4, step);
+  p.corners[p.count++] = loss->known ? corner(2, 1, step) : corner(2, 2, step);
+  return p;
+}
+
+/* The mean of the largest of k normals: at most x + k·E(B − x)+ for every x. */
+static interval largest_of(double k) {
+  interval least = number(INFINITY);
+  bool any = false;
+  for (double x = 0; x <= 4; x += 0.125) {
+    interval density = times(normal_peak, interval_exp(number(-x * x / 2)));
+    interval tail = times(0.5, interval_erfc(interval_div(number(x), interval_sqrt(number(2)))));
+    interval bound =
+        interval_add(number(x), times(k, interval_sub(density, interval_mul(number(x), tail))));
+    least = any ? interval_min(least, bound) : bound;
+    any = true;
+  }
+  return least;
+}
+
+noise_profile profile_of_classes(size_t classes, bool adding, interval kappa, interval a) {
+  const double k = (double)classes, others = k - 1;
+  noise_profile p = {.slack = times(others, interval_log1p(interval_div(kappa, number(k))))};
+  p.mean = mean_of(times(0.5, kappa), a, largest_of(k));
+  if (adding) {
+    p.corners[p.count++] = corner(others, 2, a);
+    return p;
+  }
+  p.corners[p.count++] = corner(others, 8, a);
+  p.corners[p.count++] = corner(others * (k - 2), 6, a);
+  p.corners[p.count++] = corner(2 * others, 2, a);
+  return p;
+}
+
+/* ---- integrals */
+
+/* The standard normal law up to x. */
+static interval normal(interval x) {
+  const interval minus = interval_sub(number(0), x);
+  return times(0.5, interval_erfc(interval_div(minus, interval_sqrt(number(2)))));
+}
+
+static interval power(interval exponent, interval t) { /* e^(exponent·t) */
+  return interval_exp(interval_mul(exponent, t));
+}
+
+/* alpha(alpha - 1) times the integral from 0 to t of e^{(alpha-1)x} + e^{-alpha x}: of that times
+ * e^t
+ * - e^x, */
+static interval spread(interval order, interval t) {
+  const interval one = number(1);
+  interval ends = interval_add(one, interval_exp(t));
+  interval powers = interval_add(power(order, t), power(interval_sub(one, order), t));
+  return interval_sub(powers, ends);
+}
+
+/* and as it is. */
+static interval level(interval order, interval t) {
+  const interval one = number(1), less = interval_sub(order, one);
+  interval up = interval_mul(order, interval_sub(power(less, t), one));
+  interval down = power(interval_sub(number(0), order), t);
+  return interval_add(up, interval_mul(less, interval_sub(one, down)));
+}
+
+/* The corners' hockey stick at a loss t. */
+static interval stick(const noise_profile *p, interval t) {
+  interval sum = number(0);
+  for (size_t i = 0; i < p->count; i++) {
+    const interval m = p->corners[i].ratio, half = times(0.5, m), u = interval_div(t, m);
+    interval near = normal(interval_sub(half, u));
+    interval far = normal(interval_sub(interval_sub(number(0), half), u));
+    interval delta = interval_sub(near, interval_mul(interval_exp(t), far));
+    sum = interval_add(sum, times(p->corners[i].count, delta));
+  }
+  return sum;
+}
+
+/* The integrals behind tau of a corner, of e^{(alpha-1)t} and of e^{-alpha t} (C4). */
+static interval tail_of(interval order, interval slack, interval tau, const noise_corner *c) {
+  const interval one = number(1), less = interval_sub(order, one), m = c->ratio;
+  const interval half = times(0.5, m), u = interval_div(tau, m), zero = number(0);
+  const interval near = normal(interval_sub(half, u));
+  const interval far = normal(interval_sub(interval_sub(zero, half), u));
+  const interval square = interval_mul(interval_mul(order, less), interval_mul(m, m));
+  const interval grown = interval_exp(times(0.5, square));
+  const interval moved = interval_mul(interval_sub(order, number(0.5)), m);
+  interval above = interval_mul(grown, normal(interval_sub(moved, u)));
+  above = interval_sub(above, interval_mul(interval_mul(order, power(less, tau)), near));
+  above = interval_add(above, interval_mul(interval_mul(less, power(order, tau)), far));
+  const interval back = interval_sub(zero, tau);
+  interval below = interval_mul(grown, normal(interval_sub(interval_sub(zero, moved), u)));
+  below = interval_sub(below, interval_mul(interval_mul(order, power(less, back)), far));
+  below = interval_add(below, interval_mul(interval_mul(less, power(order, back)), near));
+  above = interval_mul(above, power(less, slack));
+  below = interval_mul(below, power(order, interval_sub(zero, slack)));
+  return times(c->count, interval_add(above, below));
+}
+
+/* ---- the bound */
+
+/* A loss of privacy, what its hockey sticks are at most, and the integrals up to it. */
+typedef struct place {
+  interval t, bound, spread, level;
+} place;
+
+static place place_at(interval order, interval t, interval bound) {
+  return (place){t, bound, spread(order, t), level(order, t)};
+}
+
+/* Up to a place, below the chord of both orders of the neighbours. */
+static interval up_to(const place *a) {
+  const interval one = number(1), ends = interval_add(interval_exp(a->t), one);
+  interval chord = interval_div(interval_mul(interval_sub(one, a->bound), a->spread), ends);
+  return interval_add(chord, interval_mul(a->bound, a->level));
+}
+
+/* From a place to another, below the chord. */
+static interval from_to(const place *a, const place *b) {
+  const interval width = interval_sub(interval_exp(b->t), interval_exp(a->t));
+  const interval slope = interval_div(interval_sub(a->bound, b->bound), width);
+  interval rest = interval_sub(interval_sub(b->spread, a->spread), interval_mul(width, a->level));
+  interval flat = interval_mul(b->bound, interval_sub(b->level, a->level));
+  return interval_add(interval_mul(slope, rest), flat);
+}
+
+/* In units of the longest corner. */
+static double step_of(size_t i) {
+  return i <= 16   ? 0.125 * (double)i
+         : i <= 24 ? 2 + 0.25 * (double)(i - 16)
+                   : (const double[]){4.5, 5, 6, 8}[i - 25];
+}
+enum { PLACES = 29 };
+
+/* V - 1 of C4 at its best. */
+static interval least_moment(interval order, const noise_profile *p) {
+  const interval longest = p->corners[0].ratio;
+  place starts[PLACES];
+  size_t count = 0;
+  interval least = number(0);
+  for (size_t i = 1; i < PLACES; i++) {
+    interval t = times(step_of(i), longest), bound = interval_add(stick(p, t), p->mean);
+    if (interval_at_most(p->slack, t)) {
+      bound = interval_min(bound, stick(p, interval_sub(t, p->slack)));
+    }
+    starts[count++] = place_at(order, t, bound);
+  }
+  for (size_t i = 0; i < PLACES; i++) {
+    const interval tau = times(step_of(i), longest);
+    const place end = place_at(order, interval_add(p->slack, tau), stick(p, tau));
+    interval tail = number(0);
+    for (size_t j = 0; j < p->count; j++) {
+      tail = interval_add(tail, tail_of(order, p->slack, tau, &p->corners[j]));
+    }
+    interval best = up_to(&end);
+    for (size_t j = 0; j < count; j++) {
+      if (interval_above_zero(interval_sub(end.t, starts[j].t))) {
+        best = interval_min(best, interval_add(up_to(&starts[j]), from_to(&starts[j], &end)));
+      }
+    }
+    best = interval_add(best, tail);
+    least = i == 0 ? best : interval_min(least, best);
+  }
+  return least;
+}
+
+interval divergence_of_pure(interval order, interval epsilon) {
+  const interval one = number(1), ends = interval_add(interval_exp(epsilon), one);
+  interval moment = interval_div(spread(order, epsilon), ends);
+  return interval_div(interval_log1p(moment), interval_sub(order, one));
+}
+
+/* C4, or what the corners add up to with the whole slack (C5). */
+interval divergence_of_noise(interval order, const noise_profile *p) {
+  const interval less = interval_sub(order, number(1));
+  interval sum = number(0);
+  for (size_t i = 0; i < p->count; i++) {
+    const interval m = p->corners[i].ratio;
+    interval square = interval_mul(interval_mul(order, less), interval_mul(m, m));
+    sum = interval_add(sum, times(p->corners[i].count, interval_exp(times(0.5, square))));
+  }
+  interval crude = interval_add(p->slack, interval_div(interval_log1p(sum), less));
+  return interval_min(interval_div(interval_log1p(least_moment(order, p)), less), crude);
+}

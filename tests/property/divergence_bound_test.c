@@ -1,0 +1,95 @@
+/* The price of a release by a Renyi order, derived twice: by src/privacy and src/mechanism for a
+ * charge, and by src/verify in intervals from the numbers of a file. Both must find the same,
+ * within the 1e-9 by which charges are rounded up, and verification never more. */
+#include <math.h>
+
+#include "any_numbers.h"
+#include "loss/softmax.h"
+#include "mechanism/plan_curve.h"
+#include "support.h"
+#include "verify/divergence_bound.h"
+
+static double between(random_source *r, double low, double high) { /* by factors */
+  return low * pow(high / low, random_unit(r));
+}
+
+static void assert_same(double charged, interval derived, const char *what) {
+  double most = interval_upper(derived);
+  if (!(most <= charged && most >= charged * (1 - 4e-9) - 4e-12)) {
+    fail_msg("%s: charged %.15g, derived %.15g", what, charged, most);
+  }
+}
+
+static void what_is_pure_has_one_price(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(61, &r, err));
+  for (int i = 0; i < 300; i++) {
+    double order = 1.1 + between(&r, 0.1, 500), epsilon = between(&r, 1e-5, 10);
+    assert_same(renyi_of_pure(order, epsilon),
+                divergence_of_pure(interval_of(order), interval_of(epsilon)), "pure");
+  }
+}
+
+/* Losses known to verification, with L = 1 and rows of norm 1; a caller's own; joint classes. */
+static noise_profile derived(const public_numbers *g, const privacy_plan *plan, double h) {
+  bool adding = g->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
+  interval a = interval_mul(interval_of(plan->noise.beta), interval_of(g->bounds.norm2));
+  interval rows = interval_of((double)g->rows), norm = interval_of(g->bounds.norm2);
+  if (g->mechanism == DPERM_MECHANISM_OUTPUT) {
+    interval shift =
+        interval_mul(interval_mul(a, interval_of(g->loss->lipschitz)), interval_of(adding ? 1 : 2));
+    return profile_of_shift(interval_div(shift, interval_mul(rows, interval_of(plan->lambda))));
+  }
+  interval ridge = interval_add(interval_of(plan->lambda), interval_of(plan->delta_reg));
+  interval kappa = interval_div(interval_mul(norm, norm), interval_mul(rows, ridge));
+  if (softmax_classes(g->loss) > 0) {
+    return profile_of_classes(softmax_classes(g->loss), adding, kappa, a);
+  }
+  const known_loss *known = known_loss_find(g->loss->name);
+  const loss_facts facts = {
+      .known = known,
+      .lipschitz = interval_of(known ? known->lipschitz : g->loss->lipschitz),
+      .smoothness = interval_div(interval_of(known ? known->smoothness : g->loss->smoothness),
+                                 interval_of(known && known->has_h ? h : 1))};
+  return profile_of_loss(&facts, adding, kappa, a);
+}
+
+static void a_plan_has_one_price(void **state) {
+  (void)state;
+  random_source r;
+  int tried = 0;
+  assert_ok(random_seeded(62, &r, err));
+  for (int i = 0; i < 30; i++) {
+    dperm_loss loss = i % 4 == 0 ? softmax_loss(3 + random_bits(&r) % 40) : any_loss(&r);
+    public_numbers g = any_numbers(&r, &loss);
+    privacy_plan plan;
+    g.dims = 1 + random_bits(&r) % 8;
+    g.bounds = row_bounds_of_norm(g.dims, between(&r, 0.2, 5));
+    g.rows = (size_t)between(&r, 100, 1e6);
+    g.epsilon = g.epsilon_core = between(&r, 0.05, 2);
+    g.delta_core = between(&r, 1e-10, 1e-5);
+    g.noise = DPERM_NOISE_GAUSSIAN;
+    g.mechanism = i % 5 == 0 ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+    g.neighbours = i % 3 == 0 ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+    if (calibrate(&g, &plan, NULL) != DPERM_OK) {
+      continue; /* too few rows for this epsilon */
+    }
+    const privacy_curve curve = plan_curve(&g, &plan);
+    const noise_profile profile = derived(&g, &plan, loss.parameter);
+    double order = 1.1 + between(&r, 0.1, 60), charged = renyi_of_curve(order, &curve);
+    if (isfinite(charged)) {
+      assert_same(charged, divergence_of_noise(interval_of(order), &profile), loss.name);
+      tried++;
+    }
+  }
+  assert_true(tried > 15);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_pure_has_one_price),
+      cmocka_unit_test(a_plan_has_one_price),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
