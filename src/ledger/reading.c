@@ -146,7 +146,8 @@ bool reading_cost(const reading *r, const amounts *claim, const privacy_curve *c
   if (DEFECT("failures-uncounted")) {
     cost->delta = (amount){{0}};
   }
-  if (!(shaped.divergence < plain)) {
+  /* with a total far above 50 failures alone would cost more than the claim's delta */
+  if (!(shaped.divergence < plain && shaped.delta <= value_of(&claim->delta))) {
     return divergence_amount(plain, &cost->epsilon);
   }
   return divergence_amount(shaped.divergence, &cost->epsilon) &&

@@ -125,6 +125,18 @@ static void delta_is_a_limit_of_its_own(void **state) {
                "delta 0 left");
 }
 
+/* e^100 times the failures of numerics are more than any delta; the claim's own is not. */
+static void a_total_that_failures_would_use_up_counts_by_the_claim(void **state) {
+  ledger_home *home = *state;
+  dperm_charge made;
+  assert_ok(open_budget(home->path, "r", "100", "1e-2", 8, err));
+  assert_ok(charge_curve(home->path, "r", 0.1, 1e-8, &small, &made, err));
+  shown s = show(home);
+  assert_close(s.delta_left, 0.5e-2 - 1e-8, 1e-15);
+  assert_close(s.left, renyi_budget(8, 100, 0.999 * 0.5e-2) - renyi_of_pure(8, 0.1), 1e-7);
+  assert_string_equal(verdict_of(home->path, NULL).first, "");
+}
+
 static void budgets_that_no_order_can_keep_are_refused(void **state) {
   ledger_home *home = *state;
   assert_fails(open_budget(home->path, "r", "2", NULL, 13, err), DPERM_INVALID_ARGUMENT,
@@ -467,6 +479,7 @@ int main(void) {
       CASE(costs_add_up_by_the_order_that_was_fixed),
       CASE(what_passes_the_budget_is_refused),
       CASE(delta_is_a_limit_of_its_own),
+      CASE(a_total_that_failures_would_use_up_counts_by_the_claim),
       CASE(budgets_that_no_order_can_keep_are_refused),
       CASE(plain_ledgers_keep_the_curve_and_charge_the_claim),
       cmocka_unit_test(terms_are_read_as_they_were_written_and_no_others),
