@@ -184,13 +184,13 @@ static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
 
 static void print_delta(const dperm_plan *p) {
   const char *blank = "                                  ";
+  bool spent = p->delta_core > 0;
   printf("delta                %-12.2g and beyond that factor with at most this probability, for\n"
-         "%snoise too long to be certified\n",
-         p->delta_core > 0 ? p->delta_numerics : p->delta, blank);
-  if (p->delta_core > 0) {
-    printf("delta in all         %-12.2g with what gaussian noise spends: it keeps to epsilon but\n"
-           "%sfor outcomes of that probability\n",
-           p->delta, blank);
+         "%s%s\n",
+         p->delta, blank, spent ? "far gaussian noise" : "noise too long to be certified");
+  if (spent) {
+    printf("delta of numerics    %-12.2g of it: noise too long to be certified\n",
+           p->delta_numerics);
   } else if (p->delta_given > 0) {
     printf("delta given          %-12.2g not spent: pure noise is shorter here, and the claim has\n"
            "%sthe delta above\n",

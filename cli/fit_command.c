@@ -51,6 +51,7 @@ typedef struct fit_story {
   const dperm_schema *given; /* as the schema's file has it; NULL for none */
   size_t rows;
   bool asked; /* the records chose between lines and bins */
+  double delta_given;
 } fit_story;
 
 /* What its schema's refinement has of the model's epsilon. */
@@ -158,6 +159,15 @@ static void say_refined(const refine_choice *how, const fit_story *story, const 
   }
 }
 
+/* A delta that was given and is not in the claim. */
+static void say_unspent(const fit_story *story, const dperm_model *model, const char *name) {
+  dperm_guarantee g;
+  dperm_model_guarantee(model, &g);
+  if (g.is_private && g.delta < story->delta_given / 2) {
+    note("%s: the delta of %g is not spent: pure noise is shorter here", name, story->delta_given);
+  }
+}
+
 static void say(const fit_command *c, const fit_choice *choice, size_t candidates,
                 const dperm_model *model, const fit_story *story) {
   const char *name = strcmp(c->out, "-") == 0 ? "model" : c->out;
@@ -178,6 +188,7 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
          c->fit.rows_about ? "records whose number is private" : from, claim_of(model, claim), how);
   }
   say_refined(&c->refine, story, model, name);
+  say_unspent(story, model, name);
   if (is_private) {
     ledger_settings_say(&c->ledger);
   }
@@ -299,6 +310,7 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   TRY(binned_schema_open(c->schema, &c->fit.bins, &source, &binned, err));
   bool refined = c->refine.refined && !(c->refine.unasked && !binned.waits);
   story.given = binned.given;
+  story.delta_given = candidates[0].delta;
   source.no_identity = !c->ledger.path && !refined; /* it tells whether two reads saw the same */
   TRY(refined ? train_refined(c, candidates, &source, &binned, out, &story, &model, err)
               : train_or_choose(c, candidates, count, choice, &source, &binned, out, &story, &model,

@@ -26,7 +26,8 @@ typedef struct evidence {
   char dataset[128], time[32];
   char total[DPERM_AMOUNT_SIZE], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
   char delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
-  char by[80]; /* how charges add up, if not plainly */
+  char by[80];    /* how charges add up, if not plainly */
+  bool replacing; /* the data set's neighbours */
 } evidence;
 
 typedef struct statement {
@@ -71,6 +72,7 @@ static void see_dataset(void *context, const dperm_ledger_dataset *d) {
     (void)snprintf(e->by, sizeof e->by, ", added up by Rényi order %g; plain sum %.24s", d->order,
                    d->epsilon_plain);
   }
+  e->replacing = strcmp(d->neighbours, "replace") == 0;
   if (amount_parse(d->delta_left, &delta)) {
     amount_brief(&delta, e->delta_left);
   }
@@ -171,9 +173,9 @@ static void write_delta(report *p, const dperm_model *m) {
              "promised (noise longer than the program certifies for has %.2g of it)",
              1 / m->claim.delta, m->claim.delta_numerics);
   report_row(p, "δ and the records",
-             "at the very worst each of the %zu records is shown with that probability: %.2g of "
+             "at the very worst each of the %s%zu records is shown with that probability: %.2g of "
              "them on average, %s",
-             m->rows, m->claim.delta * (double)m->rows,
+             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows, m->claim.delta * (double)m->rows,
              m->claim.delta * (double)m->rows <= 0.1
                  ? "far below one"
                  : "not far below one, which is more than good practice allows");
@@ -307,11 +309,11 @@ static void write_spending(report *p, const statement *s) {
                charged, s->model->claim.delta, (unsigned long long)e->entry, e->time,
                e->committed ? "committed for this very model"
                             : "reserved and not committed; spent all the same");
-    if (s->adding) {
+    if (s->adding && e->replacing) {
       const guarantee twice = guarantee_replaced(&s->model->claim);
       report_row(p, "in that ledger",
-                 "it counts as (%.6g, %.2g) in a ledger for replaced records, which is what it is "
-                 "worth there",
+                 "it counts as (%.6g, %.2g): its budget is for replaced records, and replacing one is "
+                 "removing it and adding another",
                  twice.epsilon_charged, twice.delta);
     }
     if (refined && refined->entry != 0 && refined->entry != e->entry) {
@@ -341,7 +343,8 @@ static void write_limits(report *p, const statement *s) {
              "That nothing is learned about groups: what holds for people in general, a model may "
              "say, with or without any one of them.");
   report_add(p, REPORT_ITEM,
-             "Anything about other releases from the same records: their ε must be added.");
+             "Anything about other releases from the same records: their ε and δ must be added%s.",
+             s->seen->by[0] ? ", or put together as this ledger does" : "");
   if (!s->person) {
     report_add(p, REPORT_ITEM,
                "The same strength for somebody with several records: k of them are protected at "

@@ -230,9 +230,9 @@ static void check_headline(verifier *v, double stated, const delta_parts *parts)
             shown(stated).text, shown(v->proved).text);
   } else {
     finding(v, false, "headline",
-            "%s, delta = %s, is too strong a claim: what is proved is delta = %s; see "
-            "the advisory in SECURITY.md",
-            pure ? "pure epsilon" : "the pair", shown(stated).text, shown(v->proved).text);
+            "%s, delta = %s, is too strong a claim: what is proved is delta = %s%s",
+            pure ? "pure epsilon" : "the pair", shown(stated).text, shown(v->proved).text,
+            gaussian ? "" : "; see the advisory in SECURITY.md");
   }
 }
 

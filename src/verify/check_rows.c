@@ -85,8 +85,9 @@ void check_missing_values(verifier *v) {
   }
   bool kept = !rule || field_among(v->root, "schema.on_missing", kept_by);
   finding(v, kept, "on_missing",
-          kept ? "%.60s: no row is dropped, n does not depend on the records"
-               : "%.60s: the number of rows may depend on the records",
+          !kept          ? "%.60s: the number of rows may depend on the records"
+          : by_adding(v) ? "%.60s: no row is dropped, so each record is one"
+                         : "%.60s: no row is dropped, n does not depend on the records",
           word ? word : "not a text");
 }
 
@@ -136,8 +137,10 @@ void check_rows(verifier *v) {
   if (selected_by(v, "split")) {
     check_split_rows(v, rows, fitted);
   } else if (!selected_by(v, "stopping")) {
-    finding(v, fitted == rows, fitted_field(v), "n = %llu of %s%llu rows", fitted,
-            by_adding(v) ? "about " : "", rows);
+    finding(v, fitted == rows, fitted_field(v),
+            by_adding(v) ? "%llu of %llu: all stand for the private number"
+                         : "n = %llu of %llu rows",
+            fitted, rows);
   } else if (field_count(v, fitted_field(v), "selection.holdout_rows", &holdout)) {
     finding(v, holdout < rows && fitted == rows - holdout, fitted_field(v),
             "n = %llu; %llu rows less %llu held out", fitted, rows, holdout);

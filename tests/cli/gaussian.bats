@@ -37,12 +37,14 @@ field() { # of the model's privacy block
 }
 
 @test "pure noise spends no delta, and plan says so" {
-  train --noise l2 --delta 1e-6 2> /dev/null
+  train --noise l2 --delta 1e-6 2> words
+  grep -q "m.json: the delta of 1e-06 is not spent: pure noise is shorter here" words
   python3 -c 'import json; p = json.load(open("m.json"))["privacy"]; assert p["delta"] == p["numerics"]["delta"] < 1e-40'
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise l2 > plan
   grep -q "^delta given          1e-06        not spent: pure noise" plan
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise gaussian > plan
-  grep -q "^delta in all         1e-06        with what gaussian noise spends" plan
+  grep -q "^delta                1e-06        and beyond that factor" plan
+  grep -q "^delta of numerics    .* of it: noise too long" plan
 }
 
 @test "dense rows have at most half of the shortest pure noise" {

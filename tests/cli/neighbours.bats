@@ -66,7 +66,7 @@ ways_out() { # data, folder
   "$DPERM" "${t[@]}" --out m.json 2> words
   grep -q 'charged epsilon 2 and delta 5.14e-43 to "people"' words # (1 + e) 1.38e-43
   "$DPERM" statement --model m.json --ledger l.db --out s.md
-  grep -q 'counts as (2, 5.1e-43) in a ledger for replaced records' s.md
+  grep -q 'counts as (2, 5.1e-43): its budget is for replaced records' s.md
   grep -q '^| left | ε = 1.9 ' s.md
   run "$DPERM" "${t[@]}" --out n.json
   fails_with 1 'has epsilon 1.9 left of 3.9, and this run needs 2'
