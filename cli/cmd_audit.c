@@ -21,12 +21,12 @@ static const char closing[] =
     "is known, and guesses from each model which one it was. By the claim, right guesses are at "
     "most e^epsilon times as frequent as wrong ones: their counts give a lower bound on epsilon. "
     "Exit status 1 if it exceeds the claim.\n"
-    "Mechanisms: output, objective (default), jacobian, weights, gaussian-output and "
-    "gaussian-objective (at a delta of 0.02), each for every loss; gaussian-jacobian, shape, "
-    "intercept, selector, split, stopping, refine, bins, and the laws of noise (every kind), "
-    "lattice and "
-    "rows; "
-    "--all runs them all.\n"
+    "Mechanisms: output, objective (default), jacobian, weights, add-output, add-objective, "
+    "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
+    "add-gaussian-objective (gaussian at a delta of 0.02), each for every loss; joint, add-joint, "
+    "gaussian-joint and add-gaussian-joint (variants objective, output, and jacobian of the first "
+    "two), gaussian-jacobian, elliptic, shape, intercept, selector, split, stopping, refine, bins, "
+    "and the laws of noise (every kind), lattice and rows; --all runs them all.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";
 

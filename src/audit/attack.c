@@ -136,22 +136,34 @@ static dperm_status block_source(const stage *s, size_t block, random_source *ou
   return random_public(*s->options->seed, purpose, out, err);
 }
 
+static dperm_status draw_scores(const attack *a, int side, random_source *source, size_t count,
+                                double *scores, double *outcomes, dperm_error *err) {
+  if (a->draw_many) {
+    return a->draw_many(a, side, source, count, scores, outcomes, err);
+  }
+  for (size_t i = 0; i < count; i++) {
+    TRY(a->draw(a, side, source, &scores[i], &outcomes[i], err));
+  }
+  return DPERM_OK;
+}
+
 static dperm_status draw_block(const stage *s, size_t block, guesses *counts, dperm_error *err) {
   int side = (int)(block % 2);
-  size_t from = block / 2 * s->a->block, to = from + s->a->block;
+  size_t from = block / 2 * s->a->block;
+  size_t count = s->draws - from < s->a->block ? s->draws - from : s->a->block;
+  double scores[ATTACK_BLOCK], outcomes[ATTACK_BLOCK];
   random_source source;
   TRY(arithmetic_check(err));
   TRY(block_source(s, block, &source, err));
-  for (size_t i = from; i < to && i < s->draws; i++) {
-    double score = 0, outcome = 0;
-    TRY(s->a->draw(s->a, side, &source, &score, &outcome, err));
+  TRY(draw_scores(s->a, side, &source, count, scores, outcomes, err));
+  for (size_t i = 0; i < count; i++) {
     if (!s->rule) {
-      s->scores[side][i] = score;
+      s->scores[side][from + i] = scores[i];
       continue;
     }
-    guess(s->rule, side, score, counts);
-    if (i < s->options->outcomes) {
-      s->options->outcome[side][i] = outcome;
+    guess(s->rule, side, scores[i], counts);
+    if (from + i < s->options->outcomes) {
+      s->options->outcome[side][from + i] = outcomes[i];
     }
   }
   TRY(random_check(&source, err));

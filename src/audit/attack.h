@@ -7,15 +7,20 @@
 #include "dperm/audit.h"
 #include "random/random_source.h"
 
+enum { ATTACK_BLOCK = 4096 };
+
 typedef struct attack attack;
 struct attack {
   const void *context;
   double delta;       /* of the claim */
   size_t usual_draws; /* on each side, at an epsilon of 1 or more */
-  size_t block;       /* draws that share a random source */
+  size_t block;       /* draws that share a random source, at most ATTACK_BLOCK */
   /* One outcome for data set `side`, 0 or 1: its score, and a number to draw a picture of. */
   dperm_status (*draw)(const attack *a, int side, random_source *source, double *score,
                        double *outcome, dperm_error *err);
+  /* Or NULL: as many at once, where they share work. */
+  dperm_status (*draw_many)(const attack *a, int side, random_source *source, size_t count,
+                            double *scores, double *outcomes, dperm_error *err);
 };
 
 /* Guess the first data set for scores ≥ `first`, the second for scores ≤ `second`. */

@@ -5,6 +5,7 @@
 
 #include "audit/attack.h"
 #include "audit/audit_cases.h"
+#include "audit/joint_pair.h"
 #include "audit/worst_pair.h"
 #include "base/memory.h"
 #include "base/owned.h"
@@ -26,6 +27,9 @@ static const audit_case cases[] = {
     {"gaussian-output", NULL, audit_fit, PAIR_GAUSSIAN_OUTPUT},
     {"gaussian-objective", NULL, audit_fit, PAIR_GAUSSIAN_OBJECTIVE},
     {"gaussian-jacobian", "huber", audit_fit, PAIR_GAUSSIAN_JACOBIAN},
+    {"add-gaussian-output", NULL, audit_fit, PAIR_ADD_GAUSSIAN_OUTPUT},
+    {"add-gaussian-objective", NULL, audit_fit, PAIR_ADD_GAUSSIAN_OBJECTIVE},
+    {"elliptic", "gaussian", audit_ellipse, 0},
     {"shape", "output", audit_fit, PAIR_SHAPE},
     {"intercept", "output", audit_fit, PAIR_INTERCEPT},
     {"weights", NULL, audit_fit, PAIR_WEIGHTS},
@@ -34,6 +38,14 @@ static const audit_case cases[] = {
     {"add-jacobian", NULL, audit_fit, PAIR_ADD_JACOBIAN},
     {"joint", "objective", audit_joint, JOINT_OBJECTIVE},
     {"joint", "jacobian", audit_joint, JOINT_JACOBIAN},
+    {"joint", "output", audit_joint, JOINT_OUTPUT},
+    {"add-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_ADD},
+    {"add-joint", "jacobian", audit_joint, JOINT_JACOBIAN + JOINT_ADD},
+    {"add-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_ADD},
+    {"gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_GAUSSIAN},
+    {"gaussian-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_GAUSSIAN},
+    {"add-gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_ADD + JOINT_GAUSSIAN},
+    {"add-gaussian-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_ADD + JOINT_GAUSSIAN},
     {"selector", "permute-and-flip", audit_selector, DPERM_SELECTOR_PERMUTE_AND_FLIP},
     {"selector", "exponential", audit_selector, DPERM_SELECTOR_EXPONENTIAL},
     {"split", "output", audit_tuning, SPLIT},

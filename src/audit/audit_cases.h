@@ -14,17 +14,9 @@ enum { SPLIT = -1 };
 extern const char *const audit_usual_loss;
 audit_function audit_fit, audit_selector, audit_tuning;
 
-/* Attacks on joint fits of three classes (joint_attack.c), where gradients count most, or the
- * determinant. Weights are a class's after the other's, of two columns each. */
-enum { JOINT_OBJECTIVE, JOINT_JACOBIAN, JOINT_CLASSES = 3 };
-audit_function audit_joint;
-typedef struct joint_pair {
-  double lambda, beta; /* λ = nΛ_t, and the noise that the claim calls for */
-} joint_pair;
-joint_pair joint_pair_make(int kind, double epsilon);
-/* log of the density of these weights under the first data set over that under the second, if the
- * claim is right and exhausted. */
-double joint_log_ratio(const joint_pair *pair, const double *weights);
+/* Attacks on joint fits of three classes, by a joint_kind and what comes with it (joint_attack.c),
+ * and on gaussian noise that the columns have different shares of (ellipse_attack.c). */
+audit_function audit_joint, audit_ellipse;
 
 /* Attacks on the noisy counts of a refinement, by a dperm_neighbours (refine_attack.c), and on the choice between lines
  * and bins (bins_attack.c). */

@@ -229,11 +229,14 @@ static void scale_rows(worst_pair *pair) {
 
 dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
                              worst_pair *out, dperm_error *err) {
-  bool adding = kind >= PAIR_ADD_OUTPUT && kind <= PAIR_ADD_JACOBIAN;
-  kind = kind == PAIR_ADD_OUTPUT      ? PAIR_OUTPUT
-         : kind == PAIR_ADD_OBJECTIVE ? PAIR_OBJECTIVE
-         : kind == PAIR_ADD_JACOBIAN  ? PAIR_JACOBIAN
-                                      : kind;
+  static const pair_kind added[] = {[PAIR_ADD_OUTPUT] = PAIR_OUTPUT,
+                                    [PAIR_ADD_OBJECTIVE] = PAIR_OBJECTIVE,
+                                    [PAIR_ADD_JACOBIAN] = PAIR_JACOBIAN,
+                                    [PAIR_ADD_GAUSSIAN_OUTPUT] = PAIR_GAUSSIAN_OUTPUT,
+                                    [PAIR_ADD_GAUSSIAN_OBJECTIVE] = PAIR_GAUSSIAN_OBJECTIVE};
+  bool adding =
+      (kind >= PAIR_ADD_OUTPUT && kind <= PAIR_ADD_JACOBIAN) || kind >= PAIR_ADD_GAUSSIAN_OUTPUT;
+  kind = adding ? added[kind] : kind;
   bool gaussian = kind >= PAIR_GAUSSIAN_OUTPUT;
   bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN || kind == PAIR_WEIGHTS ||
                    kind == PAIR_GAUSSIAN_OBJECTIVE || kind == PAIR_GAUSSIAN_JACOBIAN;

@@ -20,7 +20,9 @@ typedef enum pair_kind {
   PAIR_ADD_JACOBIAN,
   PAIR_GAUSSIAN_OUTPUT, /* the first three with gaussian noise at (ε, δ), */
   PAIR_GAUSSIAN_OBJECTIVE,
-  PAIR_GAUSSIAN_JACOBIAN /* of hinges */
+  PAIR_GAUSSIAN_JACOBIAN,   /* of hinges */
+  PAIR_ADD_GAUSSIAN_OUTPUT, /* and the first two of those with one record, and without it */
+  PAIR_ADD_GAUSSIAN_OBJECTIVE
 } pair_kind;
 
 typedef struct worst_pair {

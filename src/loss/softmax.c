@@ -181,7 +181,8 @@ static dperm_loss constants(double h) {
     depth++;
   }
   return (dperm_loss){
-      .lipschitz = 0x1.6a09e667f3bcdp+0, /* √2, rounded up */
+      /* √2, rounded up: ‖p − e_y‖₂ */
+      .lipschitz = DEFECT("joint-length") ? 1 : 0x1.6a09e667f3bcdp+0,
       .smoothness = 0.5,
       .slope_error = (3 * depth + 16) * 0x1p-53,
   };

@@ -118,7 +118,7 @@ static double gaussian_row_bound(const row_bounds *bounds, size_t dims) {
   for (size_t i = 0; i < body_count(e.body); i++) {
     const body_run *run = body_at(e.body, i);
     double w = run_weight(&e, i), square = (double)run->groups * run->radius * run->radius;
-    dual += square * (w * w - mu);
+    dual += DEFECT("ellipse-flat") ? 0 : square * (w * w - mu);
     plain += square * (w * w);
   }
   return sqrt(fmin(dual, plain)) * (1 + ((double)body_count(e.body) + 32) * 0x1p-53);
@@ -183,7 +183,7 @@ static void gaussian_draw(const noise_plan *plan, random_source *source, double 
   }
   for (size_t i = 0; e.body && i < body_count(e.body); i++) {
     const body_run *run = body_at(e.body, i);
-    double scale = beta * run_weight(&e, i);
+    double scale = beta * (DEFECT("ellipse-group") && i == 0 ? 2 : 1) * run_weight(&e, i);
     for (size_t j = 0; j < run->groups * run->width; j++, b++) {
       *b /= scale;
     }

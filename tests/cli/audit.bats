@@ -35,9 +35,12 @@ rows = json.load(open("all.json"))
 assert all(r["verdict"] == "not refuted" for r in rows)
 names = {r["mechanism"] for r in rows}
 assert names == {"output", "objective", "jacobian", "gaussian-output", "gaussian-objective",
-                 "gaussian-jacobian", "add-output", "add-objective", "add-jacobian", "joint", "shape", "intercept", "weights",
+                 "gaussian-jacobian", "add-output", "add-objective", "add-jacobian", "add-gaussian-output",
+                 "add-gaussian-objective", "elliptic", "joint", "add-joint", "gaussian-joint", "add-gaussian-joint",
+                 "shape", "intercept", "weights",
                  "selector", "split", "stopping", "refine", "add-refine", "bins", "score", "add-score", "noise", "lattice", "rows"}, names
-for mechanism in ("output", "objective", "jacobian", "gaussian-output", "gaussian-objective", "weights"):
+for mechanism in ("output", "objective", "jacobian", "gaussian-output", "gaussian-objective", "add-gaussian-output",
+                  "add-gaussian-objective", "weights"):
     losses = {r["variant"] for r in rows if r["mechanism"] == mechanism}
     assert losses == {"huber", "smooth-hinge", "logistic"}
 assert [r["mechanism"] for r in rows if r["epsilon_lower_bound"] is None] == ["noise"] * 6 + [

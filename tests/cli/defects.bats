@@ -32,7 +32,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -ge 45 ]
+  [ "$(wc -l < listed)" -ge 49 ]
 }
 
 @test "defects in the noise are found" {
@@ -108,8 +108,21 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   [[ "$output" == *"FAILS  delta: "* ]]
 }
 
-@test "a joint fit's gradient that is half as long is found" {
-  found $(table | grep "^joint-half ")
+@test "a joint fit's gradient that is half as long, and corners and lengths that are left out, are found" {
+  for defect in joint-half joint-length joint-corner; do
+    found $(table | grep "^$defect ")
+  done
+  found joint-half audit --mechanism add-joint --draws 20000
+  found neighbours-add audit --mechanism gaussian-joint --variant output --draws 40000
+  found neighbours-add audit --mechanism gaussian-objective --draws 40000
+  found epsilon-not-halved audit --mechanism add-gaussian-objective --draws 20000
+  found noise-small audit --mechanism add-gaussian-output --draws 40000
+}
+
+@test "elliptic noise with too small a bound, or too little in one group, is found" {
+  for defect in ellipse-flat ellipse-group; do
+    found $(table | grep "^$defect ")
+  done
 }
 
 @test "a joint fit's Jacobian of two classes is found" {

@@ -1,0 +1,181 @@
+/* objective  x = 1 against x = −1, both of class 0, and others that hold class 1 up at x = 1 and
+ *            class 2 at −1. So both records have a small p_0, their gradients are p − e_0 and
+ *            −(p′ − e_0), and the noise differs by nearly (−2, 1, 1): its l1 norm is 4, as in the
+ *            rule, and three signs of it decide. λ = 8/ε: the determinant has little.
+ * jacobian   one-hot rows: scores of records in different columns are free of each other. Where the
+ *            second record's probability is small its gradient is as long as can be; the first
+ *            one's determinant is largest where its own is near ⅓.
+ * output     x = (l, ±√(1 − l²)), and others at (1, 0) that hold class 1 up by so much that both
+ *            records' p is next to e_1, however little they lean there. The others bend in the
+ *            first column alone, so the minimizers differ by nearly 2√2/λ in the second. */
+#include "audit/joint_pair.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "loss/softmax.h"
+#include "mechanism/delta_rule.h"
+#include "mechanism/epsilon_rule.h"
+#include "solve/cholesky.h"
+
+enum { CLASSES = JOINT_CLASSES, WEIGHTS = JOINT_WEIGHTS };
+
+static const double gaussian_delta = 0.02, lean = 0.4;
+
+/* ---- theory */
+
+/* Adds what these rows add to the gradient and to the Hessian's upper triangle, each or NULL. */
+static void add_rows(const joint_pair *pair, const joint_rows *rows, const double *weights,
+                     double *gradient, double *hessian) {
+  size_t d = pair->columns, size = CLASSES * d;
+  double z[CLASSES], slope[CLASSES], p[CLASSES], label = (double)rows->label;
+  double count = (double)rows->count;
+  for (size_t c = 0; c < CLASSES; c++) {
+    z[c] = 0;
+    for (size_t j = 0; j < d; j++) {
+      z[c] += weights[c * d + j] * rows->x[j];
+    }
+  }
+  softmax_rows(CLASSES, 1, &label, z, NULL, NULL, slope, p);
+  for (size_t i = 0; i < size; i++) {
+    gradient[i] += count * slope[i / d] * rows->x[i % d];
+    for (size_t j = i; j < size; j++) {
+      double bend = p[i / d] * ((i / d == j / d ? 1.0 : 0.0) - p[j / d]);
+      hessian[i * size + j] += count * bend * rows->x[i % d] * rows->x[j % d];
+    }
+  }
+}
+
+/* Of n(J + Δ/2‖W‖²), without noise. */
+static void differentiate(const joint_pair *pair, int side, const double *weights, double *gradient,
+                          double *hessian) {
+  size_t size = CLASSES * pair->columns;
+  memset(hessian, 0, size * size * sizeof *hessian);
+  for (size_t i = 0; i < size; i++) {
+    gradient[i] = pair->lambda * weights[i];
+    hessian[i * size + i] = pair->lambda;
+  }
+  add_rows(pair, &pair->others[0], weights, gradient, hessian);
+  add_rows(pair, &pair->others[1], weights, gradient, hessian);
+  add_rows(pair, &pair->record[side], weights, gradient, hessian);
+}
+
+/* Damped by the length of the step: slopes of softmax change little over a score of 1. */
+static void find_minimizer(joint_pair *pair, int side) {
+  size_t size = CLASSES * pair->columns;
+  double gradient[WEIGHTS], hessian[WEIGHTS * WEIGHTS], *w = pair->minimizer[side];
+  for (int i = 0; i < 200; i++) {
+    differentiate(pair, side, w, gradient, hessian);
+    (void)cholesky_factor(hessian, size); /* λ on its diagonal */
+    cholesky_solve(hessian, size, gradient);
+    double length = 0;
+    for (size_t j = 0; j < size; j++) {
+      length += gradient[j] * gradient[j];
+    }
+    for (size_t j = 0; j < size; j++) {
+      w[j] -= gradient[j] / fmax(1, sqrt(length));
+    }
+  }
+}
+
+static double distance(const double *a, const double *b, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  return sqrt(sum);
+}
+
+static double output_log_density(const joint_pair *pair, int side, const double *weights) {
+  double away = pair->beta * distance(weights, pair->minimizer[side], CLASSES * pair->columns);
+  return pair->delta > 0 ? -away * away / 2 : -away;
+}
+
+/* Of the noise that gives these weights, in l1 or normal, and the determinant of its derivative. */
+static double objective_log_density(const joint_pair *pair, int side, const double *weights) {
+  size_t size = CLASSES * pair->columns;
+  double b[WEIGHTS], hessian[WEIGHTS * WEIGHTS], sum = 0;
+  differentiate(pair, side, weights, b, hessian);
+  (void)cholesky_factor(hessian, size);
+  for (size_t i = 0; i < size; i++) {
+    double x = pair->beta * b[i];
+    sum += 2 * log(fabs(hessian[i * size + i])) - (pair->delta > 0 ? x * x / 2 : fabs(x));
+  }
+  return sum;
+}
+
+double joint_log_ratio(const joint_pair *pair, const double *weights) {
+  return pair->mechanism == DPERM_MECHANISM_OUTPUT
+             ? output_log_density(pair, 0, weights) - output_log_density(pair, 1, weights)
+             : objective_log_density(pair, 0, weights) - objective_log_density(pair, 1, weights);
+}
+
+double joint_distance(const joint_pair *pair) {
+  double most = neighbours_gradients(pair->neighbours) * sqrt(2) / pair->lambda;
+  return distance(pair->minimizer[0], pair->minimizer[1], CLASSES * pair->columns) / most;
+}
+
+/* ---- constructions */
+
+static void place_rows(joint_pair *pair) {
+  size_t many = (size_t)fmin(3 * pair->lambda, 1000);
+  double across = sqrt(1 - lean * lean) * (1 - 0x1p-50);
+  switch (pair->kind) {
+  case JOINT_OBJECTIVE:
+    pair->columns = 1;
+    pair->others[0] = (joint_rows){{1}, 1, many};
+    pair->others[1] = (joint_rows){{-1}, 2, many};
+    pair->record[0] = (joint_rows){{1}, 0, 1};
+    pair->record[1] = (joint_rows){{-1}, 0, 1};
+    break;
+  case JOINT_JACOBIAN:
+    pair->columns = 2;
+    pair->record[0] = (joint_rows){{1, 0}, 0, 1};
+    pair->record[1] = (joint_rows){{0, 1}, 0, 1};
+    break;
+  default:
+    pair->columns = 2;
+    pair->others[0] = (joint_rows){{1, 0}, 1, 20000};
+    pair->record[0] = (joint_rows){{lean, across}, 0, 1};
+    pair->record[1] = (joint_rows){{lean, -across}, 0, 1};
+  }
+  pair->rows = pair->others[0].count + pair->others[1].count + 4;
+  pair->record[1].count = pair->neighbours == DPERM_NEIGHBOURS_REPLACE;
+}
+
+/* The most that the determinant has of ε: a twelfth, or a little less than half. */
+static double place_lambda(joint_kind kind, double epsilon) {
+  return kind == JOINT_OBJECTIVE  ? 8 / fmin(epsilon, 1)
+         : kind == JOINT_JACOBIAN ? 1 / (CLASSES * expm1(0.45 * epsilon / (CLASSES - 1)))
+                                  : 4;
+}
+
+/* Rows have norm 1 in every norm of noise. */
+static double claimed_beta(const joint_pair *pair, double epsilon) {
+  const dperm_loss loss = softmax_loss(CLASSES);
+  bool objective = pair->mechanism == DPERM_MECHANISM_OBJECTIVE;
+  double kappa = 1 / pair->lambda, scale = objective ? 1 : pair->lambda;
+  if (pair->delta > 0) {
+    const delta_corners corners =
+        objective ? delta_corners_objective(&loss, pair->neighbours, kappa, epsilon)
+                  : delta_corners_output(&loss, pair->neighbours);
+    return scale * delta_invert(&corners, epsilon, pair->delta);
+  }
+  return objective ? epsilon_invert(&loss, pair->neighbours, kappa, epsilon)
+                   : scale * epsilon / (neighbours_gradients(pair->neighbours) * loss.lipschitz);
+}
+
+joint_pair joint_pair_make(int kind, double epsilon) {
+  bool added = (kind & JOINT_ADD) != 0;
+  joint_pair made = {.kind = (joint_kind)(kind % JOINT_ADD),
+                     .neighbours = added ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
+                     .delta = kind & JOINT_GAUSSIAN ? gaussian_delta : 0};
+  made.mechanism = made.kind == JOINT_OUTPUT ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
+  made.lambda = place_lambda(made.kind, epsilon);
+  place_rows(&made);
+  made.beta = claimed_beta(&made, epsilon);
+  find_minimizer(&made, 0);
+  find_minimizer(&made, 1);
+  return made;
+}

@@ -1,0 +1,80 @@
+/* The audit's pairs of jointly learned classes without fits: at random weights, and at the best
+ * that a search finds from there, the log-ratio of the densities never passes the claim, and comes
+ * close to it; minimizers of output perturbation are as far apart as is said, and no further. */
+#include "audit/joint_pair.h"
+
+#include <math.h>
+
+#include "statistics.h"
+
+static const double epsilons[] = {0.3, 1, 3};
+
+/* Of either data set over the other, by `sign`: climbs by random steps, which shrink. */
+static double highest_ratio(const joint_pair *pair, random_source *r, double sign, double start) {
+  double best = -INFINITY, at[JOINT_WEIGHTS], tried[JOINT_WEIGHTS];
+  for (size_t i = 0; i < JOINT_WEIGHTS; i++) {
+    at[i] = start * random_normal(r);
+  }
+  for (int step = 0; step < 600; step++) {
+    double size = start * pow(0.99, step);
+    for (size_t i = 0; i < JOINT_WEIGHTS; i++) {
+      tried[i] = at[i] + (step ? size * random_normal(r) : 0);
+    }
+    double ratio = sign * joint_log_ratio(pair, tried);
+    if (ratio > best) {
+      best = ratio;
+      for (size_t i = 0; i < JOINT_WEIGHTS; i++) {
+        at[i] = tried[i];
+      }
+    }
+  }
+  return best;
+}
+
+/* `least` of ε is reached. */
+static void check_pure(int kind, double least) {
+  random_source r;
+  assert_ok(random_seeded(5, &r, err));
+  for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
+    joint_pair pair = joint_pair_make(kind, epsilons[e]);
+    assert_true(pair.beta > 0 && pair.lambda > 0 && pair.delta == 0);
+    double best = 0;
+    for (int start = 0; start < 60; start++) {
+      double ratio = highest_ratio(&pair, &r, start % 2 ? 1 : -1, pow(10, 4 * random_unit(&r) - 1));
+      assert_true(ratio <= epsilons[e] * (1 + 1e-9));
+      best = fmax(best, ratio);
+    }
+    print_message("# kind %d, epsilon %g: %.3f of it\n", kind, epsilons[e], best / epsilons[e]);
+    assert_true(best >= least * epsilons[e]);
+  }
+}
+
+static void no_weights_tell_more_than_the_claim(void **state) {
+  (void)state;
+  check_pure(JOINT_OBJECTIVE, 0.84);
+  check_pure(JOINT_OBJECTIVE + JOINT_ADD, 0.92);
+  check_pure(JOINT_JACOBIAN, 0.75);
+  check_pure(JOINT_JACOBIAN + JOINT_ADD, 0.65);
+  check_pure(JOINT_OUTPUT, 0.83);
+  check_pure(JOINT_OUTPUT + JOINT_ADD, 0.83);
+}
+
+static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
+  (void)state;
+  static const int kinds[] = {0, JOINT_ADD, JOINT_GAUSSIAN, JOINT_ADD + JOINT_GAUSSIAN};
+  for (size_t i = 0; i < 4; i++) {
+    joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1);
+    double share = joint_distance(&pair);
+    assert_true(share > 0.83 && share < 1);
+    assert_true((pair.delta > 0) == (kinds[i] >= JOINT_GAUSSIAN));
+    assert_true((pair.record[1].count == 0) == ((kinds[i] & JOINT_ADD) != 0));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_weights_tell_more_than_the_claim),
+      cmocka_unit_test(minimizers_are_nearly_as_far_apart_as_can_be),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
