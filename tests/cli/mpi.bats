@@ -79,6 +79,18 @@ same_model() { # numbers of processes, then the command; with the noise of $seed
   same_model 3 train --data people.csv --schema schema.json --epsilon 13 --bins auto
 }
 
+@test "classes that are learned jointly are the same among processes, with any noise" {
+  awk 'BEGIN {print "x,z,kind"; for (i = 0; i < 5000; i++) {c = i * i % 11 % 4
+    printf "%.3f,%.3f,%s\n", (c % 2 ? 0.5 : -0.5) + (i % 41 - 20) / 80, (c > 1 ? 0.4 : -0.4) + (i % 53 - 26) / 90, substr("abcd", c + 1, 1)}}' > k.csv
+  echo '{"label": {"column": "kind", "classes": ["a", "b", "c", "d"]}, "intercept": true, "columns": [{"name": "x", "type":
+    "numeric", "min": -1, "max": 1}, {"name": "z", "type": "numeric", "min": -1, "max": 1}]}' > k.json
+  joint=(train --data k.csv --schema k.json --multiclass joint --refine none)
+  same_model "3 $(some "" "1 2 4")" "${joint[@]}" --epsilon 1
+  same_model "2 $(some "" "3 4")" "${joint[@]}" --epsilon 1 --delta 1e-6 --noise gaussian
+  same_model "$(some "" "2 3")" "${joint[@]}" --epsilon 1 --mechanism output
+  same_model "$(some "" "2 3")" "${joint[@]}" --epsilon 1 --neighbours add-remove --rows-about 5000
+}
+
 @test "several processes charge a ledger once and speak with one voice" {
   setup_rows 6000
   "$DPERM" ledger init ledger --dataset rows --epsilon 2
