@@ -57,7 +57,9 @@ class Prepared:
     """Data in the library's hands, with what was public about them."""
 
     def __init__(self, handle: c.Handle, rows: int, classes: np.ndarray, names: List[str],
-                 taken: Sequence[str] = (), labelled: Any = None, waiting: Optional[Waiting] = None):
+                 taken: Sequence[str] = (), labelled: Any = None, waiting: Optional[Waiting] = None,
+                 drafted: bool = False):
+        self.drafted = drafted  # the schema is a draft from these very records, as their values show
         self.handle, self.rows, self.classes, self.names, self.labelled = handle, rows, classes, names, labelled
         self.waiting = waiting  # bins that follow from the number of rows
         self.words: Tuple[str, ...] = ()  # what was taken from the records: what is made of them is not private
@@ -177,10 +179,10 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         names = None if self.classes is None else data.class_names(data.class_array(self.classes))
         schema = Schema(self.schema, names)
         given, X = X, arrow.table(X)
-        taken = schema.taken_from(given, X)
-        if taken:
-            leak("the schema was taken from these records, or from a model that says so: the model is NOT "
-                 "private, and says so; write down what is public, or draft from other records")
+        taken, drafted = schema.taken_from(given, X), not schema.marked
+        if taken and not drafted:
+            leak("the schema was taken from a model that says that it is not private: neither is this one, "
+                 "and says so; write down what is public")
         y = label_in(schema, X) if y is None else y
         if y is None:
             raise ValueError("y is missing, and X has no column of the schema's label; "
@@ -195,7 +197,19 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         classes = numbered[1] if numbered is not None else \
             labels.of_type(names, y) if declared is None else declared
         self._schema = schema
-        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, (X, named), waiting)
+        return Prepared(handle, c.lib.dperm_data_rows(handle), classes, names, taken, (X, named), waiting,
+                        bool(taken) and drafted)
+
+    def _refuse_draft(self, prepared: Prepared) -> None:
+        """That a schema was drafted from the records is seen in their values, so no model that could be private may tell."""
+        if not prepared.drafted:
+            return
+        words = "the schema was drafted from these very records"
+        if self.mechanism != "none" and self.random_state is None:
+            raise ValueError(f"{words}, so nothing private can be made of it, and a model that said so would tell of them; "
+                             "write down what is public, or draft from other records (experiments on public ones: "
+                             "random_state or mechanism='none')")
+        leak(f"{words}: the model is NOT private, and says so; write down what is public, or draft from other records")
 
     def _settle(self, prepared: Prepared, name: str, *arguments: Any) -> None:
         """Bins that follow from the number of rows, and from what each fit has of epsilon (`name` says)."""
@@ -292,6 +306,7 @@ class PrivateClassifier(Scored, ClassifierMixin, BaseEstimator):
         self._warn()
         refuse_folds(self, self)
         prepared = self._prepare(X, y)
+        self._refuse_draft(prepared)
         wanted = self._options(prepared.rows, prepared)
         options.warn_delta(wanted.delta, wanted.rows_about or prepared.rows)
         refined = self._share_of(prepared, wanted)

@@ -68,7 +68,8 @@ class Schema:
         """A first schema from a DataFrame, Arrow's table or a CSV file of **public** records.
 
         It depends on them, so never draft from private data; look through it before use. A model of
-        the very records that its schema was drafted from says that it is not private, however they come.
+        the very records that its schema was drafted from is refused, however they come (with `random_state`
+        or without a mechanism it says that it is not private).
         """
         options = c.DraftOptions()
         c.lib.dperm_draft_options_init(byref(options))
@@ -150,6 +151,11 @@ class Schema:
         """What in the schema was taken from these records (`table`: as they were read, where that is done once), so
         that it cannot count as public."""
         return self._origin.taken_from(records, lambda: self._digest(arrow.table(records) if table is None else table))
+
+    @property
+    def marked(self) -> bool:
+        """Whether it came from a model that says what was taken from records."""
+        return bool(self._origin.taken)
 
     @property
     def _missing(self) -> List[str]:

@@ -144,6 +144,7 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         first._warn()
         refuse_folds(first, self)
         prepared = first._prepare(X, y)
+        first._refuse_draft(prepared)
         public = self._prepare_public(first)
         wanted = (c.Options * len(fitters))(*[f._options(prepared.rows, prepared) for f in fitters])
         how = self._how(public)

@@ -256,8 +256,8 @@ def test_a_draft_from_a_table_marks_the_model_of_that_table():
     frame = pd.DataFrame({"age": ages, "job": jobs, "ill": LABELS * 150})
     assert schema.to_dict() == dperm.Schema.draft(frame, label="ill").to_dict()
     for again in (X, copied):
-        with pytest.warns(dperm.PrivacyLeakWarning, match="schema was taken from these records"):
-            assert not dperm.LogisticRegression(1.0, schema=schema).fit(again).privacy_.private
+        with pytest.raises(ValueError, match="schema was drafted from these very records"):
+            dperm.LogisticRegression(1.0, schema=schema).fit(again)
     assert dperm.LogisticRegression(1.0, schema=schema).fit(others).privacy_.private
 
 

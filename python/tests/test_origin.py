@@ -44,8 +44,11 @@ def test_a_draft_knows_its_records_in_any_container(draft, tmp_path):
     y = people.ill.to_numpy()
     for name, X in fitted.items():
         for known in (schema, pickle.loads(pickle.dumps(schema))):
-            with pytest.warns(dperm.PrivacyLeakWarning, match="the schema was taken from these records"):
-                assert not dperm.LogisticRegression(1.0, schema=known).fit(X, y).privacy_.private, name
+            with pytest.raises(ValueError, match="the schema was drafted from these very records"):
+                dperm.LogisticRegression(1.0, schema=known).fit(X, y)
+            with pytest.warns(dperm.PrivacyLeakWarning, match="the schema was drafted from these very records"):
+                found = dperm.LogisticRegression(1.0, schema=known, random_state=1).fit(X, y).privacy_
+            assert "ranges of columns" in found.reason, name
     for name, X in _containers(people.assign(age=[21, *people.age[1:]], dose=people.dose[::-1].to_numpy()), tmp_path)[1].items():
         assert dperm.LogisticRegression(1.0, schema=schema).fit(X, y).privacy_.private, name
 
@@ -61,4 +64,5 @@ def test_a_stream_that_can_be_read_once_is_enough():
 
     columns = [("age", "int64", [i % 9 for i in range(40)]), ("ill", "string", ["no", "yes"] * 20)]
     schema = dperm.Schema.draft(Once(columns), label="ill")
-    assert not dperm.LogisticRegression(1.0, schema=schema).fit(Once(columns)).privacy_.private
+    with pytest.raises(ValueError, match="the schema was drafted from these very records"):
+        dperm.LogisticRegression(1.0, schema=schema).fit(Once(columns))
