@@ -1,6 +1,7 @@
 /* dperm ledger: give a data set its budget, show what was spent, check that nobody has changed it.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
@@ -70,6 +71,15 @@ static void print_dataset(FILE *out, const dperm_ledger_dataset *d) {
   fprintf(out, "  delta    %s left of %s (%s spent%s%s)\n", brief(d->delta_left).text,
           brief(d->delta_total).text, brief(d->delta_spent).text,
           d->order > 0 ? "; plain sum " : "", d->order > 0 ? brief(d->delta_plain).text : "");
+  if (d->order > 0 && !*d->data) {
+    fprintf(out,
+            "  the first charge takes the rest, %.9g and half of delta, for the conversion of "
+            "divergences to epsilon\n",
+            strtod(d->epsilon_total, NULL) - strtod(d->epsilon_left, NULL));
+  } else if (d->order > 0) {
+    fprintf(out, "  spent is what the charges below cost, and the conversion of divergences to "
+                 "epsilon, once, with half of delta\n");
+  }
 }
 
 static void show_dataset(void *context, const dperm_ledger_dataset *d) {
@@ -120,9 +130,10 @@ static void show_entry(void *context, const dperm_ledger_entry *e) {
     fprintf(s->out, "%7llu  %-20s  %-16s %-8s %-24s %10s %10s  ", (unsigned long long)e->entry,
             visible(e->time).text, visible(e->dataset).text, visible(e->command).text,
             visible(e->mechanism).text, brief(e->epsilon).text, brief(e->delta).text);
-    fprintf(s->out,
-            e->commit ? "committed for %.12s\n" : "reserved, never committed: stays spent\n",
+    fprintf(s->out, e->commit ? "committed for %.12s" : "reserved, never committed: stays spent",
             e->artifact);
+    bool priced = strcmp(e->cost_epsilon, e->epsilon) != 0; /* by an order */
+    fprintf(s->out, "%s%s\n", priced ? "; costs " : "", priced ? e->cost_epsilon : "");
   }
   s->shown++;
   s->reserved += e->commit == 0;
@@ -204,6 +215,11 @@ static void say_budget(void *context, const dperm_ledger_dataset *d) {
   note("%s: data set \"%s\" has a budget of epsilon %s per %s%s%s", c->path, c->dataset,
        c->budget.epsilon, unit_of(d->rows_per_person, "row").text,
        adding ? ", added or removed" : "", by);
+  if (d->order > 0) {
+    note("%s: %s of it is for charges: each costs a divergence of that order, for gaussian noise "
+         "(--noise gaussian --delta) far less than its epsilon; the rest goes to the conversion",
+         c->path, brief(d->epsilon_left).text);
+  }
 }
 
 static int note_budget(const ledger_command *c, dperm_error *err) {
@@ -301,7 +317,7 @@ int run_ledger(int argc, char **argv) {
        "init: how charges add up: plain sums (default), or by one Renyi order, which many small "
        "releases with Gaussian noise cost less by; needs --delta"},
       {"--order", ARGUMENT_POSITIVE, &c.budget.order, false, "A",
-       "init: that order, from 1.1 on (the one at which the most small releases fit)"},
+       "init: that order, from 1.1 on; without it the total decides, for the most small releases"},
       {"--model", ARGUMENT_INPUT, &c.model, false, "FILE",
        "show: the entry that paid for this model"},
       {"--head", ARGUMENT_TEXT, &c.head, false, "DIGEST",

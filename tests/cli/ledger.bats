@@ -198,7 +198,10 @@ P
 
 @test "one Renyi order, fixed with the budget, is what charges add up by" {
   run "$DPERM" ledger init l.db --dataset people --epsilon 2 --delta 1e-6 --composition renyi --order 13
-  [ "$output" = 'l.db: data set "people" has a budget of epsilon 2 per row, by Renyi order 13' ]
+  [ "${lines[0]}" = 'l.db: data set "people" has a budget of epsilon 2 per row, by Renyi order 13' ]
+  [[ "${lines[1]}" == "l.db: 1.084650297 of it is for charges: "*" the rest goes to the conversion" ]]
+  run "$DPERM" ledger show l.db
+  [[ "$output" == *"  the first charge takes the rest, 0.915349703 and half of delta, for the conversion "* ]]
   for i in 1 2 3 4 5; do charge 0.1 m$i.json 2> /dev/null; done
   "$DPERM" ledger show l.db --json > shown.json
   python3 - <<'P'
@@ -217,6 +220,8 @@ assert entry["terms"].startswith("cost=0.0")
 P
   run "$DPERM" ledger show l.db
   [[ "$output" == *'data set "people", per row, by Renyi order 13'*" left of 2 ("*" spent; plain sum 0.5)"* ]]
+  [[ "$output" == *"  spent is what the charges below cost, and the conversion of divergences to epsilon, once, "* ]]
+  [ "$(grep -c "  committed for .*; costs 0.0[0-9]*$" <<< "$output")" -eq 5 ]
   run charge 1.5
   fails_with 1 "left of 2 by Renyi order 13, and this run needs"
   run "$DPERM" ledger verify l.db
@@ -234,6 +239,7 @@ assert abs(float(e["cost_epsilon"]) - response) < 1e-8
 P
   "$DPERM" ledger init l.db --dataset more --epsilon 1 --delta 1e-6 --composition renyi 2> message
   grep -q 'by Renyi order 2[0-9]$' message
+  grep -q 'of it is for charges' message
   run "$DPERM" ledger init l.db --dataset x --epsilon 2 --composition renyi
   fails_with 2 "--composition renyi needs --delta"
   run "$DPERM" ledger init l.db --dataset x --epsilon 2 --delta 1e-6 --composition zcdp
