@@ -18,8 +18,8 @@ audit_function audit_fit, audit_selector, audit_tuning;
  * and on gaussian noise that the columns have different shares of (ellipse_attack.c). */
 audit_function audit_joint, audit_ellipse;
 
-/* Attacks on the noisy counts of a refinement, by a dperm_neighbours (refine_attack.c), and on the choice between lines
- * and bins (bins_attack.c). */
+/* Attacks on the noisy counts of a refinement, by a dperm_neighbours (refine_attack.c), and on the
+ * choice between lines and bins (bins_attack.c). */
 audit_function audit_refine, audit_bins;
 
 /* Attacks on private scores (score_attack.c), by these flags. */

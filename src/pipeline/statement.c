@@ -175,7 +175,8 @@ static void write_delta(report *p, const dperm_model *m) {
   report_row(p, "δ and the records",
              "at the very worst each of the %s%zu records is shown with that probability: %.2g of "
              "them on average, %s",
-             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows, m->claim.delta * (double)m->rows,
+             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows,
+             m->claim.delta * (double)m->rows,
              m->claim.delta * (double)m->rows <= 0.1
                  ? "far below one"
                  : "not far below one, which is more than good practice allows");
@@ -311,10 +312,11 @@ static void write_spending(report *p, const statement *s) {
                             : "reserved and not committed; spent all the same");
     if (s->adding && e->replacing) {
       const guarantee twice = guarantee_replaced(&s->model->claim);
-      report_row(p, "in that ledger",
-                 "it counts as (%.6g, %.2g): its budget is for replaced records, and replacing one is "
-                 "removing it and adding another",
-                 twice.epsilon_charged, twice.delta);
+      report_row(
+          p, "in that ledger",
+          "it counts as (%.6g, %.2g): its budget is for replaced records, and replacing one is "
+          "removing it and adding another",
+          twice.epsilon_charged, twice.delta);
     }
     if (refined && refined->entry != 0 && refined->entry != e->entry) {
       report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined",
