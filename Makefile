@@ -43,20 +43,27 @@ demo: build
 test: deps-test
 	@tests/run dev
 
-# The long counts: everything with more repetitions (DPERM_LONG) and again under the sanitizers, tests/full at full size (libm at 10^7
-# points a function, certificates on 10^6 rows), the audit a hundred times over, ledgers raced for,
-# killed 1,000 times, with 100,000 entries, memory under valgrind, fuzzers for a while.
+# The long counts: everything with more repetitions (DPERM_LONG) and again under the sanitizers;
+# then, side by side and the longest first, what has no sanitizer's build: tests/full at full size
+# (every bit of a ledger, libm at 10^7 points a function, certificates on 10^6 rows), the audit a
+# hundred times over, ledgers killed 1,000 times, memory under valgrind, fuzzers for a while.
+FULL_TESTS := $(basename $(notdir $(wildcard tests/full/*_test.c)))
+FULL_PARTS := ledger_bits_test audit row_independence fuzz/run kill-ledger kill-encode valgrind \
+  large-file $(filter-out ledger_bits_test,$(FULL_TESTS))
+
 test-full: deps-full
 	@DPERM_LONG=1 tests/run dev asan
-	@for test in tests/full/*_test.c; do \
-	  CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$$(basename $$test .c) || exit 1; done
+	@$(MAKE) --no-print-directory -j $(JOBS) --output-sync=target $(FULL_PARTS:%=full/%)
+	@echo "the long counts: all passed"
+
+full/%_test:
+	@CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/$*_test
+full/row_independence:
 	@DPERM_ROW_TRIALS=20 CMOCKA_MESSAGE_OUTPUT=TAP build/dev/tests/row_independence_test
+full/audit:
 	@DPERM_AUDIT_RUNS=100 DPERM_AUDIT_DRAWS=100000 build/dev/tests/audit_test
-	@tests/kill-ledger
-	@tests/kill-encode
-	@tests/valgrind
-	@tests/large-file
-	@tests/fuzz/run
+full/kill-ledger full/kill-encode full/valgrind full/large-file full/fuzz/run: full/%:
+	@tests/$*
 
 # Every test 50 times (3 times if it takes over 2 s) on a busy machine; not in CI, an hour or more.
 # FLAKY='cli/.*' chooses tests by their names, FLAKY_RUNS=200 says how often (tests/flaky).
