@@ -25,8 +25,9 @@ static const char closing[] =
     "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
     "add-gaussian-objective (gaussian at a delta of 0.02), each for every loss; joint, add-joint, "
     "gaussian-joint and add-gaussian-joint (variants objective, output, and jacobian of the first "
-    "two), gaussian-jacobian, elliptic, shape, intercept, selector, split, stopping, refine, bins, "
-    "and the laws of noise (every kind), lattice and rows; --all runs them all.\n"
+    "two), gaussian-jacobian, elliptic, shape, intercept, selector, split, stopping, refine, "
+    "add-refine, bins, score, add-score, and the laws of noise (every kind), lattice and rows; "
+    "--all runs them all.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";
 
@@ -48,9 +49,10 @@ static void print_number(const char *name, double value) {
   printf(isfinite(value) ? ", \"%s\": %.6g" : ", \"%s\": null", name, value);
 }
 
-static void print_json(const dperm_audit_result *r, const char *indent) {
+static void print_json(const dperm_audit_result *r, double delta, const char *indent) {
   printf("%s{\"mechanism\": \"%s\", \"variant\": \"%s\"", indent, r->mechanism, r->variant);
   print_number("epsilon_claimed", r->epsilon_claimed);
+  print_number("delta_claimed", delta);
   print_number("epsilon_lower_bound", r->epsilon_lower_bound);
   printf(", \"confidence\": %.9g, \"draws\": %zu", r->confidence, r->draws);
   if (isfinite(r->distance)) {
@@ -61,16 +63,17 @@ static void print_json(const dperm_audit_result *r, const char *indent) {
 }
 
 static void print_heading(void) {
-  note("%-11s %-18s %11s %11s %12s", "mechanism", "variant", "epsilon", "at least", "draws a side");
+  note("%-22s %-18s %8s %8s %9s %12s", "mechanism", "variant", "epsilon", "delta", "at least",
+       "draws a side");
 }
 
-static void print_row(const dperm_audit_result *r) {
+static void print_row(const dperm_audit_result *r, double delta) {
   progress_bar_wipe();
   if (isfinite(r->distance)) {
-    note("%-11s %-18s %11s %11s %12zu  %s (off by %.4g, limit %.4g)", r->mechanism, r->variant, "",
-         "", r->draws, verdict(r), r->distance, r->limit);
+    note("%-22s %-18s %8s %8s %9s %12zu  %s (off by %.4g, limit %.4g)", r->mechanism, r->variant,
+         "", "", "", r->draws, verdict(r), r->distance, r->limit);
   } else {
-    note("%-11s %-18s %11g %11.4f %12zu  %s", r->mechanism, r->variant, r->epsilon_claimed,
+    note("%-22s %-18s %8g %8g %9.4f %12zu  %s", r->mechanism, r->variant, r->epsilon_claimed, delta,
          r->epsilon_lower_bound, r->draws, verdict(r));
   }
 }
@@ -95,6 +98,8 @@ static dperm_status run_several(const audit_settings *s, const char *mechanism, 
                                 dperm_error *err) {
   dperm_audit_options o = options_for(s);
   const char *before = "[\n";
+  double delta = 0;
+  o.delta_claimed = &delta;
   print_heading();
   for (size_t i = 0; dperm_audit_case(i, &o.mechanism, &o.variant); i++) {
     dperm_audit_result result;
@@ -104,27 +109,28 @@ static dperm_status run_several(const audit_settings *s, const char *mechanism, 
     TRY(dperm_audit_run(&o, &result, err));
     printf("%s", before);
     before = ",\n";
-    print_json(&result, "  ");
-    print_row(&result);
+    print_json(&result, delta, "  ");
+    print_row(&result, delta);
     *holds = *holds && result.holds;
   }
   printf("\n]\n");
   return DPERM_OK;
 }
 
-static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
+static dperm_status finish(const audit_settings *s, const dperm_audit_result *r, double delta,
                            double *const outcome[2], size_t count, bool *holds, dperm_error *err) {
   print_heading();
-  print_row(r);
-  print_json(r, "");
+  print_row(r, delta);
+  print_json(r, delta, "");
   printf("\n");
   *holds = r->holds;
   if (!s->plot || !isfinite(r->epsilon_lower_bound) || !outcome[0]) {
     return DPERM_OK;
   }
-  char title[160];
-  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %g: at least %.3f", r->mechanism,
-                 *r->variant ? ", " : "", r->variant, r->epsilon_claimed, r->epsilon_lower_bound);
+  char title[160], claim[60];
+  (void)snprintf(claim, sizeof claim, delta > 0 ? "(%g, %g)" : "%g", r->epsilon_claimed, delta);
+  (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
+                 *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
   const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
   return audit_picture_write(&picture, s->plot, err);
 }
@@ -133,6 +139,8 @@ static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *e
   enum { PICTURED = 400000 };
   dperm_audit_options o = options_for(s);
   dperm_audit_result result;
+  double delta = 0;
+  o.delta_claimed = &delta;
   OWNED_MEMORY double *outcomes = s->plot ? calloc((size_t)2 * PICTURED, sizeof *outcomes) : NULL;
   if (s->plot && !outcomes) {
     return fail(err, DPERM_OUT_OF_MEMORY, "out of memory; close other programs");
@@ -143,8 +151,8 @@ static dperm_status run_one(const audit_settings *s, bool *holds, dperm_error *e
     o.outcomes = PICTURED;
   }
   TRY(dperm_audit_run(&o, &result, err));
-  return finish(s, &result, o.outcome, result.draws < PICTURED ? result.draws : PICTURED, holds,
-                err);
+  return finish(s, &result, delta, o.outcome, result.draws < PICTURED ? result.draws : PICTURED,
+                holds, err);
 }
 
 /* ---- somebody else's */
@@ -160,7 +168,7 @@ static dperm_status run_command(const audit_settings *s, bool *holds, dperm_erro
       found.values[side][i] = found.values[side][i * found.dims];
     }
   }
-  return finish(s, &result, found.values, found.count, holds, err);
+  return finish(s, &result, s->delta, found.values, found.count, holds, err);
 }
 
 /* ---- the call */

@@ -112,8 +112,9 @@ static void print_entry_json(FILE *out, const dperm_ledger_entry *e, bool first)
       e->epsilon, e->delta, e->commit ? "committed" : "reserved", e->digest);
   fprintf(out, e->commit ? "\"%s\"" : "null", e->artifact);
   fprintf(out,
-          ",\n     \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\", \"terms\": ", e->cost_epsilon,
-          e->cost_delta);
+          ",\n     \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\", \"counted_twice\": %s, "
+          "\"terms\": ",
+          e->cost_epsilon, e->cost_delta, e->counted_twice ? "true" : "false");
   json_quote(out, e->terms);
   fprintf(out, "}");
 }
@@ -133,7 +134,8 @@ static void show_entry(void *context, const dperm_ledger_entry *e) {
     fprintf(s->out, e->commit ? "committed for %.12s" : "reserved, never committed: stays spent",
             e->artifact);
     bool priced = strcmp(e->cost_epsilon, e->epsilon) != 0; /* by an order */
-    fprintf(s->out, "%s%s\n", priced ? "; costs " : "", priced ? e->cost_epsilon : "");
+    fprintf(s->out, "%s%s%s\n", e->counted_twice ? "; twice, for records added and removed" : "",
+            priced ? "; costs " : "", priced ? e->cost_epsilon : "");
   }
   s->shown++;
   s->reserved += e->commit == 0;

@@ -15,8 +15,9 @@ argument refine_argument(const char **word) {
                     word,
                     false,
                     "SHARE|auto|ask|none",
-                    "of epsilon: ask (default), a little to ask the records whether bins serve "
-                    "them; SHARE or auto, for bins and groups from noisy counts of them; or none"};
+                    "of epsilon: ask, a little to ask the records whether bins serve them "
+                    "(default for CSV files with a schema and noise, without --bins or --kernel); "
+                    "SHARE or auto, for bins and groups from noisy counts of them; or none"};
 }
 
 static bool read_share(const char *word, double *share) {

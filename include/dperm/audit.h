@@ -22,6 +22,7 @@ typedef struct dperm_audit_options {
   dperm_progress progress;
   double *outcome[2]; /* space for `outcomes` outcomes of each data set, for a picture; or NULL */
   size_t outcomes;
+  double *delta_claimed; /* space for the delta of the claim, NaN for a test of a law; or NULL */
 } dperm_audit_options;
 
 typedef struct dperm_audit_result {

@@ -77,6 +77,7 @@ typedef struct dperm_ledger_entry {
   const char *artifact; /* the digest of the model or score that was released */
   const char *cost_epsilon, *cost_delta; /* what it costs by the data set's composition */
   const char *terms; /* the numbers that this follows from, as the record has them (formats.md) */
+  int counted_twice; /* its own claim is for records added and removed, of half this epsilon */
 } dperm_ledger_entry;
 typedef void dperm_dataset_visitor(void *context, const dperm_ledger_dataset *dataset);
 typedef void dperm_entry_visitor(void *context, const dperm_ledger_entry *entry);

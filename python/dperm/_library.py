@@ -139,7 +139,8 @@ class LedgerEntry(Struct):
     _fields_ = [("entry", c_uint64), ("dataset", c_char_p), ("time", c_char_p),
                 ("command", c_char_p), ("mechanism", c_char_p), ("epsilon", c_char_p),
                 ("delta", c_char_p), ("digest", c_char_p), ("commit", c_uint64),
-                ("artifact", c_char_p), ("cost_epsilon", c_char_p), ("cost_delta", c_char_p), ("terms", c_char_p)]
+                ("artifact", c_char_p), ("cost_epsilon", c_char_p), ("cost_delta", c_char_p), ("terms", c_char_p),
+                ("counted_twice", c_int)]
 
 
 class Kernel(Struct):
@@ -215,7 +216,8 @@ class PrivateScore(Struct):
 class AuditOptions(Struct):
     _fields_ = [("size", c_size_t), ("mechanism", c_char_p), ("variant", c_char_p), ("epsilon", c_double),
                 ("draws", c_size_t), ("threads", c_int), ("seed", POINTER(c_uint64)),
-                ("progress", Progress), ("outcome", c_void_p * 2), ("outcomes", c_size_t)]
+                ("progress", Progress), ("outcome", c_void_p * 2), ("outcomes", c_size_t),
+                ("delta_claimed", POINTER(c_double))]
 
 
 class AuditFigures(Struct):

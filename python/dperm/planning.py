@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from ctypes import byref, c_char_p, c_uint64
+from ctypes import byref, c_char_p, c_double, c_uint64, pointer
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -130,7 +130,7 @@ def _kinds(known: Tuple[Any, ...], wanted: c.Options, plan: c.PlanFigures) -> Li
 class Audit(Figures):
     """The outcome of an attack: at least this much epsilon is really lost."""
 
-    _shown = ("mechanism", "variant", "epsilon_claimed", "epsilon_lower_bound", "holds")
+    _shown = ("mechanism", "variant", "epsilon_claimed", "delta_claimed", "epsilon_lower_bound", "holds")
 
 
 def audit_cases() -> List[Tuple[str, Optional[str]]]:
@@ -151,15 +151,14 @@ def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilo
     >>> found.holds, 0.5 < found.epsilon_lower_bound <= 1
     (True, True)
     """
-    wanted, figures = c.AuditOptions(), c.AuditFigures()
+    wanted, figures, delta = c.AuditOptions(), c.AuditFigures(), c_double()
     c.lib.dperm_audit_options_init(byref(wanted))
+    wanted.delta_claimed = pointer(delta)
     wanted.mechanism, wanted.variant = mechanism, variant
     wanted.epsilon, wanted.draws = options.number("epsilon", epsilon), options.whole("draws", draws, 0)
     wanted.threads = options.threads_of(n_jobs)
     seed = None if random_state is None else c_uint64(options.whole("random_state", random_state, 0, 2**64 - 1))
     if seed is not None:
-        from ctypes import pointer
-
         wanted.seed = pointer(seed)
     with c.Interruptible() as interruptible:
         wanted.progress = interruptible.progress
@@ -168,7 +167,7 @@ def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilo
         except Exception:
             if not interruptible.asked:
                 raise
-    return _audited(figures)
+    return _audited(figures, delta.value)
 
 
 def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.0) -> Audit:
@@ -181,14 +180,14 @@ def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.
     a, b = (x.reshape(len(x), -1) for x in (a, b))
     if a.shape != b.shape:
         raise ValueError(f"outcomes of shapes {a.shape} and {b.shape}; give as many of both")
-    figures = c.AuditFigures()
+    figures, delta = c.AuditFigures(), options.number("delta", delta, strict=False)
     c.call("dperm_audit_outcomes", c.Array(a, "f8"), c.Array(b, "f8"), a.shape[0], a.shape[1],
-           options.number("epsilon", epsilon), options.number("delta", delta, strict=False),
-           byref(figures))
-    return _audited(figures)
+           options.number("epsilon", epsilon), delta, byref(figures))
+    return _audited(figures, delta)
 
 
-def _audited(figures: c.AuditFigures) -> Audit:
+def _audited(figures: c.AuditFigures, delta: float) -> Audit:
     found = c.fields(figures)
+    found["delta_claimed"] = delta
     found["holds"] = bool(found["holds"])
     return Audit(found)

@@ -205,6 +205,9 @@ static dperm_status draw_stage(stage *s, dperm_error *err) {
 static dperm_status run_stages(const attack *a, const dperm_audit_options *options,
                                dperm_audit_result *out, dperm_error *err) {
   size_t draws = attack_draws(options, a->usual_draws);
+  if (options->delta_claimed) {
+    *options->delta_claimed = a->delta;
+  }
   size_t rehearsed = draws / 5 < 5000 ? 5000 : draws / 5;
   OWNED_MEMORY double *scores = NULL;
   TRY(memory_new(2 * rehearsed, sizeof *scores, &scores, err));

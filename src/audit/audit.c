@@ -1,5 +1,6 @@
 /* dperm_audit_run: the list of audits, and from each to a verdict. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,18 @@ void dperm_audit_options_init_sized(dperm_audit_options *options, size_t size) {
   sized_init(&options_struct, &usual, options, size);
 }
 
+/* Of a mechanism that is there: what its variants are called. */
+static void list_variants(const char *mechanism, char *names, size_t size) {
+  audit_case c;
+  size_t used = 0;
+  names[0] = '\0';
+  for (size_t i = 0; case_at(i, &c); i++) {
+    if (strcmp(c.mechanism, mechanism) == 0 && used < size) {
+      used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "", c.variant);
+    }
+  }
+}
+
 /* Without a variant: the usual loss, or the first. */
 static bool find_case(const dperm_audit_options *options, audit_case *out) {
   for (size_t i = 0; case_at(i, out); i++) {
@@ -139,9 +152,15 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
   TRY(sized_take(&options_struct, given, options, err));
   audit_case found;
   if (!find_case(options, &found)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "no audit is called \"%.40s\"%s%.40s%s", options->mechanism,
-         options->variant ? " for \"" : "", options->variant ? options->variant : "",
-         options->variant ? "\"" : "");
+    char names[200];
+    list_variants(options->mechanism, names, sizeof names);
+    if (!names[0]) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "no audit is called \"%.40s\"; docs/audit.md and dperm help audit name them",
+           options->mechanism);
+    }
+    FAIL(err, DPERM_INVALID_ARGUMENT, "\"%s\" has no variant \"%.40s\"; give one of %s",
+         options->mechanism, options->variant, names);
   }
   TRY(check_claim(options->epsilon, err));
   if (options->threads < 0 || options->threads > 4096 || options->draws > (size_t)1 << 40) {
@@ -149,6 +168,9 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
          options->threads, options->draws);
   }
   dperm_audit_result result = nothing_found(found.mechanism, found.variant, options->epsilon);
+  if (options->delta_claimed) {
+    *options->delta_claimed = (double)NAN;
+  }
   options->variant = found.variant;
   TRY(found.run(options, found.detail, &result, err));
   result.holds = result.holds && !(result.epsilon_lower_bound > result.epsilon_claimed) &&

@@ -51,7 +51,8 @@ dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, const c
                            dperm_entry_visitor *visit, void *context, dperm_error *err) {
   char receipt[DPERM_DIGEST_SIZE], cost[2][DPERM_AMOUNT_SIZE] = {"", ""};
   record committed = {.id = 0};
-  record_terms terms;
+  record_terms terms = {.adding = false};
+  const dataset_state *d = chain_find(ledger->known, reserved->dataset);
   int64_t commit = chain_commit_of(ledger->known, (uint64_t)reserved->id);
   if (commit > 0) {
     TRY(record_read(ledger, commit, &committed, err));
@@ -79,7 +80,8 @@ dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, const c
                                     .artifact = committed.artifact,
                                     .cost_epsilon = cost[0][0] ? cost[0] : reserved->epsilon,
                                     .cost_delta = cost[0][0] ? cost[1] : reserved->delta,
-                                    .terms = reserved->terms};
+                                    .terms = reserved->terms,
+                                    .counted_twice = terms.adding && d && !d->reading.adding};
   visit(context, &shown);
   return DPERM_OK;
 }

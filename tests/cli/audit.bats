@@ -3,12 +3,12 @@ load helpers
 
 @test "one audit is one object, with the keys of the interface" {
   "$DPERM" audit --draws 20000 --seed 1 > one.json 2> table
-  grep -q '^objective   huber .*not refuted$' table
+  grep -q '^objective  *huber  *1  *[0-9e.-]*  *0[.][0-9]* .*not refuted$' table
   "$DPERM" audit --mechanism output --loss logistic --epsilon 3 --draws 20000 --seed 1 --threads 1 > two.json 2> table
   python3 - <<'P'
 import json
 one, two = json.load(open("one.json")), json.load(open("two.json"))
-keys = ["mechanism", "variant", "epsilon_claimed", "epsilon_lower_bound", "confidence", "draws", "verdict"]
+keys = ["mechanism", "variant", "epsilon_claimed", "delta_claimed", "epsilon_lower_bound", "confidence", "draws", "verdict"]
 assert list(one) == list(two) == keys, list(one)
 assert (one["mechanism"], one["variant"], two["mechanism"], two["variant"]) == (
     "objective", "huber", "output", "logistic")
@@ -45,8 +45,16 @@ for mechanism in ("output", "objective", "jacobian", "gaussian-output", "gaussia
     assert losses == {"huber", "smooth-hinge", "logistic"}
 assert [r["mechanism"] for r in rows if r["epsilon_lower_bound"] is None] == ["noise"] * 6 + [
     "lattice", "rows"]
+for r in rows:
+    noisy = "gaussian" in r["mechanism"] or r["mechanism"] == "elliptic"
+    law = r["epsilon_lower_bound"] is None
+    assert r["delta_claimed"] is None if law else (r["delta_claimed"] >= 0.002) == noisy, r
+    assert noisy or law or r["delta_claimed"] < 1e-30, r
 assert len(open("table").read().splitlines()) == len(rows) + 1
+open("names", "w").write("\n".join(sorted(names)) + "\n")
 P
+  "$DPERM" help audit | tr -s ' ,;.()' '\n' > words
+  while read -r name; do grep -qx -e "$name" words; done < names
 }
 
 @test "the noise is one line for each kind" {
@@ -63,7 +71,7 @@ lines = open("table").read().splitlines()
 assert [line.split()[1] for line in lines[1:]] == kinds, lines
 P
   run "$DPERM" audit --mechanism noise --variant l7
-  fails_with 2 'no audit is called "noise" for "l7"'
+  fails_with 2 '"noise" has no variant "l7"; give one of l2, l1, group, linf, mixed, gaussian'
 }
 
 @test "the picture is an SVG file" {
@@ -139,7 +147,7 @@ S
   run "$DPERM" audit --mechanism magic
   fails_with 2 'no audit is called "magic"'
   run "$DPERM" audit --loss hinge
-  fails_with 2 'no audit is called "objective" for "hinge"'
+  fails_with 2 '"objective" has no variant "hinge"; give one of logistic, huber'
   run "$DPERM" audit --epsilon 0
   fails_with 2 "--epsilon must be a positive number"
   run "$DPERM" audit --epsilon 30

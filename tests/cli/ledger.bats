@@ -236,7 +236,9 @@ e, a = json.load(open("shown.json"))["entries"][-1], 13
 assert e["epsilon"] == "0.2" # what it is worth where records are replaced, and its price is of that
 response = math.log((math.exp(a * 0.2) + math.exp((1 - a) * 0.2)) / (1 + math.exp(0.2))) / (a - 1)
 assert abs(float(e["cost_epsilon"]) - response) < 1e-8
+assert [e["counted_twice"] for e in json.load(open("shown.json"))["entries"]] == [False] * 5 + [True]
 P
+  [ "$("$DPERM" ledger show l.db | grep -c '; twice, for records added and removed; costs ')" -eq 1 ]
   "$DPERM" ledger init l.db --dataset more --epsilon 1 --delta 1e-6 --composition renyi 2> message
   grep -q 'by Renyi order 2[0-9]$' message
   grep -q 'of it is for charges' message
