@@ -1,0 +1,188 @@
+"""The structs and callbacks of the C library, in the order of ``dperm.h``.
+
+``python/tests/test_library.py`` compares every offset with what a C compiler says.
+"""
+
+from __future__ import annotations
+
+from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
+
+from .border import Struct
+
+
+# ---------------------------------------------------------------- structs of dperm.h
+
+
+class Error(Struct):
+    _fields_ = [("status", c_int), ("message", c_char * 1024)]
+
+
+Tick = CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64, c_uint64)
+
+
+class Progress(Struct):
+    _fields_ = [("tick", Tick), ("context", c_void_p)]
+
+
+class DraftOptions(Struct):
+    _fields_ = [("size", c_size_t), ("header", c_int), ("separator", c_char), ("label", c_char_p),
+                ("positive", POINTER(c_char_p)), ("positive_count", c_size_t),
+                ("missing", POINTER(c_char_p)), ("missing_count", c_size_t)]
+
+
+class ImportOptions(Struct):
+    _fields_ = [("size", c_size_t), ("label", c_char_p), ("positive", POINTER(c_char_p)),
+                ("positive_count", c_size_t), ("table", c_char_p), ("dictionary", c_int), ("reserved", c_int)]
+
+
+class Loss(Struct):
+    _fields_ = [("name", c_char_p), ("parameter", c_double), ("lipschitz", c_double),
+                ("smoothness", c_double), ("eval", c_void_p), ("context", c_void_p),
+                ("slope_error", c_double)]
+
+
+class Regularizer(Struct):
+    _fields_ = [("weights", c_void_p), ("prior", c_void_p), ("eval", c_void_p),
+                ("context", c_void_p), ("most_curvature", c_double), ("slope_error", c_double)]
+
+
+AMOUNT_SIZE, DIGEST_SIZE = 124, 65
+
+
+class Charge(Struct):
+    _fields_ = [("epsilon", c_char * AMOUNT_SIZE), ("delta", c_char * AMOUNT_SIZE),
+                ("epsilon_left", c_char * AMOUNT_SIZE), ("delta_left", c_char * AMOUNT_SIZE),
+                ("entry", c_uint64), ("digest", c_char * DIGEST_SIZE)]
+
+
+class Account(Struct):
+    _fields_ = [("ledger", c_void_p), ("dataset", c_char_p), ("dry_run", c_int),
+                ("charge", POINTER(Charge))]
+
+
+class LedgerDataset(Struct):
+    _fields_ = [("name", c_char_p), ("epsilon_total", c_char_p), ("epsilon_spent", c_char_p),
+                ("epsilon_left", c_char_p), ("delta_total", c_char_p), ("delta_spent", c_char_p),
+                ("delta_left", c_char_p), ("rows_per_person", c_size_t), ("data", c_char_p),
+                ("composition", c_char_p), ("order", c_double), ("epsilon_plain", c_char_p), ("delta_plain", c_char_p),
+                ("neighbours", c_char_p)]
+
+
+class LedgerBudget(Struct):
+    _fields_ = [("size", c_size_t), ("epsilon", c_char_p), ("delta", c_char_p), ("rows_per_person", c_size_t),
+                ("composition", c_int), ("neighbours", c_int), ("order", c_double)]
+
+
+class LedgerEntry(Struct):
+    _fields_ = [("entry", c_uint64), ("dataset", c_char_p), ("time", c_char_p),
+                ("command", c_char_p), ("mechanism", c_char_p), ("epsilon", c_char_p),
+                ("delta", c_char_p), ("digest", c_char_p), ("commit", c_uint64),
+                ("artifact", c_char_p), ("cost_epsilon", c_char_p), ("cost_delta", c_char_p), ("terms", c_char_p),
+                ("counted_twice", c_int)]
+
+
+class Kernel(Struct):
+    _fields_ = [("name", c_int), ("gamma", c_double), ("features", c_size_t),
+                ("independent", c_int), ("seed", c_uint64)]
+
+
+class ClassWeight(Struct):
+    _fields_ = [("name", c_char_p), ("weight", c_double)]
+
+
+class Options(Struct):
+    _fields_ = [("size", c_size_t), ("mechanism", c_int), ("epsilon", c_double), ("analysis", c_int), ("noise", c_int),
+                ("delta_reg", c_double), ("norm_guess", c_double), ("random", c_void_p),
+                ("loss", Loss), ("regularizer", Regularizer), ("kernel", Kernel),
+                ("lambda_", c_double), ("rows_per_person", c_size_t), ("classes", c_size_t),
+                ("class_weights", POINTER(ClassWeight)), ("class_weight_count", c_size_t),
+                ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
+                ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("multiclass", c_int),
+                ("rows_about", c_size_t), ("delta", c_double)]
+
+
+class TuneOptions(Struct):
+    _fields_ = [("size", c_size_t), ("method", c_int), ("selector", c_int), ("rounds", c_int),
+                ("rounds_mean", c_double), ("holdout", c_double), ("public_data", c_void_p)]
+
+
+class ResolveOptions(Struct):
+    _fields_ = [("size", c_size_t), ("rows", c_size_t), ("epsilon", c_double), ("all_numeric", c_size_t)]
+
+
+class PlanFigures(Struct):
+    _fields_ = [("rows", c_size_t), ("dims", c_size_t), ("norm", c_double), ("norm1", c_double),
+                ("mechanism", c_int), ("analysis", c_int), ("rows_per_person", c_size_t),
+                ("epsilon", c_double), ("epsilon_row", c_double), ("classes", c_size_t),
+                ("epsilon_class", c_double), ("delta", c_double), ("lambda_", c_double),
+                ("delta_reg", c_double), ("noise", c_char_p), ("beta", c_double),
+                ("expected_noise_norm", c_double), ("rms_noise_norm", c_double),
+                ("noise_norm_q50", c_double), ("noise_norm_q95", c_double),
+                ("shift_rms", c_double), ("epsilon_core", c_double), ("solution_error", c_double),
+                ("lattice_noise_rms", c_double), ("solution_norm_bound", c_double),
+                ("excess_objective_q50", c_double), ("excess_objective_q95", c_double),
+                ("noise_to_signal", c_double), ("coin_loss", c_double),
+                ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
+                ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("fits", c_size_t),
+                ("neighbours", c_int), ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double)]
+
+
+class Metrics(Struct):
+    _fields_ = [("rows", c_size_t), ("errors", c_size_t), ("classes", c_size_t),
+                ("false_positives", c_size_t), ("false_negatives", c_size_t),
+                ("error_rate", c_double), ("auc", c_double), ("log_loss", c_double)]
+
+
+class ColumnPlan(Struct):
+    _fields_ = [("column", c_size_t), ("cross", c_size_t), ("noise_share", c_double), ("without", c_double),
+                ("halved", c_double), ("bins", c_size_t)]
+
+
+class ScoreOptions(Struct):
+    _fields_ = [("size", c_size_t), ("epsilon", c_double), ("rows_per_person", c_size_t), ("counts", c_int),
+                ("public_model", c_int), ("random", c_void_p), ("account", Account), ("progress", Progress),
+                ("neighbours", c_int), ("reserved", c_int)]
+
+
+class PrivateScore(Struct):
+    _fields_ = [("is_private", c_int), ("rows", c_size_t), ("errors", c_int64), ("error_rate", c_double),
+                ("low", c_double), ("high", c_double), ("population_low", c_double), ("population_high", c_double),
+                ("true_positives", c_int64), ("false_positives", c_int64), ("false_negatives", c_int64),
+                ("true_negatives", c_int64), ("correct", c_int64)]
+
+
+class AuditOptions(Struct):
+    _fields_ = [("size", c_size_t), ("mechanism", c_char_p), ("variant", c_char_p), ("epsilon", c_double),
+                ("draws", c_size_t), ("threads", c_int), ("seed", POINTER(c_uint64)),
+                ("progress", Progress), ("outcome", c_void_p * 2), ("outcomes", c_size_t),
+                ("delta_claimed", POINTER(c_double))]
+
+
+class AuditFigures(Struct):
+    _fields_ = [("mechanism", c_char_p), ("variant", c_char_p), ("epsilon_claimed", c_double),
+                ("epsilon_lower_bound", c_double), ("confidence", c_double), ("draws", c_size_t),
+                ("distance", c_double), ("limit", c_double), ("holds", c_int)]
+
+
+class SweepOptions(Struct):
+    _fields_ = [("size", c_size_t), ("folds", c_size_t), ("draws", c_size_t), ("seed", c_uint64),
+                ("test_data", c_void_p), ("test_parts", c_size_t), ("journal", c_char_p),
+                ("threads", c_int), ("progress", Progress), ("all_impossible", c_size_t)]
+
+
+class SweepCell(Struct):
+    _fields_ = [("index", c_size_t), ("impossible", c_char_p), ("runs", c_size_t),
+                ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
+                ("noise", c_char_p), ("errors", POINTER(c_uint64))]
+
+
+class ColumnCounts(Struct):
+    _fields_ = [("missing", c_size_t), ("unknown", c_size_t), ("clamped", c_size_t)]
+
+
+Remark = CFUNCTYPE(None, c_void_p, c_char_p)
+VerifyLine = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+DatasetVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerDataset))
+EntryVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerEntry))
+ColumnVisitor = CFUNCTYPE(None, c_void_p, POINTER(ColumnPlan))
+SweepVisitor = CFUNCTYPE(None, c_void_p, POINTER(SweepCell))
