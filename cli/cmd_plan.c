@@ -185,16 +185,15 @@ static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
 static void print_delta(const dperm_plan *p) {
   const char *blank = "                                  ";
   bool spent = p->delta_core > 0;
-  printf("delta                %-12.2g and beyond that factor with at most this probability, for\n"
-         "%s%s\n",
-         p->delta, blank, spent ? "far gaussian noise" : "noise too long to be certified");
+  printf("delta                %-12.2g and by this much on top, for %s\n", p->delta,
+         spent ? "far gaussian noise" : "noise too long to be certified");
   if (spent) {
     printf("delta of numerics    %-12.2g of it: noise too long to be certified\n",
            p->delta_numerics);
   } else if (p->delta_given > 0) {
-    printf("delta given          %-12.2g not spent: pure noise is shorter here, and the claim has\n"
-           "%sthe delta above\n",
-           p->delta_given, blank);
+    printf("delta given          %-12.2g not spent: %s noise needs none, and the claim has the\n"
+           "%sdelta above\n",
+           p->delta_given, p->noise, blank);
   }
 }
 

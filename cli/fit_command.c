@@ -164,7 +164,8 @@ static void say_unspent(const fit_story *story, const dperm_model *model, const 
   dperm_guarantee g;
   dperm_model_guarantee(model, &g);
   if (g.is_private && g.delta < story->delta_given / 2) {
-    note("%s: the delta of %g is not spent: pure noise is shorter here", name, story->delta_given);
+    note("%s: the delta of %g is not spent: this noise is pure, and needs none", name,
+         story->delta_given);
   }
 }
 

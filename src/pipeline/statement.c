@@ -99,6 +99,20 @@ static const char *how_little(double epsilon) {
   return epsilon <= 4 ? "a limited amount" : "an amount that is bounded, but not small,";
 }
 
+/* Whether noise spends delta. If not, the program is, but for an event of that probability, one of
+ * which epsilon holds for every single outcome (privacy.md 8); if so, the factor of a single
+ * outcome may be passed more often than that, and only probabilities of events are bounded. */
+static bool spends_delta(const dperm_model *m) {
+  return m->claim.delta > 2 * m->claim.delta_numerics;
+}
+
+/* With even odds beforehand the best guess is right with at most this probability, in percent:
+ * (e^ε + δ)/(1 + e^ε), the half of 1 + P(S) − P′(S) for P(S) ≤ e^ε P′(S) + δ and the same of the
+ * complements. */
+static double guessed_right(double epsilon, double delta) {
+  return 100 * fmin(1, (exp(epsilon) + delta) / (1 + exp(epsilon)));
+}
+
 /* What of a record or a person makes next to no difference. */
 static const char *what_counts(const statement *s) {
   if (s->adding) {
@@ -120,6 +134,13 @@ static void write_summary(report *p, const statement *s) {
         p, REPORT_LEAD,
         "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
         s->seen->first_failure);
+  } else if (spends_delta(s->model)) {
+    report_add(p, REPORT_LEAD,
+               "Whoever sees this model learns %s about any one %s in the data it was made from, "
+               "whatever else they know: nothing that happens with probability p becomes more "
+               "likely than %.3g times p, and %.2g on top of that, by %s.",
+               how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
+               s->model->claim.delta, what_counts(s));
   } else {
     report_add(p, REPORT_LEAD,
                "Whoever sees this model learns %s about any one %s in the data it was made from, "
@@ -162,18 +183,20 @@ static void write_class_weights(report *p, const dperm_model *m) {
 
 /* What δ is, for somebody who has to explain it. */
 static void write_delta(report *p, const dperm_model *m) {
-  if (m->claim.delta <= 2 * m->claim.delta_numerics) {
+  if (!spends_delta(m)) {
     report_row(p, "what δ is for",
                "noise longer than the program certifies for: too rare to be seen");
     return;
   }
-  report_row(p, "what δ is for",
-             "a bound on bad luck, fixed beforehand: noise of the normal law keeps within ε but "
-             "for outcomes that come up at most once in %.3g runs, and of these nothing is "
-             "promised (noise longer than the program certifies for has %.2g of it)",
-             1 / m->claim.delta, m->claim.delta_numerics);
+  report_row(
+      p, "what δ is for",
+      "a bound on bad luck, fixed beforehand: noise of the normal law protects like a program "
+      "that tells all with probability δ, and else keeps within ε. Single outcomes may pass "
+      "the factor of ε more often; twice that factor at most once in %.3g runs (noise longer "
+      "than the program certifies for has %.2g of δ)",
+      1 / (2 * m->claim.delta), m->claim.delta_numerics);
   report_row(p, "δ and the records",
-             "at the very worst each of the %s%zu records is shown with that probability: %.2g of "
+             "at the very worst each of the %s%zu records is told with that probability: %.2g of "
              "them on average, %s",
              m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows,
              m->claim.delta * (double)m->rows,
@@ -233,21 +256,41 @@ static void write_facts(report *p, const statement *s) {
  * adding another are two steps (docs/proofs/neighbours.md). */
 static void write_replaced(report *p, const statement *s) {
   const guarantee twice = guarantee_replaced(&s->model->claim);
-  double e = exp(twice.epsilon);
   report_add(
       p, REPORT_TEXT,
       "The budget counts whether a %s is in the data or not, as most programs of this kind "
       "do. What it says is protected too: two data sets in which it says different things "
       "are two such steps apart, which is worth (ε, δ) = (%.6g, %.2g). So somebody who "
-      "thinks it as likely as not that a %s says a certain thing can be at most %.0f percent "
-      "sure after seeing the model.",
+      "thinks it as likely as not that a %s says a certain thing, and guesses after seeing the "
+      "model, is right with a probability of at most %.4g percent.",
       s->whom, twice.epsilon, twice.delta, s->person ? "person's record" : "record",
-      100 * e / (1 + e));
+      guessed_right(twice.epsilon, twice.delta));
+}
+
+/* What an adversary may come to believe. */
+static void write_example(report *p, const statement *s) {
+  const double epsilon = s->model->claim.epsilon, delta = s->model->claim.delta, e = exp(epsilon);
+  const char *of = s->person && s->adding ? "person's records"
+                   : s->person            ? "person's record"
+                                          : "record";
+  const char *what = !s->adding  ? "says a certain thing"
+                     : s->person ? "are among the data"
+                                 : "is among the data";
+  if (spends_delta(s->model)) {
+    report_add(p, REPORT_TEXT,
+               "For example: somebody who thinks it as likely as not that a %s %s, and guesses "
+               "after seeing the model, is right with a probability of at most %.4g percent.",
+               of, what, guessed_right(epsilon, delta));
+    return;
+  }
+  report_add(p, REPORT_TEXT,
+             "For example: somebody who thinks it as likely as not that a %s %s "
+             "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
+             "sure at most %.2g percent, but for that δ.",
+             of, what, 100 * e / (1 + e), 100 * e / (99 + e));
 }
 
 static void write_guarantee(report *p, const statement *s) {
-  double e = exp(s->model->claim.epsilon);
-  const char *one = s->person ? "person's records" : "record";
   report_add(p, REPORT_HEADING, "What is guaranteed, and to whom");
   report_add(
       p, REPORT_TEXT,
@@ -262,17 +305,7 @@ static void write_guarantee(report *p, const statement *s) {
                               : "a record is among the data or not"
       : s->person ? "a person's data say this or anything else"
                   : "a record says this or anything else");
-  report_add(p, REPORT_TEXT,
-             "For example: somebody who thinks it as likely as not that a %s %s "
-             "can be at most %.0f percent sure after seeing the model, and one who was 1 percent "
-             "sure at most %.2g percent, but for that δ.",
-             s->adding   ? one
-             : s->person ? "person's record"
-                         : "record",
-             !s->adding  ? "says a certain thing"
-             : s->person ? "are among the data"
-                         : "is among the data",
-             100 * e / (1 + e), 100 * e / (99 + e));
+  write_example(p, s);
   if (s->adding) {
     write_replaced(p, s);
   }

@@ -38,12 +38,12 @@ field() { # of the model's privacy block
 
 @test "pure noise spends no delta, and plan says so" {
   train --noise l2 --delta 1e-6 2> words
-  grep -q "m.json: the delta of 1e-06 is not spent: pure noise is shorter here" words
+  grep -q "m.json: the delta of 1e-06 is not spent: this noise is pure, and needs none" words
   python3 -c 'import json; p = json.load(open("m.json"))["privacy"]; assert p["delta"] == p["numerics"]["delta"] < 1e-40'
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise l2 > plan
-  grep -q "^delta given          1e-06        not spent: pure noise" plan
+  grep -q "^delta given          1e-06        not spent: l2 noise needs none" plan
   "$DPERM" plan --rows 120 --schema schema.json --epsilon 1 --delta 1e-6 --noise gaussian > plan
-  grep -q "^delta                1e-06        and beyond that factor" plan
+  grep -q "^delta                1e-06        and by this much on top, for far gaussian noise" plan
   grep -q "^delta of numerics    .* of it: noise too long" plan
 }
 
@@ -109,7 +109,15 @@ P
   train --noise gaussian --delta 1e-6 2> /dev/null
   "$DPERM" statement --model m.json > page
   grep -q "a bound on bad luck, fixed beforehand" page
-  grep -q "at the very worst each of the 120 records is shown with that probability: 0.00012 of them on average, far below one" page
+  grep -q "at the very worst each of the 120 records is told with that probability: 0.00012 of them on average, far below one" page
+  # (epsilon, delta) bounds events, not the factor of a single outcome (docs/proofs/gaussian.md 1)
+  grep -q "becomes more likely than 2.72 times p, and 1e-06 on top of that, by what that record says" page
+  grep -q "is right with a probability of at most 73.11 percent" page
+  grep -q "twice that factor at most once in 5e+05 runs" page
+  ! grep -q "but for" page
+  train --noise l2 2> /dev/null
+  "$DPERM" statement --model m.json > page
+  grep -q "no outcome becomes more than 2.72 times as likely, or as unlikely, by what that record says, but for events" page
 }
 
 @test "sweep compares gaussian noise with others" {

@@ -118,7 +118,7 @@ assert abs(a["beta"] / r["beta"] - 2) < 1e-9, (a["beta"], r["beta"])'
   grep -q 'whether that record is there at all' s.md
   grep -q 'two such steps apart, which is worth (ε, δ) = (2, 5.' s.md
   grep -q 'of at most 268435456 records, of which one has one record more than the other' s.md
-  grep -q 'at most 88 percent sure' s.md
+  grep -q 'is right with a probability of at most 88.08 percent' s.md
   "$DPERM" verify --model m.json > lines
   grep -q 'adding or removing one record of about 100' lines
 }
