@@ -137,7 +137,7 @@ static bool next_is(const char *at, const char *key) {
 
 static bool take_curve(const char **at, privacy_curve *c) {
   slice fits;
-  return take(at, "fits", &fits) && parse_size(fits, 1000000, &c->fits) &&
+  return take(at, "fits", &fits) && parse_size(fits, CURVE_FITS_MOST, &c->fits) &&
          take_double(at, "slack", &c->slack) &&
          (!next_is(*at, "mean") || take_double(at, "mean", &c->mean)) && take_corners(at, c) &&
          take_double(at, "num", &c->epsilon_num) && take_double(at, "pure", &c->pure) &&

@@ -53,6 +53,8 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
   return DPERM_OK;
 }
 
+_Static_assert((int)CURVE_FITS_MOST == (int)CLASSES_MOST, "a curve has a fit for each class");
+
 /* A curve with what its release adds: q fits of more than two classes are one after the other. */
 static privacy_curve curve_of(const public_numbers *given, const privacy_plan *plan,
                               const guarantee *claim, size_t classes) {

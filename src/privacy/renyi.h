@@ -13,7 +13,7 @@ typedef struct gaussian_corner {
   double count, ratio;
 } gaussian_corner;
 
-enum { CURVE_CORNERS = 4 };
+enum { CURVE_CORNERS = 4, CURVE_FITS_MOST = 1000 }; /* a fit for each class */
 
 /* What is known of a release beyond (epsilon, delta): `fits` fits with Gaussian noise, each on all
  * rows and with noise of its own, each with log-determinants within ±slack (0 for output
@@ -32,13 +32,12 @@ typedef struct privacy_curve {
                          not certified */
 } privacy_curve;
 
-/* False for numbers that mean nothing. */
+/* False for numbers that mean nothing, and for corners that are not in order, the longest first. */
 bool curve_is_sound(const privacy_curve *curve);
 
-/* Whether a curve can be that of a release with this claim (composition.md, Lemma C8): its noise,
- * its lattice and its failures cost no less than what the claim was made for. One that tells of
- * more noise than its own (epsilon, delta) is not believed. `adding`: of records added and removed,
- * where one slope moves. */
+/* Whether a curve, which is sound, can be that of a release with this claim (composition.md, Lemma
+ * C8): that some plan may have noise, lattice and failures like these. `adding`: of records added
+ * and removed, where one slope moves. */
 bool curve_fits_claim(const privacy_curve *curve, bool adding, double epsilon, double delta);
 
 /* The divergence of order `order` > 1 of whatever is epsilon-private (Lemma C3): that of

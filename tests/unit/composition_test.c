@@ -203,8 +203,10 @@ static record_terms any_terms(random_source *r) {
                               .epsilon_num = random_unit(r) / 1000,
                               .pure = random_bits(r) % 2 ? random_unit(r) : 0,
                               .failure = random_unit(r) * 1e-43};
+    double ratio = 1; /* the longest first */
     for (size_t i = 0; i < t.curve.corner_count; i++) {
-      t.curve.corners[i] = (gaussian_corner){(double)(1 + random_bits(r) % 625), random_unit(r)};
+      ratio *= random_unit(r);
+      t.curve.corners[i] = (gaussian_corner){(double)(1 + random_bits(r) % 625), ratio};
     }
   }
   t.priced = random_bits(r) % 2;

@@ -1,8 +1,8 @@
 /* Entries that contradict themselves, in ledgers whose digests and head were all made anew: each
  * field of an entry that its price rests on is changed, alone and together with the price that
- * would follow from it. The ledger must be refused, or count no less than before. (Somebody who may
- * write the file can make an entry that agrees with itself; that its numbers are its model's own is
- * what dperm_ledger_find_model and `dperm verify --ledger` say.) */
+ * would follow from it; some together. The ledger must be refused, or count no less than before.
+ * (Somebody who may write the file can make an entry that agrees with itself; that its numbers are
+ * its model's own is what dperm_ledger_find_model and `dperm verify --ledger` say.) */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -430,6 +430,48 @@ static void a_curve_of_others_is_refused_wherever_it_stands(void **state) {
   }
 }
 
+/* Curves that no plan has, each of which would lower the price by hiding which corner is the
+ * longest, or behind a slack that leaves nothing of epsilon for the noise. */
+static void hide_the_longest(record *r, record_terms *t, double by) {
+  (void)r;
+  double m = t->curve.corners[0].ratio;
+  t->curve.corners[0] = (gaussian_corner){1, by < 1 ? 1e-12 : m / 2}; /* C8 is asked of the first */
+  t->curve.corners[1] = (gaussian_corner){1, m};
+  t->curve.corner_count = 2;
+  t->curve.mean = 0.2 * t->curve.corners[0].ratio;
+}
+static void hide_behind_slack(record *r, record_terms *t, double by) {
+  (void)r;
+  t->curve.slack = by < 1 ? 0.0999 : 5;
+  t->curve.mean = 2.4e-9;
+  t->curve.corners[0] = (gaussian_corner){1, 1.2e-8};
+  t->curve.corners[1] = t->curve.corners[2] = (gaussian_corner){1, 0.6e-8};
+}
+static void hide_among_fits(record *r, record_terms *t, double by) {
+  (void)r;
+  t->curve.fits = by < 1 ? 1001 : 100000;
+  t->curve.epsilon_num /= (double)t->curve.fits;
+  t->curve.slack = t->curve.mean = 1e-9;
+  t->curve.failure *= (double)t->curve.fits;
+}
+
+static void no_order_slack_or_number_of_fits_hides_a_corner(void **state) {
+  ledger_home *home = *state;
+  static forger *const forgers[] = {hide_the_longest, hide_behind_slack, hide_among_fits};
+  char copy[1100];
+  int64_t entries[ENTRIES];
+  make_ledger(home->path, entries);
+  copy_name(home, copy);
+  for (size_t i = 0; i < 6; i++) {
+    copy_file(home->path, copy);
+    forge(copy, entries[0], forgers[i / 2], i % 2 ? 2 : 0.5, true);
+    if (verdict_of(copy, NULL).failures == 0) {
+      fail_msg("forger %zu, %s: not refused", i / 2, i % 2 ? "2" : "0.5");
+    }
+    (void)unlink(copy);
+  }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, ledger_home_begin, ledger_home_end)
 
 int main(void) {
@@ -437,6 +479,7 @@ int main(void) {
       CASE(only_a_curve_of_the_unit_and_its_neighbours_is_kept),
       CASE(no_field_of_an_entry_makes_it_count_for_less),
       CASE(a_curve_of_others_is_refused_wherever_it_stands),
+      CASE(no_order_slack_or_number_of_fits_hides_a_corner),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
