@@ -27,8 +27,9 @@ DPERM_API DPERM_CHECKED dperm_status dperm_model_verify(const char *path, dperm_
                                                         dperm_error *err);
 
 /* The same, and whether the ledger's entry for the model paid for what its file shows: epsilon,
- * delta, and by a Renyi order no less than the divergence of the file's own noise. A model that was
- * not charged to this ledger is a step that does not hold. */
+ * delta, and by a Renyi order no less than the divergence of the file's own noise; and the same of
+ * the entry of a schema that was refined from records and charged before. A model that was not
+ * charged to this ledger is a step that does not hold. The file is read once. */
 DPERM_API DPERM_CHECKED dperm_status dperm_model_verify_charged(const char *path,
                                                                 dperm_ledger *ledger,
                                                                 dperm_verify_line *line,

@@ -456,8 +456,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
 
 /* With the directions of its kernel, which are drawn again from its seed, where there is a place
  * for the model; else it is checked alone. */
-static dperm_status model_of_document(const json_document *doc, dperm_model **out,
-                                      dperm_error *err) {
+dperm_status model_of_document(const json_document *doc, dperm_model **out, dperm_error *err) {
   OWNED(dperm_model_free_at) dperm_model *model = NULL;
   stated_kernel k = {.kernel = {.name = DPERM_KERNEL_NONE}};
   const reading r = {doc, doc->root, json_object_get(doc->root, "privacy"), err};
@@ -471,10 +470,6 @@ static dperm_status model_of_document(const json_document *doc, dperm_model **ou
     model = NULL;
   }
   return DPERM_OK;
-}
-
-dperm_status model_check_document(const json_document *doc, dperm_error *err) {
-  return model_of_document(doc, NULL, err);
 }
 
 dperm_status dperm_model_read(const char *path, dperm_model **out, dperm_error *err) {

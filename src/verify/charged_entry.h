@@ -11,5 +11,6 @@ typedef struct charged_entry {
   const char *epsilon, *delta;
   double order; /* of the data set, 0 for plain sums: */
   const char *cost, *cost_delta, *total_epsilon;
-  bool adding; /* its budget is for records added and removed */
+  bool adding;                        /* its budget is for records added and removed */
+  const struct charged_entry *schema; /* that of the schema's refinement, where it is another one */
 } charged_entry;

@@ -1,6 +1,8 @@
 /* Whether a ledger's entry paid for what the model's file shows: epsilon and delta, for the
  * neighbours of the budget, and in a data set that counts by a Renyi order a price that covers the
- * divergence of the file's own noise (docs/proofs/composition.md), or of its epsilon. */
+ * divergence of the file's own noise (docs/proofs/composition.md), or of its epsilon. A schema that
+ * was refined from records may have an entry of its own; then both must have paid for their part.
+ */
 #include <string.h>
 
 #include "verify/checks.h"
@@ -13,35 +15,58 @@ static interval nearly_all(interval a) {
   return interval_mul(a, interval_of(1 - 0x1p-52));
 }
 
-/* What the budget counts of the model's claim: a schema's refinement may have an entry of its own,
- * so the fit's part of epsilon, all rows of a unit; twice that where a claim about added and
+/* What the schema's refinement cost; 0 for a schema as it was given. */
+static bool refined_epsilon(verifier *v, double *out) {
+  *out = 0;
+  return !field_at(v->root, "schema.refined") ||
+         field_positive(v, "charge", "schema.refined.epsilon", out);
+}
+
+/* What the entry had to pay of the model's claim: the fit's part of epsilon, all rows of a unit,
+ * and the schema's, unless that has an entry of its own; twice that where a claim about added and
  * removed records is charged to a budget for replaced ones, and (1 + e^epsilon) delta
  * (neighbours.md 5). */
-static bool claim_due(verifier *v, bool twice, interval *epsilon, interval *delta) {
-  double row = 0, stated = 0;
+static bool claim_due(verifier *v, bool alone, bool twice, interval *epsilon, interval *delta) {
+  double row = 0, stated = 0, refined = 0;
   unsigned long long rows = 0;
   if (!unit_rows(v, "charge", &rows) || !field_positive(v, "charge", row_epsilon(v).path, &row) ||
-      !field_number(v, "charge", "privacy.delta", &stated)) {
+      !field_number(v, "charge", "privacy.delta", &stated) || !refined_epsilon(v, &refined)) {
     return false;
   }
   interval fit = interval_mul(interval_of((double)rows), interval_of(row));
-  interval odds = interval_add(interval_of(1), interval_exp(fit));
-  *epsilon = twice ? interval_add(fit, fit) : fit;
+  interval whole = alone ? fit : interval_add(fit, interval_of(refined));
+  interval odds = interval_add(interval_of(1), interval_exp(whole));
+  *epsilon = twice ? interval_add(whole, whole) : whole;
   *delta = twice ? interval_mul(odds, interval_of(stated)) : interval_of(stated);
   return true;
 }
 
 static void check_amounts(verifier *v, const charged_entry *paid, bool twice) {
   interval epsilon, delta;
-  if (!claim_due(v, twice, &epsilon, &delta)) {
+  bool alone = paid->schema != NULL;
+  if (!claim_due(v, alone, twice, &epsilon, &delta)) {
     return;
   }
   bool covered = interval_at_most(nearly_all(epsilon), interval_of_text(paid->epsilon)) &&
                  interval_at_most(nearly_all(delta), interval_of_text(paid->delta));
-  finding(v, covered, "charge", "entry %llu paid epsilon %s and delta %s, %s%s", paid->entry,
-          shown(interval_upper(interval_of_text(paid->epsilon))).text,
-          shown(interval_upper(interval_of_text(paid->delta))).text,
+  finding(v, covered, "charge", "entry %llu paid epsilon %.40s and delta %s, %s%s%s", paid->entry,
+          paid->epsilon, shown(interval_upper(interval_of_text(paid->delta))).text,
           covered ? "which covers the model's" : "less than the model's",
+          alone ? ", but for its schema's part" : "",
+          twice ? ", twice over where records are replaced" : "");
+}
+
+/* What the schema's own entry paid; what it cost is pure. */
+static void check_schema_amount(verifier *v, const charged_entry *paid) {
+  double refined = 0;
+  bool twice = by_adding(v) && !paid->adding;
+  if (!refined_epsilon(v, &refined)) {
+    return;
+  }
+  interval due = interval_mul(interval_of(twice ? 2 : 1), interval_of(refined));
+  bool covered = interval_at_most(nearly_all(due), interval_of_text(paid->epsilon));
+  finding(v, covered, "charge", "entry %llu paid epsilon %.40s for the schema, %s%s", paid->entry,
+          paid->epsilon, covered ? "which covers its refinement" : "less than its refinement cost",
           twice ? ", twice over where records are replaced" : "");
 }
 
@@ -89,11 +114,13 @@ static bool price_of_fits(verifier *v, const charged_entry *paid, price *out,
   return true;
 }
 
-static void check_price(verifier *v, const charged_entry *paid) {
+/* `released`: the file's fits are what was paid for; else the entry's claim is all that is known.
+ */
+static void check_price(verifier *v, const charged_entry *paid, bool released) {
   const price plain = price_of_claim(paid);
   price fits;
   noise_profile noise;
-  bool known = price_of_fits(v, paid, &fits, &noise);
+  bool known = released && price_of_fits(v, paid, &fits, &noise);
   bool covered = price_covers(paid, &plain) || (known && price_covers(paid, &fits));
   double due =
       interval_upper(known ? interval_min(plain.divergence, fits.divergence) : plain.divergence);
@@ -105,6 +132,17 @@ static void check_price(verifier *v, const charged_entry *paid) {
           shown(due).text);
 }
 
+static void check_schema(verifier *v, const charged_entry *paid) {
+  if (paid->trouble) {
+    finding(v, false, "charge", "%.400s", paid->trouble);
+    return;
+  }
+  check_schema_amount(v, paid);
+  if (paid->order > 0) {
+    check_price(v, paid, false);
+  }
+}
+
 void check_charge(verifier *v, const charged_entry *paid) {
   v->charge_checked = true;
   if (paid->trouble) {
@@ -113,6 +151,9 @@ void check_charge(verifier *v, const charged_entry *paid) {
   }
   check_amounts(v, paid, by_adding(v) && !paid->adding);
   if (paid->order > 0) {
-    check_price(v, paid);
+    check_price(v, paid, true);
+  }
+  if (paid->schema) {
+    check_schema(v, paid->schema);
   }
 }

@@ -166,6 +166,27 @@ charged() { # how the budget adds up, then options of the run
   [[ "$output" == *'price: entry 2 costs '* ]]
 }
 
+@test "a model that can be read only once is held against its ledger all the same" {
+  charged "--composition plain"
+  "$DPERM" verify --model - --ledger l.db < m.json > piped
+  cat m.json | "$DPERM" verify --model /dev/stdin --ledger l.db > again
+  cmp lines piped
+  cmp lines again
+}
+
+@test "a schema that was refined and paid for before has an entry of its own" {
+  account=(--ledger l.db --dataset people)
+  "$DPERM" ledger init l.db --dataset people --epsilon 9 --composition renyi --delta 1e-6 2> /dev/null
+  "$DPERM" refine --data people.csv --schema schema.json --epsilon 2 --out narrow.json "${account[@]}" 2> /dev/null
+  "$DPERM" train --data people.csv --schema narrow.json --epsilon 0.5 --out m.json "${account[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json --ledger l.db > lines
+  grep -q "^ok     charge: entry 4 paid epsilon 0.5 and delta .*, which covers the model's, but for its schema's part" lines
+  grep -q "^ok     charge: entry 2 paid epsilon 2 for the schema, which covers its refinement" lines
+  [ "$(grep -c "^ok     price: entry [24] costs " lines)" -eq 2 ]
+  run "$DPERM" verify --model m.json --ledger l.db --json
+  [[ "$output" == *"entry 2 paid epsilon 2 for the schema"* ]]
+}
+
 @test "a model of another ledger, and a ledger that is none" {
   charged "--composition plain"
   cp l.db first.db
