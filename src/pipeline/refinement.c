@@ -52,6 +52,28 @@ dperm_status refinement_prepare(const dperm_schema *wide, const dperm_data *data
   return refine_counts_add(data, &out->counts, err);
 }
 
+/* What the schema says of itself. */
+static schema_refined cost_of(const refinement *r) {
+  return (schema_refined){.epsilon = r->claim.epsilon,
+                          .rows_per_person = r->claim.rows_per_person,
+                          .neighbours = r->claim.neighbours,
+                          .is_private = guarantee_is_private(&r->claim)};
+}
+
+/* Bins and categories that are empty are merged, all of them; what is full is never. */
+dperm_status refinement_extreme(const refinement *r, bool finest, dperm_schema **out,
+                                dperm_error *err) {
+  OWNED(refine_counts_clear) refine_counts made_up = {0};
+  const schema_refined cost = cost_of(r);
+  TRY(refine_counts_new(r->wide, r->data->schema, &r->numbers, &made_up, err));
+  for (size_t i = 0; finest && i < made_up.count; i++) {
+    for (size_t c = 0; c < made_up.columns[i].cells; c++) {
+      made_up.columns[i].counts[c] = INT64_C(1) << 50;
+    }
+  }
+  return refine_schema_make(r->wide, &made_up, &r->numbers, &cost, out, err);
+}
+
 /* ---- behind it */
 
 static dperm_status blur(refinement *r, random_source *source, dperm_error *err) {
@@ -70,10 +92,7 @@ static dperm_status blur(refinement *r, random_source *source, dperm_error *err)
 
 dperm_status refinement_release(refinement *r, const dperm_charge *charge, random_source *source,
                                 dperm_schema **out, dperm_error *err) {
-  schema_refined cost = {.epsilon = r->claim.epsilon,
-                         .rows_per_person = r->claim.rows_per_person,
-                         .neighbours = r->claim.neighbours,
-                         .is_private = guarantee_is_private(&r->claim)};
+  schema_refined cost = cost_of(r);
   struct {
     uint64_t entry;
     char receipt[DPERM_DIGEST_SIZE];

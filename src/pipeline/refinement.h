@@ -32,6 +32,10 @@ refine_numbers refinement_numbers(const dperm_schema *wide, size_t rows, double 
 /* Counts. On every process of a job. */
 dperm_status refinement_prepare(const dperm_schema *wide, const dperm_data *data,
                                 const refinement_terms *terms, refinement *out, dperm_error *err);
+/* The schemas between which every one lies that counts can lead to, from public numbers: no bins
+ * and groups that are not needed, or all that there can be. Of a refinement that was prepared. */
+dperm_status refinement_extreme(const refinement *r, bool finest, dperm_schema **out,
+                                dperm_error *err);
 /* Draws the noise, which the leader does for all processes, and makes the schema; it names the
  * charge, if there is one. The counts are noisy from then on. */
 dperm_status refinement_release(refinement *r, const dperm_charge *charge, random_source *source,

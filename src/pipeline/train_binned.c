@@ -33,7 +33,8 @@ static dperm_status resolved(const dperm_schema *wide, bool all, size_t rows, do
   return dperm_schema_resolve(wide, &how, out, err);
 }
 
-dperm_status train_lines_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err) {
+/* Without bins where none are given. */
+static dperm_status lines_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err) {
   return resolved(wide, false, 0, (double)NAN, out, err);
 }
 
@@ -41,7 +42,7 @@ dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dpe
                                 int all_numeric, double *out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *lines = NULL, *bins = NULL;
   double work = (double)rows * options->epsilon / (double)options->rows_per_person;
-  TRY(train_lines_schema(wide, &lines, err));
+  TRY(lines_schema(wide, &lines, err));
   TRY(resolved(wide, all_numeric != 0, 0, (double)NAN, &bins, err));
   bool asks = !json_equal(lines->json, bins->json) && wide->refined.epsilon == 0;
   bool pays = work * share_most >= evidence_least;
@@ -155,7 +156,7 @@ dperm_status train_binned(refined_run *run, const dperm_options *given, int all_
   binned_way way = {0};
   size_t fit_rows = 0;
   double fit_epsilon = 0, share = 0;
-  TRY(train_lines_schema(wide, &plain, err));
+  TRY(lines_schema(wide, &plain, err));
   TRY(refined_run_read(run, plain, &lines, err));
   TRY(train_binned_share(wide, options_rows(o, lines), o, all_numeric, &share, err));
   if (share > 0 && lines->x->kind->entries) {

@@ -10,8 +10,6 @@
  */
 dperm_status train_binned(refined_run *run, const dperm_options *given, int all_numeric,
                           dperm_model **out, dperm_error *err);
-/* The schema without bins where none are given. */
-dperm_status train_lines_schema(const dperm_schema *wide, dperm_schema **out, dperm_error *err);
 /* The share of epsilon that an answer of so many records takes; 0 where there is none to ask for or
  * it would not pay. */
 dperm_status train_binned_share(const dperm_schema *wide, size_t rows, const dperm_options *options,

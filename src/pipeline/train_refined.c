@@ -10,18 +10,32 @@
 
 /* ---- the histograms' way to make a schema */
 
-/* Which schema will come nobody knows. It has at most the columns of the cells, which were tried
- * already, and at least those of straight lines; groups of categories stay groups. A kind of noise
- * that both can have all can. */
+static dperm_status plan_extreme(const refined_run *run, bool finest, fit_plan *out,
+                                 dperm_error *err) {
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  dperm_error reason = {0};
+  dperm_status status = refinement_extreme(run->way, finest, &schema, &reason);
+  status = status == DPERM_OK ? refined_run_plan(run, schema, out, &reason) : status;
+  if (status != DPERM_OK) {
+    FAIL(err, status, "counts may leave %s, and then %s",
+         finest ? "very many bins" : "straight lines instead of bins", reason.message);
+  }
+  return DPERM_OK;
+}
+
+/* Which schema will come nobody knows. It lies between two that are known: groups of columns stay
+ * groups, or become straight lines, and crosses have at most the pairs of all cells. A kind of
+ * noise that both can have all can. */
 static dperm_status prepare_counts(refined_run *run, const refinement_terms *terms,
                                    dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *lines = NULL;
-  fit_plan plan;
-  TRY(train_lines_schema(run->from->wide, &lines, err));
-  TRY(refined_run_plan(run, lines, &plan, err));
-  run->spends_delta = run->options->noise == DPERM_NOISE_AUTO ? run->options->delta > 0
-                                                              : plan_spends_delta(&plan.privacy);
-  return refinement_prepare(run->from->wide, run->seen, terms, run->way, err);
+  fit_plan coarsest, finest;
+  TRY(refinement_prepare(run->from->wide, run->seen, terms, run->way, err));
+  TRY(plan_extreme(run, false, &coarsest, err));
+  TRY(plan_extreme(run, true, &finest, err));
+  run->spends_delta = run->options->noise == DPERM_NOISE_AUTO
+                          ? run->options->delta > 0
+                          : plan_spends_delta(&coarsest.privacy);
+  return DPERM_OK;
 }
 
 static dperm_status release_counts(refined_run *run, dperm_schema **out, dperm_error *err) {

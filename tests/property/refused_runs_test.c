@@ -18,7 +18,7 @@ enum { ROWS = 400 };
 
 static const char *const schemas[] = {
     /* numbers and categories; numbers alone, of which a refinement may leave straight lines; three
-     * classes */
+     * classes; bins that wait for numbers, which a refinement may not leave either (not drawn) */
     "{\"label\": {\"column\": \"y\", \"classes\": [\"0\", \"1\"]}, \"columns\": ["
     "{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 100}, "
     "{\"name\": \"job\", \"type\": \"categorical\", \"values\": "
@@ -29,7 +29,10 @@ static const char *const schemas[] = {
     "{\"label\": {\"column\": \"y\", \"classes\": [\"0\", \"1\", \"2\"]}, \"columns\": ["
     "{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 100}, "
     "{\"name\": \"job\", \"type\": \"categorical\", \"values\": "
-    "[\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]}]}"};
+    "[\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]}]}",
+    "{\"label\": {\"column\": \"y\", \"classes\": [\"0\", \"1\"]}, \"columns\": ["
+    "{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 100, \"bins\": \"auto\"}, "
+    "{\"name\": \"z\", \"type\": \"numeric\", \"min\": 0, \"max\": 8, \"bins\": \"auto\"}]}"};
 
 typedef struct table {
   double x[ROWS], z[ROWS];
@@ -37,18 +40,20 @@ typedef struct table {
   dperm_column columns[2], labels;
 } table;
 
-static void fill(table *t, size_t schema, int shift) {
+typedef enum records_kind { SPREAD, CONSTANT, MISSING, RECORD_KINDS } records_kind;
+
+static void fill(table *t, size_t schema, records_kind kind, int shift) {
   static const char *const jobs[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
   static const char *const names[] = {"0", "1", "2"};
   for (int32_t i = 0; i < ROWS; i++) {
-    t->x[i] = (i * 37 + shift) % 101;
-    t->z[i] = i % 9;
+    t->x[i] = kind == SPREAD ? (i * 37 + shift) % 101 : kind == CONSTANT ? 5 : (double)NAN;
+    t->z[i] = kind == SPREAD ? i % 9 : t->x[i];
     t->job[i] = i % 9;
     t->label[i] = (i * 37 + shift) % 101 > 50;
   }
   t->columns[0] = (dperm_column){.numbers = t->x};
-  t->columns[1] = schema == 1 ? (dperm_column){.numbers = t->z}
-                              : (dperm_column){.codes = t->job, .texts = jobs, .text_count = 9};
+  t->columns[1] = schema % 2 ? (dperm_column){.numbers = t->z}
+                             : (dperm_column){.codes = t->job, .texts = jobs, .text_count = 9};
   t->labels = (dperm_column){.codes = t->label, .texts = names, .text_count = schema == 2 ? 3 : 2};
 }
 
@@ -59,6 +64,7 @@ typedef enum way { PLAIN, ASK, COUNT, COUNT_SHARE, SPLIT, STOPPING, PUBLIC, WAYS
 typedef struct asked {
   way way;
   size_t schema;
+  records_kind records;
   dperm_options options;
   double holdout;
   char words[300];
@@ -117,17 +123,19 @@ static const char *twist(dperm_options *o, unsigned which) {
   }
 }
 
+enum { KINDS = 7 };
+static const dperm_noise kinds[KINDS] = {DPERM_NOISE_AUTO,    DPERM_NOISE_L2,    DPERM_NOISE_L1,
+                                         DPERM_NOISE_LINF,    DPERM_NOISE_GROUP, DPERM_NOISE_MIXED,
+                                         DPERM_NOISE_GAUSSIAN};
+
 static asked draw_request(random_source *r) {
-  static const dperm_noise kinds[] = {DPERM_NOISE_AUTO,    DPERM_NOISE_L2,    DPERM_NOISE_L1,
-                                      DPERM_NOISE_LINF,    DPERM_NOISE_GROUP, DPERM_NOISE_MIXED,
-                                      DPERM_NOISE_GAUSSIAN};
   static const double deltas[] = {0, 1e-6, 2e-30, 0.5};
   asked a = {.way = (way)random_below(r, WAYS), .schema = (size_t)random_below(r, 3)};
   dperm_options *o = &a.options;
   dperm_options_init(o);
   o->epsilon = 12;
   o->threads = 1;
-  o->noise = kinds[random_below(r, 7)];
+  o->noise = kinds[random_below(r, KINDS)];
   o->delta = deltas[random_below(r, 4)];
   o->mechanism = random_below(r, 3) ? DPERM_MECHANISM_OBJECTIVE : DPERM_MECHANISM_OUTPUT;
   if (random_below(r, 3) == 0) {
@@ -179,8 +187,8 @@ static outcome run(const asked *a, dperm_ledger *ledger) {
   o.account =
       (dperm_account){.ledger = ledger, .dataset = ledger ? "many" : NULL, .charge = &out.charge};
   dperm_schema *schema = schema_parsed(schemas[a->schema]);
-  fill(&mine, a->schema, 0);
-  fill(&theirs, a->schema, 1);
+  fill(&mine, a->schema, a->records, 0);
+  fill(&theirs, a->schema, a->records, 1);
   if (a->way == ASK || a->way == COUNT || a->way == COUNT_SHARE) {
     double share = a->way == ASK ? 0 : a->way == COUNT ? (double)NAN : 0.1;
     out.status = dperm_train_refined_table(schema, ROWS, mine.columns, &mine.labels, 0, &o, share,
@@ -322,11 +330,83 @@ static void answers_are_priced_for_the_fit_that_follows(void **state) {
   dperm_ledger_free(ledger);
 }
 
+/* All records may fall into one cell, or into none: then counts leave straight lines, also where
+ * the wide schema has bins to come. Every kind of noise either can have those, or is refused before
+ * the charge. */
+static void counts_that_leave_no_bins_are_reckoned_with(void **state) {
+  const ledger_home *home = *state;
+  dperm_ledger *ledger = ledger_with_much(home);
+  size_t made = 0, tried = 0;
+  for (size_t i = 0; i < KINDS * 2 * RECORD_KINDS * 2; i++) {
+    asked a = {.way = i % 2 ? COUNT : COUNT_SHARE,
+               .schema = 3,
+               .records = (records_kind)(i / 2 % RECORD_KINDS)};
+    bool adding = i / 2 / RECORD_KINDS % 2;
+    dperm_options *o = &a.options;
+    dperm_options_init(o);
+    o->epsilon = 12;
+    o->threads = 1;
+    o->noise = kinds[i / 4 / RECORD_KINDS];
+    o->delta = 1e-6;
+    o->neighbours = adding ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE;
+    o->rows_about = adding ? ROWS : 0;
+    (void)snprintf(a.words, sizeof a.words, "bins to come, noise %d, records %d, adding %d",
+                   (int)o->noise, (int)a.records, adding);
+    bool fine = check_request(&a, home, ledger);
+    assert_int_equal(fine, o->noise != DPERM_NOISE_MIXED);
+    made += fine;
+    tried++;
+  }
+  assert_int_equal(made, tried - tried / KINDS);
+  dperm_ledger_free(ledger);
+}
+
+/* A cross with more pairs than there can be, if its numbers keep all their cells. */
+static void crosses_that_cells_would_burst_are_refused_before_the_charge(void **state) {
+  enum { CATEGORIES = 5000 };
+  const ledger_home *home = *state;
+  dperm_ledger *ledger = ledger_with_much(home);
+  static char text[CATEGORIES * 10 + 1000];
+  static table mine;
+  size_t used = (size_t)snprintf(
+      text, sizeof text,
+      "{\"label\": {\"column\": \"y\", \"classes\": [\"0\", \"1\"]}, \"columns\": ["
+      "{\"name\": \"x\", \"type\": \"numeric\", \"min\": 0, \"max\": 100, \"bins\": \"auto\"}, "
+      "{\"name\": \"job\", \"type\": \"categorical\", \"values\": [\"a\"");
+  for (int i = 1; i < CATEGORIES; i++) {
+    used += (size_t)snprintf(text + used, sizeof text - used, ", \"v%d\"", i);
+  }
+  (void)snprintf(text + used, sizeof text - used, "]}], \"crosses\": [[\"x\", \"job\"]]}");
+  dperm_schema *schema = schema_parsed(text);
+  dperm_options o;
+  dperm_model *model = NULL;
+  dperm_error refused;
+  dperm_options_init(&o);
+  o.epsilon = 12;
+  o.threads = 1;
+  o.account = (dperm_account){.ledger = ledger, .dataset = "many"};
+  fill(&mine, 0, SPREAD, 0);
+  for (int32_t i = 0; i < ROWS; i++) {
+    mine.job[i] = 0;
+  }
+  assert_int_equal(dperm_train_refined_table(schema, ROWS, mine.columns, &mine.labels, 0, &o, 0.999,
+                                             1, &model, &refused),
+                   DPERM_INVALID_SCHEMA);
+  assert_non_null(strstr(refused.message, "counts may leave very many bins, and then"));
+  assert_int_equal(entries_of(ledger), 0);
+  dperm_schema_free(schema);
+  dperm_ledger_free(ledger);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(what_public_numbers_refuse_is_not_charged, ledger_home_begin,
                                       ledger_home_end),
       cmocka_unit_test_setup_teardown(answers_are_priced_for_the_fit_that_follows,
+                                      ledger_home_begin, ledger_home_end),
+      cmocka_unit_test_setup_teardown(counts_that_leave_no_bins_are_reckoned_with,
+                                      ledger_home_begin, ledger_home_end),
+      cmocka_unit_test_setup_teardown(crosses_that_cells_would_burst_are_refused_before_the_charge,
                                       ledger_home_begin, ledger_home_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
