@@ -9,7 +9,12 @@
  * at least a fixed amount, and it is bounded below; so the target is reached. That some t is
  * accepted: for d = −ĝ every t ≤ 1/(4M) is, M the largest curvature, while ‖ĝ‖ ≥ 6E. Newton's
  * direction gets a limited number of tries, so that bad ones cannot hold up the other. Near the
- * minimum A is Newton's own convergence and one or two evaluations are all. */
+ * minimum A is Newton's own convergence and one or two evaluations are all.
+ *
+ * A loss with a tiny h is all but a kink, and Newton's direction is good up to the next kink only:
+ * steps so short could take for ever. A walk that has not ended soon therefore tries another way to
+ * make one step of kind A: it follows the minimizer while h shrinks from the size of the scores,
+ * where the loss is a parabola to all rows, down to what it is. */
 #include "solve/refine.h"
 
 #include <math.h>
@@ -21,12 +26,19 @@
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "loss/link.h"
+#include "loss/loss.h"
 #include "loss/regularizer.h"
 #include "solve/certify.h"
 #include "solve/coupled.h"
 #include "solve/direction.h"
 
-enum { NEWTON_TRIES = 40 };
+enum {
+  NEWTON_TRIES = 100, /* up to the next kink may be 1e-13 of the way */
+  WALK_STEPS = 64,    /* after so many the path of h is tried, once */
+  PATH_STEPS = 64     /* for one h of it */
+};
+static const double path_ratio = 4;    /* of one h to the next */
+static const double path_share = 1e-3; /* of one row's gradient: near enough for the next h */
 
 /* A place, and the gradient there with what it is known to be off by. */
 typedef struct place {
@@ -56,6 +68,7 @@ typedef struct walk {
   const problem *p;
   place here, there;
   double *direction; /* wide */
+  double *kept;      /* twice wide: f and its rest, while another way is tried */
 } walk;
 
 /* ---- the gradient */
@@ -261,6 +274,59 @@ static dperm_status take_step(walk *w, solver_method method, double *halved, dpe
   return DPERM_OK;
 }
 
+/* ---- the path of h */
+
+/* From here to near the minimizer with another loss; that it is not quite there costs nothing but
+ * time. Above 8E a step is found, as above the target. */
+static dperm_status solve_for(walk *w, const dperm_loss *loss, const solver_options *options,
+                              dperm_error *err) {
+  const problem *given = w->p;
+  problem other = *given;
+  double near = path_share * loss->lipschitz * given->norm_bound / problem_divisor(given);
+  other.loss = loss;
+  w->p = &other;
+  dperm_status status = evaluate(w->p, &w->here, err);
+  double halved = certified(&w->here);
+  for (int step = 0; status == DPERM_OK && step < PATH_STEPS; step++) {
+    if (!(certified(&w->here) > fmax(near, 8 * w->here.error))) {
+      break;
+    }
+    status = progress_tick(options->progress, "solving", 0, 0, err);
+    status = status == DPERM_OK ? take_step(w, options->method, &halved, err) : status;
+  }
+  w->p = given;
+  return status;
+}
+
+/* Where the path ends is taken if rule A does; else the walk goes on from where it was. */
+static dperm_status follow_path(walk *w, const solver_options *options, double *halved,
+                                dperm_error *err) {
+  const problem *p = w->p;
+  const loss_kind *kind = loss_kind_of(p->loss);
+  size_t cols = problem_size(p), size = cols * sizeof *w->kept;
+  if (!kind || kind->h_most == 0) {
+    return DPERM_OK;
+  }
+  memcpy(w->kept, w->here.f, size);
+  memcpy(w->kept + cols, w->here.f_rest, size);
+  dperm_loss smoother;
+  double last = p->loss->parameter, first = norm_above(w->here.f, cols) * p->norm_bound;
+  for (double h = fmin(first, kind->h_most); h > last; h /= path_ratio) {
+    TRY(loss_make(kind, h, &smoother, err));
+    TRY(solve_for(w, &smoother, options, err));
+  }
+  TRY(solve_for(w, p->loss, options, err));
+  if (certified(&w->here) <= *halved / 2) {
+    *halved = certified(&w->here);
+    return DPERM_OK;
+  }
+  memcpy(w->here.f, w->kept, size);
+  memcpy(w->here.f_rest, w->kept + cols, size);
+  return evaluate(p, &w->here, err);
+}
+
+/* ---- all of it */
+
 /* Starts at f if the gradient there is known to be no longer than at zero, so that all that follows
  * stays within known bounds; else at zero. */
 static dperm_status choose_start(walk *w, const double *f, const double *rest, dperm_error *err) {
@@ -281,14 +347,15 @@ dperm_status refine(const problem *p, double target, const solver_options *optio
                     double *rest, solver_report *report, dperm_error *err) {
   size_t cols = problem_size(p), rows = p->x->rows * link_scores(p->loss);
   OWNED_MEMORY double *wide = NULL, *tall = NULL;
-  TRY(memory_new(9 * cols, sizeof *wide, &wide, err));
+  TRY(memory_new(11 * cols, sizeof *wide, &wide, err));
   TRY(memory_new(4 * rows, sizeof *tall, &tall, err));
-  walk w = {.p = p, .direction = wide + 8 * cols};
+  walk w = {.p = p, .direction = wide + 8 * cols, .kept = wide + 9 * cols};
   w.here = place_in(wide, tall, p);
   w.there = place_in(wide + 4 * cols, tall, p);
   w.there.z = tall + 3 * rows; /* z_rest and slope are used only while the gradient is made */
   TRY(choose_start(&w, f, rest, err));
   double halved = certified(&w.here);
+  size_t steps = 0;
   while (!(certified(&w.here) <= target)) {
     if (!isfinite(w.here.norm) || !isfinite(w.here.error)) {
       FAIL(err, DPERM_NUMERIC_ERROR,
@@ -298,6 +365,9 @@ dperm_status refine(const problem *p, double target, const solver_options *optio
     TRY(progress_tick(options->progress, "solving", 0, 0, err));
     TRY(take_step(&w, options->method, &halved, err));
     report->iterations++;
+    if (++steps == WALK_STEPS) {
+      TRY(follow_path(&w, options, &halved, err));
+    }
   }
   report->gradient_norm = w.here.norm;
   report->certified = certified(&w.here);

@@ -185,6 +185,24 @@ static void refines_where_corners_are_narrow(void **state) {
   test_rows_free(data);
 }
 
+/* Hundreds of corners of hardly any width, and next to no regularization: Newton's direction is
+ * good up to the next corner only, a share of 1e-13 of it. The walk alone takes more steps than
+ * anybody waits for; the path of h ends in hundreds. */
+static void refines_where_there_are_many_narrow_corners(void **state) {
+  (void)state;
+  static const double weak[] = {1e-7, 1e-12};
+  test_rows *data = test_rows_random(6, 300, 20, 0.3);
+  for (size_t l = 0; l < 2; l++) {
+    double f[20] = {0}, rest[20] = {0};
+    trial t = trial_new("many narrow", data, l ? data->sparse : data->dense,
+                        l ? REF_SMOOTH_HINGE : REF_HUBER, 1e-9, weak[l], 1);
+    trial_settle(&t);
+    check_refines(&t, fmax(hardest_target(&t.p), 1e-6 / 300), f, rest);
+    trial_free(&t);
+  }
+  test_rows_free(data);
+}
+
 static void refines_with_a_linear_term_of_any_size(void **state) {
   (void)state;
   test_rows *data = test_rows_random(5, 80, 5, 0.8);
@@ -347,6 +365,7 @@ int main(void) {
       cmocka_unit_test(refines_on_empty_rows),
       cmocka_unit_test(refines_on_equal_rows_with_either_label),
       cmocka_unit_test(refines_where_corners_are_narrow),
+      cmocka_unit_test(refines_where_there_are_many_narrow_corners),
       cmocka_unit_test(refines_with_a_linear_term_of_any_size),
       cmocka_unit_test(refines_with_weights_and_a_prior),
       cmocka_unit_test(refines_on_features),
