@@ -1,8 +1,10 @@
 /* The rows the proof speaks of: how long one can be, how many the fit saw, and what choosing among
  * candidates costs (privacy.md 1, 2 and 7). */
+#include <math.h>
 #include <string.h>
 
 #include "verify/checks.h"
+#include "verify/epsilon_bound.h"
 
 /* Pairs of cos and sin have norm 1 up to rounding (privacy.md 2). */
 static const double features_norm = 1.0 + 0x1p-48;
@@ -210,6 +212,93 @@ static bool left_open(const verifier *v, const json_t *candidate, const char *na
                    (json_is_null(offered) && class_fits_of(v) == 1));
 }
 
+/* ---- the candidates */
+
+static bool positive_number(const json_t *value) {
+  double x = json_number_value(value);
+  return json_is_number(value) && x > 0 && x < (double)INFINITY;
+}
+
+/* Noise that is known, and goes with the mechanism. Gaussian noise of any candidate that the
+ * records may have chosen spends a delta, which the claim must then have. */
+static bool noise_good(const verifier *v, const json_t *candidate) {
+  const noise_shape *kind =
+      noise_shape_find(json_string_value(json_object_get(candidate, "noise")));
+  double delta = json_number_value(field_at(v->root, "privacy.delta"));
+  double numerics = json_number_value(field_at(v->root, "privacy.numerics.delta"));
+  bool paid = selected_by(v, "public") || !kind || !kind->gaussian || delta > numerics;
+  return field_is(candidate, "noise", "auto") ||
+         (kind && paid && (kind->output || !field_is(candidate, "mechanism", "output")));
+}
+
+static bool loss_good(const json_t *candidate) {
+  const char *name = json_string_value(json_object_get(candidate, "loss"));
+  const json_t *h = json_object_get(candidate, "h");
+  const known_loss *known = name ? known_loss_find(name) : NULL;
+  return name && (!known         ? json_is_null(h) || json_is_number(h)
+                  : known->has_h ? positive_number(h)
+                                 : json_is_null(h));
+}
+
+static bool kernel_good(const json_t *candidate) {
+  const json_t *gamma = json_object_get(candidate, "gamma"),
+               *features = json_object_get(candidate, "features");
+  json_int_t count = json_integer_value(features);
+  return (json_is_null(gamma) && json_is_null(features)) ||
+         (positive_number(gamma) && count > 0 && count % 2 == 0);
+}
+
+static bool multiclass_good(const verifier *v, const json_t *candidate) {
+  bool joint = field_is(candidate, "multiclass", "joint");
+  bool several = class_fits_of(v) > 1;
+  if (json_is_null(json_object_get(candidate, "multiclass"))) {
+    return !several;
+  }
+  return several && (joint ? field_is(candidate, "loss", "logistic")
+                           : field_is(candidate, "multiclass", "one-vs-rest"));
+}
+
+/* What is wrong with a candidate that was fitted to the records, or might have been: its member's
+ * name, or NULL. Files from before there were the first three members do not have them. */
+static const char *wrong_member(const verifier *v, const json_t *candidate) {
+  static const char *const mechanisms[] = {"objective", "output", NULL};
+  const json_t *weights = json_object_get(candidate, "class_weights"), *weight = NULL;
+  const char *name = NULL;
+  json_object_foreach((json_t *)weights, name, weight) {
+    if (!positive_number(weight)) {
+      return "class_weights";
+    }
+  }
+  return json_object_get(candidate, "mechanism") && !field_among(candidate, "mechanism", mechanisms)
+             ? "mechanism"
+         : json_object_get(candidate, "noise") && !noise_good(v, candidate)           ? "noise"
+         : json_object_get(candidate, "multiclass") && !multiclass_good(v, candidate) ? "multiclass"
+         : !loss_good(candidate)                                                      ? "loss"
+         : !field_is(candidate, "lambda", "auto") &&
+                 !positive_number(json_object_get(candidate, "lambda"))
+             ? "lambda"
+         : !kernel_good(candidate)             ? "kernel"
+         : weights && !json_is_object(weights) ? "class_weights"
+                                               : NULL;
+}
+
+/* One candidate that is not private makes the choice not private, whichever was chosen (privacy.md
+ * 8.6). */
+static void check_candidates(verifier *v) {
+  const json_t *candidates = field_at(v->root, "selection.candidates");
+  size_t count = json_array_size(candidates);
+  for (size_t i = 0; i < count; i++) {
+    const char *wrong = wrong_member(v, json_array_get(candidates, i));
+    if (wrong) {
+      finding(v, false, "candidates",
+              "candidate %zu has a %s that no private fit has, and the choice looked at it", i,
+              wrong);
+      return;
+    }
+  }
+  finding(v, count > 0, "candidates", "%zu, each with a private mechanism", count);
+}
+
 static void check_chosen(verifier *v) {
   static const char *const pairs[][2] = {
       {"loss", "loss.name"},           {"h", "loss.h"},
@@ -256,5 +345,6 @@ void check_selection(verifier *v) {
   } else if (field_count(v, "selection", "selection.public_rows", &public_rows)) {
     finding(v, true, "selection", "on %llu rows that are public: costs nothing", public_rows);
   }
+  check_candidates(v);
   check_chosen(v);
 }
