@@ -68,8 +68,8 @@ static void print_dataset(FILE *out, const dperm_ledger_dataset *d) {
   fprintf(out, "  epsilon  %s left of %s (%s spent%s%s)\n", brief(d->epsilon_left).text,
           d->epsilon_total, brief(d->epsilon_spent).text, d->order > 0 ? "; plain sum " : "",
           d->order > 0 ? d->epsilon_plain : "");
-  fprintf(out, "  delta    %s left of %s (%s spent%s%s)\n", brief(d->delta_left).text,
-          brief(d->delta_total).text, brief(d->delta_spent).text,
+  fprintf(out, "  delta    %s left of %s (%s spent%s%s)\n", brief_left(d->delta_left).text,
+          brief(d->delta_total).text, brief_spent(d->delta_spent).text,
           d->order > 0 ? "; plain sum " : "", d->order > 0 ? brief(d->delta_plain).text : "");
   if (d->order > 0 && !*d->data) {
     fprintf(out,

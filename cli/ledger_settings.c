@@ -124,14 +124,37 @@ void ledger_settings_close(ledger_settings *s) {
   s->opened = NULL;
 }
 
+/* What the run's charge costs by a Renyi order; order 0 where that is its claim, or there is no
+ * ledger to ask. */
+typedef struct run_cost {
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  double order;
+} run_cost;
+
+static run_cost cost_of_run(const ledger_settings *s) {
+  dperm_error err;
+  run_cost cost;
+  if (!s->opened || dperm_ledger_charge_cost(s->opened, run_charge(), cost.epsilon, cost.delta,
+                                             &cost.order, &err) != DPERM_OK) {
+    cost = (run_cost){.order = 0}; /* the charge is what counts, and it is told */
+  }
+  return cost;
+}
+
 void ledger_settings_say(const ledger_settings *s) {
   const dperm_charge *paid = run_charge();
   if (paid->entry == 0) {
     note("no ledger: nothing counts this epsilon against a budget; see 'dperm help ledger'");
     return;
   }
-  note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu); %s and %s left", s->path,
-       paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
+  const run_cost cost = cost_of_run(s);
+  char by[2 * DPERM_AMOUNT_SIZE] = "";
+  if (cost.order > 0) {
+    (void)snprintf(by, sizeof by, ", which cost %s and %s by Renyi order %g", cost.epsilon,
+                   brief(cost.delta).text, cost.order);
+  }
+  note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu)%s; %s and %s left", s->path,
+       paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry, by,
        paid->epsilon_left, brief(paid->delta_left).text);
 }
 
@@ -148,9 +171,13 @@ void ledger_settings_json(const ledger_settings *s, const char *end) {
   if (paid->entry) {
     printf(", \"id\": %llu, \"digest\": \"%s\"", (unsigned long long)paid->entry, paid->digest);
   }
+  const run_cost cost = cost_of_run(s);
   printf(",\n    \"epsilon\": \"%s\", \"delta\": \"%s\", \"epsilon_left\": \"%s\", \"delta_left\": "
-         "\"%s\"}%s\n",
-         paid->epsilon, paid->delta, paid->epsilon_left, paid->delta_left, end);
+         "\"%s\",\n",
+         paid->epsilon, paid->delta, paid->epsilon_left, paid->delta_left);
+  printf("    \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\"}%s\n",
+         cost.order > 0 ? cost.epsilon : paid->epsilon, cost.order > 0 ? cost.delta : paid->delta,
+         end);
 }
 
 void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
@@ -169,7 +196,14 @@ void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) 
     printf("this run is not private: no budget covers it\n");
     return;
   }
-  printf("this run costs epsilon %s and delta %s\n", cost->epsilon, brief(cost->delta).text);
+  const run_cost priced = cost_of_run(s);
+  if (priced.order > 0) {
+    printf("this run claims epsilon %s and delta %s, and costs %s and %s by Renyi order %g\n",
+           cost->epsilon, brief(cost->delta).text, priced.epsilon, brief(priced.delta).text,
+           priced.order);
+  } else {
+    printf("this run costs epsilon %s and delta %s\n", cost->epsilon, brief(cost->delta).text);
+  }
   if (s->opened) {
     printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
            visible(s->path).text, cost->epsilon_left, brief(cost->delta_left).text);
@@ -207,6 +241,32 @@ budget_words brief(const char *amount) {
     size_t digits = strlen(amount) - first;
     (void)snprintf(out.text, sizeof out.text, "%c%s%.2se-%zu", amount[first], digits > 1 ? "." : "",
                    digits > 1 ? amount + first + 1 : "", first - 1);
+  }
+  return out;
+}
+
+budget_words brief_left(const char *amount) {
+  budget_words out = brief(amount);
+  size_t first = strspn(amount, "0."), length = strlen(amount);
+  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
+      strspn(amount + first + 3, "9") >= 5) { /* 4.9999999…e-7 is nearly 5.00e-7 */
+    const char *d = amount + first;
+    int three = 100 * (d[0] - '0') + 10 * (d[1] - '0') + (d[2] - '0') + 1;
+    bool whole = three == 1000;
+    three = whole ? 100 : three;
+    (void)snprintf(out.text, sizeof out.text, "just under %d.%02de-%zu", three / 100, three % 100,
+                   first - 1 - whole);
+  }
+  return out;
+}
+
+budget_words brief_spent(const char *amount) {
+  budget_words out = brief(amount);
+  size_t first = strspn(amount, "0."), length = strlen(amount);
+  if (length >= 20 && amount[0] == '0' && length > first + 8 &&
+      strspn(amount + first + 3, "0") >= 5) {
+    const budget_words cut = out;
+    (void)snprintf(out.text, sizeof out.text, "just over %.40s", cut.text);
   }
   return out;
 }

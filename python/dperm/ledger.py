@@ -43,6 +43,8 @@ class Ledger:
         """
         if composition not in _COMPOSITIONS:
             raise ValueError(f"composition={composition!r}; it is one of {', '.join(_COMPOSITIONS)}")
+        if order is not None and order == 0:  # which the library takes for none
+            raise ValueError(f"order={order!r}; give one from 1.1 on, or None for the one that the total decides")
         budget = c.LedgerBudget()
         c.lib.dperm_ledger_budget_init(byref(budget))
         budget.epsilon, budget.delta = str(epsilon), None if delta is None else str(delta)

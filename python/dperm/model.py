@@ -37,6 +37,15 @@ def verification(name: str, *before: Any) -> Tuple[bool, List[Finding]]:
     return bool(holds.value), lines
 
 
+def _ledger_handle(ledger: Any) -> c.Handle:
+    """Of a ledger, or of the file that a path names."""
+    if isinstance(ledger, (str, os.PathLike)):
+        return c.Handle("dperm_ledger_open", "dperm_ledger_free", os.fspath(ledger))
+    if not isinstance(getattr(ledger, "_handle", None), c.Handle):
+        raise ValueError(f"ledger={ledger!r}; give a dperm.Ledger, or the path of one")
+    return ledger._handle
+
+
 class Model:
     """A released model, owned by the C library. Estimators keep one as ``model_``."""
 
@@ -142,20 +151,21 @@ class Privacy(Figures):
 
     def verify(self, ledger: Any = None) -> Tuple[bool, List[Finding]]:
         """Derives the claim again from the model's public fields, step by step; with the ledger that it was charged
-        to, also what it had to pay."""
+        to (a :class:`dperm.Ledger`, or its path), also what it had to pay."""
         with _scratch() as folder:
             path = os.path.join(folder, "model.json")
             self._model.write(path)
             if ledger is None:
                 return verification("dperm_model_verify", path)
-            return verification("dperm_model_verify_charged", path, ledger._handle)
+            return verification("dperm_model_verify_charged", path, _ledger_handle(ledger))
 
     def statement(self, ledger: Any = None, html: bool = False) -> str:
-        """The page for the person who must defend the release, as Markdown or HTML."""
+        """The page for the person who must defend the release, as Markdown or HTML; with the ledger (or its path),
+        what was spent and is left."""
         with _scratch() as folder:
             path, out = os.path.join(folder, "model.json"), os.path.join(folder, "statement")
             self._model.write(path)
-            handle = ledger._handle if ledger is not None else None
+            handle = _ledger_handle(ledger) if ledger is not None else None
             c.call("dperm_statement_write", path, handle, int(html), out)
             with open(out, encoding="utf-8") as file:
                 escaped = "".join(r"\\?" + re.escape(letter) for letter in path)  # as Markdown may have it

@@ -36,6 +36,23 @@ def test_charges_add_up_by_the_order_that_was_fixed(two, tmp_path):
     assert ledger.verify()[0]
 
 
+def test_a_ledger_may_be_given_by_its_path(two, tmp_path):
+    path = tmp_path / "l.ledger"
+    dperm.Ledger.create(path, "people", 2, delta="1e-6", composition="renyi", order=13)
+    privacy = dperm.LogisticRegression(0.2, data_norm=3, classes=[0, 1], ledger=path, dataset="people").fit(*two).privacy_
+    for given in (path, str(path), dperm.Ledger(path)):
+        holds, lines = privacy.verify(ledger=given)
+        assert holds and any(one.line.startswith("price: entry ") for one in lines)
+        assert "| what it costs there | 0." in privacy.statement(ledger=given)
+    for wrong in (3, True, object()):
+        with pytest.raises(ValueError, match="give a dperm.Ledger, or the path of one"):
+            privacy.verify(ledger=wrong)
+        with pytest.raises(ValueError, match="give a dperm.Ledger, or the path of one"):
+            privacy.statement(ledger=wrong)
+    with pytest.raises(OSError):
+        privacy.verify(ledger=tmp_path / "none")
+
+
 def test_the_order_has_a_default_and_limits(tmp_path):
     ledger = dperm.Ledger.create(tmp_path / "l.ledger", "people", 2, delta=1e-6, composition="renyi")
     assert ledger.datasets()[0]["order"] == 13
@@ -44,6 +61,11 @@ def test_the_order_has_a_default_and_limits(tmp_path):
         dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, composition="zcdp")
     with pytest.raises(ValueError, match="a Renyi order of 1; give one from 1.1"):
         dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, delta=1e-6, composition="renyi", order=1)
+    for none in (0, 0.0, np.float64(0)):
+        with pytest.raises(ValueError, match="give one from 1.1 on, or None"):
+            dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, delta=1e-6, composition="renyi", order=none)
+    with pytest.raises(ValueError, match="a total delta of 1 promises nothing"):
+        dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, delta=1)
     with pytest.raises(ValueError, match="needs a total delta"):
         dperm.Ledger.create(tmp_path / "l.ledger", "x", 2, composition="renyi")
     with pytest.raises(ValueError, match="order='big'; it must be a number"):

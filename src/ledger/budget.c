@@ -14,6 +14,12 @@ static dperm_status check_total(const char *name, const char *text, bool zero, c
   if (good) {
     amount_text(&total, out);
   }
+  if (good && zero && out[0] != '0') { /* delta, from 1 on */
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "a total %s of %.40s promises nothing: give one below 1, far below one over the number of "
+         "records",
+         name, text);
+  }
   if (!good || (!zero && strcmp(out, "0") == 0)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the total %s must be a decimal number %s, with at most %d digits before and %d behind "

@@ -147,7 +147,8 @@ static dperm_status check_amounts(const dperm_ledger *ledger, const charge_reque
 
 /* All that can refuse the charge; `*r` is the record of it but for token and time. */
 static dperm_status check_charge(const dperm_ledger *ledger, const charge_request *q, record *r,
-                                 dperm_charge *out, dperm_error *err) {
+                                 latest_charge *priced, dperm_error *err) {
+  dperm_charge *out = &priced->charge;
   amounts left;
   pricing price;
   TRY(check_clock(ledger, &ledger->known->last, err));
@@ -183,6 +184,8 @@ static dperm_status check_charge(const dperm_ledger *ledger, const charge_reques
   amounts_text(&price.claim, out->epsilon, out->delta);
   amounts_subtract(&d->reading.limit, &price.costs, &left);
   amounts_text(&left, out->epsilon_left, out->delta_left);
+  amounts_text(&price.cost, priced->epsilon, priced->delta);
+  priced->order = d->reading.renyi ? d->reading.order : 0;
   return DPERM_OK;
 }
 
@@ -224,21 +227,24 @@ static void append_if_spent(dperm_ledger *ledger, const dperm_charge *made, dper
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err) {
   OWNED(store_cancel) dperm_ledger *held = NULL;
-  dperm_charge made = {.entry = 0};
+  latest_charge made = {.order = 0};
   record r;
   TRY(record_check_name(request->dataset, err));
   TRY(chain_begin(ledger, true, &held, err)); /* a dry run, too, needs a ledger that is writable */
   TRY(check_charge(ledger, request, &r, &made, err));
   if (!dry_run) {
-    TRY(append_reserve(ledger, &r, &made, err));
+    TRY(append_reserve(ledger, &r, &made.charge, err));
+  }
+  ledger->latest = made; /* in this thread's turn */
+  if (!dry_run) {
     dperm_status status = store_commit(&held, err);
     if (status != DPERM_OK) {
       store_cancel(&held);
-      append_if_spent(ledger, &made, err);
+      append_if_spent(ledger, &made.charge, err);
       return status;
     }
   }
-  *out = made;
+  *out = made.charge;
   return DPERM_OK;
 }
 

@@ -21,6 +21,14 @@ enum {
   LEDGER_MARK = 0x6470726d /* "dprm" in the file's header, where SQLite keeps such marks */
 };
 
+/* The last charge that was made, or tried, through a handle, and what it costs by the composition
+ * of its data set (ledger/charge_cost.c). */
+typedef struct latest_charge {
+  dperm_charge charge;
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  double order;
+} latest_charge;
+
 struct dperm_ledger {
   char *path; /* as it was given, for messages; SQLite has the file's own name */
   sqlite3 *db;
@@ -30,6 +38,7 @@ struct dperm_ledger {
   int version;          /* of the file, as of the transaction that runs */
   struct chain *known;  /* what was read of it; NULL for nothing yet (ledger/chain.h), and */
   void (*forget)(dperm_ledger *ledger); /* how to give it up; NULL with it */
+  latest_charge latest;
 };
 
 OWNED_HANDLE(dperm_ledger, dperm_ledger_free)

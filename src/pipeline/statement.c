@@ -26,7 +26,8 @@ typedef struct evidence {
   char dataset[128], time[32];
   char total[DPERM_AMOUNT_SIZE], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
   char delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
-  char by[80];    /* how charges add up, if not plainly */
+  char by[80]; /* how charges add up, if not plainly; then the release's own cost: */
+  char cost[DPERM_AMOUNT_SIZE];
   bool replacing; /* the data set's neighbours */
 } evidence;
 
@@ -57,6 +58,7 @@ static void see_entry(void *context, const dperm_ledger_entry *entry) {
   e->committed = entry->commit != 0;
   (void)snprintf(e->dataset, sizeof e->dataset, "%s", entry->dataset);
   (void)snprintf(e->time, sizeof e->time, "%s", entry->time);
+  (void)snprintf(e->cost, sizeof e->cost, "%s", entry->cost_epsilon);
 }
 
 static void see_dataset(void *context, const dperm_ledger_dataset *d) {
@@ -350,6 +352,13 @@ static void write_spending(report *p, const statement *s) {
           "it counts as (%.6g, %.2g): its budget is for replaced records, and replacing one is "
           "removing it and adding another",
           twice.epsilon_charged, twice.delta);
+    }
+    if (e->by[0]) {
+      report_row(
+          p, "what it costs there",
+          "%s, its Rényi divergence: that is what the total goes down by, and the conversion "
+          "to ε, once, with the first release",
+          e->cost);
     }
     if (refined && refined->entry != 0 && refined->entry != e->entry) {
       report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined",

@@ -224,6 +224,8 @@ P
   [ "$(grep -c "  committed for .*; costs 0.0[0-9]*$" <<< "$output")" -eq 5 ]
   run charge 1.5
   fails_with 1 "left of 2 by Renyi order 13, and this run needs"
+  run "$DPERM" ledger show l.db # left and spent add up to the eye
+  [[ "$output" == *"  delta    just under 5.00e-7 left of 0.000001 (just over 5.00e-7 spent; "* ]]
   run "$DPERM" ledger verify l.db
   [[ "$output" == *"ok     sums: 1 data sets, 5 charges (5 committed), none beyond its budget"* ]]
   [[ "$output" == *"ok     prices: 5 charges by a Renyi order, none below what follows from its numbers"* ]]
@@ -252,6 +254,40 @@ P
   fails_with 2 "order 3 leaves nothing of a total epsilon of 0.2"
   run "$DPERM" ledger show l.db --order 3
   fails_with 2 "are for init"
+}
+
+@test "a run says what it claims and what that costs by its data set's order" {
+  gaussian=(train "${people[@]}" --refine none --epsilon 0.1 --delta 1e-8 --noise gaussian --out m.json)
+  "$DPERM" ledger init l.db --dataset people --epsilon 2 --delta 1e-6 --composition renyi 2> /dev/null
+  run "$DPERM" "${gaussian[@]}" "${account[@]}" --dry-run
+  pattern='^this run claims epsilon 0.1 and delta 1.00e-8, and costs (0.00[0-9]+) and [0-9.]+e-[34][0-9] by Renyi order 13$'
+  pattern=${pattern/1.00e-8/0.00000001}
+  [[ "${lines[0]}" =~ $pattern ]] || { echo "$output"; return 1; }
+  cost=${BASH_REMATCH[1]}
+  "$DPERM" "${gaussian[@]}" "${account[@]}" --dry-run --json > dry.json
+  "$DPERM" "${gaussian[@]}" "${account[@]}" --json > made.json 2> /dev/null
+  COST=$cost python3 - <<'P'
+import json, os
+dry, made = json.load(open("dry.json")), json.load(open("made.json"))
+for said in (dry["ledger"], made["ledger"]):
+    assert (said["epsilon"], said["cost_epsilon"]) == ("0.1", os.environ["COST"]), said
+    assert float(said["cost_delta"]) < 1e-35 and float(said["delta"]) == 1e-8, said
+P
+  run "$DPERM" "${gaussian[@]}" "${account[@]}"
+  [[ "$output" == *'charged epsilon 0.1 and delta 0.00000001 to "people" (entry 4), which cost '"$cost and "*" by Renyi order 13; "*" left"* ]]
+  "$DPERM" statement --model m.json --ledger l.db | grep -q "^| what it costs there | $cost, its Rényi divergence"
+  "$DPERM" ledger init l.db --dataset plain --epsilon 1 2> /dev/null
+  run "$DPERM" train --data others.csv --schema schema.json --epsilon 0.3 --out n.json --ledger l.db --dataset plain --json
+  [[ "$output" == *'"cost_epsilon": "0.3"'* ]]
+}
+
+@test "a total delta of 1 or more is no budget" {
+  for delta in 1 1.0 2 1000; do
+    run "$DPERM" ledger init l.db --dataset people --epsilon 1 --delta $delta
+    fails_with 2 "a total delta of $delta promises nothing"
+    [ ! -e l.db ]
+  done
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 --delta 0.999 2> /dev/null
 }
 
 @test "an outsider can recompute every digest" {
