@@ -197,11 +197,11 @@ def gradients(x, turned, y, norms, weights):
     return (turned @ slopes.reshape(len(y), -1)).T.reshape(weights.shape)
 
 
-def descents(tasks, setting, one_noise=False):
+def descents(tasks, setting, one_noise=None):
     """Full-batch gradient descent with Gaussian noise in every sum: tasks on the same rows, in single precision.
 
-    With one_noise the sums all have the same noise, as long as the mean of theirs would be: objective perturbation that
-    stops early. It is not private (the proof needs the minimum), and tells what the stopping does."""
+    With one_noise the sums all have the same noise, so many times as long as the mean of theirs would be: objective
+    perturbation that stops early. It is not private (the proof needs the minimum), and tells what the stopping does."""
     first = tasks[0]
     scales = [gaussian_scale(t.epsilon, DELTA, setting.steps, CLIP * (2 if t.privacy == "replace" else 1)) for t in tasks]
     counts = [about(len(t.y)) if t.privacy == "add-remove" else len(t.y) for t in tasks]
@@ -213,6 +213,8 @@ def descents(tasks, setting, one_noise=False):
     norms = numpy.sqrt(numpy.asarray(first.x.multiply(first.x).sum(1)).ravel()).astype("f4")
     weights = numpy.zeros((len(tasks), 1 if first.classes == 2 else first.classes, x.shape[1]))
     speed = numpy.zeros_like(weights)
+    if one_noise:
+        scales = [one_noise * s for s in scales]
     rates = [learning_rate(t, setting, setting.steps, s / c) for t, s, c in zip(tasks, scales, counts)]
     same = [source.normal(0, s / math.sqrt(setting.steps), weights[0].shape) if one_noise else None
             for source, s in zip(noises, scales)]
