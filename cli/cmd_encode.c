@@ -31,7 +31,9 @@ int run_encode(int argc, char **argv) {
       {"--bins", ARGUMENT_TEXT, &bins, false, choices(bins_name, 0),
        "numeric columns without \"bins\" (none); auto needs --rows and --epsilon"},
       {"--rows", ARGUMENT_COUNT, &planned_rows, false, "N",
-       "for bins that follow from it: the rows that a fit will see"},
+       "for bins that follow from it: the rows that a fit will see; their public figure "
+       "(--rows-about) "
+       "where how many there are is private"},
       {"--epsilon", ARGUMENT_POSITIVE, &epsilon, false, "E", "and what it will have of epsilon"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "what was done, for programs"},
   };

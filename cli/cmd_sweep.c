@@ -169,6 +169,13 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_format fo
   }
   s->story.data = data;
   s->story.test_data = test;
+  size_t spends = 0; /* the first cell that has a delta: all that do have the same */
+  while (spends + 1 < table->count && table->options[spends].delta == 0) {
+    spends++;
+  }
+  if (leads() && table->count > 0) {
+    delta_warn(&table->options[spends], dperm_data_rows(data));
+  }
   dperm_sweep_options how;
   dperm_sweep_options_init(&how);
   how.folds = s->story.folds;

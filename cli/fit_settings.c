@@ -58,7 +58,7 @@ void fit_settings_init(fit_settings *s, argument *table) {
        "public weights of classes; only ratios count (1 each)"},
       {"--multiclass", ARGUMENT_TEXT, &s->multiclass, false,
        choices(multiclass_name, DPERM_MULTICLASS_JOINT),
-       "more than two classes: one fit (for logistic), or one a class"},
+       "more than two classes: one fit (for logistic, its default), or one a class"},
       bins_argument(&s->bins),
   };
   memcpy(table, lines, sizeof lines);
@@ -93,7 +93,9 @@ static bool check_together(const fit_settings *s, const dperm_options *o) {
        "--analysis paper is about replaced records; --neighbours add-remove takes tight"},
       {shaped && !objective,
        "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
-      {!objective && o->noise > DPERM_NOISE_L2 && !(noisy && gaussian),
+      {!noisy && o->noise > DPERM_NOISE_L2,
+       "--noise does not go with --mechanism none, which adds no noise"},
+      {!objective && o->noise > DPERM_NOISE_L2 && !gaussian,
        "kinds of --noise other than l2 and gaussian are for --mechanism objective"},
       {kernel && (!s->gamma || !s->features), "--kernel needs --gamma and --features"},
       {!kernel && (s->gamma || s->features || s->features_kind),

@@ -143,7 +143,9 @@ class Privacy(Figures):
         many = self["rows_per_person"]
         whom = "every record" if many == 1 else f"every person with at most {many} records"
         whom += ", added or removed" if self["neighbours"] == "add-remove" else ""
-        pair = f"(epsilon, delta) = ({self['epsilon']}, {self['delta']:.2g})"
+        delta = self["delta"]  # two digits are enough where it is that of rounding alone
+        shown = f"{delta:.2g}" if delta < 1e-30 else repr(delta)
+        pair = f"(epsilon, delta) = ({self['epsilon']}, {shown})"
         return f"Privacy({pair} for {whom}, {self['mechanism']} perturbation)"
 
     def __reduce__(self) -> Tuple[Any, ...]:

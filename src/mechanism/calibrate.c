@@ -42,7 +42,9 @@ static dperm_status check_numbers(const public_numbers *g, dperm_error *err) {
   if (!(g->epsilon >= smallest_epsilon && g->epsilon <= largest_epsilon)) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "epsilon = %g; choose it between %g and %g%s", g->epsilon,
          smallest_epsilon, certified_epsilon,
-         g->epsilon > largest_epsilon ? " (a guarantee beyond that says nothing)" : "");
+         g->epsilon > largest_epsilon
+             ? " (a guarantee beyond that says nothing)"
+             : " for each fit: as many times that where rows of a person or classes divide it");
   }
   if (g->mechanism == DPERM_MECHANISM_OUTPUT && !isnan(g->delta_reg)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,

@@ -248,11 +248,11 @@ dperm_status dperm_plan_for_norms_sized(size_t rows, size_t dims, double norm, d
   if (rows == 0 || dims == 0 || dims > INT32_MAX || !(norm >= 1e-100 && norm <= 1e100)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu rows of %zu columns and norm %g; give at least one of each, at most 2^31 "
-         "columns, and a positive norm",
+         "columns, and a norm from 1e-100 to 1e100",
          rows, dims, norm);
   }
   if (!(norm1 >= 1e-100)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; it must be positive", norm1);
+    FAIL(err, DPERM_INVALID_ARGUMENT, "norm1 = %g; give one of at least 1e-100", norm1);
   }
   const row_bounds bounds = row_bounds_of_norm(dims, norm);
   return make_plan(rows, dims, options.classes ? options.classes : 2, &bounds, norm1, &options, out,

@@ -18,14 +18,19 @@ static dperm_status open_file(row_reader *reader, const dperm_source *source, dp
   TRY(encoded_open(source->path, &reader->file, err));
   const encoded_file *file = reader->file;
   if (source->schema && !file->schema) {
-    wrong = "holds svmlight rows, which have no schema; leave it out";
+    wrong =
+        "holds svmlight rows, which have no schema; leave the schema out, or use a model of such "
+        "rows";
   } else if (source->schema && !json_equal(source->schema->json, file->schema->json)) {
-    wrong = "was encoded under another schema; leave it out, or encode the records again";
+    wrong =
+        "was encoded under another schema than the one given, or the model's; encode the records "
+        "again under that one";
   } else if (source->dims && file->schema) {
     wrong = "has a schema inside, where plain columns are expected; leave their number out, or use "
             "another model";
   } else if (source->dims && source->dims != file->header.dims) {
-    wrong = "was encoded with another number of columns; leave it out";
+    wrong = "was encoded with another number of columns than the one given, or the model's; give "
+            "the file that goes with it";
   }
   if (wrong) {
     FAIL(err, DPERM_INVALID_DATA, "%s: %s", source->path, wrong);

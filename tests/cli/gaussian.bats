@@ -74,6 +74,17 @@ P
   leaves_no m.json
 }
 
+@test "a claim is printed with all its digits, and a sweep warns of its delta too" {
+  train --noise gaussian --delta 0.999999 2> message
+  grep -qF "(epsilon, delta) = (1, 0.999999) for every record" message
+  "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --noise gaussian --delta 0.01 --folds 2 --draws 1 \
+    > cells 2> message
+  grep -q "^warning: delta = 0.01 is above 1/rows = 0.0083" message
+  "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --noise gaussian --delta 0.001 --folds 2 --draws 1 \
+    > cells 2> message
+  ! grep -q "above 1/rows" message
+}
+
 @test "tuning divides delta, and the chosen model's claim follows" {
   for method in "split" "stopping --rounds-mean 3" "stopping --rounds geometric --rounds-mean 4"; do
     "$DPERM" tune --data people.csv --schema schema.json --epsilon 2 --delta 1e-4 --noise gaussian \

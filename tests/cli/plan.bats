@@ -284,3 +284,10 @@ even, plain, auto = (json.load(open(f + ".plan"))["columns"] for f in ("even", "
 assert any(c["bins"] for c in plain) and not any(c["bins"] for c in even) and even[0]["dims"] == auto[0]["dims"] == 1
 P
 }
+
+@test "norms beyond what a plan takes are told the limits" {
+  run "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --norm 1e300
+  fails_with 2 "a norm from 1e-100 to 1e100"
+  run "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --norm1 1e-300
+  fails_with 2 "norm1 = 1e-300; give one of at least 1e-100"
+}

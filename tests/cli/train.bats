@@ -223,6 +223,8 @@ P
   fails_with 2 "are for --mechanism objective"
   train --mechanism output --epsilon 1 --noise mixed
   fails_with 2 "kinds of --noise other than l2 and gaussian are for --mechanism objective"
+  train --mechanism none --noise gaussian
+  fails_with 2 "--noise does not go with --mechanism none"
   train --epsilon 1 --noise l3
   fails_with 2 "--noise must be auto, l2, l1, group, linf, mixed or gaussian"
   train --epsilon 1 --noise gaussian
