@@ -26,7 +26,8 @@ static const char closing[] =
     "add-gaussian-objective (gaussian at a delta of 0.02), each for every loss; joint, add-joint, "
     "gaussian-joint and add-gaussian-joint (variants objective, output, and jacobian of the first "
     "two), gaussian-jacobian, elliptic, shape, intercept, selector, split, stopping, refine, "
-    "add-refine, bins, score, add-score, and the laws of noise (every kind), lattice and rows; "
+    "add-refine, bins, calibration, add-calibration, score, add-score, and the laws of noise "
+    "(every kind), lattice and rows; "
     "--all runs them all.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";

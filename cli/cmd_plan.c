@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "calibrate_setting.h"
 #include "dperm/bins.h"
 #include "dperm/multiclass.h"
 #include "dperm/plan.h"
@@ -43,6 +44,7 @@ static void print_json(const dperm_plan *p, const schema_cost *cost, const dperm
   print_json_number("epsilon", p->epsilon, ",");
   print_json_number("epsilon_refined", p->noise ? cost->epsilon : (double)NAN, ",");
   print_json_text("refined_by", cost->what, ",");
+  print_json_number("epsilon_calibrated", p->noise ? p->epsilon_calibrated : (double)NAN, ",");
   printf("  \"rows_per_person\": %zu,\n", p->rows_per_person);
   print_json_text("neighbours", dperm_neighbours_name(p->neighbours), ",");
   print_json_number("epsilon_row", p->epsilon_row, ",");
@@ -163,6 +165,15 @@ static void print_schema_cost(const schema_cost *cost) {
   }
 }
 
+static void print_calibration(const dperm_plan *p) {
+  if (p->epsilon_calibrated > 0) {
+    printf(
+        "epsilon to calibrate %-12.4g of that, to choose how sure probabilities are; the fit has\n"
+        "                                  the rest, %.4g a row\n",
+        p->epsilon_calibrated, p->epsilon_row);
+  }
+}
+
 static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
   const char *change =
       p->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "adding or removing" : "replacing";
@@ -171,6 +182,7 @@ static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
            "                                  any outcome by a factor of at most %.4g\n",
            p->epsilon, change, exp(p->epsilon));
     print_schema_cost(cost);
+    print_calibration(p);
     return;
   }
   printf("epsilon              %-12.4g for every person with at most %zu rows: %s them all\n"
@@ -178,8 +190,10 @@ static void print_epsilon(const dperm_plan *p, const schema_cost *cost) {
          "                                  at most %.4g\n",
          p->epsilon, p->rows_per_person, change, exp(p->epsilon));
   print_schema_cost(cost);
+  print_calibration(p);
   printf("epsilon of a row     %-12.4g what the mechanism runs at: %s/%zu (group privacy)\n",
-         p->epsilon_row, cost->what ? "the rest" : "epsilon", p->rows_per_person);
+         p->epsilon_row, cost->what || p->epsilon_calibrated > 0 ? "the rest" : "epsilon",
+         p->rows_per_person);
 }
 
 static void print_delta(const dperm_plan *p) {
@@ -324,7 +338,9 @@ static dperm_status read_schema(const char *path, const plan_rows *of, const ref
   how.all_numeric = strcmp(fit->bins, "auto") == 0;
   TRY(dperm_schema_read(path, &given, err));
   TRY(find_cost(given, of, choice, fit, options, cost, err));
+  const double whole = options->epsilon;
   options->epsilon -= cost->epsilon - dperm_schema_refined_epsilon(given);
+  options->calibrate *= options->calibrate > 0 ? whole / options->epsilon : 1; /* of the whole */
   TRY(dperm_train_share(rows, dperm_schema_classes(given), options, &how.rows, &how.epsilon, err));
   return dperm_schema_resolve(given, &how, out, err);
 }
@@ -341,8 +357,8 @@ int run_plan(int argc, char **argv) {
   bool json = false;
   refine_choice choice = {0};
   schema_cost cost = {0};
-  const char *refine = NULL;
-  enum { OWN = 8 };
+  const char *refine = NULL, *calibrate = NULL;
+  enum { OWN = 9 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--rows", ARGUMENT_COUNT, &of.rows, false, "N",
        "the number of records; or --rows-about with --neighbours add-remove"},
@@ -355,6 +371,7 @@ int run_plan(int argc, char **argv) {
        "with --dims: the number of classes (2)"},
       {"--json", ARGUMENT_FLAG, &json, false, NULL, "for programs"},
       refine_argument(&refine),
+      calibrate_argument(&calibrate),
   };
   dperm_options options;
   fit_settings_init(&fit, table + OWN);
@@ -362,10 +379,12 @@ int run_plan(int argc, char **argv) {
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
       !rows_given(&of.rows, fit.rows_about) || !fit_settings_one(&fit, &options) ||
+      !calibrate_choose(calibrate, &options) ||
       !refine_choose(&refine, &fit, &options, schema_path, true, &choice)) {
     return refused();
   }
   delta_warn(&options, of.rows);
+  calibrate_warn(&options, of.rows);
   if ((schema_path != NULL) == (of.dims > 0)) {
     return wrong_usage("give either --schema or --dims");
   }

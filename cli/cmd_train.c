@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "atomic_file.h"
+#include "calibrate_setting.h"
 #include "dperm/unsafe.h"
 #include "fit_command.h"
 #include "refine_settings.h"
@@ -24,8 +25,8 @@ static void print_unsafe(const dperm_unsafe_diagnostics *d) {
 int run_train(int argc, char **argv) {
   fit_command c = {0};
   bool unsafe = false;
-  const char *refine = NULL;
-  enum { OWN = 2 };
+  const char *refine = NULL, *calibrate = NULL;
+  enum { OWN = 3 };
   argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&c, table, OWN);
   table[FIT_COMMAND_FIRST] = (argument){"--unsafe-diagnostics",
@@ -35,9 +36,11 @@ int run_train(int argc, char **argv) {
                                         NULL,
                                         "print training error and the like to stderr: not private"};
   table[FIT_COMMAND_FIRST + 1] = refine_argument(&refine);
+  table[FIT_COMMAND_FIRST + 2] = calibrate_argument(&calibrate);
   dperm_options options;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !fit_settings_one(&c.fit, &options) || !fit_command_check(&c) ||
+      !fit_settings_one(&c.fit, &options) || !calibrate_choose(calibrate, &options) ||
+      !fit_command_check(&c) ||
       !refine_choose(&refine, &c.fit, &options, c.schema, atomic_file_plain(c.data), &c.refine)) {
     return refused();
   }

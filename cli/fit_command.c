@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bins_setting.h"
+#include "calibrate_setting.h"
 #include "choices.h"
 #include "handles.h"
 #include "json_print.h"
@@ -51,8 +52,8 @@ bool fit_command_check(const fit_command *c) {
 typedef struct fit_story {
   const dperm_schema *given; /* as the schema's file has it; NULL for none */
   size_t rows;
-  bool asked; /* the records chose between lines and bins */
-  double delta_given;
+  bool asked;                     /* the records chose between lines and bins */
+  double delta_given, calibrated; /* the latter: of epsilon, for the temperature */
 } fit_story;
 
 /* What its schema's refinement has of the model's epsilon. */
@@ -102,12 +103,14 @@ static void print_json(const fit_command *c, const fit_choice *choice, size_t ca
     print_json_number("epsilon", g.epsilon, ",");
     print_json_number("epsilon_refined", refined_epsilon(model), ",");
     print_json_text("answer", answer_of(story, model), ",");
+    print_json_number("epsilon_calibrated", story->calibrated, ",");
     print_json_number("delta", g.delta, ",");
     print_json_count("rows_per_person", g.rows_per_person, ",");
     print_json_text("neighbours", dperm_neighbours_name(g.neighbours), ",");
   } else {
     printf("  \"epsilon\": null,\n  \"epsilon_refined\": null,\n  \"answer\": null,\n  "
-           "\"delta\": null,\n  \"rows_per_person\": null,\n  \"neighbours\": null,\n");
+           "\"epsilon_calibrated\": null,\n  \"delta\": null,\n  \"rows_per_person\": null,\n  "
+           "\"neighbours\": null,\n");
   }
   if (choice) {
     print_json_text("method", choice->method, ",");
@@ -172,6 +175,13 @@ static void say_refined(const refine_choice *how, const fit_story *story, const 
   }
 }
 
+static void say_calibrated(const fit_story *story, const dperm_model *model, const char *name) {
+  if (story->calibrated > 0) {
+    note("%s: epsilon %g of that chose how sure its probabilities are: those of scores times %.3g",
+         name, story->calibrated, dperm_model_inverse_temperature(model));
+  }
+}
+
 /* A delta that was given and is not in the claim. */
 static void say_unspent(const fit_story *story, const dperm_model *model, const char *name) {
   dperm_guarantee g;
@@ -202,6 +212,7 @@ static void say(const fit_command *c, const fit_choice *choice, size_t candidate
          c->fit.rows_about ? "records whose number is private" : from, claim_of(model, claim), how);
   }
   say_refined(&c->refine, story, model, name);
+  say_calibrated(story, model, name);
   say_unspent(story, model, name);
   if (is_private) {
     ledger_settings_say(&c->ledger);
@@ -259,6 +270,7 @@ static dperm_status read_records(void *context, const dperm_schema *schema, dper
   file->rows = dperm_data_rows(data);
   if (file->reads == 0) {
     delta_warn(file->options, file->rows);
+    calibrate_warn(file->options, file->rows);
   }
   if (++file->reads <= file->finest) {
     TRY(ledger_settings_reserve(&file->command->ledger, file->out, data, file->wide, file->options,
@@ -298,6 +310,7 @@ static dperm_status train_or_choose(const fit_command *c, const dperm_options *c
   TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &data, err));
   story->rows = dperm_data_rows(data);
   delta_warn(&candidates[0], story->rows);
+  calibrate_warn(&candidates[0], story->rows);
   if (choice && choice->public_data) {
     source->path = choice->public_data;
     TRY(dperm_data_read_spread(source, session_ranks(), progress_bar(), &public_data, err));
@@ -325,6 +338,8 @@ static dperm_status fit_to_file(const fit_command *c, const dperm_options *candi
   bool refined = c->refine.refined && !(c->refine.unasked && !binned.waits);
   story.given = binned.given;
   story.delta_given = candidates[0].delta;
+  story.calibrated =
+      candidates[0].calibrate > 0 ? candidates[0].calibrate * candidates[0].epsilon : 0;
   source.no_identity = !c->ledger.path && !refined; /* it tells whether two reads saw the same */
   TRY(refined ? train_refined(c, candidates, &source, &binned, out, &story, &model, err)
               : train_or_choose(c, candidates, count, choice, &source, &binned, out, &story, &model,

@@ -411,8 +411,11 @@ typedef struct dperm_options {
   size_t rows_about; /* with DPERM_NEIGHBOURS_ADD_REMOVE: a public figure near the number of rows,
                         which stands for it in every formula; else 0 */
   double
-      delta; /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: the
-                whole delta that may be spent, for gaussian noise; pure noise spends none of it */
+      delta;        /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: the
+                       whole delta that may be spent, for gaussian noise; pure noise spends none of it */
+  double calibrate; /* 0, or the share of epsilon that chooses one number by which scores are
+                       multiplied before they become probabilities; for logistic loss and
+                       dperm_train alone (docs/proofs/calibration.md) */
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation, Λ and noise automatic, tolerance 1e-10. */
@@ -453,6 +456,8 @@ DPERM_API size_t dperm_model_dims(const dperm_model *model);
 /* `dims` doubles in encoded order, intercept last; so many for each class one after the other if
  * there are more than two. Owned by the model. */
 DPERM_API const double *dperm_model_weights(const dperm_model *model);
+/* Probabilities are those of scores times this: chosen by options.calibrate, else 1. */
+DPERM_API double dperm_model_inverse_temperature(const dperm_model *model);
 /* What a model guarantees: (epsilon, delta)-differential privacy for one record, or for a person
  * with at most rows_per_person of them, replaced by any other, or added and removed. */
 typedef struct dperm_guarantee {

@@ -58,9 +58,10 @@ typedef struct dperm_plan {
                                  a smaller Λ */
   size_t fits; /* that share epsilon_row: one a class of more than two, or 1 if they are joint */
   dperm_neighbours neighbours;
-  double delta_given;    /* options.delta, of which pure noise spends nothing, */
-  double delta_numerics; /* and what numerics have of `delta` */
-  double delta_core;     /* what gaussian noise itself was made for, in each fit; else 0 */
+  double delta_given;        /* options.delta, of which pure noise spends nothing, */
+  double delta_numerics;     /* and what numerics have of `delta` */
+  double delta_core;         /* what gaussian noise itself was made for, in each fit; else 0 */
+  double epsilon_calibrated; /* of epsilon what chooses the temperature (options.calibrate), or 0 */
 } dperm_plan;
 
 /* `norm` bounds ‖x‖₂ of every row, and nothing else is known of it; with a kernel, `dims` and

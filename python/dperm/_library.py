@@ -172,6 +172,7 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_model_weights": (POINTER(c_double), [_MODEL]),
     "dperm_model_is_private": (c_int, [_MODEL]),
     "dperm_model_is_joint": (c_int, [_MODEL]),
+    "dperm_model_inverse_temperature": (c_double, [_MODEL]),
     "dperm_model_class_name": (c_char_p, [_MODEL, _SIZE]),
     "dperm_ledger_free": (None, [c_void_p]),
     "dperm_synthetic_census_schema": (c_char_p, []),

@@ -98,7 +98,7 @@ class Options(Struct):
                 ("class_weights", POINTER(ClassWeight)), ("class_weight_count", c_size_t),
                 ("account", Account), ("gradient_tolerance", c_double), ("threads", c_int),
                 ("progress", Progress), ("unsafe_diagnostics", c_void_p), ("neighbours", c_int), ("multiclass", c_int),
-                ("rows_about", c_size_t), ("delta", c_double)]
+                ("rows_about", c_size_t), ("delta", c_double), ("calibrate", c_double)]
 
 
 class TuneOptions(Struct):
@@ -124,7 +124,8 @@ class PlanFigures(Struct):
                 ("noise_to_signal", c_double), ("coin_loss", c_double),
                 ("excess_loss_q95", c_double), ("epsilon_better_than_coin", c_double),
                 ("rows_better_than_coin", c_size_t), ("rows_to_halve_noise", c_size_t), ("fits", c_size_t),
-                ("neighbours", c_int), ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double)]
+                ("neighbours", c_int), ("delta_given", c_double), ("delta_numerics", c_double), ("delta_core", c_double),
+                ("epsilon_calibrated", c_double)]
 
 
 class Metrics(Struct):

@@ -128,7 +128,10 @@ class LogisticRegression(_Stored):
     True
     >>> clf.predict_proba(X).shape
     (2000, 2)
-{_COMMON}{_ATTRIBUTES}"""
+{_COMMON}    calibrate : float, optional
+        The share of `epsilon`, such as 0.05, that chooses how sure probabilities are: they are those of scores times
+        `model_.inverse_temperature` then (``docs/proofs/calibration.md``). Predictions and scores do not change by it.
+{_ATTRIBUTES}"""
 
     def __init__(self, epsilon: Optional[float], *, lambda_: Any = None, C: Optional[float] = None,
                  data_norm: Optional[float] = None, bounds: Any = None, schema: Any = None,
@@ -138,8 +141,8 @@ class LogisticRegression(_Stored):
                  ledger: Any = None, dataset: Optional[str] = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, class_weight: weights.ClassWeight = None, refine: Any = "ask",
                  bins: Optional[str] = None, neighbours: str = "replace", rows_about: Optional[int] = None,
-                 delta: float = 0.0, multiclass: str = "auto"):
-        self.epsilon = epsilon
+                 delta: float = 0.0, multiclass: str = "auto", calibrate: Optional[float] = None):
+        self.epsilon, self.calibrate = epsilon, calibrate
         for name in _PARAMETERS:
             setattr(self, name, locals()[name])
 
@@ -148,8 +151,10 @@ class LogisticRegression(_Stored):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes. Of more than two: softmax of the scores of a joint fit; of one against the
-        rest, each one's own divided by their sum."""
+        rest, each one's own divided by their sum. With `calibrate`, of scores times what it chose."""
         scores = self.decision_function(X)
+        by = self.model_.inverse_temperature
+        scores = scores if by == 1 else by * scores
         if scores.ndim == 1:
             positive = _sigmoid(scores)
             return np.column_stack([_sigmoid(-scores), positive])
@@ -281,7 +286,8 @@ def load(path: "str | os.PathLike[str]") -> Union[LogisticRegression, LinearSVC]
     if privacy.get("epsilon_refined"):  # was spent on the schema, which is here, and is added to every fit of it
         epsilon -= privacy["epsilon_refined"]
     if loss["name"] == "logistic" and not kernel:
-        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(epsilon, **settings)
+        share = content["calibration"]["epsilon"] / epsilon if "calibration" in content else None
+        found: Union[LogisticRegression, LinearSVC] = LogisticRegression(epsilon, calibrate=share, **settings)
     elif kernel:
         found = KernelSVC(epsilon, kernel=kernel["name"], gamma=kernel["gamma"],
                           n_components=kernel["features"], orthogonal=kernel["kind"] != "iid",

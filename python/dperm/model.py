@@ -91,6 +91,11 @@ class Model:
         return bool(c.lib.dperm_model_is_joint(self._handle))
 
     @property
+    def inverse_temperature(self) -> float:
+        """Probabilities are those of scores times this: 1, or what `calibrate` chose."""
+        return float(c.lib.dperm_model_inverse_temperature(self._handle))
+
+    @property
     def weights(self) -> np.ndarray:
         """One row for two classes, a row for each if there are more; the intercept is last."""
         dims, classes = c.lib.dperm_model_dims(self._handle), len(self.classes)
@@ -131,6 +136,7 @@ class Privacy(Figures):
         fields: Dict[str, Any] = {"private": content["private"], "reason": content["reason"]}
         fields.update(content["privacy"])
         fields.setdefault("epsilon_refined", 0.0)  # of epsilon the schema's
+        fields["epsilon_calibrated"] = content.get("calibration", {}).get("epsilon", 0.0)  # and the temperature's
         fields.update({k: content[k] for k in ("rows_about", "rows_about_fitted") if k in content})
         fields.update({k: content[k] for k in ("rows", "rows_fitted", "selection", "ledger",
                                                "classes", "loss", "kernel")})

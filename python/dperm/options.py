@@ -74,7 +74,7 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
          kernel: Optional[str] = None, gamma: Any = None, n_components: Any = None,
          orthogonal: bool = True, rows_per_person: int = 1, classes: int = 0,
          threads: int = 0, neighbours: str = "replace", rows_about: Any = None,
-         delta: Any = 0.0, multiclass: str = "auto") -> c.Options:
+         delta: Any = 0.0, multiclass: str = "auto", calibrate: Any = None) -> c.Options:
     """Options for a fit to so many rows, or to about so many where their number is private."""
     options = c.Options()
     c.lib.dperm_options_init(byref(options))
@@ -94,6 +94,12 @@ def make(*, epsilon: Any, rows: int, loss: str = "logistic", h: float = 0.5,
     if options.delta != 0 and mechanism == "none":
         raise ValueError("delta does not go with mechanism='none'; leave it out")
     options.multiclass = choice("multiclass", multiclass, MULTICLASS)
+    if calibrate not in (None, "none"):
+        options.calibrate = number("calibrate", calibrate)
+        if not options.calibrate < 1:
+            raise ValueError(f"calibrate={calibrate!r}; give a share of epsilon above 0 and below 1, or None")
+        if mechanism == "none":
+            raise ValueError("calibrate does not go with mechanism='none': it spends a share of epsilon")
     options.neighbours = choice("neighbours", neighbours, NEIGHBOURS)
     if adding(neighbours):
         if rows_about is None:

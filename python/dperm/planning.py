@@ -30,7 +30,7 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
 
     Give `dims` (with `data_norm`, `norm1` and the number of `classes`), or a `schema`. Further
     settings are those of the estimators: loss, h, mechanism, noise, lambda_, C, kernel, gamma,
-    n_components, rows_per_person, bins, refine, neighbours, ... With neighbours="add-remove"
+    n_components, rows_per_person, bins, refine, neighbours, calibrate, ... With neighbours="add-remove"
     `rows_about` takes the place of `rows`. What a refinement will have of epsilon is
     `epsilon_refined`, and the plan is for the rest of it, with the schema as it is.
 
@@ -82,6 +82,7 @@ def _schema_cost(schema: Schema, rows: int, wanted: c.Options, refine: Any, bins
     spent, whole = c.lib.dperm_schema_refined_epsilon(schema._handle), wanted.epsilon
     counts, answer = (0.0, 0.0) if share is None else refined_cost(schema, rows, wanted, share, bins)
     wanted.epsilon = whole - (counts + answer) if counts + answer > 0 else whole
+    wanted.calibrate *= whole / wanted.epsilon if wanted.calibrate > 0 else 1.0  # a share of the whole
     by = "schema" if spent > 0 else "counts" if counts > 0 else "answer" if answer > 0 else None
     if by is None or not private:
         return {"epsilon_refined": 0.0, "refined_by": None}

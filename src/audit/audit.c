@@ -55,6 +55,8 @@ static const audit_case cases[] = {
     {"refine", "histograms", audit_refine, DPERM_NEIGHBOURS_REPLACE},
     {"add-refine", "histograms", audit_refine, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"bins", "choice", audit_bins, 0},
+    {"calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_REPLACE},
+    {"add-calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"score", "errors", audit_score, 0},
     {"score", "counts", audit_score, SCORE_COUNTS},
     {"add-score", "errors", audit_score, SCORE_ADDED},

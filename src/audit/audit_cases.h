@@ -22,6 +22,9 @@ audit_function audit_joint, audit_ellipse;
  * choice between lines and bins (bins_attack.c). */
 audit_function audit_refine, audit_bins;
 
+/* Attacks on the choice of a temperature, by a dperm_neighbours (temperature_attack.c). */
+audit_function audit_temperature;
+
 /* Attacks on private scores (score_attack.c), by these flags. */
 enum { SCORE_COUNTS = 1, SCORE_ADDED = 2 };
 audit_function audit_score;

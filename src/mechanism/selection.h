@@ -15,6 +15,11 @@ size_t select_exponential(random_source *source, const size_t *errors, size_t co
 size_t select_permute_and_flip(random_source *source, const size_t *errors, size_t count,
                                ratio epsilon, size_t *order);
 
+/* The same where one record changes each cost by at most `sensitivity` (below 2^36): i accepted
+ * with probability exp(−ε(z_i − z_min)/(2·sensitivity)). */
+size_t select_by_costs(random_source *source, const size_t *costs, size_t count, ratio epsilon,
+                       uint64_t sensitivity, size_t *order);
+
 /* With probability 1 − δ the chosen candidate has at most (2/ε)·ln((m−1)/δ) errors more than the
  * best (privacy.md 7); 0 for one candidate. */
 double selection_bound(size_t candidates, double epsilon, double delta);

@@ -45,9 +45,10 @@ static dperm_status area_under_curve(const double *scores, const double *labels,
 }
 
 /* −log P(the row's class); of two classes that is the loss itself. */
-static double row_log_loss(const dperm_loss *log_loss, size_t classes, const double *scores,
-                           double label) {
-  double value = 0;
+static double row_log_loss(const dperm_loss *log_loss, size_t classes, const double *given,
+                           double by, double label) {
+  double value = 0, space[CLASSES_MOST];
+  const double *scores = scaled_scores(classes, by, given, space);
   if (classes > 2) {
     return -model_class_log_probability(log_loss, classes, scores, (size_t)label);
   }
@@ -56,7 +57,8 @@ static double row_log_loss(const dperm_loss *log_loss, size_t classes, const dou
 }
 
 dperm_status metrics_of(size_t classes, const double *scores, const double *labels, size_t rows,
-                        const dperm_loss *log_loss, dperm_metrics *out, dperm_error *err) {
+                        const dperm_loss *log_loss, double by, dperm_metrics *out,
+                        dperm_error *err) {
   const double none = (double)NAN;
   dperm_metrics m = {
       .rows = rows, .classes = classes, .auc = none, .log_loss = log_loss ? 0 : none};
@@ -67,7 +69,7 @@ dperm_status metrics_of(size_t classes, const double *scores, const double *labe
     m.errors += wrong;
     m.false_positives += classes == 2 && wrong && winner == 1;
     m.false_negatives += classes == 2 && wrong && winner == 0;
-    m.log_loss += log_loss ? row_log_loss(log_loss, classes, row, labels[i]) : 0;
+    m.log_loss += log_loss ? row_log_loss(log_loss, classes, row, by, labels[i]) : 0;
   }
   m.error_rate = (double)m.errors / (double)rows;
   m.log_loss /= (double)rows;
@@ -107,7 +109,7 @@ dperm_status dperm_model_score_sized(const dperm_model *model, const dperm_data 
   dperm_status status = dperm_model_scores(model, data, scores, err);
   if (status == DPERM_OK) {
     status = metrics_of(classes, scores, data->labels, data->x->rows, model_log_loss(model, &loss),
-                        &made, err);
+                        model->inverse_temperature, &made, err);
   }
   TRY(data->x->spread ? metrics_join(data->x, status, &made, err) : status);
   sized_give(&metrics_struct, &made, out, size);

@@ -19,6 +19,7 @@ dperm_status model_new(const dperm_data *data, const dperm_kernel *kernel,
   model->dims = kernel_dims(kernel, model->inputs);
   model->rows = model->rows_fitted = rows_in_all(data->x);
   model->claim = guarantee_of_nothing();
+  model->inverse_temperature = 1;
   model->origin = data->origin;
   model->norm_bound = data->bounds.norm2;
   model->intercept = data->intercept;
@@ -89,6 +90,10 @@ const double *dperm_model_weights(const dperm_model *model) {
   return model->weights;
 }
 
+double dperm_model_inverse_temperature(const dperm_model *model) {
+  return model->inverse_temperature;
+}
+
 int dperm_model_is_joint(const dperm_model *model) {
   return model->joint;
 }
@@ -128,6 +133,15 @@ const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made) {
   const loss_kind *kind = loss_kind_named(model->loss);
   bool has = kind && kind->probability && loss_make(kind, model->loss_h, made, NULL) == DPERM_OK;
   return has ? made : NULL;
+}
+
+const double *scaled_scores(size_t classes, double by, const double *scores, double *space) {
+  size_t count = class_fits(classes);
+  double top = count > 1 ? scores[model_winner(classes, scores)] : 0; /* so none overflows */
+  for (size_t m = 0; by != 1 && m < count; m++) {
+    space[m] = by * (scores[m] - top);
+  }
+  return by == 1 ? scores : space;
 }
 
 double model_probability(const dperm_loss *log_loss, double score) {

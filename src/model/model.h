@@ -40,6 +40,10 @@ struct dperm_model {
   feature_map *map; /* random features over them, or NULL for a linear model */
   size_t dims;      /* weights: inputs, or the number of features */
   double *weights;  /* dims for each of the class_fits */
+
+  double inverse_temperature; /* probabilities are those of scores times this
+                       (mechanism/temperature.h); 1 where nothing was chosen:
+                       claim.epsilon_calibrated is 0 then */
 };
 OWNED_HANDLE(dperm_model, dperm_model_free)
 
@@ -73,6 +77,9 @@ dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGES
  * NULL.
  */
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
+/* A row's scores times an inverse temperature, as probabilities see them (up to a constant, of more
+ * than two): `scores` themselves where that is 1, else in `space`, which has a place for each. */
+const double *scaled_scores(size_t classes, double by, const double *scores, double *space);
 /* P(class 1) of two classes, for a model with that log loss. */
 double model_probability(const dperm_loss *log_loss, double score);
 /* The class that a row's scores speak for: of two, 1 if the one score is above zero; of more the

@@ -438,6 +438,7 @@ static dperm_status read_model(const reading *r, dperm_model *model, stated_kern
   TRY(read_classes(r, model));
   TRY(sound(r, model_multiclass_fits(r->root, model),
             "it does not say how its classes were learned, or its loss cannot learn them so"));
+  TRY(sound(r, model_calibration_fits(r->root, model), "its calibration is not clear"));
   TRY(read_class_weights(r, model));
   bool several = model->classes.count > 2 && model->plan.mechanism != DPERM_MECHANISM_NONE;
   TRY(sound(r, !several || read_positive(r->privacy, "epsilon_class", &model->claim.epsilon_class),

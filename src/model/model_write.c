@@ -164,10 +164,11 @@ static json_t *model_json(const dperm_model *model) {
       several ? json_string(dperm_multiclass_name(model->joint ? DPERM_MULTICLASS_JOINT
                                                                : DPERM_MULTICLASS_ONE_VS_REST))
               : NULL;
+  bool calibrated = model->claim.epsilon_calibrated > 0; /* nor others this */
   json_t *schema = model->schema ? json_incref(model->schema->json) : json_null();
   json_t *object = json_pack(
       "{s:s, s:b, s:s?, s:o, s:{s:s, s:o, s:o, s:o}, s:o, s:o, s:o*, s:o*, s:o, s:o, s:o, s:o*, "
-      "s:o*, "
+      "s:o*, s:o*, "
       "s:o, s:o, s:o, s:o, s:s}",
       "format", format, "private", dperm_model_is_private(model), "reason", model->reason,
       "privacy", privacy_json(model), "loss", "name", model->loss, "h",
@@ -177,9 +178,11 @@ static json_t *model_json(const dperm_model *model) {
       about ? rows_json(true, model->rows) : NULL, "rows_about_fitted",
       about ? rows_json(true, model->rows_fitted) : NULL, "selection", selection, "ledger",
       ledger_json(model), "classes", classes_json(&model->classes), "multiclass", multiclass,
-      "class_weights", weights, "encoding", encoding_json(model), "schema", schema, "kernel",
-      kernel_json(model), "weights", weights_json(model), "dperm_version", dperm_version());
+      "class_weights", weights, "calibration", calibrated ? model_calibration_json(model) : NULL,
+      "encoding", encoding_json(model), "schema", schema, "kernel", kernel_json(model), "weights",
+      weights_json(model), "dperm_version", dperm_version());
   object = unless_lost(unless_lost(object, "rows_about", about), "rows_about_fitted", about);
+  object = unless_lost(object, "calibration", calibrated);
   return unless_lost(unless_lost(object, "class_weights", model->class_weights != NULL),
                      "multiclass", several);
 }

@@ -42,10 +42,12 @@ static dperm_status train(const dperm_data *data, const dperm_options *options,
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = source};
   TRY(check_refined_unit(options, data, err));
+  TRY(check_calibrate_classes(options, data_class_count(data), err));
   TRY(fit_check(data, options_rows(options, data), &row, &plan, err));
   /* The model is fitted for a row and states the claim for whom it was asked. */
   plan.claim = guarantee_spending(claim, plan_spends_delta(&plan.privacy));
   TRY(guarantee_check(&plan.claim, err));
+  plan.curve.pure = claim.epsilon_calibrated;                              /* composition.md, C6 */
   bool diagnosed = options->unsafe_diagnostics && options->account.ledger; /* have no price */
   const account_run run = {.account = &options->account,
                            .command = "train",

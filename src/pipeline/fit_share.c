@@ -24,6 +24,7 @@ dperm_status fit_share_claim(const dperm_options *o, size_t classes, rounds_kind
                            .rows_per_person = o->rows_per_person,
                            .classes = classes,
                            .rounds = rounds,
+                           .calibrated = options_calibrated(o),
                            .rounds_mean = 1};
   *out = guarantee_of_run(&run);
   return DPERM_OK;

@@ -13,6 +13,7 @@
 #include "dperm/score.h"
 #include "loss/link.h"
 #include "mechanism/mechanism.h"
+#include "pipeline/calibration.h"
 #include "pipeline/fit_memory.h"
 #include "pipeline/options.h"
 #include "release/lattice.h"
@@ -99,6 +100,9 @@ dperm_status fit_prepare(fit_work *w, dperm_error *err) {
     TRY(scratch_take(&w->work, rows, sizeof *w->shares, &w->shares, err));
   }
   TRY(model_view(model, w->data->x, &w->view, &w->made, err));
+  if (w->plan->claim.epsilon_calibrated > 0) {
+    TRY(scratch_take(&w->work, calibration_room(model, w->view), sizeof *w->room, &w->room, err));
+  }
   OWNED(threads_leave_at) thread_scope threads = threads_enter(o->threads);
   return memory_probe(fit_memory_work(w->data, rows, o), err);
 }
@@ -180,6 +184,10 @@ static dperm_status fit_classes(fit_work *w, dperm_error *err) {
   size_t fits = model->joint ? 1 : class_fits(model->classes.count);
   for (size_t m = 0; m < fits; m++) {
     TRY(fit_class(w, m, unsafe, err));
+  }
+  if (w->room) { /* after the weights are released, which it is a function of */
+    const calibration_rows rows = {w->view, w->data->labels, w->shares};
+    TRY(calibration_run(&rows, &w->plan->claim, w->source, w->room, model, err));
   }
   TRY(arithmetic_check(err));
   double seconds = clock_seconds() - started;

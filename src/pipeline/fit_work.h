@@ -33,6 +33,7 @@ typedef struct fit_work {
   solution found;     /* space for a candidate, */
   double *sides;      /* for the labels of one class against the others (NULL for one fit), */
   double *shares;     /* and for the weight of each row's class (NULL where all are 1) */
+  double *room;       /* for the choice of a temperature (NULL without one) */
   scratch work;       /* all of these arrays */
   cancel_token stop;  /* of passes over features, which are long */
 } fit_work;

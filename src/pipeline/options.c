@@ -137,6 +137,60 @@ dperm_loss options_loss(const dperm_options *o, size_t classes) {
   return options_joint(o, classes) ? softmax_loss(classes) : o->loss;
 }
 
+/* ---- calibrated probabilities */
+
+double options_calibrated(const dperm_options *o) {
+  return o->calibrate > 0 ? o->calibrate * o->epsilon : 0;
+}
+
+static dperm_status check_calibrate(const dperm_options *o, dperm_error *err) {
+  if (o->calibrate == 0) {
+    return DPERM_OK;
+  }
+  if (!(o->calibrate > 0 && o->calibrate < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate = %g; give the share of epsilon that it may have, above 0 and below 1, or 0 "
+         "for none",
+         o->calibrate);
+  }
+  if (o->mechanism == DPERM_MECHANISM_NONE) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate takes a share of epsilon, and the mechanism none has none; leave it out");
+  }
+  if (!has_softmax(&o->loss)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
+         o->loss.name ? o->loss.name : "this loss");
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_calibrate_classes(const dperm_options *o, size_t classes, dperm_error *err) {
+  const double least = 1e-12;
+  if (o->calibrate > 0 && classes > 2 && !options_joint(o, classes)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
+         "leave it out");
+  }
+  if (o->calibrate > 0 && !(options_calibrated(o) / (double)o->rows_per_person >= least &&
+                            options_calibrated(o) < 1e6)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate has an epsilon of %g; it must be below 1e6 and at least %g for each row: give "
+         "it a larger share",
+         options_calibrated(o), least);
+  }
+  return DPERM_OK;
+}
+
+dperm_status check_calibrate_none(const dperm_options *o, const char *command, dperm_error *err) {
+  if (o->calibrate != 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "%s does not calibrate probabilities; leave calibrate out, and train what it finds",
+         command);
+  }
+  return DPERM_OK;
+}
+
 /* ---- all of them */
 
 dperm_status options_validate(const dperm_options *o, dperm_error *err) {
@@ -172,6 +226,7 @@ dperm_status options_validate(const dperm_options *o, dperm_error *err) {
   }
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
+  TRY(check_calibrate(o, err));
   if (!loss_kind_of(&o->loss) && o->mechanism != DPERM_MECHANISM_NONE) {
     TRY(dperm_loss_check(&o->loss, err));
   }
@@ -186,6 +241,7 @@ dperm_options options_per_row(const dperm_options *o) {
   dperm_options row = options_sharing(o, epsilon_share(o->epsilon, o->rows_per_person),
                                       guarantee_of_run(&run).delta_row);
   row.rows_per_person = 1;
+  row.calibrate = 0; /* of the run; what is left of epsilon is the fit's */
   row.account = (dperm_account){0};
   return row;
 }
@@ -209,7 +265,8 @@ guarantee options_claim(const dperm_options *o, const dperm_data *data) {
                            .delta = o->delta,
                            .rows_per_person = o->rows_per_person,
                            .classes = data_class_count(data),
-                           .joint = options_joint(o, data_class_count(data))};
+                           .joint = options_joint(o, data_class_count(data)),
+                           .calibrated = options_calibrated(o)};
   return claim_of(&run, o, data);
 }
 
@@ -222,7 +279,8 @@ private_run options_run(const dperm_options *o, const dperm_data *data) {
       .classes = data_class_count(data),
       .joint = options_joint(o, data_class_count(data)),
       .refined = data->schema && !DEFECT("refinement-free") ? data->schema->refined.epsilon : 0,
-      .refined_before = true};
+      .refined_before = true,
+      .calibrated = options_calibrated(o)};
 }
 
 guarantee options_run_claim(const dperm_options *o, const dperm_data *data) {

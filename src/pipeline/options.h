@@ -17,6 +17,14 @@ size_t public_rows(dperm_neighbours neighbours, size_t about, const dperm_data *
 /* What does not need the data: numbers in range, a usable loss. */
 dperm_status options_validate(const dperm_options *options, dperm_error *err);
 
+/* What the choice of a temperature has of epsilon (options.calibrate), 0 without one; whether it
+ * can be made for so many classes; and that there is none, for commands that make none. */
+double options_calibrated(const dperm_options *options);
+dperm_status check_calibrate_classes(const dperm_options *options, size_t classes,
+                                     dperm_error *err);
+dperm_status check_calibrate_none(const dperm_options *options, const char *command,
+                                  dperm_error *err);
+
 /* What stands for the number of rows in every formula and in a model: it itself, or the public
  * figure near it where it is private. */
 size_t options_rows(const dperm_options *options, const dperm_data *data);

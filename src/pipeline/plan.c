@@ -143,6 +143,9 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
   double growth = out->excess_loss_q95 / coin_loss(given->loss), rows = (double)given->rows;
   out->epsilon_better_than_coin =
       smallest_epsilon(&v, growth * given->epsilon) * (double)(out->rows_per_person * out->fits);
+  if (out->epsilon_calibrated > 0) { /* the same share of any epsilon */
+    out->epsilon_better_than_coin /= 1 - out->epsilon_calibrated / out->epsilon;
+  }
   out->rows_better_than_coin = fewest_rows(&v, growth * rows, (double)NAN);
   out->rows_to_halve_noise = fewest_rows(&v, 2 * rows, out->noise_to_signal / 2);
 }
@@ -165,12 +168,14 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
          options->classes);
   }
   TRY(regularizer_validate(&options->regularizer, dims, err));
+  TRY(check_calibrate_classes(options, classes, err));
   const private_run run = {.epsilon = options->epsilon,
                            .neighbours = options->neighbours,
                            .delta = options->delta,
                            .rows_per_person = options->rows_per_person,
                            .classes = classes,
-                           .joint = options_joint(options, classes)};
+                           .joint = options_joint(options, classes),
+                           .calibrated = options_calibrated(options)};
   const guarantee claim = guarantee_of_run(&run);
   const dperm_loss loss = options_loss(options, classes);
   const public_numbers given = options_public(options, &loss, &claim, rows, dims, &bounds);
@@ -208,7 +213,8 @@ static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const 
                      .coin_loss = coin_loss(&loss),
                      .excess_loss_q95 = none,
                      .epsilon_better_than_coin = none,
-                     .neighbours = options->neighbours};
+                     .neighbours = options->neighbours,
+                     .epsilon_calibrated = claim.epsilon_calibrated};
   if (plan.mechanism != DPERM_MECHANISM_NONE) {
     release_plan release;
     TRY(guarantee_check(&claim, err));

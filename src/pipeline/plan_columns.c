@@ -132,7 +132,8 @@ static dperm_status plan_noise(const advice *a, const dperm_schema *schema, priv
                            .delta = a->options.delta,
                            .rows_per_person = a->options.rows_per_person,
                            .classes = classes,
-                           .joint = options_joint(&a->options, classes)};
+                           .joint = options_joint(&a->options, classes),
+                           .calibrated = options_calibrated(&a->options)};
   const guarantee claim = guarantee_of_run(&run);
   const dperm_loss loss = options_loss(&a->options, classes);
   const public_numbers given =

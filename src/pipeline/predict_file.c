@@ -41,9 +41,11 @@ static dperm_status write_row(const prediction *p, const double *scores, const d
   size_t used = 1 + format_double(score, false, line + 1);
   line[used++] = ',';
   if (log_loss) {
+    double space[CLASSES_MOST];
+    const double *scaled = scaled_scores(classes, p->model->inverse_temperature, scores, space);
     double probability = classes > 2
-                             ? exp(model_class_log_probability(log_loss, classes, scores, winner))
-                             : model_probability(log_loss, score);
+                             ? exp(model_class_log_probability(log_loss, classes, scaled, winner))
+                             : model_probability(log_loss, scaled[0]);
     used += format_double(probability, false, line + used);
   }
   line[used++] = '\n';
@@ -117,7 +119,7 @@ dperm_status dperm_score_file_sized(const dperm_model *model, const dperm_source
   TRY(scored_open(model, source, true, progress, &reader, err));
   TRY(scored_each(model, reader, keep_block, &a, err));
   TRY(metrics_of(model->classes.count, a.scores, a.labels, a.rows, model_log_loss(model, &loss),
-                 &made, err));
+                 model->inverse_temperature, &made, err));
   sized_give(&metrics_struct, &made, out, size);
   return DPERM_OK;
 }

@@ -30,6 +30,7 @@ dperm_status refined_run_check(const dperm_options *o, dperm_error *err) {
 static dperm_status rehearse(const refined_run *run, const dperm_data *counted, dperm_error *err) {
   dperm_options row = options_per_row(run->options);
   fit_plan plan;
+  TRY(check_calibrate_classes(run->options, data_class_count(counted), err));
   /* as without a refinement */
   TRY(fit_check(counted, options_rows(&row, counted), &row, &plan, err));
   row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);
@@ -37,9 +38,9 @@ static dperm_status rehearse(const refined_run *run, const dperm_data *counted, 
   dperm_status status = fit_check(counted, options_rows(&row, counted), &row, &plan, err);
   if (status == DPERM_INVALID_ARGUMENT) { /* what was fine with all of it */
     FAIL(err, status,
-         "the share of refine leaves an epsilon of %g for the fit, which is too little; give a "
+         "the share of refine%s leaves an epsilon of %g for the fit, which is too little; give a "
          "smaller one",
-         row.epsilon);
+         run->options->calibrate > 0 ? ", and that of calibrate," : "", row.epsilon);
   }
   return status;
 }
@@ -141,7 +142,8 @@ static dperm_status train(refined_run *run, double share, dperm_model **out, dpe
                              .rows_per_person = o->rows_per_person,
                              .classes = data_class_count(run->seen),
                              .joint = options_joint(o, data_class_count(run->seen)),
-                             .refined = share * o->epsilon};
+                             .refined = share * o->epsilon,
+                             .calibrated = options_calibrated(o)};
   const refinement_terms terms = {.epsilon = whole.refined,
                                   .whole = o->epsilon,
                                   .rows = options_rows(o, run->seen),

@@ -232,6 +232,12 @@ static void write_facts(report *p, const statement *s) {
         "the rest for the fit",
         m->claim.epsilon_refined);
   }
+  if (m->claim.epsilon_calibrated > 0) {
+    report_row(p, "of that",
+               "ε = %.6g to choose how sure the model's probabilities are: those of its scores "
+               "times %.4g",
+               m->claim.epsilon_calibrated, m->inverse_temperature);
+  }
   if (m->joint) {
     report_row(p, "classes", "all %zu are learned in one fit, with noise for each of them",
                m->classes.count);

@@ -70,6 +70,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   for (size_t c = 0; c < count; c++) {
     const dperm_kernel *kernel = &(*cells)[c].kernel, *first = &(*cells)[0].kernel;
     TRY(options_validate(&(*cells)[c], err));
+    TRY(check_calibrate_none(&(*cells)[c], "sweep", err));
     if (kernel->name != first->name || kernel->gamma != first->gamma ||
         kernel->features != first->features || kernel->independent != first->independent ||
         kernel->seed != first->seed) {

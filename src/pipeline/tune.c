@@ -60,6 +60,7 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
   for (size_t i = 0; i < t->count; i++) {
     const dperm_options *options = &t->candidates[i];
     TRY(options_validate(options, err));
+    TRY(check_calibrate_none(options, "tune", err));
     TRY(kernel_validate(&options->kernel, t->data->x->cols, err));
     if (options->mechanism == DPERM_MECHANISM_NONE) {
       FAIL(

@@ -23,17 +23,19 @@ static bool refined_epsilon(verifier *v, double *out) {
 }
 
 /* What the entry had to pay of the model's claim: the fit's part of epsilon, all rows of a unit,
- * and the schema's, unless that has an entry of its own; twice that where a claim about added and
- * removed records is charged to a budget for replaced ones, and (1 + e^epsilon) delta
- * (neighbours.md 5). */
+ * that of its temperature, and the schema's, unless that has an entry of its own; twice that where
+ * a claim about added and removed records is charged to a budget for replaced ones, and (1 +
+ * e^epsilon) delta (neighbours.md 5). */
 static bool claim_due(verifier *v, bool alone, bool twice, interval *epsilon, interval *delta) {
-  double row = 0, stated = 0, refined = 0;
+  double row = 0, stated = 0, refined = 0, calibration = 0;
   unsigned long long rows = 0;
-  if (!unit_rows(v, "charge", &rows) || !field_positive(v, "charge", row_epsilon(v).path, &row) ||
+  if (!unit_rows(v, "charge", &rows) || !calibration_cost(v, "charge", &calibration) ||
+      !field_positive(v, "charge", row_epsilon(v).path, &row) ||
       !field_number(v, "charge", "privacy.delta", &stated) || !refined_epsilon(v, &refined)) {
     return false;
   }
   interval fit = interval_mul(interval_of((double)rows), interval_of(row));
+  fit = interval_add(fit, interval_of(calibration));
   interval whole = alone ? fit : interval_add(fit, interval_of(refined));
   interval odds = interval_add(interval_of(1), interval_exp(whole));
   *epsilon = twice ? interval_add(whole, whole) : whole;

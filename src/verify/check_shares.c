@@ -45,8 +45,10 @@ bool unit_is_person(const verifier *v) {
 epsilon_field row_epsilon(const verifier *v) {
   bool stated = field_at(v->root, "privacy.epsilon_row") != NULL;
   return (epsilon_field){stated ? "privacy.epsilon_row" : "privacy.epsilon",
-                         unit_is_person(v) || field_at(v->root, "schema.refined") ? "epsilon_row"
-                                                                                  : "epsilon"};
+                         unit_is_person(v) || field_at(v->root, "schema.refined") ||
+                                 field_at(v->root, "calibration")
+                             ? "epsilon_row"
+                             : "epsilon"};
 }
 
 epsilon_field fit_epsilon(const verifier *v) {

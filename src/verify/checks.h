@@ -19,6 +19,10 @@ void check_unit(verifier *v);
 /* What a refinement of the schema cost, and that the claim counts it. */
 void check_refined(verifier *v);
 void check_classes(verifier *v);
+/* What choosing a temperature cost, that the claim counts it, and that it is of the public grid. */
+void check_calibration(verifier *v);
+/* What it cost, 0 where the file has none; false where it is not clear. */
+bool calibration_cost(verifier *v, const char *name, double *out);
 /* That no class counts for more than the loss's constants allow. */
 void check_class_weights(verifier *v);
 

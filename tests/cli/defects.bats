@@ -32,7 +32,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   table | cut -d' ' -f1 | sort > listed
   grep -rhoE 'DEFECT\("[a-z-]+"\)' "$DPERM_SOURCE/src" | sed -E 's/.*"(.*)".*/\1/' | sort -u > planted
   diff planted listed
-  [ "$(wc -l < listed)" -ge 49 ]
+  [ "$(wc -l < listed)" -ge 51 ]
 }
 
 @test "defects in the noise are found" {
@@ -75,6 +75,17 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   run "$DPERM" verify --model m.json
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  refined: "* ]]
+}
+
+@test "a temperature with half of the noise, and one that a model does not count, are found" {
+  found $(table | grep "^temperature-half ")
+  train=(train --data people.csv --schema schema.json --refine none --epsilon 1 --calibrate 0.2 --out m.json)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  DPERM_DEFECT=calibration-free "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  calibration: "*" does not cover it"* ]]
 }
 
 @test "texts of the first equal value, the stamp of the chosen candidate, and public data that are private, are found" {

@@ -118,6 +118,19 @@ static const char *twist(dperm_options *o, unsigned which) {
   case 12:
     o->epsilon = 40;
     return "epsilon 40";
+  case 13:
+    o->calibrate = 0.2;
+    return "calibrate 0.2";
+  case 14:
+    o->calibrate = 1e-14;
+    return "calibrate 1e-14";
+  case 15:
+    o->calibrate = 1 - 1e-13;
+    return "calibrate nearly all";
+  case 16:
+    o->calibrate = 0.2;
+    o->multiclass = DPERM_MULTICLASS_ONE_VS_REST;
+    return "calibrate, one-vs-rest";
   default:
     return "";
   }
@@ -146,7 +159,7 @@ static asked draw_request(random_source *r) {
     o->rows_about = random_below(r, 2) ? ROWS : 20;
   }
   a.holdout = random_below(r, 4) ? 0.2 : 0.95;
-  const char *more = twist(o, (unsigned)random_below(r, 20));
+  const char *more = twist(o, (unsigned)random_below(r, 25));
   static const char *const names[WAYS] = {"train", "ask",      "count", "count 0.1",
                                           "split", "stopping", "public"};
   (void)snprintf(a.words, sizeof a.words,

@@ -43,7 +43,7 @@ static void metrics_match_the_naive_definitions(void **state) {
         log_loss -= logl(labels[i] > 0 ? p : 1 - p);
       }
       dperm_metrics m;
-      assert_ok(metrics_of(2, scores, labels, rows, &logistic, &m, err));
+      assert_ok(metrics_of(2, scores, labels, rows, &logistic, 1, &m, err));
       assert_int_equal(m.rows, rows);
       assert_int_equal(m.false_positives, false_positives);
       assert_int_equal(m.false_negatives, false_negatives);
@@ -51,7 +51,7 @@ static void metrics_match_the_naive_definitions(void **state) {
       assert_close(m.error_rate, (double)m.errors / (double)rows, 0);
       assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
       assert_close(m.log_loss, (double)(log_loss / rows), 1e-13);
-      assert_ok(metrics_of(2, scores, labels, rows, NULL, &m, err));
+      assert_ok(metrics_of(2, scores, labels, rows, NULL, 1, &m, err));
       assert_true(isnan(m.log_loss));
       assert_close(m.auc, naive_auc(scores, labels, rows), 1e-14);
     }
@@ -63,9 +63,9 @@ static void log_loss_of_a_sure_mistake_stays_finite(void **state) {
   const dperm_loss logistic = dperm_loss_logistic();
   const double scores[] = {1e5, -1e300}, labels[] = {-1, 1};
   dperm_metrics m;
-  assert_ok(metrics_of(2, scores, labels, 1, &logistic, &m, err));
+  assert_ok(metrics_of(2, scores, labels, 1, &logistic, 1, &m, err));
   assert_close(m.log_loss, 1e5, 1e-9);
-  assert_ok(metrics_of(2, scores, labels, 2, &logistic, &m, err));
+  assert_ok(metrics_of(2, scores, labels, 2, &logistic, 1, &m, err));
   assert_true(m.log_loss == 5e299);
   assert_true(m.errors == 2 && m.auc == 0);
 }
@@ -75,9 +75,9 @@ static void one_class_alone_has_no_curve(void **state) {
   const dperm_loss logistic = dperm_loss_logistic();
   const double scores[] = {1, 2, 3}, ups[] = {1, 1, 1}, downs[] = {-1, -1, -1};
   dperm_metrics m;
-  assert_ok(metrics_of(2, scores, ups, 3, &logistic, &m, err));
+  assert_ok(metrics_of(2, scores, ups, 3, &logistic, 1, &m, err));
   assert_true(isnan(m.auc) && m.errors == 0 && m.error_rate == 0);
-  assert_ok(metrics_of(2, scores, downs, 3, &logistic, &m, err));
+  assert_ok(metrics_of(2, scores, downs, 3, &logistic, 1, &m, err));
   assert_true(isnan(m.auc) && m.false_positives == 3 && m.error_rate == 1);
 }
 
@@ -86,7 +86,7 @@ static void a_score_of_zero_predicts_the_negative_class(void **state) {
   const dperm_loss logistic = dperm_loss_logistic();
   const double scores[] = {0.0, -0.0, 0.0}, labels[] = {-1, -1, 1};
   dperm_metrics m;
-  assert_ok(metrics_of(2, scores, labels, 3, &logistic, &m, err));
+  assert_ok(metrics_of(2, scores, labels, 3, &logistic, 1, &m, err));
   assert_true(m.false_negatives == 1 && m.false_positives == 0 && m.auc == 0.5);
   assert_close(m.log_loss, log(2), 1e-15);
 }
@@ -137,7 +137,7 @@ static void scores_are_plain_sums_and_metrics_follow(void **state) {
   }
   dperm_metrics m, naive;
   assert_ok(dperm_model_score(logistic, data, &m, err));
-  assert_ok(metrics_of(2, scores, dperm_data_labels(data), ROWS, &log_loss, &naive, err));
+  assert_ok(metrics_of(2, scores, dperm_data_labels(data), ROWS, &log_loss, 1, &naive, err));
   assert_memory_equal(&m, &naive, sizeof m);
   assert_close(m.auc, naive_auc(scores, dperm_data_labels(data), ROWS), 1e-14);
   assert_true(m.error_rate < 0.3 && m.log_loss < log(2));

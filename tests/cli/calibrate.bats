@@ -1,0 +1,141 @@
+# --calibrate: a share of epsilon for the temperature of probabilities, from the command line to model,
+# predictions, verification, statement, plan and ledger; what is refused, and before what is paid.
+load helpers
+
+people=(--data people.csv --schema schema.json --refine none)
+
+part() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["calibration"][sys.argv[2]])' "$1" "$2"; }
+
+three() { # of three classes
+  sed -i 's/"positive": \["yes"\], "negative": \["no"\]/"classes": ["no", "yes", "other"]/' schema.json
+}
+
+@test "a calibrated model states its temperature, verifies, and says what it cost" {
+  for how in "--mechanism objective" "--mechanism output" "--noise gaussian --delta 1e-6" "--rows-per-person 3" \
+    "--neighbours add-remove --rows-about 100" "--class-weights yes=3" "--kernel gaussian --gamma 1 --features 8"; do
+    "$DPERM" train "${people[@]}" --epsilon 2 --calibrate 0.25 $how --out m.json 2> message
+    grep -q '(epsilon, delta) = (2, ' message
+    grep -q 'm.json: epsilon 0.5 of that chose how sure its probabilities are: those of scores times ' message
+    [ "$(part m.json epsilon)" = 0.5 ]
+    [ "$(part m.json grid)" = "[-8, 24]" ]
+    "$DPERM" verify --model m.json > lines
+    grep -q '^ok     calibration: inverse temperature .*, chosen for 0.5; with . epsilon_row that is 2, and epsilon = 2 covers it$' lines ||
+      grep -q '^ok     calibration: inverse temperature .*, chosen for 0.5; with . epsilon_row that is 1.9.*, and epsilon = 2 covers it$' lines
+  done
+  "$DPERM" statement --model m.json > page
+  grep -q "| of that | ε = 0.5 to choose how sure the model's probabilities are: those of its scores times " page
+  three
+  "$DPERM" train "${people[@]}" --epsilon 2 --calibrate 0.25 --out m.json 2> /dev/null
+  "$DPERM" verify --model m.json | grep -q '^ok     calibration: '
+}
+
+@test "nothing is there without the option, and its seed gives the same model" {
+  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --out m.json 2> /dev/null
+  "$DPERM" train "${people[@]}" --epsilon 1 --seed 3 --calibrate none --out n.json 2> /dev/null
+  cmp m.json n.json
+  ! grep -q calibration m.json
+  ! "$DPERM" verify --model m.json | grep -q calibration
+}
+
+@test "probabilities are those of scores times the number; predictions and scores are not touched" {
+  for classes in 2 3; do
+    [ $classes -eq 2 ] || three
+    "$DPERM" train "${people[@]}" --epsilon 3 --seed 5 --calibrate 0.5 --out m.json 2> /dev/null
+    "$DPERM" predict --model m.json --data people.csv --out p.csv 2> /dev/null
+    "$DPERM" score --model m.json --data people.csv --json > s.json 2> /dev/null
+    python3 - <<'P'
+import csv, json, math
+model = json.load(open("m.json"))
+b = model["calibration"]["inverse_temperature"]
+assert b == 2 ** (model["calibration"]["quarter_octaves"] / 4)
+rows = list(csv.DictReader(open("p.csv")))
+if len(model["classes"]) == 2:
+    for row in rows:
+        p = 1 / (1 + math.exp(-b * float(row["score"])))
+        assert abs(p - float(row["probability"])) < 1e-12
+        assert (row["prediction"] == model["classes"][1]) == (float(row["score"]) > 0)
+    truth = [r["rich"] for r in csv.DictReader(open("people.csv"))]
+    loss = -sum(math.log(float(r["probability"]) if t == model["classes"][1] else 1 - float(r["probability"]))
+                for r, t in zip(rows, truth)) / len(rows)
+    assert abs(loss - json.load(open("s.json"))["log_loss"]) < 1e-9
+else:
+    assert all(1 / 3 <= float(row["probability"]) < 1 for row in rows)
+P
+  done
+}
+
+@test "the whole epsilon is charged once, and the price by an order covers the choice" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 9 --delta 1e-4 --composition renyi 2> /dev/null
+  for noise in "--noise gaussian --delta 1e-8" ""; do
+    "$DPERM" train "${people[@]}" $noise --epsilon 0.5 --calibrate 0.2 --out m.json --ledger l.db --dataset people 2> message
+    grep -q 'charged epsilon 0.5 and ' message
+    "$DPERM" verify --model m.json --ledger l.db > lines
+    grep -q '^ok     price: ' lines
+  done
+  "$DPERM" ledger verify l.db > /dev/null 2>&1
+  "$DPERM" train "${people[@]}" --epsilon 0.5 --calibrate 0.2 --dry-run --out n.json --ledger l.db --dataset people > message 2>&1
+  leaves_no n.json
+  grep -q 'epsilon 0.5' message
+}
+
+@test "a refinement and a temperature share one epsilon" {
+  for how in auto 0.2 ask; do
+    "$DPERM" train --data people.csv --schema schema.json --refine $how --epsilon 20 --calibrate 0.1 --out m.json 2> message
+    grep -q '(epsilon, delta) = (20, ' message
+    "$DPERM" verify --model m.json > lines
+    grep -q '^ok     calibration: ' lines
+    [ "$(part m.json epsilon)" = 2.0 ]
+  done
+  "$DPERM" refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
+  "$DPERM" train --data people.csv --schema refined.json --epsilon 1 --calibrate 0.1 --out m.json 2> message
+  grep -q '(epsilon, delta) = (6, ' message
+  "$DPERM" verify --model m.json | grep -q '^ok     calibration: .* epsilon_row and the schema that is .*, and epsilon = 6 covers it$'
+}
+
+@test "a plan shows the share, for nothing" {
+  "$DPERM" plan --rows 50000 --dims 5 --epsilon 1 --calibrate 0.05 > plan
+  grep -q '^epsilon to calibrate 0.05 ' plan
+  "$DPERM" plan --rows 50000 --dims 5 --epsilon 1 --calibrate 0.05 --json > plan.json
+  python3 -c 'import json; p = json.load(open("plan.json")); assert p["epsilon_calibrated"] == 0.05 and p["epsilon_row"] <= 0.95 and p["epsilon"] == 1'
+  "$DPERM" plan --rows 200 --dims 5 --epsilon 1 --calibrate 0.05 2> message > /dev/null
+  grep -q 'warning: --calibrate has an epsilon of 0.05, for which 200 rows are few' message
+}
+
+@test "what cannot be calibrated is refused by name, before the charge" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 1 2> /dev/null
+  refuses() { # status, text, options
+    expected=$1 text=$2
+    shift 2
+    run "$DPERM" train "${people[@]}" --out m.json --ledger l.db --dataset people "$@"
+    [ "$status" -eq "$expected" ]
+    [[ "${lines[-1]}" == "dperm: "*"$text"* ]] || { echo "$output"; return 1; }
+    leaves_no m.json
+  }
+  for word in 0 1 -0.5 much nan; do
+    refuses 2 "--calibrate must be a share above 0 and below 1, or none" --epsilon 0.1 --calibrate $word
+  done
+  refuses 2 "only logistic loss has; with huber leave it out" --epsilon 0.1 --loss huber --calibrate 0.1
+  refuses 2 "give it a larger share" --epsilon 0.1 --calibrate 1e-14
+  run "$DPERM" train "${people[@]}" --mechanism none --calibrate 0.1 --out m.json
+  fails_with 2 "--calibrate does not go with --mechanism none"
+  for command in tune sweep; do
+    run "$DPERM" $command --data people.csv --schema schema.json --epsilon 1 --calibrate 0.1 --out m.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--calibrate"* ]]
+  done
+  three
+  refuses 2 "with one-vs-rest leave it out" --epsilon 0.1 --multiclass one-vs-rest --calibrate 0.1
+  "$DPERM" ledger show l.db --json > shown 2> /dev/null || "$DPERM" ledger show l.db > shown
+  ! grep -q '"train"' shown
+}
+
+@test "a file whose claim leaves the choice out, or whose number is none of the grid, is found" {
+  "$DPERM" train "${people[@]}" --epsilon 1 --calibrate 0.2 --out model.json 2> /dev/null
+  for edit in 'm["calibration"]["epsilon"] = 0.21' 'm["calibration"]["inverse_temperature"] *= 1.01' \
+    'm["calibration"]["grid"] = [-8, 40]' 'm["calibration"]["quarter_octaves"] += 1' 'm["privacy"]["epsilon"] = 0.99'; do
+    change "$edit"
+    run "$DPERM" verify --model changed.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FAILS  calibration: "* ]] || { echo "$edit: $output"; return 1; }
+  done
+}
