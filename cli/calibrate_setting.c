@@ -43,7 +43,8 @@ void calibrate_warn(const dperm_options *options, size_t rows) {
   rows = options->rows_about ? options->rows_about : rows; /* the public figure */
   if (options->calibrate > 0 && (double)rows < needed) {
     note("warning: --calibrate has an epsilon of %.2g, for which %zu rows are few: how sure "
-         "probabilities are may be left to chance; give it a larger share (%.0f rows would do), "
+         "probabilities are may have little to do with them; give it a larger share (%.0f rows "
+         "would do), "
          "or leave it out",
          epsilon, rows, needed);
   }

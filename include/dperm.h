@@ -410,12 +410,9 @@ typedef struct dperm_options {
   dperm_multiclass multiclass; /* of two classes there is one fit in any case */
   size_t rows_about; /* with DPERM_NEIGHBOURS_ADD_REMOVE: a public figure near the number of rows,
                         which stands for it in every formula; else 0 */
-  double
-      delta;        /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: the
-                       whole delta that may be spent, for gaussian noise; pure noise spends none of it */
-  double calibrate; /* 0, or the share of epsilon that chooses one number by which scores are
-                       multiplied before they become probabilities; for logistic loss and
-                       dperm_train alone (docs/proofs/calibration.md) */
+  double delta;     /* 0: pure noise, and a delta for rounding alone. Above 0, far below 1/rows: all
+                       that     may be spent, for gaussian noise; pure noise spends none of it */
+  double calibrate; /* 0, or dperm_train's share of epsilon for calibrated probabilities */
 } dperm_options;
 
 /* Logistic loss, ridge, objective perturbation, Λ and noise automatic, tolerance 1e-10. */

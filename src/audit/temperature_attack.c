@@ -1,9 +1,9 @@
 /* The choice of a temperature. The record of the worst pair has scores so close together that every
  * probability is next to 1/k at every temperature of the grid: if its class has the one largest
  * score it adds 1 − 1/k to all sums, if the one smallest it takes as much. The other records leave
- * all sums but the last as far above zero as the last is below. Then the last is chosen once in 33
- * draws; where the record is replaced all the others come nearer to zero and the last moves away,
- * and it is chosen e^−ε times as often: tight, up to 1/k. */
+ * all sums but the last as far above zero as the last is below, handicaps counted. Then the last is
+ * chosen once in 33 draws; where the record is replaced all the others come nearer to zero and the
+ * last moves away, and it is chosen e^−ε times as often: tight, up to 1/k. */
 #include "audit/attack.h"
 #include "audit/audit_cases.h"
 #include "base/memory.h"
@@ -44,8 +44,11 @@ dperm_status audit_temperature(const dperm_audit_options *options, int neighbour
   if (neighbours == DPERM_NEIGHBOURS_REPLACE) { /* else it is not there */
     TRY(add_record(false, t.sums[1], err));
   }
+  const size_t last = TEMPERATURES - 1;
   for (size_t j = 0; j < TEMPERATURES; j++) {
-    int64_t others = (j + 1 < TEMPERATURES ? APART : -APART) - t.sums[0][j];
+    uint64_t far = APART + temperature_handicap(last, t.neighbours, t.epsilon) -
+                   temperature_handicap(j, t.neighbours, t.epsilon);
+    int64_t others = (j < last ? (int64_t)far : -(int64_t)far) - t.sums[0][j];
     t.sums[0][j] += others;
     t.sums[1][j] += others;
   }

@@ -83,14 +83,24 @@ void temperature_add(size_t classes, size_t rows, const double *scores, const do
 
 /* ---- the choice */
 
+/* A record that is replaced takes its own number from a sum and adds another's (Lemma T1). */
+static uint64_t sensitivity_for(dperm_neighbours neighbours) {
+  bool one = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || DEFECT("temperature-half");
+  return (one ? 1 : 2) * (uint64_t)TEMPERATURE_UNIT;
+}
+
+uint64_t temperature_handicap(size_t j, dperm_neighbours neighbours, double epsilon) {
+  size_t one = -TEMPERATURE_FIRST, steps = j > one ? j - one : one - j;
+  return steps * (uint64_t)ceil((double)sensitivity_for(neighbours) / epsilon);
+}
+
 size_t temperature_choose(random_source *source, const int64_t sums[TEMPERATURES],
                           dperm_neighbours neighbours, double epsilon) {
   size_t costs[TEMPERATURES], order[TEMPERATURES];
-  /* A record that is replaced takes its own number from a sum and adds another's (Lemma T1). */
-  bool one = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE || DEFECT("temperature-half");
-  uint64_t sensitivity = (one ? 1 : 2) * (uint64_t)TEMPERATURE_UNIT;
   for (size_t j = 0; j < TEMPERATURES; j++) {
     costs[j] = (size_t)(sums[j] < 0 ? -sums[j] : sums[j]);
+    costs[j] += temperature_handicap(j, neighbours, epsilon);
   }
-  return select_by_costs(source, costs, TEMPERATURES, ratio_below(epsilon), sensitivity, order);
+  return select_by_costs(source, costs, TEMPERATURES, ratio_below(epsilon),
+                         sensitivity_for(neighbours), order);
 }

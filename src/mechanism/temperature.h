@@ -28,7 +28,11 @@ size_t temperature_room(size_t classes);
 void temperature_add(size_t classes, size_t rows, const double *scores, const double *labels,
                      const double *shares, double *room, int64_t sums[TEMPERATURES]);
 
-/* The j of one b by permute-and-flip, with the sums' distances from zero as costs: private at
- * epsilon for one record, of these neighbours. */
+/* What b_j costs beside that, from public numbers: so much that where the records say nothing b is
+ * near 1, and accepted with probability e^(−½) less for each step of the grid from there. */
+uint64_t temperature_handicap(size_t j, dperm_neighbours neighbours, double epsilon);
+
+/* The j of one b by permute-and-flip; costs are the sums' distances from zero and the handicaps.
+ * Private at epsilon (1e-12 or more) for one record, of these neighbours. */
 size_t temperature_choose(random_source *source, const int64_t sums[TEMPERATURES],
                           dperm_neighbours neighbours, double epsilon);

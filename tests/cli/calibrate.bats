@@ -139,3 +139,21 @@ P
     [[ "$output" == *"FAILS  calibration: "* ]] || { echo "$edit: $output"; return 1; }
   done
 }
+
+@test "with neighbours add-remove a model of one record more differs in nothing but weights and what was chosen" {
+  (cat people.csv; echo 50,judge,yes) > more.csv
+  for data in people more; do
+    "$DPERM" train --data $data.csv --schema schema.json --refine none --epsilon 2 --calibrate 0.25 --neighbours add-remove \
+      --rows-about 100 --seed 4 --out $data.json 2> $data.message
+    sed -i "s/$data.json/model/; s/times .*/times b/" $data.message
+  done
+  diff people.message more.message
+  python3 - <<'P'
+import json
+def public(path):
+    m = json.load(open(path))
+    del m["weights"], m["digest"], m["calibration"]["inverse_temperature"], m["calibration"]["quarter_octaves"]
+    return m
+assert public("people.json") == public("more.json")
+P
+}
