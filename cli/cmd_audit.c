@@ -23,12 +23,13 @@ static const char closing[] =
     "Exit status 1 if it exceeds the claim.\n"
     "Mechanisms: output, objective (default), jacobian, weights, add-output, add-objective, "
     "add-jacobian, gaussian-output, gaussian-objective, add-gaussian-output and "
-    "add-gaussian-objective (gaussian at a delta of 0.02), each for every loss; joint, add-joint, "
+    "add-gaussian-objective, each for every loss; joint, add-joint, "
     "gaussian-joint and add-gaussian-joint (variants objective, output, and jacobian of the first "
     "two), gaussian-jacobian, elliptic, shape, intercept, selector, split, stopping, refine, "
     "add-refine, bins, calibration, add-calibration, score, add-score, and the laws of noise "
     "(every kind), lattice and rows; "
-    "--all runs them all.\n"
+    "--all runs them all. Gaussian noise has a delta of 0.02 (gaussian-jacobian 0.002), so large "
+    "that what it allows for is seen, or --delta.\n"
     "--command audits another trainer, run as 'CMD FILE N': it prints N lines, each the weights of "
     "a new model as a JSON array. docs/audit.md explains.";
 
@@ -87,6 +88,7 @@ static dperm_audit_options options_for(const audit_settings *s) {
   o.mechanism = s->mechanism;
   o.variant = s->variant ? s->variant : s->loss;
   o.epsilon = s->epsilon;
+  o.delta = s->delta;
   o.draws = s->draws;
   o.threads = (int)s->threads;
   o.seed = argument_given(&s->seed) ? &s->seed : NULL;
@@ -179,8 +181,12 @@ static bool check_together(const audit_settings *s) {
   const usage_rule rules[] = {
       {s->command && (one || s->all || argument_given(&s->seed) || s->threads),
        "--command goes with --epsilon, --delta, --draws, --first, --second and --plot only"},
-      {!s->command && (s->first || s->second || argument_given(&s->delta)),
-       "--first, --second and --delta go with --command"},
+      {!s->command && (s->first || s->second), "--first and --second go with --command"},
+      {s->command && !(s->delta >= 0 && s->delta < 1), "--delta must be at least 0 and below 1"},
+      {!s->command && argument_given(&s->delta) && !(s->delta > 0 && s->delta < 1),
+       "--delta must be above 0 and below 1; leave it out for the usual one"},
+      {s->all && argument_given(&s->delta),
+       "--delta goes with one audit of gaussian noise, or with --command, not with --all"},
       {!s->first != !s->second, "--first and --second go together"},
       {s->all && (one || s->plot),
        "--all runs every audit; leave out --mechanism, --loss, --variant and --plot"},
@@ -207,7 +213,8 @@ int run_audit(int argc, char **argv) {
       {"--all", ARGUMENT_FLAG, &s.all, false, NULL,
        "every audit there is, as a table and an array"},
       {"--command", ARGUMENT_TEXT, &s.command, false, "CMD", "audit another trainer instead"},
-      {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D", "with --command: its delta (0)"},
+      {"--delta", ARGUMENT_NUMBER, &s.delta, false, "D",
+       "of a claim of gaussian noise, or with --command (0)"},
       {"--first", ARGUMENT_INPUT, &s.first, false, "FILE", "with --command: records of your own,"},
       {"--second", ARGUMENT_INPUT, &s.second, false, "FILE", "and the same with one replaced"},
       {"--plot", ARGUMENT_OUTPUT, &s.plot, false, "F.svg", "a picture of both distributions"},

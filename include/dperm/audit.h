@@ -23,6 +23,7 @@ typedef struct dperm_audit_options {
   double *outcome[2]; /* space for `outcomes` outcomes of each data set, for a picture; or NULL */
   size_t outcomes;
   double *delta_claimed; /* space for the delta of the claim, NaN for a test of a law; or NULL */
+  double delta; /* of a claim of gaussian noise, below 1; 0 for the usual one, others have none */
 } dperm_audit_options;
 
 typedef struct dperm_audit_result {

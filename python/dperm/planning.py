@@ -144,17 +144,22 @@ def audit_cases() -> List[Tuple[str, Optional[str]]]:
 
 
 def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilon: float = 1.0,
-          draws: int = 0, random_state: Optional[int] = None, n_jobs: Optional[int] = None) -> Audit:
+          delta: Optional[float] = None, draws: int = 0, random_state: Optional[int] = None,
+          n_jobs: Optional[int] = None) -> Audit:
     """Attacks the library that is loaded, on the worst pair of data sets known (docs/audit.md).
+
+    Claims of gaussian noise have a delta: None for the usual one.
 
     >>> import dperm
     >>> found = dperm.audit(draws=20_000, random_state=1)
     >>> found.holds, 0.5 < found.epsilon_lower_bound <= 1
     (True, True)
     """
-    wanted, figures, delta = c.AuditOptions(), c.AuditFigures(), c_double()
+    wanted, figures, claimed = c.AuditOptions(), c.AuditFigures(), c_double()
     c.lib.dperm_audit_options_init(byref(wanted))
-    wanted.delta_claimed = pointer(delta)
+    wanted.delta_claimed = pointer(claimed)
+    if delta is not None:
+        wanted.delta = options.number("delta", delta)
     wanted.mechanism, wanted.variant = mechanism, variant
     wanted.epsilon, wanted.draws = options.number("epsilon", epsilon), options.whole("draws", draws, 0)
     wanted.threads = options.threads_of(n_jobs)
@@ -168,7 +173,7 @@ def audit(mechanism: str = "objective", variant: Optional[str] = None, *, epsilo
         except Exception:
             if not interruptible.asked:
                 raise
-    return _audited(figures, delta.value)
+    return _audited(figures, claimed.value)
 
 
 def audit_outcomes(first: Any, second: Any, *, epsilon: float, delta: float = 0.0) -> Audit:

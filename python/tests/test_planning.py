@@ -49,6 +49,13 @@ def test_audits_of_this_build_and_of_others():
     assert ("objective", "huber") in dperm.audit_cases()
     found = dperm.audit("output", draws=20_000, epsilon=1, random_state=1)
     assert found.holds and 0.5 < found.epsilon_lower_bound <= 1
+    gaussian = dperm.audit("gaussian-output", delta=0.1, draws=2_000, random_state=1)
+    assert gaussian.holds and gaussian.delta_claimed == 0.1
+    with pytest.raises(ValueError, match='"output" makes a claim without a delta'):
+        dperm.audit("output", delta=0.1)
+    for bad in (0, 1, -1, float("nan")):
+        with pytest.raises(ValueError, match="delta"):
+            dperm.audit("gaussian-output", delta=bad)
     rng = np.random.default_rng(0)
     sound = dperm.audit_outcomes(rng.laplace(0, 1, 50_000), rng.laplace(1, 1, 50_000), epsilon=1)
     broken = dperm.audit_outcomes(rng.laplace(0, 1, 50_000), rng.laplace(1, 1, 50_000), epsilon=0.5)

@@ -137,6 +137,30 @@ static dperm_status check_claim(double epsilon, dperm_error *err) {
   return DPERM_OK;
 }
 
+/* Fits with gaussian noise have a delta to choose. */
+static bool takes_delta(const audit_case *c) {
+  return c->run == audit_ellipse || (c->run == audit_joint && c->detail & JOINT_GAUSSIAN) ||
+         (c->run == audit_fit && pair_is_gaussian((pair_kind)c->detail));
+}
+
+static dperm_status check_delta(const audit_case *found, double delta, dperm_error *err) {
+  if (delta == 0) {
+    return DPERM_OK;
+  }
+  if (!(delta > 0 && delta < 1)) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "delta = %g; give one above 0 and below 1, or leave it out for the usual one", delta);
+  }
+  if (!takes_delta(found)) {
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "\"%s\" makes a claim without a delta to choose; leave it out, or audit gaussian noise, as "
+        "gaussian-objective does",
+        found->mechanism);
+  }
+  return DPERM_OK;
+}
+
 static dperm_audit_result nothing_found(const char *mechanism, const char *variant,
                                         double epsilon) {
   return (dperm_audit_result){.mechanism = mechanism,
@@ -165,6 +189,7 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
          options->mechanism, options->variant, names);
   }
   TRY(check_claim(options->epsilon, err));
+  TRY(check_delta(&found, options->delta, err));
   if (options->threads < 0 || options->threads > 4096 || options->draws > (size_t)1 << 40) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
          options->threads, options->draws);
@@ -201,9 +226,11 @@ dperm_status dperm_audit_outcomes(const double *first, const double *second, siz
   OWNED_MEMORY double *axis = NULL, *scores = NULL;
   guesses counts = {0, 0, 0};
   if (count < 100 || dims == 0 || !(delta >= 0 && delta < 1)) {
-    FAIL(err, DPERM_INVALID_ARGUMENT,
-         "%zu outcomes of %zu numbers, delta = %g; give at least 100, and a delta from 0 on", count,
-         dims, delta);
+    FAIL(
+        err, DPERM_INVALID_ARGUMENT,
+        "%zu outcomes of %zu numbers, delta = %g; give at least 100, and a delta of at least 0 and "
+        "below 1",
+        count, dims, delta);
   }
   TRY(check_claim(epsilon, err));
   for (size_t i = 0; i < count * dims; i++) {

@@ -64,8 +64,7 @@ static void place_row(ellipse_target *t) {
   }
 }
 
-static dperm_status make_target(ellipse_target *t, double epsilon, dperm_error *err) {
-  const double delta = 0.02;
+static dperm_status make_target(ellipse_target *t, double epsilon, double delta, dperm_error *err) {
   t->lambda = 200 / fmin(1, epsilon);
   place_row(t);
   dperm_options_init(&t->options);
@@ -120,7 +119,7 @@ dperm_status audit_ellipse(const dperm_audit_options *options, int kind, dperm_a
                            dperm_error *err) {
   OWNED(free_target) ellipse_target target = {0};
   (void)kind;
-  TRY(make_target(&target, options->epsilon, err));
+  TRY(make_target(&target, options->epsilon, options->delta > 0 ? options->delta : 0.02, err));
   const attack a = {.context = &target,
                     .delta = target.plan[0].claim.delta,
                     .usual_draws = 400000,

@@ -75,7 +75,7 @@ static dperm_status intercept_data(int side, dperm_data **out, dperm_error *err)
 
 /* What a result says: its score, and its place on the axis. */
 static void judge(const worst_pair *pair, const double *f, double *score, double *outcome) {
-  *score = pair->kind == PAIR_SHAPE ? pair_closeness(pair, f) : pair_log_ratio(pair, f);
+  *score = pair->kind == PAIR_SHAPE ? pair_closeness(pair, f) : pair_score(pair, f);
   *outcome = pair_place(pair, f);
 }
 
@@ -169,8 +169,8 @@ dperm_status audit_fit(const dperm_audit_options *options, int kind, dperm_audit
   bool whole = kind == PAIR_INTERCEPT;
   const char *loss = whole || kind == PAIR_SHAPE ? audit_usual_loss : options->variant;
   OWNED(free_target) fit_target target = {0};
-  TRY(worst_pair_make((pair_kind)kind, loss, options->epsilon, attack_draws(options, usual_draws),
-                      &target.pair, err));
+  TRY(worst_pair_make((pair_kind)kind, loss, options->epsilon, options->delta,
+                      attack_draws(options, usual_draws), &target.pair, err));
   TRY(make_target(&target, options->epsilon, err));
   const attack a = {.context = &target,
                     .delta = target.plan[0].claim.delta,

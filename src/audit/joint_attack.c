@@ -107,7 +107,7 @@ static problem problem_of(const joint_target *t, int side) {
 }
 
 static void judge(const joint_target *t, const double *weights, double *score, double *outcome) {
-  *score = joint_log_ratio(&t->pair, weights);
+  *score = joint_score(&t->pair, weights);
   *outcome = weights[t->pair.columns - 1] - weights[t->pair.columns];
 }
 
@@ -159,7 +159,8 @@ static dperm_status draw_many(const attack *a, int side, random_source *source, 
 
 dperm_status audit_joint(const dperm_audit_options *options, int kind, dperm_audit_result *out,
                          dperm_error *err) {
-  OWNED(free_target) joint_target target = {.pair = joint_pair_make(kind, options->epsilon)};
+  OWNED(free_target)
+  joint_target target = {.pair = joint_pair_make(kind, options->epsilon, options->delta)};
   TRY(make_target(&target, options->epsilon, err));
   const attack a = {.context = &target,
                     .delta = target.plan[0].claim.delta,

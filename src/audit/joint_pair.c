@@ -2,9 +2,12 @@
  *            class 2 at −1. So both records have a small p_0, their gradients are p − e_0 and
  *            −(p′ − e_0), and the noise differs by nearly (−2, 1, 1): its l1 norm is 4, as in the
  *            rule, and three signs of it decide. λ = 8/ε: the determinant has little.
- * jacobian   one-hot rows: scores of records in different columns are free of each other. Where the
- *            second record's probability is small its gradient is as long as can be; the first
- *            one's determinant is largest where its own is near ⅓.
+ * jacobian   the record in one column or in another, so that its scores are free of each other, and
+ *            a λ that gives the determinant nearly all of ε: it is largest where the first one's
+ *            p is near (⅓, ⅓, ⅓). Many short rows of the other classes pull there, and bend next
+ *            to nothing, until the noise that leads there has the signs of p − e_0, so that both
+ *            add up; in the second column the noise itself makes p′ small where it has the signs of
+ *            p′ − e_0. A forgotten slack shows, so scores are by the noise that it would call for.
  * output     x = (l, ±√(1 − l²)), and others at (1, 0) that hold class 1 up by so much that both
  *            records' p is next to e_1, however little they lean there. The others bend in the
  *            first column alone, so the minimizers differ by nearly 2√2/λ in the second. */
@@ -21,7 +24,7 @@
 
 enum { CLASSES = JOINT_CLASSES, WEIGHTS = JOINT_WEIGHTS };
 
-static const double gaussian_delta = 0.02, lean = 0.4;
+static const double gaussian_delta = 0.02, lean = 0.4, short_row = 0.05;
 
 /* ---- theory */
 
@@ -93,22 +96,32 @@ static double output_log_density(const joint_pair *pair, int side, const double 
 }
 
 /* Of the noise that gives these weights, in l1 or normal, and the determinant of its derivative. */
-static double objective_log_density(const joint_pair *pair, int side, const double *weights) {
+static double objective_log_density(const joint_pair *pair, int side, double beta,
+                                    const double *weights) {
   size_t size = CLASSES * pair->columns;
   double b[WEIGHTS], hessian[WEIGHTS * WEIGHTS], sum = 0;
   differentiate(pair, side, weights, b, hessian);
   (void)cholesky_factor(hessian, size);
   for (size_t i = 0; i < size; i++) {
-    double x = pair->beta * b[i];
+    double x = beta * b[i];
     sum += 2 * log(fabs(hessian[i * size + i])) - (pair->delta > 0 ? x * x / 2 : fabs(x));
   }
   return sum;
 }
 
-double joint_log_ratio(const joint_pair *pair, const double *weights) {
+static double log_ratio(const joint_pair *pair, double beta, const double *weights) {
   return pair->mechanism == DPERM_MECHANISM_OUTPUT
              ? output_log_density(pair, 0, weights) - output_log_density(pair, 1, weights)
-             : objective_log_density(pair, 0, weights) - objective_log_density(pair, 1, weights);
+             : objective_log_density(pair, 0, beta, weights) -
+                   objective_log_density(pair, 1, beta, weights);
+}
+
+double joint_log_ratio(const joint_pair *pair, const double *weights) {
+  return log_ratio(pair, pair->beta, weights);
+}
+
+double joint_score(const joint_pair *pair, const double *weights) {
+  return log_ratio(pair, pair->kind == JOINT_JACOBIAN ? pair->bare_beta : pair->beta, weights);
 }
 
 double joint_distance(const joint_pair *pair) {
@@ -118,8 +131,9 @@ double joint_distance(const joint_pair *pair) {
 
 /* ---- constructions */
 
-static void place_rows(joint_pair *pair) {
+static void place_rows(joint_pair *pair, double epsilon) {
   size_t many = (size_t)fmin(3 * pair->lambda, 1000);
+  size_t pull = (size_t)fmin(80 / epsilon, 400); /* as noise grows with 1/ε */
   double across = sqrt(1 - lean * lean) * (1 - 0x1p-50);
   switch (pair->kind) {
   case JOINT_OBJECTIVE:
@@ -131,6 +145,8 @@ static void place_rows(joint_pair *pair) {
     break;
   case JOINT_JACOBIAN:
     pair->columns = 2;
+    pair->others[0] = (joint_rows){{short_row, 0}, 1, pull};
+    pair->others[1] = (joint_rows){{short_row, 0}, 2, pull};
     pair->record[0] = (joint_rows){{1, 0}, 0, 1};
     pair->record[1] = (joint_rows){{0, 1}, 0, 1};
     break;
@@ -144,18 +160,18 @@ static void place_rows(joint_pair *pair) {
   pair->record[1].count = pair->neighbours == DPERM_NEIGHBOURS_REPLACE;
 }
 
-/* The most that the determinant has of ε: a twelfth, or a little less than half. */
+/* The most that the determinant has of ε: a twelfth, or nearly all. */
 static double place_lambda(joint_kind kind, double epsilon) {
   return kind == JOINT_OBJECTIVE  ? 8 / fmin(epsilon, 1)
-         : kind == JOINT_JACOBIAN ? 1 / (CLASSES * expm1(0.45 * epsilon / (CLASSES - 1)))
+         : kind == JOINT_JACOBIAN ? 1 / (CLASSES * expm1(0.97 * epsilon / (CLASSES - 1)))
                                   : 4;
 }
 
-/* Rows have norm 1 in every norm of noise. */
-static double claimed_beta(const joint_pair *pair, double epsilon) {
+/* Rows have norm 1 in every norm of noise. κ = 1/λ, or 0 where the slack is forgotten. */
+static double claimed_beta(const joint_pair *pair, double kappa, double epsilon) {
   const dperm_loss loss = softmax_loss(CLASSES);
   bool objective = pair->mechanism == DPERM_MECHANISM_OBJECTIVE;
-  double kappa = 1 / pair->lambda, scale = objective ? 1 : pair->lambda;
+  double scale = objective ? 1 : pair->lambda;
   if (pair->delta > 0) {
     const delta_corners corners =
         objective ? delta_corners_objective(&loss, pair->neighbours, kappa, epsilon)
@@ -166,15 +182,18 @@ static double claimed_beta(const joint_pair *pair, double epsilon) {
                    : scale * epsilon / (neighbours_gradients(pair->neighbours) * loss.lipschitz);
 }
 
-joint_pair joint_pair_make(int kind, double epsilon) {
+joint_pair joint_pair_make(int kind, double epsilon, double delta) {
   bool added = (kind & JOINT_ADD) != 0;
   joint_pair made = {.kind = (joint_kind)(kind % JOINT_ADD),
                      .neighbours = added ? DPERM_NEIGHBOURS_ADD_REMOVE : DPERM_NEIGHBOURS_REPLACE,
-                     .delta = kind & JOINT_GAUSSIAN ? gaussian_delta : 0};
+                     .delta = !(kind & JOINT_GAUSSIAN) ? 0
+                              : delta > 0              ? delta
+                                                       : gaussian_delta};
   made.mechanism = made.kind == JOINT_OUTPUT ? DPERM_MECHANISM_OUTPUT : DPERM_MECHANISM_OBJECTIVE;
   made.lambda = place_lambda(made.kind, epsilon);
-  place_rows(&made);
-  made.beta = claimed_beta(&made, epsilon);
+  place_rows(&made, epsilon);
+  made.beta = claimed_beta(&made, 1 / made.lambda, epsilon);
+  made.bare_beta = claimed_beta(&made, 0, epsilon);
   find_minimizer(&made, 0);
   find_minimizer(&made, 1);
   return made;

@@ -11,7 +11,7 @@ enum { JOINT_CLASSES = 3, JOINT_COLUMNS = 2, JOINT_WEIGHTS = JOINT_CLASSES * JOI
 
 typedef enum joint_kind {
   JOINT_OBJECTIVE, /* one column, x = 1 against −1, where both gradients are long */
-  JOINT_JACOBIAN,  /* one-hot rows of two columns: the determinant has nearly half of ε */
+  JOINT_JACOBIAN,  /* one-hot records of two columns: the determinant has most of ε */
   JOINT_OUTPUT,    /* two columns: the minimizers are far apart */
   JOINT_KINDS,
   JOINT_ADD = 8,      /* and with the record and without it, */
@@ -33,14 +33,20 @@ typedef struct joint_pair {
   joint_rows others[2]; /* in both data sets */
   joint_rows record[2]; /* in each; not there if its count is 0 */
   size_t rows;          /* with those that are zero */
-  double lambda, beta;  /* λ = nΛ_t, and the noise that the claim calls for */
+  double lambda, beta;  /* λ = nΛ_t, and the noise that the claim calls for, */
+  double bare_beta;     /* or would, if determinants were the same for both */
   double minimizer[2][JOINT_WEIGHTS];
 } joint_pair;
 
-/* Of the sum of a kind and what comes with it. */
-joint_pair joint_pair_make(int kind, double epsilon);
+/* Of the sum of a kind and what comes with it; a `delta` of 0 is the usual one, 1/50. */
+joint_pair joint_pair_make(int kind, double epsilon, double delta);
 /* log of the density of these weights under the first data set over that under the second, if the
  * claim is right and exhausted. */
 double joint_log_ratio(const joint_pair *pair, const double *weights);
-/* Their distance over the largest that the claim allows for: 1 would be tight. Output only. */
+/* What an attack judges by: the same, or for the Jacobian with the noise of a claim that forgets
+ * it.
+ */
+double joint_score(const joint_pair *pair, const double *weights);
+/* The minimizers' distance over the largest that the claim allows for: 1 would be tight. Output
+ * only. */
 double joint_distance(const joint_pair *pair);

@@ -12,7 +12,6 @@
 #include "audit/worst_pair.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/vector.h"
 #include "mechanism/delta_rule.h"
@@ -60,30 +59,40 @@ static double distance(const double *a, const double *b, size_t dims) {
 }
 
 /* Of noise of this length. */
-static double log_density(const worst_pair *pair, double length) {
-  double x = pair->beta * length;
+static double log_density(const worst_pair *pair, double beta, double length) {
+  double x = beta * length;
   return pair->delta > 0 ? -x * x / 2 : -x;
 }
 
 /* Objective perturbation: the noise b = s(z)·w − λ(f − p) that gives f, and det(−∂b/∂f) up to what
  * both sides share, 1 + a(z)‖w‖²/λ (privacy.md 4). */
-static double objective_log_density(const worst_pair *pair, int side, const double *f) {
+static double objective_log_density(const worst_pair *pair, int side, double beta,
+                                    const double *f) {
   const double *w = pair->w[side];
   double curvature = 0, b[PAIR_DIMS];
   double slope = steepness(&pair->loss, vector_dot(w, f, pair->dims), &curvature);
   for (size_t j = 0; j < pair->dims; j++) {
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
-  return log_density(pair, sqrt(vector_dot(b, b, pair->dims))) +
+  return log_density(pair, beta, sqrt(vector_dot(b, b, pair->dims))) +
          log1p(curvature * vector_dot(w, w, pair->dims) / pair->lambda);
 }
 
-double pair_log_ratio(const worst_pair *pair, const double *f) {
+static double log_ratio(const worst_pair *pair, double beta, const double *f) {
   if (pair->mechanism == DPERM_MECHANISM_OUTPUT) {
-    return log_density(pair, distance(f, pair->minimizer[0], pair->dims)) -
-           log_density(pair, distance(f, pair->minimizer[1], pair->dims));
+    return log_density(pair, beta, distance(f, pair->minimizer[0], pair->dims)) -
+           log_density(pair, beta, distance(f, pair->minimizer[1], pair->dims));
   }
-  return objective_log_density(pair, 0, f) - objective_log_density(pair, 1, f);
+  return objective_log_density(pair, 0, beta, f) - objective_log_density(pair, 1, beta, f);
+}
+
+double pair_log_ratio(const worst_pair *pair, const double *f) {
+  return log_ratio(pair, pair->beta, f);
+}
+
+double pair_score(const worst_pair *pair, const double *f) {
+  bool bare = pair->kind == PAIR_GAUSSIAN_JACOBIAN;
+  return log_ratio(pair, bare ? pair->bare_beta : pair->beta, f);
 }
 
 double pair_closeness(const worst_pair *pair, const double *f) {
@@ -148,9 +157,9 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
     lambda = jacobian_lambda(neighbours_gradients(pair->neighbours), epsilon, draws);
     h = 1 - 1 / lambda;
   }
-  if (pair->kind == PAIR_GAUSSIAN_JACOBIAN) { /* a short curved piece, and K = 0.8 ε */
+  if (pair->kind == PAIR_GAUSSIAN_JACOBIAN) { /* a short curved piece, and K = 0.95 ε */
     h = 0.1;
-    lambda = 1 / (2 * h * expm1(0.8 * epsilon));
+    lambda = 1 / (2 * h * expm1(0.95 * epsilon));
   }
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
   if (pair->kind == PAIR_JACOBIAN) { /* κc as large as Huber's */
@@ -195,12 +204,13 @@ static void place_leaning(worst_pair *pair, double epsilon) {
   }
 }
 
-/* Where the noise that a forgotten slack would call for has the curved piece one deviation out: the
+/* Where the noise that a forgotten slack would call for has the curved piece 1½ deviations out: the
  * Jacobian adds to what the noise itself tells. At f = 1 the first slope is ½. */
 static void place_curved_piece(worst_pair *pair, double epsilon) {
   const delta_corners bare = delta_corners_objective(&pair->loss, pair->neighbours, 0, epsilon);
-  double deviation = 1 / delta_invert(&bare, epsilon, pair->delta);
-  pair->centre[0] = 1 - (0.5 + deviation) / pair->lambda;
+  double beta = delta_invert(&bare, epsilon, pair->delta);
+  pair->centre[0] = 1 - (0.5 + 1.5 / beta) / pair->lambda;
+  pair->bare_beta = beta / pair->norm;
 }
 
 /* β of the noise that a right plan has. */
@@ -227,8 +237,12 @@ static void scale_rows(worst_pair *pair) {
   pair->lambda *= pair->norm * pair->norm;
 }
 
-dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
-                             worst_pair *out, dperm_error *err) {
+bool pair_is_gaussian(pair_kind kind) {
+  return kind >= PAIR_GAUSSIAN_OUTPUT;
+}
+
+dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, double delta,
+                             size_t draws, worst_pair *out, dperm_error *err) {
   static const pair_kind added[] = {[PAIR_ADD_OUTPUT] = PAIR_OUTPUT,
                                     [PAIR_ADD_OBJECTIVE] = PAIR_OBJECTIVE,
                                     [PAIR_ADD_JACOBIAN] = PAIR_JACOBIAN,
@@ -237,7 +251,7 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, s
   bool adding =
       (kind >= PAIR_ADD_OUTPUT && kind <= PAIR_ADD_JACOBIAN) || kind >= PAIR_ADD_GAUSSIAN_OUTPUT;
   kind = adding ? added[kind] : kind;
-  bool gaussian = kind >= PAIR_GAUSSIAN_OUTPUT;
+  double usual = kind == PAIR_GAUSSIAN_JACOBIAN ? gaussian_delta / 10 : gaussian_delta;
   bool objective = kind == PAIR_OBJECTIVE || kind == PAIR_JACOBIAN || kind == PAIR_WEIGHTS ||
                    kind == PAIR_GAUSSIAN_OBJECTIVE || kind == PAIR_GAUSSIAN_JACOBIAN;
   worst_pair made = {.kind = kind,
@@ -247,9 +261,9 @@ dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, s
                              : kind == PAIR_INTERCEPT ? 2
                                                       : 1,
                      .norm = kind == PAIR_INTERCEPT ? 1 : norm,
-                     .delta = !gaussian                        ? 0
-                              : kind == PAIR_GAUSSIAN_JACOBIAN ? gaussian_delta / 10
-                                                               : gaussian_delta};
+                     .delta = !pair_is_gaussian(kind) ? 0
+                              : delta > 0             ? delta
+                                                      : usual};
   TRY(place_lambda(&made, loss, epsilon, (double)draws, err));
   size_t axis = kind == PAIR_INTERCEPT ? 1 : 0;
   made.w[0][axis] = 1;

@@ -4,6 +4,8 @@
  * towards a public place takes the part that other records could play. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 enum { PAIR_DIMS = 3, PAIR_ROWS = 4 };
@@ -36,18 +38,24 @@ typedef struct worst_pair {
   double centre[PAIR_DIMS]; /* p: the penalty is λ/2·‖f − p‖² */
   double lambda;            /* λ = nΛ_t */
   double delta;             /* of gaussian noise; 0 for l2 */
-  double beta;              /* of the noise that the claim calls for */
+  double beta;              /* of the noise that the claim calls for, */
+  double bare_beta;         /* or would, if determinants were the same; gaussian Jacobian only */
   double minimizer[2][PAIR_DIMS];
 } worst_pair;
 
-/* `draws` decides how small an effect can be detected, as far as that is not in δ: for gaussian
- * noise it is 1/50, or 1/500 for the Jacobian: so large that what happens then is seen. */
-dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, size_t draws,
-                             worst_pair *out, dperm_error *err);
+/* Whether the claim has a δ. */
+bool pair_is_gaussian(pair_kind kind);
+/* `delta` is that of gaussian noise, 0 for the usual one: 1/50, or 1/500 for the Jacobian, so large
+ * that what happens then is seen. `draws` decides how small an effect can be detected. */
+dperm_status worst_pair_make(pair_kind kind, const char *loss, double epsilon, double delta,
+                             size_t draws, worst_pair *out, dperm_error *err);
 
 /* log of the density of the result f under the first data set over that under the second, if the
  * claim is right and exhausted. */
 double pair_log_ratio(const worst_pair *pair, const double *f);
+/* What an attack judges by: the same, or for the gaussian Jacobian with the noise of a claim that
+ * forgets it. */
+double pair_score(const worst_pair *pair, const double *f);
 /* Large where f is close to the first minimizer, very negative close to the second. */
 double pair_closeness(const worst_pair *pair, const double *f);
 /* The coordinate of f along the axis on which the data sets differ. */

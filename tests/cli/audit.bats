@@ -57,6 +57,22 @@ P
   while read -r name; do grep -qx -e "$name" words; done < names
 }
 
+@test "gaussian noise is audited at any delta" {
+  for mechanism in gaussian-output gaussian-jacobian add-gaussian-objective gaussian-joint elliptic; do
+    "$DPERM" audit --mechanism $mechanism --delta 0.1 --draws 2000 --seed 1 > "$mechanism" 2> /dev/null
+    grep -q '"delta_claimed": 0.1, .*"verdict": "not refuted"' "$mechanism"
+  done
+  # What a claim allows for with probability 0.1 is not seen at 1e-6.
+  "$DPERM" audit --mechanism gaussian-output --delta 1e-6 --draws 20000 --seed 1 > small 2> /dev/null
+  "$DPERM" audit --mechanism gaussian-output --draws 20000 --seed 1 > usual 2> /dev/null
+  python3 - <<'P'
+import json
+small, usual = json.load(open("small")), json.load(open("usual"))
+assert small["delta_claimed"] == 1e-6 and usual["delta_claimed"] == 0.02
+assert 0.1 < small["epsilon_lower_bound"] < 0.8 < usual["epsilon_lower_bound"] <= 1, (small, usual)
+P
+}
+
 @test "the noise is one line for each kind" {
   "$DPERM" audit --mechanism noise --draws 20000 --seed 1 > noise.json 2> table
   "$DPERM" audit --mechanism noise --variant mixed --draws 20000 --seed 1 > mixed.json 2> /dev/null
@@ -160,6 +176,19 @@ S
   fails_with 2 "--command goes with"
   run "$DPERM" audit --first a
   fails_with 2 "go with --command"
+  for delta in -0.1 1 7; do
+    run "$DPERM" audit --command "touch ran; echo" --delta $delta
+    fails_with 2 "--delta must be at least 0 and below 1"
+    run "$DPERM" audit --mechanism gaussian-output --delta $delta
+    fails_with 2 "--delta must be above 0 and below 1"
+  done
+  leaves_no ran
+  run "$DPERM" audit --mechanism gaussian-output --delta 0
+  fails_with 2 "--delta must be above 0 and below 1"
+  run "$DPERM" audit --mechanism joint --delta 0.01
+  fails_with 2 '"joint" makes a claim without a delta to choose'
+  run "$DPERM" audit --all --delta 0.01
+  fails_with 2 "not with --all"
   run "$DPERM" audit --command true --first a
   fails_with 2 "--first and --second go together"
   run "$DPERM" audit --command true --draws 50

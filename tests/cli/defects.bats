@@ -124,10 +124,17 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
     found $(table | grep "^$defect ")
   done
   found joint-half audit --mechanism add-joint --draws 20000
+  found neighbours-add audit --mechanism joint --draws 20000
   found neighbours-add audit --mechanism gaussian-joint --variant output --draws 40000
   found neighbours-add audit --mechanism gaussian-objective --draws 40000
   found epsilon-not-halved audit --mechanism add-gaussian-objective --draws 20000
   found noise-small audit --mechanism add-gaussian-output --draws 40000
+}
+
+@test "a slack that is forgotten is found in joint fits, and where a record is added" {
+  found slack-forgotten audit --mechanism joint --variant jacobian --draws 50000
+  found slack-forgotten audit --mechanism add-joint --variant jacobian --draws 40000
+  found slack-forgotten audit --mechanism add-jacobian --draws 150000
 }
 
 @test "elliptic noise with too small a bound, or too little in one group, is found" {
@@ -184,7 +191,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 @test "gaussian noise without corners, by the classical formula, and with a person's delta for each row, is found" {
   found $(table | grep "^corners-forgotten ")
   found noise-small audit --mechanism noise --variant gaussian --draws 20000
-  found slack-forgotten audit --mechanism gaussian-jacobian --draws 120000
+  found slack-forgotten audit --mechanism gaussian-jacobian --draws 60000
   gaussian() { # defect, then options: verify must fail with it, and only with it
     defect=$1
     shift

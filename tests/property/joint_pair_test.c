@@ -36,7 +36,7 @@ static void check_pure(int kind, double least) {
   random_source r;
   assert_ok(random_seeded(5, &r, err));
   for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
-    joint_pair pair = joint_pair_make(kind, epsilons[e]);
+    joint_pair pair = joint_pair_make(kind, epsilons[e], 0);
     assert_true(pair.beta > 0 && pair.lambda > 0 && pair.delta == 0);
     double best = 0;
     for (int start = 0; start < 60; start++) {
@@ -59,11 +59,31 @@ static void no_weights_tell_more_than_the_claim(void **state) {
   check_pure(JOINT_OUTPUT + JOINT_ADD, 0.83);
 }
 
+/* With the noise of a claim that forgets the determinants the ratio would pass ε by a half. */
+static void jacobian_pairs_need_their_slack(void **state) {
+  (void)state;
+  random_source r;
+  assert_ok(random_seeded(6, &r, err));
+  for (int added = 0; added < 2; added++) {
+    joint_pair pair = joint_pair_make(JOINT_JACOBIAN + (added ? JOINT_ADD : 0), 1, 0);
+    assert_true(pair.bare_beta > 1.5 * pair.beta);
+    pair.beta = pair.bare_beta;
+    double best = 0, score = 0;
+    for (int start = 0; start < 60; start++) {
+      best = fmax(best, highest_ratio(&pair, &r, 1, pow(10, 2 * random_unit(&r) - 1)));
+    }
+    score = joint_score(&pair, pair.minimizer[0]);
+    assert_close(score, joint_log_ratio(&pair, pair.minimizer[0]), 1e-12);
+    print_message("# neighbours %d: %.3f without slack\n", added, best);
+    assert_true(best > 1.5);
+  }
+}
+
 static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
   (void)state;
   static const int kinds[] = {0, JOINT_ADD, JOINT_GAUSSIAN, JOINT_ADD + JOINT_GAUSSIAN};
   for (size_t i = 0; i < 4; i++) {
-    joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1);
+    joint_pair pair = joint_pair_make(JOINT_OUTPUT + kinds[i], 1, 0);
     double share = joint_distance(&pair);
     assert_true(share > 0.83 && share < 1);
     assert_true((pair.delta > 0) == (kinds[i] >= JOINT_GAUSSIAN));
@@ -74,6 +94,7 @@ static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_weights_tell_more_than_the_claim),
+      cmocka_unit_test(jacobian_pairs_need_their_slack),
       cmocka_unit_test(minimizers_are_nearly_as_far_apart_as_can_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

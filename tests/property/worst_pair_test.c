@@ -15,7 +15,7 @@ enum { EPSILONS = 4, LOSSES = 3, DRAWS = 400000 };
 
 static worst_pair make(pair_kind kind, const char *loss, double epsilon) {
   worst_pair pair;
-  assert_ok(worst_pair_make(kind, loss, epsilon, DRAWS, &pair, err));
+  assert_ok(worst_pair_make(kind, loss, epsilon, 0, DRAWS, &pair, err));
   return pair;
 }
 

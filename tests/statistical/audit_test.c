@@ -175,7 +175,7 @@ static void wrong_requests_are_refused(void **state) {
   assert_fails(dperm_audit_outcomes(numbers, numbers, 99, 1, 1, 0, &r, err), DPERM_INVALID_ARGUMENT,
                "at least 100");
   assert_fails(dperm_audit_outcomes(numbers, numbers, 200, 1, 1, 1, &r, err),
-               DPERM_INVALID_ARGUMENT, "delta");
+               DPERM_INVALID_ARGUMENT, "a delta of at least 0 and below 1");
   numbers[150] = NAN;
   assert_fails(dperm_audit_outcomes(numbers, numbers, 200, 1, 1, 0, &r, err), DPERM_INVALID_DATA,
                "outcome 151");
@@ -185,10 +185,21 @@ static void wrong_requests_are_refused(void **state) {
                "no audit is called \"magic\"");
   o.mechanism = "output";
   o.variant = "hinge";
-  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT, "for \"hinge\"");
+  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT,
+               "\"output\" has no variant \"hinge\"");
   o.variant = NULL;
   o.epsilon = 50;
   assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT, "between 0.001 and 20");
+  o.epsilon = 1;
+  o.delta = 1e-3;
+  assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT,
+               "\"output\" makes a claim without a delta");
+  const double bad[] = {-0.1, 1, NAN, INFINITY};
+  o.mechanism = "gaussian-output";
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    o.delta = bad[i];
+    assert_fails(dperm_audit_run(&o, &r, err), DPERM_INVALID_ARGUMENT, "above 0 and below 1");
+  }
   const char *mechanism, *variant;
   assert_int_equal(dperm_audit_case(1000, &mechanism, &variant), 0);
 }

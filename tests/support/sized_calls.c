@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dperm/audit.h"
 #include "dperm/ledger.h"
 #include "dperm/output.h"
 #include "dperm/refine.h"
@@ -116,7 +117,8 @@ size_t sized_grown(const char *kind) {
     const char *kind;
     size_t end;
   } list[] = {GROWN(dperm_options, delta), GROWN(dperm_sweep_options, all_impossible),
-              GROWN(dperm_score_options, reserved), GROWN(dperm_refine_options, rows_about)};
+              GROWN(dperm_score_options, reserved), GROWN(dperm_refine_options, rows_about),
+              GROWN(dperm_audit_options, delta)};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     if (strcmp(list[i].kind, kind) == 0) {
       return list[i].end;
