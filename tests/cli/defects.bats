@@ -154,6 +154,13 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
     [ "$status" -eq 1 ]
     [[ "$output" == *"FAILS  beta: "* ]]
   done
+  train+=(--refine none --noise gaussian --delta 1e-6)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  "$DPERM" verify --model m.json > /dev/null
+  DPERM_DEFECT=slack-forgotten "$DPERM_DEFECTIVE" "${train[@]}" 2> /dev/null
+  run "$DPERM" verify --model m.json
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  headline: "* ]]
 }
 
 @test "a bound on rows that holds for some of them is found" {

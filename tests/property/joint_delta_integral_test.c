@@ -134,7 +134,7 @@ static void the_exact_delta_is_never_above_the_bound(void **state) {
     *found = fmax(*found, check_pair(p, kind, epsilon, delta));
   }
   print_message("%g and %g of the bounds\n", most[0], most[1]);
-  assert_true(most[0] > 0.02 && most[1] > 0.2); /* and the search finds pairs that are near it */
+  assert_true(most[0] > 0.025 && most[1] > 0.45); /* and the search finds pairs that are near it */
 }
 
 /* A record that one side lacks, of a class that is unlikely: whichever of the two others the noise
@@ -153,7 +153,7 @@ static void both_corners_of_a_record_are_needed(void **state) {
     }
   }
   print_message("%g of the bound; %g of one corner's\n", most, one);
-  assert_true(most > 0.05 && one > 1.5);
+  assert_true(most > 0.07 && one > 1.7);
 }
 
 int main(void) {
