@@ -157,9 +157,9 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
     lambda = jacobian_lambda(neighbours_gradients(pair->neighbours), epsilon, draws);
     h = 1 - 1 / lambda;
   }
-  if (pair->kind == PAIR_GAUSSIAN_JACOBIAN) { /* a short curved piece, and K = 0.95 ε */
+  if (pair->kind == PAIR_GAUSSIAN_JACOBIAN) { /* a short curved piece, and K = 0.9 ε */
     h = 0.1;
-    lambda = 1 / (2 * h * expm1(0.95 * epsilon));
+    lambda = 1 / (2 * h * expm1(0.9 * epsilon));
   }
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
   if (pair->kind == PAIR_JACOBIAN) { /* κc as large as Huber's */

@@ -198,7 +198,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
 @test "gaussian noise without corners, by the classical formula, and with a person's delta for each row, is found" {
   found $(table | grep "^corners-forgotten ")
   found noise-small audit --mechanism noise --variant gaussian --draws 20000
-  found slack-forgotten audit --mechanism gaussian-jacobian --draws 60000
+  found slack-forgotten audit --mechanism gaussian-jacobian --draws 80000
   gaussian() { # defect, then options: verify must fail with it, and only with it
     defect=$1
     shift

@@ -38,7 +38,7 @@ static sums sum_up(densities_at *at, const void *pair, const density_range *r, d
 /* The box around the cells of a coarse grid that have a mass worth counting, and a cell more. */
 static density_range zoom(densities_at *at, const void *pair, density_range r) {
   const double nothing = 1e-13;
-  size_t steps = r.dims == 2 ? 96 : 2000;
+  size_t steps = r.dims == 2 ? 64 : 1000;
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, f[2] = {0, 0}, both[2];
   for (size_t i = 0; i < steps; i++) {
     f[0] = midpoint(&r, 0, i, steps);
@@ -61,7 +61,7 @@ static density_range zoom(densities_at *at, const void *pair, density_range r) {
 
 double delta_integrated(densities_at *at, const void *pair, density_range range, double epsilon,
                         double goal) {
-  size_t steps = range.dims == 2 ? 120 : 4000, most = range.dims == 2 ? 2500 : 3000000;
+  size_t steps = range.dims == 2 ? 80 : 2000, most = range.dims == 2 ? 2500 : 3000000;
   range = zoom(at, pair, zoom(at, pair, range));
   sums before = sum_up(at, pair, &range, epsilon, steps), now = before;
   do {
