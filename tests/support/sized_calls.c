@@ -116,7 +116,7 @@ size_t sized_grown(const char *kind) {
   static const struct {
     const char *kind;
     size_t end;
-  } list[] = {GROWN(dperm_options, delta), GROWN(dperm_sweep_options, all_impossible),
+  } list[] = {GROWN(dperm_options, calibrate), GROWN(dperm_sweep_options, all_impossible),
               GROWN(dperm_score_options, reserved), GROWN(dperm_refine_options, rows_about),
               GROWN(dperm_audit_options, delta)};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
