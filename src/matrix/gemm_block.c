@@ -107,6 +107,10 @@ static tile_kind choose_kind(size_t n) {
   return (tile_kind){8, 8, add_plain};
 }
 
+bool gemm_is_fused(void) {
+  return choose_kind(1).add != add_plain;
+}
+
 void gemm_block(const gemm_operands *t) {
   const tile_kind kind = choose_kind(t->n);
   double strip[DEPTH * MOST_WIDE];

@@ -3,6 +3,7 @@
  * for it, and the usual one takes its oldest kernels on processors that are newer than itself. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A is m × k with entries a[i·a_row + p·a_col], B is k × n and C is m × n, both row-major with rows
@@ -19,6 +20,8 @@ typedef struct gemm_operands {
 } gemm_operands;
 
 void gemm_block(const gemm_operands *t);
+/* Which of the two kinds of processor this is. */
+bool gemm_is_fused(void);
 
 /* C += A B and C += Aᵀ B, where the rows of A, B and C are lda, ldb and ldc apart. */
 static inline void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda,

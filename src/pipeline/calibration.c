@@ -7,6 +7,18 @@
 
 #include "mechanism/temperature.h"
 
+dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err) {
+  uint64_t some_are = fused, some_are_not = !fused;
+  TRY(ranks_most(spread, DPERM_OK, &some_are, err));
+  TRY(ranks_most(spread, DPERM_OK, &some_are_not, err));
+  if (some_are && some_are_not) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "calibrate needs processors of one kind: some of the job's have fused multiply-adds, and "
+         "some have none; run it on machines that are alike, or leave calibrate out");
+  }
+  return DPERM_OK;
+}
+
 /* Weights as a right-hand side, scores of a block, space of the matrix and of the sums. */
 typedef struct calibration_space {
   double *weights, *scores, *matrix, *sums;

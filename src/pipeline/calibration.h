@@ -5,6 +5,11 @@
 #include "model/model.h"
 #include "random/random_source.h"
 
+/* Whether all processes of a job give a row the same scores: `fused` is gemm_is_fused() of each.
+ * With others a row's part in the sums would depend on which process reads it, and so on the other
+ * records (Lemma T1). A job of one process always does. */
+dperm_status calibration_agree(ranks *spread, bool fused, dperm_error *err);
+
 /* Doubles of space that it needs for a model of this shape and the model's view of the rows. */
 size_t calibration_room(const dperm_model *model, const matrix *view);
 

@@ -4,9 +4,11 @@
  * fits. */
 #include "pipeline/fit.h"
 
+#include "matrix/gemm_block.h"
 #include "mechanism/given_options.h"
 #include "mechanism/mechanism.h"
 #include "pipeline/account.h"
+#include "pipeline/calibration.h"
 #include "pipeline/fit_work.h"
 #include "pipeline/options.h"
 #include "random/random_handle.h"
@@ -44,6 +46,9 @@ static dperm_status train(const dperm_data *data, const dperm_options *options,
   TRY(check_refined_unit(options, data, err));
   TRY(check_calibrate_classes(options, data_class_count(data), err));
   TRY(fit_check(data, options_rows(options, data), &row, &plan, err));
+  if (options->calibrate > 0) {
+    TRY(calibration_agree(data->x->spread, gemm_is_fused(), err));
+  }
   /* The model is fitted for a row and states the claim for whom it was asked. */
   plan.claim = guarantee_spending(claim, plan_spends_delta(&plan.privacy));
   TRY(guarantee_check(&plan.claim, err));

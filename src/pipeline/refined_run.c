@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "matrix/gemm_block.h"
 #include "mechanism/mechanism.h"
+#include "pipeline/calibration.h"
 #include "pipeline/fit_work.h"
 #include "pipeline/options.h"
 #include "random/random_handle.h"
@@ -31,6 +33,9 @@ static dperm_status rehearse(const refined_run *run, const dperm_data *counted, 
   dperm_options row = options_per_row(run->options);
   fit_plan plan;
   TRY(check_calibrate_classes(run->options, data_class_count(counted), err));
+  if (run->options->calibrate > 0) {
+    TRY(calibration_agree(counted->x->spread, gemm_is_fused(), err));
+  }
   /* as without a refinement */
   TRY(fit_check(counted, options_rows(&row, counted), &row, &plan, err));
   row = options_sharing(&row, run->claim.epsilon_row, run->claim.delta_row);

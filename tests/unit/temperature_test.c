@@ -10,6 +10,7 @@
 #include "dperm/tune.h"
 #include "mechanism/temperature.h"
 #include "model/model_file.h"
+#include "pipeline/calibration.h"
 #include "support.h"
 #include "thread_ranks.h"
 #include "written_models.h"
@@ -415,6 +416,34 @@ static void processes_choose_what_one_does(void **state) {
   file_remove(path);
 }
 
+typedef struct machines {
+  bool alike;
+  dperm_status status[RANKS];
+} machines;
+
+static void agree_rank(ranks *r, void *context) {
+  machines *m = context;
+  dperm_error e;
+  m->status[r->rank] = calibration_agree(r, m->alike || r->rank == 0, &e);
+}
+
+/* A row's scores are those of its process, and which one reads it depends on other records. */
+static void processors_of_two_kinds_are_refused(void **state) {
+  (void)state;
+  machines m = {.alike = true};
+  thread_ranks_run(RANKS, agree_rank, &m);
+  for (size_t i = 0; i < RANKS; i++) {
+    assert_int_equal(m.status[i], DPERM_OK);
+  }
+  m.alike = false;
+  thread_ranks_run(RANKS, agree_rank, &m);
+  for (size_t i = 0; i < RANKS; i++) {
+    assert_int_equal(m.status[i], DPERM_INVALID_ARGUMENT);
+  }
+  assert_ok(calibration_agree(NULL, true, err));
+  assert_ok(calibration_agree(NULL, false, err));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_grid_has_quarter_octaves),
@@ -428,6 +457,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_calibrated_is_refused_by_name),
       cmocka_unit_test(scores_of_a_row_do_not_depend_on_its_place),
       cmocka_unit_test(processes_choose_what_one_does),
+      cmocka_unit_test(processors_of_two_kinds_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
