@@ -130,8 +130,10 @@ static dperm_status finish(const audit_settings *s, const dperm_audit_result *r,
   if (!s->plot || !isfinite(r->epsilon_lower_bound) || !outcome[0]) {
     return DPERM_OK;
   }
+  const double rounding = 1e-30; /* what is below is of pure noise */
   char title[160], claim[60];
-  (void)snprintf(claim, sizeof claim, delta > 0 ? "(%g, %g)" : "%g", r->epsilon_claimed, delta);
+  (void)snprintf(claim, sizeof claim, delta > rounding ? "(%g, %g)" : "%g", r->epsilon_claimed,
+                 delta);
   (void)snprintf(title, sizeof title, "%s%s%s, claimed epsilon %s: at least %.3f", r->mechanism,
                  *r->variant ? ", " : "", r->variant, claim, r->epsilon_lower_bound);
   const audit_picture picture = {title, r->epsilon_claimed, {outcome[0], outcome[1]}, count};
