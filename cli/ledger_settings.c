@@ -141,6 +141,10 @@ static run_cost cost_of_run(const ledger_settings *s) {
   return cost;
 }
 
+bool ledger_settings_by_order(const ledger_settings *s) {
+  return cost_of_run(s).order > 0;
+}
+
 void ledger_settings_say(const ledger_settings *s) {
   const dperm_charge *paid = run_charge();
   if (paid->entry == 0) {

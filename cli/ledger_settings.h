@@ -38,6 +38,8 @@ void ledger_settings_close(ledger_settings *settings);
 
 /* After a private run: one line on stderr about what was charged, or that nothing counts it. */
 void ledger_settings_say(const ledger_settings *settings);
+/* Whether the run's data set adds up by a Renyi order, where gaussian noise may cost less. */
+bool ledger_settings_by_order(const ledger_settings *settings);
 /* After a dry run: what it would cost, on stdout. */
 void ledger_settings_show(const ledger_settings *settings, bool is_private, bool json);
 /* The member "ledger" of a result: what was or would be charged, or null. */

@@ -67,6 +67,8 @@ def plan(rows: Optional[int] = None, *, epsilon: float, dims: Optional[int] = No
     found["mechanism"] = settings.get("mechanism", "objective")
     found["analysis"] = settings.get("analysis", "tight")
     found["neighbours"] = settings.get("neighbours", "replace")
+    if private:  # the number itself is not known, and does not matter
+        found.update(rows=None, rows_about=rows)
     joint = found.pop("fits") == 1
     found["multiclass"] = None if found["classes"] == 2 else "joint" if joint else "one-vs-rest"
     if schema is not None:

@@ -89,7 +89,7 @@ def test_every_classifier_takes_it():
 
 def test_plans():
     plan = dperm.plan(epsilon=1.0, dims=5, **ADDING)
-    assert plan.rows == 100 and plan.neighbours == "add-remove"
+    assert plan.rows is None and plan.rows_about == 100 and plan.neighbours == "add-remove"
     assert plan.rms_noise_norm < dperm.plan(100, epsilon=1.0, dims=5).rms_noise_norm
     assert dperm.plan(epsilon=1.0, schema=SCHEMA, **ADDING).epsilon_refined == 0
     with pytest.raises(ValueError, match="private"):

@@ -253,6 +253,11 @@ P
   run "$DPERM" "${gaussian[@]}" "${account[@]}"
   [[ "$output" == *'charged epsilon 0.1 and delta 0.00000001 to "people" (entry 4), which cost '"$cost and "*" by Renyi order 13; "*" left"* ]]
   "$DPERM" statement --model m.json --ledger l.db | grep -q "^| what it costs there | $cost, its Rényi divergence"
+  # pure noise is often the shorter one, which auto takes, and the dearer one here
+  "$DPERM" "${gaussian[@]/gaussian/l2}" "${account[@]}" 2> said
+  grep -q "is not spent: .*; its ledger adds up by a Renyi order, where --noise gaussian may cost less" said
+  "$DPERM" "${gaussian[@]/gaussian/l2}" 2> said
+  grep -q "is not spent: this noise is pure, and needs none$" said
   "$DPERM" ledger init l.db --dataset plain --epsilon 1 2> /dev/null
   run "$DPERM" train --data others.csv --schema schema.json --epsilon 0.3 --out n.json --ledger l.db --dataset plain --json
   [[ "$output" == *'"cost_epsilon": "0.3"'* ]]

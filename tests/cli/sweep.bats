@@ -95,7 +95,11 @@ grid=(--loss logistic,huber --mechanism none,output,objective --lambda 1e-3,1e-2
   python3 -c 'import json
 cells = json.load(open("cells.json"))
 assert [(c["mechanism"], c["noise"], c["multiclass"]) for c in cells] == [
-    ("none", None, "one-vs-rest"), ("objective", "auto", "one-vs-rest")], cells'
+    ("none", None, "one-vs-rest"), ("objective", "auto", "one-vs-rest")], cells
+assert [(c["delta_given"], c["neighbours"]) for c in cells] == [(None, None), (0, "replace")], cells'
+  sweep --json --epsilon 1 --delta 1e-6 --draws 2 --neighbours add-remove --rows-about 100 > cells.json
+  python3 -c 'import json
+assert [(c["delta_given"], c["neighbours"]) for c in json.load(open("cells.json"))] == [(1e-6, "add-remove")]'
 }
 
 @test "records from standard input, gzip and svmlight, and a kernel" {
