@@ -58,8 +58,8 @@ static void print_json(const sweep_table *table, FILE *out) {
     print_number(out, "epsilon", line->epsilon);
     print_number(out, "delta_given", sweep_is_private(line) ? table->options[i].delta : NAN);
     fprintf(out, ", \"neighbours\": ");
-    json_quote(out, sweep_is_private(line) ? dperm_neighbours_name(table->options[i].neighbours)
-                                           : NULL);
+    json_quote(out,
+               sweep_is_private(line) ? dperm_neighbours_name(table->options[i].neighbours) : NULL);
     print_number(out, "error_mean", line->error_mean);
     print_number(out, "error_se", line->error_se);
     fprintf(out, ", \"runs\": %zu, \"impossible\": ", line->runs);
