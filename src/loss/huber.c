@@ -40,6 +40,7 @@ static void eval(const dperm_loss *loss, size_t count, const double *z, double *
 const loss_kind loss_huber = {.name = "huber",
                               .h_least = 1e-9,
                               .h_most = 1e6,
+                              .corner = true,
                               .constants = constants,
                               .eval = eval,
                               .slopes = slopes};

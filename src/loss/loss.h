@@ -15,6 +15,7 @@ typedef void loss_slopes(double h, size_t count, const double *z, const double *
 typedef struct loss_kind {
   const char *name;                  /* as a model file says it */
   double h_least, h_most;            /* bounds on the parameter h; zeros for a loss without one */
+  bool corner;                       /* h is the width of a corner, not a number of classes */
   dperm_loss (*constants)(double h); /* L, c and slope_error, the rest empty */
   void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
                double *curvature);

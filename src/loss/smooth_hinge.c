@@ -73,6 +73,7 @@ static void tangent(double h, double kappa, double place, double *at_zero, doubl
 const loss_kind loss_smooth_hinge = {.name = "smooth-hinge",
                                      .h_least = 1e-9,
                                      .h_most = 1e6,
+                                     .corner = true,
                                      .constants = constants,
                                      .eval = eval,
                                      .slopes = slopes,

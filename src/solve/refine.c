@@ -304,7 +304,7 @@ static dperm_status follow_path(walk *w, const solver_options *options, double *
   const problem *p = w->p;
   const loss_kind *kind = loss_kind_of(p->loss);
   size_t cols = problem_size(p), size = cols * sizeof *w->kept;
-  if (!kind || kind->h_most == 0) {
+  if (!kind || !kind->corner) {
     return DPERM_OK;
   }
   memcpy(w->kept, w->here.f, size);
