@@ -30,41 +30,14 @@ static line tangent_at(const loss_facts *loss, interval k, double place) {
                 interval_sub(value, interval_mul(fall, interval_sub(interval_of(1), at.s)))};
 }
 
-/* Whether a corner with the slack at s = 0 costs no more than one twice as far with the other. */
-static bool pays(const line *l, bool adding, interval epsilon) {
-  const interval wide =
-      interval_mul(interval_of(adding ? 0 : 0.55), interval_sub(epsilon, l->steepest));
-  return interval_at_most(wide, interval_sub(epsilon, l->zero));
-}
-
-/* kappa·a is at most k everywhere: the flat line. */
-static line best_line(const loss_facts *loss, bool adding, interval k, interval epsilon) {
-  const interval flat = interval_log1p(k);
-  line best = {flat, flat};
-  if (!loss->known || !loss->known->shape) {
-    return best;
-  }
-  double low = loss->known->peak, high = 1;
-  line last = tangent_at(loss, k, high);
-  if (pays(&last, adding, epsilon)) {
-    return last;
-  }
-  for (int i = 0; i < 45; i++) {
-    double middle = (low + high) / 2;
-    line next = tangent_at(loss, k, middle);
-    bool good = pays(&next, adding, epsilon);
-    *(good ? &low : &high) = middle;
-    best = good ? next : best;
-  }
-  return best;
-}
-
-interval delta_bound(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
-                     interval a) {
-  const interval two = interval_of(2), step = interval_mul(a, loss->lipschitz);
-  const line l = best_line(loss, adding, interval_mul(kappa, loss->smoothness), epsilon);
-  const interval left = interval_sub(epsilon, l.zero), most = interval_sub(epsilon, l.steepest);
-  if (!interval_at_most(l.zero, epsilon)) {
+/* What a line proves: the corners of two records' slopes, each with what the slack leaves of
+ * epsilon.
+ */
+static interval delta_of_line(const loss_facts *loss, bool adding, const line *l, interval epsilon,
+                              interval step) {
+  const interval two = interval_of(2);
+  const interval left = interval_sub(epsilon, l->zero), most = interval_sub(epsilon, l->steepest);
+  if (!interval_at_most(l->zero, epsilon)) {
     return interval_of(INFINITY);
   }
   if (adding) { /* s = L, once or with both signs; s = 0 adds nothing */
@@ -77,6 +50,35 @@ interval delta_bound(const loss_facts *loss, bool adding, interval kappa, interv
   }
   interval sum = delta_of_shift(most, interval_mul(two, step));
   return interval_add(sum, interval_add(delta_of_shift(most, step), delta_of_shift(left, step)));
+}
+
+/* Whether a corner with the slack at s = 0 costs no more than one twice as far with the other. */
+static bool pays(const line *l, bool adding, interval epsilon) {
+  const interval wide =
+      interval_mul(interval_of(adding ? 0 : 0.55), interval_sub(epsilon, l->steepest));
+  return interval_at_most(wide, interval_sub(epsilon, l->zero));
+}
+
+/* Each line is a proof of its own, so the least of all that are met is one: the line that the noise
+ * was made for is among them, or next to one. kappa·a is at most k everywhere: the flat line. */
+interval delta_bound(const loss_facts *loss, bool adding, interval kappa, interval epsilon,
+                     interval a) {
+  const interval k = interval_mul(kappa, loss->smoothness), flat = interval_log1p(k);
+  const interval step = interval_mul(a, loss->lipschitz);
+  line next = {flat, flat};
+  interval least = delta_of_line(loss, adding, &next, epsilon, step);
+  if (!loss->known || !loss->known->shape) {
+    return least;
+  }
+  double low = loss->known->peak, high = 1, place = high;
+  for (int i = 0; i < 45 && low < high; i++) {
+    next = tangent_at(loss, k, place);
+    interval proved = delta_of_line(loss, adding, &next, epsilon, step);
+    least = interval_upper(proved) < interval_upper(least) ? proved : least;
+    *(pays(&next, adding, epsilon) ? &low : &high) = place;
+    place = (low + high) / 2;
+  }
+  return least;
 }
 
 /* How many corners, and their squared length in units of A. */
