@@ -138,6 +138,13 @@ def test_plans_have_what_the_schema_will_have():
     spent = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25).fit(records()).model_.to_dict()["schema"]
     plan = dperm.plan(4000, schema=spent, epsilon=0.5)
     assert plan.epsilon == 0.75 and plan.epsilon_refined == 0.25 and plan.refined_by == "schema"
+    frame = records()
+    for other in (dict(rows_per_person=2), dict(neighbours="add-remove", rows_about=4000)):  # for one unit only
+        clf = dperm.LogisticRegression(0.5, schema=spent, **other)
+        for run in (lambda: dperm.plan(schema=spent, epsilon=0.5, rows=4000, **other), lambda: clf.fit(frame),
+                    lambda: dperm.sweep(clf, {"lambda_": [0.01]}, frame, folds=2, draws=1)):
+            with pytest.raises(ValueError, match="the schema was refined for"):
+                run()
 
 
 @pytest.mark.parametrize("given", [dict(refine=0), dict(refine=1), dict(refine=-0.1), dict(refine="much"),

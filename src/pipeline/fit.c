@@ -43,7 +43,7 @@ static dperm_status train(const dperm_data *data, const dperm_options *options,
   fit_plan plan = {0};
   OWNED(fit_work_clear)
   fit_work work = {.data = data, .options = &row, .plan = &plan, .source = source};
-  TRY(check_refined_unit(options, data, err));
+  TRY(check_refined_unit(options, data->schema, err));
   TRY(check_calibrate_classes(options, data_class_count(data), err));
   TRY(fit_check(data, options_rows(options, data), &row, &plan, err));
   if (options->calibrate > 0) {

@@ -288,8 +288,9 @@ guarantee options_run_claim(const dperm_options *o, const dperm_data *data) {
   return claim_of(&run, o, data);
 }
 
-dperm_status check_refined_unit(const dperm_options *o, const dperm_data *data, dperm_error *err) {
-  const schema_refined *refined = data->schema ? &data->schema->refined : NULL;
+dperm_status check_refined_unit(const dperm_options *o, const dperm_schema *schema,
+                                dperm_error *err) {
+  const schema_refined *refined = schema ? &schema->refined : NULL;
   if (o->mechanism != DPERM_MECHANISM_NONE && refined && refined->epsilon > 0 &&
       refined->rows_per_person != o->rows_per_person) {
     FAIL(err, DPERM_INVALID_ARGUMENT,

@@ -41,8 +41,9 @@ guarantee options_claim(const dperm_options *options, const dperm_data *data);
  * refinement, if there was one. A choice adds its rounds to the run. */
 private_run options_run(const dperm_options *options, const dperm_data *data);
 guarantee options_run_claim(const dperm_options *options, const dperm_data *data);
-/* Epsilons add up for one unit only: fails where the schema was refined for another. */
-dperm_status check_refined_unit(const dperm_options *options, const dperm_data *data,
+/* Epsilons add up for one unit only: fails where the schema, if there is one, was refined for
+ * another. Whoever states a cost of fits under a schema asks this first. */
+dperm_status check_refined_unit(const dperm_options *options, const dperm_schema *schema,
                                 dperm_error *err);
 /* The reasons alone: of options and data, of data, of a random source. */
 unsigned options_reasons(const dperm_options *options, const dperm_data *data);

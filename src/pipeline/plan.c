@@ -287,6 +287,7 @@ dperm_status dperm_plan_for_schema_sized(size_t rows, const dperm_schema *schema
          "the schema drops rows with missing values, which no private fit accepts; set "
          "\"on_missing\" to \"zero\" or \"category\"");
   }
+  TRY(check_refined_unit(&options, schema, err));
   if (options.class_weight_count > 0) { /* names are classes; the figures hold for all weights */
     TRY(class_weights_new(&schema->classes, options.class_weights, options.class_weight_count, NULL,
                           err));

@@ -277,6 +277,7 @@ dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const d
     FAIL(err, DPERM_INVALID_ARGUMENT, "0 rows; give at least one");
   }
   TRY(schema_check_resolved(schema, err));
+  TRY(check_refined_unit(&a.options, schema, err));
   TRY(regularizer_validate(&a.options.regularizer, schema->dims, err));
   TRY(fit_share_claim(&a.options, schema->classes.count, ROUNDS_NONE, &a.claim, err));
   TRY(list_columns(&a, err));

@@ -13,8 +13,9 @@
 
 /* ---- before the charge */
 
-dperm_status refined_run_check(const dperm_options *o, dperm_error *err) {
+dperm_status refined_run_check(const dperm_options *o, const dperm_schema *wide, dperm_error *err) {
   TRY(options_validate(o, err));
+  TRY(check_refined_unit(o, wide, err));
   if (o->mechanism == DPERM_MECHANISM_NONE) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "a refinement needs a private mechanism and an epsilon to share; train without it");

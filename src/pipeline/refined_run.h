@@ -33,8 +33,9 @@ struct refined_run {
   dperm_charge charge;    /* filled before a schema is released */
 };
 
-/* Whether options go with a schema that is made by the run. */
-dperm_status refined_run_check(const dperm_options *options, dperm_error *err);
+/* Whether options go with a schema that the run makes of this one, or leaves as it is. */
+dperm_status refined_run_check(const dperm_options *options, const dperm_schema *wide,
+                               dperm_error *err);
 /* The records under this schema: rows of another one are refused, and other records than those that
  * were seen. */
 dperm_status refined_run_read(const refined_run *run, const dperm_schema *schema, dperm_data **out,

@@ -89,7 +89,7 @@ static dperm_status plan_cells(sweep *s, const dperm_options *cells, dperm_error
   for (size_t c = 0; c < s->count; c++) {
     sweep_cell *cell = &s->cells[c];
     dperm_error why = {0};
-    dperm_status status = DPERM_OK;
+    dperm_status status = check_refined_unit(&cells[c], s->data->schema, &why);
     cell->options = options_per_row(&cells[c]);
     for (size_t v = 0; v < 2 && status == DPERM_OK; v++) {
       const dperm_options *o = &cell->options;

@@ -82,7 +82,7 @@ dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
                                       double *counts, double *answer, dperm_error *err) {
   dperm_options o;
   TRY(given_options(given, &o, err));
-  TRY(refined_run_check(&o, err));
+  TRY(refined_run_check(&o, wide, err));
   TRY(check_share(share, err));
   rows = o.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? o.rows_about : rows;
   OWNED(dperm_schema_free_at) dperm_schema *cells = NULL;
@@ -108,7 +108,7 @@ dperm_status dperm_train_refined(const dperm_schema *wide, dperm_record_reader *
   const records from = {wide, read, context};
   refined_run run = {.from = &from, .options = &options};
   TRY(given_options(given, &options, err));
-  TRY(refined_run_check(&options, err));
+  TRY(refined_run_check(&options, wide, err));
   TRY(check_share(share, err));
   return share == 0 ? train_binned(&run, given, all_numeric, out, err)
                     : train_by_counts(&run, given, share, all_numeric, out, err);

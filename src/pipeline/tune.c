@@ -268,7 +268,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   t.rows = options_rows(&candidates[0], data);
   TRY(check_candidates(&t, err));
   TRY(check_method(&t, err));
-  TRY(check_refined_unit(&candidates[0], data, err));
+  TRY(check_refined_unit(&candidates[0], data->schema, err));
   TRY(random_given(candidates[0].random, &own, &t.source, err));
   if (how.method == DPERM_TUNE_STOPPING) {
     t.rounds = rounds_law_near(rounds_of(&how),

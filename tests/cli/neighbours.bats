@@ -262,8 +262,15 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
   grep -q 's.json: encoded columns from about 50000 rows; epsilon = 0.3 for every record, added or removed' people/words
   grep -q '"neighbours": "add-remove"' people/schema
   grep -q "ok     refined: the schema's refinement cost 0.3; with 1 epsilon_row that is 1.3" people/verify
-  run "$DPERM" train --schema s.json --epsilon 1 --data people.csv --out r.json
-  fails_with 2 "was refined for neighbours add-remove, and this run is for replace"
+  for command in "train --data people.csv" "tune --data people.csv --lambda 0.1,1" "sweep --data people.csv --draws 1" "plan --rows 120"; do
+    out=(--out r.json)
+    [[ $command != plan* ]] || out=()
+    run "$DPERM" $command --schema s.json --epsilon 1 "${out[@]}"
+    fails_with 2 "was refined for neighbours add-remove, and this run is for replace"
+    run "$DPERM" $command --schema s.json --epsilon 1 --rows-per-person 2 "${out[@]}"
+    fails_with 2 "was refined for persons with at most 1 rows, and this run is for 2"
+    leaves_no r.json
+  done
   run "$DPERM" refine --data people.csv --schema schema.json --epsilon 1 --out t.json --neighbours add-remove
   fails_with 2 "needs --rows-about"
   run "$DPERM" refine --data people.csv --schema schema.json --epsilon 1 --out t.json --rows-about 100

@@ -1,0 +1,185 @@
+/* A schema that was refined for one unit, a person's rows and a kind of neighbours, goes with runs
+ * for the same unit only: epsilons of two cannot be added. One table walks every function that is
+ * given such a schema and options, so that none states a sum which the others refuse. */
+#include <math.h>
+
+#include "dperm/bins.h"
+#include "dperm/plan.h"
+#include "dperm/sweep.h"
+#include "dperm/tune.h"
+#include "wide_records.h"
+
+/* The refined schema and the records under it. */
+typedef struct refined {
+  const wide_home *home;
+  dperm_schema *schema;
+  dperm_data *data;
+} refined;
+
+static dperm_status freed(dperm_status status, dperm_model *model) {
+  dperm_model_free(model);
+  return status;
+}
+
+static size_t rows_of(const dperm_options *o) {
+  return o->rows_about ? 0 : PEOPLE;
+}
+
+/* ---- the functions */
+
+static dperm_status train(const refined *r, const dperm_options *o, dperm_error *error) {
+  dperm_model *model = NULL;
+  dperm_status status = dperm_train(r->data, o, &model, error);
+  return freed(status, model);
+}
+
+static dperm_status train_asking(const refined *r, const dperm_options *o, dperm_error *error) {
+  dperm_model *model = NULL;
+  const people *p = &r->home->p;
+  dperm_status status = dperm_train_refined_table(r->schema, PEOPLE, p->columns, &p->labels, 0, o,
+                                                  0, 1, &model, error);
+  return freed(status, model);
+}
+
+static dperm_status cost(const refined *r, const dperm_options *o, dperm_error *error) {
+  double counts = 0, answer = 0;
+  return dperm_train_refined_cost(r->schema, rows_of(o), o, 0, 1, &counts, &answer, error);
+}
+
+static dperm_status tune(const refined *r, const dperm_options *o, dperm_error *error) {
+  const dperm_options both[] = {*o, *o};
+  dperm_tune_options how;
+  dperm_model *model = NULL;
+  dperm_tune_options_init(&how);
+  dperm_status status = dperm_tune(r->data, both, 2, &how, &model, error);
+  return freed(status, model);
+}
+
+static void ignore_cell(void *context, const dperm_sweep_cell *cell) {
+  (void)context;
+  assert_null(cell->impossible);
+}
+
+static dperm_status sweep(const refined *r, const dperm_options *o, dperm_error *error) {
+  dperm_sweep_options how;
+  dperm_sweep_options_init(&how);
+  how.folds = 2;
+  how.draws = 1;
+  return dperm_sweep(r->data, o, 1, &how, ignore_cell, NULL, error);
+}
+
+static dperm_status plan(const refined *r, const dperm_options *o, dperm_error *error) {
+  dperm_plan made;
+  return dperm_plan_for_schema(rows_of(o), r->schema, o, &made, error);
+}
+
+static void ignore_column(void *context, const dperm_column_plan *column) {
+  (void)context;
+  (void)column;
+}
+
+static dperm_status plan_columns(const refined *r, const dperm_options *o, dperm_error *error) {
+  return dperm_plan_columns(rows_of(o), r->schema, o, ignore_column, NULL, error);
+}
+
+static const struct {
+  dperm_status (*call)(const refined *r, const dperm_options *o, dperm_error *error);
+  bool needs_noise;
+} functions[] = {{train, false}, {train_asking, true}, {cost, true},         {tune, true},
+                 {sweep, false}, {plan, false},        {plan_columns, false}};
+
+/* ---- units */
+
+static dperm_options asking(dperm_mechanism mechanism, size_t rows_per_person,
+                            dperm_neighbours neighbours) {
+  dperm_options o;
+  dperm_options_init(&o);
+  o.mechanism = mechanism;
+  o.epsilon = mechanism == DPERM_MECHANISM_NONE ? (double)NAN : 1;
+  o.threads = 1;
+  o.rows_per_person = rows_per_person;
+  o.neighbours = neighbours;
+  o.rows_about = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? PEOPLE : 0;
+  return o;
+}
+
+static refined refined_for(const wide_home *s, size_t rows_per_person,
+                           dperm_neighbours neighbours) {
+  dperm_refine_options o = refine_options_of(0.5);
+  o.rows_per_person = rows_per_person;
+  o.neighbours = neighbours;
+  o.rows_about = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? PEOPLE : 0;
+  refined r = {.home = s, .schema = people_refined(s, o)};
+  assert_true(dperm_schema_refined_epsilon(r.schema) == 0.5);
+  r.data = people_encoded(&s->p, r.schema);
+  return r;
+}
+
+static void check_all(const refined *r, const dperm_options *o, const char *refusal) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    bool noisy = o->mechanism != DPERM_MECHANISM_NONE;
+    if (!noisy && functions[i].needs_noise) {
+      continue;
+    }
+    if (refusal) {
+      assert_fails(functions[i].call(r, o, err), DPERM_INVALID_ARGUMENT, refusal);
+    } else {
+      assert_ok(functions[i].call(r, o, err));
+    }
+  }
+}
+
+static void every_function_takes_one_unit_and_refuses_another(void **state) {
+  const wide_home *s = *state;
+  static const struct {
+    size_t rows_per_person;
+    dperm_neighbours neighbours;
+  } units[] = {{1, DPERM_NEIGHBOURS_REPLACE},
+               {2, DPERM_NEIGHBOURS_REPLACE},
+               {1, DPERM_NEIGHBOURS_ADD_REMOVE}};
+  enum { UNITS = sizeof units / sizeof *units };
+  for (size_t i = 0; i < UNITS; i++) {
+    refined r = refined_for(s, units[i].rows_per_person, units[i].neighbours);
+    for (size_t j = 0; j < UNITS; j++) {
+      bool persons = units[i].rows_per_person != units[j].rows_per_person;
+      const dperm_options o =
+          asking(DPERM_MECHANISM_OBJECTIVE, units[j].rows_per_person, units[j].neighbours);
+      check_all(&r, &o, i == j ? NULL : persons ? "refined for persons" : "refined for neighbours");
+    }
+    const dperm_options bare = asking(DPERM_MECHANISM_NONE, 1, DPERM_NEIGHBOURS_REPLACE);
+    check_all(&r, &bare, NULL); /* nothing is added up */
+    dperm_data_free(r.data);
+    dperm_schema_free(r.schema);
+  }
+}
+
+/* Its epsilon would be counted once where two are spent. */
+static void none_is_refined_twice(void **state) {
+  const wide_home *s = *state;
+  refined r = refined_for(s, 1, DPERM_NEIGHBOURS_REPLACE);
+  const dperm_refine_options again = refine_options_of(0.5);
+  const dperm_options o = asking(DPERM_MECHANISM_OBJECTIVE, 1, DPERM_NEIGHBOURS_REPLACE);
+  dperm_schema *made = NULL;
+  dperm_model *model = NULL;
+  double counts = 0, answer = 0;
+  const people *p = &s->p;
+  assert_fails(dperm_refine_cells(r.schema, &made, err), DPERM_INVALID_SCHEMA, "refined already");
+  assert_fails(dperm_refine(r.schema, s->counted, &again, &made, err), DPERM_INVALID_SCHEMA,
+               "refined already");
+  assert_fails(dperm_train_refined_table(r.schema, PEOPLE, p->columns, &p->labels, 0, &o, 0.5, 0,
+                                         &model, err),
+               DPERM_INVALID_SCHEMA, "refined already");
+  assert_fails(dperm_train_refined_cost(r.schema, PEOPLE, &o, 0.5, 0, &counts, &answer, err),
+               DPERM_INVALID_SCHEMA, "refined already");
+  dperm_data_free(r.data);
+  dperm_schema_free(r.schema);
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, wide_home_begin, wide_home_end)
+  const struct CMUnitTest tests[] = {
+      CASE(every_function_takes_one_unit_and_refuses_another),
+      CASE(none_is_refined_twice),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
