@@ -41,7 +41,8 @@ void calibrate_warn(const dperm_options *options, size_t rows) {
   double epsilon = options->calibrate * options->epsilon / (double)options->rows_per_person;
   double needed = 10 * (adding ? 2 : 4) * log(32 / 0.05) / epsilon;
   rows = options->rows_about ? options->rows_about : rows; /* the public figure */
-  if (options->calibrate > 0 && (double)rows < needed) {
+  const double most = 1e15; /* more rows than anybody has: such a share is refused by itself */
+  if (options->calibrate > 0 && (double)rows < needed && needed < most) {
     note("warning: --calibrate has an epsilon of %.2g, for which %zu rows are few: how sure "
          "probabilities are may have little to do with them; give it a larger share (%.0f rows "
          "would do), "
