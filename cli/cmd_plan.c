@@ -345,8 +345,11 @@ static dperm_status read_schema(const char *path, const plan_rows *of, const ref
   return dperm_schema_resolve(given, &how, out, err);
 }
 
-static bool rows_given(const size_t *rows, const char *about) {
-  return argument_given(rows) || about || refuse(wrong_usage("--rows is missing"));
+/* With --neighbours add-remove it is --rows-about that must be there, and is asked for. */
+static bool rows_given(const size_t *rows, const fit_settings *fit) {
+  bool counted = strcmp(fit->neighbours, dperm_neighbours_name(DPERM_NEIGHBOURS_REPLACE)) == 0;
+  return argument_given(rows) || fit->rows_about || !counted ||
+         refuse(wrong_usage("--rows is missing"));
 }
 
 int run_plan(int argc, char **argv) {
@@ -378,13 +381,11 @@ int run_plan(int argc, char **argv) {
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv,
                        "A plan looks at no record, so it costs no privacy: plan as often as you "
                        "like. docs/guide.md explains each line.") ||
-      !rows_given(&of.rows, fit.rows_about) || !fit_settings_one(&fit, &options) ||
+      !rows_given(&of.rows, &fit) || !fit_settings_one(&fit, &options) ||
       !calibrate_choose(calibrate, &options) ||
       !refine_choose(&refine, &fit, &options, schema_path, true, &choice)) {
     return refused();
   }
-  delta_warn(&options, of.rows);
-  calibrate_warn(&options, of.rows);
   if ((schema_path != NULL) == (of.dims > 0)) {
     return wrong_usage("give either --schema or --dims");
   }
@@ -413,6 +414,8 @@ int run_plan(int argc, char **argv) {
       (schema && plan_advice_make(of.rows, schema, &options, &advice, &err) != DPERM_OK)) {
     return report_error(&err);
   }
+  delta_warn(&options, of.rows); /* of what is not refused */
+  calibrate_warn(&options, of.rows);
   size_t count = plan_kinds(&of, &options, &plan, &kinds);
   plan.epsilon = cost.what ? cost.claimed : plan.epsilon; /* the fit has the rest of it */
   if (json) {

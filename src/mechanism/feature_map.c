@@ -85,8 +85,7 @@ static size_t most_features(feature_kind kind, size_t inputs, double bytes) {
   return 2 * low;
 }
 
-dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size_t inputs,
-                                  dperm_error *err) {
+dperm_status kernel_validate_numbers(const dperm_kernel *k, dperm_error *err) {
   if (k->name == DPERM_KERNEL_NONE) {
     return DPERM_OK;
   }
@@ -98,6 +97,18 @@ dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size
   }
   if (k->features == 0 || k->features % 2 != 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "%zu features; give an even number from 2", k->features);
+  }
+  if (k->seed >> 53) {
+    FAIL(err, DPERM_INVALID_ARGUMENT, "the features' seed must be below 2^53");
+  }
+  return DPERM_OK;
+}
+
+dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size_t inputs,
+                                  dperm_error *err) {
+  TRY(kernel_validate_numbers(k, err));
+  if (k->name == DPERM_KERNEL_NONE) {
+    return DPERM_OK;
   }
   if (inputs == 0) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "features of no columns; give data with at least one");
@@ -112,9 +123,6 @@ dperm_status kernel_validate_kind(const dperm_kernel *k, feature_kind kind, size
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "%zu features would take %.0f GB of memory; at most about %zu fit here", k->features,
          bytes / 1e9, most_features(kind, inputs, most));
-  }
-  if (k->seed >> 53) {
-    FAIL(err, DPERM_INVALID_ARGUMENT, "the features' seed must be below 2^53");
   }
   return DPERM_OK;
 }

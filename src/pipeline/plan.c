@@ -154,8 +154,8 @@ static void describe_noise(const public_numbers *given, const privacy_plan *plan
 static dperm_status make_plan(size_t rows, size_t inputs, size_t classes, const row_bounds *encoded,
                               double norm1, const dperm_options *options, dperm_plan *out,
                               size_t size, dperm_error *err) {
-  const dperm_kernel none_yet = {.name = DPERM_KERNEL_NONE}; /* features are still to be chosen */
-  const dperm_kernel *kernel = options->kernel.features > 0 ? &options->kernel : &none_yet;
+  const dperm_kernel *kernel = &options->kernel;
+  TRY(kernel_validate_numbers(kernel, err)); /* this machine's memory need not be the fit's */
   size_t dims = kernel_dims(kernel, inputs);
   row_bounds bounds = kernel_bounds(kernel, encoded);
   bounds.norm1 = fmin(bounds.norm1, norm1);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "dperm/plan.h"
 #include "loss/regularizer.h"
+#include "mechanism/features.h"
 #include "mechanism/given_options.h"
 #include "pipeline/fit_share.h"
 #include "pipeline/options.h"
@@ -278,11 +279,12 @@ dperm_status dperm_plan_columns(size_t rows, const dperm_schema *schema, const d
   }
   TRY(schema_check_resolved(schema, err));
   TRY(check_refined_unit(&a.options, schema, err));
+  TRY(kernel_validate_numbers(&a.options.kernel, err));
   TRY(regularizer_validate(&a.options.regularizer, schema->dims, err));
   TRY(fit_share_claim(&a.options, schema->classes.count, ROUNDS_NONE, &a.claim, err));
   TRY(list_columns(&a, err));
   columns = a.columns;
-  if (!isnan(a.claim.epsilon_class) && a.options.kernel.features == 0) {
+  if (!isnan(a.claim.epsilon_class) && a.options.kernel.name == DPERM_KERNEL_NONE) {
     TRY(find_noise(&a, err));
   }
   for (size_t i = 0; i < a.count; i++) {

@@ -36,6 +36,15 @@ P
   done
 }
 
+@test "what train refuses of a kernel a plan refuses; the figure that add-remove needs is asked for at once" {
+  run "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --kernel gaussian --gamma 1e300 --features 4
+  fails_with 2 "gamma = 1e+300; choose it above 0 and at most 1e100"
+  run "$DPERM" plan --neighbours add-remove --dims 3 --epsilon 1
+  fails_with 2 "--neighbours add-remove needs --rows-about"
+  run "$DPERM" plan --neighbours replace --dims 3 --epsilon 1
+  fails_with 2 "--rows is missing"
+}
+
 @test "the tight analysis never needs more noise" {
   for loss in logistic huber smooth-hinge; do
     for lambda in 1e-1 1e-2 3e-3; do

@@ -107,6 +107,24 @@ static void the_norm_guess_must_be_positive_and_finite(void **state) {
   }
 }
 
+static void a_kernel_must_be_one_that_a_fit_takes(void **state) {
+  (void)state;
+  static const struct {
+    dperm_kernel kernel;
+    const char *text;
+  } bad[] = {{{(dperm_kernel_kind)9, 1, 4, 0, 0}, "kernel number 9"},
+             {{DPERM_KERNEL_GAUSSIAN, 1, 5, 0, 0}, "5 features; give an even number"},
+             {{DPERM_KERNEL_CAUCHY, 1, 0, 0, 0}, "0 features; give an even number"},
+             {{DPERM_KERNEL_GAUSSIAN, (double)NAN, 4, 0, 0}, "gamma = nan"},
+             {{DPERM_KERNEL_LAPLACIAN, 1e300, 4, 0, 0}, "gamma = 1e+300"},
+             {{DPERM_KERNEL_GAUSSIAN, 1, 4, 0, UINT64_C(1) << 53}, "below 2^53"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    dperm_options options = asking(DPERM_MECHANISM_OBJECTIVE, 1);
+    options.kernel = bad[i].kernel;
+    check_refused(&options, DPERM_INVALID_ARGUMENT, bad[i].text);
+  }
+}
+
 static void lambda_must_be_one_that_products_can_hold(void **state) {
   (void)state;
   const double bad[] = {5e-324, 1e-310, 1e-201, 1e201, 1e308};
@@ -358,6 +376,7 @@ int main(void) {
       cmocka_unit_test(a_delta_reg_that_leaves_no_slack_is_refused_with_one_that_does),
       cmocka_unit_test(delta_reg_is_no_option_of_output_perturbation),
       cmocka_unit_test(the_norm_guess_must_be_positive_and_finite),
+      cmocka_unit_test(a_kernel_must_be_one_that_a_fit_takes),
       cmocka_unit_test(lambda_must_be_one_that_products_can_hold),
       cmocka_unit_test(a_loss_with_a_kink_is_refused),
       cmocka_unit_test(sizes_and_norm_must_make_sense),
