@@ -1,6 +1,7 @@
 /* See refined_run.h. */
 #include "pipeline/refined_run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,36 @@ dperm_status refined_run_check(const dperm_options *o, const dperm_schema *wide,
   return DPERM_OK;
 }
 
+/* Epsilon of a row is too little for any fit. What was given is named, since asking is a default.
+ */
+static dperm_status too_little(const dperm_options *o, bool asks, double epsilon,
+                               dperm_error *err) {
+  bool calibrates = o->calibrate > 0;
+  FAIL(err, DPERM_INVALID_ARGUMENT, "%s an epsilon of %g for the fit, which is too little; %s",
+       asks && calibrates ? "asking the records for bins and the share of calibrate leave"
+       : asks             ? "asking the records for bins leaves"
+       : calibrates       ? "the shares of refine and calibrate leave"
+                          : "the share of refine leaves",
+       epsilon,
+       asks && calibrates ? "give it a smaller one, or ask nothing (refine none)"
+       : asks             ? "ask nothing (refine none)"
+       : calibrates       ? "give smaller ones"
+                          : "give a smaller one");
+}
+
+dperm_status refined_run_check_rest(const dperm_options *o, double refined, bool asks,
+                                    dperm_error *err) {
+  const double least = 1e-9; /* of a plan (calibrate.c) */
+  private_run run = {.epsilon = o->epsilon,
+                     .rows_per_person = o->rows_per_person,
+                     .classes = 2,
+                     .refined = refined,
+                     .calibrated = options_calibrated(o)};
+  const double rest = guarantee_of_run(&run).epsilon_row;
+  bool whole = o->epsilon / (double)o->rows_per_person >= least && isfinite(o->epsilon);
+  return whole && refined > 0 && !(rest >= least) ? too_little(o, asks, rest, err) : DPERM_OK;
+}
+
 /* What could refuse the fit for public reasons refuses it now: its rows will have the same norm and
  * labels as those in cells. */
 static dperm_status rehearse(const refined_run *run, const dperm_data *counted, dperm_error *err) {
@@ -43,10 +74,7 @@ static dperm_status rehearse(const refined_run *run, const dperm_data *counted, 
   TRY(guarantee_check(&run->claim, err));
   dperm_status status = fit_check(counted, options_rows(&row, counted), &row, &plan, err);
   if (status == DPERM_INVALID_ARGUMENT) { /* what was fine with all of it */
-    FAIL(err, status,
-         "the share of refine%s leaves an epsilon of %g for the fit, which is too little; give a "
-         "smaller one",
-         run->options->calibrate > 0 ? ", and that of calibrate," : "", row.epsilon);
+    return too_little(run->options, run->asks, row.epsilon, err);
   }
   return status;
 }

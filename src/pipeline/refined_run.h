@@ -18,6 +18,7 @@ typedef struct refined_run refined_run;
 struct refined_run {
   const records *from;
   const dperm_options *options;
+  bool asks; /* for bins: it was not told what share that takes */
   random_source *source;
   /* Of a way to make a schema: looks at the records, before a charge, and draws and makes it,
    * behind one. `way` is its own. */
@@ -36,6 +37,9 @@ struct refined_run {
 /* Whether options go with a schema that the run makes of this one, or leaves as it is. */
 dperm_status refined_run_check(const dperm_options *options, const dperm_schema *wide,
                                dperm_error *err);
+/* Whether a fit has anything of epsilon beside so much for its schema, and its calibration. */
+dperm_status refined_run_check_rest(const dperm_options *options, double refined, bool asks,
+                                    dperm_error *err);
 /* The records under this schema: rows of another one are refused, and other records than those that
  * were seen. */
 dperm_status refined_run_read(const refined_run *run, const dperm_schema *schema, dperm_data **out,

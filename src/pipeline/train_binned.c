@@ -162,6 +162,7 @@ dperm_status train_binned(refined_run *run, const dperm_options *given, int all_
   if (share > 0 && lines->x->kind->entries) {
     run->prepare = prepare;
     run->release = release;
+    run->asks = true;
     run->way = &way;
     run->seen = lines;
     return refined_run_train(run, share, out, err);

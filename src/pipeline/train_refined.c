@@ -96,7 +96,9 @@ dperm_status dperm_train_refined_cost(const dperm_schema *wide, size_t rows,
   if (usual == 0) {
     TRY(train_binned_share(wide, rows, &o, all_numeric, &asked, err));
   }
-  *counts = (usual > 0 && !isnan(share) ? share : usual) * o.epsilon;
+  const double counted = usual > 0 && !isnan(share) ? share : usual;
+  TRY(refined_run_check_rest(&o, (counted + asked) * o.epsilon, asked > 0, err));
+  *counts = counted * o.epsilon;
   *answer = asked * o.epsilon;
   return DPERM_OK;
 }

@@ -99,6 +99,24 @@ P
   python3 -c 'import json; p = json.load(open("plan.json")); assert p["epsilon_calibrated"] == 0.05 and p["epsilon_row"] <= 0.95 and p["epsilon"] == 1'
   "$DPERM" plan --rows 200 --dims 5 --epsilon 1 --calibrate 0.05 2> message > /dev/null
   grep -q 'warning: --calibrate has an epsilon of 0.05, for which 200 rows are few' message
+  run "$DPERM" plan --rows 100 --dims 3 --epsilon 1 --calibrate 1e-300 # refused in one line: no warning first
+  fails_with 2 "give it a larger share"
+  run "$DPERM" train "${people[@]}" --epsilon 1 --calibrate 1e-300 --out m.json
+  fails_with 2 "give it a larger share"
+}
+
+@test "shares that leave nothing to the fit are named, and the remedy, by plan and train alike" {
+  for command in "plan --rows 120" "train --data people.csv --out m.json"; do
+    run "$DPERM" $command --schema schema.json --epsilon 30 --refine 0.6 --calibrate 0.6
+    fails_with 2 "the shares of refine and calibrate leave an epsilon of -6 for the fit, which is too little; give smaller ones"
+    run "$DPERM" $command --schema schema.json --epsilon 30 --refine 0.6 --calibrate 0.4
+    fails_with 2 "the shares of refine and calibrate leave an epsilon of "
+    run "$DPERM" $command --schema schema.json --epsilon 30 --calibrate 0.97
+    fails_with 2 "asking the records for bins and the share of calibrate leave an epsilon of "
+    [[ "$output" == *"or ask nothing (refine none)" ]]
+    leaves_no m.json
+  done
+  "$DPERM" plan --rows 120 --schema schema.json --epsilon 30 --calibrate 0.97 --refine none > /dev/null
 }
 
 @test "what cannot be calibrated is refused by name, before the charge" {
