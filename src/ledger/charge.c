@@ -115,7 +115,8 @@ static bool replaced_amounts(const charge_request *q, amounts *claim) {
 
 /* The amounts of a request as the data set counts them. */
 static bool claimed_amounts(const charge_request *q, const dataset_state *d, amounts *claim) {
-  bool counted = amount_of_double(q->epsilon, &claim->epsilon) && q->epsilon > 0 &&
+  bool counted = amount_of_double(q->epsilon, &claim->epsilon) &&
+                 (q->costs_nothing ? q->epsilon == 0 && q->delta == 0 : q->epsilon > 0) &&
                  amount_of_double(q->delta, &claim->delta);
   bool twice = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && !d->reading.adding &&
                !DEFECT("neighbours-once");
@@ -229,14 +230,15 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
   OWNED(store_cancel) dperm_ledger *held = NULL;
   latest_charge made = {.order = 0};
   record r;
+  bool asks = dry_run || request->costs_nothing;
   TRY(record_check_name(request->dataset, err));
   TRY(chain_begin(ledger, true, &held, err)); /* a dry run, too, needs a ledger that is writable */
   TRY(check_charge(ledger, request, &r, &made, err));
-  if (!dry_run) {
+  if (!asks) {
     TRY(append_reserve(ledger, &r, &made.charge, err));
   }
   ledger->latest = made; /* in this thread's turn */
-  if (!dry_run) {
+  if (!asks) {
     dperm_status status = store_commit(&held, err);
     if (status != DPERM_OK) {
       store_cancel(&held);

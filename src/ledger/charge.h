@@ -16,10 +16,11 @@ typedef struct charge_request {
   size_t rows_per_person;
   privacy_curve curve;    /* what more is known of it; zeros for nothing */
   data_identity identity; /* of the data; the ledger keeps it under its key */
+  bool costs_nothing;     /* public numbers alone made the result, and epsilon and delta are 0 */
 } charge_request;
 
 /* Refuses what the data set cannot pay, other data than it is bound to, and data that are bound to
- * another name. With `dry_run` nothing is written. */
+ * another name. With `dry_run` nothing is written, and neither is a charge that costs nothing. */
 dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request, bool dry_run,
                             dperm_charge *out, dperm_error *err);
 dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,

@@ -45,7 +45,8 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
                             .neighbours = run->claim.neighbours,
                             .epsilon = run->claim.epsilon_charged,
                             .delta = run->claim.delta,
-                            .rows_per_person = run->claim.rows_per_person};
+                            .rows_per_person = run->claim.rows_per_person,
+                            .costs_nothing = run->costs_nothing};
   if (run->claim.rows_per_person == 1) { /* a curve says nothing of a person with more rows */
     request.curve = run->curve;
   }
@@ -66,14 +67,14 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
 
 dperm_status account_reserve(const account_run *run, dperm_charge *charge, dperm_error *err) {
   ranks *spread = run->data ? run->data->x->spread : NULL;
-  bool is_private = guarantee_is_private(&run->claim);
+  bool stated = guarantee_is_private(&run->claim) || run->costs_nothing; /* no noise, no seed */
   dperm_status status = DPERM_OK;
   amount a;
   *charge = (dperm_charge){.entry = 0}; /* what is charged where nothing counts: */
-  if (is_private && amount_of_double(run->claim.epsilon_charged, &a)) {
+  if (stated && amount_of_double(run->claim.epsilon_charged, &a)) {
     amount_text(&a, charge->epsilon);
   }
-  if (is_private && amount_of_double(run->claim.delta, &a)) {
+  if (stated && amount_of_double(run->claim.delta, &a)) {
     amount_text(&a, charge->delta);
   }
   bool leads = ranks_lead(spread);

@@ -14,6 +14,8 @@ typedef struct account_run {
   const dperm_data *data;        /* whose identity is asked for only if there is a ledger, */
   const data_identity *identity; /* or that itself, where there is no data set in memory */
   const schema_refined *refined; /* of the schema, paid for by an entry before; or NULL */
+  bool costs_nothing;            /* the records have no part in the result: refused where others are
+                                    and told what is left, but written nowhere */
 } account_run;
 
 /* Reserves the charge, or states it if this is a dry run, or refuses. Without a ledger nothing

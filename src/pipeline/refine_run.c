@@ -40,6 +40,22 @@ static dperm_status check_options(const dperm_refine_options *o, dperm_error *er
   return DPERM_OK;
 }
 
+/* A schema that stays as it is follows from public numbers alone. The ledger is asked all the same:
+ * whether it has the data set, and for these records, does not depend on what they can pay for. */
+static dperm_status pay_nothing(const dperm_refine_options *o, const refinement_terms *terms,
+                                const dperm_data *data, dperm_error *err) {
+  dperm_charge none;
+  const account_run run = {
+      .account = &o->account,
+      .command = "refine",
+      .mechanism = "none",
+      .claim = guarantee_with(
+          guarantee_of_counts(0, terms->rows_per_person, false, terms->neighbours), terms->reasons),
+      .data = data,
+      .costs_nothing = true};
+  return account_reserve(&run, &none, err);
+}
+
 /* Pay, draw, commit. After a failure `*out` must not leave. */
 static dperm_status pay_and_release(const account_run *run, refinement *r, dperm_charge *charge,
                                     random_source *source, dperm_schema **out, dperm_error *err) {
@@ -70,10 +86,8 @@ static dperm_status refine(const dperm_schema *wide, const dperm_data *data,
   TRY(refinement_check_data(wide, data, terms.neighbours, err));
   const refine_numbers numbers =
       refinement_numbers(wide, terms.rows, terms.whole, terms.rows_per_person);
-  if (refine_rule_share(&numbers) == 0) { /* from public numbers alone: it costs nothing */
-    if (o->account.charge) {
-      *o->account.charge = (dperm_charge){.epsilon = "0", .delta = "0"};
-    }
+  if (refine_rule_share(&numbers) == 0) {
+    TRY(pay_nothing(o, &terms, data, err));
     *out = o->account.dry_run ? NULL : schema_share(wide);
     return DPERM_OK;
   }

@@ -96,10 +96,24 @@ P
   [ "$status" -eq 0 ]
   [[ "$output" == *"4000 rows cannot pay for a refinement at this epsilon, and nothing is spent" ]]
   python3 -c 'import json; assert json.load(open("narrow.json")) == json.load(open("wide.json"))'
+  refine --epsilon 0.01 --ledger l.db --dataset people --json
+  [[ "$output" == *'"epsilon": "0", "delta": "0", "epsilon_left": "3", "delta_left": "0.0000'* ]]
+  rm narrow.json
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 0.2 --refine auto --out m.json --ledger l.db --dataset people
   [ "$status" -eq 0 ]
   [[ "${lines[1]}" == *"the schema stays as it is"* && "${lines[2]}" == *"charged epsilon 0.2 "* ]]
   python3 -c 'import json; m = json.load(open("m.json")); assert "refined" not in m["schema"] and "epsilon_refined" not in m["privacy"]'
+  # Nothing to pay is no reason not to ask: the name and the records must be right.
+  for more in "" --dry-run; do
+    refine --epsilon 0.01 --ledger l.db --dataset nobody $more
+    fails_with 1 'l.db: the ledger has no data set "nobody"'
+    refine --epsilon 0.01 --rows-per-person 2 --ledger l.db --dataset people $more
+    fails_with 1 'is per person with at most 1 rows, not 2'
+    run "$DPERM" refine --data <(head -4000 records.csv) --schema wide.json --out narrow.json --epsilon 0.01 --ledger l.db --dataset people $more
+    fails_with 1 'l.db: these are not the data that "people" was charged for before'
+  done
+  leaves_no narrow.json
+  [ "$("$DPERM" ledger show l.db | grep -c refine)" -eq 0 ]
 }
 
 @test "a dry run spends and writes nothing" {
@@ -111,6 +125,9 @@ P
   leaves_no narrow.json
   refine --epsilon 0.01 --dry-run
   [[ "${lines[0]}" == "this run costs epsilon 0 and delta 0" ]]
+  refine --epsilon 0.01 --ledger l.db --dataset people --dry-run
+  [[ "${lines[0]}" == "this run costs epsilon 0 and delta 0" ]]
+  [[ "${lines[1]}" == 'data set "people" of l.db would have epsilon 3 and delta 1e-30 left' ]] || { echo "$output"; return 1; }
   run "$DPERM" train --data records.csv --schema wide.json --epsilon 1 --refine 0.1 --out m.json --ledger l.db --dataset people --dry-run
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == "this run costs epsilon 1 and "* ]]
