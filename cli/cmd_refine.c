@@ -126,6 +126,7 @@ static int refine(refine_command *c, dperm_format format) {
   options.rows_per_person = c->rows_per_person;
   options.rows_about = c->rows_about;
   options.neighbours = c->whom;
+  c->ledger.adding = c->whom == DPERM_NEIGHBOURS_ADD_REMOVE;
   if (!ledger_settings_open(&c->ledger, !c->seeded, &options.account)) {
     return refused();
   }

@@ -171,6 +171,7 @@ int run_score(int argc, char **argv) {
     return refused();
   }
   s.whom = (dperm_neighbours)whom;
+  s.ledger.adding = s.whom == DPERM_NEIGHBOURS_ADD_REMOVE;
   s.seeded = argument_given(&s.seed);
   bool noisy = !isnan(s.epsilon);
   if (!noisy && (s.counts || s.public_model || s.seeded || s.rows_per_person > 1 || whom != 0 ||

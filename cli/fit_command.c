@@ -372,6 +372,7 @@ int fit_command_run(fit_command *c, dperm_options *candidates, size_t count, fit
   dperm_account account;
   dperm_format format = DPERM_FORMAT_AUTO;
   bool chargeable = is_private && !candidates[0].unsafe_diagnostics;
+  c->ledger.adding = candidates[0].neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   if (!parse_format(c->format, &format) ||
       !ledger_settings_open(&c->ledger, chargeable, &account)) {
     return refused();

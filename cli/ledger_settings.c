@@ -141,6 +141,31 @@ static run_cost cost_of_run(const ledger_settings *s) {
   return cost;
 }
 
+/* Whether the run's claim counts twice in its budget, as in the listing of a charge that was made.
+ */
+typedef struct sought_budget {
+  const char *name;
+  bool replaces;
+} sought_budget;
+
+static void seek_budget(void *context, const dperm_ledger_dataset *d) {
+  sought_budget *sought = context;
+  if (strcmp(d->name, sought->name) == 0) {
+    sought->replaces = strcmp(d->neighbours, "replace") == 0;
+  }
+}
+
+static bool counts_twice(const ledger_settings *s) {
+  dperm_error err;
+  sought_budget sought = {.name = s->name};
+  return s->opened && s->name && s->adding && strcmp(run_charge()->epsilon, "0") != 0 &&
+         dperm_ledger_datasets(s->opened, seek_budget, &sought, &err) == DPERM_OK &&
+         sought.replaces;
+}
+
+static const char why_twice[] = "it counts twice: it is for records added and removed, the budget "
+                                "for replaced ones";
+
 bool ledger_settings_by_order(const ledger_settings *s) {
   return cost_of_run(s).order > 0;
 }
@@ -157,14 +182,16 @@ void ledger_settings_say(const ledger_settings *s) {
     (void)snprintf(by, sizeof by, ", which cost %s and %s by Renyi order %g", cost.epsilon,
                    brief(cost.delta).text, cost.order);
   }
-  note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu)%s; %s and %s left", s->path,
-       paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry, by,
-       paid->epsilon_left, brief(paid->delta_left).text);
+  bool twice = counts_twice(s);
+  note("%s: charged epsilon %s and delta %s to \"%s\" (entry %llu%s%s)%s; %s and %s left", s->path,
+       paid->epsilon, brief(paid->delta).text, s->name, (unsigned long long)paid->entry,
+       twice ? "; " : "", twice ? why_twice : "", by, paid->epsilon_left,
+       brief(paid->delta_left).text);
 }
 
 void ledger_settings_json(const ledger_settings *s, const char *end) {
   const dperm_charge *paid = run_charge();
-  if (!s->opened) {
+  if (!s->opened || !s->name) { /* none, or one that only guards its records */
     printf("  \"ledger\": null%s\n", end);
     return;
   }
@@ -179,9 +206,9 @@ void ledger_settings_json(const ledger_settings *s, const char *end) {
   printf(",\n    \"epsilon\": \"%s\", \"delta\": \"%s\", \"epsilon_left\": \"%s\", \"delta_left\": "
          "\"%s\",\n",
          paid->epsilon, paid->delta, paid->epsilon_left, paid->delta_left);
-  printf("    \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\"}%s\n",
+  printf("    \"cost_epsilon\": \"%s\", \"cost_delta\": \"%s\", \"counted_twice\": %s}%s\n",
          cost.order > 0 ? cost.epsilon : paid->epsilon, cost.order > 0 ? cost.delta : paid->delta,
-         end);
+         counts_twice(s) ? "true" : "false", end);
 }
 
 void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) {
@@ -202,12 +229,13 @@ void ledger_settings_show(const ledger_settings *s, bool is_private, bool json) 
   }
   const run_cost priced = cost_of_run(s);
   if (priced.order > 0) {
-    printf("this run claims epsilon %s and delta %s, and costs %s and %s by Renyi order %g\n",
+    printf("this run claims epsilon %s and delta %s, and costs %s and %s by Renyi order %g",
            cost->epsilon, brief(cost->delta).text, priced.epsilon, brief(priced.delta).text,
            priced.order);
   } else {
-    printf("this run costs epsilon %s and delta %s\n", cost->epsilon, brief(cost->delta).text);
+    printf("this run costs epsilon %s and delta %s", cost->epsilon, brief(cost->delta).text);
   }
+  printf(counts_twice(s) ? " (%s)\n" : "\n", why_twice);
   if (s->opened) {
     printf("data set \"%s\" of %s would have epsilon %s and delta %s left\n", visible(s->name).text,
            visible(s->path).text, cost->epsilon_left, brief(cost->delta_left).text);

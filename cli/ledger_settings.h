@@ -11,6 +11,7 @@
 typedef struct ledger_settings {
   const char *ledger, *dataset; /* as given */
   bool dry_run;
+  bool adding;             /* the run is for records added and removed; set before it is opened */
   const char *path, *name; /* as they are used; NULL for none */
   dperm_ledger *opened;
 } ledger_settings;

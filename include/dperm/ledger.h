@@ -51,7 +51,8 @@ DPERM_API DPERM_CHECKED dperm_status dperm_ledger_open(const char *path, dperm_l
                                                        dperm_error *err);
 DPERM_API void dperm_ledger_free(dperm_ledger *ledger);
 
-/* What a run claims of its data set, and what it leaves there. */
+/* What a run is charged, its claim as the data set counts it (for records added and removed, in a
+ * budget for replaced ones, twice), and what it leaves there. */
 struct dperm_charge {
   char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
   char epsilon_left[DPERM_AMOUNT_SIZE], delta_left[DPERM_AMOUNT_SIZE]; /* empty without a ledger */

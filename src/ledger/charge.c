@@ -90,6 +90,7 @@ static dperm_status refuse_costs(const dperm_ledger *ledger, const dataset_state
                                  const pricing *p, dperm_error *err) {
   amounts left;
   char texts[3][DPERM_AMOUNT_SIZE], by[48] = "";
+  bool twice = p->terms.adding && !d->reading.adding;
   bool epsilon = amount_compare(&p->costs.epsilon, &d->reading.limit.epsilon) > 0;
   const amount *total = epsilon ? &d->reading.total.epsilon : &d->reading.total.delta;
   amounts_subtract(&d->reading.limit, &d->costs, &left);
@@ -100,8 +101,11 @@ static dperm_status refuse_costs(const dperm_ledger *ledger, const dataset_state
     (void)snprintf(by, sizeof by, " by Renyi order %g", d->reading.order);
   }
   FAIL(err, DPERM_OVER_BUDGET,
-       "%s: data set \"%s\" has %s %s left of %s%s, and this run needs %s; nothing is released",
-       ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1], by, texts[2]);
+       "%s: data set \"%s\" has %s %s left of %s%s, and this run needs %s%s; nothing is released",
+       ledger->path, d->name, epsilon ? "epsilon" : "delta", texts[0], texts[1], by, texts[2],
+       twice ? " (it counts twice: it is for records added and removed, the budget for replaced "
+               "ones)"
+             : "");
 }
 
 /* What a release for records added and removed counts where they are replaced: (2ε, (1 + e^ε)δ),

@@ -63,14 +63,25 @@ ways_out() { # data, folder
 @test "a ledger's budget is for replaced records: an added one counts twice" {
   "$DPERM" ledger init l.db --dataset people --epsilon 3.9 2> /dev/null
   t=("${train[@]}" --data people.csv --ledger l.db --dataset people)
+  why='it counts twice: it is for records added and removed, the budget for replaced ones'
+  run "$DPERM" "${t[@]}" --out m.json --dry-run
+  [ "${lines[0]}" = "this run costs epsilon 2 and delta 5.14e-43 ($why)" ]
+  "$DPERM" "${t[@]}" --out m.json --dry-run --json | grep -q '"counted_twice": true}$'
   "$DPERM" "${t[@]}" --out m.json 2> words
-  grep -q 'charged epsilon 2 and delta 5.14e-43 to "people"' words # (1 + e) 1.38e-43
+  grep -qF "charged epsilon 2 and delta 5.14e-43 to \"people\" (entry 2; $why); 1.9 and" words # (1 + e) 1.38e-43
   "$DPERM" statement --model m.json --ledger l.db --out s.md
   grep -q 'counts as (2, 5.1e-43): its budget is for replaced records' s.md
   grep -q '^| left | ε = 1.9 ' s.md
   run "$DPERM" "${t[@]}" --out n.json
-  fails_with 1 'has epsilon 1.9 left of 3.9, and this run needs 2'
+  fails_with 1 "has epsilon 1.9 left of 3.9, and this run needs 2 ($why); nothing is released"
   leaves_no n.json
+  score=(score --model m.json --data people.csv --epsilon 0.5 --ledger l.db --dataset people)
+  run "$DPERM" "${score[@]}" --neighbours add-remove --dry-run
+  [ "${lines[0]}" = "this run costs epsilon 1 and delta 0 ($why)" ]
+  run "$DPERM" refine --schema schema.json --data people.csv --epsilon 0.5 "${adding[@]}" --out r.json --ledger l.db --dataset people --dry-run
+  [ "${lines[0]}" = "this run costs epsilon 0 and delta 0" ] # it has nothing to refine
+  "$DPERM" train --schema schema.json --data people.csv --epsilon 1 --out m.json --ledger l.db --dataset people --json --dry-run |
+    grep -q '"counted_twice": false}$'
 }
 
 @test "a budget for added and removed records takes no release that states their number" {
@@ -79,6 +90,7 @@ ways_out() { # data, folder
   t=(--data people.csv --schema schema.json --ledger l.db --dataset people)
   "$DPERM" train "${t[@]}" --epsilon 1 "${adding[@]}" --out m.json 2> words
   grep -q 'charged epsilon 1 and' words
+  ! grep -q 'twice' words
   run "$DPERM" train "${t[@]}" --epsilon 0.1 --out n.json
   fails_with 1 'is for records added and removed, whose number is private'
   leaves_no n.json
