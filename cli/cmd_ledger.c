@@ -243,7 +243,8 @@ static int init(const ledger_command *c) {
   if (c->neighbours && strcmp(c->neighbours, "add-remove") == 0) {
     budget.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
   }
-  if (dperm_ledger_init_budget(c->path, c->dataset, &budget, &err) != DPERM_OK) {
+  if ((c->json && ask_stdout(&err) != DPERM_OK) || /* a budget is for good */
+      dperm_ledger_init_budget(c->path, c->dataset, &budget, &err) != DPERM_OK) {
     return report_error(&err);
   }
   if (c->json) {

@@ -80,8 +80,7 @@ static dperm_status before_charge(const ledger_settings *s, dperm_status status,
   return status;
 }
 
-/* Whether results can go to standard output. */
-static dperm_status ask_stdout(dperm_error *err) {
+dperm_status ask_stdout(dperm_error *err) {
   OWNED(dperm_output_free_at) dperm_output *asked = NULL;
   TRY(dperm_output_open("-", &asked, err));
   return dperm_output_reserve(asked, NULL, NULL, 0, err);

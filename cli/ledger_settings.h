@@ -21,6 +21,8 @@ enum { LEDGER_ARGUMENTS = 3 };
 /* Their lines of the argument table from table[0] on: LEDGER_ARGUMENTS of them. */
 void ledger_settings_init(ledger_settings *settings, argument *table);
 
+/* Whether results can go to standard output: for what cannot be taken back once it is done. */
+dperm_status ask_stdout(dperm_error *err);
 /* Opens the ledger, if one is named, and fills `account`. False with a message. */
 bool ledger_settings_open(ledger_settings *settings, bool is_private, dperm_account *account);
 /* Takes the place of what is written after the charge, in the process that writes it: a place that

@@ -207,6 +207,17 @@ P
   holds
 }
 
+@test "a budget that cannot be told is not given" {
+  for name in new.db l.db; do
+    begin
+    run bash -c '"$DPERM" ledger init "$0" --dataset others --epsilon 1 --json > /dev/full' $name
+    fails_with 1 "standard output: cannot write (No space left on device)"
+    [ "$("$DPERM" ledger show l.db | grep -c others)" -eq 0 ]
+    rm l.db
+  done
+  [ ! -e new.db ]
+}
+
 @test "ledgers that are none" {
   run "$DPERM" ledger show people.csv
   fails_with 1 "people.csv: is there and is no dperm ledger; name another file"
