@@ -277,6 +277,8 @@ static bool rules_hold(const ledger_command *c) {
                 strspn(c->head, "0123456789abcdef") == DPERM_DIGEST_SIZE - 1;
   bool renyi = c->composition && strcmp(c->composition, "renyi") == 0;
   const usage_rule rules[] = {
+      {is_init && strcmp(c->path, "none") == 0,
+       "none stands for no ledger where one is charged; give it another name"},
       {is_init && !c->dataset, "--dataset is missing: name what the budget is for"},
       {is_init && !c->budget.epsilon, "--epsilon is missing: the total budget has no default"},
       {!is_init && (c->budget.epsilon || c->budget.delta || c->composition || c->neighbours ||

@@ -202,10 +202,21 @@ static dperm_status check_journal(dperm_ledger *ledger, dperm_error *err) {
              : store_fail_damaged(ledger, "somebody has given it a write-ahead log", err);
 }
 
+/* Everywhere else "-" is standard input or output, and a ledger cannot be either. */
+static dperm_status check_path(const char *path, dperm_error *err) {
+  if (strcmp(path, "-") == 0) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "-: a ledger is a file, never standard input or output; name it (./- for one called so)");
+  }
+  return DPERM_OK;
+}
+
 dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error *err) {
   OWNED(dperm_ledger_free_at) dperm_ledger *ledger = NULL;
   struct stat about;
+  TRY(check_path(path, err));
   if (stat(path, &about) != 0) {
+    TRY(output_link_check(path, err)); /* init cannot make one there */
     FAIL(err, DPERM_IO_ERROR, "%s: no such ledger (%s); make one with 'dperm ledger init'", path,
          strerror(errno));
   }
@@ -224,6 +235,7 @@ dperm_status dperm_ledger_open(const char *path, dperm_ledger **out, dperm_error
 dperm_status store_create(const char *path, dperm_ledger **out, char **temporary,
                           dperm_error *err) {
   size_t size = strlen(path) + 48;
+  TRY(check_path(path, err));
   TRY(memory_new(size, 1, temporary, err));
   (void)snprintf(*temporary, size, "%s.new-%lx", path, (unsigned long)getpid());
   (void)unlink(*temporary); /* of a process with our number that was killed here */

@@ -225,6 +225,21 @@ P
   fails_with 1 "people.csv: is there and is no dperm ledger; name another file"
   run "$DPERM" ledger verify none.db
   fails_with 1 "none.db: no such ledger"
+  ln -s gone.db link.db
+  for action in "init link.db --dataset people --epsilon 1" "show link.db"; do
+    run "$DPERM" ledger $action
+    fails_with 1 "link.db: a symbolic link to a file that is not there; remove the link, or name the file itself"
+  done
+  [ ! -e gone.db ] && [ "$(ls -A | grep -c new-)" -eq 0 ]
+  run "$DPERM" ledger init none --dataset people --epsilon 1 # --ledger none could never charge it
+  fails_with 2 "none stands for no ledger where one is charged; give it another name"
+  for action in "init - --dataset people --epsilon 1" "show -" "verify -"; do
+    run "$DPERM" ledger $action
+    fails_with 2 "-: a ledger is a file, never standard input or output"
+  done
+  run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger - --dataset people
+  fails_with 2 "-: a ledger is a file, never standard input or output"
+  [ ! -e none ] && [ ! -e ./- ]
   : > empty.db
   run "$DPERM" train "${people[@]}" --epsilon 0.1 --out m.json --ledger empty.db --dataset people
   fails_with 1 "empty.db: is there and is no dperm ledger; name another file"
