@@ -8,27 +8,19 @@
 
 #include "base/text.h"
 #include "dperm/verify.h"
-#include "ledger/amount.h"
 #include "loss/loss.h"
 #include "model/model.h"
+#include "pipeline/ledger_words.h"
 #include "pipeline/report.h"
 
 enum { WHOM_SIZE = 80 };
 
-/* What verification found, and what the ledger knows. */
+/* What verification found, and what the ledger says. */
 typedef struct evidence {
   int holds;
   size_t steps, failed;
   char first_failure[400];
-  bool found; /* the model's entry is in the ledger; then: */
-  uint64_t entry;
-  bool committed;
-  char dataset[128], time[32];
-  char total[DPERM_AMOUNT_SIZE], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
-  char delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
-  char by[80]; /* how charges add up, if not plainly; then the release's own cost: */
-  char cost[DPERM_AMOUNT_SIZE];
-  bool replacing; /* the data set's neighbours */
+  ledger_words ledger;
 } evidence;
 
 typedef struct statement {
@@ -48,38 +40,6 @@ static void see_line(void *context, dperm_finding finding, const char *line) {
   e->steps += finding != DPERM_FINDING_REMARK;
   if (finding == DPERM_FINDING_FAILS && e->failed++ == 0) {
     (void)snprintf(e->first_failure, sizeof e->first_failure, "%s", line);
-  }
-}
-
-static void see_entry(void *context, const dperm_ledger_entry *entry) {
-  evidence *e = context;
-  e->found = true;
-  e->entry = entry->entry;
-  e->committed = entry->commit != 0;
-  (void)snprintf(e->dataset, sizeof e->dataset, "%s", entry->dataset);
-  (void)snprintf(e->time, sizeof e->time, "%s", entry->time);
-  (void)snprintf(e->cost, sizeof e->cost, "%s", entry->cost_epsilon);
-}
-
-static void see_dataset(void *context, const dperm_ledger_dataset *d) {
-  evidence *e = context;
-  amount delta;
-  if (strcmp(e->dataset, d->name) != 0) {
-    return;
-  }
-  (void)snprintf(e->total, sizeof e->total, "%s", d->epsilon_total);
-  (void)snprintf(e->spent, sizeof e->spent, "%s", d->epsilon_spent);
-  (void)snprintf(e->left, sizeof e->left, "%s", d->epsilon_left);
-  if (d->order > 0) {
-    (void)snprintf(e->by, sizeof e->by, ", added up by Rényi order %g; plain sum %.24s", d->order,
-                   d->epsilon_plain);
-  }
-  e->replacing = strcmp(d->neighbours, "replace") == 0;
-  if (amount_parse(d->delta_left, &delta)) {
-    amount_brief(&delta, e->delta_left);
-  }
-  if (amount_parse(d->delta_total, &delta)) {
-    amount_brief(&delta, e->delta_total);
   }
 }
 
@@ -340,53 +300,6 @@ static void write_mathematics(report *p, const statement *s) {
                 : "");
 }
 
-static void write_spending(report *p, const statement *s) {
-  const evidence *e = s->seen;
-  const schema_refined *refined = s->model->schema ? &s->model->schema->refined : NULL;
-  char charged[DOUBLE_TEXT_SIZE];
-  (void)format_double(s->model->claim.epsilon_charged, false, charged);
-  report_add(p, REPORT_HEADING, "What was spent, and what is left");
-  if (e->found) {
-    report_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s",
-               charged, s->model->claim.delta, (unsigned long long)e->entry, e->time,
-               e->committed ? "committed for this very model"
-                            : "reserved and not committed; spent all the same");
-    if (s->adding && e->replacing) {
-      const guarantee twice = guarantee_replaced(&s->model->claim);
-      report_row(
-          p, "in that ledger",
-          "it counts as (%.6g, %.2g): its budget is for replaced records, and replacing one is "
-          "removing it and adding another",
-          twice.epsilon_charged, twice.delta);
-    }
-    if (e->by[0]) {
-      report_row(
-          p, "what it costs there",
-          "%s, its Rényi divergence: that is what the total goes down by, and the conversion "
-          "to ε, once, with the first release",
-          e->cost);
-    }
-    if (refined && refined->entry != 0 && refined->entry != e->entry) {
-      report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined",
-                 refined->epsilon, (unsigned long long)refined->entry);
-    }
-    report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together%s", e->dataset,
-               e->total, e->by);
-    report_row(p, "spent so far", "ε = %s", e->spent);
-    report_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
-  } else if (s->model->ledger_entry) {
-    report_add(p, REPORT_TEXT,
-               "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
-               "can add what is left: dperm statement --model … --ledger ….",
-               (unsigned long long)s->model->ledger_entry, s->model->ledger_digest);
-  } else {
-    report_add(
-        p, REPORT_TEXT,
-        "No ledger was charged. Budgets of several releases from the same records add up, and "
-        "in this case only the custodian's own notes say how many there were.");
-  }
-}
-
 static void write_limits(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "What is not promised");
   report_add(p, REPORT_ITEM,
@@ -394,7 +307,7 @@ static void write_limits(report *p, const statement *s) {
              "say, with or without any one of them.");
   report_add(p, REPORT_ITEM,
              "Anything about other releases from the same records: their ε and δ must be added%s.",
-             s->seen->by[0] ? ", or put together as this ledger does" : "");
+             s->seen->ledger.by[0] ? ", or put together as this ledger does" : "");
   if (!s->person) {
     report_add(p, REPORT_ITEM,
                "The same strength for somebody with several records: k of them are protected at "
@@ -461,8 +374,7 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
   TRY(dperm_model_read(model_path, &model, err));
   TRY(dperm_model_verify(model_path, see_line, &seen, &seen.holds, err));
   if (ledger) {
-    TRY(dperm_ledger_find_model(ledger, model, see_entry, &seen, err));
-    TRY(dperm_ledger_datasets(ledger, see_dataset, &seen, err));
+    TRY(ledger_words_find(ledger, model, &seen.ledger, err));
   }
   statement s = {.path = model_path,
                  .model = model,
@@ -482,7 +394,7 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
   if (dperm_model_is_private(model)) {
     write_guarantee(&p, &s);
     write_mathematics(&p, &s);
-    write_spending(&p, &s);
+    ledger_words_write(&p, model, &seen.ledger);
     write_limits(&p, &s);
     write_checks(&p, &s);
   }
