@@ -6,7 +6,16 @@
 
 #include "base/text.h"
 #include "ledger/amount.h"
+#include "ledger/charge.h"
 #include "model/model.h"
+
+/* An amount for people. */
+static void keep_brief(char out[DPERM_AMOUNT_SIZE], const char *text) {
+  amount a;
+  if (amount_parse(text, &a)) {
+    amount_brief(&a, out);
+  }
+}
 
 static void see_entry(void *context, const dperm_ledger_entry *entry) {
   ledger_words *e = context;
@@ -16,11 +25,22 @@ static void see_entry(void *context, const dperm_ledger_entry *entry) {
   (void)snprintf(e->dataset, sizeof e->dataset, "%s", entry->dataset);
   (void)snprintf(e->time, sizeof e->time, "%s", entry->time);
   (void)snprintf(e->cost, sizeof e->cost, "%s", entry->cost_epsilon);
+  e->twice = entry->counted_twice;
+  keep_brief(e->epsilon, entry->epsilon);
+  keep_brief(e->delta, entry->delta);
+}
+
+/* What the schema's own entry was charged. */
+static void see_schema(void *context, const dperm_ledger_entry *entry) {
+  ledger_words *e = context;
+  if (entry->entry == e->schema_entry) {
+    e->schema_twice = entry->counted_twice;
+    keep_brief(e->schema_epsilon, entry->epsilon);
+  }
 }
 
 static void see_dataset(void *context, const dperm_ledger_dataset *d) {
   ledger_words *e = context;
-  amount delta;
   if (strcmp(e->dataset, d->name) != 0) {
     return;
   }
@@ -31,23 +51,23 @@ static void see_dataset(void *context, const dperm_ledger_dataset *d) {
     (void)snprintf(e->by, sizeof e->by, ", added up by Rényi order %g; plain sum %.24s", d->order,
                    d->epsilon_plain);
   }
-  e->replacing = strcmp(d->neighbours, "replace") == 0;
-  if (amount_parse(d->delta_left, &delta)) {
-    amount_brief(&delta, e->delta_left);
-  }
-  if (amount_parse(d->delta_total, &delta)) {
-    amount_brief(&delta, e->delta_total);
-  }
+  keep_brief(e->delta_left, d->delta_left);
+  keep_brief(e->delta_total, d->delta_total);
 }
 
 dperm_status ledger_words_find(dperm_ledger *ledger, const dperm_model *model, ledger_words *out,
                                dperm_error *err) {
+  const schema_refined *refined = model->schema ? &model->schema->refined : NULL;
   TRY(dperm_ledger_find_model(ledger, model, see_entry, out, err));
+  if (refined && refined->epsilon > 0 && refined->entry != out->entry) {
+    TRY(charge_check_refined(ledger, refined, err));
+    out->schema_entry = refined->entry;
+    TRY(dperm_ledger_entries(ledger, NULL, see_schema, out, err));
+  }
   return dperm_ledger_datasets(ledger, see_dataset, out, err);
 }
 
 void ledger_words_write(report *p, const dperm_model *model, const ledger_words *e) {
-  const schema_refined *refined = model->schema ? &model->schema->refined : NULL;
   char charged[DOUBLE_TEXT_SIZE];
   (void)format_double(model->claim.epsilon_charged, false, charged);
   report_add(p, REPORT_HEADING, "What was spent, and what is left");
@@ -56,13 +76,11 @@ void ledger_words_write(report *p, const dperm_model *model, const ledger_words 
                charged, model->claim.delta, (unsigned long long)e->entry, e->time,
                e->committed ? "committed for this very model"
                             : "reserved and not committed; spent all the same");
-    if (model->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && e->replacing) {
-      const guarantee twice = guarantee_replaced(&model->claim);
-      report_row(
-          p, "in that ledger",
-          "it counts as (%.6g, %.2g): its budget is for replaced records, and replacing one is "
-          "removing it and adding another",
-          twice.epsilon_charged, twice.delta);
+    if (e->twice) {
+      report_row(p, "in that ledger",
+                 "it counts as (%s, %s): its budget is for replaced records, and replacing one is "
+                 "removing it and adding another",
+                 e->epsilon, e->delta);
     }
     if (e->by[0]) {
       report_row(
@@ -71,9 +89,11 @@ void ledger_words_write(report *p, const dperm_model *model, const ledger_words 
           "to ε, once, with the first release",
           e->cost);
     }
-    if (refined && refined->entry != 0 && refined->entry != e->entry) {
-      report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined",
-                 refined->epsilon, (unsigned long long)refined->entry);
+    if (e->schema_entry != 0) {
+      report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined%s%s",
+                 model->claim.epsilon_refined, (unsigned long long)e->schema_entry,
+                 e->schema_twice ? ", where it counts as " : "",
+                 e->schema_twice ? e->schema_epsilon : "");
     }
     report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together%s", e->dataset,
                e->total, e->by);

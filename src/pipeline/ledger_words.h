@@ -15,10 +15,16 @@ typedef struct ledger_words {
   char delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
   char by[80]; /* how charges add up, if not plainly; then the release's own cost: */
   char cost[DPERM_AMOUNT_SIZE];
-  bool replacing; /* the data set's neighbours */
+  bool twice; /* its claim is for records added and removed, the budget for replaced ones, so that
+                 the entry was charged: */
+  char epsilon[DPERM_AMOUNT_SIZE], delta[DPERM_AMOUNT_SIZE];
+  uint64_t
+      schema_entry; /* which paid for its refined schema before, 0 if none did; then likewise: */
+  bool schema_twice;
+  char schema_epsilon[DPERM_AMOUNT_SIZE];
 } ledger_words;
 
-/* Fails where the ledger did not charge this very model. */
+/* Fails where the ledger did not charge this very model, or not its refined schema. */
 dperm_status ledger_words_find(dperm_ledger *ledger, const dperm_model *model, ledger_words *out,
                                dperm_error *err);
 /* The part of the page; without a ledger, who else may know. */

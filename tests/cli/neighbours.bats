@@ -70,7 +70,7 @@ ways_out() { # data, folder
   "$DPERM" "${t[@]}" --out m.json 2> words
   grep -qF "charged epsilon 2 and delta 5.14e-43 to \"people\" (entry 2; $why); 1.9 and" words # (1 + e) 1.38e-43
   "$DPERM" statement --model m.json --ledger l.db --out s.md
-  grep -q 'counts as (2, 5.1e-43): its budget is for replaced records' s.md
+  grep -q 'counts as (2, 5.14e-43): its budget is for replaced records' s.md
   grep -q '^| left | ε = 1.9 ' s.md
   run "$DPERM" "${t[@]}" --out n.json
   fails_with 1 "has epsilon 1.9 left of 3.9, and this run needs 2 ($why); nothing is released"
@@ -288,6 +288,18 @@ print(json.dumps(schema, sort_keys=True, indent=1))' > "$2/schema"
   run "$DPERM" refine --data people.csv --schema schema.json --epsilon 1 --out t.json --rows-about 100
   fails_with 2 "--rows-about is for --neighbours add-remove"
   leaves_no t.json
+}
+
+@test "a schema's entry and its fit's each count by their own epsilon" {
+  "$DPERM" ledger init l.db --dataset people --epsilon 30 --delta 1e-4 2> /dev/null
+  t=(--data people.csv --neighbours add-remove --rows-about 50000 --ledger l.db --dataset people)
+  "$DPERM" refine "${t[@]}" --schema schema.json --epsilon 4 --out s.json 2> /dev/null
+  "$DPERM" train "${t[@]}" --schema s.json --epsilon 0.5 --delta 1e-6 --noise gaussian --out m.json 2> words
+  grep -q 'charged epsilon 1 and delta 2.64e-6 to' words # (1 + e^0.5) 1e-6, not (1 + e^4.5) 1e-6
+  "$DPERM" statement --model m.json --ledger l.db > s.md
+  grep -q '^| in that ledger | it counts as (1, 2.64e-6): ' s.md
+  grep -q '^| its schema | ε = 4, entry 2: charged when it was refined, where it counts as 8 |$' s.md
+  "$DPERM" verify --model m.json --ledger l.db > /dev/null
 }
 
 @test "a sweep takes the figure for the rows that it trains on" {
