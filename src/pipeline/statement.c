@@ -53,19 +53,32 @@ static const char *kind_of_model(const dperm_model *model) {
   return loss && loss->model ? loss->model : "a linear support-vector machine or the like";
 }
 
-/* The guide's words for a size of epsilon: this page must not promise more than it keeps. */
-static const char *how_little(double epsilon) {
-  if (epsilon <= 1.5) {
-    return epsilon <= 0.5 ? "next to nothing" : "very little";
-  }
-  return epsilon <= 4 ? "a limited amount" : "an amount that is bounded, but not small,";
-}
-
 /* Whether noise spends delta. If not, the program is, but for an event of that probability, one of
  * which epsilon holds for every single outcome (privacy.md 8); if so, the factor of a single
  * outcome may be passed more often than that, and only probabilities of events are bounded. */
 static bool spends_delta(const dperm_model *m) {
   return m->claim.delta > 2 * m->claim.delta_numerics;
+}
+
+/* How many records are told on average, at the very worst: each of them with probability delta. */
+static double records_told(const dperm_model *m) {
+  return m->claim.delta * (double)m->rows;
+}
+
+/* From here on delta is the larger part of what is promised, whatever epsilon is. */
+static const double delta_large = 0.01;
+
+/* The guide's words for a size of epsilon: this page must not promise more than it keeps. A small
+ * epsilon says little where delta is none of the tiny ones: of few records, too. */
+static const char *how_little(const dperm_model *m) {
+  const double epsilon = m->claim.epsilon;
+  if (epsilon > 4 || records_told(m) > 0.1 || m->claim.delta > delta_large / 10) {
+    return "an amount that is bounded, but not small,";
+  }
+  if (epsilon <= 1.5) {
+    return epsilon <= 0.5 ? "next to nothing" : "very little";
+  }
+  return "a limited amount";
 }
 
 /* With even odds beforehand the best guess is right with at most this probability, in percent:
@@ -96,20 +109,28 @@ static void write_summary(report *p, const statement *s) {
         p, REPORT_LEAD,
         "The claim in this file does not follow from its own numbers (%s). Do not rely on it.",
         s->seen->first_failure);
+  } else if (s->model->claim.delta >= delta_large) {
+    report_add(p, REPORT_LEAD,
+               "This model promises little to any one %s in the data it was made from: all about "
+               "it may be told with a probability of %.2g. Nothing that happens with probability "
+               "p becomes more likely than %.3g times p, and %.2g on top of that, by %s; that is "
+               "all that holds.",
+               s->whom, s->model->claim.delta, exp(s->model->claim.epsilon), s->model->claim.delta,
+               what_counts(s));
   } else if (spends_delta(s->model)) {
     report_add(p, REPORT_LEAD,
                "Whoever sees this model learns %s about any one %s in the data it was made from, "
                "whatever else they know: nothing that happens with probability p becomes more "
                "likely than %.3g times p, and %.2g on top of that, by %s.",
-               how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
-               s->model->claim.delta, what_counts(s));
+               how_little(s->model), s->whom, exp(s->model->claim.epsilon), s->model->claim.delta,
+               what_counts(s));
   } else {
     report_add(p, REPORT_LEAD,
                "Whoever sees this model learns %s about any one %s in the data it was made from, "
                "whatever else they know: no outcome becomes more than %.3g times as likely, or as "
                "unlikely, by %s, but for events with a probability of at most %.2g.",
-               how_little(s->model->claim.epsilon), s->whom, exp(s->model->claim.epsilon),
-               what_counts(s), s->model->claim.delta);
+               how_little(s->model), s->whom, exp(s->model->claim.epsilon), what_counts(s),
+               s->model->claim.delta);
   }
 }
 
@@ -157,14 +178,14 @@ static void write_delta(report *p, const dperm_model *m) {
       "the factor of ε more often; twice that factor at most once in %.3g runs (noise longer "
       "than the program certifies for has %.2g of δ)",
       1 / (2 * m->claim.delta), m->claim.delta_numerics);
+  const double told = records_told(m);
   report_row(p, "δ and the records",
              "at the very worst each of the %s%zu records is told with that probability: %.2g of "
              "them on average, %s",
-             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows,
-             m->claim.delta * (double)m->rows,
-             m->claim.delta * (double)m->rows <= 0.1
-                 ? "far below one"
-                 : "not far below one, which is more than good practice allows");
+             m->claim.neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? "about " : "", m->rows, told,
+             told <= 0.1 ? "far below one"
+             : told < 1  ? "not far below one, which is more than good practice allows"
+                         : "where good practice allows far less than one");
 }
 
 static void write_facts(report *p, const statement *s) {
@@ -224,6 +245,14 @@ static void write_facts(report *p, const statement *s) {
  * adding another are two steps (docs/proofs/neighbours.md). */
 static void write_replaced(report *p, const statement *s) {
   const guarantee twice = guarantee_replaced(&s->model->claim);
+  if (twice.delta >= 1) {
+    report_add(p, REPORT_TEXT,
+               "The budget counts whether a %s is in the data or not. It promises nothing about "
+               "what that %s: two data sets in which it says different things are two such "
+               "steps apart, for which (1 + e^ε)δ is 1 or more, and that is no promise.",
+               s->whom, s->person ? "person's records say" : "record says");
+    return;
+  }
   report_add(
       p, REPORT_TEXT,
       "The budget counts whether a %s is in the data or not, as most programs of this kind "
@@ -263,7 +292,7 @@ static void write_guarantee(report *p, const statement *s) {
   report_add(
       p, REPORT_TEXT,
       "To every %s in the data%s. The model was made with random noise, and nearly the same "
-      "models come out with nearly the same probabilities whether %s; how nearly, ε says. This "
+      "models come out with nearly the same probabilities whether %s; how nearly, %s. This "
       "holds against everybody who cannot break the random "
       "source, the way keys and signatures are protected: also against somebody who knows "
       "all other records, has other data to compare with, or learns more later. Nothing that "
@@ -272,7 +301,8 @@ static void write_guarantee(report *p, const statement *s) {
       s->adding   ? s->person ? "a person's records are among the data or not"
                               : "a record is among the data or not"
       : s->person ? "a person's data say this or anything else"
-                  : "a record says this or anything else");
+                  : "a record says this or anything else",
+      spends_delta(s->model) ? "ε and δ say" : "ε says");
   write_example(p, s);
   if (s->adding) {
     write_replaced(p, s);

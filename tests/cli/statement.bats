@@ -57,6 +57,22 @@ P
   "$DPERM" statement --model tuned.json | grep -q 'one of 2 candidates, chosen by the method "split"'
 }
 
+@test "a small epsilon is not called small where delta is large" {
+  gaussian=("$DPERM" train "${people[@]}" --refine none --noise gaussian --out g.json)
+  "${gaussian[@]}" --epsilon 0.5 --delta 1e-6 2> /dev/null
+  "$DPERM" statement --model g.json | grep -q '^> Whoever sees this model learns next to nothing about'
+  "${gaussian[@]}" --epsilon 0.5 --delta 9e-4 2> /dev/null # 120 records: 0.108 of them
+  "$DPERM" statement --model g.json | grep -q '^> Whoever sees this model learns an amount that is bounded, but not small, about'
+  "${gaussian[@]}" --epsilon 0.5 --delta 0.5 2> /dev/null
+  "$DPERM" statement --model g.json > s.md
+  grep -q '^> This model promises little to any one record .* told with a probability of 0.5. ' s.md
+  grep -q '60 of them on average, where good practice allows far less than one' s.md
+  "${gaussian[@]}" --epsilon 20 --delta 0.3 --neighbours add-remove --rows-about 100 2> /dev/null
+  "$DPERM" statement --model g.json > s.md
+  grep -q 'promises nothing about what that record says: .* (1 + e^ε)δ is 1 or more, and that is no promise.' s.md
+  ! grep -q 'which is worth' s.md
+}
+
 @test "a model without privacy gets a page that says so" {
   train_none
   "$DPERM" statement --model model.json > s.md
