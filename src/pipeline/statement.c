@@ -210,8 +210,9 @@ static void write_facts(report *p, const statement *s) {
     report_row(
         p, "of that",
         "ε = %.6g for the schema: what the records said, with noise, of its bins and groups; "
-        "the rest for the fit",
-        m->claim.epsilon_refined);
+        "the rest for the fit%s",
+        m->claim.epsilon_refined,
+        m->claim.epsilon_calibrated > 0 ? " and for how sure its probabilities are" : "");
   }
   if (m->claim.epsilon_calibrated > 0) {
     report_row(p, "of that",

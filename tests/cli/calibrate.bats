@@ -89,6 +89,7 @@ P
   "$DPERM" refine --data people.csv --schema schema.json --epsilon 5 --fit-epsilon 20 --out refined.json 2> /dev/null
   "$DPERM" train --data people.csv --schema refined.json --epsilon 1 --calibrate 0.1 --out m.json 2> message
   grep -q '(epsilon, delta) = (6, ' message
+  "$DPERM" statement --model m.json | grep -q '| of that | ε = 5 for the schema: .*; the rest for the fit and for how sure its probabilities are |'
   "$DPERM" verify --model m.json | grep -q '^ok     calibration: .* epsilon_row and the schema that is .*, and epsilon = 6 covers it$'
 }
 
