@@ -18,8 +18,8 @@ static const char closing[] =
     "ledger or one that is there\n"
     "show\tdata sets and entries; with --model the one entry that paid for a model\n"
     "verify\treads the whole ledger and names what was changed, taken away or moved\n"
-    "Runs are charged with --ledger FILE --dataset NAME (train, tune, score --epsilon), or by "
-    "DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
+    "Runs are charged with --ledger FILE --dataset NAME (train, tune, refine, score --epsilon), or "
+    "by DPERM_LEDGER and DPERM_DATASET in the environment. docs/ledger.md explains.";
 
 typedef struct ledger_command {
   const char *action, *path, *dataset, *model, *head, *composition, *neighbours;
@@ -218,9 +218,13 @@ static void say_budget(void *context, const dperm_ledger_dataset *d) {
        c->budget.epsilon, unit_of(d->rows_per_person, "row").text,
        adding ? ", added or removed" : "", by);
   if (d->order > 0) {
-    note("%s: %s of it is for charges: each costs a divergence of that order, for gaussian noise "
-         "(--noise gaussian --delta) far less than its epsilon; the rest goes to the conversion",
-         c->path, brief(d->epsilon_left).text);
+    /* of persons with several rows a ledger knows (epsilon, delta) alone (composition.md) */
+    note("%s: %s of it is for charges: each costs a divergence of that order, %s; the rest goes to "
+         "the conversion",
+         c->path, brief(d->epsilon_left).text,
+         d->rows_per_person > 1
+             ? "for persons with several rows that of its epsilon, whatever the noise"
+             : "for gaussian noise (--noise gaussian --delta) far less than its epsilon");
   }
 }
 

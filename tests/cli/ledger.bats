@@ -221,6 +221,9 @@ P
   "$DPERM" ledger init l.db --dataset more --epsilon 1 --delta 1e-6 --composition renyi 2> message
   grep -q 'by Renyi order 2[0-9]$' message
   grep -q 'of it is for charges' message
+  "$DPERM" ledger init l.db --dataset persons --epsilon 2 --delta 1e-6 --composition renyi --rows-per-person 3 2> message
+  grep -q 'each costs a divergence of that order, for persons with several rows that of its epsilon, whatever the noise; the rest' message
+  "$DPERM" help ledger | tr -s ' \n' ' ' | grep -q 'train, tune, refine, score --epsilon'
   run "$DPERM" ledger init l.db --dataset x --epsilon 2 --composition renyi
   fails_with 2 "--composition renyi needs --delta"
   run "$DPERM" ledger init l.db --dataset x --epsilon 2 --delta 1e-6 --composition zcdp
