@@ -46,6 +46,7 @@ static const audit_case cases[] = {
     {"gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_GAUSSIAN},
     {"gaussian-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_GAUSSIAN},
     {"add-gaussian-joint", "objective", audit_joint, JOINT_OBJECTIVE + JOINT_ADD + JOINT_GAUSSIAN},
+    {"add-gaussian-joint", "jacobian", audit_joint, JOINT_PULLED + JOINT_ADD + JOINT_GAUSSIAN},
     {"add-gaussian-joint", "output", audit_joint, JOINT_OUTPUT + JOINT_ADD + JOINT_GAUSSIAN},
     {"selector", "permute-and-flip", audit_selector, DPERM_SELECTOR_PERMUTE_AND_FLIP},
     {"selector", "exponential", audit_selector, DPERM_SELECTOR_EXPONENTIAL},

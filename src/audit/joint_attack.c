@@ -38,6 +38,7 @@ static const char *const schemas[JOINT_KINDS] = {
     [JOINT_JACOBIAN] =
         SCHEMA("{\"name\": \"x\", \"type\": \"categorical\", \"values\": [\"u\", \"v\"]}"),
     [JOINT_OUTPUT] = SCHEMA(NUMBER("x") ", " NUMBER("z")),
+    [JOINT_PULLED] = SCHEMA(NUMBER("x") ", " NUMBER("z")),
 };
 
 static dperm_status push_rows(const joint_rows *from, growing_rows *rows, dperm_error *err) {
@@ -56,14 +57,18 @@ static dperm_status push_rows(const joint_rows *from, growing_rows *rows, dperm_
 static dperm_status make_data(const joint_pair *pair, int side, dperm_data **out,
                               dperm_error *err) {
   const char *text = schemas[pair->kind];
-  size_t filled = pair->record[0].count + pair->others[0].count + pair->others[1].count;
+  size_t filled = pair->record[0].count;
+  for (size_t i = 0; i < JOINT_OTHERS; i++) {
+    filled += pair->others[i].count;
+  }
   const joint_rows zero = {.label = 1, .count = pair->rows - filled};
   OWNED(rows_clear) growing_rows rows = {0};
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   TRY(dperm_schema_parse(text, strlen(text), "the audit's schema", &schema, err));
   TRY(push_rows(&pair->record[side], &rows, err));
-  TRY(push_rows(&pair->others[0], &rows, err));
-  TRY(push_rows(&pair->others[1], &rows, err));
+  for (size_t i = 0; i < JOINT_OTHERS; i++) {
+    TRY(push_rows(&pair->others[i], &rows, err));
+  }
   TRY(push_rows(&zero, &rows, err));
   return data_from_rows(&rows, pair->columns, ORIGIN_SCHEMA, schema, out, err);
 }
@@ -108,7 +113,8 @@ static problem problem_of(const joint_target *t, int side) {
 
 static void judge(const joint_target *t, const double *weights, double *score, double *outcome) {
   *score = joint_score(&t->pair, weights);
-  *outcome = weights[t->pair.columns - 1] - weights[t->pair.columns];
+  size_t place = t->pair.kind == JOINT_PULLED ? 0 : t->pair.columns - 1;
+  *outcome = weights[place] - weights[t->pair.columns];
 }
 
 static dperm_status draw(const attack *a, int side, random_source *source, double *score,

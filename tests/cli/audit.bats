@@ -62,6 +62,10 @@ P
     "$DPERM" audit --mechanism $mechanism --delta 0.1 --draws 2000 --seed 1 > "$mechanism" 2> /dev/null
     grep -q '"delta_claimed": 0.1, .*"verdict": "not refuted"' "$mechanism"
   done
+  "$DPERM" audit --mechanism add-gaussian-joint --variant jacobian --epsilon 3 --draws 5000 --seed 1 > joint 2> /dev/null
+  grep -q '"delta_claimed": 0.006, .*"verdict": "not refuted"' joint
+  run "$DPERM" audit --mechanism gaussian-joint --variant jacobian
+  fails_with 2 '"gaussian-joint" has no variant "jacobian"; give one of objective, output'
   # What a claim allows for with probability 0.1 is not seen at 1e-6.
   "$DPERM" audit --mechanism gaussian-output --delta 1e-6 --draws 20000 --seed 1 > small 2> /dev/null
   "$DPERM" audit --mechanism gaussian-output --draws 20000 --seed 1 > usual 2> /dev/null

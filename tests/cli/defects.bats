@@ -137,6 +137,16 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   found slack-forgotten audit --mechanism add-jacobian --draws 150000
 }
 
+@test "a slack that is forgotten is found in joint fits with gaussian noise" {
+  # Rare outcomes tell, so it takes many draws; of a sound build, whose noise is long, fewer will do.
+  jacobian=(audit --mechanism add-gaussian-joint --variant jacobian --epsilon 3 --seed 7)
+  DPERM_DEFECT= "$DPERM_DEFECTIVE" "${jacobian[@]}" --draws 20000 > out 2> message
+  grep -q '"verdict": "not refuted"' out
+  status=0
+  DPERM_DEFECT=slack-forgotten "$DPERM_DEFECTIVE" "${jacobian[@]}" --draws 200000 > out 2> message || status=$?
+  [ "$status" -eq 1 ] && grep -q '"verdict": "refuted"' out || { cat out message; return 1; }
+}
+
 @test "elliptic noise with too small a bound, or too little in one group, is found" {
   for defect in ellipse-flat ellipse-group; do
     found $(table | grep "^$defect ")

@@ -79,6 +79,22 @@ static void jacobian_pairs_need_their_slack(void **state) {
   }
 }
 
+/* Where p is (⅓, ⅓, ⅓) and the second column holds class 0 up, the others pull the noise so far out
+ * that without slack all of it passes ε; with the slack it does not. */
+static void pulled_pairs_need_their_slack(void **state) {
+  (void)state;
+  for (size_t e = 1; e < sizeof epsilons / sizeof *epsilons; e++) {
+    joint_pair pair = joint_pair_make(JOINT_PULLED + JOINT_ADD + JOINT_GAUSSIAN, epsilons[e], 0);
+    const double middle[JOINT_WEIGHTS] = {0, 15, 0, 0, 0, 0};
+    double with = joint_log_ratio(&pair, middle), without = joint_score(&pair, middle);
+    assert_true(pair.beta > 0 && pair.bare_beta > 5 * pair.beta);
+    assert_true(pair.record[0].count == 1 && pair.record[1].count == 0);
+    print_message("# epsilon %g: %.3f with slack, %.3f without\n", epsilons[e], with, without);
+    assert_true(with > 0.9 * epsilons[e] && with < epsilons[e]);
+    assert_true(without > 1.2 * epsilons[e]);
+  }
+}
+
 static void minimizers_are_nearly_as_far_apart_as_can_be(void **state) {
   (void)state;
   static const int kinds[] = {0, JOINT_ADD, JOINT_GAUSSIAN, JOINT_ADD + JOINT_GAUSSIAN};
@@ -95,6 +111,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_weights_tell_more_than_the_claim),
       cmocka_unit_test(jacobian_pairs_need_their_slack),
+      cmocka_unit_test(pulled_pairs_need_their_slack),
       cmocka_unit_test(minimizers_are_nearly_as_far_apart_as_can_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
