@@ -90,9 +90,14 @@ dperm_status refined_run_plan(const refined_run *run, const dperm_schema *schema
 
 /* ---- the records */
 
-/* A reader may have its own idea of the schema. */
+/* A reader may have forgotten its rows, or have its own idea of the schema. */
 static dperm_status check_read(const dperm_data *data, const dperm_schema *schema,
                                dperm_error *err) {
+  if (!data) {
+    FAIL(err, DPERM_INVALID_ARGUMENT,
+         "the reader said that all is well and gave no rows; set *out to them, or return what went "
+         "wrong");
+  }
   if (!data->schema || !json_equal(data->schema->json, schema->json)) {
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the reader gave rows of another schema than it was called with, so a model of them would "
@@ -126,7 +131,8 @@ dperm_status refined_run_read(const refined_run *run, const dperm_schema *schema
   TRY(run->from->read(run->from->context, schema, &data, err));
   dperm_status status = check_read(data, schema, err);
   status = status == DPERM_OK && run->seen ? check_same(run->seen, data, err) : status;
-  TRY(ranks_agree(data->x->spread, status, err));
+  const dperm_data *any = data ? data : run->seen; /* whose processes are to agree */
+  TRY(ranks_agree(any ? any->x->spread : NULL, status, err));
   *out = data;
   data = NULL;
   return DPERM_OK;

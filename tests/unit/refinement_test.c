@@ -381,6 +381,27 @@ static void readers_that_go_their_own_way_are_refused(void **state) {
   dperm_ledger_free(ledger);
 }
 
+/* From some read on it forgets what it has read. */
+static dperm_status read_nothing(void *context, const dperm_schema *schema, dperm_data **out,
+                                 dperm_error *err) {
+  own_reader *r = context;
+  return ++r->reads >= r->from ? DPERM_OK : people_read(r->p, schema, out, err);
+}
+
+static void readers_that_give_no_rows_are_refused(void **state) {
+  wide_home *s = *state;
+  const dperm_options fit = fit_of(1);
+  for (size_t from = 1; from <= 3; from++) { /* a choice between lines and bins reads three times */
+    dperm_model *model = NULL;
+    own_reader none = {&s->p, NULL, 0, from, 0};
+    assert_fails(dperm_train_refined(s->wide, read_nothing, &none, &fit, from == 2 ? 0.1 : 0, 1,
+                                     &model, err),
+                 DPERM_INVALID_ARGUMENT, "gave no rows");
+    assert_int_equal(none.reads, from);
+    assert_null(model);
+  }
+}
+
 /* The records' choice between lines and bins, as one run with a refinement is. */
 static void a_choice_of_bins_is_one_charge_and_states_all_of_it(void **state) {
   wide_home *s = *state;
@@ -417,6 +438,7 @@ int main(void) {
       TEST(an_object_that_was_edited_is_refused),
       TEST(records_that_change_between_the_passes_are_refused),
       TEST(readers_that_go_their_own_way_are_refused),
+      TEST(readers_that_give_no_rows_are_refused),
       TEST(a_choice_of_bins_is_one_charge_and_states_all_of_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
