@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Strong convexity by the slope itself, not by the curvature that the caller says it has. */
+/* Strong convexity by the slope itself, not by the curvature alone that the caller says it has. */
 static dperm_status check_custom(const dperm_regularizer *r, size_t j, dperm_error *err) {
   static const double points[] = {-1e4, -100, -10, -3, -1, -0.3, -0.01, 0,
                                   0.01, 0.3,  1,   3,  10, 100,  1e4};
@@ -19,6 +19,12 @@ static dperm_status check_custom(const dperm_regularizer *r, size_t j, dperm_err
            "the slope of the custom regularizer rises by %g from f[%zu] = %g to %g; it must be "
            "1-strongly convex",
            slope - before, j, points[i - 1], points[i]);
+    }
+    if (isfinite(slope) && !(curvature >= 1.0)) {
+      FAIL(err, DPERM_INVALID_ARGUMENT,
+           "the custom regularizer gives a curvature of %g at f[%zu] = %g; it must be 1-strongly "
+           "convex, and eval must fill all three numbers",
+           curvature, j, points[i]);
     }
     before = slope;
   }
@@ -64,8 +70,9 @@ dperm_status regularizer_eval(const dperm_regularizer *r, size_t j, double f, do
     *curvature = weight;
     return DPERM_OK;
   }
+  *value = *slope = *curvature = 0; /* what eval does not fill */
   r->eval(r->context, j, f, value, slope, curvature);
-  if (*curvature < 1.0) {
+  if (*curvature < 1.0) { /* not a number: a trial step may overflow */
     /* Where is not said: it is a step of the solver, which depends on the records. */
     FAIL(err, DPERM_INVALID_ARGUMENT,
          "the custom regularizer has a curvature below 1 somewhere; it must be 1-strongly convex: "

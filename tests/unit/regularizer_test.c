@@ -124,6 +124,26 @@ static void weak_convexity_is_refused_wherever_it_shows(void **state) {
                    DPERM_INVALID_ARGUMENT);
 }
 
+/* Its slope is right, and the rest it forgets. */
+static void slope_eval(void *context, size_t j, double f, double *value, double *slope,
+                       double *curvature) {
+  (void)context;
+  (void)j;
+  (void)value;
+  (void)curvature;
+  *slope = 2 * f;
+}
+
+static void numbers_that_eval_does_not_fill_are_none_of_memory(void **state) {
+  (void)state;
+  const dperm_regularizer r = {.eval = slope_eval};
+  double value = 7, slope = 7, curvature = 7; /* what happens to stand there */
+  assert_fails(regularizer_validate(&r, 1, err), DPERM_INVALID_ARGUMENT, "all three numbers");
+  assert_fails(regularizer_eval(&r, 0, 0.5, &value, &slope, &curvature, err),
+               DPERM_INVALID_ARGUMENT, "below 1 somewhere");
+  assert_true(value == 0 && slope == 1 && curvature == 0);
+}
+
 static void broken_eval(void *context, size_t j, double f, double *value, double *slope,
                         double *curvature) {
   *value = 0.5 * f * f;
@@ -161,6 +181,7 @@ int main(void) {
       cmocka_unit_test(a_prior_that_is_not_finite_is_refused),
       cmocka_unit_test(custom_and_quadratic_do_not_mix),
       cmocka_unit_test(weak_convexity_is_refused_wherever_it_shows),
+      cmocka_unit_test(numbers_that_eval_does_not_fill_are_none_of_memory),
       cmocka_unit_test(values_that_are_not_finite_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
