@@ -127,6 +127,21 @@ dperm_status dictionary_choose_table(const dictionary *d, const json_t *list,
                       count > SHOWN ? " and others" : "");
 }
 
+dperm_status dictionary_check_table(const dictionary *d, const json_t *table,
+                                    const char *const keys[2], const char *wanted,
+                                    dperm_error *err) {
+  const char *name = table_name(table, keys, wanted);
+  if (!wanted || (name && strcmp(name, wanted) == 0)) {
+    return DPERM_OK;
+  }
+  if (!name) {
+    return json_fail_at(d->doc, table, err,
+                        "one table stands here, and it has no name; leave that of a table out");
+  }
+  return json_fail_at(d->doc, table, err, "no table is called \"%.64s\" here; there is \"%.40s\"",
+                      wanted, name);
+}
+
 /* ---- the file */
 
 dperm_status dictionary_separator(dictionary *d, const json_t *owner, const char *key,

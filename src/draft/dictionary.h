@@ -45,7 +45,8 @@ typedef struct dictionary {
   size_t column_count;
 } dictionary;
 
-/* Both begin with an empty dictionary that has doc and remarks; `table` chooses among several. */
+/* Both begin with an empty dictionary that has doc and remarks; `table` chooses among several, and
+ * of a single one it is the name; or NULL. */
 dperm_status dictionary_read_frictionless(dictionary *d, const char *table, dperm_error *err);
 dperm_status dictionary_read_csvw(dictionary *d, const char *table, dperm_error *err);
 void dictionary_clear(dictionary *d);
@@ -71,6 +72,11 @@ dperm_status dictionary_check_type(const dictionary *d, const json_t *owner, con
 dperm_status dictionary_choose_table(const dictionary *d, const json_t *list,
                                      const char *const keys[2], const char *wanted,
                                      const json_t **out, dperm_error *err);
+
+/* The only table of a dictionary that has no list of them: a name that is `wanted` is its own. */
+dperm_status dictionary_check_table(const dictionary *d, const json_t *table,
+                                    const char *const keys[2], const char *wanted,
+                                    dperm_error *err);
 
 /* The larger of a column's lower bounds, the smaller of its upper ones: `given` is a number, or a
  * text that is one; anything else says nothing. */

@@ -249,6 +249,8 @@ dperm_status dictionary_read_csvw(dictionary *d, const char *table, dperm_error 
   if (tables) {
     TRY(dictionary_check_type(d, root, "tables", json_is_array(tables), "a list", err));
     TRY(dictionary_choose_table(d, tables, names, table, &chosen, err));
+  } else {
+    TRY(dictionary_check_table(d, root, names, table, err));
   }
   if (!json_object_get(root, "columns")) { /* a schema may stand alone */
     schema = json_object_get(chosen, "tableSchema");

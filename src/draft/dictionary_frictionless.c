@@ -172,6 +172,8 @@ dperm_status dictionary_read_frictionless(dictionary *d, const char *table, dper
   if (resources) {
     TRY(dictionary_check_type(d, root, "resources", json_is_array(resources), "a list", err));
     TRY(dictionary_choose_table(d, resources, names, table, &resource, err));
+  } else {
+    TRY(dictionary_check_table(d, root, names, table, err));
   }
   if (!json_object_get(root, "fields")) {
     schema = json_object_get(resource, "schema");

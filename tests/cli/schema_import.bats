@@ -97,6 +97,19 @@ P
   has '"positive": ["true", "True", "TRUE", "1"]'
 }
 
+@test "the name of a single table is its own, or refused" {
+  refuses '{"url": "t.csv", "tableSchema": {"columns": [{"name": "y", "datatype": "boolean"}]}}' \
+    'odd.json:1:1: no table is called "nope" here; there is "t.csv"' --table nope
+  imports odd.json --label y --table t.csv
+  refuses '{"name": "t", "path": "t.csv", "schema": {"fields": [{"name": "y", "type": "boolean"}]}}' \
+    'no table is called "nope" here; there is "t"' --table nope
+  imports odd.json --label y --table t
+  imports odd.json --label y --table t.csv
+  refuses '{"fields": [{"name": "y", "type": "boolean"}]}' \
+    'one table stands here, and it has no name; leave that of a table out' --table nope
+  imports odd.json --label y
+}
+
 @test "the positive label is the caller's" {
   imports "$survey/survey.tableschema.json" --label insured --positive no
   has '{"column": "insured", "positive": ["no"], "negative": ["yes"]}'
