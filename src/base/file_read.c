@@ -98,6 +98,36 @@ static dperm_status recognize(byte_source *source, dperm_error *err) {
   return DPERM_OK;
 }
 
+static dperm_status fail_open(const char *path, dperm_error *err) {
+  FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
+       path_for_people(path), strerror(errno));
+}
+
+static dperm_status fail_directory(const char *path, dperm_error *err) {
+  FAIL(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
+}
+
+dperm_status file_check_there(const char *path, dperm_error *err) {
+  struct stat about;
+  if (strcmp(path, "-") == 0) {
+    return DPERM_OK;
+  }
+  if (stat(path, &about) != 0) {
+    return fail_open(path, err);
+  }
+  if (S_ISDIR(about.st_mode)) {
+    return fail_directory(path, err);
+  }
+  if (S_ISREG(about.st_mode)) { /* others may wait, or be read but once */
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+      return fail_open(path, err);
+    }
+    (void)close(fd);
+  }
+  return DPERM_OK;
+}
+
 dperm_status byte_source_open(const char *path, const dperm_progress *progress, byte_source **out,
                               dperm_error *err) {
   OWNED(byte_source_close_at) byte_source *source = NULL;
@@ -114,8 +144,7 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
     TRY(progress_tick(progress, "reading", 0, 1, err));
   }
   if (source->fd < 0) {
-    FAIL(err, DPERM_IO_ERROR, "%s: cannot open (%s); check the name and the permissions",
-         path_for_people(path), strerror(errno));
+    return fail_open(path, err);
   }
   struct stat about;
   if (fstat(source->fd, &about) != 0) {
@@ -123,7 +152,7 @@ dperm_status byte_source_open(const char *path, const dperm_progress *progress, 
          strerror(errno));
   }
   if (S_ISDIR(about.st_mode)) {
-    FAIL(err, DPERM_IO_ERROR, "%s: is a directory; name a file", path_for_people(path));
+    return fail_directory(path, err);
   }
   source->size = S_ISREG(about.st_mode) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
   TRY(memory_raw(PACKED, 1, &source->ahead, err));

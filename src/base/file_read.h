@@ -44,6 +44,11 @@ void byte_source_add(byte_source *source, const char *bytes, size_t count);
 /* The digest of all bytes added; false if none was asked for. */
 bool byte_source_digested(const byte_source *source, unsigned char out[FILE_DIGEST_SIZE]);
 
+/* Whether there is a file to open, without waiting for what a pipe will have to say: for those that
+ * have something else to find fault with, which a file that is not there is not to be blamed for.
+ */
+dperm_status file_check_there(const char *path, dperm_error *err);
+
 /* "-" becomes "standard input": what to call a path in a message. */
 const char *path_for_people(const char *path);
 

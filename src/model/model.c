@@ -74,6 +74,7 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
   }
   const row_reader_kind *kind = NULL;
   TRY(row_reader_find(out, &kind, err));
+  TRY(file_check_there(out->path, err)); /* what is not there is of no format */
   /* A mapped file has its own schema, which must be the same. */
   if (!kind->mapped && kind->by_schema != (model->schema != NULL)) {
     FAIL(err, DPERM_INVALID_DATA, "%s: the model was trained on %s; give data of that format",

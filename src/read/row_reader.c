@@ -56,6 +56,7 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
   const row_reader_kind *kind = NULL;
   OWNED(row_reader_close_at) row_reader *reader = NULL;
   TRY(row_reader_find(source, &kind, err));
+  TRY(file_check_there(source->path, err)); /* before a schema is missed, or too much */
   TRY(memory_new(1, kind->size, &reader, err));
   reader->kind = kind;
   reader->path = source->path;

@@ -63,7 +63,8 @@ struct row_reader {
   bool quotes;                         /* seen by `rest`: a line end may stand within them */
 };
 
-/* The format of a source: what it says, or by its content and name. */
+/* The format of a source: what it says, or by its content and name. It does
+ * not ask whether the file is there, on which the processes of a job may differ. */
 dperm_status row_reader_find(const dperm_source *source, const row_reader_kind **out,
                              dperm_error *err);
 

@@ -291,7 +291,20 @@ P
   fails_with 1 "none.json: cannot open"
   run "$DPERM" train --data . --schema schema.json --mechanism none --out m
   fails_with 1 "is a directory"
+  # Without a schema, as for files that are encoded or svmlight, where a missing schema is no news.
+  for command in train sweep encode; do
+    for file in none.dperm none.svm none.csv; do
+      run "$DPERM" $command --data $file --mechanism none --out m
+      [ $command != encode ] || run "$DPERM" encode --data $file --out m
+      fails_with 1 "$file: cannot open (No such file or directory)"
+    done
+  done
+  run "$DPERM" train --data . --mechanism none --out m
+  fails_with 1 "is a directory"
   leaves_no m
+  train_none
+  run "$DPERM" predict --model model.json --data none.svm
+  fails_with 1 "none.svm: cannot open"
 }
 
 @test "an output that cannot be written leaves nothing" {
