@@ -28,7 +28,10 @@ static bool split(const char *option, const char *text, bool tidy, const char *h
                   word_list *out) {
   for (out->count = 0;; text++) {
     size_t length = strcspn(text, ",");
-    if (length == 0 || length >= WORD_SIZE || out->count == LIST_MOST) {
+    if (out->count == LIST_MOST) {
+      return refuse(wrong_usage("%s has more than %d values; give fewer", option, LIST_MOST));
+    }
+    if (length == 0 || length >= WORD_SIZE) {
       return refuse(wrong_usage("%s must be a list of values with commas between, not \"%.40s\"",
                                 option, text));
     }

@@ -258,6 +258,7 @@ P
   for list in "" "," "0.1," ",0.1" "0.1,,0.2"; do
     refuses "--lambda must be a list of values" --epsilon 1 --lambda "$list"
   done
+  refuses "--lambda has more than 1000 values; give fewer" --epsilon 1 --lambda "$(seq -s , 1001)"
   refuses "--lambda has 0.1 twice" --epsilon 1 --lambda 0.1,0.2,0.1
   refuses "--lambda has 1e-1 twice" --epsilon 1 --lambda 0.1,0.2,1e-1
   refuses "--lambda has auto twice" --epsilon 1 --lambda auto,0.2,auto
