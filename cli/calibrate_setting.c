@@ -34,6 +34,20 @@ bool calibrate_choose(const char *word, dperm_options *options) {
   return usage_rules_hold(rules, sizeof rules / sizeof *rules);
 }
 
+argument calibrate_elsewhere_argument(const char **word) {
+  *word = "none";
+  return (argument){"--calibrate", ARGUMENT_TEXT,
+                    word,          false,
+                    "none",        "other values are for train, whose one model it is about"};
+}
+
+bool calibrate_elsewhere(const char *word) {
+  return strcmp(word, "none") == 0 ||
+         refuse(
+             wrong_usage("--calibrate is for train, where a share of epsilon chooses how sure the "
+                         "probabilities of one model are; leave it out"));
+}
+
 /* In 95 of 100 runs the choice is as good as one by records of which 2·Δ·log(32/0.05)/epsilon more
  * or less are there, Δ = 1 or 2 (docs/proofs/calibration.md); a tenth of all may be. */
 void calibrate_warn(const dperm_options *options, size_t rows) {

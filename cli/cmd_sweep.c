@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "atomic_file.h"
+#include "calibrate_setting.h"
 #include "choices.h"
 #include "dperm/multiclass.h"
 #include "file_guard.h"
@@ -211,8 +212,8 @@ static bool check_pictures(const sweep_settings *s) {
 int run_sweep(int argc, char **argv) {
   sweep_settings s = {
       .story = {.words = (const char *const *)argv, .folds = 10, .draws = 10, .seed = 1}};
-  const char *refine = NULL;
-  enum { OWN = 15 };
+  const char *refine = NULL, *calibrate = NULL;
+  enum { OWN = 16 };
   argument table[OWN + FIT_ARGUMENTS] = {
       {"--data", ARGUMENT_INPUT, &s.data, true, "FILE", "the records, which are public"},
       {"--schema", ARGUMENT_INPUT, &s.schema, false, "FILE", "how they are encoded (JSON)"},
@@ -234,6 +235,7 @@ int run_sweep(int argc, char **argv) {
        "a page with figures, tables and plans (needs gnuplot)"},
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "cells as JSON instead of CSV"},
       refine_elsewhere_argument(&refine),
+      calibrate_elsewhere_argument(&calibrate),
       ledger_guard_argument(&s.ledger),
   };
   dperm_format format = DPERM_FORMAT_AUTO;
@@ -244,7 +246,8 @@ int run_sweep(int argc, char **argv) {
     }
   }
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(refine) || !parse_format(s.format, &format)) {
+      !refine_elsewhere(refine) || !calibrate_elsewhere(calibrate) ||
+      !parse_format(s.format, &format)) {
     return refused();
   }
   if (s.test_data && argument_given(&s.story.folds)) {

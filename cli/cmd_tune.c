@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "calibrate_setting.h"
 #include "choices.h"
 #include "fit_command.h"
 #include "handles.h"
@@ -52,8 +53,8 @@ int run_tune(int argc, char **argv) {
   tune_settings s = {
       .choice = {.method = "split"}, .selector = "permute-and-flip", .rounds = "logarithmic"};
   dperm_tune_options_init(&s.choice.how);
-  const char *refine = NULL;
-  enum { OWN = 7 };
+  const char *refine = NULL, *calibrate = NULL;
+  enum { OWN = 8 };
   const argument lines[OWN] = {
       {"--method", ARGUMENT_TEXT, &s.choice.method, false, choices(tune_method_name, 0),
        "how to choose (split)"},
@@ -68,6 +69,7 @@ int run_tune(int argc, char **argv) {
       {"--public-data", ARGUMENT_INPUT, &s.choice.public_data, false, "FILE",
        "public: records that are nobody's secret"},
       refine_elsewhere_argument(&refine),
+      calibrate_elsewhere_argument(&calibrate),
   };
   argument table[FIT_COMMAND_ARGUMENTS + OWN] = {{0}};
   fit_command_init(&s.command, table, OWN);
@@ -75,7 +77,8 @@ int run_tune(int argc, char **argv) {
   OWNED_MEMORY dperm_options *candidates = NULL;
   size_t count = 0;
   if (!arguments_parse(table, sizeof table / sizeof *table, argc, argv, closing) ||
-      !refine_elsewhere(refine) || !choose_method(&s) || !fit_command_check(&s.command)) {
+      !refine_elsewhere(refine) || !calibrate_elsewhere(calibrate) || !choose_method(&s) ||
+      !fit_command_check(&s.command)) {
     return refused();
   }
   if (strcmp(s.command.fit.mechanism, "none") == 0) {
