@@ -39,6 +39,13 @@ def number(name: str, value: Any, least: float = 0.0, strict: bool = True) -> fl
     return value
 
 
+def flag(name: str, value: Any) -> int:
+    """True or False, as C has them."""
+    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
+        raise ValueError(f"{name}={value!r}; it must be True or False")
+    return int(value)
+
+
 def maybe(name: str, value: Any, **limits: Any) -> float:
     """A number, or NaN ("the library chooses") for None and "auto"."""
     return math.nan if value is None or value == "auto" else number(name, value, **limits)

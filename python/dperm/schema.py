@@ -13,6 +13,7 @@ from . import _library as c
 from . import arrow, schema_check
 from .as_json import as_json
 from .columns import text_of
+from .errors import DpermError, error_for
 from .fingerprint import csv_columns, digest
 from .options import choice, number, whole
 from .origin import Origin
@@ -119,7 +120,12 @@ class Schema:
                 path = os.path.join(folder, "dictionary")
                 with open(path, "w", encoding="utf-8") as file:
                     json.dump(dictionary, file)
-            made = c.Handle("dperm_schema_import", "dperm_schema_free", path, byref(options), note, None)
+            try:
+                made = c.Handle("dperm_schema_import", "dperm_schema_free", path, byref(options), note, None)
+            except DpermError as error:
+                if path is dictionary:
+                    raise
+                raise error_for(error.status, str(error).replace(str(path), "dictionary")) from None
             schema = cls(_written(made, folder))
         schema.remarks = tuple(remarks)
         return schema

@@ -71,8 +71,8 @@ class Scored:
         c.lib.dperm_score_options_init(byref(wanted))
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)
-        wanted.counts = int(counts)
-        wanted.public_model = int(public_model)
+        wanted.counts = options.flag("counts", counts)
+        wanted.public_model = options.flag("public_model", public_model)
         wanted.neighbours = options.NEIGHBOURS[neighbours]
         wanted.account, alive = account(ledger, dataset, random_state is None)
         random = options.seeded(random_state)

@@ -100,12 +100,18 @@ class PrivateTuner(ClassifierMixin, BaseEstimator):
         self.public_data = public_data
 
     def _candidates(self) -> List[Dict[str, Any]]:
+        known = clone(self.estimator).get_params(deep=False)
         grid = list(ParameterGrid(self.param_grid))
-        for candidate in grid:
+        for at, candidate in enumerate(grid):
             for name in candidate:
+                if name not in known:
+                    raise ValueError(f"{name} is no setting of {type(self.estimator).__name__}")
                 if name not in _TUNABLE:
                     raise ValueError(f"{name} cannot be tuned: it is about the data or the budget, "
                                      "not about the fit")
+            if candidate in grid[:at]:
+                told = ", ".join(f"{name}={value!r}" for name, value in candidate.items())
+                raise ValueError(f"param_grid has {told} twice; each candidate costs rows")
         return grid
 
     def _how(self, public: Any) -> c.TuneOptions:

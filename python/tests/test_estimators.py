@@ -284,6 +284,9 @@ def test_a_private_score(two):
     assert found["false_positives"] + found["false_negatives"] == found["errors"]
     with pytest.raises(ValueError, match="999 labels"):
         clf.score_private(X, y[1:], epsilon=1)
+    for name in ("counts", "public_model"):
+        with pytest.raises(ValueError, match=f"{name}='x'; it must be True or False"):
+            clf.score_private(X, y, epsilon=1, **{name: "x"})
 
 
 def test_people_with_several_rows(two):

@@ -141,6 +141,11 @@ def test_a_dictionary_that_says_too_little_is_refused(change):
         dperm.Schema.from_dictionary(DICTIONARY, **{"label": "rich", **change})
 
 
+def test_a_dictionary_in_memory_is_called_so_in_messages():
+    with pytest.raises(DataError, match='^dictionary:1:[0-9]+: "fields" must be a list'):
+        dperm.Schema.from_dictionary({"fields": []}, label="y")
+
+
 def test_a_draft_from_public_records(people, tmp_path):
     public = people.drop(columns="more")
     schema = dperm.Schema.draft(public, label="rich")

@@ -111,6 +111,9 @@ def test_several_classes(clouds):
 @pytest.mark.parametrize("settings, message", [
     (dict(param_grid={"epsilon": [1, 2]}), "epsilon cannot be tuned"),
     (dict(param_grid={"data_norm": [1, 2]}), "data_norm cannot be tuned"),
+    (dict(param_grid={"x": [1]}), "x is no setting of LogisticRegression"),
+    (dict(param_grid={"lambda_": [1e-3, 0.001]}), "has lambda_=0.001 twice; each candidate costs rows"),
+    (dict(param_grid=[{"lambda_": [0.1]}, {"lambda_": [0.2, 0.1]}]), "has lambda_=0.1 twice"),
     (dict(method="guess"), "method='guess'"), (dict(selector="x"), "selector='x'"),
     (dict(method="public"), "public_data goes with"), (dict(rounds_mean=0.5), "rounds_mean=0.5")])
 def test_wrong_settings_say_what_is_wrong(two, settings, message):
