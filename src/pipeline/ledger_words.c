@@ -70,44 +70,30 @@ dperm_status ledger_words_find(dperm_ledger *ledger, const dperm_model *model, l
 void ledger_words_write(report *p, const dperm_model *model, const ledger_words *e) {
   char charged[DOUBLE_TEXT_SIZE];
   (void)format_double(model->claim.epsilon_charged, false, charged);
-  report_add(p, REPORT_HEADING, "What was spent, and what is left");
-  if (e->found) {
-    report_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s",
-               charged, model->claim.delta, (unsigned long long)e->entry, e->time,
-               e->committed ? "committed for this very model"
-                            : "reserved and not committed; spent all the same");
-    if (e->twice) {
-      report_row(p, "in that ledger",
-                 "it counts as (%s, %s): its budget is for replaced records, and replacing one is "
-                 "removing it and adding another",
-                 e->epsilon, e->delta);
-    }
-    if (e->by[0]) {
-      report_row(
-          p, "what it costs there",
-          "%s, its Rényi divergence: that is what the total goes down by, and the conversion "
-          "to ε, once, with the first release",
-          e->cost);
-    }
-    if (e->schema_entry != 0) {
-      report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined%s%s",
-                 model->claim.epsilon_refined, (unsigned long long)e->schema_entry,
-                 e->schema_twice ? ", where it counts as " : "",
-                 e->schema_twice ? e->schema_epsilon : "");
-    }
-    report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together%s", e->dataset,
-               e->total, e->by);
-    report_row(p, "spent so far", "ε = %s", e->spent);
-    report_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
-  } else if (model->ledger_entry) {
-    report_add(p, REPORT_TEXT,
-               "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
-               "can add what is left: dperm statement --model … --ledger ….",
-               (unsigned long long)model->ledger_entry, model->ledger_digest);
-  } else {
-    report_add(
-        p, REPORT_TEXT,
-        "No ledger was charged. Budgets of several releases from the same records add up, and "
-        "in this case only the custodian's own notes say how many there were.");
+  report_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s", charged,
+             model->claim.delta, (unsigned long long)e->entry, e->time,
+             e->committed ? "committed for this very model"
+                          : "reserved and not committed; spent all the same");
+  if (e->twice) {
+    report_row(p, "in that ledger",
+               "it counts as (%s, %s): its budget is for replaced records, and replacing one is "
+               "removing it and adding another",
+               e->epsilon, e->delta);
   }
+  if (e->by[0]) {
+    report_row(p, "what it costs there",
+               "%s, its Rényi divergence: that is what the total goes down by, and the conversion "
+               "to ε, once, with the first release",
+               e->cost);
+  }
+  if (e->schema_entry != 0) {
+    report_row(p, "its schema", "ε = %.6g, entry %llu: charged when it was refined%s%s",
+               model->claim.epsilon_refined, (unsigned long long)e->schema_entry,
+               e->schema_twice ? ", where it counts as " : "",
+               e->schema_twice ? e->schema_epsilon : "");
+  }
+  report_row(p, "data set", "\"%s\": a total of ε = %s for all releases together%s", e->dataset,
+             e->total, e->by);
+  report_row(p, "spent so far", "ε = %s", e->spent);
+  report_row(p, "left", "ε = %s (δ: %s of %s)", e->left, e->delta_left, e->delta_total);
 }

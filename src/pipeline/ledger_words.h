@@ -27,5 +27,5 @@ typedef struct ledger_words {
 /* Fails where the ledger did not charge this very model, or not its refined schema. */
 dperm_status ledger_words_find(dperm_ledger *ledger, const dperm_model *model, ledger_words *out,
                                dperm_error *err);
-/* The part of the page; without a ledger, who else may know. */
+/* Rows of the page's table, where the entry was found. */
 void ledger_words_write(report *p, const dperm_model *model, const ledger_words *words);

@@ -331,6 +331,24 @@ static void write_mathematics(report *p, const statement *s) {
                 : "");
 }
 
+static void write_spending(report *p, const statement *s) {
+  const dperm_model *model = s->model;
+  report_add(p, REPORT_HEADING, "What was spent, and what is left");
+  if (s->seen->ledger.found) {
+    ledger_words_write(p, model, &s->seen->ledger);
+  } else if (model->ledger_entry) {
+    report_add(p, REPORT_TEXT,
+               "The release was charged to a ledger, as entry %llu (receipt %.16s…). The custodian "
+               "can add what is left: dperm statement --model … --ledger ….",
+               (unsigned long long)model->ledger_entry, model->ledger_digest);
+  } else {
+    report_add(
+        p, REPORT_TEXT,
+        "No ledger was charged. Budgets of several releases from the same records add up, and "
+        "in this case only the custodian's own notes say how many there were.");
+  }
+}
+
 static void write_limits(report *p, const statement *s) {
   report_add(p, REPORT_HEADING, "What is not promised");
   report_add(p, REPORT_ITEM,
@@ -425,7 +443,7 @@ dperm_status dperm_statement_write(const char *model_path, dperm_ledger *ledger,
   if (dperm_model_is_private(model)) {
     write_guarantee(&p, &s);
     write_mathematics(&p, &s);
-    ledger_words_write(&p, model, &seen.ledger);
+    write_spending(&p, &s);
     write_limits(&p, &s);
     write_checks(&p, &s);
   }
