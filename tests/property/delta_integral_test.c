@@ -2,7 +2,7 @@
  * is that of the noise that gives them times |det ∂b/∂f|, so δ(ε) of two neighbours is an integral
  * over one or two weights. It is never above the bound of docs/proofs/gaussian.md, for every loss
  * and any other records; and it comes within a factor of 3 of it for the worst pairs that are
- * known. Integrals are good to half a percent (density_integral.h). */
+ * known, from ε = 0.1 on. Integrals are good to half a percent (density_integral.h). */
 #include <math.h>
 #include <string.h>
 
@@ -18,19 +18,20 @@ typedef struct neighbours {
   size_t dims, others;
   double w[2][2], other[OTHERS][2], prior[2];
   double lambda;       /* n·Λ_t */
+  double wall;         /* so many more records (1, 0), and as many (−1, 0) */
   double deviation[2]; /* of the noise's coordinates */
 } neighbours;
 
-/* Adds a record's gradient to g and its curvature to h = (h₁₁, h₁₂, h₂₂). */
-static void add_record(const dperm_loss *loss, const double w[2], const double f[2], double g[2],
-                       double h[3]) {
+/* Adds the gradient of so many records to g and their curvature to h = (h₁₁, h₁₂, h₂₂). */
+static void add_records(const dperm_loss *loss, double count, const double w[2], const double f[2],
+                        double g[2], double h[3]) {
   double z = w[0] * f[0] + w[1] * f[1], slope = 0, curvature = 0;
   loss->eval(loss, 1, &z, NULL, &slope, &curvature);
-  g[0] += slope * w[0];
-  g[1] += slope * w[1];
-  h[0] += curvature * w[0] * w[0];
-  h[1] += curvature * w[0] * w[1];
-  h[2] += curvature * w[1] * w[1];
+  g[0] += count * slope * w[0];
+  g[1] += count * slope * w[1];
+  h[0] += count * curvature * w[0] * w[0];
+  h[1] += count * curvature * w[0] * w[1];
+  h[2] += count * curvature * w[1] * w[1];
 }
 
 typedef struct fitted {
@@ -47,11 +48,15 @@ static void densities(const void *both, const double f[2], double out[2]) {
     g[j] = p->lambda * (f[j] - p->prior[j]);
   }
   for (size_t i = 0; i < p->others; i++) {
-    add_record(loss, p->other[i], f, g, h);
+    add_records(loss, 1, p->other[i], f, g, h);
+  }
+  if (p->wall > 0) {
+    add_records(loss, p->wall, (const double[]){1, 0}, f, g, h);
+    add_records(loss, p->wall, (const double[]){-1, 0}, f, g, h);
   }
   for (int side = 0; side < 2; side++) {
     double b[2] = {g[0], g[1]}, a[3] = {h[0], h[1], h[2]};
-    add_record(loss, p->w[side], f, b, a);
+    add_records(loss, 1, p->w[side], f, b, a);
     double x = b[0] / p->deviation[0], y = p->dims == 2 ? b[1] / p->deviation[1] : 0;
     out[side] = exp(-(x * x + y * y) / 2) * (a[0] * a[2] - a[1] * a[1]) / p->deviation[0] /
                 (p->dims == 2 ? p->deviation[1] * 6.283185307179586 : 2.5066282746310002);
@@ -207,9 +212,29 @@ static void huber_comes_within_a_factor_of_three(void **state) {
     for (double epsilon = 0.5; epsilon < 3; epsilon *= 2) {
       const neighbours p = {.dims = 1, .w = {{1, 0}, {-1, 0}}, .lambda = lambda};
       double found = tightness(p, &huber, epsilon, 1e-6);
+      print_message("# lambda %g, epsilon %g: %.3f of the bound\n", lambda, epsilon, found);
       if (!(found > 1.0 / 3)) {
         fail_msg("lambda = %g, epsilon = %g: %g of the bound", lambda, epsilon, found);
       }
+    }
+  }
+}
+
+/* A smaller ε has more noise, which leaves that stretch. Many other records of both labels keep the
+ * solution there: together they have neither slope nor curvature while |f| < 1 − h, and much
+ * curvature beyond. What the bound then has more are the shorter corners and K, which is a larger
+ * part of ε the smaller ε is: a third is not reached below 0.1. */
+static void huber_behind_a_wall_comes_this_near(void **state) {
+  (void)state;
+  static const double epsilons[] = {0.05, 0.1, 0.2}, least[] = {0.12, 1.0 / 3, 0.6};
+  dperm_loss huber;
+  assert_ok(dperm_loss_huber(0.5, &huber, err));
+  for (double wall = 1e4; wall < 2e6; wall *= 10) {
+    for (size_t i = 0; i < 3; i++) {
+      const neighbours p = {.dims = 1, .w = {{1, 0}, {-1, 0}}, .lambda = 200, .wall = wall};
+      double found = tightness(p, &huber, epsilons[i], 1e-6);
+      print_message("# epsilon %g, wall %g: %.3f of the bound\n", epsilons[i], wall, found);
+      assert_true(found > least[i]);
     }
   }
 }
@@ -227,6 +252,7 @@ static void logistic_comes_within_a_factor_of_three(void **state) {
                           .prior = {0, 50 / tilt},
                           .lambda = lambdas[i]};
     double found = tightness(p, &logistic, epsilons[i], 1e-6);
+    print_message("# epsilon %g: %.3f of the bound\n", epsilons[i], found);
     if (!(found > 1.0 / 3)) {
       fail_msg("epsilon = %g: %g of the bound", epsilons[i], found);
     }
@@ -263,6 +289,7 @@ int main(void) {
       cmocka_unit_test(the_exact_delta_is_never_above_the_bound_in_one_dimension),
       cmocka_unit_test(the_exact_delta_is_never_above_the_bound_in_two_dimensions),
       cmocka_unit_test(huber_comes_within_a_factor_of_three),
+      cmocka_unit_test(huber_behind_a_wall_comes_this_near),
       cmocka_unit_test(logistic_comes_within_a_factor_of_three),
       cmocka_unit_test(a_bound_without_its_parts_would_be_passed),
   };

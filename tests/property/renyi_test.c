@@ -293,15 +293,14 @@ static void no_pair_of_records_has_more_than_the_curve_says(void **state) {
                       orders[] = {1.5, 4, 13, 27, 60};
   double closest = 0;
   for (int i = 0; i < 2 * 2 * 4 * 4 * 5; i++) {
-    bool is_huber = i % 2 == 0;
-    const fit_pair p = {.huber = is_huber,
+    const fit_pair p = {.loss = i % 2 == 0 ? FIT_HUBER : FIT_LOGISTIC,
                         .norm = 1,
                         .lambda = lambdas[i / 4 % 4],
                         .sigma = sigmas[i / 16 % 4],
                         .against_nothing = i / 2 % 2 == 1};
     double order = orders[i / 64], m = 1 / p.sigma;
     const privacy_curve c = {.fits = 1,
-                             .slack = log1p((is_huber ? 1 : 0.25) / p.lambda),
+                             .slack = log1p(fit_smoothness(p.loss) / p.lambda),
                              .corners = {{1, 2 * m}, {2, m}},
                              .corner_count = 2};
     double exact = fit_divergence(&p, order), cost = renyi_of_curve(order, &c);

@@ -63,6 +63,17 @@ public_numbers any_numbers(random_source *r, const dperm_loss *loss) {
                           .norm_guess = none};
 }
 
+public_numbers gaussian_numbers(random_source *r, const dperm_loss *loss, size_t dims) {
+  public_numbers g = any_numbers(r, loss);
+  g.bounds = row_bounds_of_norm(dims, random_scale(r, 0.2, 5));
+  g.dims = dims;
+  g.rows = (size_t)random_scale(r, 100, 1e5);
+  g.epsilon = g.epsilon_core = random_scale(r, 0.05, 2);
+  g.delta_core = random_scale(r, 1e-10, 1e-4);
+  g.noise = DPERM_NOISE_GAUSSIAN;
+  return g;
+}
+
 /* ---- rows of a shape */
 
 static const body_run two_runs[] = {{1, 7, 0.4}, {3, 1, 0.2}};

@@ -10,6 +10,9 @@ dperm_loss any_loss(random_source *r);
 /* For objective perturbation; Λ and Δ are left to choose. */
 public_numbers any_numbers(random_source *r, const dperm_loss *loss);
 
+/* The same with Gaussian noise, at a δ, for rows of any norm. */
+public_numbers gaussian_numbers(random_source *r, const dperm_loss *loss, size_t dims);
+
 /* Rows of ten columns, a block of seven and three alone, with bounds that make any of the kinds the
  * best. */
 public_numbers shaped_numbers(random_source *r, const dperm_loss *loss);

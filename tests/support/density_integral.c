@@ -35,17 +35,17 @@ static sums sum_up(densities_at *at, const void *pair, const density_range *r, d
   return found;
 }
 
-/* The box around the cells of a coarse grid that have a mass worth counting, and a cell more. */
-static density_range zoom(densities_at *at, const void *pair, density_range r) {
+/* The box around the cells of a coarse grid that have something worth counting, and a cell more. */
+static density_range zoom(integrand_at *value, const void *context, density_range r) {
   const double nothing = 1e-13;
   size_t steps = r.dims == 2 ? 64 : 1000;
-  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, f[2] = {0, 0}, both[2];
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, f[2] = {0, 0};
   for (size_t i = 0; i < steps; i++) {
     f[0] = midpoint(&r, 0, i, steps);
     for (size_t k = 0; k < (r.dims == 2 ? steps : 1); k++) {
       f[1] = r.dims == 2 ? midpoint(&r, 1, k, steps) : 0;
-      at(pair, f, both);
-      for (size_t j = 0; j < 2 && both[0] * cell_of(&r, steps) > nothing; j++) {
+      double there = value(context, f) * cell_of(&r, steps);
+      for (size_t j = 0; j < 2 && there > nothing; j++) {
         low[j] = fmin(low[j], f[j]);
         high[j] = fmax(high[j], f[j]);
       }
@@ -59,10 +59,23 @@ static density_range zoom(densities_at *at, const void *pair, density_range r) {
   return r;
 }
 
+typedef struct two_densities {
+  densities_at *at;
+  const void *pair;
+} two_densities;
+
+static double first_of(const void *context, const double f[2]) {
+  const two_densities *two = context;
+  double both[2];
+  two->at(two->pair, f, both);
+  return both[0];
+}
+
 double delta_integrated(densities_at *at, const void *pair, density_range range, double epsilon,
                         double goal) {
   size_t steps = range.dims == 2 ? 80 : 2000, most = range.dims == 2 ? 2500 : 3000000;
-  range = zoom(at, pair, zoom(at, pair, range));
+  const two_densities two = {at, pair};
+  range = zoom(first_of, &two, zoom(first_of, &two, range));
   sums before = sum_up(at, pair, &range, epsilon, steps), now = before;
   do {
     before = now;
@@ -74,5 +87,35 @@ double delta_integrated(densities_at *at, const void *pair, density_range range,
   } while (steps <= most);
   fail_msg("grids do not agree: delta = %g and %g of %g, mass %g", before.delta, now.delta, goal,
            now.mass);
+  return (double)NAN;
+}
+
+static double sum_of(integrand_at *value, const void *context, const density_range *r,
+                     size_t steps) {
+  double sum = 0, f[2] = {0, 0};
+  for (size_t i = 0; i < steps; i++) {
+    f[0] = midpoint(r, 0, i, steps);
+    for (size_t k = 0; k < (r->dims == 2 ? steps : 1); k++) {
+      f[1] = r->dims == 2 ? midpoint(r, 1, k, steps) : 0;
+      sum += value(context, f);
+    }
+  }
+  return sum * cell_of(r, steps);
+}
+
+double smooth_integrated(integrand_at *value, const void *context, density_range range,
+                         double tolerance) {
+  size_t steps = range.dims == 2 ? 96 : 2000, most = range.dims == 2 ? 2500 : 3000000;
+  range = zoom(value, context, zoom(value, context, range));
+  double before, now = sum_of(value, context, &range, steps);
+  do {
+    before = now;
+    steps = steps * 3 / 2;
+    now = sum_of(value, context, &range, steps);
+    if (fabs(now - before) <= tolerance) {
+      return now;
+    }
+  } while (steps <= most);
+  fail_msg("grids do not agree: %g and %g", before, now);
   return (double)NAN;
 }

@@ -1,5 +1,5 @@
-/* δ(ε) of two densities on a line or in a plane, integrated: grids are laid over the part where the
- * first has its mass, and made finer until nothing changes. */
+/* Integrals over a line or a plane, δ(ε) of two densities among them: grids are laid over the part
+ * where there is something to count, and made finer until nothing changes. */
 #ifndef DPERM_TESTS_DENSITY_INTEGRAL_H
 #define DPERM_TESTS_DENSITY_INTEGRAL_H
 
@@ -22,5 +22,11 @@ typedef struct density_range {
  * where grids that are fine enough to afford do not agree, or miss more than 0.001 of p. */
 double delta_integrated(densities_at *at, const void *pair, density_range range, double epsilon,
                         double goal);
+
+/* Of something smooth and positive that has nothing outside of the range. Fails where two grids do
+ * not agree to `tolerance`. */
+typedef double integrand_at(const void *context, const double f[2]);
+double smooth_integrated(integrand_at *value, const void *context, density_range range,
+                         double tolerance);
 
 #endif

@@ -8,9 +8,20 @@ typedef struct slopes {
   double value, curvature; /* −ℓ′ and ℓ″ */
 } slopes;
 
+double fit_smoothness(fit_loss loss) {
+  return loss == FIT_LOGISTIC ? 0.25 : loss == FIT_HUBER ? 1 : 1.5;
+}
+
 static slopes slopes_at(const fit_pair *p, double z) {
-  double s = p->huber ? fmin(1, fmax(0, 0.5 + (1 - z))) : 1 / (1 + exp(z));
-  return (slopes){s, p->huber ? (s > 0 && s < 1 ? 1 : 0) : s * (1 - s)};
+  double u = fmin(1, fmax(-1, 2 * (1 - z))), s = 1 / (1 + exp(z)); /* u = (1 − z)/h */
+  switch (p->loss) {
+  case FIT_HUBER:
+    return (slopes){(1 + u) / 2, fabs(u) < 1 ? 1 : 0};
+  case FIT_SMOOTH_HINGE:
+    return (slopes){(2 + 3 * u - u * u * u) / 4, 1.5 * (1 - u * u)};
+  default:
+    return (slopes){s, s * (1 - s)};
+  }
 }
 
 /* The curvature of all but the record, and the slope up to f. */
@@ -29,7 +40,7 @@ static double log_density(const fit_pair *p, double f, int y) {
   return -b * b / (2 * p->sigma * p->sigma) + log(turned / p->sigma) - 0.91893853320467274178;
 }
 
-/* By the midpoint rule between the kinks of Huber's loss. */
+/* By the midpoint rule between the kinks of hinges. */
 typedef double integrand(const fit_pair *p, double order, double f);
 
 static double integrate(const fit_pair *p, double order, integrand *value) {

@@ -7,15 +7,24 @@
 
 #include <stdbool.h>
 
+typedef enum fit_loss { /* the last two with h = 1/2: curved between 1/2 and 3/2 */
+                        FIT_LOGISTIC,
+                        FIT_HUBER,
+                        FIT_SMOOTH_HINGE,
+                        FIT_LOSSES
+} fit_loss;
+
 typedef struct fit_pair {
-  bool huber; /* with h = 1/2, c = 1; else logistic */
+  fit_loss loss;
   double norm, lambda, sigma;
   bool against_nothing;
   bool reversed; /* of the other law from this one */
   double prior;  /* where the ridge is least */
-  double wall;   /* curvature of the others where the record of label 1 has none, of Huber's */
+  double wall;   /* curvature of the others where the record of label 1 has none, of hinges */
 } fit_pair;
 
+/* c, the largest ℓ″. */
+double fit_smoothness(fit_loss loss);
 double fit_divergence(const fit_pair *pair, double order);
 /* The mean of log(1 + x²ℓ″/H) for the record of label 1, under its own law, and the law's mass,
  * which is 1. */
