@@ -54,6 +54,12 @@ dperm_status listing_visit(dperm_ledger *ledger, const record *reserved, const c
   record_terms terms = {.adding = false};
   const dataset_state *d = chain_find(ledger->known, reserved->dataset);
   int64_t commit = chain_commit_of(ledger->known, (uint64_t)reserved->id);
+  if (artifact && commit <= 0) {
+    FAIL(err, DPERM_INVALID_LEDGER,
+         "%s: entry %lld was never committed: no model was released under it, and this one says "
+         "that it was",
+         ledger->path, (long long)reserved->id);
+  }
   if (commit > 0) {
     TRY(record_read(ledger, commit, &committed, err));
     if (strcmp(committed.kind, "commit") != 0 || committed.entry != reserved->id) {

@@ -1,5 +1,7 @@
 /* The entry that a model was charged as. The model names its reservation and carries its receipt;
- * the commit names the model's own digest: each points to the other, and both must fit. */
+ * the commit names the model's own digest: each points to the other, and both must fit. The receipt
+ * alone proves nothing, since whoever sees a model, or the ledger, can put it into another file. A
+ * model leaves only behind its commit (docs/ledger.md), so there is one for every honest model. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +35,11 @@ static bool covers_delta(const record *reserved, const guarantee *claim, double 
           amount_compare(&charged, &claimed) >= 0);
 }
 
+static bool makes_models(const record *r) {
+  return strcmp(r->kind, "reserve") == 0 &&
+         (strcmp(r->command, "train") == 0 || strcmp(r->command, "tune") == 0);
+}
+
 dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *model,
                                      dperm_entry_visitor *visit, void *context, dperm_error *err) {
   OWNED(store_cancel) dperm_ledger *held = NULL;
@@ -44,7 +51,7 @@ dperm_status dperm_ledger_find_model(dperm_ledger *ledger, const dperm_model *mo
   }
   TRY(chain_begin(ledger, false, &held, err));
   TRY(record_read(ledger, (int64_t)model->ledger_entry, &reserved, err));
-  if (strcmp(reserved.kind, "reserve") == 0) {
+  if (makes_models(&reserved)) {
     record_receipt(&reserved, receipt);
   }
   if (!receipt[0] || strcmp(receipt, model->ledger_digest) != 0) {

@@ -1,0 +1,51 @@
+# Models and schemas that claim a charge which was another's. Receipts are no secrets, and digests of files
+# have no key: whoever wants to can make these.
+load helpers
+load ledger_helpers
+
+# model.json with the ledger's own receipt of entry $1, which whoever reads the ledger can make: $2.
+claim_entry() {
+  receipt=$(python3 - "$1" <<'P'
+import hashlib, sqlite3, sys
+names = ("id kind dataset time command mechanism epsilon delta spent_epsilon spent_delta rows_per_person terms token").split()
+row = sqlite3.connect("file:l.db?mode=ro", uri=True).execute(f"SELECT version, {', '.join(names)} FROM records WHERE id = {sys.argv[1]}").fetchone()
+print(hashlib.blake2b("".join(f"{line}\n" for line in (f"dperm-receipt/{row[0]}", *row[1:])).encode(), digest_size=32).hexdigest())
+P
+)
+  change "m['ledger'] = {'id': $1, 'digest': '$receipt'}"
+  mv changed.json "$2"
+}
+
+@test "an entry that was never committed has no models" {
+  begin 9
+  run preloaded "$RANDOM_FAULT" RANDOM_FAULT_AFTER=3 "$DPERM" train "${people[@]}" --refine none --epsilon 1 --out m.json "${account[@]}"
+  fails_with 1 "the charge (entry 2 of the ledger) stays spent"
+  for i in 1 2; do
+    "$DPERM" train "${people[@]}" --refine none --epsilon 1 --out model.json 2> /dev/null
+    claim_entry 2 forged$i.json
+    "$DPERM" verify --model forged$i.json > /dev/null # without the ledger there is nothing to see
+    run "$DPERM" verify --model forged$i.json --ledger l.db
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FAILS  charge: l.db: entry 2 was never committed: no model was released under it"* ]]
+    run "$DPERM" ledger show l.db --model forged$i.json
+    fails_with 1 "l.db: entry 2 was never committed"
+    run "$DPERM" statement --model forged$i.json --ledger l.db
+    fails_with 1 "l.db: entry 2 was never committed"
+  done
+  # The receipt is the right one: with a commit, what is wrong is the model.
+  charge 1 m.json 2> /dev/null
+  claim_entry 3 forged.json
+  run "$DPERM" verify --model forged.json --ledger l.db
+  [[ "$output" == *"FAILS  charge: l.db: entry 3 was committed for another model"* ]]
+}
+
+@test "an entry of a score has no models" {
+  begin 9
+  train_none
+  "$DPERM" score --model model.json --data people.csv --epsilon 1 --public-model "${account[@]}" > /dev/null 2>&1
+  "$DPERM" train "${people[@]}" --refine none --epsilon 1 --out model.json 2> /dev/null
+  claim_entry 2 forged.json
+  run "$DPERM" verify --model forged.json --ledger l.db
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"FAILS  charge: l.db: entry 2 is not the one that the model was charged as"* ]]
+}
