@@ -164,7 +164,7 @@ def test_one_charge_and_a_second_fit_with_the_refined_schema(tmp_path):
     assert ledger.entry_of(clf)["epsilon"] == "1"
     again = dperm.LogisticRegression(0.5, schema=clf.model_.to_dict()["schema"], ledger=ledger, dataset="people")
     again.fit(records())
-    assert ledger.left("people") == "1.5" and again.privacy_.epsilon == 0.75 and again.privacy_.verify()[0]
+    assert ledger.left("people") == "1.5" and again.privacy_.epsilon == 0.75 and again.privacy_.verify(ledger)[0]
     assert ledger.entries()[-1]["mechanism"] == "objective, refined by 2"
     unpaid = dperm.LogisticRegression(1.0, schema=WIDE, refine=0.25).fit(records()).model_.to_dict()["schema"]
     with pytest.raises(dperm.BudgetError, match="no ledger was charged"):

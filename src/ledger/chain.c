@@ -62,7 +62,8 @@ static bool takes_terms(const record *it, dataset_state *d) {
   record_terms terms;
   amounts total;
   return amounts_parse(it->epsilon, it->delta, &total) && terms_parse(it->terms, &terms) &&
-         terms.curve.fits == 0 && !terms.priced && reading_of_terms(&terms, &total, &d->reading);
+         terms.curve.fits == 0 && !terms.priced && terms.refined == 0 &&
+         reading_of_terms(&terms, &total, &d->reading);
 }
 
 static dperm_status take_open(chain *c, const record *it, findings *found, dperm_error *err) {
@@ -103,6 +104,13 @@ static bool states_sums(const record *it, const dataset_state *d) {
          memcmp(&d->spent, &stated, sizeof stated) == 0;
 }
 
+/* A part is no more than the whole. */
+static bool covers_refined(const amounts *charge, const record_terms *terms) {
+  amount part;
+  return terms->refined == 0 ||
+         (amount_of_double(terms->refined, &part) && amount_compare(&part, &charge->epsilon) <= 0);
+}
+
 static void check_sums(chain *c, const record *it, dataset_state *d, findings *found) {
   amounts charge, cost;
   record_terms terms;
@@ -115,7 +123,7 @@ static void check_sums(chain *c, const record *it, dataset_state *d, findings *f
   }
   if (!terms_parse(it->terms, &terms) || terms.renyi || (d->reading.adding && !terms.adding) ||
       !reading_takes_curve(&d->reading, &charge, terms.adding, it->rows_per_person, &terms.curve) ||
-      !reading_covers(&d->reading, &charge, &terms)) {
+      !reading_covers(&d->reading, &charge, &terms) || !covers_refined(&charge, &terms)) {
     findings_fail(found, "record %lld: does not cost \"%s\" what it should", (long long)it->id,
                   d->name);
     return;

@@ -131,7 +131,7 @@ static bool claimed_amounts(const charge_request *q, const dataset_state *d, amo
 static dperm_status check_amounts(const dperm_ledger *ledger, const charge_request *q,
                                   const dataset_state *d, pricing *p, dperm_error *err) {
   bool adding = q->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  *p = (pricing){.terms = {.adding = adding, .priced = d->reading.renyi}};
+  *p = (pricing){.terms = {.adding = adding, .refined = q->refined, .priced = d->reading.renyi}};
   bool counted = claimed_amounts(q, d, &p->claim);
   if (counted && reading_takes_curve(&d->reading, &p->claim, adding, d->rows_per_person,
                                      &q->curve)) { /* else it tells of another release */

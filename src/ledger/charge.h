@@ -13,6 +13,7 @@ typedef struct charge_request {
   const char *command, *mechanism; /* short ASCII words */
   dperm_neighbours neighbours;
   double epsilon, delta; /* per person with at most this many rows: */
+  double refined;        /* of epsilon, the schema's that the run refines itself; or 0 */
   size_t rows_per_person;
   privacy_curve curve;    /* what more is known of it; zeros for nothing */
   data_identity identity; /* of the data; the ledger keeps it under its key */
@@ -26,10 +27,11 @@ dperm_status charge_reserve(dperm_ledger *ledger, const charge_request *request,
 dperm_status charge_commit(dperm_ledger *ledger, uint64_t entry, const char *artifact,
                            dperm_error *err);
 
-/* A model of a refined schema is charged for its fit alone: fails unless the ledger has the
- * refinement's own entry, for as much as the schema says that it cost. */
+/* A model of a refined schema is charged for its fit alone: fails unless the ledger has the entry
+ * that paid for the refinement, for as much as the schema says that it cost. `visit` (or NULL) is
+ * shown the entry with the schema's part of its amounts. */
 dperm_status charge_check_refined(dperm_ledger *ledger, const schema_refined *refined,
-                                  dperm_error *err);
+                                  dperm_entry_visitor *visit, void *context, dperm_error *err);
 
 /* Fails if the ledger knows these data: for runs that are not private. `advice` says why and what
  * to do instead. */

@@ -67,6 +67,9 @@ void terms_write(const record_terms *terms, char out[TERMS_SIZE]) {
     put_double(&w, "order", terms->order);
     put_amount(&w, "budget", &terms->budget);
   }
+  if (terms->refined > 0) {
+    put_double(&w, "refined", terms->refined);
+  }
   if (terms->curve.fits > 0) {
     put_curve(&w, &terms->curve);
   }
@@ -158,6 +161,9 @@ bool terms_parse(const char *text, record_terms *out) {
     out->renyi = good = take(&at, "composition", &name) && slice_is(name, "renyi") &&
                         take_double(&at, "order", &out->order) &&
                         take_amount(&at, "budget", &out->budget);
+  }
+  if (good && next_is(at, "refined")) {
+    good = take_double(&at, "refined", &out->refined) && out->refined > 0;
   }
   if (good && next_is(at, "fits")) {
     good = take_curve(&at, &out->curve);

@@ -16,6 +16,7 @@ typedef struct record_terms {
   double order;
   amount budget; /* and what divergences of that order may add up to */
   /* reserve: */
+  double refined;      /* of its own epsilon, the schema's that it refined and then fitted; or 0 */
   privacy_curve curve; /* fits = 0: nothing but (epsilon, delta) is known */
   bool priced;         /* the data set counts by its order, and the charge costs this by it: */
   amounts cost;

@@ -30,7 +30,7 @@ static dperm_status name_refinement(const account_run *run, char words[REQUEST_W
   const schema_refined *refined = run->refined;
   (void)snprintf(words, REQUEST_WORDS, "%s", run->mechanism);
   if (refined && refined->epsilon > 0) {
-    TRY(charge_check_refined(run->account->ledger, refined, err));
+    TRY(charge_check_refined(run->account->ledger, refined, NULL, NULL, err));
     (void)snprintf(words, REQUEST_WORDS, "%s, refined by %llu", run->mechanism,
                    (unsigned long long)refined->entry);
   }
@@ -47,6 +47,9 @@ static dperm_status ask_ledger(const account_run *run, dperm_charge *charge, dpe
                             .delta = run->claim.delta,
                             .rows_per_person = run->claim.rows_per_person,
                             .costs_nothing = run->costs_nothing};
+  if (!run->refined || run->refined->epsilon == 0) { /* else another entry has that part */
+    request.refined = run->claim.epsilon_refined;
+  }
   if (run->claim.rows_per_person == 1) { /* a curve says nothing of a person with more rows */
     request.curve = run->curve;
   }

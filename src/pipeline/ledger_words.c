@@ -60,7 +60,7 @@ dperm_status ledger_words_find(dperm_ledger *ledger, const dperm_model *model, l
   const schema_refined *refined = model->schema ? &model->schema->refined : NULL;
   TRY(dperm_ledger_find_model(ledger, model, see_entry, out, err));
   if (refined && refined->epsilon > 0 && refined->entry != out->entry) {
-    TRY(charge_check_refined(ledger, refined, err));
+    TRY(charge_check_refined(ledger, refined, NULL, NULL, err));
     out->schema_entry = refined->entry;
     TRY(dperm_ledger_entries(ledger, NULL, see_schema, out, err));
   }

@@ -79,8 +79,7 @@ static dperm_status find_fit(dperm_ledger *ledger, const dperm_model *model, pay
 
 static dperm_status find_schema(dperm_ledger *ledger, const schema_refined *refined, payment *p) {
   p->number = refined->entry;
-  TRY(charge_check_refined(ledger, refined, &p->trouble));
-  TRY(dperm_ledger_entries(ledger, NULL, see_entry, p, &p->trouble));
+  TRY(charge_check_refined(ledger, refined, see_entry, p, &p->trouble));
   return dperm_ledger_datasets(ledger, see_dataset, p, &p->trouble);
 }
 

@@ -49,3 +49,43 @@ P
   [ "$status" -eq 1 ]
   [[ "$output" == *"FAILS  charge: l.db: entry 2 is not the one that the model was charged as"* ]]
 }
+
+# The schema $1 with its refinement's charge, and cost if given, exchanged: forged.json.
+pay_by() { # the schema, a file with an object "ledger", an epsilon
+  python3 - "$@" <<'P'
+import hashlib, json, sys
+s = json.load(open(sys.argv[1]))
+r = s["refined"]
+r["ledger"] = json.load(open(sys.argv[2]))["ledger"]
+if len(sys.argv) > 3:
+    r["epsilon"] = float(sys.argv[3])
+lines = ["dperm-refined/1", "%g" % r["epsilon"], r["rows_per_person"], r["neighbours"], int(r["private"]), r["ledger"]["id"],
+         r["ledger"]["digest"], r["dperm_version"]]
+r["digest"] = hashlib.blake2b("".join(f"{l}\n" for l in lines).encode(), digest_size=32).hexdigest()
+json.dump(s, open("forged.json", "w"))
+P
+}
+
+refused() { # the entry
+  run "$DPERM" train --data people.csv --schema forged.json --epsilon 1 --out m2.json "${account[@]}"
+  fails_with 1 "l.db: entry $1 is not the one that the schema's refinement was charged as"
+  leaves_no m2.json
+}
+
+@test "a schema that nobody paid for is not paid by the receipt of a model" {
+  begin 99
+  charge 2 m.json 2> /dev/null
+  "$DPERM" refine --data people.csv --schema schema.json --epsilon 2 --out unpaid.json 2> /dev/null
+  pay_by unpaid.json m.json
+  refused 2
+  # A run that refined and fitted paid for a schema, but for its share alone.
+  "$DPERM" train "${people[@]}" --epsilon 20 --refine 0.1 --out m.json "${account[@]}" 2> /dev/null
+  pay_by unpaid.json m.json 20
+  refused 4
+  pay_by unpaid.json m.json 1
+  refused 4
+  python3 -c 'import json; json.dump(json.load(open("m.json"))["schema"], open("again.json", "w"))'
+  "$DPERM" train --data people.csv --schema again.json --epsilon 1 --out m2.json "${account[@]}" 2> /dev/null
+  "$DPERM" verify --model m2.json --ledger l.db > lines
+  grep -q "^ok     charge: entry 4 paid epsilon 2 for the schema, which covers its refinement" lines
+}

@@ -201,8 +201,9 @@ static void ledgers_count_it_by_their_own_neighbours(void **state) {
     /* The entry says for which neighbours it was, whatever a schema says. */
     schema_refined other = made->refined;
     other.neighbours = DPERM_NEIGHBOURS_REPLACE;
-    assert_ok(charge_check_refined(ledger, &made->refined, err));
-    assert_fails(charge_check_refined(ledger, &other, err), DPERM_OVER_BUDGET, "is not the one");
+    assert_ok(charge_check_refined(ledger, &made->refined, NULL, NULL, err));
+    assert_fails(charge_check_refined(ledger, &other, NULL, NULL, err), DPERM_OVER_BUDGET,
+                 "is not the one");
     dperm_schema_free(made);
     o.neighbours = DPERM_NEIGHBOURS_REPLACE;
     o.rows_about = 0;
@@ -213,7 +214,8 @@ static void ledgers_count_it_by_their_own_neighbours(void **state) {
       made = people_refined(s, o);
       other = made->refined;
       other.neighbours = DPERM_NEIGHBOURS_ADD_REMOVE;
-      assert_fails(charge_check_refined(ledger, &other, err), DPERM_OVER_BUDGET, "is not the one");
+      assert_fails(charge_check_refined(ledger, &other, NULL, NULL, err), DPERM_OVER_BUDGET,
+                   "is not the one");
       dperm_schema_free(made);
     }
     dperm_ledger_free(ledger);

@@ -195,6 +195,7 @@ static record_terms any_terms(random_source *r) {
     t.order = 1.1 + 100 * random_unit(r);
     (void)amount_of_double(random_unit(r), &t.budget);
   }
+  t.refined = random_bits(r) % 4 ? 0 : random_unit(r);
   if (random_bits(r) % 2) {
     t.curve = (privacy_curve){.fits = 1 + random_bits(r) % 30,
                               .slack = 0.5 + random_unit(r) / 2,
@@ -230,6 +231,7 @@ static void terms_are_read_as_they_were_written_and_no_others(void **state) {
     assert_true(strlen(text) + 1 < TERMS_SIZE && terms_parse(text, &back));
     assert_memory_equal(&t.curve, &back.curve, sizeof t.curve);
     assert_memory_equal(&t.cost, &back.cost, sizeof t.cost);
+    assert_true(t.refined == back.refined);
     assert_true(t.order == back.order && t.renyi == back.renyi && t.priced == back.priced);
     size_t length = strlen(text);
     if (length > 0) { /* a character turned, or the end cut off */
