@@ -5,7 +5,7 @@
 
 writes letters.csv and letters.json (a schema that knows the ranges and the classes, as documentation would). Made in the
 manner of features of scanned letters: whole numbers from 0 to 15; each class has a prototype, writers a common style (four
-directions that move all columns), and each column noise of its own. The default has an error of about .23 without privacy.
+directions that move all columns), and each column noise of its own. The default has an error of about .24 without privacy.
 The same arguments give the same file anywhere: Python's own generator, and no floating point that could differ.
 """
 

@@ -1,6 +1,7 @@
 # Twenty-six classes, 16 columns, 20,000 rows (experiments/letters.py): what a joint fit has to reach at
-# epsilon 3. Seeds are fixed, so the outcome is the same every time. Over draws errors are 0.252 (pure),
-# 0.250 (delta 1e-6), each ± 0.003 (docs/peers.md); here 0.2515, 0.2475, and 0.59 one against the rest.
+# epsilon 3. Seeds are fixed, so the outcome is the same every time. Over draws errors are 0.2537 (pure),
+# 0.2517 (delta 1e-6), 0.2467 for DP-GD, each ± 0.002, and 0.2414 without privacy (docs/peers.md); here
+# 0.2515, 0.2475, 0.2398 without, and 0.59 one against the rest.
 load helpers
 
 @test "26 classes: errors far below one against the rest, and next to those without privacy" {
@@ -10,19 +11,21 @@ load helpers
   fit() { # name, options
     name=$1
     shift
-    "$DPERM" train --data train.csv --schema letters.json --bins none --epsilon 3 --seed 1 "$@" --out $name.json 2> /dev/null
+    "$DPERM" train --data train.csv --schema letters.json --bins none "$@" --out $name.json 2> /dev/null
     "$DPERM" score --model $name.json --data test.csv > $name.score 2> /dev/null
   }
-  fit pure
-  fit delta --delta 1e-6
-  fit rest --multiclass one-vs-rest
+  fit none --mechanism none
+  fit pure --epsilon 3 --seed 1
+  fit delta --epsilon 3 --seed 1 --delta 1e-6
+  fit rest --epsilon 3 --seed 1 --multiclass one-vs-rest
   python3 - <<'P'
 import json
-error = {name: json.load(open(name + ".score"))["error_rate"] for name in ("pure", "delta", "rest")}
-noise = {name: json.load(open(name + ".json"))["privacy"]["noise"] for name in error}
+error = {name: json.load(open(name + ".score"))["error_rate"] for name in ("none", "pure", "delta", "rest")}
+noise = {name: json.load(open(name + ".json"))["privacy"]["noise"] for name in ("pure", "delta", "rest")}
 print(error)
 assert noise["pure"] != "gaussian" and noise["delta"] == "gaussian", noise
 assert error["pure"] < 0.28 and error["pure"] < error["rest"] / 2, error
-assert error["delta"] < 0.28, error
+assert error["delta"] <= 0.2467 + 0.03, error # DP-GD's, and what a joint fit may be behind it
+assert 0.20 <= error["none"] <= 0.25, error # neither a hard data set nor one without errors
 P
 }
