@@ -77,8 +77,8 @@ static void print_row(const dperm_audit_result *r, double delta) {
     note("%-22s %-18s %8s %8s %9s %12zu  %s (off by %.4g, limit %.4g)", r->mechanism, r->variant,
          "", "", "", r->draws, verdict(r), r->distance, r->limit);
   } else {
-    note("%-22s %-18s %8g %8g %9.4f %12zu  %s", r->mechanism, r->variant, r->epsilon_claimed, delta,
-         r->epsilon_lower_bound, r->draws, verdict(r));
+    note("%-22s %-18s %8g %8.3g %9.4f %12zu  %s", r->mechanism, r->variant, r->epsilon_claimed,
+         delta, r->epsilon_lower_bound, r->draws, verdict(r));
   }
 }
 
