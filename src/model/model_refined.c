@@ -1,7 +1,8 @@
 /* The cost of a refined schema, as a model's file states it beside the schema itself. */
 #include "model/model_file.h"
 
-/* All of epsilon was charged, unless another entry paid for the refinement. */
+/* All of epsilon was charged, or no less than the rest of it where another entry paid for the
+ * refinement; sums are rounded to decimals of 50 bits. */
 bool model_refined_fits(const json_t *privacy, dperm_model *model) {
   static const schema_refined none = {0};
   const schema_refined *refined = model->schema ? &model->schema->refined : &none;
@@ -18,6 +19,7 @@ bool model_refined_fits(const json_t *privacy, dperm_model *model) {
   return refined->epsilon > 0 && json_is_number(stated) &&
          json_number_value(stated) == refined->epsilon && json_is_number(charged) &&
          claim->epsilon_charged > 0 && claim->epsilon_charged <= claim->epsilon &&
+         claim->epsilon_charged >= claim->epsilon * (1 - 0x1p-40) - refined->epsilon &&
          claim->rows_per_person == refined->rows_per_person &&
          claim->neighbours == refined->neighbours &&
          (refined->is_private || !guarantee_is_private(claim));

@@ -155,6 +155,7 @@ found() { # defect, then the command; fixed noise, so that the outcome is the sa
   jacobian=(audit --mechanism add-gaussian-joint --variant jacobian --epsilon 3 --seed 7)
   DPERM_DEFECT= "$DPERM_DEFECTIVE" "${jacobian[@]}" --draws 20000 > out 2> message
   grep -q '"verdict": "not refuted"' out
+  [ -n "${DPERM_LONG:-}" ] || skip "200,000 draws of the defective build are for the long counts"
   status=0
   DPERM_DEFECT=slack-forgotten "$DPERM_DEFECTIVE" "${jacobian[@]}" --draws 200000 > out 2> message || status=$?
   [ "$status" -eq 1 ] && grep -q '"verdict": "refuted"' out || { cat out message; return 1; }

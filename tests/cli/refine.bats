@@ -160,7 +160,7 @@ P
   leaves_no m.json
   "$DPERM" train --data records.csv --schema narrow.json --epsilon 0.8 --out model.json 2> /dev/null
   for edit in 'm["privacy"]["epsilon"] = 0.9' 'del m["privacy"]["epsilon_refined"]' 'del m["schema"]["refined"]' \
-    'm["privacy"]["epsilon_refined"] = 0.1' 'm["privacy"]["epsilon_row"] = 0.9'; do
+    'm["privacy"]["epsilon_refined"] = 0.1' 'm["privacy"]["epsilon_charged"] = 5e-324' 'm["privacy"]["epsilon_row"] = 0.9'; do
     change "$edit"
     run "$DPERM" verify --model changed.json
     [ "$status" -eq 1 ] || { echo "$edit"; false; }
