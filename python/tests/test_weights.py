@@ -122,7 +122,7 @@ def test_tuner_and_sweep_pass_them_on(records):
     base = dperm.LinearSVC(2.0, data_norm=1, classes=[0, 1], class_weight={1: 5})
     tuned = dperm.PrivateTuner(base, {"lambda_": [0.01, 0.1]}).fit(X, y)
     assert tuned.privacy_.private and weights_in(tuned.best_estimator_) == [0.2, 1.0]
-    chosen = dperm.PrivateTuner(base, {"class_weight": [{1: 5}, {1: 5.0}]}).fit(X, y)
+    chosen = dperm.PrivateTuner(base, {"class_weight": [{1: 4}, {1: 5.0}]}).fit(X, y)
     assert chosen.privacy_.private and chosen.model_.to_dict()["selection"]["candidates"][1]["class_weights"] == {"1": 5.0}
     spoiled = dperm.PrivateTuner(base, {"class_weight": [{1: 5}, "balanced"]}).fit(X, y)
     assert not spoiled.privacy_.private
